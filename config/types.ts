@@ -1,0 +1,156 @@
+/** The configuration after loading: every default filled in, every `${ENV}` replaced. Durations are milliseconds. */
+export interface Config {
+  /** Id of the one project that everything of the file belongs to. */
+  readonly project: string
+  /** Folder for the store, keys and certificates; relative to the file. */
+  readonly dataDir: string
+  readonly log: LogConfig
+  readonly sip: SipConfig
+  readonly media: MediaConfig
+  readonly http: HttpConfig
+  readonly limits: LimitsConfig
+  readonly domains: readonly DomainConfig[]
+  readonly subscribers: readonly SubscriberConfig[]
+  readonly resources: readonly ResourceConfig[]
+  /** Time that calls get to end by themselves after SIGTERM; default 30 s. */
+  readonly drainMs: number
+}
+
+export interface LogConfig {
+  /** Default `info`. */
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** Lines for people instead of JSON; default false. */
+  readonly pretty: boolean
+}
+
+export interface SipConfig {
+  /** Where the embedded agent listens. Default UDP and TCP on 0.0.0.0:5060. Unused with `drachtio`. */
+  readonly listen: readonly {
+    readonly transport: 'udp' | 'tcp'
+    readonly address: string
+    readonly port: number
+  }[]
+  /** Address to write into Via, Contact and SDP's origin instead of the bound one. */
+  readonly announce?: string
+  /** Use this drachtio-server instead of the embedded agent. */
+  readonly drachtio?: { readonly host: string; readonly port: number; readonly secret: string }
+  /** Value of the Server and User-Agent headers; default `Trunkline`. Empty: none. */
+  readonly userAgent: string
+}
+
+export interface MediaConfig {
+  readonly rtp: {
+    /** Local address of carrier ports; default 0.0.0.0. */
+    readonly bind: string
+    /** Address in our SDP; default `bind`, or the first address of the machine when that is 0.0.0.0. */
+    readonly announce?: string
+    /** Inclusive; default 20000–29999. */
+    readonly ports: { readonly from: number; readonly to: number }
+    /** Worker threads; default 1. */
+    readonly threads: number
+    /** Longest wait for the first packet; default 30 s. */
+    readonly startTimeoutMs: number
+    /** Longest silence; default 60 s. */
+    readonly mediaTimeoutMs: number
+  }
+  readonly webrtc: {
+    /** Default 0.0.0.0. */
+    readonly bind: string
+    /** Addresses for ICE candidates; default `bind`, or every address of the machine when that is 0.0.0.0. */
+    readonly announce: readonly string[]
+    /** One port for all browsers, UDP and TCP; default 44444. */
+    readonly port: number
+  }
+  readonly speech: { /** Default `slt`. */ readonly voice: string }
+}
+
+export interface HttpConfig {
+  /** Plain HTTP and WS; default 127.0.0.1:8080. `false` turns it off. */
+  readonly plain: { readonly address: string; readonly port: number } | false
+  /** HTTPS and WSS; default 0.0.0.0:8443. `false` turns it off. */
+  readonly tls:
+    | {
+        readonly address: string
+        readonly port: number
+        /** PEM files; without them a certificate for `hosts` is made and kept in the data folder. */
+        readonly certificate?: string
+        readonly key?: string
+        readonly hosts: readonly string[]
+      }
+    | false
+  /** Prometheus, health and readiness; default on both listeners. `null`: there; else an own plain listener. */
+  readonly metrics: { readonly address: string; readonly port: number } | null
+  /** Host (and port) that clients use, written into tokens as `ch`. */
+  readonly publicHost?: string
+  /** Origins allowed to open a WebSocket or call the API from a page; default all. */
+  readonly origins: readonly string[]
+}
+
+export interface LimitsConfig {
+  /** Calls at once, over everything; default 1,000. */
+  readonly calls: number
+  /** Longest call; default 4 hours. */
+  readonly callDurationMs: number
+  /** Ring time where nothing else says; default 60 s. */
+  readonly ringMs: number
+  /** How long a document's server may take; default 5 s. */
+  readonly documentTimeoutMs: number
+  /** Networks (CIDR) that customers' URLs may reach although they are private; default none. */
+  readonly documentNetworks: readonly string[]
+}
+
+/** A handler: exactly one of `url` and `document`. */
+export interface HandlerConfig {
+  readonly kind: 'xml' | 'script'
+  readonly url?: string
+  readonly fallbackUrl?: string
+  readonly method?: 'GET' | 'POST'
+  /** The document's text; a script may also stand as YAML in place, and is turned into JSON text by the loader. */
+  readonly document?: string
+  /** Where the document was declared, for messages. */
+  readonly name: string
+}
+
+export interface DomainConfig {
+  /** Host part of the request-URI; compared without case. */
+  readonly domain: string
+  /** CIDRs that may send; absent: anyone. */
+  readonly allow?: readonly string[]
+  /** Absent: calls are not answered. */
+  readonly handler?: HandlerConfig
+  /** Calls at once; default the whole limit. */
+  readonly maxCalls?: number
+}
+
+export interface SubscriberConfig {
+  readonly email: string
+  /** Clear text in the file (use `${ENV}`); kept only as a hash. */
+  readonly password: string
+  /** Name in the address `/context/name`; default the part of the e-mail before `@`. */
+  readonly name: string
+  /** Default `public`. */
+  readonly context: string
+  readonly displayName?: string
+  readonly firstName?: string
+  readonly lastName?: string
+  /** SIP URIs and E.164 numbers may be dialled directly; default true. */
+  readonly mayDialOut: boolean
+}
+
+/** A thing with an address whose handler runs when it is called. */
+export interface ResourceConfig {
+  /** `/context/name`. */
+  readonly address: string
+  readonly displayName?: string
+  readonly handler: HandlerConfig
+}
+
+/** Where in the file something stands. */
+export interface ConfigFault {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** Dotted key path, for instance `domains[0].allow[1]`. */
+  readonly path: string
+  readonly message: string
+}

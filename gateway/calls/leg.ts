@@ -1,0 +1,198 @@
+import type { MediaPort } from '../../media/types.ts'
+import type { Cause } from '../errors.ts'
+
+/** Id of a call; unique for ever. */
+export type CallId = string & { readonly __brand: 'CallId' }
+/** Id of a leg; unique for ever. Not SIP's Call-ID. */
+export type LegId = string & { readonly __brand: 'LegId' }
+
+/** `new → early → answered → ended`; a state is never left backwards, and `ended` is reached exactly once. */
+export type LegState =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'early' }
+  | { readonly kind: 'answered'; readonly at: number }
+  | { readonly kind: 'ended'; readonly cause: Cause; readonly by: 'far' | 'us' }
+
+/** Who is at the other end, in the words of SIP. */
+export interface Party {
+  /** SIP URI, or `/context/name` of a subscriber. */
+  readonly uri: string
+  readonly user: string
+  readonly name: string
+}
+
+/**
+ * What a leg can tell its far side. The SIP edge and the browser dialect each implement it. None of the methods throws: what cannot be
+ * done is logged, and a far side that is lost is reported by {@link Leg.ended}.
+ */
+export interface LegSignalling {
+  /** Inbound, unanswered: say that it is ringing (180). */
+  ring(): void
+  /** Inbound, unanswered: open the audio before the answer (183 with SDP, `verto.media`). Idempotent. */
+  progress(): Promise<void>
+  /** Inbound, unanswered: answer (200, `verto.answer`). Resolves once the far side can hear us; calls {@link Leg.answered}. */
+  answer(): Promise<void>
+  /** Refuse, cancel or hang up, whichever the state asks for, and release everything of the far side. Called exactly once. */
+  end(cause: Cause): void
+  /** Sends digits to the far side by whatever it takes: RFC 4733, INFO, or a message. */
+  sendDigits(digits: string): Promise<void>
+}
+
+/** The call that owns a leg. */
+export interface LegOwner {
+  /** The far side is ringing; `media` says that its audio can be heard already. */
+  legEarly(leg: Leg, media: boolean): void
+  legAnswered(leg: Leg): void
+  legDigit(leg: Leg, digit: string): void
+  legEnded(leg: Leg): void
+}
+
+export interface LegOptions {
+  readonly id: LegId
+  readonly kind: 'sip' | 'browser'
+  readonly direction: 'inbound' | 'outbound'
+  readonly from: Party
+  readonly to: Party
+  readonly now: () => number
+}
+
+/**
+ * One signalling relationship and one media port. There are two ways for it to end: the far side ended it ({@link ended}), or we did
+ * ({@link end}); both run the same one function.
+ */
+export class Leg {
+  readonly id: LegId
+  readonly kind: 'sip' | 'browser'
+  readonly direction: 'inbound' | 'outbound'
+  readonly from: Party
+  readonly to: Party
+  #now: () => number
+  #state: LegState = { kind: 'new' }
+  #signalling: LegSignalling | undefined
+  #owner: LegOwner | undefined
+  #port: MediaPort | undefined
+  #onGone: (() => void)[] = []
+
+  constructor(options: LegOptions) {
+    this.id = options.id
+    this.kind = options.kind
+    this.direction = options.direction
+    this.from = options.from
+    this.to = options.to
+    this.#now = options.now
+  }
+
+  get state(): LegState {
+    return this.#state
+  }
+
+  get isEnded(): boolean {
+    return this.#state.kind === 'ended'
+  }
+
+  get isAnswered(): boolean {
+    return this.#state.kind === 'answered'
+  }
+
+  /** The leg's audio; undefined until the far side's description is known. */
+  get port(): MediaPort | undefined {
+    return this.#port
+  }
+
+  /** Called once by the maker of the leg. */
+  attach(signalling: LegSignalling): void {
+    this.#signalling = signalling
+  }
+
+  /** Called by the call that takes the leg. */
+  own(owner: LegOwner): void {
+    this.#owner = owner
+  }
+
+  /** Runs when the leg has ended, after its owner was told; for registries and counters. */
+  whenGone(run: () => void): void {
+    if (this.isEnded) run()
+    else this.#onGone.push(run)
+  }
+
+  /**
+   * The signalling side hands over the port it opened. It stays the leg's until the end: the leg listens to it (digits, time-outs) and
+   * closes it.
+   */
+  setPort(port: MediaPort): void {
+    if (this.isEnded) {
+      void port.close()
+      return
+    }
+    this.#port = port
+    port.onEvent((event) => {
+      if (event.kind === 'digit') this.digit(event.digit)
+      if (event.kind === 'timeout')
+        this.#finish({ code: 'media_timeout', detail: `phase ${event.phase}` }, 'us')
+    })
+  }
+
+  // What the signalling side reports.
+
+  /** The far side of an outbound leg rings, or its early media is there. */
+  early(media: boolean): void {
+    if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
+    this.#state = { kind: 'early' }
+    this.#owner?.legEarly(this, media)
+  }
+
+  /** The far side answered, or took our answer. */
+  answered(): void {
+    if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
+    this.#state = { kind: 'answered', at: this.#now() }
+    this.#owner?.legAnswered(this)
+  }
+
+  /** The far side pressed a key, however it was carried. */
+  digit(digit: string): void {
+    if (!this.isEnded) this.#owner?.legDigit(this, digit)
+  }
+
+  /** The far side ended the leg: BYE, CANCEL, refusal, loss. */
+  ended(cause: Cause): void {
+    this.#finish(cause, 'far')
+  }
+
+  // What the call tells the far side.
+
+  ring(): void {
+    if (this.#state.kind === 'new') {
+      this.#state = { kind: 'early' }
+      this.#signalling?.ring()
+    }
+  }
+
+  async progress(): Promise<void> {
+    if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
+    this.#state = { kind: 'early' }
+    await this.#signalling?.progress()
+  }
+
+  async answer(): Promise<void> {
+    if (this.#state.kind === 'new' || this.#state.kind === 'early') await this.#signalling?.answer()
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    if (!this.isEnded) await this.#signalling?.sendDigits(digits)
+  }
+
+  /** We end the leg. Harmless when it has ended. */
+  end(cause: Cause): void {
+    this.#finish(cause, 'us')
+  }
+
+  #finish(cause: Cause, by: 'far' | 'us'): void {
+    if (this.#state.kind === 'ended') return
+    this.#state = { kind: 'ended', cause, by }
+    // The far side hears of it before its audio goes away.
+    this.#signalling?.end(cause)
+    void this.#port?.close()
+    this.#owner?.legEnded(this)
+    for (const run of this.#onGone.splice(0)) run()
+  }
+}

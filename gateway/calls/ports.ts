@@ -1,0 +1,64 @@
+/** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
+import type { Destination } from '../../handlers/verbs.ts'
+import type { CallId, Leg, Party } from './leg.ts'
+
+/** Where a handler's document comes from, as the configuration or the directory says. */
+export type HandlerSpec =
+  | {
+      readonly kind: 'xml' | 'script'
+      readonly url: string
+      readonly fallbackUrl?: string
+      readonly method?: 'GET' | 'POST'
+    }
+  | { readonly kind: 'xml' | 'script'; readonly document: string; readonly name: string }
+
+/** What an address stands for. */
+export type Target =
+  | { readonly kind: 'sip'; readonly uri: string }
+  | { readonly kind: 'subscriber'; readonly subscriberId: string; readonly address: string }
+  /** A resource whose handler runs on the caller's own leg. */
+  | { readonly kind: 'handler'; readonly handler: HandlerSpec; readonly address: string }
+
+/** Reads addresses; part of the directory. */
+export interface AddressBook {
+  /** The target of a SIP URI, a number, or `/context/name` (a `?channel=` query is ignored); undefined when there is none. */
+  resolve(to: string): Target | undefined
+}
+
+/** An outbound leg that is wanted. */
+export interface OutboundRequest {
+  readonly destination: Destination
+  /** The call: group of its media ports, and what logs name. */
+  readonly callId: CallId
+  /** Codec of the leg that this one will be joined to: preferred in the offer. */
+  readonly codec: 'PCMU' | 'PCMA'
+  /** Caller, as the other side is to see it. */
+  readonly from: Party
+}
+
+/** Makes outbound legs of one kind. The leg comes back in state `new`; everything after that is told to its owner. */
+export interface Outbound<T extends Target> {
+  dial(target: T, request: OutboundRequest): Leg
+}
+
+export type OutboundSip = Outbound<Extract<Target, { kind: 'sip' }>>
+export type OutboundSubscriber = Outbound<Extract<Target, { kind: 'subscriber' }>>
+
+/** A new inbound leg for the calls to take over. */
+export interface Arrival {
+  readonly leg: Leg
+  /** Made with {@link newCallId}; the leg's media port is in the group of this name. */
+  readonly callId: CallId
+  readonly projectId: string
+  /** What to do with it: a domain application's handler, or the address that a browser dialled. */
+  readonly plan:
+    | { readonly kind: 'handler'; readonly handler: HandlerSpec }
+    | { readonly kind: 'dial'; readonly to: string }
+  readonly headers: readonly { readonly name: string; readonly value: string }[]
+  readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
+}
+
+/** Takes inbound legs; implemented by `Calls`. The leg may be refused at once: `leg.end` is called then. */
+export interface Arrivals {
+  arrive(arrival: Arrival): void
+}

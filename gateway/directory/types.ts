@@ -1,0 +1,50 @@
+import type { AddressBook, HandlerSpec } from '../calls/ports.ts'
+
+/** A custom SIP domain and what happens with its calls. */
+export interface DomainApp {
+  readonly id: string
+  readonly projectId: string
+  /** Lower case, without a port. */
+  readonly domain: string
+  /** CIDRs; undefined: anyone may send. */
+  readonly allow: readonly string[] | undefined
+  readonly handler: HandlerSpec | undefined
+  readonly maxCalls: number | undefined
+}
+
+/** A person who signs in with a browser. */
+export interface Subscriber {
+  readonly id: string
+  readonly projectId: string
+  readonly email: string
+  /** Their one address, `/context/name`. */
+  readonly address: string
+  readonly addressId: string
+  readonly displayName: string
+  readonly firstName: string
+  readonly lastName: string
+  readonly mayDialOut: boolean
+}
+
+/** One address as the browser's API shows it. */
+export interface AddressRecord {
+  readonly id: string
+  readonly resourceId: string
+  readonly context: string
+  readonly name: string
+  readonly displayName: string
+  readonly type: 'subscriber' | 'app'
+  readonly createdAt: number
+}
+
+/** Who exists, and what can be called. Every look-up is in memory; the store is read at start and on change. */
+export interface Directory extends AddressBook {
+  /** By the host of a request-URI, without regard to case. */
+  domainApp(host: string): DomainApp | undefined
+  subscriber(id: string): Subscriber | undefined
+  subscriberByEmail(email: string): Subscriber | undefined
+  /** Checks a password in constant time, whether or not the subscriber exists. */
+  signIn(email: string, password: string): Promise<Subscriber | undefined>
+  addresses(): readonly AddressRecord[]
+  close(): void
+}

@@ -1,0 +1,157 @@
+/** How loudly an entry of the {@link catalogue} is logged. */
+export type Level = 'info' | 'warn' | 'error'
+
+interface Entry {
+  /** One sentence for a person. */
+  readonly text: string
+  /** SIP status with which a call that was not answered yet is refused. */
+  readonly sip: number
+  /** HTTP status of an API reply that carries the code. */
+  readonly http: number
+  /** Q.850 cause value: the Reason header of a BYE, and the causeCode a browser is told. */
+  readonly q850: number
+  /** The Q.850 cause by its usual name: the `cause` a browser is told. */
+  readonly cause: string
+  readonly level: Level
+}
+
+const entry = (
+  text: string,
+  sip: number,
+  http: number,
+  q850: number,
+  cause: string,
+  level: Level,
+): Entry => ({
+  text,
+  sip,
+  http,
+  q850,
+  cause,
+  level,
+})
+
+/**
+ * Every reason for which something is refused or a call ends. Log lines, metric labels, API bodies, CDR causes and the page
+ * `docs/errors.md` all take their words from here.
+ */
+export const catalogue = {
+  // How calls end.
+  normal: entry('The call was hung up.', 480, 200, 16, 'NORMAL_CLEARING', 'info'),
+  canceled: entry('The caller gave up before an answer.', 487, 200, 16, 'ORIGINATOR_CANCEL', 'info'),
+  busy: entry('The called party is busy.', 486, 200, 17, 'USER_BUSY', 'info'),
+  declined: entry('The called party declined.', 603, 200, 21, 'CALL_REJECTED', 'info'),
+  no_answer: entry('Nobody answered in time.', 480, 200, 19, 'NO_ANSWER', 'info'),
+  answered_elsewhere: entry('The call was answered on another device.', 487, 200, 26, 'LOSE_RACE', 'info'),
+  not_online: entry('The subscriber is not online.', 480, 404, 20, 'SUBSCRIBER_ABSENT', 'info'),
+  far_refused: entry('The far side refused the call.', 502, 502, 41, 'NORMAL_TEMPORARY_FAILURE', 'info'),
+  unreachable: entry('The far side could not be reached.', 503, 502, 3, 'NO_ROUTE_DESTINATION', 'warn'),
+  max_duration: entry(
+    'The call reached its longest permitted duration.',
+    480,
+    200,
+    102,
+    'ALLOTTED_TIMEOUT',
+    'info',
+  ),
+  media_timeout: entry('No audio arrived from the far side.', 480, 504, 102, 'MEDIA_TIMEOUT', 'warn'),
+  client_lost: entry(
+    "The subscriber's connection was lost.",
+    480,
+    504,
+    27,
+    'DESTINATION_OUT_OF_ORDER',
+    'info',
+  ),
+  draining: entry('The gateway is shutting down.', 503, 503, 41, 'NORMAL_TEMPORARY_FAILURE', 'info'),
+  internal: entry('Something failed inside the gateway.', 500, 500, 41, 'NORMAL_TEMPORARY_FAILURE', 'error'),
+  control_lost: entry(
+    'The connection to the SIP agent was lost.',
+    503,
+    503,
+    38,
+    'NETWORK_OUT_OF_ORDER',
+    'error',
+  ),
+  // Why a carrier's call is refused at the door.
+  source_not_allowed: entry(
+    'The source address is not in the allowlist.',
+    403,
+    403,
+    21,
+    'CALL_REJECTED',
+    'warn',
+  ),
+  unknown_domain: entry('No domain application has this domain.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'warn'),
+  no_handler: entry('The domain application has no handler.', 480, 404, 20, 'SUBSCRIBER_ABSENT', 'warn'),
+  over_call_limit: entry(
+    'The limit of simultaneous calls is reached.',
+    503,
+    429,
+    42,
+    'SWITCH_CONGESTION',
+    'warn',
+  ),
+  no_common_codec: entry(
+    'None of the offered codecs is supported.',
+    488,
+    415,
+    65,
+    'BEARERCAPABILITY_NOTIMPL',
+    'warn',
+  ),
+  bad_sdp: entry('The session description cannot be used.', 488, 400, 96, 'MANDATORY_IE_MISSING', 'warn'),
+  bad_request: entry('The request is malformed.', 400, 400, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
+  no_ports: entry('No media port is free.', 503, 503, 42, 'SWITCH_CONGESTION', 'error'),
+  method_not_allowed: entry('The method is not supported.', 405, 405, 97, 'MESSAGE_TYPE_NONEXIST', 'info'),
+  // Handlers and their documents.
+  document_unreachable: entry(
+    'The document could not be fetched.',
+    503,
+    502,
+    41,
+    'NORMAL_TEMPORARY_FAILURE',
+    'warn',
+  ),
+  document_invalid: entry('The document is not valid.', 503, 422, 41, 'NORMAL_TEMPORARY_FAILURE', 'warn'),
+  handler_failed: entry('The handler failed.', 500, 500, 41, 'NORMAL_TEMPORARY_FAILURE', 'error'),
+  // Addresses and subscribers.
+  unknown_address: entry('Nothing has this address.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
+  not_permitted: entry('This address may not be called from here.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
+  unauthorized: entry('The credentials are missing or wrong.', 401, 401, 21, 'CALL_REJECTED', 'warn'),
+  too_many_requests: entry('Too many requests; try again later.', 503, 429, 42, 'SWITCH_CONGESTION', 'warn'),
+} as const satisfies Record<string, Entry>
+
+/** A key of the {@link catalogue}. */
+export type Code = keyof typeof catalogue
+
+/** Why a leg or a call ended. */
+export interface Cause {
+  readonly code: Code
+  /** The SIP status that the far side gave, or that we want to give instead of the catalogue's. */
+  readonly sip?: number
+  /** What was found, in addition to the catalogue's text. Never a secret. */
+  readonly detail?: string
+}
+
+/** The SIP status for a cause: its own, else the catalogue's. */
+export const sipStatusOf = (cause: Cause): number => cause.sip ?? catalogue[cause.code].sip
+
+/** An error with a code of the catalogue; `facts` are the checked facts for the log line. */
+export class TrunklineError extends Error {
+  readonly code: Code
+  readonly facts: Readonly<Record<string, unknown>>
+
+  constructor(code: Code, detail?: string, facts: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
+    super(
+      detail ? `${catalogue[code].text} ${detail}` : catalogue[code].text,
+      cause === undefined ? undefined : { cause },
+    )
+    this.name = 'TrunklineError'
+    this.code = code
+    this.facts = facts
+  }
+}
+
+/** The code of any thrown value: its own when it is a {@link TrunklineError}, else `internal`. */
+export const codeOf = (error: unknown): Code => (error instanceof TrunklineError ? error.code : 'internal')

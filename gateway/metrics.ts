@@ -1,0 +1,74 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+/** Every Prometheus metric of the gateway, declared in one place. */
+export class Metrics {
+  readonly registry = new Registry()
+
+  /** Calls that ended, by direction of the first leg and cause. */
+  readonly callsEnded = this.#counter('calls_ended_total', 'Calls that ended', ['direction', 'cause'])
+  /** Things refused, by code of the error catalogue. */
+  readonly rejections = this.#counter('rejections_total', 'Calls and requests refused', ['code'])
+  /** Documents fetched, by outcome. */
+  readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
+  /** RTP packets refused by the edge, by reason. */
+  readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
+  /** WebSocket requests, by method and outcome. */
+  readonly rpcRequests = this.#counter('rpc_requests_total', 'Requests over WebSockets', [
+    'method',
+    'outcome',
+  ])
+  /** Seconds from a call's arrival to its answer. */
+  readonly answerSeconds = new Histogram({
+    name: 'trunkline_answer_seconds',
+    help: 'From arrival to answer',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [this.registry],
+  })
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry, prefix: 'trunkline_' })
+  }
+
+  /**
+   * Declares a gauge that is read when Prometheus asks. The owner of a map declares the gauge of its size, so that a leak shows.
+   * `name` is without the prefix `trunkline_`.
+   */
+  gauge(name: GaugeName, read: () => number): void {
+    new Gauge({
+      name: `trunkline_${name}`,
+      help: gauges[name],
+      registers: [this.registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+
+  /** The exposition text. */
+  text(): Promise<string> {
+    return this.registry.metrics()
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
+    return new Counter({ name: `trunkline_${name}`, help, labelNames, registers: [this.registry] })
+  }
+}
+
+/** The gauges; after every call each is back to zero (ports: after their quarantine). */
+const gauges = {
+  calls: 'Calls in progress',
+  legs: 'Legs in progress',
+  bridges: 'Legs joined in pairs',
+  sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
+  sip_transactions: 'SIP transactions of the embedded agent',
+  rtp_ports: 'Carrier-facing media ports open',
+  rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
+  rtp_ports_total: 'Carrier-facing ports in the configured range',
+  media_ports: 'Media ports open, of every kind',
+  webrtc_transports: 'Browser transports open',
+  websockets: 'WebSocket connections',
+  subscribers_online: 'Subscribers that receive invitations',
+  call_timers: 'Timers that calls and legs have running',
+} as const
+
+export type GaugeName = keyof typeof gauges

@@ -1,0 +1,168 @@
+/**
+ * What a call can be told to do: the one interface that every handler kind (XML, script, call flow, realtime) is a spelling of.
+ * The gateway implements it once. A handler sees no SIP, no SDP and no RTP.
+ */
+
+/** Something that can be played to a call. */
+export type Sound =
+  /** Audio fetched over HTTP(S). */
+  | { readonly kind: 'audio'; readonly url: string }
+  /** Text to speak; voice and language fall back to the configured ones. */
+  | { readonly kind: 'speech'; readonly text: string; readonly voice?: string; readonly language?: string }
+  | { readonly kind: 'silence'; readonly ms: number }
+  /** Ringing tone of a country (ISO 3166 alpha-2, default `us`), for `ms` (default: until stopped). */
+  | { readonly kind: 'ringtone'; readonly country?: string; readonly ms?: number }
+
+/** What is known of a call when its handler starts. */
+export interface CallInfo {
+  readonly callId: string
+  readonly direction: 'inbound' | 'outbound'
+  /** How the first leg arrived. */
+  readonly type: 'sip' | 'webrtc'
+  /** SIP URI or address of the caller. */
+  readonly from: string
+  /** SIP URI or address that was called. */
+  readonly to: string
+  /** User part of `from` and `to` (for a browser, the address's name). */
+  readonly fromUser: string
+  readonly toUser: string
+  /** Caller's display name; empty when there is none. */
+  readonly fromName: string
+  /** Application headers (`X-…`) of the INVITE, in order. */
+  readonly headers: readonly Header[]
+  /** Id of the project that owns the handler. */
+  readonly projectId: string
+  /** SIP's own ids, for webhooks; absent for browser calls. */
+  readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
+}
+
+/** A header field. */
+export interface Header {
+  readonly name: string
+  readonly value: string
+}
+
+export interface AnswerOptions {
+  /** Longest duration of the call in milliseconds, counted from the answer; default 4 hours. */
+  readonly maxDurationMs?: number
+}
+
+export interface PlayOptions {
+  readonly sounds: readonly Sound[]
+  /** −40 … 40 dB; default 0. */
+  readonly volumeDb?: number
+  /** How often the whole list is played; 0 means until stopped; default 1. */
+  readonly loop?: number
+  /** Answer first when the call is not answered yet (default); `false` plays as early media. */
+  readonly autoAnswer?: boolean
+}
+
+export interface CollectOptions {
+  /** Played first; the first digit stops it (barge-in). */
+  readonly prompt?: PlayOptions
+  /** Stop after so many digits; default 1. */
+  readonly maxDigits?: number
+  /** Any of these ends the collection and is not part of the digits; default none. */
+  readonly terminators?: string
+  /** Wait for the first digit, counted from the end of the prompt; default 5 s. */
+  readonly initialTimeoutMs?: number
+  /** Wait between digits; default 5 s. */
+  readonly interDigitTimeoutMs?: number
+}
+
+export interface CollectResult {
+  /** Why it ended: the full number of digits, a terminator, a pause, or nothing was dialled. */
+  readonly reason: 'complete' | 'terminator' | 'inter-digit-timeout' | 'no-input'
+  readonly digits: string
+  readonly terminator?: string
+}
+
+/** One place to call. */
+export interface Destination {
+  /** A SIP URI (`sip:`, `sips:`), an address `/context/name`, or an E.164 number for the default carrier. */
+  readonly to: string
+  /** Caller id to present; default the caller's own. */
+  readonly from?: string
+  readonly fromName?: string
+  /** Further headers of the INVITE. Values are already decoded. */
+  readonly headers?: readonly Header[]
+  /** Digest credentials for the carrier. */
+  readonly username?: string
+  readonly password?: string
+  /** Ring time; default that of {@link ConnectOptions}. */
+  readonly timeoutMs?: number
+}
+
+export interface ConnectOptions {
+  /** Tried one after the other; the destinations inside a step ring together, and the first answer wins. */
+  readonly steps: readonly (readonly Destination[])[]
+  /** Ring time of a destination; default 60 s. */
+  readonly timeoutMs?: number
+  /** Longest time together; default 4 hours. */
+  readonly maxDurationMs?: number
+  /** Leave the caller unanswered until the callee answers; default false. */
+  readonly answerOnBridge?: boolean
+  /** What the caller hears until the callee sends early media or answers; default a ringing tone. */
+  readonly ringback?: readonly Sound[]
+}
+
+/** Outcome of {@link CallControl.connect}. It settles when the two were parted again, or when nobody could be had. */
+export type ConnectResult =
+  | {
+      readonly kind: 'connected'
+      /** Whose hang-up ended it; after `caller` the call is over too. */
+      readonly endedBy: 'caller' | 'callee' | 'limit'
+      /** Time together in milliseconds. */
+      readonly durationMs: number
+      readonly calleeCallId: string
+    }
+  | {
+      readonly kind: 'failed'
+      readonly reason: 'busy' | 'no-answer' | 'declined' | 'unreachable' | 'error'
+      /** SIP status of the last refusal, where there was one. */
+      readonly sipStatus?: number
+      /** Code of the gateway's error catalogue. */
+      readonly code: string
+    }
+
+/** Hang up plainly, or refuse an unanswered call as busy or declined. */
+export type HangupReason = 'hangup' | 'busy' | 'decline'
+
+/**
+ * The verbs. Each one settles exactly once. All reject with {@link CallEnded} when the call ends while they are pending or is over
+ * already, and with {@link VerbFailed} when they cannot do their work; the call goes on then in the state it had.
+ */
+export interface CallControl {
+  readonly info: CallInfo
+  /** Fires when the call is over. */
+  readonly signal: AbortSignal
+  /** True once the caller has been answered. */
+  readonly answered: boolean
+  answer(options?: AnswerOptions): Promise<void>
+  play(options: PlayOptions): Promise<void>
+  collect(options: CollectOptions): Promise<CollectResult>
+  connect(options: ConnectOptions): Promise<ConnectResult>
+  /** `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s. */
+  sendDigits(digits: string): Promise<void>
+  sleep(ms: number): Promise<void>
+  hangup(reason?: HangupReason): Promise<void>
+}
+
+/** The call is over; a handler lets this pass. */
+export class CallEnded extends Error {
+  constructor() {
+    super('The call is over.')
+    this.name = 'CallEnded'
+  }
+}
+
+/** A verb could not do its work; `code` is of the gateway's error catalogue or of the handler's language. */
+export class VerbFailed extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'VerbFailed'
+    this.code = code
+  }
+}
