@@ -1,4 +1,4 @@
-import type { MediaPort } from '../../media/types.ts'
+import type { MediaPort, PortStats } from '../../media/types.ts'
 import type { Cause } from '../errors.ts'
 
 /** Id of a call; unique for ever. */
@@ -71,6 +71,7 @@ export class Leg {
   #signalling: LegSignalling | undefined
   #owner: LegOwner | undefined
   #port: MediaPort | undefined
+  #stats: Promise<PortStats> | undefined
   #onGone: (() => void)[] = []
 
   constructor(options: LegOptions) {
@@ -97,6 +98,11 @@ export class Leg {
   /** The leg's audio; undefined until the far side's description is known. */
   get port(): MediaPort | undefined {
     return this.#port
+  }
+
+  /** The port's last counters; undefined while the leg lasts, and when it never had a port. */
+  get stats(): Promise<PortStats> | undefined {
+    return this.#stats
   }
 
   /** Called once by the maker of the leg. */
@@ -191,7 +197,7 @@ export class Leg {
     this.#state = { kind: 'ended', cause, by }
     // The far side hears of it before its audio goes away.
     this.#signalling?.end(cause)
-    void this.#port?.close()
+    this.#stats = this.#port?.close()
     this.#owner?.legEnded(this)
     for (const run of this.#onGone.splice(0)) run()
   }

@@ -1,0 +1,137 @@
+import type { CallInfo } from '../../handlers/verbs.ts'
+import { CallEnded } from '../../handlers/verbs.ts'
+import type { Clock, Timer } from '../clock.ts'
+import type { Cause } from '../errors.ts'
+import type { CallId, Leg, LegOwner } from './leg.ts'
+
+/** Told when a call is over. */
+export interface CallObserver {
+  callAnswered(call: Call): void
+  callEnded(call: Call): void
+}
+
+/** A leg's end, as it is written down. */
+export interface LegRecord {
+  readonly leg: Leg
+  readonly role: 'caller' | 'callee'
+}
+
+/**
+ * What the customer sees as one call: the caller's leg and every leg that was made for it. It is over when its last leg has ended, and
+ * the end of the caller's leg ends all the others.
+ */
+export class Call implements LegOwner {
+  readonly id: CallId
+  readonly caller: Leg
+  readonly info: CallInfo
+  readonly startedAt: number
+  #clock: Clock
+  #observer: CallObserver
+  #legs = new Set<Leg>()
+  #records: LegRecord[] = []
+  #abort = new AbortController()
+  #limit: Timer | undefined
+  #answeredAt: number | undefined
+  #onDigit: ((digit: string) => void) | undefined
+  #over = false
+
+  constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver) {
+    this.id = info.callId as CallId
+    this.info = info
+    this.caller = caller
+    this.#clock = clock
+    this.#observer = observer
+    this.startedAt = clock.now()
+    this.#add(caller, 'caller')
+    caller.own(this)
+  }
+
+  /** Fires when the caller is gone; every verb that is pending settles. */
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  get answeredAt(): number | undefined {
+    return this.#answeredAt
+  }
+
+  /** Why the caller's leg ended; undefined while it lasts. */
+  get cause(): Cause | undefined {
+    const { state } = this.caller
+    return state.kind === 'ended' ? state.cause : undefined
+  }
+
+  /** Every leg that the call ever had. */
+  get records(): readonly LegRecord[] {
+    return this.#records
+  }
+
+  /** Takes a leg that was made for this call; `owner` hears of it. */
+  adopt(leg: Leg, owner: LegOwner): void {
+    this.#add(leg, 'callee')
+    leg.own(owner)
+    if (this.caller.isEnded) leg.end({ code: 'canceled' })
+  }
+
+  /** Where the caller's digits go; undefined: nowhere. */
+  listen(onDigit: ((digit: string) => void) | undefined): void {
+    this.#onDigit = onDigit
+  }
+
+  /** The longest duration, counted from now; replaces an earlier limit. */
+  limit(ms: number): void {
+    this.#limit?.cancel()
+    this.#limit = this.#clock.after(ms, () => this.end({ code: 'max_duration' }))
+  }
+
+  /** Ends the call by ending the caller's leg. */
+  end(cause: Cause): void {
+    this.caller.end(cause)
+  }
+
+  /** Resolves like `work`, unless the call ends first: then it rejects with {@link CallEnded}. */
+  async whileUp<T>(work: Promise<T>): Promise<T> {
+    if (this.signal.aborted) {
+      work.catch(() => {})
+      throw new CallEnded()
+    }
+    const { promise, reject } = Promise.withResolvers<never>()
+    const onAbort = () => reject(new CallEnded())
+    this.signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await Promise.race([work, promise])
+    } finally {
+      this.signal.removeEventListener('abort', onAbort)
+    }
+  }
+
+  legEarly(): void {}
+
+  legAnswered(): void {
+    this.#answeredAt = this.#clock.now()
+    this.#observer.callAnswered(this)
+  }
+
+  legDigit(_leg: Leg, digit: string): void {
+    this.#onDigit?.(digit)
+  }
+
+  legEnded(): void {
+    this.#limit?.cancel()
+    this.#abort.abort()
+    for (const leg of [...this.#legs]) {
+      if (leg !== this.caller) leg.end({ code: leg.isAnswered ? 'normal' : 'canceled' })
+    }
+  }
+
+  #add(leg: Leg, role: LegRecord['role']): void {
+    this.#legs.add(leg)
+    this.#records.push({ leg, role })
+    leg.whenGone(() => {
+      this.#legs.delete(leg)
+      if (this.#legs.size > 0 || this.#over || !this.caller.isEnded) return
+      this.#over = true
+      this.#observer.callEnded(this)
+    })
+  }
+}

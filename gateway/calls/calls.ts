@@ -1,0 +1,181 @@
+import type { DocumentRequest, DocumentSource, FetchedDocument } from '../../handlers/handler.ts'
+import {
+  DocumentInvalid,
+  DocumentUnreachable,
+  type Handler,
+  type HandlerContext,
+} from '../../handlers/handler.ts'
+import { CallEnded, type CallInfo } from '../../handlers/verbs.ts'
+import type { Timer } from '../clock.ts'
+import { type Cause, type Code, catalogue, TrunklineError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { Call, type CallObserver } from './call.ts'
+import { Control, type ControlParts } from './control.ts'
+import type { CallId } from './leg.ts'
+import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
+import { summary } from './summary.ts'
+
+/** What the calls work with, besides what the verbs need. */
+export interface CallsParts extends ControlParts {
+  readonly metrics: Pick<Metrics, 'callsEnded' | 'rejections' | 'answerSeconds' | 'documents'>
+  readonly handlers: Readonly<Record<HandlerSpec['kind'], Handler>>
+  /** Fetches documents from customers' servers. */
+  readonly documents: { document(request: DocumentRequest): Promise<FetchedDocument> }
+  /** Calls at once, over everything. */
+  readonly maxCalls: number
+}
+
+/** Every call in progress. It takes inbound legs, runs what they are to be handled with, and writes down how they ended. */
+export class Calls implements Arrivals, CallObserver {
+  #parts: CallsParts
+  #calls = new Map<CallId, Call>()
+  #draining = false
+  #empty: (() => void)[] = []
+
+  constructor(parts: CallsParts) {
+    this.#parts = parts
+  }
+
+  /** Calls in progress. */
+  get count(): number {
+    return this.#calls.size
+  }
+
+  /** Legs in progress. */
+  get legs(): number {
+    let legs = 0
+    for (const call of this.#calls.values()) legs += call.records.filter(({ leg }) => !leg.isEnded).length
+    return legs
+  }
+
+  arrive(arrival: Arrival): void {
+    const { leg } = arrival
+    if (leg.isEnded) return
+    if (this.#draining) return this.#refuse(arrival, 'draining', {})
+    const { maxCalls } = this.#parts
+    if (this.#calls.size >= maxCalls)
+      return this.#refuse(arrival, 'over_call_limit', { calls: this.#calls.size, limit: maxCalls })
+    const call = new Call(infoOf(arrival), leg, this.#parts.clock, this)
+    this.#calls.set(call.id, call)
+    const log = this.#parts.log.child({ call: call.id })
+    log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
+    const control = new Control({ ...this.#parts, log }, call)
+    void this.#drive(call, control, arrival.plan, log)
+  }
+
+  /** Refuses new calls from now on; what is left after `graceMs` is hung up. Resolves when no call is left. */
+  async drain(graceMs: number): Promise<void> {
+    this.#draining = true
+    if (this.#calls.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#empty.push(resolve)
+    const grace: Timer = this.#parts.clock.after(graceMs, () => this.endAll({ code: 'draining' }))
+    await promise
+    grace.cancel()
+  }
+
+  /** Ends every call now. */
+  endAll(cause: Cause): void {
+    for (const call of [...this.#calls.values()]) call.end(cause)
+  }
+
+  callAnswered(call: Call): void {
+    this.#parts.metrics.answerSeconds.observe((this.#parts.clock.now() - call.startedAt) / 1000)
+  }
+
+  callEnded(call: Call): void {
+    this.#calls.delete(call.id)
+    const cause = call.cause?.code ?? 'internal'
+    this.#parts.metrics.callsEnded.inc({ direction: call.caller.direction, cause })
+    void summary(call, this.#parts.clock.now()).then((facts) => {
+      this.#parts.log[catalogue[cause].level]({ call: call.id, ...facts }, 'call ended')
+    })
+    if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
+  }
+
+  #refuse({ leg, callId }: Arrival, code: Code, facts: Record<string, unknown>): void {
+    this.#parts.metrics.rejections.inc({ code })
+    this.#parts.log.warn(
+      { call: callId, leg: leg.id, code, from: leg.from.uri, to: leg.to.uri, ...facts },
+      catalogue[code].text,
+    )
+    leg.end({ code })
+  }
+
+  /** Runs the plan to its end, whatever happens on the way, and then ends the call. */
+  async #drive(call: Call, control: Control, plan: Arrival['plan'], log: Log): Promise<void> {
+    try {
+      if (plan.kind === 'handler') await this.#handle(control, plan.handler, log)
+      else await this.#dial(control, plan.to, log)
+      call.end(control.closingCause)
+    } catch (error) {
+      if (error instanceof CallEnded) return
+      this.#failed(call, error, log)
+    }
+  }
+
+  async #handle(control: Control, spec: HandlerSpec, log: Log): Promise<void> {
+    const source: DocumentSource =
+      'url' in spec
+        ? { kind: 'url', url: spec.url, method: spec.method, fallbackUrl: spec.fallbackUrl }
+        : { kind: 'inline', text: spec.document, name: spec.name }
+    const context: HandlerContext = {
+      fetchDocument: (request) => this.#fetch(request),
+      warn: (fault) => log.warn({ fault }, 'fault in the document'),
+    }
+    await this.#parts.handlers[spec.kind].run(control, source, context)
+  }
+
+  /** A browser dialled an address: run what it stands for, or ring who it stands for. */
+  async #dial(control: Control, to: string, log: Log): Promise<void> {
+    const target = this.#parts.addresses.resolve(to)
+    if (!target) throw new TrunklineError('unknown_address', undefined, { to })
+    if (target.kind === 'handler') return this.#handle(control, target.handler, log)
+    await control.connect({ steps: [[{ to }]], answerOnBridge: true })
+  }
+
+  async #fetch(request: DocumentRequest): Promise<FetchedDocument> {
+    try {
+      const document = await this.#parts.documents.document(request)
+      this.#parts.metrics.documents.inc({ outcome: 'fetched' })
+      return document
+    } catch (error) {
+      this.#parts.metrics.documents.inc({ outcome: 'failed' })
+      throw error
+    }
+  }
+
+  #failed(call: Call, error: unknown, log: Log): void {
+    const { code, facts } = diagnosis(error)
+    const reason = error instanceof Error ? error.message : String(error)
+    this.#parts.metrics.rejections.inc({ code })
+    log[catalogue[code].level](
+      { code, reason, ...facts, ...(code === 'handler_failed' && { err: error }) },
+      catalogue[code].text,
+    )
+    call.end({ code, detail: reason })
+  }
+}
+
+/** What an error of a handler means in the catalogue, and what was found. */
+const diagnosis = (error: unknown): { code: Code; facts: Record<string, unknown> } => {
+  if (error instanceof DocumentUnreachable) return { code: 'document_unreachable', facts: { url: error.url } }
+  if (error instanceof DocumentInvalid) return { code: 'document_invalid', facts: { faults: error.faults } }
+  if (error instanceof TrunklineError) return { code: error.code, facts: { ...error.facts } }
+  return { code: 'handler_failed', facts: {} }
+}
+
+const infoOf = ({ leg, callId, projectId, headers, sip }: Arrival): CallInfo => ({
+  callId,
+  direction: leg.direction,
+  type: leg.kind === 'sip' ? 'sip' : 'webrtc',
+  from: leg.from.uri,
+  to: leg.to.uri,
+  fromUser: leg.from.user,
+  toUser: leg.to.user,
+  fromName: leg.from.name,
+  headers,
+  projectId,
+  sip,
+})

@@ -1,0 +1,155 @@
+import type {
+  AnswerOptions,
+  CallControl,
+  CallInfo,
+  CollectOptions,
+  CollectResult,
+  ConnectOptions,
+  ConnectResult,
+  HangupReason,
+  PlayOptions,
+} from '../../handlers/verbs.ts'
+import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
+import { type Cause, codeOf } from '../errors.ts'
+import type { Call } from './call.ts'
+import { DigitCollector } from './collector.ts'
+import { Hunt, type HuntParts } from './hunt.ts'
+import type { Playing } from './player.ts'
+
+/** What the verbs work with. */
+export interface ControlParts extends HuntParts {
+  /** Longest call where nothing else says, in ms. */
+  readonly callDurationMs: number
+}
+
+const hangupCause: Record<HangupReason, Cause> = {
+  hangup: { code: 'normal' },
+  busy: { code: 'busy' },
+  decline: { code: 'declined' },
+}
+
+/** The one implementation of the verbs. */
+export class Control implements CallControl {
+  readonly #parts: ControlParts
+  readonly #call: Call
+  /** Why the last {@link connect} failed: the status that an unanswered call is refused with at the document's end. */
+  #failure: Cause | undefined
+
+  constructor(parts: ControlParts, call: Call) {
+    this.#parts = parts
+    this.#call = call
+  }
+
+  get info(): CallInfo {
+    return this.#call.info
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal
+  }
+
+  get answered(): boolean {
+    return this.#call.caller.isAnswered
+  }
+
+  /** How the call ends when its document is at its end. */
+  get closingCause(): Cause {
+    return (this.answered ? undefined : this.#failure) ?? { code: 'normal' }
+  }
+
+  async answer(options: AnswerOptions = {}): Promise<void> {
+    this.#up()
+    this.#call.limit(Math.min(options.maxDurationMs ?? Number.POSITIVE_INFINITY, this.#parts.callDurationMs))
+    await this.#call.whileUp(this.#call.caller.answer())
+  }
+
+  async play(options: PlayOptions): Promise<void> {
+    this.#up()
+    await this.#openAudio(options.autoAnswer ?? true)
+    const playing = this.#start(options)
+    try {
+      await this.#call.whileUp(playing.done.catch((error) => this.#fail('play', error)))
+    } finally {
+      playing.stop()
+    }
+  }
+
+  async collect(options: CollectOptions): Promise<CollectResult> {
+    this.#up()
+    await this.#openAudio(options.prompt?.autoAnswer ?? true)
+    const prompt = options.prompt ? this.#start(options.prompt) : undefined
+    const collector = new DigitCollector(this.#parts.clock, options, () => prompt?.stop())
+    this.#call.listen((digit) => collector.digit(digit))
+    try {
+      const prompted = (prompt?.done ?? Promise.resolve()).then(
+        () => collector.promptEnded(),
+        (error) => this.#fail('prompt', error),
+      )
+      // The prompt's failure ends the verb; its end does not.
+      const failed = prompted.then(() => new Promise<never>(() => {}))
+      return await this.#call.whileUp(Promise.race([collector.result, failed]))
+    } finally {
+      this.#call.listen(undefined)
+      collector.stop()
+      prompt?.stop()
+    }
+  }
+
+  async connect(options: ConnectOptions): Promise<ConnectResult> {
+    this.#up()
+    const { result, cause } = await new Hunt(this.#parts, this.#call, options).run()
+    this.#failure = cause
+    return result
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    this.#up()
+    if (!/^[0-9*#A-DwW]+$/.test(digits)) {
+      throw new VerbFailed(
+        'invalid_digits',
+        `digits: expected 0-9 * # A-D w W, found ${JSON.stringify(digits)}`,
+      )
+    }
+    await this.#openAudio(true)
+    await this.#call.whileUp(this.#call.caller.sendDigits(digits))
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.#up()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = this.#parts.clock.after(ms, resolve)
+    try {
+      await this.#call.whileUp(promise)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  async hangup(reason: HangupReason = 'hangup'): Promise<void> {
+    this.#up()
+    this.#call.end(hangupCause[reason])
+  }
+
+  #up(): void {
+    if (this.signal.aborted) throw new CallEnded()
+  }
+
+  async #openAudio(answer: boolean): Promise<void> {
+    const { caller } = this.#call
+    if (caller.isAnswered) return
+    if (answer) await this.answer()
+    else await this.#call.whileUp(caller.progress())
+  }
+
+  #start(options: PlayOptions): Playing {
+    const { port } = this.#call.caller
+    if (!port) throw new VerbFailed('no_audio', 'the call has no audio')
+    return this.#parts.player.start(port, options.sounds, { loop: options.loop, volumeDb: options.volumeDb })
+  }
+
+  #fail(verb: string, error: unknown): never {
+    const message = error instanceof Error ? error.message : String(error)
+    this.#parts.log.warn({ code: codeOf(error), verb, reason: message }, 'a verb failed')
+    throw new VerbFailed(codeOf(error), message, error)
+  }
+}

@@ -1,0 +1,241 @@
+import type { ConnectOptions, ConnectResult, Destination } from '../../handlers/verbs.ts'
+import type { Clock, Timer } from '../clock.ts'
+import { type Cause, type Code, sipStatusOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Bridge, Bridges } from './bridge.ts'
+import type { Call } from './call.ts'
+import type { Leg, LegOwner, Party } from './leg.ts'
+import type { Player, Playing } from './player.ts'
+import type { AddressBook, OutboundRequest, OutboundSip, OutboundSubscriber } from './ports.ts'
+
+/** What a hunt works with. */
+export interface HuntParts {
+  readonly addresses: AddressBook
+  readonly sip: OutboundSip
+  readonly subscribers: OutboundSubscriber
+  readonly bridges: Bridges
+  readonly player: Player
+  readonly clock: Clock
+  readonly log: Log
+  /** Ring time where the options say nothing, in ms. */
+  readonly ringMs: number
+}
+
+/** Longest time together where the options say nothing: 4 hours. */
+const MAX_DURATION_MS = 4 * 3_600_000
+
+/** Outcome of {@link Hunt.run}; `cause` is that of the last refusal. */
+export type HuntOutcome = { readonly result: ConnectResult; readonly cause?: Cause }
+
+/**
+ * Finds somebody for the caller: tries the steps one after the other, rings the destinations of a step together, takes the first answer
+ * and joins the two until one hangs up. It owns the legs that it makes.
+ */
+export class Hunt implements LegOwner {
+  #parts: HuntParts
+  #call: Call
+  #options: ConnectOptions
+  #ringing = new Map<Leg, Timer>()
+  #winner: Leg | undefined
+  #bridge: Bridge | undefined
+  #ringback: Playing | undefined
+  #cause: Cause = { code: 'unreachable' }
+  #stepDone: () => void = () => {}
+  #talkDone: () => void = () => {}
+
+  constructor(parts: HuntParts, call: Call, options: ConnectOptions) {
+    this.#parts = parts
+    this.#call = call
+    this.#options = options
+  }
+
+  /** Rejects with `CallEnded` when the caller goes first. */
+  async run(): Promise<HuntOutcome> {
+    const { caller } = this.#call
+    try {
+      if (!caller.isAnswered && !this.#options.answerOnBridge) await this.#call.whileUp(caller.answer())
+      // A browser gives up after 20 s without a description: its audio opens at once, however long it rings.
+      else if (!caller.isAnswered && caller.kind === 'browser') await this.#call.whileUp(caller.progress())
+      for (const step of this.#options.steps) {
+        const winner = await this.#ring(step)
+        if (winner) return { result: await this.#talk(winner) }
+      }
+      return { result: failure(this.#cause), cause: this.#cause }
+    } finally {
+      this.#release()
+    }
+  }
+
+  legEarly(leg: Leg, media: boolean): void {
+    if (media && !this.#bridge && !this.#options.ringback && leg.port) void this.#earlyMedia(leg)
+    else if (!this.#bridge) void this.#ringCaller()
+  }
+
+  legAnswered(leg: Leg): void {
+    if (this.#winner) {
+      leg.end({ code: 'answered_elsewhere' })
+      return
+    }
+    this.#winner = leg
+    for (const [other, timer] of [...this.#ringing]) {
+      timer.cancel()
+      if (other !== leg) other.end({ code: 'answered_elsewhere' })
+    }
+    this.#ringing.clear()
+    this.#stepDone()
+  }
+
+  /** A digit of the callee goes to the caller. */
+  legDigit(leg: Leg, digit: string): void {
+    if (this.#bridge?.b === leg) void this.#call.caller.sendDigits(digit)
+  }
+
+  legEnded(leg: Leg): void {
+    this.#ringing.get(leg)?.cancel()
+    this.#ringing.delete(leg)
+    if (leg === this.#winner) this.#talkDone()
+    if (this.#winner) return
+    if (this.#bridge?.b === leg) this.#part()
+    if (leg.state.kind === 'ended') this.#cause = leg.state.cause
+    if (this.#ringing.size === 0) this.#stepDone()
+  }
+
+  /** Rings one step; undefined when nobody of it answered. */
+  async #ring(step: readonly Destination[]): Promise<Leg | undefined> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const legs = step.map((destination) => this.#dial(destination)).filter((leg) => leg !== undefined)
+    this.#stepDone = resolve
+    // A leg may be over before this point.
+    if (legs.every((leg) => leg.isEnded)) resolve()
+    await this.#call.whileUp(promise)
+    return this.#winner
+  }
+
+  #dial(destination: Destination): Leg | undefined {
+    const { parts, request } = { parts: this.#parts, request: this.#requestFor(destination) }
+    const target = parts.addresses.resolve(destination.to)
+    if (!target || target.kind === 'handler') {
+      this.#cause = target
+        ? { code: 'unreachable', detail: `${destination.to} runs a handler and cannot be rung` }
+        : { code: 'unknown_address', detail: destination.to }
+      parts.log.info({ code: this.#cause.code, to: destination.to }, 'destination cannot be dialled')
+      return undefined
+    }
+    const leg =
+      target.kind === 'sip' ? parts.sip.dial(target, request) : parts.subscribers.dial(target, request)
+    const ms = destination.timeoutMs ?? this.#options.timeoutMs ?? parts.ringMs
+    this.#ringing.set(
+      leg,
+      parts.clock.after(ms, () => leg.end({ code: 'no_answer' })),
+    )
+    this.#call.adopt(leg, this)
+    if (leg.isEnded) this.legEnded(leg)
+    return leg
+  }
+
+  #requestFor(destination: Destination): OutboundRequest {
+    const { caller, id } = this.#call
+    const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
+    return { destination, callId: id, codec: caller.port?.codec ?? 'PCMU', from }
+  }
+
+  /** The caller hears that it rings: by 180 when that is all there can be, else by a tone. */
+  async #ringCaller(): Promise<void> {
+    const { caller } = this.#call
+    if (this.#ringback || this.#winner) return
+    if (!caller.isAnswered && caller.kind === 'sip') {
+      if (!this.#options.ringback) {
+        caller.ring()
+        return
+      }
+      await caller.progress()
+    }
+    if (!caller.port || caller.isEnded || this.#ringback || this.#winner || this.#bridge) return
+    const sounds = this.#options.ringback ?? [{ kind: 'ringtone' as const }]
+    this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0 })
+    this.#ringback.done.catch((error) =>
+      this.#parts.log.warn({ err: error }, 'the ringback cannot be played'),
+    )
+  }
+
+  async #earlyMedia(leg: Leg): Promise<void> {
+    await this.#call.caller.progress()
+    if (!this.#winner && !leg.isEnded && !this.#call.caller.isEnded) this.#join(leg)
+  }
+
+  #join(leg: Leg): void {
+    this.#ringback?.stop()
+    this.#ringback = undefined
+    if (this.#bridge?.b === leg) return
+    this.#bridge?.close()
+    this.#bridge = this.#parts.bridges.join(this.#call.caller, leg)
+    this.#call.listen((digit) => void leg.sendDigits(digit))
+  }
+
+  async #talk(leg: Leg): Promise<ConnectResult> {
+    const { clock } = this.#parts
+    const { caller, id } = this.#call
+    const startedAt = clock.now()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#talkDone = resolve
+    this.#join(leg)
+    const limit = clock.after(this.#options.maxDurationMs ?? MAX_DURATION_MS, () =>
+      leg.end({ code: 'max_duration' }),
+    )
+    try {
+      await this.#call.whileUp(caller.answer())
+      if (!leg.isEnded) await this.#call.whileUp(promise)
+    } finally {
+      limit.cancel()
+      this.#part()
+    }
+    const byLimit = leg.state.kind === 'ended' && leg.state.cause.code === 'max_duration'
+    const durationMs = clock.now() - startedAt
+    return {
+      kind: 'connected',
+      endedBy: byLimit ? 'limit' : 'callee',
+      durationMs,
+      calleeCallId: `${id}/${leg.id}`,
+    }
+  }
+
+  #part(): void {
+    this.#bridge?.close()
+    this.#bridge = undefined
+    this.#call.listen(undefined)
+  }
+
+  #release(): void {
+    this.#part()
+    this.#ringback?.stop()
+    for (const [leg, timer] of [...this.#ringing]) {
+      timer.cancel()
+      leg.end({ code: 'canceled' })
+    }
+    this.#ringing.clear()
+    if (this.#winner && !this.#winner.isEnded) this.#winner.end({ code: 'normal' })
+  }
+}
+
+/** A party from what a document gives: a SIP URI, a number, or an address. */
+const partyOf = (text: string, name: string): Party => {
+  const user = /^sips?:([^@;?]+)@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
+  return { uri: text, user, name }
+}
+
+const reasons: Partial<Record<Code, Extract<ConnectResult, { kind: 'failed' }>['reason']>> = {
+  busy: 'busy',
+  declined: 'declined',
+  no_answer: 'no-answer',
+  not_online: 'no-answer',
+  unreachable: 'unreachable',
+  unknown_address: 'unreachable',
+  control_lost: 'unreachable',
+}
+
+const failure = (cause: Cause): ConnectResult => ({
+  kind: 'failed',
+  reason: reasons[cause.code] ?? 'error',
+  sipStatus: sipStatusOf(cause),
+  code: cause.code,
+})
