@@ -51,17 +51,12 @@ export class Calls implements Arrivals, CallObserver {
 
   arrive(arrival: Arrival): void {
     const { leg } = arrival
-    if (leg.isEnded) return
-    if (this.#draining) return this.#refuse(arrival, 'draining', {})
     const { maxCalls } = this.#parts
-    if (this.#calls.size >= maxCalls)
-      return this.#refuse(arrival, 'over_call_limit', { calls: this.#calls.size, limit: maxCalls })
-    const call = new Call(infoOf(arrival), leg, this.#parts.clock, this)
-    this.#calls.set(call.id, call)
-    const log = this.#parts.log.child({ call: call.id })
-    log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
-    const control = new Control({ ...this.#parts, log }, call)
-    void this.#drive(call, control, arrival.plan, log)
+    const calls = this.#calls.size
+    if (leg.isEnded) return
+    if (this.#draining) this.#refuse(arrival, 'draining', { calls })
+    else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
+    else this.#start(arrival)
   }
 
   /** Refuses new calls from now on; what is left after `graceMs` is hung up. Resolves when no call is left. */
@@ -92,6 +87,16 @@ export class Calls implements Arrivals, CallObserver {
       this.#parts.log[catalogue[cause].level]({ call: call.id, ...facts }, 'call ended')
     })
     if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
+  }
+
+  #start(arrival: Arrival): void {
+    const { leg } = arrival
+    const call = new Call(infoOf(arrival), leg, this.#parts.clock, this)
+    this.#calls.set(call.id, call)
+    const log = this.#parts.log.child({ call: call.id })
+    log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
+    const control = new Control({ ...this.#parts, log }, call)
+    void this.#drive(call, control, arrival.plan, log)
   }
 
   #refuse({ leg, callId }: Arrival, code: Code, facts: Record<string, unknown>): void {
@@ -131,8 +136,8 @@ export class Calls implements Arrivals, CallObserver {
   async #dial(control: Control, to: string, log: Log): Promise<void> {
     const target = this.#parts.addresses.resolve(to)
     if (!target) throw new TrunklineError('unknown_address', undefined, { to })
-    if (target.kind === 'handler') return this.#handle(control, target.handler, log)
-    await control.connect({ steps: [[{ to }]], answerOnBridge: true })
+    if (target.kind === 'handler') await this.#handle(control, target.handler, log)
+    else await control.connect({ steps: [[{ to }]], answerOnBridge: true })
   }
 
   async #fetch(request: DocumentRequest): Promise<FetchedDocument> {

@@ -1,0 +1,149 @@
+/** Stand-ins for the tests of the calls: a media port, a far side, and the makers of outbound legs. */
+import type { AudioCodec, MediaPort, Playback, PlayRequest, PortEvent, PortStats } from '../../media/types.ts'
+import type { Clock } from '../clock.ts'
+import type { Cause } from '../errors.ts'
+import { newLegId } from './ids.ts'
+import { Leg, type LegSignalling, type Party } from './leg.ts'
+import type { OutboundRequest, Target } from './ports.ts'
+
+const noStats: PortStats = {
+  received: 0,
+  sent: 0,
+  octetsReceived: 0,
+  octetsSent: 0,
+  lost: 0,
+  jitterMs: 0,
+  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0 },
+}
+
+/** A media port that plays nothing; the test ends its playbacks. */
+export class FakePort implements MediaPort {
+  readonly id = newLegId()
+  readonly group: string
+  readonly address = '127.0.0.1'
+  readonly port = 20_000
+  readonly rtcpPort = 20_001
+  readonly ssrc = 1
+  readonly codec: AudioCodec = 'PCMU'
+  closed = false
+  playing: { request: PlayRequest; finish: (how: 'finished' | 'stopped') => void } | undefined
+  #listener: (event: PortEvent) => void = () => {}
+
+  constructor(group: string) {
+    this.group = group
+  }
+
+  setFar(): void {}
+
+  play(request: PlayRequest): Playback {
+    this.playing?.finish('stopped')
+    const { promise, resolve } = Promise.withResolvers<'finished' | 'stopped'>()
+    const finish = (how: 'finished' | 'stopped') => {
+      if (this.playing === mine) this.playing = undefined
+      resolve(how)
+    }
+    const mine = { request, finish }
+    this.playing = mine
+    return { done: promise, stop: () => finish('stopped') }
+  }
+
+  async sendDigits(): Promise<boolean> {
+    return true
+  }
+
+  onEvent(listener: (event: PortEvent) => void): void {
+    this.#listener = listener
+  }
+
+  /** Lets the port report something. */
+  report(event: PortEvent): void {
+    this.#listener(event)
+  }
+
+  async stats(): Promise<PortStats> {
+    return noStats
+  }
+
+  async close(): Promise<PortStats> {
+    this.closed = true
+    this.playing?.finish('stopped')
+    return noStats
+  }
+}
+
+/** A far side that writes down what it is told. */
+export class FakeFarSide implements LegSignalling {
+  readonly told: string[] = []
+  readonly leg: Leg
+
+  constructor(leg: Leg) {
+    this.leg = leg
+  }
+
+  ring(): void {
+    this.told.push('ring')
+  }
+
+  async progress(): Promise<void> {
+    this.told.push('progress')
+  }
+
+  async answer(): Promise<void> {
+    this.told.push('answer')
+    this.leg.answered()
+  }
+
+  end(cause: Cause): void {
+    this.told.push(`end ${cause.code}`)
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    this.told.push(`digits ${digits}`)
+  }
+}
+
+/** A leg with a fake far side and a fake port. */
+export interface FakeLeg {
+  readonly leg: Leg
+  readonly far: FakeFarSide
+  readonly port: FakePort
+}
+
+const party = (uri: string): Party => ({ uri, user: uri, name: '' })
+
+/** Makes one. */
+export const fakeLeg = (
+  clock: Clock,
+  callId: string,
+  options: { kind?: 'sip' | 'browser'; direction?: 'inbound' | 'outbound'; to?: string } = {},
+): FakeLeg => {
+  const leg = new Leg({
+    id: newLegId(),
+    kind: options.kind ?? 'sip',
+    direction: options.direction ?? 'inbound',
+    from: party('sip:caller@carrier.example'),
+    to: party(options.to ?? 'sip:callee@demo.example'),
+    now: () => clock.now(),
+  })
+  const far = new FakeFarSide(leg)
+  leg.attach(far)
+  const port = new FakePort(callId)
+  leg.setPort(port)
+  return { leg, far, port }
+}
+
+/** Makes outbound legs that the test answers or ends. */
+export class FakeOutbound {
+  readonly dialled: (FakeLeg & { readonly target: Target; readonly request: OutboundRequest })[] = []
+  #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  dial(target: Target, request: OutboundRequest): Leg {
+    const made = fakeLeg(this.#clock, request.callId, { direction: 'outbound', to: request.destination.to })
+    this.dialled.push({ ...made, target, request })
+    return made.leg
+  }
+}
