@@ -1,0 +1,77 @@
+import type { DocumentRequest, DocumentSource, FetchedDocument, HandlerContext } from '../handler.ts'
+import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import { urlForPeople } from './urls.ts'
+
+/** Why the fallback URL is asked instead. */
+export interface Failure {
+  /** A code of the language, such as `11200` or `relay_script_parse_error`. */
+  readonly code: string
+  /** The URL that failed, without credentials. */
+  readonly url: string
+}
+
+/** A document that has been read. */
+export interface Loaded<T> {
+  readonly program: T
+  /** Where relative URLs start; undefined for an inline document. */
+  readonly url: string | undefined
+}
+
+/** How one language asks for and reads its documents. */
+export interface Language<T> {
+  /** Code for a document that could not be had. */
+  readonly unreachable: string
+  /** The request for a URL; `failure` is set when it is the fallback of another one. */
+  request(url: string, method: 'GET' | 'POST', failure?: Failure): DocumentRequest
+  /** Reads and checks everything; throws {@link DocumentInvalid}. `document` says where the text is from. */
+  read(document: { readonly text: string; readonly url?: string; readonly contentType?: string }): T
+}
+
+/**
+ * Has a document and reads it. When its server fails or its text is invalid, the fallback URL is asked once, and the first failure is
+ * told to the context. Throws {@link DocumentUnreachable} or {@link DocumentInvalid} when there is no way left.
+ */
+export const loadDocument = async <T>(
+  source: DocumentSource,
+  context: HandlerContext,
+  language: Language<T>,
+): Promise<Loaded<T>> => {
+  if (source.kind === 'inline') return { program: language.read({ text: source.text }), url: undefined }
+  const { url, method = 'POST', fallbackUrl } = source
+  try {
+    return await fetchAndRead(language.request(url, method), context, language)
+  } catch (error) {
+    const failure = fallbackUrl === undefined ? undefined : failureOf(error, url, language)
+    if (!failure || fallbackUrl === undefined) throw error
+    context.warn({
+      code: failure.code,
+      message: `${String((error as Error).message)} The fallback URL is asked.`,
+      path: '',
+    })
+    return fetchAndRead(language.request(fallbackUrl, method, failure), context, language)
+  }
+}
+
+const failureOf = (error: unknown, url: string, language: Language<unknown>): Failure | undefined => {
+  if (error instanceof DocumentUnreachable) return { code: language.unreachable, url: urlForPeople(url) }
+  if (!(error instanceof DocumentInvalid)) return undefined
+  return { code: error.faults[0]?.code ?? language.unreachable, url: urlForPeople(url) }
+}
+
+const fetchAndRead = async <T>(
+  request: DocumentRequest,
+  context: HandlerContext,
+  language: Language<T>,
+): Promise<Loaded<T>> => {
+  const fetched = await fetchOne(request, context)
+  return { program: language.read(fetched), url: fetched.url }
+}
+
+const fetchOne = async (request: DocumentRequest, context: HandlerContext): Promise<FetchedDocument> => {
+  try {
+    return await context.fetchDocument(request)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'The document could not be fetched.'
+    throw new DocumentUnreachable(urlForPeople(request.url), message, error)
+  }
+}

@@ -1,0 +1,68 @@
+import type { Sound } from '../verbs.ts'
+
+/** Countries whose ringing tone can be asked for by `ring:` and `ringTone`. */
+export const ringCountries: readonly string[] =
+  'at au bg br be ch cl cn cz de dk ee es fi fr gr hu il in it lt jp mx my nl no nz ph pl pt ru se sg th uk us us-old tw ve za'.split(
+    ' ',
+  )
+
+/** Voice and language for spoken text; absent fields fall back to the configured ones. */
+export interface Speaker {
+  readonly voice?: string
+  readonly language?: string
+}
+
+/** What is wrong with the spelling of a sound; `message` completes the sentence "the value …". */
+export class BadSound extends Error {}
+
+/**
+ * Reads a sound: `say:<text>`, `silence:<seconds>`, `ring:[<seconds>:]<country>`, or an `http(s)` URL.
+ * Throws {@link BadSound}.
+ */
+export const readSound = (text: string, speaker: Speaker = {}): Sound => {
+  const colon = text.indexOf(':')
+  const rest = text.slice(colon + 1)
+  switch (text.slice(0, Math.max(0, colon))) {
+    case 'say':
+      return readSpeech(rest, speaker)
+    case 'silence':
+      return { kind: 'silence', ms: seconds(rest) }
+    case 'ring':
+      return readRing(rest)
+    case 'http':
+    case 'https':
+      if (!URL.canParse(text)) throw new BadSound('is not a valid URL')
+      return { kind: 'audio', url: text }
+    default:
+      throw new BadSound('must begin with say:, silence:, ring:, http: or https:')
+  }
+}
+
+/** A ringing tone of a country, without an end; `undefined` where the country has none here. */
+export const ringtoneOf = (country: string): Sound | undefined =>
+  ringCountries.includes(country) ? { kind: 'ringtone', country } : undefined
+
+const readSpeech = (text: string, speaker: Speaker): Sound => {
+  if (text.trim() === '') throw new BadSound('has no text after say:')
+  return {
+    kind: 'speech',
+    text: text.trim(),
+    ...(speaker.voice && { voice: speaker.voice }),
+    ...(speaker.language && { language: speaker.language }),
+  }
+}
+
+const readRing = (text: string): Sound => {
+  const parts = text.split(':')
+  const country = parts.pop() ?? ''
+  const tone = ringtoneOf(country)
+  if (!tone || parts.length > 1)
+    throw new BadSound(`names no known country after ring: (${ringCountries.join(' ')})`)
+  return parts[0] === undefined ? tone : { ...tone, kind: 'ringtone', ms: seconds(parts[0]) }
+}
+
+const seconds = (text: string): number => {
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN
+  if (!(value > 0 && value <= 3600)) throw new BadSound('must give a number of seconds from 0 to 3600')
+  return Math.round(value * 1000)
+}

@@ -1,0 +1,47 @@
+import type { DocumentFault } from '../handler.ts'
+import { attributeOffset, placeAt } from './places.ts'
+import type { XmlElement } from './tree.ts'
+
+/** Codes of the faults of XML documents. */
+export const codes = {
+  unreachable: '11200',
+  badUrl: '11100',
+  tooManyRedirects: '11215',
+  tooLarge: '11750',
+  parse: '12100',
+  schema: '12200',
+  contentType: '12300',
+  method: '13221',
+  digits: '13222',
+  number: '13223',
+  sipUri: '32110',
+} as const
+
+/**
+ * The faults of one document while it is read. Errors keep it from running. Warnings do not: an unknown verb is passed over, and an
+ * attribute with an impossible value has its default, as the hosted services of this family do it.
+ */
+export class Faults {
+  readonly errors: DocumentFault[] = []
+  readonly warnings: DocumentFault[] = []
+  #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  error(code: string, message: string, element: XmlElement, attribute?: string): void {
+    this.errors.push(this.#fault(code, message, element, attribute))
+  }
+
+  warning(code: string, message: string, element: XmlElement, attribute?: string): void {
+    this.warnings.push(this.#fault(code, message, element, attribute))
+  }
+
+  #fault(code: string, message: string, element: XmlElement, attribute?: string): DocumentFault {
+    const offset =
+      attribute === undefined ? element.offset : attributeOffset(this.#text, element.offset, attribute)
+    const path = attribute === undefined ? element.path : `${element.path}/@${attribute}`
+    return { code, message, path, ...placeAt(this.#text, offset) }
+  }
+}

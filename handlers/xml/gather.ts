@@ -1,0 +1,75 @@
+import { terminatorsPattern } from '../common/destinations.ts'
+import type { Sound } from '../verbs.ts'
+import type { ElementReader } from './element-reader.ts'
+import { codes } from './faults.ts'
+import type { GatherVerb } from './program.ts'
+import type { Repeated } from './speaking.ts'
+import { readPause, readPlay, readSay } from './speaking.ts'
+import type { XmlElement } from './tree.ts'
+
+/** Digits without a limit of the document's. */
+const manyDigits = 128
+/** Rounds of a prompt inside `Gather` that is to be repeated without end. */
+const manyRounds = 100
+
+/** Reads `Gather`. Without an action its digits go to the document's own URL; an inline document has none, so it needs an action. */
+export const readGather = (reader: ElementReader): GatherVerb => {
+  const input = reader.matching(
+    'input',
+    '^(dtmf|speech|dtmf speech|speech dtmf)$',
+    'dtmf, speech or both',
+    'dtmf',
+  )
+  if (input !== 'dtmf')
+    reader.warning(codes.schema, 'Speech is not recognised; only digits are collected.', 'input')
+  const timeoutMs = reader.integer('timeout', 1, 600, 5) * 1000
+  const maxDigits = reader.integer('numDigits', 1, manyDigits, manyDigits)
+  const terminators = reader.matching('finishOnKey', terminatorsPattern, 'any of 0-9 * # A-D', '#')
+  const actionOnEmptyResult = reader.boolean('actionOnEmptyResult')
+  const action = gatherAction(reader)
+  reader.done()
+  const sounds = reader.elements().flatMap((child) => promptOf(reader, child))
+  const prompt = sounds.length > 0 ? { sounds } : undefined
+  return {
+    path: reader.element.path,
+    kind: 'gather',
+    prompt,
+    maxDigits,
+    terminators,
+    timeoutMs,
+    action,
+    actionOnEmptyResult,
+  }
+}
+
+const gatherAction = (reader: ElementReader): GatherVerb['action'] => {
+  if (reader.element.attributes.has('action')) return reader.action()
+  const method = reader.method()
+  if (reader.base !== undefined) return { url: reader.base, method }
+  reader.error(
+    codes.badUrl,
+    'Gather needs an action here: the document has no URL of its own to send the digits to.',
+  )
+  return undefined
+}
+
+const promptOf = (gather: ElementReader, child: XmlElement): readonly Sound[] => {
+  const reader = gather.nested(child)
+  switch (child.name) {
+    case 'Say':
+      return rounds(readSay(reader))
+    case 'Play': {
+      const { audio, digits } = readPlay(reader)
+      if (digits !== undefined) reader.warning(codes.digits, 'Digits cannot be sent inside Gather.', 'digits')
+      return rounds(audio)
+    }
+    case 'Pause':
+      return [{ kind: 'silence', ms: readPause(reader) }]
+    default:
+      reader.warning(codes.schema, `${child.name} is not supported in Gather; it has no effect.`)
+      return []
+  }
+}
+
+const rounds = (repeated: Repeated | undefined): readonly Sound[] =>
+  repeated ? Array<Sound>(repeated.loop || manyRounds).fill(repeated.sound) : []

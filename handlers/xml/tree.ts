@@ -1,0 +1,129 @@
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { DocumentInvalid } from '../handler.ts'
+import { decodeEntities } from './entities.ts'
+import { codes } from './faults.ts'
+import { placeAt } from './places.ts'
+
+/** An element of a document; entities are decoded everywhere. */
+export interface XmlElement {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly (XmlElement | string)[]
+  /** Where its start tag begins in the text. */
+  readonly offset: number
+  /** For instance `/Response/Dial[1]/Sip[2]`. */
+  readonly path: string
+}
+
+/** Longest document in bytes. */
+export const maxBytes = 65_536
+
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseTagValue: false,
+  trimValues: false,
+  // Decoded by us: only the five of XML and numeric ones exist, and an unknown one is an error with a place.
+  processEntities: false,
+  captureMetaData: true,
+  cdataPropName: '#cdata',
+  ignorePiTags: true,
+  ignoreDeclaration: true,
+  maxNestedTags: 20,
+})
+
+const metaData = XMLParser.getMetaDataSymbol() as unknown as symbol
+
+/** A node as the parser gives it: one key that is the tag's name, `:@` for the attributes, a symbol for the offsets. */
+type RawNode = Readonly<Record<string | symbol, unknown>>
+
+/**
+ * Reads the text into a tree whose root is `Response`. A DOCTYPE is refused, so there are no entities but XML's own. Throws
+ * {@link DocumentInvalid} with one fault: 11750 (over 64 kB) or 12100 (malformed).
+ */
+export const readTree = (text: string): XmlElement => {
+  if (Buffer.byteLength(text) > maxBytes) {
+    throw fault(text, codes.tooLarge, `The document is larger than ${maxBytes} bytes.`, 0)
+  }
+  refuseDoctype(text)
+  const valid = XMLValidator.validate(text)
+  if (valid !== true) {
+    const { msg, line = 1, col = 1 } = valid.err as { msg: string; line?: number; col?: number }
+    throw new DocumentInvalid([
+      { code: codes.parse, message: `The XML is malformed: ${msg}`, path: '', line, column: col },
+    ])
+  }
+  const roots = parse(text).filter((node) => tagOf(node) !== '#text')
+  const root = roots[0]
+  if (!root || roots.length > 1 || tagOf(root) !== 'Response') {
+    throw fault(
+      text,
+      codes.parse,
+      'The document must have exactly one root element, Response.',
+      offsetOf(roots[1] ?? root),
+    )
+  }
+  return element(text, root, '/Response')
+}
+
+const fault = (text: string, code: string, message: string, offset: number): DocumentInvalid =>
+  new DocumentInvalid([{ code, message, path: '', ...placeAt(text, offset) }])
+
+/** Comments and CDATA may speak of DOCTYPE; anywhere else it is a declaration. */
+const refuseDoctype = (text: string): void => {
+  const bare = text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>/g, (match) => ' '.repeat(match.length))
+  const at = bare.search(/<!(DOCTYPE|ENTITY)/i)
+  if (at >= 0) throw fault(text, codes.parse, 'A DOCTYPE is not allowed.', at)
+}
+
+const parse = (text: string): readonly RawNode[] => {
+  try {
+    return parser.parse(text) as RawNode[]
+  } catch (error) {
+    throw fault(text, codes.parse, `The XML cannot be used: ${(error as Error).message}`, 0)
+  }
+}
+
+const tagOf = (node: RawNode): string => Object.keys(node).find((key) => key !== ':@') ?? ''
+
+const offsetOf = (node: RawNode | undefined): number =>
+  (node?.[metaData] as { startIndex?: number } | undefined)?.startIndex ?? 0
+
+const element = (text: string, node: RawNode, path: string): XmlElement => {
+  const offset = offsetOf(node)
+  const decode = (raw: string) => {
+    try {
+      return decodeEntities(raw)
+    } catch (error) {
+      throw fault(text, codes.parse, (error as Error).message, offset)
+    }
+  }
+  const attributes = Object.entries((node[':@'] ?? {}) as Record<string, string>)
+  const name = tagOf(node)
+  return {
+    name,
+    // XML 1.0 section 3.3.3: literal line breaks and tabs in a value are blanks.
+    attributes: new Map(attributes.map(([key, value]) => [key, decode(value.replace(/[\n\t]/g, ' '))])),
+    children: children(text, node[name] as RawNode[], path, decode),
+    offset,
+    path,
+  }
+}
+
+const children = (
+  text: string,
+  nodes: readonly RawNode[],
+  path: string,
+  decode: (raw: string) => string,
+): (XmlElement | string)[] => {
+  const counts = new Map<string, number>()
+  return nodes.map((node) => {
+    const tag = tagOf(node)
+    if (tag === '#text') return decode(String(node[tag]))
+    if (tag === '#cdata') return (node[tag] as RawNode[]).map((part) => String(part['#text'])).join('')
+    const count = (counts.get(tag) ?? 0) + 1
+    counts.set(tag, count)
+    return element(text, node, `${path}/${tag}[${count}]`)
+  })
+}
