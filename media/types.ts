@@ -20,8 +20,13 @@ export interface FarEnd {
   readonly telephoneEvent?: number
   /** Our direction. */
   readonly direction: Direction
-  /** Packet duration in ms that the far end asked for; default 20. */
+  /** Packet duration in ms that the far end asked for; default 20, also for anything outside 10 to 120. */
   readonly ptime?: number
+  /**
+   * Further IP addresses from which the source may be learnt, for a far end whose SDP carries a private address although its
+   * signalling comes from a public one. Default none: only `address` is learnt from.
+   */
+  readonly learnFrom?: readonly string[]
 }
 
 /** Payload types that we announced, by which incoming packets are understood. */
@@ -36,7 +41,7 @@ export type PortEvent =
   | { readonly kind: 'digit'; readonly digit: string; readonly durationMs: number }
   /** The first accepted packet: the source is learnt (latched). */
   | { readonly kind: 'latched'; readonly address: string; readonly port: number }
-  /** No packet since the start, or none since the last one. */
+  /** No packet since the start, or none since the last one. Repeats after each further period of silence; every setFar starts anew. */
   | { readonly kind: 'timeout'; readonly phase: 'start' | 'media' }
 
 /** Counters of one port. Packets and octets are of RTP. */
@@ -87,13 +92,19 @@ export interface MediaPort {
   readonly rtcpPort: number
   /** SSRC of everything this port sends, from the first packet to the last. */
   readonly ssrc: number
-  /** Tells or changes the far end. Each call permits one learning of the source. */
+  /**
+   * Tells or changes the far end. Each call permits one learning of the source. Addresses are IP literals: throws an Error whose
+   * `code` is `bad_far` for anything that cannot be sent to.
+   */
   setFar(near: NearEnd, far: FarEnd): void
   /** The codec of the far end; undefined before {@link setFar}. */
   readonly codec: AudioCodec | undefined
   /** Replaces what is being played. A playing sound goes before the joined port's audio. */
   play(request: PlayRequest): Playback
-  /** Sends RFC 4733 events; `0-9 * # A-D`, `w` 0.5 s, `W` 1 s. Resolves when all are sent; false where the far end takes none. */
+  /**
+   * Sends RFC 4733 events; `0-9 * # A-D`, `w` 0.5 s, `W` 1 s. Resolves when all are sent; false where the far end
+   * takes none or the direction forbids it. Rejects with `code` `bad_digits` for any other character.
+   */
   sendDigits(digits: string): Promise<boolean>
   /** The one listener; a leg owns its port. */
   onEvent(listener: (event: PortEvent) => void): void
@@ -125,7 +136,21 @@ export interface Edge {
   part(port: MediaPort): void
   /** Carrier ports open, and how many the range holds. `quarantined` ones are closed but not free yet. */
   usage(): { readonly used: number; readonly total: number; readonly quarantined: number }
+  /** Ports open, of every kind. */
+  readonly portCount: number
+  /**
+   * The one listener for the death of a worker thread. Its ports are gone: they report nothing more, and what is pending on them
+   * settles. The next port that needs the thread starts a new one.
+   */
+  onFailure(listener: (failure: EdgeFailure) => void): void
   close(): Promise<void>
+}
+
+/** A worker thread died. */
+export interface EdgeFailure {
+  readonly error: Error
+  /** Ids of the ports that died with it. */
+  readonly ports: readonly string[]
 }
 
 /** A browser's audio: the WebRTC transport, and the edge port behind it. */
