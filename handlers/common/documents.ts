@@ -39,7 +39,7 @@ export const loadDocument = async <T>(
   if (source.kind === 'inline') return { program: language.read({ text: source.text }), url: undefined }
   const { url, method = 'POST', fallbackUrl } = source
   try {
-    return await fetchAndRead(language.request(url, method), context, language)
+    return await fetchAndRead(url, language.request(url, method), context, language)
   } catch (error) {
     const failure = fallbackUrl === undefined ? undefined : failureOf(error, url, language)
     if (!failure || fallbackUrl === undefined) throw error
@@ -48,7 +48,7 @@ export const loadDocument = async <T>(
       message: `${String((error as Error).message)} The fallback URL is asked.`,
       path: '',
     })
-    return fetchAndRead(language.request(fallbackUrl, method, failure), context, language)
+    return fetchAndRead(fallbackUrl, language.request(fallbackUrl, method, failure), context, language)
   }
 }
 
@@ -59,12 +59,15 @@ const failureOf = (error: unknown, url: string, language: Language<unknown>): Fa
 }
 
 const fetchAndRead = async <T>(
+  asked: string,
   request: DocumentRequest,
   context: HandlerContext,
   language: Language<T>,
 ): Promise<Loaded<T>> => {
   const fetched = await fetchOne(request, context)
-  return { program: language.read(fetched), url: fetched.url }
+  // Unless it was redirected, the document's own URL is the one that was asked for, without the form fields of a GET.
+  const url = fetched.url === request.url ? asked : fetched.url
+  return { program: language.read({ ...fetched, url }), url }
 }
 
 const fetchOne = async (request: DocumentRequest, context: HandlerContext): Promise<FetchedDocument> => {

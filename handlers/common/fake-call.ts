@@ -1,6 +1,6 @@
 import type { DocumentFault, DocumentRequest, FetchedDocument, HandlerContext } from '../handler.ts'
 import type { CallControl, CallInfo, CollectResult, ConnectResult, HangupReason } from '../verbs.ts'
-import { CallEnded, VerbFailed } from '../verbs.ts'
+import { CallEnded, type VerbFailed } from '../verbs.ts'
 
 /** The call that tests run documents on, unless they say otherwise. */
 export const testInfo: CallInfo = {

@@ -16,9 +16,9 @@ export const urlForPeople = (text: string): string => {
   return url ? `${url.protocol}//${url.host}${url.pathname}` : '(not a URL)'
 }
 
-/** The URL with fields added to its query; what stands there already stays. */
+/** The URL with fields added to its query; a field that stands there already is replaced. */
 export const withQuery = (text: string, fields: URLSearchParams): string => {
   const url = new URL(text)
-  for (const [name, value] of fields) url.searchParams.append(name, value)
+  for (const [name, value] of fields) url.searchParams.set(name, value)
   return url.href
 }
