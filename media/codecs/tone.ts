@@ -1,0 +1,50 @@
+/** Tones and their measurement, for tests and for what is measured by hand. */
+
+/** A sine of `frequency` Hz for `ms` milliseconds at `rate` samples per second; `amplitude` is of 32767, default 8000. */
+export function sine(
+  frequency: number,
+  ms: number,
+  rate = 8000,
+  amplitude = 8000,
+): Int16Array<SharedArrayBuffer> {
+  const count = Math.round((ms * rate) / 1000)
+  const samples = new Int16Array(new SharedArrayBuffer(count * 2))
+  for (let i = 0; i < count; i++)
+    samples[i] = Math.round(amplitude * Math.sin((2 * Math.PI * frequency * i) / rate))
+  return samples
+}
+
+/**
+ * Share of the signal's power that is at `frequency` (Goertzel's filter): near 1 for a pure sine, near 0 where there is none of it
+ * or only silence. 100 ms or more of samples give a resolution of 10 Hz.
+ */
+export function goertzel(samples: ArrayLike<number>, frequency: number, rate = 8000): number {
+  const coefficient = 2 * Math.cos((2 * Math.PI * frequency) / rate)
+  let last = 0
+  let before = 0
+  let power = 0
+  for (let i = 0; i < samples.length; i++) {
+    const sample = samples[i]!
+    const now = sample + coefficient * last - before
+    before = last
+    last = now
+    power += sample * sample
+  }
+  if (power === 0) return 0
+  const atFrequency = last * last + before * before - coefficient * last * before
+  return (2 * atFrequency) / (samples.length * power)
+}
+
+/** The strongest frequency in whole steps of 10 Hz from 50 Hz up to 50 Hz below half the rate; 0 for silence. */
+export function dominant(samples: ArrayLike<number>, rate = 8000): number {
+  let best = 0
+  let most = 0.01
+  for (let frequency = 50; frequency <= rate / 2 - 50; frequency += 10) {
+    const share = goertzel(samples, frequency, rate)
+    if (share > most) {
+      most = share
+      best = frequency
+    }
+  }
+  return best
+}
