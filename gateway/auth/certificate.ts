@@ -1,0 +1,155 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import { generate } from 'selfsigned'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+
+const day = 86_400_000
+/** Browsers refuse certificates that are valid for longer. */
+const validityMs = 397 * day
+const renewBeforeMs = 30 * day
+
+/** Certificate chain and private key, both PEM. */
+export interface Certificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Where the certificate comes from. */
+export interface CertificateOptions {
+  /** PEM files of the operator; both or none. */
+  readonly certificate?: string
+  readonly key?: string
+  /** Names and IP addresses of a certificate that we make; default `localhost`. */
+  readonly hosts: readonly string[]
+  /** Folder in which one that we made is kept. */
+  readonly dataDir: string
+}
+
+/**
+ * The certificate for HTTPS: the operator's files, or one that we sign ourselves. That one is kept, and made again when it is within
+ * 30 days of its end or the hosts have changed. Throws an error that names the file when something cannot be used.
+ */
+export const loadCertificate = async (
+  options: CertificateOptions,
+  clock: Pick<Clock, 'now'>,
+  log: Pick<Log, 'info' | 'warn'>,
+): Promise<Certificate> => {
+  const { certificate, key } = options
+  if (certificate !== undefined && key !== undefined) return operators(certificate, key, clock.now(), log)
+  if (certificate !== undefined || key !== undefined)
+    throw new Error('http.tls: certificate and key belong together; one of them is missing.')
+  return selfMade(options, clock.now(), log)
+}
+
+const operators = (
+  certificateFile: string,
+  keyFile: string,
+  now: number,
+  log: Pick<Log, 'warn'>,
+): Certificate => {
+  const pair = { cert: read(certificateFile, 'certificate'), key: read(keyFile, 'key') }
+  const certificate = parse(pair.cert, certificateFile)
+  if (!belongs(certificate, pair.key, keyFile))
+    throw new Error(`The key ${keyFile} does not belong to the certificate ${certificateFile}.`)
+  const expires = certificate.validToDate.getTime()
+  if (expires < now) throw new Error(`The certificate ${certificateFile} expired on ${certificate.validTo}.`)
+  if (expires < now + renewBeforeMs)
+    log.warn({ file: certificateFile, expires: certificate.validTo }, 'the certificate expires soon')
+  return pair
+}
+
+const selfMade = async (
+  { hosts: configured, dataDir }: CertificateOptions,
+  now: number,
+  log: Pick<Log, 'info'>,
+): Promise<Certificate> => {
+  const hosts = configured.length > 0 ? configured : ['localhost']
+  const files = { cert: join(dataDir, 'tls-certificate.pem'), key: join(dataDir, 'tls-key.pem') }
+  const kept = existsSync(files.cert) && existsSync(files.key) ? reusable(files, hosts, now) : undefined
+  if (kept) return kept
+  const made = await sign(hosts, now)
+  write(files.key, made.key, 0o600)
+  write(files.cert, made.cert, 0o644)
+  log.info({ hosts, file: files.cert }, 'made a certificate')
+  return made
+}
+
+/** What is kept, unless it is near its end, for other hosts, or damaged. */
+const reusable = (
+  files: { cert: string; key: string },
+  hosts: readonly string[],
+  now: number,
+): Certificate | undefined => {
+  try {
+    const pair = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') }
+    const certificate = new X509Certificate(pair.cert)
+    const expires = certificate.validToDate.getTime()
+    const names = namesOf(certificate)
+    const sameHosts = names.length === hosts.length && hosts.every((host) => names.includes(plain(host)))
+    const good = expires - now > renewBeforeMs && certificate.validFromDate.getTime() <= now
+    return good && sameHosts && belongs(certificate, pair.key, files.key) ? pair : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const namesOf = (certificate: X509Certificate): string[] =>
+  (certificate.subjectAltName ?? '').split(', ').map((name) => plain(name.replace(/^(DNS|IP Address):/, '')))
+
+// An IPv6 address is written in more than one way.
+const plain = (host: string): string =>
+  isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host.toLowerCase()
+
+const sign = async (hosts: readonly string[], now: number): Promise<Certificate> => {
+  const altNames = hosts.map((host) =>
+    isIP(host) ? ({ type: 7, ip: host } as const) : ({ type: 2, value: host.toLowerCase() } as const),
+  )
+  const { cert, private: key } = await generate([{ name: 'commonName', value: hosts[0] ?? 'localhost' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    // A machine whose clock is a little behind takes it too.
+    notBeforeDate: new Date(now - day),
+    notAfterDate: new Date(now - day + validityMs),
+    extensions: [
+      { name: 'basicConstraints', cA: false, critical: true },
+      { name: 'keyUsage', digitalSignature: true, critical: true },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames },
+    ],
+  })
+  return { cert, key }
+}
+
+const read = (file: string, what: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(`The ${what} file ${file} cannot be read: ${String(error)}`, { cause: error })
+  }
+}
+
+const parse = (pem: string, file: string): X509Certificate => {
+  try {
+    return new X509Certificate(pem)
+  } catch (error) {
+    throw new Error(`${file} holds no PEM certificate.`, { cause: error })
+  }
+}
+
+const belongs = (certificate: X509Certificate, key: string, file: string): boolean => {
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(key))
+  } catch (error) {
+    throw new Error(`${file} holds no PEM private key that can be used.`, { cause: error })
+  }
+}
+
+/** Writes beside and renames, so that a reader never sees half a file. */
+const write = (file: string, text: string, mode: number): void => {
+  writeFileSync(`${file}.new`, text, { mode })
+  renameSync(`${file}.new`, file)
+}

@@ -1,0 +1,234 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
+import type { DirectoryConfig } from './declared.ts'
+import { createDirectory } from './directory.ts'
+import type { Directory } from './types.ts'
+
+const script = { kind: 'script', document: '{}', name: 'trunkline.yaml: resources[0].handler' } as const
+
+const config = (changes: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
+  project: 'project-1',
+  domains: [{ domain: 'Demo.Example', allow: ['127.0.0.0/8'], handler: script, maxCalls: 5 }],
+  subscribers: [
+    { email: 'Alice@example.test', password: 'wonder', name: 'alice', context: 'public', mayDialOut: true },
+    {
+      email: 'bob@example.test',
+      password: 'builder',
+      name: 'bob',
+      context: 'private',
+      firstName: 'Bob',
+      lastName: 'B',
+      mayDialOut: false,
+    },
+  ],
+  resources: [{ address: '/public/help', displayName: 'Help', handler: script }],
+  ...changes,
+})
+
+let folder: string
+let file: string
+const opened: Directory[] = []
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-directory-'))
+  file = join(folder, 'directory.sqlite')
+})
+afterEach(() => {
+  for (const directory of opened.splice(0)) directory.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const open = async (declared = config(), where = file): Promise<Directory> => {
+  const secret = new Uint8Array(32).fill(3)
+  const directory = await createDirectory({
+    file: where,
+    config: declared,
+    secret,
+    clock: new FakeClock(),
+    log: { info: () => {} },
+  })
+  opened.push(directory)
+  return directory
+}
+
+const query = <T>(sql: string): T[] => {
+  const database = new DatabaseSync(file)
+  const rows = database.prepare(sql).all() as T[]
+  database.close()
+  return rows
+}
+
+describe('the directory', () => {
+  it('knows what the file declares', async () => {
+    const directory = await open(config(), ':memory:')
+    expect(directory.domainApp('DEMO.example')).toMatchObject({
+      domain: 'demo.example',
+      allow: ['127.0.0.0/8'],
+      handler: script,
+      maxCalls: 5,
+      projectId: 'project-1',
+    })
+    expect(directory.domainApp('other.example')).toBeUndefined()
+    const alice = directory.subscriberByEmail('ALICE@example.test')
+    expect(alice).toMatchObject({
+      email: 'alice@example.test',
+      address: '/public/alice',
+      displayName: 'alice',
+    })
+    expect(directory.subscriber(alice!.id)).toBe(alice)
+    expect(directory.subscriberByEmail('bob@example.test')).toMatchObject({
+      displayName: 'Bob B',
+      mayDialOut: false,
+    })
+    expect(directory.addresses().map((a) => `/${a.context}/${a.name} ${a.type} ${a.displayName}`)).toEqual([
+      '/private/bob subscriber Bob B',
+      '/public/alice subscriber alice',
+      '/public/help app Help',
+    ])
+  })
+
+  it('resolves SIP URIs and addresses, and nothing else', async () => {
+    const directory = await open()
+    const alice = directory.subscriberByEmail('alice@example.test')!
+    const subscriber = { kind: 'subscriber', subscriberId: alice.id, address: '/public/alice' }
+    expect(directory.resolve('sip:1@carrier.example;transport=tcp')).toEqual({
+      kind: 'sip',
+      uri: 'sip:1@carrier.example;transport=tcp',
+    })
+    expect(directory.resolve('SIPS:carrier.example')).toMatchObject({ kind: 'sip' })
+    expect(directory.resolve('/public/alice')).toEqual(subscriber)
+    expect(directory.resolve('/public/alice?channel=audio')).toEqual(subscriber)
+    expect(directory.resolve('/public/help')).toEqual({
+      kind: 'handler',
+      handler: script,
+      address: '/public/help',
+    })
+    for (const other of [
+      '/public/carol',
+      '/public',
+      'alice',
+      '+15551230001',
+      'sip:',
+      'sip:a b@c',
+      '',
+      '/a/b/c',
+    ])
+      expect(directory.resolve(other), other).toBeUndefined()
+  })
+
+  it('signs in with the right password only', async () => {
+    const directory = await open()
+    expect(await directory.signIn('alice@EXAMPLE.test', 'wonder')).toMatchObject({ address: '/public/alice' })
+    expect(await directory.signIn('alice@example.test', 'builder')).toBeUndefined()
+    expect(await directory.signIn('nobody@example.test', 'nobody')).toBeUndefined()
+  })
+
+  it('keeps ids and hashes over restarts, and a file that only its owner reads', async () => {
+    const before = await open()
+    const hashes = query('select email, password_hash from subscriber order by email')
+    const addresses = before.addresses()
+    const id = before.domainApp('demo.example')?.id
+    before.close()
+    const after = await open()
+    expect(after.addresses()).toEqual(addresses)
+    expect(after.domainApp('demo.example')?.id).toBe(id)
+    expect(query('select email, password_hash from subscriber order by email')).toEqual(hashes)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('takes over what changed in the file: password, name, address, handler', async () => {
+    const first = await open()
+    const id = first.subscriberByEmail('alice@example.test')!.id
+    first.close()
+    const [alice, bob] = config().subscribers as [never, never]
+    const second = await open(
+      config({
+        subscribers: [
+          { ...(alice as object), password: 'changed', name: 'bob', context: 'private' } as never,
+          { ...(bob as object), name: 'alice', context: 'public' } as never,
+        ],
+        domains: [{ domain: 'demo.example' }],
+      }),
+    )
+    expect(second.resolve('/private/bob')).toMatchObject({ subscriberId: id })
+    expect(await second.signIn('alice@example.test', 'wonder')).toBeUndefined()
+    expect(await second.signIn('alice@example.test', 'changed')).toMatchObject({ id })
+    expect(second.domainApp('demo.example')).toMatchObject({ allow: undefined, handler: undefined })
+  })
+
+  it('removes what the file declares no longer, and leaves alone what did not come from it', async () => {
+    const first = await open()
+    first.close()
+    query(`insert into resource values ('r9', 'project-1', 'app', 'Mine', '${JSON.stringify(script)}', 0, 1)`)
+    query("insert into address values ('a9', 'r9', 'public', 'mine', 1)")
+    const second = await open(config({ domains: [], subscribers: [], resources: [] }))
+    expect(second.addresses().map((a) => a.name)).toEqual(['mine'])
+    expect(second.domainApp('demo.example')).toBeUndefined()
+    expect(query('select count(*) as n from subscriber')).toEqual([{ n: 0 }])
+    second.close()
+    const clash = { address: '/public/mine', handler: script }
+    const third = await open(config({ resources: [clash] }))
+    expect(third.addresses().find((a) => a.name === 'mine')?.id).toBe('a9')
+  })
+
+  it('refuses a subscriber whose address belongs to something that did not come from the file', async () => {
+    ;(await open()).close()
+    query(`insert into resource values ('r9', 'project-1', 'app', 'Mine', null, 0, 1)`)
+    query("insert into address values ('a9', 'r9', 'public', 'carol', 1)")
+    const carol = {
+      email: 'carol@example.test',
+      password: 'x',
+      name: 'carol',
+      context: 'public',
+      mayDialOut: true,
+    }
+    await expect(open(config({ subscribers: [carol] }))).rejects.toThrow(
+      /\/public\/carol .* another resource/,
+    )
+    // Nothing of the failed attempt stays.
+    expect((await open()).addresses()).toHaveLength(4)
+  })
+
+  it('refuses what is declared twice or is no address', async () => {
+    const resource = { address: '/public/alice', handler: script }
+    await expect(open(config({ resources: [resource] }))).rejects.toThrow(
+      'The address /public/alice is declared twice.',
+    )
+    await expect(open(config({ domains: [{ domain: 'a.b' }, { domain: 'A.B' }] }))).rejects.toThrow(
+      /a\.b is declared twice/,
+    )
+    await expect(open(config({ resources: [{ address: 'help', handler: script }] }))).rejects.toThrow(
+      /"help" is no address/,
+    )
+  })
+})
+
+describe('the store', () => {
+  it('records the migrations that ran and runs none of them twice', async () => {
+    ;(await open()).close()
+    ;(await open()).close()
+    expect(query('select version from schema_version')).toEqual([{ version: 1 }])
+  })
+
+  it('refuses a store of a later release', async () => {
+    ;(await open()).close()
+    query("insert into schema_version values (99, 'later', 1)")
+    await expect(open()).rejects.toThrow(/has version 99/)
+  })
+
+  it('says which file cannot be opened', async () => {
+    await expect(open(config(), join(folder, 'none', 'x.sqlite'))).rejects.toThrow(
+      /none\/x\.sqlite cannot be opened/,
+    )
+  })
+
+  it('closes more than once without harm', async () => {
+    const directory = await open()
+    directory.close()
+    directory.close()
+  })
+})

@@ -1,0 +1,63 @@
+/** The tables of the directory. Times are milliseconds since the Unix epoch; flags are 0 or 1; `…_json` holds JSON text. */
+export interface Tables {
+  schema_version: SchemaVersionTable
+  domain_app: DomainAppTable
+  resource: ResourceTable
+  subscriber: SubscriberTable
+  address: AddressTable
+}
+
+/** Migrations that have run. */
+export interface SchemaVersionTable {
+  version: number
+  name: string
+  applied_at: number
+}
+
+/** Custom SIP domains. */
+export interface DomainAppTable {
+  id: string
+  project_id: string
+  domain: string
+  /** A list of CIDRs; null: anyone may send. */
+  allow_json: string | null
+  handler_json: string | null
+  max_calls: number | null
+  /** 1: declared in the configuration file, and removed with it. */
+  managed_by_file: number
+  created_at: number
+}
+
+/** Everything that has an address. */
+export interface ResourceTable {
+  id: string
+  project_id: string
+  type: 'subscriber' | 'app'
+  display_name: string
+  /** What runs when an `app` is called; null for subscribers. */
+  handler_json: string | null
+  managed_by_file: number
+  created_at: number
+}
+
+/** What a resource of type `subscriber` has besides. */
+export interface SubscriberTable {
+  resource_id: string
+  /** Lower case. */
+  email: string
+  password_hash: string
+  /** Keyed digest of the password as the file has it: tells whether it changed without the cost of the hash. */
+  password_mark: string
+  first_name: string
+  last_name: string
+  may_dial_out: number
+}
+
+/** The one address of a resource. */
+export interface AddressTable {
+  id: string
+  resource_id: string
+  context: string
+  name: string
+  created_at: number
+}
