@@ -1,0 +1,108 @@
+import type { types } from 'mediasoup'
+import { WebRtcError } from './errors.ts'
+import type { Credentials, Fingerprint, Setup } from './sdp/session.ts'
+import type { MediaWorker } from './worker.ts'
+
+/** State of one m-line's transport. */
+export type LineState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'
+
+/** The transport of one m-line: ICE-lite, DTLS, SRTP. */
+export class Line {
+  readonly transport: types.WebRtcTransport
+  readonly #onState: () => void
+  #remote: Credentials | undefined
+  #setup: 'active' | 'passive' = 'passive'
+  #lost = false
+
+  private constructor(transport: types.WebRtcTransport, onState: () => void) {
+    this.transport = transport
+    this.#onState = onState
+    transport.on('icestatechange', onState)
+    transport.on('dtlsstatechange', onState)
+  }
+
+  /** Opens a transport; `onState` is told of every change. Rejects when the worker cannot. */
+  static async open(worker: MediaWorker, onState: () => void): Promise<Line> {
+    const transport = await worker.router.createWebRtcTransport({
+      webRtcServer: worker.server,
+      enableUdp: true,
+      enableTcp: true,
+      preferUdp: true,
+    })
+    worker.transports.add(transport)
+    transport.observer.once('close', () => worker.transports.delete(transport))
+    return new Line(transport, onState)
+  }
+
+  /** What ICE and DTLS say together. A browser that said goodbye by DTLS may come back with a new offer: `disconnected`. */
+  get state(): LineState {
+    const { iceState, dtlsState, closed } = this.transport
+    if (this.#lost || dtlsState === 'failed') return 'failed'
+    if (closed) return 'closed'
+    if (iceState === 'disconnected' || dtlsState === 'closed') return 'disconnected'
+    const ice = iceState === 'connected' || iceState === 'completed'
+    return ice && dtlsState === 'connected' ? 'connected' : 'connecting'
+  }
+
+  /** Our `a=setup` once connected (RFC 5763 section 5). */
+  get setup(): 'active' | 'passive' {
+    return this.#setup
+  }
+
+  /** ICE user name fragment and password of our side. */
+  get ice(): { readonly ufrag: string; readonly password: string } {
+    const { usernameFragment, password } = this.transport.iceParameters
+    return { ufrag: usernameFragment, password }
+  }
+
+  /** Our certificate's fingerprint. */
+  get fingerprint(): Fingerprint {
+    const found = this.transport.dtlsParameters.fingerprints.find((f) => f.algorithm === 'sha-256')
+    if (!found) throw new Error('mediasoup gave no sha-256 fingerprint')
+    return { algorithm: 'sha-256', value: found.value.toUpperCase() }
+  }
+
+  /** True where the browser's certificate is another one: DTLS starts anew, which takes a new transport (RFC 8842 section 4). */
+  isOther(credentials: Credentials): boolean {
+    const known = this.#remote?.fingerprint
+    if (!known) return false
+    return (
+      known.algorithm !== credentials.fingerprint.algorithm || known.value !== credentials.fingerprint.value
+    )
+  }
+
+  /** Takes the browser's credentials: connects the first time, restarts ICE when they changed (RFC 8839 section 4.4.1.1.1). */
+  async take(credentials: Credentials): Promise<void> {
+    const before = this.#remote
+    this.#remote = credentials
+    if (!before) return this.#connect(credentials)
+    const restarted = before.ufrag !== credentials.ufrag || before.password !== credentials.password
+    if (restarted) await this.transport.restartIce()
+  }
+
+  /** The worker is gone, and the transport with it. */
+  lost(): void {
+    this.#lost = true
+    this.#onState()
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.transport.close()
+  }
+
+  async #connect(credentials: Credentials): Promise<void> {
+    this.#setup = setupFor(credentials.setup)
+    const { algorithm, value } = credentials.fingerprint
+    await this.transport.connect({
+      dtlsParameters: {
+        role: this.#setup === 'passive' ? 'client' : 'server',
+        fingerprints: [{ algorithm, value }],
+      },
+    })
+    if (this.transport.closed) throw new WebRtcError('closed', 'the transport was closed while it connected')
+  }
+}
+
+// The browser is the DTLS client wherever it leaves the choice: its first packet comes once ICE has found the way.
+const setupFor = (browser: Setup): 'active' | 'passive' => (browser === 'passive' ? 'active' : 'passive')

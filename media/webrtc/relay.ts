@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto'
+import type { types } from 'mediasoup'
+import type { AudioCodec, MediaPort } from '../types.ts'
+import { WebRtcError } from './errors.ts'
+import type { Line } from './line.ts'
+import { payloadTypes } from './sdp/negotiate.ts'
+import { type MediaSection, sends } from './sdp/session.ts'
+import type { MediaWorker } from './worker.ts'
+
+const loopback = '127.0.0.1'
+const midUri = 'urn:ietf:params:rtp-hdrext:sdes:mid'
+
+/** What a consumer announces of the stream it sends. */
+export interface Stream {
+  readonly ssrc: number
+  readonly cname: string
+  readonly track: string
+}
+
+/** The audio between an edge port and a browser's line: one plain transport on 127.0.0.1, in the clear. */
+export class Relay {
+  readonly #plain: types.PlainTransport
+  readonly #codec: AudioCodec
+  readonly #fromEdge: types.Producer
+  #fromBrowser: { readonly producer: types.Producer; readonly line: Line; readonly key: string } | undefined
+
+  private constructor(plain: types.PlainTransport, codec: AudioCodec, fromEdge: types.Producer) {
+    this.#plain = plain
+    this.#codec = codec
+    this.#fromEdge = fromEdge
+  }
+
+  /** Connects a loopback port of the edge to the worker and tells the port its far end. The port stays the caller's to close. */
+  static async open(worker: MediaWorker, port: MediaPort, codec: AudioCodec): Promise<Relay> {
+    const plain = await worker.router.createPlainTransport({
+      listenInfo: {
+        protocol: 'udp',
+        ip: loopback,
+        portRange: { min: worker.relayPorts.from, max: worker.relayPorts.to },
+      },
+      rtcpMux: true,
+      comedia: false,
+    })
+    try {
+      await plain.connect({ ip: loopback, port: port.port })
+      const fromEdge = await plain.produce({
+        kind: 'audio',
+        rtpParameters: {
+          codecs: [codecOf(codec)],
+          encodings: [{ ssrc: port.ssrc }],
+          rtcp: { cname: randomUUID() },
+        },
+      })
+      const payloadType = payloadTypes[codec]
+      port.setFar(
+        { codecs: [{ codec, payloadType }] },
+        {
+          address: loopback,
+          port: plain.tuple.localPort,
+          rtcpMux: true,
+          codec,
+          payloadType,
+          direction: 'sendrecv',
+        },
+      )
+      return new Relay(plain, codec, fromEdge)
+    } catch (error) {
+      plain.close()
+      throw error
+    }
+  }
+
+  /** Sends the edge port's audio to the line; what comes back stands in our SDP. */
+  async sendTo(line: Line): Promise<Stream> {
+    const consumer = await line.transport.consume({
+      producerId: this.#fromEdge.id,
+      rtpCapabilities: this.#capabilities(),
+    })
+    const { encodings, rtcp } = consumer.rtpParameters
+    const ssrc = encodings?.[0]?.ssrc
+    if (ssrc === undefined) throw new Error('mediasoup gave no SSRC')
+    return { ssrc, cname: rtcp?.cname ?? consumer.id, track: consumer.id }
+  }
+
+  /**
+   * Takes the browser's audio from the line. Called again after each offer; does something only when the stream is another one,
+   * or comes over another line. Throws `bad_sdp` when the stream cannot be told from others.
+   */
+  async receiveFrom(line: Line, section: MediaSection): Promise<void> {
+    const source = section.ssrc ?? (section.midExtension === undefined ? undefined : 'mid')
+    if (source === undefined) {
+      if (!sends(section.direction)) return
+      throw new WebRtcError(
+        'bad_sdp',
+        `SDP, a=mid:${section.mid}: a=ssrc, or a=extmap with ${midUri}, expected`,
+      )
+    }
+    const key = `${source} ${section.mid} ${section.midExtension ?? ''}`
+    if (this.#fromBrowser?.line === line && this.#fromBrowser.key === key) return
+    // Two producers of one transport may not share a mid.
+    this.#fromBrowser?.producer.close()
+    this.#fromBrowser = undefined
+    const producer = await line.transport.produce({
+      kind: 'audio',
+      rtpParameters: this.#parametersOf(section),
+    })
+    this.#fromBrowser = { producer, line, key }
+    await this.#plain.consume({ producerId: producer.id, rtpCapabilities: this.#capabilities() })
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#plain.close()
+  }
+
+  // No header extension: their ids are the router's, and a browser's are others.
+  #capabilities(): types.RtpCapabilities {
+    const { mimeType, clockRate, payloadType } = codecOf(this.#codec)
+    return {
+      codecs: [{ kind: 'audio', mimeType, clockRate, preferredPayloadType: payloadType }],
+      headerExtensions: [],
+    }
+  }
+
+  #parametersOf(section: MediaSection): types.RtpParameters {
+    const { mid, midExtension, ssrc } = section
+    return {
+      mid,
+      codecs: [codecOf(this.#codec)],
+      headerExtensions: midExtension === undefined ? [] : [{ uri: midUri, id: midExtension }],
+      encodings: [ssrc === undefined ? {} : { ssrc }],
+    }
+  }
+}
+
+const codecOf = (codec: AudioCodec): types.RtpCodecParameters => ({
+  mimeType: `audio/${codec}`,
+  payloadType: payloadTypes[codec],
+  clockRate: 8000,
+})

@@ -1,0 +1,97 @@
+import type { Direction } from '../../types.ts'
+import type { Candidate } from '../announce.ts'
+import type { Fingerprint, Format, RefusedSection, Setup } from './session.ts'
+
+/** The origin of our descriptions (RFC 8866 section 5.2): the id stays, the version grows by one with each. */
+export interface Origin {
+  readonly id: number
+  readonly version: number
+}
+
+/** What our side of one m-line says. */
+export interface LocalSection {
+  readonly kind: 'audio' | 'video'
+  readonly mid: string
+  readonly protocol: string
+  readonly formats: readonly Format[]
+  readonly direction: Direction
+  readonly ufrag: string
+  readonly password: string
+  readonly fingerprint: Fingerprint
+  readonly setup: Setup
+  readonly candidates: readonly Candidate[]
+  /** Id of the header extension that carries the mid; absent where it is not used. */
+  readonly midExtension?: number
+  /** The stream that we send; absent where nothing is behind the m-line yet. */
+  readonly stream?: { readonly ssrc: number; readonly cname: string; readonly track: string }
+}
+
+/** Media stream that all tracks of a session belong to, so that a browser plays them together. */
+const streamName = 'trunkline'
+
+/**
+ * Writes our description. There is never a BUNDLE group: each m-line has a transport of its own (RFC 8843 section 7.3 lets an
+ * answerer do so). A later m-line of a browser that bundled would come without candidates that it could be reached at.
+ */
+export const writeSdp = (origin: Origin, sections: readonly (LocalSection | RefusedSection)[]): string =>
+  [
+    'v=0',
+    `o=- ${origin.id} ${origin.version} IN IP4 127.0.0.1`,
+    's=-',
+    't=0 0',
+    'a=ice-lite',
+    `a=msid-semantic: WMS ${streamName}`,
+    ...sections.flatMap((section) => (section.kind === 'refused' ? refused(section) : used(section))),
+    '',
+  ].join('\r\n')
+
+const refused = (section: RefusedSection): string[] => [
+  `m=${section.media} 0 ${section.protocol} ${section.formats}`,
+  'c=IN IP4 0.0.0.0',
+  'a=inactive',
+  ...(section.mid === undefined ? [] : [`a=mid:${section.mid}`]),
+]
+
+const used = (section: LocalSection): string[] => {
+  const first = section.candidates[0]
+  const family = first?.address.includes(':') ? 'IP6' : 'IP4'
+  return [
+    `m=${section.kind} ${first?.port ?? 9} ${section.protocol} ${section.formats.map((f) => f.payloadType).join(' ')}`,
+    `c=IN ${family} ${first?.address ?? '0.0.0.0'}`,
+    `a=mid:${section.mid}`,
+    `a=${section.direction}`,
+    'a=rtcp-mux',
+    'a=rtcp-rsize',
+    `a=ice-ufrag:${section.ufrag}`,
+    `a=ice-pwd:${section.password}`,
+    `a=fingerprint:${section.fingerprint.algorithm} ${section.fingerprint.value}`,
+    `a=setup:${section.setup}`,
+    ...section.candidates.map(candidateLine),
+    'a=end-of-candidates',
+    ...(section.midExtension === undefined
+      ? []
+      : [`a=extmap:${section.midExtension} urn:ietf:params:rtp-hdrext:sdes:mid`]),
+    ...section.formats.flatMap(formatLines),
+    ...(section.kind === 'audio' ? ['a=ptime:20'] : []),
+    ...streamLines(section),
+  ]
+}
+
+const candidateLine = (c: Candidate): string =>
+  `a=candidate:${c.foundation} 1 ${c.protocol} ${c.priority} ${c.address} ${c.port} typ host${c.protocol === 'tcp' ? ' tcptype passive' : ''}`
+
+const formatLines = (format: Format): string[] => [
+  `a=rtpmap:${format.payloadType} ${format.name}/${format.clockRate}`,
+  ...(format.parameters === '' ? [] : [`a=fmtp:${format.payloadType} ${format.parameters}`]),
+]
+
+const streamLines = (section: LocalSection): string[] => {
+  const { stream } = section
+  const silent = section.direction === 'inactive' || section.direction === 'recvonly'
+  if (!stream || silent) return []
+  return [
+    `a=msid:${streamName} ${stream.track}`,
+    `a=ssrc:${stream.ssrc} cname:${stream.cname}`,
+    `a=ssrc:${stream.ssrc} msid:${streamName} ${stream.track}`,
+  ]
+}
