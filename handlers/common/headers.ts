@@ -27,14 +27,13 @@ export const percentDecode = (text: string): string => {
   }
 }
 
-/** A header for an INVITE: the value is percent-decoded once. Throws an error that says what is wrong. */
+/** A checked header for an INVITE; the value is decoded already. Throws an error that says what is wrong. */
 export const readHeader = (name: string, value: string): Header => {
   if (!token.test(name)) throw new Error(`has a header name that SIP does not allow: ${JSON.stringify(name)}`)
   if (reserved.has(name.toLowerCase()))
     throw new Error(`sets the header ${name}, which belongs to the gateway`)
-  const decoded = percentDecode(value)
-  if (hasControl(decoded)) throw new Error(`has a line break or control character in the header ${name}`)
-  return { name, value: decoded }
+  if (hasControl(value)) throw new Error(`has a line break or control character in the header ${name}`)
+  return { name, value }
 }
 
 /** The name with `X-` in front, unless it is there. */

@@ -129,7 +129,7 @@ const headersOf = (reader: ElementReader, query: string): readonly Header[] =>
     .flatMap((part) => {
       const [name = '', ...value] = part.split('=')
       try {
-        return [readHeader(withX(percentDecode(name)), value.join('='))]
+        return [readHeader(withX(percentDecode(name)), percentDecode(value.join('=')))]
       } catch (error) {
         reader.error(codes.sipUri, `The SIP URI ${(error as Error).message}.`)
         return []

@@ -1,0 +1,21 @@
+/** Codes of the faults of script documents. */
+export const codes = {
+  unreachable: 'relay_script_fetch_failed',
+  parse: 'relay_script_parse_error',
+  version: 'relay_script_version_invalid',
+  sectionsMissing: 'relay_script_sections_missing',
+  mainMissing: 'relay_script_main_section_missing',
+  sectionCodeMissing: 'relay_script_section_code_missing',
+  elementUndefined: 'relay_script_element_undefined',
+  elementWrongType: 'relay_script_element_wrong_type',
+  elementInvalid: 'relay_script_element_invalid_value',
+  elementDuplicated: 'relay_script_element_duplicated',
+  methodNameMissing: 'relay_script_method_missing_name',
+  methodUndefined: 'relay_script_method_undefined',
+  parameterMissing: 'relay_script_method_parameter_missing',
+  parameterInvalid: 'relay_script_method_parameter_invalid_value',
+  parameterUndefined: 'relay_script_method_parameter_undefined',
+  parameterConflict: 'relay_script_method_parameter_conflict',
+  methodFailed: 'relay_script_method_execute_failed',
+  expression: 'relay_script_js_eval_error',
+} as const

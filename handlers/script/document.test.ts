@@ -1,0 +1,310 @@
+import { Ajv } from 'ajv'
+import { describe, expect, it } from 'vitest'
+import { DocumentInvalid } from '../handler.ts'
+import { readScriptDocument } from './document.ts'
+import { methods, scriptSchema } from './schema.ts'
+
+const script = (...main: unknown[]): string => JSON.stringify({ version: '1.0.0', sections: { main } })
+
+const faultsOf = (text: string) => {
+  try {
+    readScriptDocument({ text })
+  } catch (error) {
+    if (error instanceof DocumentInvalid) return error.faults
+    throw error
+  }
+  throw new Error('the document was accepted')
+}
+
+describe('a script', () => {
+  it('is read from JSON and from YAML alike', () => {
+    const yaml =
+      'version: 1.0.0\nsections:\n  main:\n    - answer\n    - play: { url: "say:Hello" }\n    - sleep: 500\n    - hangup:\n'
+    const json = script('answer', { play: { url: 'say:Hello' } }, { sleep: 500 }, { hangup: null })
+    const main = [
+      { method: 'answer', parameters: {}, path: '/sections/main/0' },
+      { method: 'play', parameters: { url: 'say:Hello' }, path: '/sections/main/1/play' },
+      { method: 'sleep', parameters: { duration: 500 }, path: '/sections/main/2/sleep' },
+      { method: 'hangup', parameters: {}, path: '/sections/main/3/hangup' },
+    ]
+    expect(readScriptDocument({ text: yaml })).toEqual({ main, warnings: [] })
+    expect(readScriptDocument({ text: json })).toEqual({ main, warnings: [] })
+  })
+
+  it('may be JSON indented with tabs, and needs no version', () => {
+    expect(
+      readScriptDocument({ text: '{\n\t"sections": {\n\t\t"main": [\n\t\t\t"hangup"\n\t\t]\n\t}\n}' }).main,
+    ).toHaveLength(1)
+  })
+
+  it.each([
+    ['relay_script_parse_error', 'JSON that is cut off', '{"sections": {"main": [', ''],
+    ['relay_script_parse_error', 'YAML with a tag', 'sections: !!js/function x', ''],
+    ['relay_script_element_duplicated', 'a key that stands twice', 'sections:\n  main: []\n  main: []\n', ''],
+    ['relay_script_element_wrong_type', 'a list', '[]', ''],
+    ['relay_script_element_wrong_type', 'no object at all', '<Response/>', ''],
+    [
+      'relay_script_version_invalid',
+      'another version',
+      '{"version":"2.0","sections":{"main":[]}}',
+      '/version',
+    ],
+    [
+      'relay_script_element_undefined',
+      'a foreign element',
+      '{"section":1,"sections":{"main":[]}}',
+      '/section',
+    ],
+    ['relay_script_sections_missing', 'no sections', '{"version":"1.0.0"}', ''],
+    ['relay_script_element_wrong_type', 'sections that are a list', '{"sections":[]}', '/sections'],
+    ['relay_script_main_section_missing', 'no main', '{"sections":{"other":[]}}', '/sections'],
+    ['relay_script_section_code_missing', 'an empty main', 'sections:\n  main:\n', '/sections/main'],
+    [
+      'relay_script_element_wrong_type',
+      'a main that is a method',
+      '{"sections":{"main":{"play":{}}}}',
+      '/sections/main',
+    ],
+    ['relay_script_element_wrong_type', 'a step that is a number', script(1), '/sections/main/0'],
+    ['relay_script_method_missing_name', 'a step without a method', script({}), '/sections/main/0'],
+    [
+      'relay_script_element_invalid_value',
+      'a step with two methods',
+      script({ answer: {}, hangup: {} }),
+      '/sections/main/0',
+    ],
+    ['relay_script_method_undefined', 'an unknown method', script({ dance: {} }), '/sections/main/0/dance'],
+    [
+      'relay_script_method_undefined',
+      'a method of a later day',
+      script('answer', { execute: { dest: 'a' } }),
+      '/sections/main/1/execute',
+    ],
+    [
+      'relay_script_method_undefined',
+      'a method named like a property of objects',
+      script('constructor'),
+      '/sections/main/0',
+    ],
+  ])('is refused with %s for %s', (code, _what, text, path) => {
+    expect(faultsOf(text)).toMatchObject([{ code, path }])
+  })
+
+  it('is refused when its aliases multiply', () => {
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nsections: [*c,*c,*c,*c]`
+    expect(faultsOf(bomb)).toMatchObject([{ code: 'relay_script_parse_error' }])
+  })
+
+  it('is refused when it is too long', () => {
+    expect(faultsOf(`# ${'x'.repeat(262_144)}`)).toMatchObject([{ code: 'relay_script_parse_error' }])
+  })
+})
+
+describe('parameters', () => {
+  it.each([
+    ['parameter_missing', 'play without a sound', { play: {} }, '/play'],
+    ['parameter_missing', 'a method with none', { send_digits: null }, '/send_digits'],
+    ['parameter_missing', 'connect without a destination', { connect: { timeout: 3 } }, '/connect'],
+    [
+      'parameter_missing',
+      'a destination without to',
+      { connect: { serial: [{ from: '1' }] } },
+      '/connect/serial/0',
+    ],
+    ['parameter_conflict', 'url and urls', { play: { url: 'say:a', urls: ['say:b'] } }, '/play'],
+    [
+      'parameter_conflict',
+      'to and parallel',
+      { connect: { to: '+1', parallel: [{ to: '+1' }] } },
+      '/connect',
+    ],
+    ['parameter_undefined', 'a misspelt parameter', { play: { urk: 'say:a', url: 'say:b' } }, '/play/urk'],
+    [
+      'parameter_undefined',
+      'a parameter of a later day',
+      { connect: { to: '+1', result: {} } },
+      '/connect/result',
+    ],
+    ['parameter_invalid_value', 'text for parameters', { play: 'say:a' }, '/play'],
+    [
+      'parameter_invalid_value',
+      'a number out of its range',
+      { play: { url: 'say:a', volume: 41 } },
+      '/play/volume',
+    ],
+    [
+      'parameter_invalid_value',
+      'a number as text out of its range',
+      { play: { url: 'say:a', volume: '41' } },
+      '/play/volume',
+    ],
+    ['parameter_invalid_value', 'text for a number', { sleep: 'soon' }, '/sleep'],
+    [
+      'parameter_invalid_value',
+      'a truth that is none',
+      { connect: { to: '+1', answer_on_bridge: 'maybe' } },
+      '/connect/answer_on_bridge',
+    ],
+    ['parameter_invalid_value', 'an unknown reason', { hangup: { reason: 'tired' } }, '/hangup/reason'],
+    [
+      'parameter_invalid_value',
+      'keys that no phone has',
+      { send_digits: { digits: '1x' } },
+      '/send_digits/digits',
+    ],
+    [
+      'parameter_invalid_value',
+      'terminators that no phone has',
+      { prompt: { play: 'say:a', terminators: 'x' } },
+      '/prompt/terminators',
+    ],
+    ['parameter_invalid_value', 'an unknown sound', { play: { url: 'file:///a' } }, '/play/url'],
+    [
+      'parameter_invalid_value',
+      'an unknown sound in a list',
+      { play: { urls: ['say:a', 'ring:xx'] } },
+      '/play/urls/1',
+    ],
+    [
+      'parameter_invalid_value',
+      'an unknown sound of a prompt',
+      { prompt: { play: ['silence:x'] } },
+      '/prompt/play/0',
+    ],
+    ['parameter_invalid_value', 'an empty list', { play: { urls: [] } }, '/play/urls'],
+    [
+      'parameter_invalid_value',
+      'a destination of another kind',
+      { connect: { to: 'queue:a' } },
+      '/connect/to',
+    ],
+    [
+      'parameter_invalid_value',
+      'a nested destination of another kind',
+      { connect: { serial_parallel: [[{ to: 'x' }]] } },
+      '/connect/serial_parallel/0/0/to',
+    ],
+    [
+      'parameter_invalid_value',
+      'a line break in the caller id',
+      { connect: { to: '+1', from: 'a\r\nb' } },
+      '/connect/from',
+    ],
+    [
+      'parameter_invalid_value',
+      'an encoded line break in a header',
+      { connect: { to: '+1', headers: [{ name: 'x-a', value: '1%0D%0AVia:%20x' }] } },
+      '/connect/headers/0',
+    ],
+    [
+      'parameter_invalid_value',
+      "a header of the gateway's",
+      { connect: { to: '+1', headers: [{ name: 'Route', value: 'x' }] } },
+      '/connect/headers/0',
+    ],
+    [
+      'parameter_invalid_value',
+      'a header name with a colon',
+      { connect: { to: '+1', headers: [{ name: 'x-a:', value: 'x' }] } },
+      '/connect/headers/0',
+    ],
+    [
+      'parameter_missing',
+      'a header without a value',
+      { connect: { to: '+1', headers: [{ name: 'x-a' }] } },
+      '/connect/headers/0',
+    ],
+  ])('are refused with relay_script_method_%s for %s', (code, _what, step, path) => {
+    expect(faultsOf(script(step))).toMatchObject([
+      { code: `relay_script_method_${code}`, path: `/sections/main/0${path}` },
+    ])
+  })
+
+  it.each(['call.from + 1', 'vars.a ? 1 : 2', 'f()', '', 'a{b}'])(
+    'are refused when they hold the expression %j',
+    (expression) => {
+      const faults = faultsOf(script({ play: { url: `say:\${${expression}}` } }))
+      expect(faults).toMatchObject([
+        { code: 'relay_script_js_eval_error', path: '/sections/main/0/play/url' },
+      ])
+      expect(faults[0]?.message).toContain('only plain paths')
+    },
+  )
+
+  it('never show values in messages', () => {
+    const faults = faultsOf(
+      script({ connect: { to: 'pa55', password: 'pa55\n', headers: [{ name: 'x-a', value: 'pa55%0a' }] } }),
+    )
+    expect(faults).toHaveLength(3)
+    expect(JSON.stringify(faults)).not.toContain('pa55')
+  })
+
+  it('may be placeholders where the value is known later', () => {
+    const step = {
+      connect: { to: '%{vars.to}', timeout: '%{envs.t}', headers: [{ name: 'x-a', value: '%{call.from}' }] },
+    }
+    expect(readScriptDocument({ text: script(step, { sleep: '%{vars.ms}' }) }).main).toHaveLength(2)
+  })
+
+  it('without an effect are warned of, in nested destinations too', () => {
+    const { warnings } = readScriptDocument({
+      text: script(
+        { play: { url: 'say:a', status_url: 'https://x.example' } },
+        { connect: { serial: [{ to: '+1', codecs: 'PCMU' }] } },
+      ),
+    })
+    expect(warnings).toMatchObject([
+      { path: '/sections/main/0/play/status_url' },
+      { path: '/sections/main/1/connect/serial/0/codecs' },
+    ])
+  })
+
+  it('have their faults told all at once, with line and column', () => {
+    const text =
+      'version: 1.0.0\nsections:\n  main:\n    - play:\n        url: say:a\n        volume: loud\n    - dance\n    - connect:\n        serial:\n          - to: +1\n            tone: 4\n'
+    expect(faultsOf(text)).toMatchObject([
+      { path: '/sections/main/0/play/volume', line: 6, column: 9 },
+      { path: '/sections/main/1', line: 7, column: 7 },
+      { path: '/sections/main/2/connect/serial/0/to', line: 10, column: 13 },
+      { path: '/sections/main/2/connect/serial/0/tone', line: 11, column: 13 },
+    ])
+  })
+})
+
+describe('the published schema', () => {
+  const accepts = new Ajv().compile(scriptSchema)
+  const document = (...main: unknown[]) => ({ sections: { main } })
+
+  it('describes every parameter', () => {
+    for (const [name, spec] of Object.entries(methods)) {
+      for (const [key, schema] of Object.entries(spec.properties)) {
+        expect(schema.description, `${name}.${key}`).toBeTypeOf('string')
+      }
+    }
+  })
+
+  it.each([
+    ['answer'],
+    [{ hangup: null }],
+    [{ sleep: 5 }],
+    [{ sleep: { duration: 5 } }],
+    [{ play: { url: 'say:a' } }],
+    [{ prompt: { play: ['say:a'], max_digits: '3' } }],
+    [{ connect: { serial_parallel: [[{ to: '/public/alice' }]], answer_on_bridge: true } }],
+  ])('accepts %j, as the reader does', (step) => {
+    expect(accepts(document(step))).toBe(true)
+    expect(readScriptDocument({ text: script(step) }).main).toHaveLength(1)
+  })
+
+  it.each([
+    ['dance'],
+    ['play'],
+    [{ play: {} }],
+    [{ play: { url: 'say:a', urls: ['say:a'] } }],
+    [{ sleep: 'x' }],
+    [{ hangup: { reason: 'x' } }],
+  ])('refuses %j, as the reader does', (step) => {
+    expect(accepts(document(step))).toBe(false)
+    expect(faultsOf(script(step))).not.toEqual([])
+  })
+})

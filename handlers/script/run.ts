@@ -1,0 +1,135 @@
+import { refusalAfter } from '../common/ending.ts'
+import type { HandlerContext } from '../handler.ts'
+import type { CallControl, CollectResult, ConnectResult, PlayOptions, Sound } from '../verbs.ts'
+import { CallEnded, VerbFailed } from '../verbs.ts'
+import { codes } from './codes.ts'
+import { connectOptions } from './connect.ts'
+import type { ScriptStep } from './document.ts'
+import { Values } from './values.ts'
+import type { Variables } from './variables.ts'
+
+const oneDayMs = 86_400_000
+
+/** Runs the steps of one script on one call. */
+export class ScriptRun {
+  #call: CallControl
+  #context: HandlerContext
+  #variables: Variables
+  #lastConnect: ConnectResult | undefined
+
+  constructor(call: CallControl, context: HandlerContext, variables: Variables) {
+    this.#call = call
+    this.#context = context
+    this.#variables = variables
+  }
+
+  /** Runs every step; at the end the call is hung up. */
+  async run(steps: readonly ScriptStep[]): Promise<void> {
+    for (const step of steps) {
+      if (this.#call.signal.aborted) throw new CallEnded()
+      await this.#tryStep(step)
+    }
+    if (!this.#call.signal.aborted) {
+      await this.#call.hangup(this.#call.answered ? 'hangup' : refusalAfter(this.#lastConnect))
+    }
+  }
+
+  /** A method that cannot do its work is noted, its result says so, and the next step has its turn. */
+  async #tryStep(step: ScriptStep): Promise<void> {
+    try {
+      await this.#runStep(step.method, new Values(step.parameters, this.#variables))
+    } catch (error) {
+      if (!(error instanceof VerbFailed)) throw error
+      this.#context.warn({ code: error.code, message: error.message, path: step.path })
+      this.#set({ [`${step.method}_result`]: 'failed' })
+      if (step.method === 'connect') this.#set({ connect_failed_reason: 'error', return_value: 'failed' })
+    }
+  }
+
+  async #runStep(method: string, values: Values): Promise<void> {
+    switch (method) {
+      case 'answer': {
+        const maxDurationMs = values.seconds('max_duration')
+        return this.#call.answered
+          ? undefined
+          : this.#call.answer(maxDurationMs === undefined ? {} : { maxDurationMs })
+      }
+      case 'hangup':
+        await this.#call.hangup(hangupReason(values.text('reason')))
+        throw new CallEnded()
+      case 'play':
+        await this.#call.play(playOptions(values, values.has('url') ? 'url' : 'urls'))
+        return this.#set({ play_result: 'success' })
+      case 'prompt':
+        return this.#prompt(values)
+      case 'sleep':
+        return this.#sleep(values.number('duration') ?? 0)
+      case 'send_digits':
+        await this.#call.sendDigits(values.text('digits') ?? '')
+        return this.#set({ send_digits_result: 'success' })
+      case 'connect':
+        return this.#connect(values)
+      default:
+        throw new VerbFailed(codes.methodFailed, `The method ${method} is not known.`)
+    }
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    if (ms >= 0) return this.#call.sleep(ms)
+    for (;;) await this.#call.sleep(oneDayMs)
+  }
+
+  async #prompt(values: Values): Promise<void> {
+    const terminators = values.text('terminators')
+    const initialTimeoutMs = values.seconds('initial_timeout')
+    const interDigitTimeoutMs = values.seconds('digit_timeout')
+    const result = await this.#call.collect({
+      prompt: playOptions(values, 'play'),
+      maxDigits: values.number('max_digits') ?? 1,
+      ...(terminators !== undefined && { terminators }),
+      ...(initialTimeoutMs !== undefined && { initialTimeoutMs }),
+      ...(interDigitTimeoutMs !== undefined && { interDigitTimeoutMs }),
+    })
+    this.#set(promptVariables(result))
+  }
+
+  async #connect(values: Values): Promise<void> {
+    const result = await this.#call.connect(connectOptions(values))
+    this.#lastConnect = result
+    this.#set({
+      connect_result: result.kind,
+      return_value: result.kind,
+      connect_failed_reason: result.kind === 'failed' ? result.reason.replace('-', '_') : undefined,
+    })
+    if (result.kind === 'connected' && result.endedBy === 'caller') throw new CallEnded()
+  }
+
+  #set(variables: Readonly<Record<string, unknown>>): void {
+    Object.assign(this.#variables.vars, variables)
+  }
+}
+
+const promptVariables = ({ digits, terminator = '' }: CollectResult): Readonly<Record<string, unknown>> => ({
+  prompt_result: digits === '' ? 'no_input' : 'match_digits',
+  prompt_value: digits,
+  prompt_digit_terminator: terminator,
+})
+
+const hangupReason = (reason: string | undefined) =>
+  reason === 'busy' || reason === 'decline' ? reason : 'hangup'
+
+const playOptions = (values: Values, name: string): PlayOptions => {
+  const voice = values.text('say_voice')
+  const language = values.text('say_language')
+  const sounds: readonly Sound[] = values.sounds(name, {
+    ...(voice && { voice }),
+    ...(language && { language }),
+  })
+  const volumeDb = values.number('volume')
+  const autoAnswer = values.boolean('auto_answer')
+  return {
+    sounds,
+    ...(volumeDb !== undefined && { volumeDb }),
+    ...(autoAnswer !== undefined && { autoAnswer }),
+  }
+}
