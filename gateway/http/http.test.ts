@@ -1,0 +1,385 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request as httpsRequest } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { HttpConfig } from '../../config/types.ts'
+import { loadCertificate } from '../auth/certificate.ts'
+import { SubscriberTokens } from '../auth/tokens.ts'
+import { FakeClock } from '../clock.ts'
+import { createDirectory } from '../directory/directory.ts'
+import type { Directory } from '../directory/types.ts'
+import { Metrics } from '../metrics.ts'
+import { Attempts } from './attempts.ts'
+import { Origins } from './origins.ts'
+import { HttpServers } from './servers.ts'
+
+const script = { kind: 'script', document: '{}', name: 'x' } as const
+let folder: string
+let clock: FakeClock
+let directory: Directory
+let tokens: SubscriberTokens
+let reasons: string[]
+let lines: string[]
+let servers: HttpServers
+let site: FastifyInstance
+
+const make = (changes: Partial<HttpConfig> = {}): HttpServers =>
+  new HttpServers({
+    config: { plain: { address: '127.0.0.1', port: 0 }, tls: false, metrics: null, origins: [], ...changes },
+    directory,
+    tokens,
+    metrics: new Metrics(),
+    readiness: { reasons: () => reasons },
+    pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
+    clock,
+    log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
+  })
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-http-'))
+  for (const [name, file, text] of [
+    ['console', 'index.html', '<!doctype html><title>Trunkline</title>'],
+    ['sdk', 'index.js', 'export {}'],
+  ] as const) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, file), text)
+  }
+  clock = new FakeClock()
+  reasons = []
+  lines = []
+  directory = await createDirectory({
+    file: ':memory:',
+    config: {
+      project: 'p1',
+      domains: [],
+      subscribers: [
+        {
+          email: 'alice@example.test',
+          password: 'wonder',
+          name: 'alice',
+          context: 'public',
+          firstName: 'Alice',
+          displayName: 'Alice',
+          mayDialOut: true,
+        },
+      ],
+      resources: [
+        { address: '/public/help', displayName: 'Help', handler: script },
+        { address: '/private/desk', displayName: 'Desk', handler: script },
+      ],
+    },
+    secret: new Uint8Array(32),
+    clock,
+    log: { info: () => {} },
+  })
+  tokens = new SubscriberTokens(new Uint8Array(32), clock)
+  servers = make()
+  site = await servers.site()
+})
+afterEach(async () => {
+  await servers.close()
+  await site.close()
+  directory.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const signIn = (email: string, password: string, remoteAddress = '192.0.2.1') =>
+  site.inject({ method: 'POST', url: '/api/console/session', payload: { email, password }, remoteAddress })
+
+const aliceToken = async (): Promise<string> =>
+  (await tokens.issue(directory.subscriberByEmail('alice@example.test')!, 600)).token
+
+const get = async (url: string, token?: string) =>
+  site.inject({ url, headers: { authorization: `Bearer ${token ?? (await aliceToken())}` } })
+
+describe('signing in', () => {
+  it('gives a token that the API takes', async () => {
+    const reply = await signIn('alice@example.test', 'wonder')
+    expect(reply.statusCode).toBe(200)
+    expect(reply.json()).toMatchObject({
+      expires_at: clock.now() / 1000 + 24 * 3600,
+      subscriber: { email: 'alice@example.test', display_name: 'Alice', address: '/public/alice' },
+    })
+    expect((await get('/api/fabric/subscriber/info', reply.json().token)).statusCode).toBe(200)
+  })
+
+  it('answers the same for an unknown e-mail and a wrong password', async () => {
+    const wrong = await signIn('alice@example.test', 'nope')
+    const unknown = await signIn('nobody@example.test', 'nope')
+    expect(wrong.statusCode).toBe(401)
+    expect(wrong.json()).toEqual(unknown.json())
+    expect(wrong.json().errors[0]).toMatchObject({ type: 'authentication_error', code: 'unauthorized' })
+  })
+
+  it('limits attempts on one e-mail, from wherever they come, and forgives after a minute', async () => {
+    for (let i = 0; i < 10; i++) await signIn('alice@example.test', 'nope', `192.0.2.${i}`)
+    const refused = await signIn('alice@example.test', 'wonder', '192.0.2.99')
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers['retry-after']).toBe('60')
+    clock.advance(60_000)
+    expect((await signIn('alice@example.test', 'wonder')).statusCode).toBe(200)
+  })
+
+  it('limits attempts of one network address on any e-mail', async () => {
+    for (let i = 0; i < 30; i++) await signIn(`x${i}@example.test`, 'nope')
+    expect((await signIn('alice@example.test', 'wonder')).statusCode).toBe(429)
+    expect((await signIn('alice@example.test', 'wonder', '192.0.2.2')).statusCode).toBe(200)
+  })
+
+  it('names the field that is missing', async () => {
+    const reply = await site.inject({ method: 'POST', url: '/api/console/session', payload: { email: 'a' } })
+    expect(reply.statusCode).toBe(400)
+    expect(reply.json().errors[0]).toMatchObject({ type: 'validation_error', attribute: 'password' })
+  })
+
+  it('leaves neither password nor token in the log', async () => {
+    const reply = await signIn('alice@example.test', 'wonder')
+    await get(`/api/fabric/subscriber/info?token=${reply.json().token}`, reply.json().token)
+    expect(lines.join('')).toContain('/api/console/session')
+    expect(lines.join('')).not.toContain('wonder')
+    expect(lines.join('')).not.toContain(reply.json().token)
+  })
+})
+
+describe('the API', () => {
+  it('shows the subscriber who asks', async () => {
+    const body = (await get('/api/fabric/subscriber/info')).json()
+    expect(body).toMatchObject({
+      email: 'alice@example.test',
+      first_name: 'Alice',
+      app_settings: { scopes: [] },
+      fabric_addresses: [
+        { name: 'alice', type: 'subscriber', channels: { audio: '/public/alice?channel=audio' } },
+      ],
+    })
+  })
+
+  it('refuses missing, wrong and expired tokens with 401', async () => {
+    const token = await aliceToken()
+    const none = await site.inject({ url: '/api/fabric/subscriber/info' })
+    expect(none.statusCode).toBe(401)
+    expect(none.headers['www-authenticate']).toBe('Bearer')
+    expect((await get('/api/fabric/addresses', 'nonsense')).statusCode).toBe(401)
+    clock.advance(601_000)
+    const expired = await get('/api/fabric/subscriber/info', token)
+    expect(expired.statusCode).toBe(401)
+    expect(expired.json().errors[0].message).toContain('expired')
+  })
+
+  it('lists addresses in pages with links', async () => {
+    const first = (await get('/api/fabric/addresses?page_size=2&sort_order=desc')).json()
+    expect(first.data.map((a: { name: string }) => a.name)).toEqual(['help', 'desk'])
+    expect(first.links.prev).toBeUndefined()
+    const second = (await get(first.links.next)).json()
+    expect(second.data.map((a: { name: string }) => a.name)).toEqual(['alice'])
+    expect(second.links.next).toBeUndefined()
+    expect((await get(second.links.prev)).json().data).toEqual(first.data)
+  })
+
+  it('finds addresses by name, full name, type and display name', async () => {
+    const names = async (query: string) =>
+      (await get(`/api/fabric/addresses?${query}`)).json().data.map((a: { name: string }) => a.name)
+    expect(await names('name=help')).toEqual(['help'])
+    expect(await names(`name=${encodeURIComponent('/private/desk')}`)).toEqual(['desk'])
+    expect(await names('name=/private/desk')).toEqual(['desk'])
+    expect(await names('type=subscriber')).toEqual(['alice'])
+    expect(await names('display_name=he')).toEqual(['help'])
+    expect(await names('name=none')).toEqual([])
+  })
+
+  it('gives one address by id and 404 for others', async () => {
+    const [record] = directory.addresses()
+    expect((await get(`/api/fabric/addresses/${record!.id}`)).json()).toMatchObject({ id: record!.id })
+    const missing = await get('/api/fabric/addresses/none')
+    expect(missing.statusCode).toBe(404)
+    expect(missing.json().errors[0].code).toBe('unknown_address')
+  })
+
+  it('answers unknown paths with a JSON 404', async () => {
+    const reply = await get('/api/none?x=1')
+    expect(reply.statusCode).toBe(404)
+    expect(reply.json().errors[0]).toMatchObject({
+      code: 'not_found',
+      message: 'Nothing answers GET /api/none.',
+    })
+  })
+
+  it('refuses a page size that is no number', async () => {
+    expect((await get('/api/fabric/addresses?page_size=x')).json().errors[0]).toMatchObject({
+      attribute: 'page_size',
+    })
+  })
+})
+
+describe('cross-origin requests', () => {
+  const preflight = (origin: string, on = site) =>
+    on.inject({
+      method: 'OPTIONS',
+      url: '/api/fabric/subscriber/info',
+      headers: {
+        origin,
+        host: 'gw.example.test',
+        'access-control-request-method': 'DELETE',
+        'access-control-request-headers': 'authorization,content-type',
+      },
+    })
+
+  it('are let through the preflight with their headers and methods', async () => {
+    const reply = await preflight('https://app.example.test')
+    expect(reply.statusCode).toBe(204)
+    expect(reply.headers['access-control-allow-origin']).toBe('https://app.example.test')
+    expect(reply.headers['access-control-allow-methods']).toContain('DELETE')
+    expect(reply.headers['access-control-allow-headers']).toContain('authorization')
+  })
+
+  it('carry the header on errors too, so that the page sees the status', async () => {
+    const reply = await site.inject({
+      url: '/api/fabric/subscriber/info',
+      headers: { origin: 'https://a.test' },
+    })
+    expect(reply.statusCode).toBe(401)
+    expect(reply.headers['access-control-allow-origin']).toBe('https://a.test')
+  })
+
+  it('are refused for origins outside a configured list', async () => {
+    const strict = await make({ origins: ['https://app.example.test'] }).site()
+    expect(
+      (await preflight('https://evil.test', strict)).headers['access-control-allow-origin'],
+    ).toBeUndefined()
+    expect((await preflight('https://app.example.test', strict)).headers['access-control-allow-origin']).toBe(
+      'https://app.example.test',
+    )
+    await strict.close()
+  })
+
+  it('are decided by origin, and the own host is always one', () => {
+    const origins = new Origins(['https://app.example.test/'])
+    expect(origins.allows('https://APP.example.test', 'gw')).toBe(true)
+    expect(origins.allows('http://gw:8080', 'gw:8080')).toBe(true)
+    expect(origins.allows(undefined, 'gw')).toBe(true)
+    expect(origins.allows('null', 'gw')).toBe(false)
+    expect(new Origins(['*']).allows('https://x', 'gw')).toBe(true)
+  })
+})
+
+describe('operators', () => {
+  it('see health, readiness with reasons, and metrics', async () => {
+    expect((await site.inject('/healthz')).statusCode).toBe(200)
+    expect((await site.inject('/readyz')).json()).toEqual({ status: 'ready', reasons: [] })
+    reasons = ['draining']
+    const draining = await site.inject('/readyz')
+    expect(draining.statusCode).toBe(503)
+    expect(draining.json().reasons).toEqual(['draining'])
+    const metrics = await site.inject('/metrics')
+    expect(metrics.headers['content-type']).toContain('text/plain')
+    expect(metrics.body).toContain('trunkline_rejections_total')
+  })
+
+  it('have them on a listener of their own where one is configured', async () => {
+    servers = make({ metrics: { address: '127.0.0.1', port: 0 } })
+    await servers.listen()
+    const { plain, metrics } = servers.addresses
+    expect((await fetch(`http://127.0.0.1:${plain!.port}/metrics`)).status).toBe(404)
+    expect((await fetch(`http://127.0.0.1:${metrics!.port}/metrics`)).status).toBe(200)
+    expect((await fetch(`http://127.0.0.1:${metrics!.port}/config.json`)).status).toBe(404)
+    expect(servers.upgradable).toHaveLength(1)
+  })
+})
+
+describe('the pages', () => {
+  it('come with a policy that lets them reach their own WebSocket and nothing else', async () => {
+    const reply = await site.inject({ url: '/', headers: { host: 'localhost:8080' } })
+    expect(reply.body).toContain('Trunkline')
+    const policy = String(reply.headers['content-security-policy'])
+    expect(policy).toContain("connect-src 'self' ws://localhost:8080 wss://localhost:8080;")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(reply.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('do not take a forged Host header into the policy', async () => {
+    const reply = await site.inject({ url: '/', headers: { host: "x; script-src 'unsafe-inline'" } })
+    expect(reply.headers['content-security-policy']).not.toContain('unsafe')
+  })
+
+  it('serve the SDK to every page, and no folder above', async () => {
+    const reply = await site.inject('/sdk/index.js')
+    expect(reply.statusCode).toBe(200)
+    expect(reply.headers['cross-origin-resource-policy']).toBe('cross-origin')
+    expect((await site.inject('/sdk/../console/index.html')).statusCode).not.toBe(200)
+    expect((await site.inject('/sdk/%2e%2e/console/index.html')).statusCode).not.toBe(200)
+  })
+
+  it('tell the page its settings', async () => {
+    expect((await site.inject('/config.json')).json()).toMatchObject({
+      name: 'Trunkline',
+      websocket_path: '/',
+    })
+  })
+
+  it('are missing without harm when they are not built', async () => {
+    rmSync(join(folder, 'console'), { recursive: true })
+    const bare = await make().site()
+    expect((await bare.inject('/')).statusCode).toBe(404)
+    await bare.close()
+    expect(lines.join('')).toContain('not built')
+  })
+})
+
+describe('the listeners', () => {
+  it('serve the same routes over TLS with the certificate', async () => {
+    const certificate = await loadCertificate(
+      { hosts: ['localhost'], dataDir: folder },
+      { now: () => Date.parse('2030-01-01') },
+      { info: () => {}, warn: () => {} },
+    )
+    servers = new HttpServers({
+      ...({
+        directory,
+        tokens,
+        metrics: new Metrics(),
+        readiness: { reasons: () => [] },
+        pages: { console: folder, sdk: folder },
+        clock,
+        log: pino({ level: 'silent' }),
+      } as const),
+      certificate,
+      config: { plain: false, tls: { address: '127.0.0.1', port: 0, hosts: [] }, metrics: null, origins: [] },
+    })
+    await servers.listen()
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+    const port = servers.addresses.tls!.port
+    httpsRequest({ host: '127.0.0.1', port, path: '/healthz', rejectUnauthorized: false }, (reply) => {
+      reply.resume()
+      resolve(reply.statusCode)
+    })
+      .on('error', reject)
+      .end()
+    expect(await promise).toBe(200)
+  })
+
+  it('name the address that is taken, and leave nothing open', async () => {
+    await servers.listen()
+    const { port } = servers.addresses.plain!
+    const second = make({ plain: { address: '127.0.0.1', port } })
+    await expect(second.listen()).rejects.toThrow(`http.plain: cannot listen on 127.0.0.1:${port}`)
+    expect(second.upgradable).toHaveLength(0)
+    await second.close()
+  })
+})
+
+describe('attempts', () => {
+  it('forget old windows, and the oldest when there are too many keys', () => {
+    const attempts = new Attempts(clock, { attempts: 1, windowMs: 1000, keys: 3 })
+    for (const key of ['a', 'b', 'c', 'd']) expect(attempts.take(key)).toBe(0)
+    expect(attempts.size).toBe(3)
+    expect(attempts.take('d')).toBe(1000)
+    clock.advance(1000)
+    expect(attempts.take('e')).toBe(0)
+    expect(attempts.size).toBe(1)
+    attempts.forget('e')
+    expect(attempts.take('e')).toBe(0)
+  })
+})

@@ -1,0 +1,63 @@
+import type { FastifyInstance } from 'fastify'
+import type { SubscriberTokens } from '../../auth/tokens.ts'
+import type { Directory } from '../../directory/types.ts'
+import { TrunklineError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Attempts } from '../attempts.ts'
+
+/** What signing in needs. */
+export interface SessionParts {
+  readonly directory: Pick<Directory, 'signIn'>
+  readonly tokens: Pick<SubscriberTokens, 'issue'>
+  readonly log: Pick<Log, 'warn' | 'info'>
+  /** Attempts of one network address, and attempts on one e-mail. */
+  readonly perAddress: Attempts
+  readonly perEmail: Attempts
+  /** How long the page's token is valid. */
+  readonly tokenSeconds: number
+}
+
+const body = {
+  type: 'object',
+  required: ['email', 'password'],
+  additionalProperties: false,
+  properties: {
+    email: { type: 'string', minLength: 1, maxLength: 254 },
+    password: { type: 'string', minLength: 1, maxLength: 1024 },
+  },
+} as const
+
+interface Body {
+  readonly email: string
+  readonly password: string
+}
+
+/** `POST /api/console/session`: e-mail and password for a subscriber access token. */
+export const sessionRoute = (site: FastifyInstance, parts: SessionParts): void => {
+  site.post<{ Body: Body }>('/api/console/session', { schema: { body } }, async (request, reply) => {
+    const { email, password } = request.body
+    const wait = Math.max(parts.perAddress.take(request.ip), parts.perEmail.take(email.toLowerCase()))
+    if (wait > 0) {
+      reply.header('retry-after', Math.ceil(wait / 1000))
+      parts.log.warn(
+        { code: 'too_many_requests', source: request.ip, request: request.id },
+        'sign-in refused',
+      )
+      throw new TrunklineError('too_many_requests')
+    }
+    const subscriber = await parts.directory.signIn(email, password)
+    if (!subscriber) {
+      parts.log.warn({ code: 'unauthorized', source: request.ip, request: request.id }, 'sign-in refused')
+      throw new TrunklineError('unauthorized', 'The e-mail or the password is wrong.')
+    }
+    parts.perEmail.forget(email.toLowerCase())
+    const { token, expiresAt } = await parts.tokens.issue(subscriber, parts.tokenSeconds)
+    const { id, displayName, address } = subscriber
+    reply.header('cache-control', 'no-store')
+    return {
+      token,
+      expires_at: expiresAt,
+      subscriber: { id, email: subscriber.email, display_name: displayName, address },
+    }
+  })
+}
