@@ -1,0 +1,227 @@
+import { createSocket } from 'node:dgram'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dominant, sine } from '../codecs/tone.ts'
+import { parseRtcp } from '../rtp/rtcp.ts'
+import type { Edge, PortEvent } from '../types.ts'
+import { createEdge, type EdgeOptions } from './edge.ts'
+import { type Heard, TestPeer } from './test-peer.ts'
+
+const base: EdgeOptions = {
+  bind: '127.0.0.1',
+  ports: { from: 31000, to: 31999 },
+  threads: 1,
+  startTimeoutMs: 30_000,
+  mediaTimeoutMs: 60_000,
+  quarantineMs: 0,
+}
+
+/** Steps that are not one: where sequence or timestamp do not go on as one stream. */
+function breaks(heard: readonly Heard[]): string[] {
+  const found: string[] = []
+  heard.forEach((packet, i) => {
+    const before = heard[i - 1]
+    if (!before) return
+    if (packet.ssrc !== before.ssrc) found.push(`ssrc at ${i}`)
+    if (packet.sequence !== ((before.sequence + 1) & 0xffff)) found.push(`sequence at ${i}`)
+    const step = (packet.timestamp - before.timestamp) | 0
+    if (step < 0 || step > 4000) found.push(`timestamp at ${i}: ${step}`)
+  })
+  return found
+}
+
+/** Asks again until it is so; the test's own time-out ends it. */
+async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+describe('the edge on real sockets', () => {
+  let edge: Edge
+  let alice: TestPeer
+  let bob: TestPeer
+
+  beforeEach(async () => {
+    edge = await createEdge(base)
+    alice = await TestPeer.open()
+    bob = await TestPeer.open()
+  })
+
+  afterEach(async () => {
+    await edge.close()
+    expect(edge.portCount).toBe(0)
+    expect(edge.usage()).toEqual({ used: 0, total: 500, quarantined: 0 })
+    await Promise.all([alice.close(), bob.close()])
+  })
+
+  const open = (kind: 'carrier' | 'loopback' = 'carrier', group = 'call') => edge.open({ group, kind })
+
+  it('opens an even port with the next one for RTCP, and announces the bound address', async () => {
+    const port = await open()
+    expect(port.port % 2).toBe(0)
+    expect(port.rtcpPort).toBe(port.port + 1)
+    expect(port.address).toBe('127.0.0.1')
+    expect(edge.usage()).toEqual({ used: 1, total: 500, quarantined: 0 })
+    const loop = await open('loopback')
+    expect(loop.rtcpPort).toBe(loop.port)
+    expect(edge.portCount).toBe(2)
+    expect(edge.usage().used).toBe(1)
+  })
+
+  it('plays a prompt as one continuous stream that is the tone it was', async () => {
+    const port = await open()
+    const { near, far } = alice.far('PCMA')
+    port.setFar(near, far)
+    const playback = port.play({ prompt: { sampleRate: 8000, samples: sine(440, 400) } })
+    expect(await playback.done).toBe('finished')
+    await alice.until(() => alice.heard.length >= 20)
+    expect(alice.heard).toHaveLength(20)
+    expect(breaks(alice.heard)).toEqual([])
+    expect(alice.heard.map(({ marker }) => marker)).toEqual([true, ...Array(19).fill(false)])
+    expect(alice.heard.every(({ payload }) => payload.length === 160)).toBe(true)
+    expect(new Set(alice.heard.map(({ ssrc }) => ssrc))).toEqual(new Set([port.ssrc]))
+    expect(dominant(alice.audio('PCMA'))).toBe(440)
+  })
+
+  it('carries both directions of a join, converting where the codecs differ, and goes over from prompt to bridge unbroken', async () => {
+    const [a, b] = [await open(), await open('loopback')]
+    const [farA, farB] = [alice.far('PCMU'), bob.far('PCMA')]
+    a.setFar(farA.near, farA.far)
+    b.setFar(farB.near, farB.far)
+    edge.join(a, b)
+    const played = a.play({ prompt: { sampleRate: 8000, samples: sine(440, 300) } })
+    await Promise.all([
+      alice.talk(a.port, 'PCMU', sine(700, 800)),
+      bob.talk(b.port, 'PCMA', sine(1000, 800)),
+      played.done,
+    ])
+    await alice.until(() => alice.heard.length >= 38)
+    await bob.until(() => bob.heard.length >= 38)
+    expect(breaks(alice.heard)).toEqual([])
+    expect(breaks(bob.heard)).toEqual([])
+    const heard = alice.audio('PCMU')
+    expect(dominant(heard.subarray(0, 2000))).toBe(440)
+    expect(dominant(heard.subarray(-3000))).toBe(1000)
+    expect(dominant(bob.audio('PCMA').subarray(-3000))).toBe(700)
+    // The bridge's first packet is marked, and nothing after it: there is no further change of source.
+    const change = alice.heard.findLastIndex(({ marker }) => marker)
+    expect(dominant(alice.audio('PCMU', change).subarray(0, 800))).toBe(1000)
+    const stats = await a.close()
+    expect(stats.received).toBe(40)
+    expect(stats.lost).toBe(0)
+    expect(stats.sent).toBe(alice.heard.length)
+    // Closing one end parts the other: nothing comes back, nothing breaks.
+    bob.send(b.port, 8, new Uint8Array(160))
+    expect((await b.stats()).refused.source).toBe(0)
+  })
+
+  it('opens the way with a few packets of silence, and with nothing before it knows the far end', async () => {
+    const port = await open()
+    alice.send(port.port, 0, new Uint8Array(160))
+    expect((await port.stats()).refused.source).toBeLessThanOrEqual(1)
+    const { near, far } = alice.far('PCMU')
+    port.setFar(near, far)
+    await alice.until(() => alice.heard.length >= 3)
+    expect(alice.audio('PCMU').every((sample) => sample === 0)).toBe(true)
+    expect(breaks(alice.heard)).toEqual([])
+  })
+
+  it('hears digits once each, and sends them with the payload type of the far end', async () => {
+    const [a, b] = [await open(), await open()]
+    a.setFar(alice.far('PCMU').near, alice.far('PCMU', { telephoneEvent: 96 }).far)
+    b.setFar(bob.far('PCMU').near, bob.far('PCMU').far)
+    edge.join(a, b)
+    const events: PortEvent[] = []
+    const digit = new Promise<void>((resolve) =>
+      b.onEvent((event) => {
+        events.push(event)
+        if (event.kind === 'digit') resolve()
+      }),
+    )
+    const stamp = bob.timestamp
+    for (const [flags, duration] of [
+      [10, 400],
+      [0x8a, 800],
+      [0x8a, 800],
+      [0x8a, 800],
+    ] as const) {
+      bob.timestamp = stamp
+      bob.send(b.port, 101, Uint8Array.of(5, flags, duration >> 8, duration & 0xff))
+    }
+    await digit
+    expect(events).toEqual([
+      { kind: 'latched', address: '127.0.0.1', port: bob.port },
+      { kind: 'digit', digit: '5', durationMs: 100 },
+    ])
+    expect(await a.sendDigits('7#')).toBe(true)
+    await alice.until(() => alice.heard.filter(({ payloadType }) => payloadType === 96).length >= 10)
+    const sent = alice.heard.filter(({ payloadType }) => payloadType === 96)
+    expect(sent.map(({ payload }) => payload[0])).toEqual([7, 7, 7, 7, 7, 11, 11, 11, 11, 11])
+    expect(alice.heard.some(({ payloadType }) => payloadType === 101)).toBe(false)
+    expect(breaks(alice.heard)).toEqual([])
+    await expect(a.sendDigits('5x')).rejects.toMatchObject({ code: 'bad_digits' })
+    b.setFar(bob.far('PCMU').near, bob.far('PCMU', { telephoneEvent: undefined }).far)
+    expect(await b.sendDigits('1')).toBe(false)
+  })
+
+  it('refuses strangers and reports it', async () => {
+    const port = await open('loopback')
+    const { near, far } = alice.far('PCMU')
+    port.setFar(near, far)
+    bob.send(port.port, 0, new Uint8Array(160))
+    const latched = new Promise<PortEvent>((resolve) => port.onEvent(resolve))
+    alice.send(port.port, 0, new Uint8Array(160))
+    expect(await latched).toEqual({ kind: 'latched', address: '127.0.0.1', port: alice.port })
+    alice.sendRaw(port.port, Buffer.from('hello, world'))
+    alice.send(port.port, 77, new Uint8Array(160))
+    await eventually(async () => (await port.stats()).refused['payload-type'] === 1)
+    const stats = await port.close()
+    expect(stats.received).toBe(1)
+    expect(stats.refused).toEqual({ source: 1, malformed: 1, 'payload-type': 1, ssrc: 0 })
+  })
+
+  it('says goodbye by RTCP, and its sockets are free again', async () => {
+    const port = await open()
+    const { near, far } = alice.far('PCMU')
+    port.setFar(near, far)
+    await alice.until(() => alice.heard.length >= 3)
+    const [first, second] = [port.close(), port.close()]
+    expect(second).toBe(first)
+    await first
+    await alice.until(() => alice.rtcp.length > 0)
+    expect(parseRtcp(alice.rtcp[0]!)?.map(({ kind }) => kind)).toEqual(['sender', 'description', 'bye'])
+    for (const number of [port.port, port.rtcpPort]) {
+      const socket = createSocket('udp4')
+      await new Promise<void>((resolve, reject) => {
+        socket.once('error', reject)
+        socket.bind(number, '127.0.0.1', resolve)
+      })
+      await new Promise<void>((resolve) => socket.close(() => resolve()))
+    }
+  })
+
+  it('settles everything that is pending when a port is closed', async () => {
+    const port = await open()
+    const { near, far } = alice.far('PCMU')
+    port.setFar(near, far)
+    const playback = port.play({ prompt: { sampleRate: 8000, samples: sine(440, 60_000) }, loop: 0 })
+    const digits = port.sendDigits('W'.repeat(100))
+    await port.close()
+    expect(await playback.done).toBe('stopped')
+    expect(await digits).toBe(false)
+    expect(await port.play({ prompt: { sampleRate: 8000, samples: sine(440, 20) } }).done).toBe('stopped')
+    expect((await port.stats()).sent).toBeGreaterThanOrEqual(0)
+  })
+
+  it('throws for a far end that cannot be sent to', async () => {
+    const port = await open()
+    const { near, far } = alice.far('PCMU')
+    expect(() => port.setFar(near, { ...far, address: 'carrier.example' })).toThrow(/address/)
+    expect(() => port.setFar(near, { ...far, address: '::1' })).toThrow(/IPv4/)
+    expect(() => port.setFar(near, { ...far, port: 0 })).toThrow(/port/)
+    expect(() => port.setFar(near, { ...far, payloadType: 128 })).toThrow(/payloadType/)
+  })
+
+  it('joins only ports of one group', async () => {
+    const [a, b] = [await open('loopback', 'one'), await open('loopback', 'two')]
+    expect(() => edge.join(a, b)).toThrow(/group/)
+  })
+})

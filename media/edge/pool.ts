@@ -1,0 +1,69 @@
+/** Even RTP ports of one range, each with the odd one after it for RTCP (RFC 3550 section 11). */
+export class PortPool {
+  #free: number[]
+  #used = new Set<number>()
+  /** In the order of their release, so that the first is the next to become free. */
+  #quarantine: { readonly port: number; readonly until: number }[] = []
+  #quarantineMs: number
+  #random: (below: number) => number
+
+  /** `ports` are the even ones. `random` gives an integer from 0 below its argument. */
+  constructor(ports: readonly number[], quarantineMs: number, random: (below: number) => number) {
+    this.#free = [...ports]
+    this.#quarantineMs = quarantineMs
+    this.#random = random
+  }
+
+  get used(): number {
+    return this.#used.size
+  }
+
+  /** Pairs that can be taken now. */
+  free(now: number): number {
+    this.#release(now)
+    return this.#free.length
+  }
+
+  /** Pairs that are closed and not free yet. */
+  quarantined(now: number): number {
+    this.#release(now)
+    return this.#quarantine.length
+  }
+
+  /** Takes a pair at random, so that nobody can guess the next one; undefined when there is none. */
+  take(now: number): number | undefined {
+    this.#release(now)
+    if (this.#free.length === 0) return undefined
+    const index = this.#random(this.#free.length)
+    const port = this.#free[index]!
+    const last = this.#free.pop()!
+    if (index < this.#free.length) this.#free[index] = last
+    this.#used.add(port)
+    return port
+  }
+
+  /** Gives a pair back. It rests for the quarantine, so that a late packet of its call never reaches the next. */
+  give(now: number, port: number): void {
+    if (!this.#used.delete(port)) return
+    this.#quarantine.push({ port, until: now + this.#quarantineMs })
+    this.#release(now)
+  }
+
+  #release(now: number): void {
+    while (this.#quarantine[0] && this.#quarantine[0].until <= now)
+      this.#free.push(this.#quarantine.shift()!.port)
+  }
+}
+
+/** Splits the pairs of an inclusive range into `shares` of nearly equal size, each of adjacent ports. */
+export function shareRange(
+  range: { readonly from: number; readonly to: number },
+  shares: number,
+): number[][] {
+  const first = range.from + (range.from % 2)
+  const pairs: number[] = []
+  for (let port = first; port + 1 <= range.to; port += 2) pairs.push(port)
+  return Array.from({ length: shares }, (_, i) =>
+    pairs.slice(Math.floor((i * pairs.length) / shares), Math.floor(((i + 1) * pairs.length) / shares)),
+  )
+}

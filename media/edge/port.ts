@@ -1,0 +1,216 @@
+import { isIP } from 'node:net'
+import { isDigits } from '../rtp/events-out.ts'
+import type {
+  AudioCodec,
+  FarEnd,
+  MediaPort,
+  NearEnd,
+  Playback,
+  PlayRequest,
+  PortEvent,
+  PortStats,
+} from '../types.ts'
+import { EdgeError } from './errors.ts'
+import type { Command, Report } from './protocol.ts'
+
+/** Statistics of a port of which nothing was ever heard. */
+const NOTHING: PortStats = {
+  received: 0,
+  sent: 0,
+  octetsReceived: 0,
+  octetsSent: 0,
+  lost: 0,
+  jitterMs: 0,
+  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0 },
+}
+
+/** What a port is made of. */
+export interface EdgePortOptions {
+  readonly number: number
+  readonly group: string
+  /** What the SDP announces. */
+  readonly address: string
+  readonly port: number
+  readonly rtcpPort: number
+  readonly ssrc: number
+  /** IP family of its sockets: 4 or 6. */
+  readonly family: number
+  /** Sends a command to the port's thread. */
+  readonly command: (command: Command) => void
+  /** Called once, when the sockets are closed. */
+  readonly onClosed: (port: EdgePort) => void
+}
+
+/** A port as the main thread sees it: a handle that turns calls into commands, and reports into events. */
+export class EdgePort implements MediaPort {
+  readonly id: string
+  readonly number: number
+  readonly group: string
+  readonly address: string
+  readonly port: number
+  readonly rtcpPort: number
+  readonly ssrc: number
+  #options: EdgePortOptions
+  #codec: AudioCodec | undefined
+  #listener: ((event: PortEvent) => void) | undefined
+  #requests = 0
+  #playing: { readonly play: number; readonly settle: (how: 'finished' | 'stopped') => void } | undefined
+  #digits = new Map<number, (sent: boolean) => void>()
+  #stats = new Map<number, (stats: PortStats) => void>()
+  #last = NOTHING
+  #closing: Promise<PortStats> | undefined
+  #gone = false
+
+  constructor(options: EdgePortOptions) {
+    this.#options = options
+    this.number = options.number
+    this.id = `port-${options.number}`
+    this.group = options.group
+    this.address = options.address
+    this.port = options.port
+    this.rtcpPort = options.rtcpPort
+    this.ssrc = options.ssrc
+  }
+
+  get codec(): AudioCodec | undefined {
+    return this.#codec
+  }
+
+  /** Whether it takes commands no more. */
+  get closed(): boolean {
+    return this.#closing !== undefined || this.#gone
+  }
+
+  setFar(near: NearEnd, far: FarEnd): void {
+    checkFar(far, this.#options.family)
+    if (this.closed) return
+    this.#codec = far.codec
+    this.#options.command({ op: 'far', port: this.number, near, far })
+  }
+
+  play({ prompt, loop = 1, volumeDb = 0 }: PlayRequest): Playback {
+    this.#settlePlaying('stopped')
+    const play = ++this.#requests
+    const { promise: done, resolve: settle } = Promise.withResolvers<'finished' | 'stopped'>()
+    if (this.closed) settle('stopped')
+    else {
+      this.#playing = { play, settle }
+      this.#options.command({ op: 'play', port: this.number, play, samples: prompt.samples, loop, volumeDb })
+    }
+    const stop = () => {
+      if (this.#playing?.play !== play) return
+      this.#settlePlaying('stopped')
+      if (!this.closed) this.#options.command({ op: 'stop', port: this.number, play })
+    }
+    return { done, stop }
+  }
+
+  async sendDigits(digits: string): Promise<boolean> {
+    if (!isDigits(digits)) throw new EdgeError('bad_digits', `not digits to send: ${JSON.stringify(digits)}`)
+    if (this.closed) return false
+    return this.#request(this.#digits, (request) => ({ op: 'digits', port: this.number, request, digits }))
+  }
+
+  onEvent(listener: (event: PortEvent) => void): void {
+    this.#listener = listener
+  }
+
+  async stats(): Promise<PortStats> {
+    if (this.closed) return this.#closing ?? this.#last
+    return this.#request(this.#stats, (request) => ({ op: 'stats', port: this.number, request }))
+  }
+
+  close(): Promise<PortStats> {
+    if (this.#closing) return this.#closing
+    if (this.#gone) return Promise.resolve(this.#last)
+    this.#closing = this.#request(this.#stats, (request) => ({
+      op: 'close',
+      port: this.number,
+      request,
+    })).then((stats) => {
+      this.#leave(stats)
+      return stats
+    })
+    this.#settlePlaying('stopped')
+    return this.#closing
+  }
+
+  /** The thread is gone: everything pending settles with what is known. */
+  die(): void {
+    for (const settle of this.#stats.values()) settle(this.#last)
+    this.#stats.clear()
+    this.#leave(this.#last)
+  }
+
+  /** Takes a report about this port. */
+  report(report: Report): void {
+    switch (report.op) {
+      case 'event':
+        if (!this.closed) this.#tell(report.event)
+        break
+      case 'played':
+        if (this.#playing?.play === report.play) this.#settlePlaying('finished')
+        break
+      case 'digits':
+        this.#digits.get(report.request)?.(report.sent)
+        this.#digits.delete(report.request)
+        break
+      case 'stats':
+        this.#last = report.stats
+        this.#stats.get(report.request)?.(report.stats)
+        this.#stats.delete(report.request)
+        break
+    }
+  }
+
+  #request<T>(waiting: Map<number, (value: T) => void>, command: (request: number) => Command): Promise<T> {
+    const request = ++this.#requests
+    const { promise, resolve } = Promise.withResolvers<T>()
+    waiting.set(request, resolve)
+    this.#options.command(command(request))
+    return promise
+  }
+
+  #settlePlaying(how: 'finished' | 'stopped'): void {
+    const playing = this.#playing
+    this.#playing = undefined
+    playing?.settle(how)
+  }
+
+  #leave(stats: PortStats): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#last = stats
+    this.#listener = undefined
+    this.#settlePlaying('stopped')
+    for (const settle of this.#digits.values()) settle(false)
+    this.#digits.clear()
+    this.#options.onClosed(this)
+  }
+
+  #tell(event: PortEvent): void {
+    try {
+      this.#listener?.(event)
+    } catch (error) {
+      // The engine goes on whatever a leg makes of an event; but the defect is not hidden.
+      process.emitWarning(error instanceof Error ? error : String(error))
+    }
+  }
+}
+
+function checkFar(far: FarEnd, family: number): void {
+  if (isIP(far.address) !== family)
+    throw new EdgeError(
+      'bad_far',
+      `address: expected an IPv${family} address, got ${JSON.stringify(far.address)}`,
+    )
+  checkNumber('port', far.port, 1, 65535)
+  if (far.rtcpPort !== undefined) checkNumber('rtcpPort', far.rtcpPort, 1, 65535)
+  checkNumber('payloadType', far.payloadType, 0, 127)
+  if (far.telephoneEvent !== undefined) checkNumber('telephoneEvent', far.telephoneEvent, 0, 127)
+}
+
+function checkNumber(name: string, value: number, least: number, most: number): void {
+  if (Number.isInteger(value) && value >= least && value <= most) return
+  throw new EdgeError('bad_far', `${name}: expected ${least} to ${most}, got ${value}`)
+}

@@ -1,0 +1,65 @@
+import { Worker } from 'node:worker_threads'
+import type { Command, Report } from './protocol.ts'
+
+/** Told what a thread reports, and when it died. */
+export interface ThreadListener {
+  onReport(report: Report): void
+  /** After this nothing more is reported; the next command starts a new thread. */
+  onDeath(error: Error): void
+}
+
+/** One media thread as the main thread sees it. It starts with the first command, and again after it died. */
+export class MediaThread {
+  #listener: ThreadListener
+  #worker: Worker | undefined
+  #closed = false
+
+  constructor(listener: ThreadListener) {
+    this.#listener = listener
+  }
+
+  /** Whether a thread runs. */
+  get running(): boolean {
+    return this.#worker !== undefined
+  }
+
+  /** Starts the thread if there is none; settles when it runs. Rejects when it cannot. */
+  async start(): Promise<void> {
+    const worker = this.#ensure()
+    if (worker.threadId < 0) throw new Error('the media thread ended before it was ready')
+    await new Promise<void>((resolve, reject) => {
+      worker.once('online', resolve)
+      worker.once('error', reject)
+    })
+  }
+
+  /** Harmless after {@link close}. */
+  send(command: Command): void {
+    if (!this.#closed) this.#ensure().postMessage(command)
+  }
+
+  /** Ends the thread at once; its sockets are closed by that. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.terminate()
+  }
+
+  #ensure(): Worker {
+    if (this.#worker) return this.#worker
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: 'media' })
+    this.#worker = worker
+    worker.on('message', (report: Report) => {
+      if (this.#worker === worker) this.#listener.onReport(report)
+    })
+    const died = (error: Error) => {
+      if (this.#worker !== worker) return
+      this.#worker = undefined
+      this.#listener.onDeath(error)
+    }
+    worker.on('error', (error) => died(error instanceof Error ? error : new Error(String(error))))
+    worker.on('exit', (code) => died(new Error(`a media thread ended with code ${code}`)))
+    return worker
+  }
+}

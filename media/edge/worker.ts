@@ -1,0 +1,20 @@
+/** Entry of a media thread: commands come in, reports go out; packets stay here. */
+import { parentPort } from 'node:worker_threads'
+import { systemClock } from './clock.ts'
+import { Engine } from './engine.ts'
+import type { Command } from './protocol.ts'
+import { bindUdp } from './sockets.ts'
+
+const main = parentPort
+if (!main) throw new Error('media/edge/worker.ts is to be run as a worker thread')
+
+const engine = new Engine({
+  clock: systemClock,
+  bind: bindUdp,
+  report: (report) => main.postMessage(report),
+  random: Math.random,
+})
+main.on('message', (command: Command) => {
+  // A rejection here is a defect; unhandled, it ends the thread, which the main thread reports.
+  void engine.run(command)
+})

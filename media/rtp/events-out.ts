@@ -1,0 +1,105 @@
+import { DIGITS } from './event-names.ts'
+
+/** Time between two packets of an event, in ms (RFC 4733 section 2.5.1.2); the repetitions of the end keep it too. */
+const UPDATE_MS = 50
+/** Length of a key press, in ms: two updates. */
+const PRESS_MS = 2 * UPDATE_MS
+/** What the first packet tells, in ms; zero has a meaning of its own. */
+const FIRST_MS = 20
+/** Packets that carry the end (RFC 4733 section 2.5.1.4). */
+const ENDS = 3
+/** Where the next digit begins, in ms from the beginning of the one before: with its last end packet. */
+const DIGIT_MS = PRESS_MS + (ENDS - 1) * UPDATE_MS
+/** Volume of the events, in -dBm0. */
+const VOLUME = 10
+const PAUSES: Readonly<Record<string, number>> = { w: 500, W: 1000 }
+
+/** One packet to send: payload, and what the stream needs to number it. */
+export interface EventPacket {
+  /** Four bytes; valid until the next packet. */
+  readonly payload: Buffer
+  /** Duration so far, in timestamp units. */
+  readonly samples: number
+  /** Begins a new event. */
+  readonly first: boolean
+}
+
+/** Whether {@link EventsOut} can send all of `digits`. */
+export function isDigits(digits: string): boolean {
+  return /^[0-9A-Da-d*#wW]*$/.test(digits)
+}
+
+/**
+ * Sends digits as telephone-events (RFC 4733): two packets while the key is down, then three ends, all 50 ms apart. Strings queue; each is reported when its last packet is sent.
+ */
+export class EventsOut {
+  #queue: { readonly digits: string; readonly done: (sent: boolean) => void }[] = []
+  #position = 0
+  /** When the digit at `#position` began, and how many of its packets are sent. */
+  #beganAt: number | undefined
+  #sent = 0
+  #payload = Buffer.alloc(4)
+
+  /** Whether anything is left to send. */
+  get busy(): boolean {
+    return this.#queue.length > 0
+  }
+
+  /** Whether a key is down or its ends are under way, so that no audio may be sent; false in pauses. */
+  get sounding(): boolean {
+    return this.#sent > 0
+  }
+
+  /** Queues `digits`; `done` is called once. The caller has checked {@link isDigits}. */
+  add(digits: string, done: (sent: boolean) => void): void {
+    if (digits === '') done(true)
+    else this.#queue.push({ digits, done })
+  }
+
+  /** Gives up all that is queued. */
+  clear(): void {
+    const queue = this.#queue
+    this.#queue = []
+    this.#position = 0
+    this.#beganAt = undefined
+    this.#sent = 0
+    for (const { done } of queue) done(false)
+  }
+
+  /** Hands out what is due, in order. */
+  tick(now: number, send: (packet: EventPacket) => void): void {
+    for (;;) {
+      const head = this.#queue[0]
+      if (!head) return
+      this.#beganAt ??= now
+      const character = head.digits[this.#position]!
+      const pause = PAUSES[character]
+      const wait = pause ?? DIGIT_MS
+      if (pause === undefined) this.#press(now, character, send)
+      if (now < this.#beganAt + wait) return
+      // The next one begins where this one had its end due, not when the timer came.
+      this.#beganAt += wait
+      this.#sent = 0
+      this.#position++
+      if (this.#position < head.digits.length) continue
+      this.#queue.shift()
+      this.#position = 0
+      if (this.#queue.length === 0) this.#beganAt = undefined
+      head.done(true)
+    }
+  }
+
+  #press(now: number, digit: string, send: (packet: EventPacket) => void): void {
+    for (;;) {
+      const at = this.#sent * UPDATE_MS
+      if (at > DIGIT_MS || now < this.#beganAt! + at) return
+      const first = this.#sent === 0
+      const held = first ? FIRST_MS : Math.min(at, PRESS_MS)
+      this.#sent++
+      this.#payload[0] = DIGITS.indexOf(digit.toUpperCase())
+      this.#payload[1] = (at < PRESS_MS ? 0 : 0x80) | VOLUME
+      this.#payload.writeUInt16BE(held * 8, 2)
+      send({ payload: this.#payload, samples: held * 8, first })
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/** RTP packets (RFC 3550 section 5.1), read and written in place. */
+
+/** Length of a header without contributing sources and extension. */
+export const HEADER_BYTES = 12
+
+/**
+ * One parsed packet. It is a mutable view, so that the packet path allocates nothing: each {@link readRtp} overwrites it, and only
+ * the caller of that read may use it.
+ */
+export interface RtpView {
+  payloadType: number
+  marker: boolean
+  sequence: number
+  timestamp: number
+  ssrc: number
+  /** Offset of the first payload byte. */
+  start: number
+  /** Offset behind the last payload byte; padding is behind it. */
+  end: number
+}
+
+/** A fresh view for {@link readRtp}. */
+export function rtpView(): RtpView {
+  return { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: 0, start: 0, end: 0 }
+}
+
+/**
+ * Whether a packet that came on a port with both is RTCP (RFC 5761 section 4: packet types 192 to 223 stand where RTP has marker and
+ * payload type).
+ */
+export function isRtcp(packet: Uint8Array): boolean {
+  const second = packet[1]
+  return second !== undefined && second >= 192 && second <= 223
+}
+
+/** Parses `packet` into `view`; false, with the view undefined, when it is malformed. An empty payload is allowed. */
+export function readRtp(packet: Buffer, view: RtpView): boolean {
+  const length = packet.length
+  if (length < HEADER_BYTES) return false
+  const first = packet[0]!
+  if (first >> 6 !== 2) return false
+  let start = HEADER_BYTES + (first & 0x0f) * 4
+  if (first & 0x10) {
+    if (start + 4 > length) return false
+    start += 4 + packet.readUInt16BE(start + 2) * 4
+  }
+  let end = length
+  if (first & 0x20) {
+    const padding = packet[length - 1]!
+    if (padding === 0) return false
+    end -= padding
+  }
+  if (start > end) return false
+  const second = packet[1]!
+  view.marker = second >= 0x80
+  view.payloadType = second & 0x7f
+  view.sequence = packet.readUInt16BE(2)
+  view.timestamp = packet.readUInt32BE(4)
+  view.ssrc = packet.readUInt32BE(8)
+  view.start = start
+  view.end = end
+  return true
+}
+
+/** Fields of a header to write. */
+export type RtpHeader = Pick<RtpView, 'payloadType' | 'marker' | 'sequence' | 'timestamp' | 'ssrc'>
+
+/** Writes a plain header of {@link HEADER_BYTES} at `at`: no extension, no contributing sources, no padding. */
+export function writeRtpHeader(packet: Buffer, at: number, header: RtpHeader): void {
+  packet[at] = 0x80
+  packet[at + 1] = header.payloadType | (header.marker ? 0x80 : 0)
+  packet.writeUInt16BE(header.sequence, at + 2)
+  packet.writeUInt32BE(header.timestamp, at + 4)
+  packet.writeUInt32BE(header.ssrc, at + 8)
+}
+
+/** Difference of two sequence numbers, -32768 to 32767: positive when `a` is later than `b`. */
+export function sequenceAhead(a: number, b: number): number {
+  return ((a - b) << 16) >> 16
+}
+
+/** Difference of two timestamps, as a signed 32-bit number: positive when `a` is later than `b`. */
+export function timestampAhead(a: number, b: number): number {
+  return (a - b) | 0
+}

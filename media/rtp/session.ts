@@ -1,0 +1,209 @@
+import type { FarEnd, NearEnd, PortEvent, PortStats } from '../types.ts'
+import { Latch } from './latch.ts'
+import { Liveness, type Patience } from './liveness.ts'
+import { isRtcp } from './packet.ts'
+import { Receiver } from './receiver.ts'
+import { Reports } from './reports.ts'
+import { Sender } from './sender.ts'
+import type { StreamSeed } from './stream-out.ts'
+
+/** Where a session's packets and events go. Called from within its methods, in order. */
+export interface SessionOutput {
+  /** Sends `length` bytes from `offset`. The buffer is not used again by the session. */
+  rtp(packet: Buffer, offset: number, length: number, port: number, address: string): void
+  /** `muxed`: from the RTP socket. */
+  rtcp(packet: Buffer, port: number, address: string, muxed: boolean): void
+  event(event: PortEvent): void
+  /** The last frame of that sound was sent. */
+  played(play: number): void
+}
+
+/** How a session begins. */
+export interface SessionOptions {
+  /** Whether the far end's port may differ from what it announced: not for those on this host. */
+  readonly anyPort: boolean
+  readonly seed: StreamSeed
+  readonly cname: string
+  readonly patience: Patience
+  /** 0 to 1, as Math.random. */
+  readonly random: () => number
+}
+
+/** Addresses that name nobody: the old way to hold (RFC 3264 section 8.4). */
+const NOBODY = new Set(['0.0.0.0', '::'])
+
+/**
+ * RTP and RTCP of one port, without sockets, clocks or threads: packets and the time come in, packets and events go out. Every `now`
+ * is milliseconds since the Unix epoch, with fractions where there are any, and never goes back.
+ */
+export class Session {
+  #output: SessionOutput
+  #receiver: Receiver
+  #sender: Sender
+  #rtcpLatch: Latch
+  #reports: Reports
+  #liveness: Liveness
+  #far: FarEnd | undefined
+  #hears = false
+  #partner: Session | undefined
+
+  constructor(options: SessionOptions, output: SessionOutput) {
+    this.#output = output
+    this.#receiver = new Receiver(options.anyPort, options.seed.ssrc, (digit, durationMs) =>
+      output.event({ kind: 'digit', digit, durationMs }),
+    )
+    const { latch } = this.#receiver
+    this.#sender = new Sender(
+      options.seed,
+      (packet, offset, length) => output.rtp(packet, offset, length, latch.port, latch.address),
+      (play) => output.played(play),
+    )
+    this.#rtcpLatch = new Latch(options.anyPort)
+    const sender = this.#sender
+    this.#reports = new Reports({
+      ssrc: options.seed.ssrc,
+      cname: options.cname,
+      random: options.random,
+      reception: this.#receiver.reception,
+      sent: {
+        get packets() {
+          return sender.packets
+        },
+        get octets() {
+          return sender.octets
+        },
+        timestampAt: (now) => sender.stream.timestampAt(now),
+      },
+    })
+    this.#liveness = new Liveness(options.patience)
+  }
+
+  /** Whether {@link tick} is needed at the pace of packets; else every 100 ms is enough. */
+  get busy(): boolean {
+    return this.#sender.busy
+  }
+
+  /** Tells or changes the far end; see `MediaPort.setFar`. */
+  setFar(now: number, near: NearEnd, far: FarEnd): void {
+    const reachable = !NOBODY.has(far.address)
+    this.#far = far
+    this.#hears = far.direction === 'sendrecv' || far.direction === 'recvonly'
+    this.#receiver.set(near, far, reachable)
+    if (reachable) {
+      this.#rtcpLatch.aim({ ...far, port: far.rtcpPort ?? (far.rtcpMux ? far.port : far.port + 1) })
+      this.#reports.start(now)
+    }
+    this.#sender.set(far, reachable && (far.direction === 'sendrecv' || far.direction === 'sendonly'))
+    this.#liveness.start(now, !this.#hears || !reachable)
+  }
+
+  /** Takes a packet from the RTP socket, which may be RTCP as well. The session owns the buffer from now on. */
+  receive(now: number, packet: Buffer, address: string, port: number): void {
+    if (isRtcp(packet)) {
+      this.receiveRtcp(now, packet, address, port)
+      return
+    }
+    const receiver = this.#receiver
+    const accepted = receiver.accept(now, packet, address, port)
+    if (!accepted) return
+    this.#liveness.alive(now)
+    if (receiver.latch.learn(address, port)) this.#output.event({ kind: 'latched', address, port })
+    if (!this.#partner || !this.#hears) return
+    const sender = this.#partner.#sender
+    const { view } = receiver
+    if (accepted === 'audio') sender.forward(now, receiver, packet, view, receiver.codec)
+    else sender.stream.leaveOut(receiver, view.ssrc, view.sequence)
+  }
+
+  /** Takes a packet from the RTCP socket. */
+  receiveRtcp(now: number, packet: Buffer, address: string, port: number): void {
+    const { refused } = this.#receiver
+    const muxed = this.#far?.rtcpMux === true
+    const latch = muxed ? this.#receiver.latch : this.#rtcpLatch
+    if (!latch.agrees(address, port)) {
+      refused.source++
+      return
+    }
+    if (!this.#reports.receive(now, packet)) {
+      refused.malformed++
+      return
+    }
+    // With one port for both, only RTP decides where the audio goes.
+    if (!muxed) latch.learn(address, port)
+    this.#liveness.alive(now)
+  }
+
+  /** Cross-connects two sessions; each leaves its former partner. */
+  join(other: Session): void {
+    this.part()
+    other.part()
+    this.#partner = other
+    other.#partner = this
+  }
+
+  /** Ends a join; harmless when there is none. */
+  part(): void {
+    const other = this.#partner
+    if (!other) return
+    this.#partner = undefined
+    other.#partner = undefined
+    // Their numbering is over, even if the same two are joined again.
+    this.#sender.stream.interrupt(other.#receiver)
+    other.#sender.stream.interrupt(this.#receiver)
+  }
+
+  /** Plays `samples` (8 kHz) in place of what was being played; `play` names it in {@link SessionOutput.played}. */
+  play(play: number, samples: Int16Array, loop: number, volumeDb: number): void {
+    this.#sender.play(play, samples, loop, volumeDb)
+  }
+
+  /** Stops that sound, if it is still being played. */
+  stop(play: number): void {
+    this.#sender.stop(play)
+  }
+
+  /** Sends digits; `done` is called once, false where they cannot be sent. */
+  sendDigits(digits: string, done: (sent: boolean) => void): void {
+    this.#sender.sendDigits(digits, done)
+  }
+
+  /** Sends what is due, and reports what is over. */
+  tick(now: number): void {
+    this.#sender.tick(now)
+    this.#receiver.tick(now)
+    const report = this.#reports.tick(now)
+    if (report) this.#sendRtcp(report)
+    const phase = this.#liveness.tick(now)
+    if (phase) this.#output.event({ kind: 'timeout', phase })
+  }
+
+  stats(): PortStats {
+    const { reception, octets, refused } = this.#receiver
+    const { roundTripMs } = this.#reports
+    return {
+      received: reception.received,
+      sent: this.#sender.packets,
+      octetsReceived: octets,
+      octetsSent: this.#sender.octets,
+      lost: reception.lost,
+      jitterMs: reception.jitterMs,
+      ...(roundTripMs === undefined ? {} : { roundTripMs }),
+      refused: { ...refused },
+    }
+  }
+
+  /** Parts, gives up what is queued, and says goodbye to the far side. */
+  close(now: number): void {
+    this.part()
+    this.#sender.close()
+    const bye = this.#reports.bye(now)
+    if (bye) this.#sendRtcp(bye)
+  }
+
+  #sendRtcp(packet: Buffer): void {
+    const far = this.#far
+    if (!far || NOBODY.has(far.address)) return
+    const latch = far.rtcpMux ? this.#receiver.latch : this.#rtcpLatch
+    this.#output.rtcp(packet, latch.port, latch.address, far.rtcpMux === true)
+  }
+}

@@ -1,0 +1,169 @@
+import { HEADER_BYTES, type RtpHeader, sequenceAhead, timestampAhead, writeRtpHeader } from './packet.ts'
+
+/** Timestamp units per millisecond: every codec carried here runs at 8 kHz. */
+const RATE = 8
+/** Largest step of a forwarded source's sequence that is passed on as loss; beyond it the source counts as a new one. */
+const MAX_GAP = 100
+/** How far a source's timestamps may differ from the time that passed, in units, before they are not believed: 1 s. */
+const MAX_SKEW = 1000 * RATE
+/** A change of source this close to the end of the last packet follows it without a gap: half a packet of timer's lateness. */
+const SNAP = 10 * RATE
+
+/** Random numbers that a stream starts from (RFC 3550 section 5.1). */
+export interface StreamSeed {
+  readonly ssrc: number
+  readonly sequence: number
+  readonly timestamp: number
+}
+
+/**
+ * The one stream that a port sends, whatever speaks behind it. It has one SSRC for life; the sequence never goes back, and the
+ * timestamp only goes on: within a source as the source says, over a change of source by the time that passed, with the marker set.
+ * What a forwarded source lost or reordered stays visible, so that the receiver can conceal it.
+ */
+export class StreamOut {
+  readonly header: RtpHeader
+  #source: object | undefined
+  #sourceSsrc = 0
+  #sourceSequence = 0
+  #sourceTimestamp = 0
+  #sourceAt = 0
+  /** Source packets up to here have their place; late ones before it have none any more. */
+  #floor = 0
+  #sequence: number
+  #timestamp: number
+  /** When the packet of `#timestamp` was sent, and how many units it covers. */
+  #at = 0
+  #covers = 0
+  #started = false
+
+  constructor(seed: StreamSeed) {
+    this.header = { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: seed.ssrc >>> 0 }
+    this.#sequence = (seed.sequence - 1) & 0xffff
+    this.#timestamp = seed.timestamp >>> 0
+  }
+
+  /** The RTP timestamp that stands for `now`, for sender reports. */
+  timestampAt(now: number): number {
+    return (this.#timestamp + Math.round((now - this.#at) * RATE)) >>> 0
+  }
+
+  /**
+   * Numbers a packet of a source that is passed on, in {@link header}. False: it has no place any more (a repetition, or late over a
+   * change), so it is not to be sent. `samples` is what its payload covers.
+   */
+  forward(
+    now: number,
+    source: object,
+    ssrc: number,
+    sequence: number,
+    timestamp: number,
+    samples: number,
+    marker: boolean,
+  ): boolean {
+    if (source === this.#source && ssrc === this.#sourceSsrc) {
+      const ahead = sequenceAhead(sequence, this.#sourceSequence)
+      if (ahead <= 0 && ahead >= -MAX_GAP) return this.#late(sequence, timestamp, ahead)
+      const advance = timestampAhead(timestamp, this.#sourceTimestamp)
+      const passed = (now - this.#sourceAt) * RATE
+      if (ahead > 0 && ahead <= MAX_GAP && advance > 0 && Math.abs(advance - passed) <= MAX_SKEW) {
+        this.#follow(sequence, timestamp, now)
+        this.#number(now, this.#sequence + ahead, this.#timestamp + advance, samples, marker)
+        return true
+      }
+    }
+    this.#source = source
+    this.#sourceSsrc = ssrc
+    this.#floor = sequence
+    this.#follow(sequence, timestamp, now)
+    this.#number(now, this.#sequence + 1, this.#next(now), samples, true)
+    return true
+  }
+
+  /** A packet of the forwarded source is held back (an event, comfort noise): its number is closed up, so that it is not taken for lost. */
+  leaveOut(source: object, ssrc: number, sequence: number): void {
+    if (source !== this.#source || ssrc !== this.#sourceSsrc) return
+    const ahead = sequenceAhead(sequence, this.#sourceSequence)
+    if (ahead <= 0 || ahead > MAX_GAP) return
+    this.#sequence = (this.#sequence + ahead - 1) & 0xffff
+    this.#sourceSequence = sequence
+    this.#floor = sequence
+  }
+
+  /** Numbers a packet that is made here. A `source` that goes on is continuous whatever the clock says. */
+  own(now: number, source: object, samples: number): void {
+    const same = source === this.#source
+    this.#source = source
+    this.#number(
+      now,
+      this.#sequence + 1,
+      same ? this.#timestamp + this.#covers : this.#next(now),
+      samples,
+      !same,
+    )
+  }
+
+  /**
+   * Numbers a packet of an event (RFC 4733 section 2.2.1): all packets of one event have the timestamp of its beginning. `samples`
+   * is the event's duration so far; `first` begins a new event.
+   */
+  event(now: number, samples: number, first: boolean): void {
+    const at = first ? now : this.#at
+    this.#source = undefined
+    this.#number(now, this.#sequence + 1, first ? this.#next(now) : this.#timestamp, samples, first)
+    this.#at = at
+  }
+
+  /**
+   * Whatever comes next is a new source: it gets the marker, and its place by the time that passed. With `source`: only if that is
+   * the one that speaks.
+   */
+  interrupt(source = this.#source): void {
+    if (source === this.#source) this.#source = undefined
+  }
+
+  /** Writes {@link header} with this payload type. */
+  write(packet: Buffer, at: number, payloadType: number): void {
+    this.header.payloadType = payloadType
+    writeRtpHeader(packet, at, this.header)
+  }
+
+  /** A new packet with room for `payloadBytes` behind the header. */
+  make(payloadType: number, payloadBytes: number): Buffer {
+    const packet = Buffer.allocUnsafe(HEADER_BYTES + payloadBytes)
+    this.write(packet, 0, payloadType)
+    return packet
+  }
+
+  #late(sequence: number, timestamp: number, ahead: number): boolean {
+    if (ahead === 0 || sequenceAhead(sequence, this.#floor) <= 0) return false
+    this.header.sequence = (this.#sequence + ahead) & 0xffff
+    this.header.timestamp = (this.#timestamp + timestampAhead(timestamp, this.#sourceTimestamp)) >>> 0
+    this.header.marker = false
+    return true
+  }
+
+  #follow(sequence: number, timestamp: number, now: number): void {
+    this.#sourceSequence = sequence
+    this.#sourceTimestamp = timestamp
+    this.#sourceAt = now
+  }
+
+  /** Timestamp of a packet that follows by the clock. Never inside what was sent already. */
+  #next(now: number): number {
+    if (!this.#started) return this.#timestamp
+    const passed = Math.round((now - this.#at) * RATE)
+    return this.#timestamp + (passed < this.#covers + SNAP ? this.#covers : passed)
+  }
+
+  #number(now: number, sequence: number, timestamp: number, samples: number, marker: boolean): void {
+    this.#started = true
+    this.#sequence = sequence & 0xffff
+    this.#timestamp = timestamp >>> 0
+    this.#at = now
+    this.#covers = samples
+    this.header.sequence = this.#sequence
+    this.header.timestamp = this.#timestamp
+    this.header.marker = marker
+  }
+}
