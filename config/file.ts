@@ -1,0 +1,76 @@
+import type { Config } from './types.ts'
+
+/** A handler as the file has it, after the schema. */
+export interface FileHandler {
+  readonly kind: 'xml' | 'script'
+  readonly url?: string
+  readonly fallbackUrl?: string
+  readonly method?: 'GET' | 'POST'
+  readonly document?: string | object
+  readonly file?: string
+}
+
+interface Listener {
+  readonly address: string
+  readonly port: number
+}
+
+/** The file after the schema: defaults are filled in, durations are still texts. */
+export interface FileConfig {
+  readonly project: string
+  readonly dataDir: string
+  readonly log: Config['log']
+  readonly sip: Config['sip']
+  readonly media: {
+    readonly rtp: {
+      readonly bind: string
+      readonly announce?: string
+      readonly ports: { readonly from: number; readonly to: number }
+      readonly threads: number
+      readonly startTimeout: string
+      readonly mediaTimeout: string
+    }
+    readonly webrtc: Config['media']['webrtc']
+    readonly speech: Config['media']['speech']
+  }
+  readonly http: {
+    readonly plain: Listener | boolean
+    readonly tls: Exclude<Config['http']['tls'], false> | boolean
+    readonly metrics: Listener | null
+    readonly publicHost?: string
+    readonly origins: readonly string[]
+  }
+  readonly limits: {
+    readonly calls: number
+    readonly callDuration: string
+    readonly ring: string
+    readonly documentTimeout: string
+    readonly documentNetworks: readonly string[]
+  }
+  readonly domains: readonly {
+    readonly domain: string
+    readonly allow?: readonly string[]
+    readonly handler?: FileHandler
+    readonly maxCalls?: number
+  }[]
+  readonly subscribers: readonly {
+    readonly email: string
+    readonly password: string
+    readonly name?: string
+    readonly context: string
+    readonly displayName?: string
+    readonly firstName?: string
+    readonly lastName?: string
+    readonly mayDialOut: boolean
+  }[]
+  readonly resources: readonly {
+    readonly address: string
+    readonly displayName?: string
+    readonly handler: FileHandler
+  }[]
+  readonly drain: string
+}
+
+/** The name in a subscriber's address. */
+export const subscriberName = (subscriber: { readonly email: string; readonly name?: string }): string =>
+  subscriber.name ?? subscriber.email.split('@', 1)[0] ?? ''

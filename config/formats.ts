@@ -1,0 +1,59 @@
+import { isIP } from 'node:net'
+import { parseDuration } from './durations.ts'
+import { parseNetwork } from './networks.ts'
+
+/** A kind of text in the configuration; `wanted` completes the sentence "must be …". */
+export interface Format {
+  readonly wanted: string
+  readonly validate: (text: string) => boolean
+}
+
+const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/i
+
+const isHostName = (text: string): boolean =>
+  text.length <= 253 &&
+  isIP(text) === 0 &&
+  // What looks like an IPv4 address and is none, such as 300.1.1.1, is a slip and no name.
+  !/^[\d.]+$/.test(text) &&
+  text.split('.').every((part) => label.test(part))
+
+const isHost = (text: string): boolean => isIP(text) !== 0 || isHostName(text)
+
+const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
+
+const isHostPort = (text: string): boolean => {
+  const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(text)
+  if (!match) return false
+  const host = (match[1] ?? '').replace(/^\[|\]$/g, '')
+  return isHost(host) && Number(match[2] ?? 1) >= 1 && Number(match[2] ?? 1) <= 65_535
+}
+
+/** The formats that the schema names. */
+export const formats: Readonly<Record<string, Format>> = {
+  duration: {
+    wanted: 'a duration such as 500ms, 30s, 5m or 4h',
+    validate: (text) => parseDuration(text) !== undefined,
+  },
+  network: {
+    wanted: 'an IP network such as 192.0.2.0/24',
+    validate: (text) => parseNetwork(text) !== undefined,
+  },
+  ip: { wanted: 'an IP address such as 192.0.2.1', validate: (text) => isIP(text) !== 0 },
+  'announced-ip': {
+    wanted: 'an IP address that others can reach, not 0.0.0.0 or ::',
+    validate: (text) => isIP(text) !== 0 && !/^[0.:]+$/.test(text),
+  },
+  host: { wanted: 'a host name or an IP address', validate: isHost },
+  'host-port': { wanted: 'a host name, with a port where it is not the usual one', validate: isHostPort },
+  'http-url': { wanted: 'an http or https URL', validate: isHttpUrl },
+  origin: {
+    wanted: 'an origin such as https://app.example, without a path',
+    validate: (text) => isHttpUrl(text) && new URL(text).origin === text.toLowerCase(),
+  },
+  email: { wanted: 'an e-mail address', validate: (text) => /^[^\s@/?#]+@[^\s@/?#]+$/.test(text) },
+  name: { wanted: 'a name without blanks, /, ? and #', validate: (text) => /^[^\s/?#]{1,100}$/.test(text) },
+  address: {
+    wanted: 'an address such as /public/menu',
+    validate: (text) => /^\/[^\s/?#]+\/[^\s/?#]+$/.test(text),
+  },
+}

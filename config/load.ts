@@ -1,0 +1,135 @@
+import { readFileSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import { parseDuration } from './durations.ts'
+import type { Keys, Report } from './faults.ts'
+import { ConfigInvalid, pathOf } from './faults.ts'
+import type { FileConfig, FileHandler } from './file.ts'
+import { subscriberName } from './file.ts'
+import { checkRules } from './rules.ts'
+import { ConfigSource } from './source.ts'
+import type { Config, ConfigFault, HandlerConfig } from './types.ts'
+import { validateSchema } from './validate.ts'
+
+/** Largest file of a document, in bytes. */
+const maxDocument = 262_144
+
+/**
+ * Reads the configuration file: YAML, variables of `env`, schema, rules, defaults. Paths in it start at the file's folder. Throws
+ * {@link ConfigInvalid} with every fault that was found; its message has one line for each.
+ */
+export const loadConfig = (file: string, env: Readonly<Record<string, string | undefined>>): Config => {
+  const source = new ConfigSource(file, readText(file), env)
+  const faults: ConfigFault[] = []
+  const report: Report = (keys, message) => faults.push(source.fault(keys, message))
+  // An empty file is a configuration: everything has a default.
+  const value = source.value ?? {}
+  validateSchema(value, source.replaced, report)
+  if (faults.length > 0) throw new ConfigInvalid(faults)
+  checkRules(value as FileConfig, report)
+  const config = build(value as FileConfig, new Documents(file, report))
+  if (faults.length > 0) throw new ConfigInvalid(faults)
+  return config
+}
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigInvalid([
+      { file, line: 1, column: 1, path: '', message: `cannot be read: ${reasonOf(error)}` },
+    ])
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : (error as Error).message
+
+/** Turns handlers of the file into handlers with the document's text. */
+class Documents {
+  readonly folder: string
+  #file: string
+  #report: Report
+
+  constructor(file: string, report: Report) {
+    this.#file = file
+    this.#report = report
+    this.folder = dirname(resolve(file))
+  }
+
+  handler(handler: FileHandler, keys: Keys): HandlerConfig {
+    const { kind, url, fallbackUrl, method, document, file } = handler
+    const name = `${basename(this.#file)}: ${pathOf(keys)}`
+    if (url !== undefined) {
+      return { kind, url, ...(fallbackUrl && { fallbackUrl }), ...(method && { method }), name }
+    }
+    if (file !== undefined) return { kind, document: this.#read(file, [...keys, 'file']), name: file }
+    return {
+      kind,
+      document: typeof document === 'object' ? JSON.stringify(document) : (document ?? ''),
+      name,
+    }
+  }
+
+  #read(file: string, keys: Keys): string {
+    const path = resolve(this.folder, file)
+    try {
+      if (statSync(path).size <= maxDocument) return readFileSync(path, 'utf8')
+      this.#report(keys, `is larger than ${maxDocument} bytes`)
+    } catch (error) {
+      this.#report(keys, `cannot be read: ${reasonOf(error)}`)
+    }
+    return ''
+  }
+}
+
+/** The schema has checked the format already. */
+const ms = (text: string): number => parseDuration(text) ?? 0
+
+const build = (file: FileConfig, documents: Documents): Config => ({
+  project: file.project,
+  dataDir: resolve(documents.folder, file.dataDir),
+  log: file.log,
+  sip: file.sip,
+  media: buildMedia(file.media),
+  http: buildHttp(file.http, documents.folder),
+  limits: {
+    calls: file.limits.calls,
+    callDurationMs: ms(file.limits.callDuration),
+    ringMs: ms(file.limits.ring),
+    documentTimeoutMs: ms(file.limits.documentTimeout),
+    documentNetworks: file.limits.documentNetworks,
+  },
+  domains: file.domains.map(({ handler, ...domain }, i) => ({
+    ...domain,
+    domain: domain.domain.toLowerCase(),
+    ...(handler && { handler: documents.handler(handler, ['domains', i, 'handler']) }),
+  })),
+  subscribers: file.subscribers.map((subscriber) => ({ ...subscriber, name: subscriberName(subscriber) })),
+  resources: file.resources.map(({ handler, ...resource }, i) => ({
+    ...resource,
+    handler: documents.handler(handler, ['resources', i, 'handler']),
+  })),
+  drainMs: ms(file.drain),
+})
+
+const buildMedia = ({ rtp, webrtc, speech }: FileConfig['media']): Config['media'] => {
+  const { startTimeout, mediaTimeout, ...rest } = rtp
+  return {
+    rtp: { ...rest, startTimeoutMs: ms(startTimeout), mediaTimeoutMs: ms(mediaTimeout) },
+    webrtc,
+    speech,
+  }
+}
+
+const buildHttp = (http: FileConfig['http'], folder: string): Config['http'] => {
+  const { plain, tls, ...rest } = http
+  const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path))
+  return {
+    ...rest,
+    plain: typeof plain === 'object' && plain,
+    tls: typeof tls === 'object' && {
+      ...tls,
+      ...(tls.certificate && { certificate: at(tls.certificate), key: at(tls.key) }),
+    },
+  }
+}

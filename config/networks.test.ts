@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { NetworkSet, parseNetwork } from './networks.ts'
+
+describe('a network', () => {
+  it.each([
+    ['192.0.2.0/24', { address: '192.0.2.0', prefix: 24, family: 'ipv4' }],
+    ['192.0.2.1', { address: '192.0.2.1', prefix: 32, family: 'ipv4' }],
+    ['2001:db8::/32', { address: '2001:db8::', prefix: 32, family: 'ipv6' }],
+    ['::1', { address: '::1', prefix: 128, family: 'ipv6' }],
+    ['0.0.0.0/0', { address: '0.0.0.0', prefix: 0, family: 'ipv4' }],
+  ])('is read from %s', (text, network) => {
+    expect(parseNetwork(text)).toEqual(network)
+  })
+
+  it.each([
+    '',
+    '10.0.0/8',
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0.0/-1',
+    '::1/129',
+    'fe80::1%eth0',
+    'host',
+  ])('is not %j', (text) => {
+    expect(parseNetwork(text)).toBeUndefined()
+  })
+})
+
+describe('a set of networks', () => {
+  const set = new NetworkSet(['10.1.0.0/16', '192.0.2.7', '2001:db8::/32'])
+
+  it.each(['10.1.0.0', '10.1.255.255', '192.0.2.7', '2001:db8:ffff::1'])('has %s', (address) => {
+    expect(set.has(address)).toBe(true)
+  })
+
+  it.each(['10.2.0.0', '192.0.2.8', '2001:db9::1', '::1', 'no address', ''])('has not %s', (address) => {
+    expect(set.has(address)).toBe(false)
+  })
+
+  it('of none has nothing, and of all has everything of its family', () => {
+    expect(new NetworkSet([]).has('10.0.0.1')).toBe(false)
+    expect(new NetworkSet(['0.0.0.0/0']).has('203.0.113.9')).toBe(true)
+  })
+
+  it('refuses what is no network', () => {
+    expect(() => new NetworkSet(['nowhere'])).toThrow(RangeError)
+  })
+})

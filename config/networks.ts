@@ -1,0 +1,38 @@
+import { BlockList, isIP } from 'node:net'
+
+/** An IP network: every address whose first `prefix` bits are those of `address`. */
+export interface Network {
+  readonly address: string
+  readonly prefix: number
+  readonly family: 'ipv4' | 'ipv6'
+}
+
+/** Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Undefined when it is none. */
+export const parseNetwork = (text: string): Network | undefined => {
+  const [address = '', bits, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || address.includes('%') || more.length > 0) return undefined
+  const longest = version === 4 ? 32 : 128
+  if (bits !== undefined && !/^\d{1,3}$/.test(bits)) return undefined
+  const prefix = bits === undefined ? longest : Number(bits)
+  return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' }
+}
+
+/** A set of networks. Texts that are no network throw a RangeError: configuration is checked before it comes here. */
+export class NetworkSet {
+  #list = new BlockList()
+
+  constructor(networks: readonly string[]) {
+    for (const text of networks) {
+      const network = parseNetwork(text)
+      if (!network) throw new RangeError(`not an IP network: ${text}`)
+      this.#list.addSubnet(network.address, network.prefix, network.family)
+    }
+  }
+
+  /** True when an IPv4 or IPv6 address is in one of the networks. Text that is no address is in none. */
+  has(address: string): boolean {
+    const version = isIP(address)
+    return version !== 0 && this.#list.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  }
+}

@@ -1,0 +1,63 @@
+import { parts } from './schema-parts.ts'
+
+const { flag, format, integer, list, object, text } = parts
+
+const handler = (description: string) =>
+  object(
+    description,
+    {
+      kind: { ...text('Language of the document.'), enum: ['xml', 'script'] },
+      url: format('http-url', 'Where the document is asked for at every call.'),
+      fallbackUrl: format('http-url', 'Asked when url fails.'),
+      method: { ...text('Method of the request; default POST.'), enum: ['GET', 'POST'] },
+      document: {
+        description:
+          'The document itself, as text; a script may also stand here as YAML. Of its placeholders only upper-case names are environment variables.',
+        type: ['string', 'object'],
+      },
+      file: {
+        ...text('File with the document, relative to this file; read at start, without replacements.'),
+        minLength: 1,
+      },
+    },
+    ['kind'],
+  )
+
+/** Schema of an entry of `domains`. */
+export const domain = object(
+  'A domain application.',
+  {
+    domain: format('host', 'Host part of the request-URI that carriers dial.'),
+    allow: list('Networks that may send calls; without it anyone may.', format('network', 'An IP network.')),
+    handler: handler('What happens with a call; without it calls are not answered.'),
+    maxCalls: integer('Calls at once; default the whole limit.', 1, 1_000_000),
+  },
+  ['domain'],
+)
+
+/** Schema of an entry of `subscribers`. */
+export const subscriber = object(
+  'A subscriber.',
+  {
+    email: format('email', 'E-mail address, the name to sign in with.'),
+    password: { ...text('Password to sign in with; better from the environment.'), minLength: 8 },
+    name: format('name', 'Name in the address /context/name; default the part of the e-mail before @.'),
+    context: format('name', 'Context in the address /context/name.', 'public'),
+    displayName: text('Name that others see.'),
+    firstName: text('First name.'),
+    lastName: text('Last name.'),
+    mayDialOut: flag('May dial SIP URIs and phone numbers directly.', true),
+  },
+  ['email', 'password'],
+)
+
+/** Schema of an entry of `resources`. */
+export const resource = object(
+  'A thing with an address.',
+  {
+    address: format('address', 'Its address, /context/name.'),
+    displayName: text('Name that others see.'),
+    handler: handler('What runs when it is called.'),
+  },
+  ['address', 'handler'],
+)

@@ -1,0 +1,96 @@
+import type { Document, Node, Scalar } from 'yaml'
+import { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
+import { replaceVariables } from './environment.ts'
+import type { Keys } from './faults.ts'
+import { ConfigInvalid, pathOf } from './faults.ts'
+import type { ConfigFault } from './types.ts'
+
+/** Most values that aliases may stand for; more is a slip or an attempt to exhaust the memory. */
+const maxAliases = 1000
+
+/** The file's text as a value, with the place of everything in it. */
+export class ConfigSource {
+  readonly file: string
+  readonly value: unknown
+  /** Paths of the texts in which a variable was replaced. */
+  readonly replaced = new Set<string>()
+  #lines = new LineCounter()
+  #document: Document
+
+  /** Reads YAML 1.2 and replaces variables. Throws {@link ConfigInvalid}. */
+  constructor(file: string, text: string, env: Readonly<Record<string, string | undefined>>) {
+    this.file = file
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      schema: 'core',
+      uniqueKeys: true,
+      prettyErrors: false,
+    })
+    const broken = [...this.#document.errors, ...this.#document.warnings]
+    if (broken.length > 0)
+      throw new ConfigInvalid(broken.map((e) => this.#fault(e.pos[0], [], `${e.message}.`)))
+    const missing = this.#replace(env)
+    if (missing.length > 0) throw new ConfigInvalid(missing)
+    try {
+      this.value = this.#document.toJS({ maxAliasCount: maxAliases })
+    } catch (error) {
+      throw new ConfigInvalid([this.#fault(0, [], `The YAML cannot be used: ${(error as Error).message}.`)])
+    }
+  }
+
+  /** A fault at the key or item that the keys lead to; for what is not there, at its parent. */
+  fault(keys: Keys, message: string): ConfigFault {
+    return this.#fault(this.#offsetOf(keys), keys, message)
+  }
+
+  #fault(offset: number, keys: Keys, message: string): ConfigFault {
+    const { line, col } = this.#lines.linePos(offset)
+    return { file: this.file, line: Math.max(1, line), column: Math.max(1, col), path: pathOf(keys), message }
+  }
+
+  #replace(env: Readonly<Record<string, string | undefined>>): readonly ConfigFault[] {
+    const faults: ConfigFault[] = []
+    visit(this.#document, {
+      Scalar: (key, node, ancestors) => {
+        if (key === 'key' || typeof node.value !== 'string') return
+        const keys = keysOf(ancestors, node)
+        // A document has ${…} of its own, in lower case.
+        const { text, missing } = replaceVariables(node.value, env, keys.includes('document'))
+        for (const name of missing) {
+          const message = `the environment variable ${name} is not set; \${${name}:-value} gives a default`
+          faults.push(this.#fault(node.range?.[0] ?? 0, keys, message))
+        }
+        if (text === node.value) return
+        node.value = text
+        this.replaced.add(pathOf(keys))
+      },
+    })
+    return faults
+  }
+
+  #offsetOf(keys: Keys): number {
+    let node: unknown = this.#document.contents
+    let offset = startOf(node) ?? 0
+    for (const key of keys) {
+      if (isAlias(node)) node = node.resolve(this.#document)
+      if (isMap(node)) {
+        const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key))
+        if (!pair) return offset
+        offset = startOf(pair.key) ?? offset
+        node = pair.value
+      } else if (isSeq(node)) {
+        node = node.items[Number(key)]
+        offset = startOf(node) ?? offset
+      } else return offset
+    }
+    return offset
+  }
+}
+
+const startOf = (node: unknown): number | undefined => (isNode(node) ? (node as Node).range?.[0] : undefined)
+
+const keysOf = (ancestors: readonly unknown[], scalar: Scalar): Keys =>
+  ancestors.flatMap((ancestor, index): (string | number)[] => {
+    if (isPair(ancestor)) return [String(isScalar(ancestor.key) ? ancestor.key.value : ancestor.key)]
+    return isSeq(ancestor) ? [ancestor.items.indexOf(ancestors[index + 1] ?? scalar)] : []
+  })

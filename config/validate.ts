@@ -1,0 +1,92 @@
+import type { ErrorObject } from 'ajv'
+import { Ajv } from 'ajv'
+import type { Keys, Report } from './faults.ts'
+import { pathOf } from './faults.ts'
+import { formats } from './formats.ts'
+import { configSchema } from './schema.ts'
+import { closest } from './suggest.ts'
+
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  useDefaults: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+})
+for (const [name, { validate }] of Object.entries(formats)) ajv.addFormat(name, validate)
+const validate = ajv.compile(configSchema)
+
+/**
+ * Checks the value against the schema, and fills in its defaults. `replaced` has the paths of texts that came from variables: where the
+ * schema wants a number or a truth, they are read as one.
+ */
+export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, report: Report): void => {
+  if (validate(value)) return
+  const turned = (validate.errors ?? []).filter((error) => turnText(value, error, replaced))
+  if (turned.length > 0 && validate(value)) return
+  for (const error of validate.errors ?? []) describe(error, report)
+}
+
+const keysOf = (pointer: string): Keys =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
+const turnText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {
+  const keys = keysOf(error.instancePath)
+  if (error.keyword !== 'type' || typeof error.data !== 'string' || !replaced.has(pathOf(keys))) return false
+  const wanted = [error.params.type].flat()
+  const isNumber = wanted.includes('integer') && /^\d{1,15}$/.test(error.data)
+  const isTruth = wanted.includes('boolean') && /^(true|false)$/.test(error.data)
+  if (!isNumber && !isTruth) return false
+  const parent = keys.slice(0, -1).reduce((at, key) => (at as Record<string | number, unknown>)[key], root)
+  const last = keys.at(-1) ?? ''
+  ;(parent as Record<string | number, unknown>)[last] = isNumber ? Number(error.data) : error.data === 'true'
+  return true
+}
+
+const describe = (error: ErrorObject, report: Report): void => {
+  const keys = keysOf(error.instancePath)
+  const extra = error.keyword === 'additionalProperties' ? [String(error.params.additionalProperty)] : []
+  report([...keys, ...extra], messageOf(error))
+}
+
+/** The value itself is not shown: it may be a secret. */
+const messageOf = (error: ErrorObject): string => {
+  const schema = (error.parentSchema ?? {}) as Readonly<Record<string, unknown>>
+  switch (error.keyword) {
+    case 'additionalProperties': {
+      const near = closest(String(error.params.additionalProperty), Object.keys(schema.properties ?? {}))
+      return `is not a known key${near ? `; did you mean ${near}?` : ''}`
+    }
+    case 'required':
+      return `the key ${String(error.params.missingProperty)} is missing`
+    case 'type':
+      return `must be ${typeNames([error.params.type].flat())}`
+    case 'enum':
+      return `must be one of ${(schema.enum as readonly string[]).join(', ')}`
+    case 'format':
+      return `must be ${formats[String(error.params.format)]?.wanted}`
+    case 'minimum':
+    case 'maximum':
+      return `must be from ${schema.minimum} to ${schema.maximum}`
+    case 'minLength':
+      return `must have at least ${schema.minLength} ${schema.minLength === 1 ? 'character' : 'characters'}`
+    default:
+      return error.message ?? 'is not valid'
+  }
+}
+
+const names: Readonly<Record<string, string>> = {
+  object: 'a group of keys',
+  array: 'a list',
+  string: 'a text (in quotes where it looks like something else)',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+}
+
+const typeNames = (types: readonly unknown[]): string =>
+  types.map((type) => names[String(type)] ?? String(type)).join(' or ')
