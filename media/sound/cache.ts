@@ -1,0 +1,51 @@
+/** Keeps values up to a number of bytes; the one that was asked for least lately goes first. */
+export class ByteCache<T> {
+  readonly #limit: number
+  readonly #sizeOf: (value: T) => number
+  readonly #entries = new Map<string, T>()
+  #bytes = 0
+
+  constructor(limit: number, sizeOf: (value: T) => number) {
+    this.#limit = limit
+    this.#sizeOf = sizeOf
+  }
+
+  /** Bytes kept. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get(key: string): T | undefined {
+    const value = this.#entries.get(key)
+    if (value === undefined) return undefined
+    // A Map keeps the order of insertion.
+    this.#entries.delete(key)
+    this.#entries.set(key, value)
+    return value
+  }
+
+  /** Keeps the value, unless it alone is over the limit. */
+  set(key: string, value: T): void {
+    this.#drop(key)
+    const size = this.#sizeOf(value)
+    if (size > this.#limit) return
+    this.#entries.set(key, value)
+    this.#bytes += size
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#limit) return
+      this.#drop(oldest)
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+  }
+
+  #drop(key: string): void {
+    const value = this.#entries.get(key)
+    if (value === undefined) return
+    this.#entries.delete(key)
+    this.#bytes -= this.#sizeOf(value)
+  }
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest'
+import { goertzel } from '../codecs/tone.ts'
+import { countryOf, ringtone } from './ringtones.ts'
+
+/** Milliseconds of sound and silence in turn, measured in steps of 10 ms. */
+const cadence = (samples: Int16Array): number[] => {
+  const runs: number[] = []
+  let sounding = true
+  let length = 0
+  for (let at = 0; at < samples.length; at += 80) {
+    const loud = samples.subarray(at, at + 80).some((sample) => Math.abs(sample) > 50)
+    if (loud !== sounding) {
+      runs.push(length)
+      sounding = loud
+      length = 0
+    }
+    length += 10
+  }
+  return [...runs, length]
+}
+
+describe('ringing tones', () => {
+  it.each([
+    ['us', [2000, 4000], [440, 480]],
+    ['uk', [400, 200, 400, 2000], [400, 450]],
+    ['de', [1000, 4000], [425]],
+    ['fr', [1500, 3500], [440]],
+    ['es', [1500, 3000], [425]],
+    ['tr', [2000, 4000], [450]],
+  ])('of %s has its cadence and frequencies', (country, times, frequencies) => {
+    const samples = ringtone(country)
+    expect(cadence(samples)).toEqual(times)
+    const first = samples.subarray(0, times[0]! * 8)
+    for (const frequency of frequencies)
+      expect(goertzel(first, frequency)).toBeGreaterThan(0.9 / frequencies.length)
+  })
+
+  it('of Japan swells sixteen times a second', () => {
+    const first = ringtone('jp').subarray(0, 8000)
+    expect(goertzel(first, 400)).toBeGreaterThan(0.6)
+    expect(goertzel(first, 416)).toBeGreaterThan(0.1)
+    expect(goertzel(first, 384)).toBeGreaterThan(0.1)
+  })
+
+  it('fall back to the American one', () => {
+    expect(['xx', '', 'constructor', undefined].map(countryOf)).toEqual(['us', 'us', 'us', 'us'])
+    expect(countryOf(' UK ')).toBe('gb')
+  })
+
+  it('are repeated and cut to a wanted length', () => {
+    const samples = ringtone('uk', 7300)
+    expect(samples.length).toBe(58_400)
+    expect(cadence(samples)).toEqual([400, 200, 400, 2000, 400, 200, 400, 2000, 400, 200, 400, 300])
+    expect(ringtone('us', 0).length).toBe(0)
+  })
+
+  it('are neither too loud nor too soft', () => {
+    for (const country of ['us', 'de', 'jp', 'gb']) {
+      const most = ringtone(country).reduce((max, sample) => Math.max(max, Math.abs(sample)), 0)
+      expect(most).toBeGreaterThan(3000)
+      expect(most).toBeLessThanOrEqual(5100)
+    }
+  })
+})

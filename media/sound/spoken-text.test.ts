@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { piecesOf, spokenText, voiceNamed } from './spoken-text.ts'
+
+describe('what is spoken', () => {
+  it('has no SSML tags', () => {
+    expect(
+      spokenText('<speak>Hello<break time="1s"/>there, <emphasis>Tom</emphasis> &amp; Ann</speak>'),
+    ).toBe('Hello, there, Tom & Ann')
+    expect(spokenText('<?xml version="1.0"?><!-- <b>not this</b> -->this')).toBe('this')
+  })
+
+  it('keeps what only looks like a tag', () => {
+    expect(spokenText('3 < 5 and 7 > 6 &amp; so on')).toBe('3 < 5 and 7 > 6 &amp; so on')
+  })
+
+  it('is plain ASCII on one line', () => {
+    expect(spokenText('  Caf\u00e9\u0000\n na\u00efve \u2019tis \u201cso\u201d\u2026 \u{1f600} ')).toBe(
+      'Cafe naive \'tis "so"...',
+    )
+  })
+
+  it('is refused when it is too long, or nothing', () => {
+    expect(() => spokenText('a'.repeat(4097))).toThrow('at most 4096')
+    expect(spokenText('a'.repeat(4096)).length).toBe(4096)
+    for (const nothing of ['', ' ', '...', '<break/>', '\u4f60\u597d'])
+      expect(() => spokenText(nothing)).toThrow('letters or digits')
+  })
+
+  it('knows voices by name and by synonym', () => {
+    expect(['SLT', ' man', 'woman', 'alice', 'toString'].map(voiceNamed)).toEqual([
+      'slt',
+      'rms',
+      'slt',
+      undefined,
+      undefined,
+    ])
+  })
+})
+
+describe('long texts', () => {
+  it('stay whole up to 250 characters', () => {
+    expect(piecesOf('One. Two.')).toEqual(['One. Two.'])
+  })
+
+  it('are cut after a sentence, else a clause, else a word', () => {
+    const words = (count: number) => 'word '.repeat(count).trim()
+    expect(piecesOf(`${words(40)}. ${words(40)}.`)).toEqual([`${words(40)}.`, `${words(40)}.`])
+    expect(piecesOf(`${words(40)}, ${words(40)}.`)).toEqual([`${words(40)},`, `${words(40)}.`])
+    expect(piecesOf(words(60))).toEqual([words(50), words(10)])
+  })
+
+  it('lose no character and make no long piece', () => {
+    const text = `${'x'.repeat(600)} ${'Some words, and more. '.repeat(60)}`.trim()
+    const pieces = piecesOf(text)
+    expect(pieces.every((piece) => piece.length <= 251)).toBe(true)
+    expect(pieces.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''))
+  })
+})

@@ -1,0 +1,150 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { decode } from '../codecs/g711.ts'
+import { SoundError } from './errors.ts'
+
+/** Largest WAV file that is taken, in bytes. */
+export const largestWav = 16 * 1024 * 1024
+
+/** A decoded WAV: mono, full scale is ±1. */
+export interface Wave {
+  /** In Hz, 8,000 to 48,000. */
+  readonly rate: number
+  readonly samples: Float32Array
+}
+
+/** One sample of the data at byte `at`, as ±1. */
+type ReadSample = (view: DataView, at: number) => number
+
+interface Layout {
+  readonly rate: number
+  readonly channels: number
+  readonly bytes: number
+  readonly read: ReadSample
+}
+
+/** Frames between two turns of the event loop. */
+const sliceLength = 131_072
+
+/**
+ * Decodes a WAV: PCM of 8, 16, 24 and 32 bit, floats of 32 and 64 bit, A-law and mu-law, also as WAVE_FORMAT_EXTENSIBLE; mono, or
+ * stereo, which is mixed down. Rejects with a {@link SoundError} that names the field and what was expected.
+ */
+export const readWav = async (bytes: Uint8Array): Promise<Wave> => {
+  if (bytes.length > largestWav) throw fault(`at most ${largestWav} bytes expected, found ${bytes.length}`)
+  const { format, data } = chunksOf(bytes)
+  const layout = layoutOf(format)
+  const frameBytes = layout.bytes * layout.channels
+  if (data.byteLength === 0) throw fault('the data chunk is empty')
+  if (data.byteLength % frameBytes !== 0) {
+    throw fault(`the data chunk's ${data.byteLength} bytes are no multiple of ${frameBytes}`)
+  }
+  const samples = new Float32Array(data.byteLength / frameBytes)
+  for (let start = 0; start < samples.length; start += sliceLength) {
+    if (start > 0) await nextTurn()
+    mixDown(data, layout, samples, start, Math.min(samples.length, start + sliceLength))
+  }
+  return { rate: layout.rate, samples }
+}
+
+const fault = (text: string): SoundError => new SoundError(`WAV: ${text}`)
+
+const mixDown = (data: DataView, layout: Layout, samples: Float32Array, from: number, to: number): void => {
+  const { channels, bytes, read } = layout
+  for (let i = from; i < to; i++) {
+    const at = i * channels * bytes
+    samples[i] = channels === 1 ? read(data, at) : (read(data, at) + read(data, at + bytes)) / 2
+  }
+}
+
+const tag = (view: DataView, at: number): string =>
+  String.fromCharCode(...Array.from({ length: 4 }, (_, i) => view.getUint8(at + i)))
+
+/** The chunks that matter. Others are passed over. */
+const chunksOf = (bytes: Uint8Array): { readonly format: DataView; readonly data: DataView } => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (view.byteLength < 12) throw fault(`a header of 12 bytes expected, found ${view.byteLength} bytes`)
+  if (tag(view, 0) !== 'RIFF' || tag(view, 8) !== 'WAVE') throw fault('RIFF and WAVE expected at the start')
+  let format: DataView | undefined
+  for (let at = 12; at + 8 <= view.byteLength; ) {
+    const name = tag(view, at)
+    const chunk = chunkAt(view, at, name)
+    if (name === 'fmt ') format = chunk
+    if (name === 'data') {
+      if (!format) throw fault('a fmt chunk before the data chunk expected')
+      return { format, data: chunk }
+    }
+    at += 8 + chunk.byteLength + (chunk.byteLength % 2)
+  }
+  throw fault(format ? 'a data chunk expected' : 'a fmt chunk expected')
+}
+
+const chunkAt = (view: DataView, at: number, name: string): DataView => {
+  const said = view.getUint32(at + 4, true)
+  const there = view.byteLength - at - 8
+  // Writers that do not know the length when they begin leave all ones: the data goes on to the end.
+  const length = name === 'data' && said === 0xffff_ffff ? there : said
+  if (length > there) throw fault(`the ${name.trim()} chunk says ${length} bytes, ${there} are there`)
+  return new DataView(view.buffer, view.byteOffset + at + 8, length)
+}
+
+const layoutOf = (format: DataView): Layout => {
+  if (format.byteLength < 16)
+    throw fault(`a fmt chunk of 16 bytes or more expected, found ${format.byteLength}`)
+  const channels = format.getUint16(2, true)
+  const rate = format.getUint32(4, true)
+  const align = format.getUint16(12, true)
+  const bits = format.getUint16(14, true)
+  if (channels !== 1 && channels !== 2) throw fault(`1 or 2 channels expected, found ${channels}`)
+  if (rate < 8000 || rate > 48_000) throw fault(`8000 to 48000 samples per second expected, found ${rate}`)
+  const read = readerFor(codingOf(format), bits)
+  if (align !== (channels * bits) / 8) {
+    throw fault(`a block of ${(channels * bits) / 8} bytes expected, found ${align}`)
+  }
+  return { rate, channels, bytes: bits / 8, read }
+}
+
+/** The coding's number; of WAVE_FORMAT_EXTENSIBLE the one in its GUID. */
+const codingOf = (format: DataView): number => {
+  const coding = format.getUint16(0, true)
+  if (coding !== 0xfffe) return coding
+  if (format.byteLength < 40)
+    throw fault(`an extensible fmt chunk of 40 bytes expected, found ${format.byteLength}`)
+  // The other 14 bytes of the GUID are the same for all codings that have a number: 0000-0010-8000-00AA00389B71.
+  const isNumbered = format.getUint32(28, true) === 0x0010_0000 && format.getUint32(32, true) === 0xaa00_0080
+  if (!isNumbered) throw fault('a sub-format of the numbered codings expected')
+  return format.getUint16(24, true)
+}
+
+const tableOf = (law: 'PCMU' | 'PCMA'): Float32Array =>
+  Float32Array.from(
+    decode(
+      law,
+      Uint8Array.from({ length: 256 }, (_, byte) => byte),
+    ),
+    (v) => v / 32_768,
+  )
+const muLaw = tableOf('PCMU')
+const aLaw = tableOf('PCMA')
+
+const finite = (value: number): number => (Number.isFinite(value) ? value : 0)
+
+// Keys are the coding's number and the bits of a sample.
+const readers: Readonly<Record<string, ReadSample>> = {
+  '1/8': (view, at) => (view.getUint8(at) - 128) / 128,
+  '1/16': (view, at) => view.getInt16(at, true) / 32_768,
+  '1/24': (view, at) => (view.getInt8(at + 2) * 65_536 + view.getUint16(at, true)) / 8_388_608,
+  '1/32': (view, at) => view.getInt32(at, true) / 2_147_483_648,
+  '3/32': (view, at) => finite(view.getFloat32(at, true)),
+  '3/64': (view, at) => finite(view.getFloat64(at, true)),
+  '6/8': (view, at) => aLaw[view.getUint8(at)]!,
+  '7/8': (view, at) => muLaw[view.getUint8(at)]!,
+}
+
+const readerFor = (coding: number, bits: number): ReadSample => {
+  const reader = readers[`${coding}/${bits}`]
+  if (reader) return reader
+  if (coding === 1 || coding === 3 || coding === 6 || coding === 7) {
+    throw fault(`format ${coding} with ${bits} bits per sample is not supported`)
+  }
+  throw fault(`format 1 (PCM), 3 (float), 6 (A-law) or 7 (mu-law) expected, found ${coding}`)
+}
