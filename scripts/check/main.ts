@@ -1,0 +1,49 @@
+/** `scripts/test`, after its set-up: runs the checks one after another and sums them up. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Counts, countsOf } from './counts.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+const reports = join(root, 'node_modules', '.cache', 'test-reports')
+
+/** Runs a command with its output on the terminal; true when it ended with 0. */
+const succeeds = (title: string, command: string, ...args: string[]): boolean => {
+  process.stdout.write(`\n== ${title}\n`)
+  const began = performance.now()
+  const run = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
+  process.stdout.write(
+    `${title}: ${run.status === 0 ? 'ok' : 'FAILED'} in ${((performance.now() - began) / 1000).toFixed(0)} s\n`,
+  )
+  return run.status === 0
+}
+
+/** A check that either holds or does not. */
+const check = (title: string, command: string, ...args: string[]): Counts => {
+  const ok = succeeds(title, command, ...args)
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
+}
+
+/** One of vitest's projects; each of its tests counts. */
+const tests = (project: string): Counts => {
+  const file = join(reports, `${project}.json`)
+  const ok = succeeds(
+    project,
+    'vitest',
+    ...['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+  )
+  return countsOf(() => readFileSync(file, 'utf8'), ok)
+}
+
+rmSync(reports, { recursive: true, force: true })
+mkdirSync(reports, { recursive: true })
+const parts = [
+  check('types', 'npm', 'run', '--silent', 'types'),
+  check('lint', 'npm', 'run', '--silent', 'lint'),
+  tests('unit'),
+  tests('scenarios'),
+]
+const sum = (key: keyof Counts): number => parts.reduce((total, part) => total + part[key], 0)
+if (sum('skipped') > 0) process.stdout.write(`\n${sum('skipped')} skipped`)
+process.stdout.write(`\n${sum('passed')} passed, ${sum('failed')} failed\n`)
+process.exit(sum('failed') > 0 ? 1 : 0)

@@ -1,0 +1,57 @@
+/** `scripts/worker`: finds, downloads or builds the mediasoup worker, proves that it works and prints its path. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { build } from './build.ts'
+import { cachedWorker, remember } from './cache.ts'
+import { ensurePackages } from './packages.ts'
+import { download } from './prebuilt.ts'
+import { verify } from './verify.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+const packageFolder = join(root, 'node_modules', 'mediasoup')
+
+/** What is said goes to standard error: standard output is the path alone. */
+const say = (text: string): void => void process.stderr.write(`worker: ${text}\n`)
+
+/** Where `scripts/trunkline` reads the path at every start, without asking anybody. */
+const note = join(root, 'node_modules', '.cache', 'trunkline-worker')
+
+const noted = (): string | undefined => {
+  try {
+    return readFileSync(note, 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}
+
+const obtain = async (mayDownload: boolean): Promise<string> => {
+  const version = String(JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8')).version)
+  const found = cachedWorker(version, mayDownload)
+  if (found) return found
+  if (mayDownload) {
+    const prebuilt = await download(packageFolder, version, say)
+    if (prebuilt) return remember(prebuilt, () => verify(prebuilt.binary))
+  }
+  ensurePackages(say)
+  const built = await build(join(packageFolder, 'worker'), version, say)
+  return remember(built, () => verify(built.binary))
+}
+
+const main = async (): Promise<void> => {
+  const own = process.env.MEDIASOUP_WORKER_BIN
+  if (own && own !== 'later') {
+    process.stdout.write(`${own}\n`)
+    return
+  }
+  const path = await obtain(!process.argv.includes('--build'))
+  if (noted() !== path) {
+    mkdirSync(dirname(note), { recursive: true })
+    writeFileSync(note, `${path}\n`)
+  }
+  process.stdout.write(`${path}\n`)
+}
+
+main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error))
+  process.exit(1)
+})

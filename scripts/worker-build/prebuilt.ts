@@ -1,0 +1,63 @@
+/** The worker that the package's publisher built. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { release } from 'node:os'
+import { join } from 'node:path'
+import { type Candidate, prebuiltName, starts, temporaryFolder } from './cache.ts'
+
+/** Longest wait for the server's first word, and for the whole file (about 10 MB). */
+const answerMs = 10_000
+const transferMs = 120_000
+
+/** The release page that the package names, or the one in `MEDIASOUP_WORKER_PREBUILT_DOWNLOAD_BASE_URL`. */
+const addressOf = (packageFolder: string, version: string): string => {
+  const { repository } = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
+  const base =
+    process.env.MEDIASOUP_WORKER_PREBUILT_DOWNLOAD_BASE_URL ||
+    `${String(repository.url)
+      .replace(/^git\+/, '')
+      .replace(/\.git$/, '')}/releases/download`
+  const kernel = process.platform === 'linux' ? `-kernel${release().split('.')[0]}` : ''
+  return `${base}/${version}/mediasoup-worker-${version}-${process.platform}-${process.arch}${kernel}.tgz`
+}
+
+const fetchArchive = async (address: string): Promise<Buffer> => {
+  const giveUp = new AbortController()
+  const answerTimer = setTimeout(() => giveUp.abort(new Error('no answer')), answerMs)
+  const response = await fetch(address, {
+    signal: AbortSignal.any([giveUp.signal, AbortSignal.timeout(transferMs)]),
+  })
+  clearTimeout(answerTimer)
+  if (!response.ok) throw new Error(`HTTP status ${response.status}`)
+  return Buffer.from(await response.arrayBuffer())
+}
+
+/** Downloads and unpacks the prebuilt worker; undefined, with a word said, where it cannot be had or does not run here. */
+export const download = async (
+  packageFolder: string,
+  version: string,
+  say: (text: string) => void,
+): Promise<Candidate | undefined> => {
+  if (process.env.MEDIASOUP_SKIP_WORKER_PREBUILT_DOWNLOAD) return undefined
+  const folder = temporaryFolder()
+  try {
+    say(`downloading the prebuilt worker ${version}`)
+    const archive = join(folder, 'worker.tgz')
+    writeFileSync(archive, await fetchArchive(addressOf(packageFolder, version)))
+    const unpacked = spawnSync('tar', ['-xzf', archive, '-C', folder, 'mediasoup-worker'], {
+      encoding: 'utf8',
+    })
+    if (unpacked.status !== 0) throw new Error(`cannot unpack it: ${unpacked.stderr.trim()}`)
+    rmSync(archive)
+    const binary = join(folder, 'mediasoup-worker')
+    chmodSync(binary, 0o755)
+    if (!starts(binary)) throw new Error('it does not run on this system')
+    return { folder, binary, name: prebuiltName(version) }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    const reason =
+      error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : String(error)
+    say(`no prebuilt worker (${reason}); building one from the package's source instead`)
+    return undefined
+  }
+}
