@@ -1,0 +1,103 @@
+import { type Clock, systemClock } from './clock.ts'
+import { ClientError } from './errors.ts'
+import type { Page } from './hosts.ts'
+import type { Writer } from './log.ts'
+
+/** The part of a WebSocket that is used. */
+export interface Socket {
+  send(text: string): void
+  close(): void
+}
+
+/** What a {@link Socket} tells. `closed` comes once, also when the socket never opened. */
+export interface SocketListener {
+  opened(): void
+  received(data: unknown): void
+  closed(): void
+}
+
+/** The part of an RTCPeerConnection that is used. */
+export type PeerConnection = Pick<
+  RTCPeerConnection,
+  | 'addTrack'
+  | 'addTransceiver'
+  | 'createOffer'
+  | 'createAnswer'
+  | 'setLocalDescription'
+  | 'setRemoteDescription'
+  | 'localDescription'
+  | 'iceGatheringState'
+  | 'connectionState'
+  | 'onicecandidate'
+  | 'onicegatheringstatechange'
+  | 'onconnectionstatechange'
+  | 'ontrack'
+  | 'close'
+>
+
+/** All that the client takes from the browser. Tests pass their own, so the state machines run without a DOM. */
+export interface Environment {
+  readonly clock: Clock
+  readonly page: Page | undefined
+  readonly writer: Writer
+  /** A random id (UUID version 4). */
+  readonly uuid: () => string
+  /** As Math.random. */
+  readonly random: () => number
+  /** Throws for a URL that the browser does not let the page open. */
+  readonly openSocket: (url: string, listener: SocketListener) => Socket
+  readonly createPeer: (configuration: RTCConfiguration) => PeerConnection
+  /** As `navigator.mediaDevices.getUserMedia`. */
+  readonly getUserMedia: (constraints: MediaStreamConstraints) => Promise<MediaStream>
+  readonly createStream: () => MediaStream
+  readonly fetch: typeof fetch
+  /** Makes the element that plays a call, inside `root` or else in the page's body. */
+  readonly createPlayer: (kind: 'audio' | 'video', root: HTMLElement | undefined) => HTMLMediaElement
+}
+
+const createPlayer = (kind: 'audio' | 'video', root: HTMLElement | undefined): HTMLMediaElement => {
+  const element = document.createElement(kind)
+  element.autoplay = true
+  if (kind === 'audio') element.hidden = true
+  else element.setAttribute('playsinline', '')
+  const parent = root ?? document.body
+  parent.append(element)
+  return element
+}
+
+const openSocket = (url: string, listener: SocketListener): Socket => {
+  const socket = new WebSocket(url)
+  socket.onopen = () => listener.opened()
+  socket.onmessage = ({ data }) => listener.received(data)
+  socket.onclose = () => listener.closed()
+  return socket
+}
+
+// crypto.randomUUID is missing on plain http pages that are not localhost; getRandomValues is not.
+const uuid = (): string => {
+  if (typeof crypto.randomUUID === 'function') return crypto.randomUUID()
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** The browser that the page runs in. */
+export const browserEnvironment = (): Environment => ({
+  clock: systemClock,
+  page: typeof location === 'undefined' ? undefined : location,
+  writer: console,
+  uuid,
+  random: Math.random,
+  openSocket,
+  createPeer: (configuration) => new RTCPeerConnection(configuration),
+  getUserMedia: async (constraints) => {
+    if (!navigator.mediaDevices?.getUserMedia)
+      throw new ClientError('insecure_page', 'The browser gives no microphone to a page without TLS.')
+    return navigator.mediaDevices.getUserMedia(constraints)
+  },
+  createStream: () => new MediaStream(),
+  fetch: (...args) => fetch(...args),
+  createPlayer,
+})

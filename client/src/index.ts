@@ -1,0 +1,51 @@
+/**
+ * The browser client of a Trunkline gateway.
+ *
+ * ```ts
+ * const client = await SignalWire({ token, host: 'localhost:8080' })
+ * await client.online({ incomingCallHandlers: { all: ({ invite }) => invite.accept({ audio: true }) } })
+ * const call = await client.dial({ to: '/public/alice' })
+ * await call.start()
+ * ```
+ */
+import { Client } from './client.ts'
+import { browserEnvironment } from './environment.ts'
+import type { ClientOptions } from './types.ts'
+
+export { Call, type CallEvents } from './call.ts'
+export type { CallState } from './call-state.ts'
+export { Client, type ClientEvents } from './client.ts'
+export type { Clock, Timer } from './clock.ts'
+export {
+  browserEnvironment,
+  type Environment,
+  type PeerConnection,
+  type Socket,
+  type SocketListener,
+} from './environment.ts'
+export { ClientError, type ErrorCode } from './errors.ts'
+export { type Hosts, type Page, resolveHosts } from './hosts.ts'
+export { Invite } from './invite.ts'
+export { type LevelMeter, levels, meterOf } from './levels.ts'
+export type { LogLevel } from './log.ts'
+export type { ConnectionState } from './session.ts'
+export type {
+  CallOptions,
+  ClientOptions,
+  DialOptions,
+  IncomingCallHandlers,
+  IncomingCallNotification,
+  IncomingInvite,
+  SubscriberInfo,
+} from './types.ts'
+
+/**
+ * Connects a subscriber. Resolves when the server has taken the token. Each call makes a client of its own.
+ *
+ * @throws ClientError `auth`, `bad_host`, `bad_argument`, `server`, or `disconnected` when the server cannot be reached.
+ */
+export const SignalWire = async (options: ClientOptions): Promise<Client> => {
+  const client = new Client(options, browserEnvironment())
+  await client.connect()
+  return client
+}

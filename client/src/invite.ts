@@ -1,0 +1,83 @@
+import type { Call } from './call.ts'
+import { ClientError } from './errors.ts'
+import type { CallOptions, IncomingInvite } from './types.ts'
+
+/** What an {@link Invite} can ask of the client. */
+export interface InviteActions {
+  /** Makes the call; it is not answered yet. */
+  makeCall(details: IncomingInvite, options: CallOptions): Call
+  /** Tells the server that this device declines. */
+  decline(details: IncomingInvite): Promise<void>
+  /** The invite is settled. */
+  gone(callID: string): void
+}
+
+/** An incoming call that waits for a decision. */
+export class Invite {
+  readonly details: IncomingInvite
+  /**
+   * Resolves when the call stopped waiting through no doing of ours: code `canceled` (the caller gave up), `answered_elsewhere`,
+   * `no_answer`, `session_lost` … Stays pending for ever when the invite was accepted or rejected here.
+   */
+  readonly canceled: Promise<ClientError>
+  readonly #actions: InviteActions
+  readonly #cancel: (reason: ClientError) => void
+  #state: 'pending' | 'accepting' | 'settled' = 'pending'
+
+  constructor(details: IncomingInvite, actions: InviteActions) {
+    const { promise, resolve } = Promise.withResolvers<ClientError>()
+    this.details = details
+    this.canceled = promise
+    this.#cancel = resolve
+    this.#actions = actions
+  }
+
+  /** True while the call can be accepted or rejected. */
+  get isPending(): boolean {
+    return this.#state === 'pending'
+  }
+
+  /**
+   * Opens the microphone, answers, and resolves with the answered call. Rejects with the reason for which that failed. After a failure of
+   * the microphone the invite still waits, and can be accepted again or rejected.
+   */
+  async accept(options: CallOptions = {}): Promise<Call> {
+    if (this.#state !== 'pending')
+      throw new ClientError('bad_state', 'The call does not wait for an answer any more.')
+    this.#state = 'accepting'
+    const call = this.#actions.makeCall(this.details, options)
+    try {
+      await call.answer()
+    } catch (error) {
+      if (this.#state === 'accepting' && isMicrophone(error)) this.#state = 'pending'
+      else this.#settle()
+      throw error
+    }
+    this.#settle()
+    return call
+  }
+
+  /** Declines the call. Rejects with `bad_state`, or the server's error. */
+  async reject(): Promise<void> {
+    if (this.#state !== 'pending')
+      throw new ClientError('bad_state', 'The call does not wait for an answer any more.')
+    this.#settle()
+    await this.#actions.decline(this.details)
+  }
+
+  /** For the client alone: the call is gone. */
+  cancel(reason: ClientError): void {
+    if (this.#state === 'settled') return
+    this.#settle()
+    this.#cancel(reason)
+  }
+
+  #settle(): void {
+    if (this.#state === 'settled') return
+    this.#state = 'settled'
+    this.#actions.gone(this.details.callID)
+  }
+}
+
+const isMicrophone = (error: unknown): boolean =>
+  error instanceof ClientError && (error.code.startsWith('microphone_') || error.code === 'insecure_page')

@@ -1,0 +1,275 @@
+import { describe, expect, it } from 'vitest'
+import { Client } from './client.ts'
+import { FakeBrowser, settled } from './testing/fakes.ts'
+
+const connected = async (options: Partial<ConstructorParameters<typeof Client>[0]> = {}) => {
+  const browser = new FakeBrowser()
+  const client = new Client({ token: 't1', ...options }, browser.environment)
+  const connecting = client.connect()
+  browser.socket.welcome()
+  await connecting
+  return { browser, client }
+}
+
+const lose = (browser: FakeBrowser) => {
+  browser.socket.drop()
+  browser.clock.advance(500)
+}
+
+describe('connecting', () => {
+  it('presents the token as the service expects it, and resolves when it is taken', async () => {
+    const { browser, client } = await connected()
+    expect(browser.socket.url).toBe('ws://localhost:8080/')
+    expect(browser.socket.requests('signalwire.connect')[0]?.params).toEqual({
+      version: { major: 4, minor: 0, revision: 0 },
+      event_acks: true,
+      agent: '@trunkline/client/0.1.0',
+      authentication: { jwt_token: 't1' },
+    })
+    expect(client.connectionState).toBe('connected')
+    await client.connect()
+    expect(browser.sockets).toHaveLength(1)
+  })
+
+  it('rejects with auth when the token is refused, and does not try again', async () => {
+    const browser = new FakeBrowser()
+    const client = new Client({ token: 't1' }, browser.environment)
+    const connecting = client.connect()
+    browser.socket.open()
+    browser.socket.refuse('signalwire.connect', -32002, 'Unauthorized')
+    await expect(connecting).rejects.toMatchObject({ code: 'auth', serverCode: '-32002' })
+    browser.clock.advance(60_000)
+    expect(browser.sockets).toHaveLength(1)
+    expect(browser.clock.running).toBe(0)
+  })
+
+  it('asks the application for another token once when the first is refused', async () => {
+    const browser = new FakeBrowser()
+    const client = new Client({ token: 'old', onRefreshToken: async () => 'new' }, browser.environment)
+    const connecting = client.connect()
+    browser.socket.open()
+    browser.socket.refuse('signalwire.connect', -32002, 'Unauthorized')
+    await settled()
+    expect(browser.socket.requests('signalwire.connect')[1]?.params).toMatchObject({
+      authentication: { jwt_token: 'new' },
+    })
+    browser.socket.refuse('signalwire.connect', -32002, 'Unauthorized')
+    await expect(connecting).rejects.toMatchObject({ code: 'auth' })
+  })
+
+  it('rejects when the first connection cannot be made', async () => {
+    const browser = new FakeBrowser()
+    const connecting = new Client({ token: 't' }, browser.environment).connect()
+    browser.socket.drop()
+    await expect(connecting).rejects.toMatchObject({ code: 'disconnected' })
+    expect(browser.clock.running).toBe(0)
+  })
+
+  it('rejects when the server says nothing for ten seconds', async () => {
+    const browser = new FakeBrowser()
+    const connecting = new Client({ token: 't' }, browser.environment).connect()
+    browser.socket.open()
+    browser.clock.advance(10_000)
+    await expect(connecting).rejects.toMatchObject({ code: 'disconnected' })
+    expect(browser.socket.closed).toBe(true)
+  })
+})
+
+describe('a lost connection', () => {
+  it('comes back with the protocol and the authorization state of the session', async () => {
+    const { browser, client } = await connected()
+    browser.socket.event('signalwire.authorization.state', { authorization_state: 'opaque' })
+    lose(browser)
+    expect(client.connectionState).toBe('reconnecting')
+    browser.socket.open()
+    expect(browser.socket.requests('signalwire.connect')[0]?.params).toMatchObject({
+      protocol: 'signalwire_j_1_p',
+      authorization_state: 'opaque',
+    })
+    browser.socket.reply('signalwire.connect', { protocol: 'signalwire_j_1_p' })
+    expect(client.connectionState).toBe('connected')
+  })
+
+  it('is tried ever more slowly, and never given up', async () => {
+    const { browser } = await connected()
+    const waits: number[] = []
+    for (let attempt = 0; attempt < 8; attempt++) {
+      const before = browser.clock.now()
+      const sockets = browser.sockets.length
+      browser.socket.drop()
+      while (browser.sockets.length === sockets) browser.clock.advance(25)
+      waits.push(browser.clock.now() - before)
+    }
+    // Three quarters of 500 ms doubled up to 10 s, since the fake's random number is a half.
+    expect(waits).toEqual([375, 750, 1500, 3000, 6000, 7500, 7500, 7500])
+  })
+
+  it('sends a request again, under its own id, that was cut off', async () => {
+    const { browser, client } = await connected()
+    const online = client.online()
+    await settled()
+    const first = browser.socket.requests('subscriber.online')[0]
+    lose(browser)
+    browser.socket.welcome()
+    expect(browser.socket.requests('subscriber.online')[0]?.id).toBe(first?.id)
+    browser.socket.reply('subscriber.online', { code: '200' })
+    await online
+    expect(client.isOnline).toBe(true)
+  })
+
+  it('does not go online again while the server holds the session, and does when it does not', async () => {
+    const { browser, client } = await connected()
+    const online = client.online()
+    await settled()
+    browser.socket.reply('subscriber.online')
+    await online
+    lose(browser)
+    browser.socket.welcome()
+    expect(browser.socket.requests('subscriber.online')).toHaveLength(0)
+    lose(browser)
+    browser.socket.welcome('signalwire_j_2_p')
+    expect(browser.socket.requests('subscriber.online')).toHaveLength(1)
+  })
+
+  it('starts a clean session on the same socket when the server has forgotten the old one', async () => {
+    const { browser, client } = await connected()
+    lose(browser)
+    browser.socket.open()
+    browser.socket.refuse('signalwire.connect', -32002, 'Requester validation failed')
+    const clean = browser.socket.requests('signalwire.connect')[1]
+    expect(clean?.params).not.toHaveProperty('protocol')
+    browser.socket.reply('signalwire.connect', { protocol: 'signalwire_j_2_p' })
+    expect(client.connectionState).toBe('connected')
+  })
+
+  it('is noticed when a reply does not come, and the request rejects', async () => {
+    const { browser, client } = await connected()
+    const online = client.online()
+    await settled()
+    browser.clock.advance(10_000)
+    await expect(online).rejects.toMatchObject({ code: 'timeout' })
+    expect(client.connectionState).toBe('reconnecting')
+  })
+
+  it('is noticed when a server that pings stops', async () => {
+    const { browser, client } = await connected()
+    browser.socket.push({ jsonrpc: '2.0', id: 'p1', method: 'signalwire.ping', params: { timestamp: 12.5 } })
+    expect(browser.socket.sent.at(-1)).toEqual({ jsonrpc: '2.0', id: 'p1', result: { timestamp: 12.5 } })
+    browser.clock.advance(15_000)
+    expect(client.connectionState).toBe('reconnecting')
+  })
+
+  it('ignores what a socket says that was given up', async () => {
+    const { browser, client } = await connected()
+    const old = browser.socket
+    lose(browser)
+    browser.socket.welcome()
+    old.drop()
+    expect(client.connectionState).toBe('connected')
+  })
+})
+
+describe('frames of the server', () => {
+  it('acknowledges every event', async () => {
+    const { browser, client } = await connected()
+    const seen: unknown[] = []
+    client.on('call.state', (params) => seen.push(params))
+    browser.socket.push({
+      jsonrpc: '2.0',
+      id: 'e1',
+      method: 'signalwire.event',
+      params: { event_type: 'call.state', params: { call_id: 'x' } },
+    })
+    expect(browser.socket.sent.at(-1)).toEqual({ jsonrpc: '2.0', id: 'e1', result: {} })
+    expect(seen).toEqual([{ call_id: 'x' }])
+  })
+
+  it('survives frames that make no sense', async () => {
+    const { browser, client } = await connected()
+    for (const data of ['', '{', '[]', 'null', '{"id":1}', '{"id":{},"result":1}', 3, new ArrayBuffer(2)])
+      browser.socket.raw(data)
+    browser.socket.event('webrtc.message', {})
+    browser.socket.verto('verto.bye', { callID: 'nobody' })
+    browser.socket.event('call.joined', { room_session: { members: 3 } })
+    expect(client.connectionState).toBe('connected')
+  })
+
+  it('rejects a request whose result carries a code other than 2xx', async () => {
+    const { browser, client } = await connected()
+    const online = client.online()
+    await settled()
+    browser.socket.reply('subscriber.online', { code: '403', message: 'No' })
+    await expect(online).rejects.toMatchObject({ code: 'server', serverCode: '403', message: 'No' })
+    expect(client.isOnline).toBe(false)
+  })
+})
+
+describe('tokens', () => {
+  it('are renewed two minutes before their end, and again an hour later', async () => {
+    let count = 0
+    const { browser } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
+    browser.clock.advance(3_479_000)
+    expect(count).toBe(0)
+    browser.clock.advance(1_000)
+    await settled()
+    expect(browser.socket.requests('signalwire.reauthenticate')[0]?.params).toEqual({
+      authentication: { project: 'p', jwt_token: 'fresh-1' },
+    })
+    browser.socket.reply('signalwire.reauthenticate', {})
+    await settled()
+    browser.clock.advance(3_480_000)
+    await settled()
+    expect(count).toBe(2)
+  })
+
+  it('are tried again after half a minute when the server refuses the new one', async () => {
+    const failures: unknown[] = []
+    let count = 0
+    const { browser, client } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
+    client.on('tokenFailed', ({ error }) => failures.push(error))
+    browser.clock.advance(3_480_000)
+    await settled()
+    browser.socket.refuse('signalwire.reauthenticate', -32002, 'No')
+    await settled()
+    expect(failures).toHaveLength(1)
+    browser.clock.advance(30_000)
+    await settled()
+    expect(count).toBe(2)
+  })
+
+  it('go with HTTP requests to the same host, the newest of them', async () => {
+    const { browser, client } = await connected()
+    const updating = client.updateToken('t2')
+    browser.socket.reply('signalwire.reauthenticate')
+    await updating
+    browser.response = () => new Response(JSON.stringify({ id: 's1', email: 'a@b.c' }))
+    expect((await client.getSubscriberInfo()).id).toBe('s1')
+    expect(client.httpHost).toBe('localhost:8080')
+    expect(browser.fetched[0]).toEqual({
+      url: 'http://localhost:8080/api/fabric/subscriber/info',
+      headers: { authorization: 'Bearer t2' },
+    })
+    browser.response = () => new Response('{}', { status: 401 })
+    await expect(client.getSubscriberInfo()).rejects.toMatchObject({ code: 'auth', serverCode: '401' })
+  })
+})
+
+it('disconnect goes offline, rejects what waits, leaves no timer, and can be undone', async () => {
+  const { browser, client } = await connected({ onRefreshToken: async () => 'x' })
+  const online = client.online()
+  await settled()
+  browser.socket.reply('subscriber.online')
+  await online
+  const pending = client.updateToken('t2')
+  const first = browser.socket
+  client.disconnect()
+  client.disconnect()
+  await expect(pending).rejects.toMatchObject({ code: 'disconnected' })
+  expect(first.requests('subscriber.offline')).toHaveLength(1)
+  expect(first.closed).toBe(true)
+  expect(browser.clock.running).toBe(0)
+  const again = client.connect()
+  browser.socket.welcome()
+  await again
+  expect(browser.socket.requests('signalwire.connect')[0]?.params).not.toHaveProperty('protocol')
+})

@@ -1,0 +1,317 @@
+import { backoff } from './backoff.ts'
+import type { Timer } from './clock.ts'
+import type { Environment, Socket } from './environment.ts'
+import { ClientError } from './errors.ts'
+import { type Frame, type Json, parseFrame, record, text } from './frames.ts'
+import type { Log } from './log.ts'
+import { Requests } from './requests.ts'
+
+/** `disconnected`: nothing is tried until the next connect. `reconnecting`: lost, and being tried again until it is back. */
+export type ConnectionState = 'disconnected' | 'connecting' | 'connected' | 'reconnecting'
+
+/** What the session tells its owner. */
+export interface SessionOwner {
+  /** The token of the next handshake. */
+  token(): string
+  /** The token was refused: true once there is a new one. */
+  renewToken(): Promise<boolean>
+  /** A server event; `nodeId` is the envelope's. */
+  event(type: string, params: Json, nodeId: string | undefined): void
+  stateChanged(state: ConnectionState): void
+  /**
+   * The handshake succeeded. `fresh`: the server knows nothing of an earlier connection, so calls of that one are over. `expiresAt` is the
+   * token's end in milliseconds since the epoch, where the server says it.
+   */
+  connected(fresh: boolean, expiresAt: number | undefined): void
+  /** The session ended for good: by disconnect(), or because the token was refused. */
+  ended(error: ClientError): void
+}
+
+const TIMEOUT_MS = 10_000
+// Servers that ping do so about every 10 s; one that falls silent for longer has gone.
+const PING_WINDOW_MS = 15_000
+const REAUTH_FAILED = '-32002'
+const FORGOTTEN = 'Requester validation failed'
+
+interface Handshake {
+  readonly id: string
+  readonly protocol: string | undefined
+}
+
+/**
+ * The JSON-RPC session over one WebSocket after another.
+ *
+ * A connection that is lost is tried again for ever, first within half a second, then ever more slowly up to every 10 s, and presents the
+ * session's `protocol`; the server that still holds the session goes on as if nothing had been, calls included. A first connection that
+ * fails is reported and not tried again.
+ */
+export class Session {
+  readonly #url: string
+  readonly #environment: Environment
+  readonly #log: Log
+  readonly #owner: SessionOwner
+  readonly #requests: Requests
+  #state: ConnectionState = 'disconnected'
+  #socket: Socket | undefined
+  #handshake: Handshake | undefined
+  #protocol: string | undefined
+  #authorizationState: string | undefined
+  #project: string | undefined
+  #iceServers: readonly RTCIceServer[] = []
+  #attempt = 0
+  #renewed = false
+  #forgotten = false
+  #opening: Timer | undefined
+  #retry: Timer | undefined
+  #ping: Timer | undefined
+  #waiting: { resolve: () => void; reject: (error: ClientError) => void; promise: Promise<void> } | undefined
+
+  constructor(url: string, environment: Environment, log: Log, owner: SessionOwner) {
+    this.#url = url
+    this.#environment = environment
+    this.#log = log
+    this.#owner = owner
+    this.#requests = new Requests(environment.clock, TIMEOUT_MS, () => this.#lost('no reply'))
+  }
+
+  get state(): ConnectionState {
+    return this.#state
+  }
+
+  /** What the server wants peers to use; empty before the first connection. */
+  get iceServers(): readonly RTCIceServer[] {
+    return this.#iceServers
+  }
+
+  /** Resolves once connected; at once when it is. Rejects with `auth`, `server`, `timeout` or `disconnected`. */
+  connect(): Promise<void> {
+    if (this.#state === 'connected') return Promise.resolve()
+    if (this.#waiting) return this.#waiting.promise
+    const waiting = Promise.withResolvers<void>()
+    this.#waiting = waiting
+    if (this.#state === 'disconnected') {
+      this.#become('connecting')
+      this.#open()
+    }
+    return waiting.promise
+  }
+
+  /** Closes for good; what waits for a reply rejects with `disconnected`. Idempotent. */
+  disconnect(): void {
+    if (this.#state !== 'disconnected')
+      this.#end(new ClientError('disconnected', 'The client was disconnected.'))
+  }
+
+  /** Sends a request; see {@link Requests} for what happens while there is no connection. */
+  request(method: string, params: Json): Promise<Json> {
+    if (this.#state === 'disconnected')
+      return Promise.reject(new ClientError('disconnected', `Cannot send ${method}: not connected.`))
+    return this.#requests.add(this.#environment.uuid(), method, params)
+  }
+
+  /** Presents a new token on the running session. Rejects with the server's error. */
+  async reauthenticate(token: string): Promise<number | undefined> {
+    const authentication = { project: this.#project, jwt_token: token }
+    const result = await this.request('signalwire.reauthenticate', { authentication })
+    return expiry(result)
+  }
+
+  #become(state: ConnectionState): void {
+    if (this.#state === state) return
+    this.#state = state
+    this.#log.info(`connection ${state}`)
+    this.#owner.stateChanged(state)
+  }
+
+  #open(): void {
+    this.#opening = this.#environment.clock.after(TIMEOUT_MS, () => this.#lost('no handshake in time'))
+    // A socket that was given up may still speak; only the present one is listened to.
+    const ifPresent = (run: () => void) => () => {
+      if (this.#socket === socket) run()
+    }
+    let socket: Socket | undefined
+    try {
+      socket = this.#environment.openSocket(this.#url, {
+        opened: ifPresent(() => this.#greet()),
+        received: (data) => ifPresent(() => this.#receive(data))(),
+        closed: ifPresent(() => this.#lost('closed')),
+      })
+      this.#socket = socket
+    } catch (cause) {
+      // A page with TLS may not open ws://, and the browser says so by throwing.
+      this.#end(new ClientError('bad_host', `Cannot open ${this.#url}.`, { cause }))
+    }
+  }
+
+  #greet(): void {
+    const id = this.#environment.uuid()
+    this.#handshake = { id, protocol: this.#protocol }
+    const params = {
+      version: { major: 4, minor: 0, revision: 0 },
+      event_acks: true,
+      agent: '@trunkline/client/0.1.0',
+      authentication: { jwt_token: this.#owner.token() },
+      ...(this.#protocol && { protocol: this.#protocol }),
+      ...(this.#protocol && this.#authorizationState && { authorization_state: this.#authorizationState }),
+    }
+    this.#write({ jsonrpc: '2.0', id, method: 'signalwire.connect', params })
+  }
+
+  #write(frame: Json): void {
+    // Never the handshake: it carries the token.
+    if (frame.method !== 'signalwire.connect') this.#log.trace('send', frame)
+    this.#socket?.send(JSON.stringify(frame))
+  }
+
+  #receive(data: unknown): void {
+    const frame = parseFrame(data)
+    if (!frame) {
+      this.#log.debug('ignored a frame that is not JSON-RPC')
+      return
+    }
+    this.#log.trace('received', frame)
+    if (frame.kind === 'request') this.#serve(frame.id, frame.method, frame.params)
+    else if (frame.id === this.#handshake?.id) this.#greeted(frame)
+    else if (!this.#requests.settle(frame.id, frame.kind === 'reply' ? frame : { error: frame.error }))
+      this.#log.debug(`a reply that nothing waits for: ${frame.id}`)
+  }
+
+  #greeted(frame: Exclude<Frame, { kind: 'request' }>): void {
+    const handshake = this.#handshake
+    this.#handshake = undefined
+    if (frame.kind === 'failure') {
+      this.#refused(frame.error, handshake?.protocol)
+      return
+    }
+    this.#opening?.cancel()
+    const result = record(frame.result)
+    const protocol = text(result.protocol)
+    const known = this.#protocol !== undefined || this.#forgotten
+    const fresh = this.#forgotten || handshake?.protocol === undefined || protocol !== handshake.protocol
+    this.#protocol = protocol
+    this.#project = text(record(result.authorization).project_id)
+    this.#iceServers = Array.isArray(result.ice_servers) ? (result.ice_servers as RTCIceServer[]) : []
+    this.#attempt = 0
+    this.#renewed = false
+    this.#forgotten = false
+    if (fresh && known)
+      this.#requests.fail(new ClientError('session_lost', 'The server gave the session up.'))
+    this.#become('connected')
+    this.#requests.resume((text) => this.#transmit(text))
+    this.#owner.connected(fresh, expiry(result))
+    this.#waiting?.resolve()
+    this.#waiting = undefined
+  }
+
+  #transmit(frame: string): void {
+    this.#log.trace('send', frame.includes('jwt_token') ? 'reauthenticate' : frame)
+    this.#socket?.send(frame)
+  }
+
+  #refused(error: ClientError, protocol: string | undefined): void {
+    if (protocol !== undefined && error.message === FORGOTTEN) {
+      this.#protocol = undefined
+      this.#authorizationState = undefined
+      this.#forgotten = true
+      this.#greet()
+      return
+    }
+    if (error.serverCode === REAUTH_FAILED) {
+      this.#renew(error)
+      return
+    }
+    if (this.#state === 'connecting') {
+      this.#end(error)
+      return
+    }
+    this.#log.warn('the server refused to connect again; trying later', error.message)
+    this.#socket?.close()
+  }
+
+  async #renew(error: ClientError): Promise<void> {
+    const socket = this.#socket
+    const refused = new ClientError('auth', error.message, { serverCode: error.serverCode, cause: error })
+    if (this.#renewed) {
+      this.#end(refused)
+      return
+    }
+    this.#renewed = true
+    this.#opening?.cancel()
+    const renewed = await this.#owner.renewToken()
+    if (this.#state === 'disconnected' || socket !== this.#socket) return
+    if (!renewed) {
+      this.#end(refused)
+      return
+    }
+    this.#opening = this.#environment.clock.after(TIMEOUT_MS, () => this.#lost('no handshake in time'))
+    this.#greet()
+  }
+
+  #serve(id: string | number, method: string, params: Json): void {
+    if (method === 'signalwire.ping') {
+      this.#write({ jsonrpc: '2.0', id, result: { timestamp: params.timestamp } })
+      this.#ping?.cancel()
+      this.#ping = this.#environment.clock.after(PING_WINDOW_MS, () => this.#lost('no ping'))
+      return
+    }
+    // The acknowledgement goes first: what the application does with an event must not delay it.
+    this.#write({ jsonrpc: '2.0', id, result: {} })
+    if (method === 'signalwire.disconnect') {
+      this.#lost('the server asked for it')
+      return
+    }
+    if (method !== 'signalwire.event') {
+      this.#log.debug(`ignored ${method}`)
+      return
+    }
+    const type = text(params.event_type)
+    const content = record(params.params)
+    if (type === 'signalwire.authorization.state')
+      this.#authorizationState = text(content.authorization_state)
+    else if (type) this.#owner.event(type, content, text(params.node_id))
+  }
+
+  #release(): void {
+    this.#opening?.cancel()
+    this.#ping?.cancel()
+    this.#handshake = undefined
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.close()
+  }
+
+  #lost(why: string): void {
+    this.#log.warn(`connection lost: ${why}`)
+    this.#release()
+    this.#requests.suspend()
+    if (this.#state === 'connecting') {
+      this.#end(new ClientError('disconnected', `Cannot connect to ${this.#url}: ${why}.`))
+      return
+    }
+    this.#become('reconnecting')
+    const { clock, random } = this.#environment
+    this.#retry?.cancel()
+    const wait = backoff(this.#attempt++, { first: 500, longest: 10_000, random })
+    this.#retry = clock.after(wait, () => this.#open())
+  }
+
+  #end(error: ClientError): void {
+    this.#release()
+    this.#retry?.cancel()
+    this.#requests.suspend()
+    this.#protocol = undefined
+    this.#authorizationState = undefined
+    this.#attempt = 0
+    this.#renewed = false
+    this.#become('disconnected')
+    this.#requests.fail(error)
+    this.#owner.ended(error)
+    this.#waiting?.reject(error)
+    this.#waiting = undefined
+  }
+}
+
+const expiry = (result: Json): number | undefined => {
+  const seconds = record(record(result.authorization).fabric_subscriber).expires_at
+  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined
+}

@@ -1,0 +1,78 @@
+import type { Invite } from './invite.ts'
+import type { LogLevel } from './log.ts'
+
+/** How the media of one call is set up. What is given for a call goes before what the client was made with. */
+export interface CallOptions {
+  /** Where the players of the call are put: an `<audio>`, and a `<video>` where the far side sends pictures. Default: the page's body,
+   * and no pictures. */
+  readonly rootElement?: HTMLElement
+  /** The microphone: default true; false for a call that only listens. */
+  readonly audio?: boolean | MediaTrackConstraints
+  /** The camera: default false. */
+  readonly video?: boolean | MediaTrackConstraints
+  /** Leaves out TURN servers over UDP. Default false. */
+  readonly disableUdpIceServers?: boolean
+  /** Handed to the call's handler. Must be plain JSON. */
+  readonly userVariables?: Readonly<Record<string, unknown>>
+}
+
+/** Options of {@link Client.dial}. */
+export interface DialOptions extends CallOptions {
+  /** An address `/context/name`, with `?channel=audio` or `?channel=video` at will, or a SIP URI. */
+  readonly to: string
+  /** The server's node that shall place the call. Default: the one that the client is connected to. */
+  readonly nodeId?: string
+}
+
+/** What the server says of an incoming call. */
+export interface IncomingInvite {
+  readonly source: 'websocket'
+  readonly callID: string
+  readonly sdp: string
+  readonly caller_id_name: string
+  readonly caller_id_number: string
+  readonly callee_id_name: string
+  readonly callee_id_number: string
+  readonly display_direction: string
+  readonly nodeId: string
+}
+
+/** An incoming call as the handlers get it. */
+export interface IncomingCallNotification {
+  readonly invite: Invite
+}
+
+/** Who is told of incoming calls. `websocket` goes before `all`. */
+export interface IncomingCallHandlers {
+  readonly all?: (notification: IncomingCallNotification) => void
+  readonly websocket?: (notification: IncomingCallNotification) => void
+}
+
+/** Options of {@link SignalWire}; the media options are defaults for every call. */
+export interface ClientOptions extends CallOptions {
+  /** A subscriber access token. */
+  readonly token: string
+  /** `host[:port]`, or a ws, wss, http or https URL. Default: the page's own host. See {@link resolveHosts}. */
+  readonly host?: string
+  readonly incomingCallHandlers?: IncomingCallHandlers
+  /** Default `warn`. */
+  readonly logLevel?: LogLevel
+  /** Fetches a new token: called two minutes before the token ends, and when the server refuses it. */
+  readonly onRefreshToken?: () => Promise<string>
+}
+
+/** The signed-in subscriber. Fields that the server leaves empty may be null. */
+export interface SubscriberInfo {
+  readonly id: string
+  readonly email: string
+  readonly first_name: string | null
+  readonly last_name: string | null
+  readonly display_name: string | null
+  readonly job_title: string | null
+  readonly time_zone: string | null
+  readonly country: string | null
+  readonly region: string | null
+  readonly company_name: string | null
+  readonly push_notification_key: string | null
+  readonly app_settings: { readonly display_name: string; readonly scopes: readonly string[] } | null
+}
