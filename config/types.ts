@@ -16,6 +16,7 @@ export interface Config {
   readonly drainMs: number
 }
 
+/** How the gateway logs. */
 export interface LogConfig {
   /** Default `info`. */
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -23,6 +24,7 @@ export interface LogConfig {
   readonly pretty: boolean
 }
 
+/** The SIP side. */
 export interface SipConfig {
   /** Where the embedded agent listens. Default UDP and TCP on 0.0.0.0:5060. Unused with `drachtio`. */
   readonly listen: readonly {
@@ -38,6 +40,7 @@ export interface SipConfig {
   readonly userAgent: string
 }
 
+/** Audio: carrier ports, browsers and the voice. */
 export interface MediaConfig {
   readonly rtp: {
     /** Local address of carrier ports; default 0.0.0.0. */
@@ -64,6 +67,7 @@ export interface MediaConfig {
   readonly speech: { /** Default `slt`. */ readonly voice: string }
 }
 
+/** The HTTP and WebSocket listeners. */
 export interface HttpConfig {
   /** Plain HTTP and WS; default 127.0.0.1:8080. `false` turns it off. */
   readonly plain: { readonly address: string; readonly port: number } | false
@@ -86,6 +90,7 @@ export interface HttpConfig {
   readonly origins: readonly string[]
 }
 
+/** What bounds calls and documents. */
 export interface LimitsConfig {
   /** Calls at once, over everything; default 1,000. */
   readonly calls: number
@@ -111,6 +116,7 @@ export interface HandlerConfig {
   readonly name: string
 }
 
+/** A domain application: a SIP domain, who may send to it, and what handles its calls. */
 export interface DomainConfig {
   /** Host part of the request-URI; compared without case. */
   readonly domain: string
@@ -122,6 +128,7 @@ export interface DomainConfig {
   readonly maxCalls?: number
 }
 
+/** A person (or device) who signs in from a browser. */
 export interface SubscriberConfig {
   readonly email: string
   /** Clear text in the file (use `${ENV}`); kept only as a hash. */

@@ -71,4 +71,5 @@ const gauges = {
   call_timers: 'Timers that calls and legs have running',
 } as const
 
+/** Name of a gauge, without the prefix. */
 export type GaugeName = keyof typeof gauges

@@ -42,11 +42,13 @@ export interface Header {
   readonly value: string
 }
 
+/** How to answer. */
 export interface AnswerOptions {
   /** Longest duration of the call in milliseconds, counted from the answer; default 4 hours. */
   readonly maxDurationMs?: number
 }
 
+/** How to play. */
 export interface PlayOptions {
   readonly sounds: readonly Sound[]
   /** −40 … 40 dB; default 0. */
@@ -57,6 +59,7 @@ export interface PlayOptions {
   readonly autoAnswer?: boolean
 }
 
+/** What to collect. */
 export interface CollectOptions {
   /** Played first; the first digit stops it (barge-in). */
   readonly prompt?: PlayOptions
@@ -70,6 +73,7 @@ export interface CollectOptions {
   readonly interDigitTimeoutMs?: number
 }
 
+/** What was collected, and why collecting ended. */
 export interface CollectResult {
   /** Why it ended: the full number of digits, a terminator, a pause, or nothing was dialled. */
   readonly reason: 'complete' | 'terminator' | 'inter-digit-timeout' | 'no-input'
@@ -93,6 +97,7 @@ export interface Destination {
   readonly timeoutMs?: number
 }
 
+/** How to connect. */
 export interface ConnectOptions {
   /** Tried one after the other; the destinations inside a step ring together, and the first answer wins. */
   readonly steps: readonly (readonly Destination[])[]

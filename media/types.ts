@@ -66,6 +66,7 @@ export interface Prompt {
   readonly samples: Int16Array<SharedArrayBuffer>
 }
 
+/** What to play on a port. */
 export interface PlayRequest {
   readonly prompt: Prompt
   /** 0 means until stopped; default 1. */
@@ -113,6 +114,7 @@ export interface MediaPort {
   close(): Promise<PortStats>
 }
 
+/** What a new carrier port needs. */
 export interface PortOptions {
   readonly group: string
   /**

@@ -47,6 +47,7 @@ export interface LegOwner {
   legEnded(leg: Leg): void
 }
 
+/** What a new leg is made of. */
 export interface LegOptions {
   readonly id: LegId
   readonly kind: 'sip' | 'browser'

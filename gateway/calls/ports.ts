@@ -41,7 +41,9 @@ export interface Outbound<T extends Target> {
   dial(target: T, request: OutboundRequest): Leg
 }
 
+/** How SIP legs are placed. */
 export type OutboundSip = Outbound<Extract<Target, { kind: 'sip' }>>
+/** How legs to a subscriber are placed. */
 export type OutboundSubscriber = Outbound<Extract<Target, { kind: 'subscriber' }>>
 
 /** A new inbound leg for the calls to take over. */
