@@ -1,0 +1,120 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { longestFile, undocumented } from './house.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+/** Every TypeScript file that is, or is about to be, under version control. */
+const sources = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .stdout.split('\n')
+  .filter((path) => path !== '' && spawnSync('test', ['-f', join(root, path)]).status === 0)
+
+describe('the lint rules of the house', () => {
+  let folder: string
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'lint-'))
+    const config = JSON.parse(read('biome.json'))
+    writeFileSync(join(folder, 'biome.json'), JSON.stringify({ ...config, vcs: { enabled: false } }))
+    cpSync(join(root, 'scripts/check/rules'), join(folder, 'scripts/check/rules'), { recursive: true })
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** What biome finds, as `line rule`. */
+  const findings = (path: string, source: string): string[] => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), source)
+    const biome = join(root, 'node_modules/.bin/biome')
+    const { stdout } = spawnSync(biome, ['lint', '--reporter=github', path], {
+      cwd: folder,
+      encoding: 'utf8',
+    })
+    return [...stdout.matchAll(/title=([^,]+),file=[^,]+,line=(\d+)/g)].map(
+      ([, rule, line]) => `${line} ${rule}`,
+    )
+  }
+
+  const importing = (from: string): string => `import { a } from '${from}'\n\nexport const b = a\n`
+  const layering = '1 lint/style/noRestrictedImports'
+
+  it.each([
+    ['handlers/xml/x.ts', '../../gateway/calls/calls.ts'],
+    ['handlers/x.ts', '../media/types.ts'],
+    ['handlers/x.ts', '../config/types.ts'],
+    ['media/edge/x.ts', '../../gateway/clock.ts'],
+    ['media/x.ts', '../handlers/verbs.ts'],
+    ['config/x.ts', '../gateway/errors.ts'],
+    ['gateway/http/x.ts', '../../client/src/index.ts'],
+    ['gateway/x.ts', '../test/support/gateway.ts'],
+    ['client/src/x.ts', '../../gateway/rpc/frames.ts'],
+    ['console/src/x.ts', '../../client/src/index.ts'],
+    ['console/src/x.ts', '../../gateway/errors.ts'],
+    ['gateway/x.ts', '@trunkline/client'],
+  ])('%s may not import %s', (path, from) => {
+    expect(findings(path, importing(from))).toEqual([layering])
+  })
+
+  it.each([
+    ['gateway/calls/x.ts', '../../handlers/verbs.ts'],
+    ['gateway/x.ts', '../media/types.ts'],
+    ['gateway/x.ts', '../config/types.ts'],
+    ['handlers/xml/x.ts', '../verbs.ts'],
+    ['media/edge/x.ts', 'mediasoup'],
+    ['console/src/x.ts', '@trunkline/client'],
+    ['test/scenarios/x.ts', '../../gateway/errors.ts'],
+  ])('%s may import %s', (path, from) => {
+    expect(findings(path, importing(from))).toEqual([])
+  })
+
+  it('keep time behind a clock', () => {
+    const source = 'setTimeout(() => Date.now(), 5)\nsetInterval(() => {}, 5)\n'
+    expect(findings('gateway/x.ts', source)).toEqual(['1 plugin', '1 plugin', '2 plugin'])
+    expect(findings('media/edge/x.ts', source)).toHaveLength(3)
+    expect(
+      findings('handlers/x.ts', "import { a } from 'node:timers/promises'\n\nexport const b = a\n"),
+    ).toEqual(['1 plugin'])
+    expect(findings('media/edge/system-clock.ts', source)).toEqual([])
+    expect(findings('client/src/x.ts', source)).toEqual([])
+  })
+
+  it('keep the environment in the configuration', () => {
+    const source = 'export const a = process.env.HOME\n'
+    expect(findings('gateway/calls/x.ts', source)).toEqual(['1 lint/style/noProcessEnv'])
+    expect(findings('media/x.ts', source)).toEqual(['1 lint/style/noProcessEnv'])
+    expect(findings('config/x.ts', source)).toEqual([])
+    expect(findings('scripts/x.ts', source)).toEqual([])
+  })
+})
+
+describe('every file', () => {
+  it(`has at most ${longestFile} lines`, () => {
+    const long = sources.filter((path) => read(path).trimEnd().split('\n').length > longestFile)
+    expect(long).toEqual([])
+  })
+
+  it('has a doc comment on each name that it exports', () => {
+    const product = sources.filter(
+      (path) =>
+        /^(gateway|handlers|media|config|client|scripts)\//.test(path) &&
+        !/\.(test|d)\.ts$|vite\.config/.test(path),
+    )
+    expect(product.flatMap((path) => undocumented(read(path)).map((name) => `${path}:${name}`))).toEqual([])
+  })
+
+  it('is a file that the check for doc comments can fail', () => {
+    expect(undocumented('/** One. */\nexport const one = 1\n\nexport const two = 2\n')).toEqual(['4: two'])
+  })
+})
+
+describe('the lock file', () => {
+  it('names no registry, so that any registry serves', () => {
+    expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/)
+  })
+})
