@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { checkSuccession, planAnswer } from './negotiate.ts'
+import { readSdp } from './read.ts'
+import { browserOffer } from './sample.ts'
+
+const read = (sdp: string) => readSdp(sdp, 'offer')
+const plan = (sdp: string, codecs: readonly ('PCMU' | 'PCMA')[] = ['PCMU', 'PCMA']) =>
+  planAnswer(read(sdp), codecs)
+
+describe('the plan of an answer', () => {
+  it('takes the first of our codecs that is offered, whatever the order of the offer', () => {
+    expect(plan(browserOffer(), ['PCMA', 'PCMU'])[0]).toMatchObject({ kind: 'audio', codec: 'PCMA' })
+    const onlyMu = browserOffer().replace(' 9 0 8 13', ' 9 0 13')
+    expect(plan(onlyMu, ['PCMA', 'PCMU'])[0]).toMatchObject({ codec: 'PCMU' })
+  })
+
+  it('is refused without a common codec, naming what was offered', () => {
+    const opus = browserOffer().replace(' 9 0 8 13', '')
+    expect(() => plan(opus)).toThrow(expect.objectContaining({ code: 'no_common_codec' }))
+    expect(() => plan(opus)).toThrow('one of PCMU, PCMA expected, found opus, red')
+  })
+
+  it('is refused without audio in use', () => {
+    expect(() => plan(browserOffer().replace('m=audio 39545', 'm=audio 0'))).toThrow('an audio m-line')
+  })
+
+  it('keeps the order of the m-lines: video with the formats that pass, other types refused', () => {
+    const plans = plan(browserOffer({ video: true, application: true }))
+    expect(plans.map(({ kind }) => kind)).toEqual(['audio', 'video', 'refused'])
+    const [, video] = plans
+    expect(video?.kind === 'video' && video.formats.map(({ payloadType }) => payloadType)).toEqual([96, 102])
+  })
+
+  it('refuses video without a format that passes', () => {
+    const vp9 = browserOffer({ video: true }).replace('SAVPF 96 97 102 104 98', 'SAVPF 104 98')
+    expect(plan(vp9)[1]).toEqual({
+      kind: 'refused',
+      media: 'video',
+      mid: '1',
+      protocol: 'UDP/TLS/RTP/SAVPF',
+      formats: '104 98',
+    })
+  })
+
+  it('refuses a second audio m-line', () => {
+    const [audio] = browserOffer().match(/^m=audio[\s\S]*/m)!
+    expect(plan(browserOffer() + audio.replace('a=mid:0', 'a=mid:5')).map(({ kind }) => kind)).toEqual([
+      'audio',
+      'refused',
+    ])
+  })
+})
+
+describe('a later offer', () => {
+  const one = read(browserOffer()).sections
+  const two = read(browserOffer({ video: true })).sections
+  const off = read(browserOffer({ video: true }).replace(/m=video \d+/, 'm=video 0')).sections
+
+  it('may add m-lines, switch them off and on again', () => {
+    checkSuccession(one, one)
+    checkSuccession(one, two)
+    checkSuccession(two, off)
+    checkSuccession(off, two)
+  })
+
+  it('may neither drop m-lines nor change their type or mid', () => {
+    expect(() => checkSuccession(two, one)).toThrow('at least 2 m-lines')
+    expect(() => checkSuccession(two, [two[1]!, two[0]!])).toThrow('m-line 1: audio expected')
+    expect(() => checkSuccession(one, read(browserOffer().replace('a=mid:0', 'a=mid:a')).sections)).toThrow(
+      'a=mid:0 expected',
+    )
+  })
+})

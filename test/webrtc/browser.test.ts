@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { dominant, sine } from '../../media/codecs/tone.ts'
+import { TestPeer } from '../../media/edge/test-peer.ts'
+import type { AudioCodec, BrowserMedia, MediaPort } from '../../media/types.ts'
+import { toneFile } from './microphone.ts'
+import { PhoneBrowser, type PhonePage } from './page.ts'
+import { type House, hangUp, openHouse, until } from './setup.ts'
+
+const microphone = 1000
+let file: Awaited<ReturnType<typeof toneFile>>
+let browser: PhoneBrowser
+let house: House
+let page: PhonePage
+
+beforeAll(async () => {
+  file = await toneFile(microphone)
+  browser = await PhoneBrowser.start(file.path)
+  house = await openHouse()
+})
+afterAll(async () => {
+  await house?.close()
+  await browser?.close()
+  await file?.remove()
+})
+afterEach(async () => {
+  await page?.close()
+  expect(house.webrtc.transports).toBe(0)
+  expect(house.edge.portCount).toBe(0)
+})
+
+const near = (frequency: number) => (found: number) => Math.abs(found - frequency) < 15
+const attribute = (sdp: string, name: string) => sdp.match(new RegExp(`^a=${name}:(.*)$`, 'm'))?.[1]?.trim()
+
+const states = (media: BrowserMedia) => {
+  const seen: string[] = []
+  media.onState((state) => seen.push(state))
+  return seen
+}
+
+/** The browser calls: it offers, we answer. */
+const callIn = async (
+  codecs: readonly AudioCodec[],
+  change: (sdp: string) => string = (sdp) => sdp,
+  video = false,
+) => {
+  page = await browser.open()
+  await page.call('start', { audio: true, video })
+  const media = await house.webrtc.answer('group', await page.call('offer'), codecs)
+  await page.call('take', 'answer', change(media.sdp))
+  return media
+}
+
+/** Joins the browser to a carrier's side and checks that each hears the other's tone. */
+const converse = async (media: BrowserMedia, codec: AudioCodec): Promise<MediaPort> => {
+  const peer = await TestPeer.open()
+  const carrier = await house.edge.open({ group: 'group', kind: 'carrier' })
+  const { near: ours, far } = peer.far(codec)
+  carrier.setFar(ours, far)
+  house.edge.join(media.port, carrier)
+  const talking = peer.talk(carrier.port, codec, sine(600, 5000))
+  await until(() => page.call('pitch'), near(600))
+  await until(() => dominant(peer.audio(codec).slice(-4000)), near(microphone))
+  await talking
+  await peer.close()
+  return carrier
+}
+
+describe('a browser that calls', () => {
+  it('hears a prompt, and talks with a carrier in the same codec', async () => {
+    const media = await callIn(['PCMU', 'PCMA'])
+    const seen = states(media)
+    expect(media.codec).toBe('PCMU')
+    const playing = media.port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
+    await until(() => page.call('pitch'), near(440))
+    expect(seen).toEqual(['connected'])
+    playing.stop()
+    expect(await playing.done).toBe('stopped')
+    const carrier = await converse(media, 'PCMU')
+    const { lost, received } = await media.port.stats()
+    expect(received).toBeGreaterThan(100)
+    expect(lost).toBe(0)
+    await hangUp(media, carrier)
+    expect(seen).toEqual(['connected', 'closed'])
+  })
+
+  it('gets the codec that we prefer, and one conversation is transcoded', async () => {
+    const media = await callIn(['PCMA', 'PCMU'])
+    expect(media.codec).toBe('PCMA')
+    await hangUp(media, await converse(media, 'PCMU'))
+  })
+
+  it('connects over TCP where UDP does not pass', async () => {
+    const media = await callIn(['PCMU'], (sdp) => sdp.replace(/^a=candidate:udp.*\r\n/gm, ''))
+    media.port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
+    await until(() => page.call('pitch'), near(440))
+    expect((await page.call('path')).protocol).toBe('tcp')
+    await hangUp(media)
+  })
+
+  it('restarts ICE and goes on in the same session', async () => {
+    const media = await callIn(['PCMU'])
+    media.port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
+    await until(() => page.call('pitch'), near(440))
+    const first = media.sdp
+    const answer = await media.renegotiate(await page.call('offer', true))
+    expect(attribute(answer, 'ice-ufrag')).not.toBe(attribute(first, 'ice-ufrag'))
+    const origin = (sdp: string) =>
+      sdp
+        .match(/^o=- (\d+) (\d+)/m)!
+        .slice(1)
+        .map(Number)
+    expect(origin(answer)).toEqual([origin(first)[0], origin(first)[1]! + 1])
+    await page.call('take', 'answer', answer)
+    await until(
+      async () => (await page.call('path')).remoteFragments,
+      ([fragment]) => fragment === attribute(answer, 'ice-ufrag'),
+    )
+    const before = (await media.port.stats()).received
+    await until(
+      async () => (await media.port.stats()).received,
+      (received) => received > before + 50,
+    )
+    await until(() => page.call('pitch'), near(440))
+    // An offer that changes nothing changes no transport either.
+    const again = await media.renegotiate(await page.call('offer'))
+    expect(attribute(again, 'ice-ufrag')).toBe(attribute(answer, 'ice-ufrag'))
+    await hangUp(media)
+  })
+
+  it('may offer video at once, and add it later', async () => {
+    const media = await callIn(['PCMU'], undefined, true)
+    expect(media.sdp).toMatch(/^m=video [1-9]/m)
+    expect(media.sdp).not.toContain('BUNDLE')
+    await until(
+      () => page.call('state'),
+      ({ connection }) => connection === 'connected',
+    )
+    expect((await page.call('state')).transports).toEqual(['connected', 'connected'])
+    expect(house.webrtc.transports).toBe(2)
+    await hangUp(media, await converse(media, 'PCMU'))
+    await page.close()
+
+    const plain = await callIn(['PCMU'])
+    await page.call('addVideo')
+    await page.call('take', 'answer', await plain.renegotiate(await page.call('offer')))
+    await until(
+      () => page.call('state'),
+      ({ transports }) => transports.length === 2 && transports.every((state) => state === 'connected'),
+    )
+    await hangUp(plain)
+  })
+
+  it('that goes away is disconnected, not failed', async () => {
+    const media = await callIn(['PCMU'])
+    const seen = states(media)
+    await until(
+      () => seen.at(-1),
+      (state) => state === 'connected',
+    )
+    await page.call('stop')
+    await until(
+      () => seen.at(-1),
+      (state) => state === 'disconnected',
+    )
+    await hangUp(media)
+  })
+
+  it('may come back with another connection in the same session', async () => {
+    const media = await callIn(['PCMU'])
+    const seen = states(media)
+    await until(
+      () => seen.at(-1),
+      (state) => state === 'connected',
+    )
+    await page.close()
+    page = await browser.open()
+    await page.call('start', { audio: true })
+    await page.call('take', 'answer', await media.renegotiate(await page.call('offer')))
+    await until(
+      () => seen.at(-1),
+      (state) => state === 'connected',
+    )
+    expect(house.webrtc.transports).toBe(1)
+    await hangUp(media, await converse(media, 'PCMU'))
+  })
+})
+
+describe('a browser that is called', () => {
+  it.each(['PCMU', 'PCMA'] as const)('answers our offer of %s', async (codec) => {
+    page = await browser.open()
+    const media = await house.webrtc.offer('group', codec)
+    const seen = states(media)
+    const answer = await page.call('answer', media.sdp)
+    await media.accept(answer)
+    await expect(media.accept(answer)).rejects.toMatchObject({ code: 'wrong_state' })
+    await until(
+      () => seen.at(-1),
+      (state) => state === 'connected',
+    )
+    const carrier = await converse(media, codec)
+    await page.call('take', 'answer', await media.renegotiate(await page.call('offer', true)))
+    const before = (await media.port.stats()).received
+    await until(
+      async () => (await media.port.stats()).received,
+      (received) => received > before + 50,
+    )
+    await hangUp(media, carrier)
+  })
+})

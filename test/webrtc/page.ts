@@ -1,0 +1,157 @@
+/** A real browser for the tests: headless Chromium whose microphone plays a WAV file, and what a page of it can be told to do. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const flags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-quic',
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  '--autoplay-policy=no-user-gesture-required',
+]
+
+/** What the page's script puts on `window`. */
+interface Phone {
+  start(constraints: { audio: boolean; video?: boolean }): Promise<void>
+  offer(restart?: boolean): Promise<string>
+  addVideo(): Promise<void>
+  take(type: 'answer' | 'offer', sdp: string): Promise<void>
+  answer(sdp: string): Promise<string>
+  state(): { connection: string; transports: string[] }
+  path(): Promise<{ protocol: string; remoteFragments: string[] }>
+  pitch(): Promise<number>
+  stop(): void
+}
+
+// Runs in the page. Echo cancelling and noise suppression would take the tone for noise.
+const script = `
+window.phone = (() => {
+  const pc = new RTCPeerConnection({ bundlePolicy: 'max-compat' })
+  let context, analyser
+  pc.ontrack = ({ track, streams }) => {
+    if (track.kind !== 'audio') return
+    const stream = streams[0] ?? new MediaStream([track])
+    const element = new Audio(); element.srcObject = stream; element.muted = true; element.play()
+    context = new AudioContext(); analyser = context.createAnalyser(); analyser.fftSize = 8192
+    context.createMediaStreamSource(stream).connect(analyser)
+  }
+  const gathered = () => new Promise((resolve) => {
+    if (pc.iceGatheringState === 'complete') return resolve()
+    const timer = setTimeout(resolve, 2000)
+    pc.addEventListener('icegatheringstatechange', () => {
+      if (pc.iceGatheringState === 'complete') { clearTimeout(timer); resolve() }
+    })
+  })
+  const constraints = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
+  const add = async (want) => {
+    const stream = await navigator.mediaDevices.getUserMedia(want)
+    for (const track of stream.getTracks()) pc.addTrack(track, stream)
+  }
+  return {
+    start: ({ audio, video }) => add({ audio: audio && constraints, video: video ?? false }),
+    addVideo: () => add({ audio: false, video: true }),
+    offer: async (restart) => {
+      await pc.setLocalDescription(await pc.createOffer({ iceRestart: restart ?? false }))
+      await gathered()
+      return pc.localDescription.sdp
+    },
+    take: (type, sdp) => pc.setRemoteDescription({ type, sdp }),
+    answer: async (sdp) => {
+      await pc.setRemoteDescription({ type: 'offer', sdp })
+      await add({ audio: constraints })
+      await pc.setLocalDescription(await pc.createAnswer())
+      await gathered()
+      return pc.localDescription.sdp
+    },
+    state: () => ({
+      connection: pc.connectionState,
+      transports: pc.getTransceivers().map((t) => t.sender.transport?.state ?? 'none'),
+    }),
+    // What ICE uses now: the protocol, and the user name fragments of our candidates.
+    path: async () => {
+      const all = [...(await pc.getStats()).values()]
+      const used = all.filter((s) => s.type === 'transport').map((s) => all.find((p) => p.id === s.selectedCandidatePairId))
+      const remote = used.map((pair) => all.find((c) => c.id === pair?.remoteCandidateId))
+      return { protocol: remote[0]?.protocol ?? '', remoteFragments: remote.map((c) => c?.usernameFragment ?? '') }
+    },
+    // The strongest frequency of what arrives, in Hz; 0 for silence.
+    pitch: async () => {
+      if (!analyser) return 0
+      await context.resume()
+      const bins = new Float32Array(analyser.frequencyBinCount)
+      analyser.getFloatFrequencyData(bins)
+      let best = 0
+      for (let i = 1; i < bins.length; i++) if (bins[i] > bins[best]) best = i
+      return bins[best] < -60 ? 0 : (best * context.sampleRate) / analyser.fftSize
+    },
+    stop: () => pc.close(),
+  }
+})()
+`
+
+/** One page with one RTCPeerConnection. */
+export class PhonePage {
+  readonly #page: Page
+
+  constructor(page: Page) {
+    this.#page = page
+  }
+
+  /** Calls one of the page's functions. */
+  call<K extends keyof Phone>(
+    name: K,
+    ...args: Parameters<Phone[K]>
+  ): Promise<Awaited<ReturnType<Phone[K]>>> {
+    const source = `window.phone[${JSON.stringify(name)}](...${JSON.stringify(args)})`
+    return this.#page.evaluate(source) as Promise<Awaited<ReturnType<Phone[K]>>>
+  }
+
+  async close(): Promise<void> {
+    await this.#page.close()
+  }
+}
+
+/** A browser and the small server of its empty page. */
+export class PhoneBrowser {
+  readonly #browser: Browser
+  readonly #server: ReturnType<typeof createServer>
+
+  private constructor(browser: Browser, server: ReturnType<typeof createServer>) {
+    this.#browser = browser
+    this.#server = server
+  }
+
+  /** Starts Chromium with `wav` as its microphone. */
+  static async start(wav: string): Promise<PhoneBrowser> {
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<!doctype html><title>phone</title><script>${script}</script>`)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const browser = await chromium.launch({
+      executablePath: '/usr/bin/chromium',
+      args: [...flags, `--use-file-for-fake-audio-capture=${wav}`],
+    })
+    return new PhoneBrowser(browser, server)
+  }
+
+  async open(): Promise<PhonePage> {
+    const page = await this.#browser.newPage()
+    await page.goto(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`)
+    return new PhonePage(page)
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+    this.#server.close()
+  }
+}

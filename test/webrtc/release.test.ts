@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { observer, type types } from 'mediasoup'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Edge, MediaPort } from '../../media/types.ts'
+import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
+import { createWebRtc } from '../../media/webrtc/webrtc.ts'
+import { freePort, type House, hangUp, openHouse, until } from './setup.ts'
+
+const workers: types.Worker[] = []
+observer.on('newworker', (worker) => workers.push(worker))
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house?.close())
+
+const nothingOpen = () => {
+  expect(house.webrtc.transports).toBe(0)
+  expect(house.edge.portCount).toBe(0)
+}
+/** What the worker itself still has. */
+const left = async (worker: types.Worker) => {
+  const dump = await worker.dump()
+  return dump.channelMessageHandlers.channelRequestHandlers.length
+}
+
+describe('everything is released', () => {
+  it('when an offer cannot be answered', async () => {
+    const before = await left(workers.at(-1)!)
+    await expect(house.webrtc.answer('g', 'v=0\r\n', ['PCMU'])).rejects.toMatchObject({ code: 'bad_sdp' })
+    const opus = browserOffer()
+      .replaceAll(/^a=rtpmap:(0|8) .*\r\n/gm, '')
+      .replace(' 9 0 8 13', '')
+    await expect(house.webrtc.answer('g', opus, ['PCMU'])).rejects.toMatchObject({ code: 'no_common_codec' })
+    const anonymous = browserOffer().replaceAll(/^a=(ssrc|extmap):.*\r\n/gm, '')
+    await expect(house.webrtc.answer('g', anonymous, ['PCMU'])).rejects.toMatchObject({ code: 'bad_sdp' })
+    nothingOpen()
+    expect(await left(workers.at(-1)!)).toBe(before)
+  })
+
+  it('when an answer is refused, and the session is closed', async () => {
+    const before = await left(workers.at(-1)!)
+    const media = await house.webrtc.offer('g', 'PCMU')
+    await expect(media.accept(browserOffer())).rejects.toMatchObject({ code: 'bad_sdp' })
+    await expect(media.renegotiate(browserOffer())).rejects.toMatchObject({ code: 'wrong_state' })
+    expect(house.webrtc.transports).toBe(1)
+    await hangUp(media)
+    await media.close()
+    nothingOpen()
+    expect(await left(workers.at(-1)!)).toBe(before)
+  })
+
+  it('when a later offer fails, except what was there', async () => {
+    const media = await house.webrtc.answer('g', browserOffer(), ['PCMU'])
+    const sdp = media.sdp
+    const video = browserOffer({ video: true })
+    await expect(media.renegotiate(video.replace('a=mid:0', 'a=mid:7'))).rejects.toMatchObject({
+      code: 'bad_sdp',
+    })
+    await expect(media.renegotiate(video.replaceAll(/^a=(ssrc|extmap):.*\r\n/gm, ''))).rejects.toThrow(
+      'a=ssrc',
+    )
+    expect(house.webrtc.transports).toBe(1)
+    expect(media.sdp).toBe(sdp)
+    expect(await media.renegotiate(video)).toMatch(/^m=video [1-9][\s\S]*^a=inactive/m)
+    expect(house.webrtc.transports).toBe(2)
+    const dropped = video.replace(/^m=video \d+/m, 'm=video 0')
+    expect(await media.renegotiate(dropped)).toMatch(/^m=video 0 /m)
+    expect(house.webrtc.transports).toBe(1)
+    await hangUp(media)
+    nothingOpen()
+  })
+
+  it('when the edge fails half way', async () => {
+    const noPorts: Pick<Edge, 'open'> = {
+      open: async () => Promise.reject(Object.assign(new Error('none'), { code: 'no_ports' })),
+    }
+    let closed = 0
+    const broken: Pick<Edge, 'open'> = {
+      open: async (options) => {
+        const port: MediaPort = await house.edge.open(options)
+        return Object.assign(Object.create(port), {
+          port: port.port,
+          ssrc: port.ssrc,
+          setFar: () => {
+            throw new Error('gone')
+          },
+          close: () => {
+            closed++
+            return port.close()
+          },
+        })
+      },
+    }
+    for (const [edge, message] of [
+      [noPorts, 'none'],
+      [broken, 'gone'],
+    ] as const) {
+      const webrtc = await createWebRtc({ edge, bind: '127.0.0.1', announce: [], port: await freePort() })
+      const before = await left(workers.at(-1)!)
+      await expect(webrtc.offer('g', 'PCMU')).rejects.toThrow(message)
+      await expect(webrtc.answer('g', browserOffer(), ['PCMU'])).rejects.toThrow(message)
+      expect(webrtc.transports).toBe(0)
+      expect(await left(workers.at(-1)!)).toBe(before)
+      await webrtc.close()
+    }
+    expect(closed).toBe(2)
+    nothingOpen()
+  })
+
+  it('when all is closed while sessions are open, or are being made', async () => {
+    const webrtc = await createWebRtc({
+      edge: house.edge,
+      bind: '127.0.0.1',
+      announce: [],
+      port: await freePort(),
+    })
+    const media = await webrtc.offer('g', 'PCMU')
+    const states: string[] = []
+    media.onState((state) => states.push(state))
+    const making = webrtc.answer('g', browserOffer({ video: true }), ['PCMU'])
+    const outcome = making.then(
+      (made) => hangUp(made),
+      () => undefined,
+    )
+    await webrtc.close()
+    await webrtc.close()
+    await outcome
+    expect(states).toEqual(['closed'])
+    expect(webrtc.transports).toBe(0)
+    await expect(webrtc.offer('g', 'PCMU')).rejects.toMatchObject({ code: 'closed' })
+    await media.port.close()
+    nothingOpen()
+  })
+
+  it('when the port is in use', async () => {
+    const port = await freePort()
+    const first = await createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port })
+    await expect(createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port })).rejects.toThrow()
+    expect(workers.at(-1)!.closed).toBe(true)
+    await first.close()
+  })
+})
+
+describe('two workers', () => {
+  it('share the sessions, each on its own port', async () => {
+    const port = await freePort()
+    const webrtc = await createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port, workers: 2 })
+    const both = [await webrtc.offer('g', 'PCMU'), await webrtc.offer('g', 'PCMU')]
+    expect(both.map(({ sdp }) => Number(sdp.match(/^m=audio (\d+)/m)![1]))).toEqual([port, port + 1])
+    expect(webrtc.transports).toBe(2)
+    for (const media of both) await hangUp(media)
+    await webrtc.close()
+    nothingOpen()
+  })
+})
+
+describe('a worker that dies', () => {
+  it('fails its sessions, and another takes its place', async () => {
+    const worker = workers[0]!
+    const failures: string[] = []
+    house.webrtc.onFailure((reason) => failures.push(reason.message))
+    const media = await house.webrtc.offer('g', 'PCMU')
+    const states: string[] = []
+    media.onState((state) => states.push(state))
+    const started = once(observer, 'newworker')
+    process.kill(worker.pid, 'SIGKILL')
+    await started
+    expect(states).toEqual(['failed'])
+    expect(failures.length).toBe(1)
+    await expect(media.accept(browserOffer())).rejects.toThrow()
+    await hangUp(media)
+    expect(states).toEqual(['failed'])
+    const next = await until(
+      () => house.webrtc.offer('g', 'PCMU').catch(() => undefined),
+      (made) => made !== undefined,
+    )
+    expect(house.webrtc.transports).toBe(1)
+    await hangUp(next!)
+    nothingOpen()
+  })
+})

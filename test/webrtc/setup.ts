@@ -1,0 +1,63 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createEdge } from '../../media/edge/edge.ts'
+import type { BrowserMedia, Edge, MediaPort } from '../../media/types.ts'
+import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
+
+/** A UDP port of 127.0.0.1 that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  return port
+}
+
+/** An edge and the WebRTC behind it, on 127.0.0.1. */
+export interface House {
+  readonly edge: Edge
+  readonly webrtc: WebRtcService
+  close(): Promise<void>
+}
+
+export const openHouse = async (): Promise<House> => {
+  const edge = await createEdge({
+    bind: '127.0.0.1',
+    ports: { from: 21_400, to: 21_499 },
+    threads: 1,
+    startTimeoutMs: 30_000,
+    mediaTimeoutMs: 60_000,
+    quarantineMs: 0,
+  })
+  const webrtc = await createWebRtc({ edge, bind: '127.0.0.1', announce: [], port: await freePort() })
+  return {
+    edge,
+    webrtc,
+    close: async () => {
+      await webrtc.close()
+      await edge.close()
+    },
+  }
+}
+
+/** Waits until `value` fulfils `wanted`, and gives it. Throws with the last one after `ms`. */
+export const until = async <T>(
+  value: () => T | Promise<T>,
+  wanted: (value: T) => boolean,
+  ms = 10_000,
+): Promise<T> => {
+  const end = performance.now() + ms
+  for (;;) {
+    const found = await value()
+    if (wanted(found)) return found
+    if (performance.now() > end) throw new Error(`not reached in ${ms} ms; last: ${JSON.stringify(found)}`)
+    await sleep(100)
+  }
+}
+
+/** Closes a session as a leg does: the session, then the port. */
+export const hangUp = async (media: BrowserMedia, ...ports: MediaPort[]): Promise<void> => {
+  await media.close()
+  for (const port of [media.port, ...ports]) await port.close()
+}
