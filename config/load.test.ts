@@ -190,6 +190,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     ['a key that stands twice', 'project: a\nproject: b\n', '2:1 '],
     ['broken YAML', 'project: [a\n', '2:1 '],
     ['a tag', 'project: !secret x\n', '1:10 '],
+    ['a list as a key', '? [secret]\n: a\n', '1:3 '],
     ['a list at the top', '- a\n', '1:1 '],
     ['an unknown key at the top', 'porject: a\n', '1:1 porject'],
     ['a missing key', 'subscribers:\n  - email: a@x.example\n', '2:5 subscribers[0]'],

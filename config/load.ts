@@ -10,6 +10,8 @@ import { ConfigSource } from './source.ts'
 import type { Config, ConfigFault, HandlerConfig } from './types.ts'
 import { validateSchema } from './validate.ts'
 
+export { ConfigInvalid }
+
 /** Largest file of a document, in bytes. */
 const maxDocument = 262_144
 

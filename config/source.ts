@@ -24,6 +24,7 @@ export class ConfigSource {
       lineCounter: this.#lines,
       schema: 'core',
       uniqueKeys: true,
+      stringKeys: true,
       prettyErrors: false,
     })
     const broken = [...this.#document.errors, ...this.#document.warnings]

@@ -40,6 +40,7 @@ describe('a script', () => {
   it.each([
     ['relay_script_parse_error', 'JSON that is cut off', '{"sections": {"main": [', ''],
     ['relay_script_parse_error', 'YAML with a tag', 'sections: !!js/function x', ''],
+    ['relay_script_parse_error', 'a list as a key', 'sections: { ? [a] : b }', ''],
     ['relay_script_element_duplicated', 'a key that stands twice', 'sections:\n  main: []\n  main: []\n', ''],
     ['relay_script_element_wrong_type', 'a list', '[]', ''],
     ['relay_script_element_wrong_type', 'no object at all', '<Response/>', ''],

@@ -27,6 +27,7 @@ export const readSource = (text: string): ScriptSource => {
     lineCounter: lines,
     schema: 'core',
     uniqueKeys: true,
+    stringKeys: true,
     prettyErrors: false,
   })
   const place = (offset: number) => {
