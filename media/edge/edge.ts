@@ -1,31 +1,15 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import type { Edge, EdgeFailure, MediaPort, PortOptions } from '../types.ts'
 import { type MediaClock, systemClock } from './clock.ts'
 import { EdgeError } from './errors.ts'
+import { announced, checkOptions, type EdgeOptions } from './options.ts'
 import { PortPool, shareRange } from './pool.ts'
 import { EdgePort } from './port.ts'
 import type { OpenCommand, Report } from './protocol.ts'
 import { MediaThread } from './thread.ts'
 
-/** How the edge is set up. Times in ms. */
-export interface EdgeOptions {
-  /** Local address of carrier ports; `0.0.0.0` for all of IPv4. */
-  readonly bind: string
-  /** Address in our SDP; default `bind`, or the machine's first address that is not internal when `bind` is unspecific. */
-  readonly announce?: string
-  /** Inclusive. */
-  readonly ports: { readonly from: number; readonly to: number }
-  /** Worker threads, 1 or more; each has its share of the range. */
-  readonly threads: number
-  readonly startTimeoutMs: number
-  readonly mediaTimeoutMs: number
-  /** How long a closed port rests before it is used again; default 30,000. */
-  readonly quarantineMs?: number
-  /** Default the machine's. */
-  readonly clock?: MediaClock
-}
+export type { EdgeOptions } from './options.ts'
 
 /**
  * Starts the edge with all its threads. Rejects with an {@link EdgeError} `bad_options` for a range, address or number of threads
@@ -290,28 +274,4 @@ class ThreadedEdge implements Edge {
     for (const port of dead) port.die()
     this.#onFailure?.({ error, ports: dead.map(({ id }) => id) })
   }
-}
-
-function checkOptions({ bind, announce, ports, threads }: EdgeOptions): void {
-  const fail = (message: string): never => {
-    throw new EdgeError('bad_options', message)
-  }
-  if (!isIP(bind)) fail(`bind: expected an IP address, got ${JSON.stringify(bind)}`)
-  if (announce !== undefined && !isIP(announce)) {
-    fail(`announce: expected an IP address, got ${JSON.stringify(announce)}`)
-  }
-  if (!Number.isInteger(threads) || threads < 1) fail(`threads: expected 1 or more, got ${threads}`)
-  const { from, to } = ports
-  if (!(from >= 1 && to <= 65535 && from < to))
-    fail(`ports: expected a range of 1 to 65535, got ${from} to ${to}`)
-}
-
-/** The address to announce for what is bound. */
-function announced(bind: string): string {
-  if (bind !== '0.0.0.0' && bind !== '::') return bind
-  const family = bind === '::' ? 'IPv6' : 'IPv4'
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const own = addresses.find((entry) => !entry.internal && entry.family === family)
-  // A machine without any network still serves itself.
-  return own?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1')
 }

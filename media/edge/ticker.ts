@@ -68,7 +68,7 @@ export class Ticker {
 
   #run(): void {
     const now = this.#clock.now()
-    const idleTurn = Math.floor(now / (PACE_MS * IDLE_EVERY))
+    const idleTurn = Math.floor((now - this.#origin) / (PACE_MS * IDLE_EVERY))
     const everyone = idleTurn !== this.#last
     this.#last = idleTurn
     for (const ticked of everyone ? this.#all : this.#busy) {

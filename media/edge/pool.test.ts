@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { PortPool, shareRange } from './pool.ts'
+
+describe('the pool of ports', () => {
+  it('gives each pair once, at random, until there is none', () => {
+    let turn = 0
+    const pool = new PortPool([2, 4, 6, 8], 0, (below) => turn++ % below)
+    const taken = [0, 0, 0, 0].map(() => pool.take(0))
+    expect([...taken].sort()).toEqual([2, 4, 6, 8])
+    expect(taken).not.toEqual([2, 4, 6, 8])
+    expect([pool.take(0), pool.used, pool.free(0)]).toEqual([undefined, 4, 0])
+  })
+
+  it('keeps a closed pair in quarantine, and frees it to the millisecond', () => {
+    const pool = new PortPool([2], 30_000, () => 0)
+    expect(pool.take(1000)).toBe(2)
+    pool.give(5000, 2)
+    expect([pool.used, pool.quarantined(34_999), pool.take(34_999)]).toEqual([0, 1, undefined])
+    expect([pool.quarantined(35_000), pool.take(35_000)]).toEqual([0, 2])
+  })
+
+  it('ignores what was not taken', () => {
+    const pool = new PortPool([2], 0, () => 0)
+    pool.give(0, 2)
+    pool.give(0, 4)
+    expect(pool.free(0)).toBe(1)
+  })
+
+  it('shares a range in pairs of an even port and the next', () => {
+    expect(shareRange({ from: 101, to: 110 }, 1)).toEqual([[102, 104, 106, 108]])
+    expect(shareRange({ from: 100, to: 109 }, 2)).toEqual([
+      [100, 102],
+      [104, 106, 108],
+    ])
+    expect(shareRange({ from: 100, to: 101 }, 3).flat()).toEqual([100])
+  })
+})

@@ -1,0 +1,140 @@
+import { createSocket } from 'node:dgram'
+import { describe, expect, it } from 'vitest'
+import { sine } from '../codecs/tone.ts'
+import type { EdgeFailure } from '../types.ts'
+import { createEdge, type EdgeOptions } from './edge.ts'
+import { TestClock } from './test-clock.ts'
+
+const base: EdgeOptions = {
+  bind: '127.0.0.1',
+  ports: { from: 32_000, to: 32_007 },
+  threads: 1,
+  startTimeoutMs: 30_000,
+  mediaTimeoutMs: 60_000,
+  quarantineMs: 0,
+}
+const carrier = (group: string) => ({ group, kind: 'carrier' as const })
+const loopback = (group: string) => ({ group, kind: 'loopback' as const })
+const prompt = { sampleRate: 8000 as const, samples: sine(440, 1000) }
+
+describe('the range of ports', () => {
+  it('is used up to the last pair, and then refuses with no_ports', async () => {
+    const edge = await createEdge(base)
+    const ports = await Promise.all(['a', 'b', 'c', 'd'].map((group) => edge.open(carrier(group))))
+    expect(ports.map(({ port }) => port).sort()).toEqual([32_000, 32_002, 32_004, 32_006])
+    await expect(edge.open(carrier('e'))).rejects.toMatchObject({ code: 'no_ports' })
+    expect(edge.usage()).toEqual({ used: 4, total: 4, quarantined: 0 })
+    await edge.open(loopback('e'))
+    await ports[1]!.close()
+    expect((await edge.open(carrier('e'))).port).toBe(ports[1]!.port)
+    await edge.close()
+  })
+
+  it('rests a closed pair for the quarantine', async () => {
+    const clock = new TestClock()
+    const edge = await createEdge({
+      ...base,
+      ports: { from: 32_100, to: 32_101 },
+      quarantineMs: 30_000,
+      clock,
+    })
+    await (await edge.open(carrier('a'))).close()
+    expect(edge.usage()).toEqual({ used: 0, total: 1, quarantined: 1 })
+    await expect(edge.open(carrier('b'))).rejects.toMatchObject({ code: 'no_ports' })
+    clock.advance(30_000)
+    expect(edge.usage()).toEqual({ used: 0, total: 1, quarantined: 0 })
+    await edge.open(carrier('b'))
+    await edge.close()
+  })
+
+  it('passes over a pair that another program has, RTP or RTCP', async () => {
+    const other = createSocket('udp4')
+    await new Promise<void>((resolve) => other.bind(32_201, '127.0.0.1', resolve))
+    const edge = await createEdge({ ...base, ports: { from: 32_200, to: 32_203 } })
+    expect((await edge.open(carrier('a'))).port).toBe(32_202)
+    await expect(edge.open(carrier('b'))).rejects.toMatchObject({ code: 'no_ports' })
+    expect(edge.usage().used).toBe(1)
+    await edge.close()
+    await new Promise<void>((resolve) => other.close(() => resolve()))
+  })
+
+  it.each([
+    [{ bind: 'nowhere' }, /bind/],
+    [{ announce: 'nowhere' }, /announce/],
+    [{ threads: 0 }, /threads/],
+    [{ ports: { from: 9, to: 3 } }, /ports/],
+  ])('must make sense: %j', async (wrong, message) => {
+    await expect(createEdge({ ...base, ...wrong })).rejects.toThrow(message)
+  })
+
+  it('cannot be opened on an address that is not ours', async () => {
+    const edge = await createEdge({ ...base, bind: '192.0.2.1' })
+    await expect(edge.open(carrier('a'))).rejects.toMatchObject({ code: 'failed' })
+    expect([edge.usage().used, edge.portCount]).toEqual([0, 0])
+    await edge.close()
+  })
+
+  it('announces what it was told to, and carrier ports alone', async () => {
+    const edge = await createEdge({ ...base, announce: '203.0.113.9' })
+    expect((await edge.open(carrier('a'))).address).toBe('203.0.113.9')
+    expect((await edge.open(loopback('a'))).address).toBe('127.0.0.1')
+    await edge.close()
+  })
+})
+
+describe('media threads', () => {
+  it('share the range, keep a group together and spread groups', async () => {
+    const edge = await createEdge({ ...base, threads: 2 })
+    const [a, b] = [await edge.open(carrier('one')), await edge.open(carrier('two'))]
+    expect([a.port < 32_004, b.port < 32_004].sort()).toEqual([false, true])
+    const more = await edge.open(carrier('one'))
+    expect(more.port < 32_004).toBe(a.port < 32_004)
+    edge.join(a, more)
+    await edge.close()
+  })
+
+  it('that die take their ports along, settle what is pending, and are replaced', async () => {
+    const edge = await createEdge(base)
+    const failures: EdgeFailure[] = []
+    const failed = new Promise<void>((resolve) =>
+      edge.onFailure((failure) => {
+        failures.push(failure)
+        resolve()
+      }),
+    )
+    const port = await edge.open(carrier('a'))
+    const playback = port.play({ prompt })
+    const digits = port.sendDigits('W')
+    // Samples that are none make the thread fail as a defect in it would.
+    port.setFar(
+      { codecs: [] },
+      { address: '127.0.0.1', port: 9, codec: 'PCMU', payloadType: 0, direction: 'sendrecv' },
+    )
+    port.play({ prompt: { sampleRate: 8000, samples: 7 as never } })
+    await failed
+    expect(failures).toHaveLength(1)
+    expect(failures[0]?.ports).toEqual([port.id])
+    expect([await playback.done, await digits]).toEqual(['stopped', false])
+    expect((await port.close()).sent).toBe(0)
+    expect([edge.portCount, edge.usage().used]).toEqual([0, 0])
+    const next = await edge.open(carrier('a'))
+    expect(next.port).toBeGreaterThanOrEqual(32_000)
+    await edge.close()
+  })
+
+  it('end with the edge, whatever is under way', async () => {
+    const edge = await createEdge(base)
+    const port = await edge.open(carrier('a'))
+    const opening = edge.open(carrier('b')).then(
+      () => 'open',
+      (error) => error.code,
+    )
+    const playback = port.play({ prompt })
+    const closing = edge.close()
+    expect(edge.close()).toBe(closing)
+    await closing
+    expect([await opening, await playback.done]).toEqual(['closed', 'stopped'])
+    expect([edge.portCount, edge.usage().used]).toEqual([0, 0])
+    await expect(edge.open(carrier('c'))).rejects.toMatchObject({ code: 'closed' })
+  })
+})

@@ -1,0 +1,143 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { EventsIn } from './events-in.ts'
+
+interface Sent {
+  readonly code: number
+  readonly stamp: number
+  readonly duration: number
+  readonly end?: boolean
+  readonly at: number
+}
+
+/** One key press as a sender makes it: updates every 50 ms, then three ends. */
+function press(code: number, stamp: number, ms = 150, at = stamp / 8): Sent[] {
+  const updates = Array.from({ length: ms / 50 - 1 }, (_, i) => ({
+    code,
+    stamp,
+    duration: (i + 1) * 400,
+    at: at + (i + 1) * 50,
+  }))
+  return [
+    ...updates,
+    ...[0, 1, 2].map((i) => ({ code, stamp, duration: ms * 8, end: true, at: at + ms + i * 50 })),
+  ]
+}
+
+describe('telephone-events that come in', () => {
+  let heard: string[]
+  let events: EventsIn
+
+  beforeEach(() => {
+    heard = []
+    events = new EventsIn((digit, durationMs) => heard.push(`${digit}:${durationMs}`))
+  })
+
+  const receive = (packets: readonly Sent[]) => {
+    for (const { code, stamp, duration, end, at } of packets) {
+      events.tick(at)
+      const payload = Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff)
+      expect(events.receive(at, stamp >>> 0, payload, 0, 4)).toBe(true)
+    }
+  }
+
+  it('report each key press once, with its duration', () => {
+    receive([...press(1, 8000), ...press(11, 16_000), ...press(15, 24_000)])
+    expect(heard).toEqual(['1:150', '#:150', 'D:150'])
+  })
+
+  it('report the same key twice when it was pressed twice', () => {
+    receive([...press(5, 8000), ...press(5, 12_000)])
+    expect(heard).toEqual(['5:150', '5:150'])
+  })
+
+  const whole = press(7, 8000, 200)
+  const subsets = Array.from({ length: 2 ** whole.length - 1 }, (_, i) =>
+    whole.filter((_, bit) => ((i + 1) >> bit) & 1),
+  )
+
+  it('report one digit whichever packets of it are lost, as long as one arrives', () => {
+    expect(subsets).toHaveLength(63)
+    for (const subset of subsets) {
+      heard = []
+      events = new EventsIn((digit) => heard.push(digit))
+      receive(subset)
+      events.tick(whole.at(-1)!.at + 1000)
+      expect(heard).toEqual(['7'])
+    }
+  })
+
+  it('report one digit whatever the order, and however often each packet comes', () => {
+    for (const order of [
+      [...whole].reverse(),
+      [...whole, ...whole],
+      [whole[3]!, whole[0]!, whole[4]!, whole[1]!],
+    ]) {
+      heard = []
+      events = new EventsIn((digit) => heard.push(digit))
+      receive(order.map((packet) => ({ ...packet, at: 2000 })))
+      events.tick(3000)
+      expect(heard).toEqual(['7'])
+    }
+  })
+
+  it('are complete without an end after a time without packets, and with the next digit', () => {
+    const open = press(3, 8000).filter(({ end }) => !end)
+    receive(open)
+    events.tick(open.at(-1)!.at + 199)
+    expect(heard).toEqual([])
+    events.tick(open.at(-1)!.at + 200)
+    expect(heard).toEqual(['3:100'])
+    receive([...press(4, 16_000).filter(({ end }) => !end), ...press(6, 16_900)])
+    expect(heard).toEqual(['3:100', '4:100', '6:150'])
+  })
+
+  it('are one digit when a long press comes in segments', () => {
+    const updates = (stamp: number, from: number, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        code: 9,
+        stamp,
+        duration: (i + 1) * 400,
+        at: from + (i + 1) * 50,
+      }))
+    const first = [...updates(1000, 0, 163), { code: 9, stamp: 1000, duration: 0xffff, at: 8192 }]
+    const second = updates(1000 + 0xffff, 8192, 20)
+    const end = { code: 9, stamp: 1000 + 0xffff, duration: 8080, end: true, at: 9202 }
+    receive([...first, ...second, end, end, end])
+    expect(heard).toEqual([`9:${Math.round((0xffff + 8080) / 8)}`])
+  })
+
+  it('join segments also when the last packet of the first one was lost', () => {
+    receive([
+      { code: 9, stamp: 0, duration: 65_200, at: 8150 },
+      { code: 9, stamp: 0xffff, duration: 400, at: 8242 },
+      { code: 9, stamp: 0xffff, duration: 800, end: true, at: 8292 },
+    ])
+    expect(heard).toEqual([`9:${Math.round((0xffff + 800) / 8)}`])
+  })
+
+  it('go on over the wrap of the timestamp', () => {
+    receive([...press(1, 0xffffff00, 150, 0), ...press(2, 0xffffff00 + 3200, 150, 400)])
+    expect(heard).toEqual(['1:150', '2:150'])
+  })
+
+  it('are heard after the sender began its timestamps anew', () => {
+    receive(press(1, 400_000))
+    events.restart()
+    receive(press(2, 399_000))
+    expect(heard).toEqual(['1:150', '2:150'])
+  })
+
+  it('ignore a late packet of a digit that was reported', () => {
+    receive(press(1, 8000))
+    receive([{ code: 1, stamp: 8000, duration: 400, at: 1400 }])
+    events.tick(9999)
+    expect(heard).toEqual(['1:150'])
+  })
+
+  it('pass over flash and tones, and refuse what is too short', () => {
+    receive(press(16, 8000))
+    expect(events.receive(0, 1, Buffer.of(1, 2, 3), 0, 3)).toBe(false)
+    events.tick(9999)
+    expect(heard).toEqual([])
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { Liveness } from './liveness.ts'
+
+const minute = 60_000
+
+describe('liveness', () => {
+  const fresh = () => new Liveness({ startMs: 30_000, mediaMs: 60_000 })
+
+  it('never ends before it began', () => {
+    expect(fresh().tick(minute * 60)).toBeUndefined()
+  })
+
+  it('tells of a far end that never sent, and again while nothing is done about it', () => {
+    const liveness = fresh()
+    liveness.start(0, false)
+    expect([liveness.tick(29_999), liveness.tick(30_000), liveness.tick(30_100)]).toEqual([
+      undefined,
+      'start',
+      undefined,
+    ])
+    expect(liveness.tick(60_000)).toBe('start')
+  })
+
+  it('tells of one that fell silent', () => {
+    const liveness = fresh()
+    liveness.start(0, false)
+    liveness.alive(10_000)
+    expect([liveness.tick(69_999), liveness.tick(70_000)]).toEqual([undefined, 'media'])
+  })
+
+  it('waits through a hold of twelve minutes, and then for the whole time', () => {
+    const liveness = fresh()
+    liveness.start(0, false)
+    liveness.alive(1000)
+    liveness.start(2000, true)
+    for (let at = 2000; at <= 12 * minute; at += 1000) expect(liveness.tick(at)).toBeUndefined()
+    liveness.start(12 * minute, false)
+    expect(liveness.tick(13 * minute - 1)).toBeUndefined()
+    expect(liveness.tick(13 * minute)).toBe('media')
+  })
+
+  it('waits for ever where it was told so', () => {
+    const liveness = new Liveness({ startMs: Number.POSITIVE_INFINITY, mediaMs: Number.POSITIVE_INFINITY })
+    liveness.start(0, false)
+    expect(liveness.tick(1e12)).toBeUndefined()
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { Reception } from './reception.ts'
+import { Reports } from './reports.ts'
+import { buildRtcp, compactNtp, parseRtcp } from './rtcp.ts'
+
+const start = 1_700_000_000_000
+
+function setUp(random = () => 0.5) {
+  const reception = new Reception()
+  const sent = { packets: 0, octets: 0, timestampAt: (now: number) => ((now - start) * 8) >>> 0 }
+  const reports = new Reports({ ssrc: 7, cname: 'us', reception, sent, random })
+  return { reception, sent, reports }
+}
+
+describe('reports', () => {
+  it('come about every 5 s, spread over 0.5 to 1.5 of it by chance, the first after half', () => {
+    const mean = 5000 / (Math.E - 1.5)
+    for (const [chance, share] of [
+      [0, 0.5],
+      [0.5, 1],
+      [0.999, 1.499],
+    ] as const) {
+      const { reports } = setUp(() => chance)
+      reports.start(start)
+      const times: number[] = []
+      for (let now = start; now < start + 30_000; now += 10) if (reports.tick(now)) times.push(now - start)
+      expect(Math.abs(times[0]! - (mean * share) / 2)).toBeLessThanOrEqual(10)
+      expect(Math.abs(times[1]! - times[0]! - mean * share)).toBeLessThanOrEqual(10)
+    }
+  })
+
+  it('do not begin before there is somebody to report to', () => {
+    const { reports } = setUp()
+    expect([reports.tick(start + 60_000), reports.bye(start)]).toEqual([undefined, undefined])
+  })
+
+  it('are of a sender while packets are sent, else of a receiver', () => {
+    const { reports, sent, reception } = setUp()
+    reports.start(start)
+    reception.update(start, 99, 5, 0, true)
+    sent.packets = 50
+    sent.octets = 8000
+    expect(parseRtcp(reports.tick(start + 10_000)!)).toEqual([
+      {
+        kind: 'sender',
+        ssrc: 7,
+        info: { at: start + 10_000, timestamp: 80_000, packets: 50, octets: 8000 },
+        blocks: [
+          { ssrc: 99, fractionLost: 0, lost: 0, highestSequence: 5, jitter: 0, lastReport: 0, delay: 0 },
+        ],
+      },
+      { kind: 'description', ssrc: 7, cname: 'us' },
+    ])
+    expect(parseRtcp(reports.tick(start + 20_000)!)?.[0]?.kind).toBe('receiver')
+  })
+
+  it("refer to the far side's sender report, so that it can tell the round trip", () => {
+    const { reports, reception } = setUp()
+    reports.start(start)
+    reception.update(start, 99, 5, 0, true)
+    const info = { at: start + 1000, timestamp: 0, packets: 1, octets: 1 }
+    expect(reports.receive(start + 1030, buildRtcp([{ kind: 'sender', ssrc: 99, info, blocks: [] }]))).toBe(
+      true,
+    )
+    const [report] = parseRtcp(reports.tick(start + 10_030)!)!
+    expect(report).toMatchObject({ blocks: [{ lastReport: compactNtp(start + 1000), delay: 9 * 65_536 }] })
+  })
+
+  it('give the round trip: arrival minus report minus delay', () => {
+    const { reports } = setUp()
+    const block = { ssrc: 7, fractionLost: 0, lost: 0, highestSequence: 0, jitter: 0 }
+    const answer = { ...block, lastReport: compactNtp(start), delay: Math.round(0.25 * 65_536) }
+    reports.receive(start + 330, buildRtcp([{ kind: 'receiver', ssrc: 99, blocks: [answer] }]))
+    expect(reports.roundTripMs).toBeCloseTo(80, 0)
+    // About somebody else, or about no report of ours: nothing is learnt.
+    reports.receive(
+      start + 999,
+      buildRtcp([{ kind: 'receiver', ssrc: 99, blocks: [{ ...answer, ssrc: 8 }] }]),
+    )
+    reports.receive(
+      start + 999,
+      buildRtcp([{ kind: 'receiver', ssrc: 99, blocks: [{ ...answer, lastReport: 0 }] }]),
+    )
+    expect(reports.roundTripMs).toBeCloseTo(80, 0)
+  })
+
+  it('end with a goodbye where anything was ever sent', () => {
+    const { reports, sent } = setUp()
+    sent.packets = 1
+    expect(parseRtcp(reports.bye(start)!)?.map(({ kind }) => kind)).toEqual(['sender', 'description', 'bye'])
+  })
+
+  it('refuse what is malformed', () => {
+    expect(setUp().reports.receive(start, Buffer.of(0x80, 200, 0, 0))).toBe(false)
+  })
+})

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { StreamOut } from './stream-out.ts'
+
+const seed = { ssrc: 7, sequence: 65_530, timestamp: 0xfffffc00 }
+const alice = {}
+const bob = {}
+
+/** A stream whose packets are numbered from its seed, so that wraps do not disturb the reading. */
+function setUp() {
+  const stream = new StreamOut(seed)
+  const read = () => ({
+    sequence: (stream.header.sequence - seed.sequence + 0x10000) & 0xffff,
+    timestamp: (stream.header.timestamp - seed.timestamp) >>> 0,
+    marker: stream.header.marker,
+  })
+  const forward = (now: number, sequence: number, timestamp: number, source: object = alice, ssrc = 1) =>
+    stream.forward(now, source, ssrc, sequence & 0xffff, timestamp >>> 0, 160, false) ? read() : undefined
+  const own = (now: number, source: object) => {
+    stream.own(now, source, 160)
+    return read()
+  }
+  const event = (now: number, samples: number, first: boolean) => {
+    stream.event(now, samples, first)
+    return read()
+  }
+  return { stream, forward, own, event }
+}
+
+describe('the outgoing stream', () => {
+  it('begins at its seed, and goes on with its source over both wraps', () => {
+    const { forward } = setUp()
+    for (let i = 0; i < 20; i++) {
+      expect(forward(i * 20, 65_528 + i, 0xffffff00 + i * 160)).toEqual({
+        sequence: i,
+        timestamp: i * 160,
+        marker: i === 0,
+      })
+    }
+  })
+
+  it('shows what the source lost and reordered, and drops what came twice', () => {
+    const { forward } = setUp()
+    forward(0, 100, 0)
+    expect(forward(60, 103, 480)).toEqual({ sequence: 3, timestamp: 480, marker: false })
+    expect(forward(61, 102, 320)).toEqual({ sequence: 2, timestamp: 320, marker: false })
+    expect(forward(62, 103, 480)).toBeUndefined()
+    expect(forward(80, 104, 640)).toEqual({ sequence: 4, timestamp: 640, marker: false })
+  })
+
+  it('goes on by the time that passed when the source changes, with the marker', () => {
+    const { forward, own } = setUp()
+    own(0, bob)
+    own(20, bob)
+    expect(forward(45, 9, 123_456)).toEqual({ sequence: 2, timestamp: 320, marker: true })
+    expect(own(1045, bob)).toEqual({ sequence: 3, timestamp: 320 + 8000, marker: true })
+  })
+
+  it('never covers the same time twice, however close the change comes', () => {
+    const { forward, own } = setUp()
+    forward(0, 1, 0)
+    expect(own(1, bob)).toEqual({ sequence: 1, timestamp: 160, marker: true })
+  })
+
+  it('drops a late packet of a source over a change', () => {
+    const { forward, own } = setUp()
+    forward(0, 100, 0)
+    own(20, bob)
+    forward(40, 103, 480)
+    expect(forward(41, 102, 320)).toBeUndefined()
+    expect(forward(60, 104, 640)).toEqual({ sequence: 3, timestamp: 480, marker: false })
+  })
+
+  it('takes a new SSRC of the same source as a change', () => {
+    const { forward } = setUp()
+    forward(0, 100, 0)
+    expect(forward(20, 7000, 999_999, alice, 2)).toEqual({ sequence: 1, timestamp: 160, marker: true })
+  })
+
+  it.each([
+    ['its sequence falls far back', 60_000, 160],
+    ['its sequence jumps ahead', 5000, 160],
+    ['its timestamp jumps back', 101, -80_000],
+    ['its timestamp jumps ahead of the time', 101, 800_000],
+    ['its timestamp stands still', 101, 0],
+  ])('does not jump with a source when %s', (_, sequence, timestamp) => {
+    const { forward } = setUp()
+    forward(0, 100, 0)
+    expect(forward(20, sequence, timestamp)).toEqual({ sequence: 1, timestamp: 160, marker: true })
+  })
+
+  it('follows a source that was silent and says so by its timestamp', () => {
+    const { forward } = setUp()
+    forward(0, 100, 0)
+    expect(forward(5000, 101, 40_100)).toEqual({ sequence: 1, timestamp: 40_100, marker: false })
+  })
+
+  it('closes up the number of what is left out', () => {
+    const { stream, forward } = setUp()
+    forward(0, 100, 0)
+    for (let i = 101; i <= 105; i++) stream.leaveOut(alice, 1, i)
+    expect(forward(120, 106, 960)).toEqual({ sequence: 1, timestamp: 960, marker: false })
+    expect(forward(121, 105, 800)).toBeUndefined()
+    // One lost before one left out still shows as one lost.
+    stream.leaveOut(alice, 1, 108)
+    expect(forward(180, 109, 1440)).toEqual({ sequence: 3, timestamp: 1440, marker: false })
+    stream.leaveOut(bob, 1, 110)
+    expect(forward(200, 110, 1600)).toEqual({ sequence: 4, timestamp: 1600, marker: false })
+  })
+
+  it('gives all packets of an event the time of its beginning, and audio the time after it', () => {
+    const { event, own } = setUp()
+    own(0, bob)
+    expect(event(20, 160, true)).toEqual({ sequence: 1, timestamp: 160, marker: true })
+    expect(event(70, 400, false)).toEqual({ sequence: 2, timestamp: 160, marker: false })
+    expect(event(120, 800, false)).toEqual({ sequence: 3, timestamp: 160, marker: false })
+    expect(event(220, 800, false)).toEqual({ sequence: 4, timestamp: 160, marker: false })
+    expect(event(220, 160, true)).toEqual({ sequence: 5, timestamp: 160 + 1600, marker: true })
+    expect(own(260, bob)).toEqual({ sequence: 6, timestamp: 160 + 1600 + 320, marker: true })
+  })
+
+  it('comes back after twelve minutes of hold with the very next sequence', () => {
+    const { forward } = setUp()
+    forward(0, 100, 0)
+    const later = 12 * 60_000
+    expect(forward(later, 101, 160)).toEqual({ sequence: 1, timestamp: later * 8, marker: true })
+  })
+
+  it('tells the timestamp of any moment', () => {
+    const { stream, own } = setUp()
+    own(1000, bob)
+    expect((stream.timestampAt(1500) - seed.timestamp) >>> 0).toBe(4000)
+  })
+
+  it('never goes back and never repeats, whatever speaks', () => {
+    let state = 42
+    const random = (below: number) => {
+      state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+      return (state >>> 8) % below
+    }
+    const { stream, forward, own, event } = setUp()
+    let now = 0
+    let source = { sequence: 500, timestamp: 9000 }
+    let last = { sequence: -1, timestamp: -1 }
+    for (let i = 0; i < 5000; i++) {
+      now += random(50) === 0 ? random(5000) : 20
+      source = { sequence: source.sequence + 1, timestamp: source.timestamp + 160 }
+      if (random(100) === 0) source = { sequence: random(65_536), timestamp: random(2 ** 31) }
+      const choice = random(20)
+      const sent =
+        choice === 0
+          ? own(now, bob)
+          : choice === 1
+            ? event(now, 160, true)
+            : forward(now, source.sequence, source.timestamp)
+      if (choice === 2) stream.interrupt()
+      if (!sent) continue
+      // Unwrapped, so that a step back cannot hide.
+      const sequence = last.sequence + ((sent.sequence - last.sequence) & 0xffff)
+      const step = (sent.timestamp - last.timestamp) | 0
+      expect(sequence).toBe(last.sequence + 1)
+      expect(last.sequence < 0 || (step > 0 && step < 100_000)).toBe(true)
+      last = { sequence, timestamp: sent.timestamp }
+    }
+  })
+})
