@@ -1,0 +1,236 @@
+import { once } from 'node:events'
+import pino from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { FakeClock } from '../clock.ts'
+import { Origins } from '../http/origins.ts'
+import { Metrics } from '../metrics.ts'
+import { parseFrame, RpcError, rpcCodes } from './frames.ts'
+import { RpcServer } from './server.ts'
+import type { Reply, RpcHandler, RpcSession } from './session.ts'
+import { listeningServer, TestBrowser } from './testing.ts'
+
+const log = pino({ level: 'silent' })
+let clock: FakeClock
+let rpc: RpcServer
+let http: Awaited<ReturnType<typeof listeningServer>>
+let sessions: RpcSession[]
+let closed: number
+let metrics: Metrics
+
+const vocabulary: Record<string, (params: Readonly<Record<string, unknown>>) => Reply | Promise<Reply>> = {
+  echo: (params) => ({ result: params }),
+  refuse: () => {
+    throw new RpcError(rpcCodes.params, 'x: expected y')
+  },
+  crash: () => {
+    throw new Error('a secret')
+  },
+  hang: () => new Promise(() => {}),
+  event: () => ({ result: 'first', after: () => void sessions[0]?.request('second', {}).catch(() => {}) }),
+}
+
+const handler: RpcHandler = {
+  methods: new Set(Object.keys(vocabulary)),
+  handle: (method, params) => {
+    const answer = vocabulary[method]
+    if (!answer) throw new RpcError(rpcCodes.method)
+    return answer(params)
+  },
+  closed: () => {
+    closed++
+  },
+}
+
+const start = async (origins: string[] = []): Promise<void> => {
+  http = await listeningServer()
+  rpc = new RpcServer({
+    clock,
+    log,
+    metrics,
+    origins: new Origins(origins),
+    maxFrame: 2000,
+    maxSockets: 3,
+    limits: { maxPending: 4, maxMalformed: 3, maxBuffered: 100_000 },
+    open: (session) => {
+      sessions.push(session)
+      return handler
+    },
+  })
+  rpc.attach(http.server)
+}
+
+beforeEach(async () => {
+  clock = new FakeClock()
+  metrics = new Metrics()
+  sessions = []
+  closed = 0
+  await start()
+})
+afterEach(async () => {
+  rpc.close()
+  await http.close()
+})
+
+const refusedWith = async (
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number | undefined> => {
+  const socket = new WebSocket(`ws://127.0.0.1:${http.port}${path}`, { headers })
+  const [, reply] = await once(socket, 'unexpected-response')
+  reply.resume()
+  return reply.statusCode
+}
+
+describe('a session', () => {
+  it('answers requests with results and errors', async () => {
+    const browser = await TestBrowser.open(http.port)
+    expect(await browser.send('echo', { a: 1 })).toEqual({ jsonrpc: '2.0', id: 't1', result: { a: 1 } })
+    expect((await browser.send('none', {})).error).toEqual(rpcCodes.method)
+    expect((await browser.send('refuse', {})).error).toEqual({
+      code: -32602,
+      message: 'Invalid params: x: expected y',
+    })
+    expect((await browser.send('crash', {})).error).toEqual(rpcCodes.internal)
+    expect(await metrics.text()).toContain('trunkline_rpc_requests_total{method="unknown",outcome="error"} 1')
+  })
+
+  it('sends events that follow an answer after it', async () => {
+    const browser = await TestBrowser.open(http.port)
+    await browser.send('event', {})
+    await browser.settled()
+    expect(browser.requests.map((r) => r.method)).toEqual(['second'])
+  })
+
+  it('takes the answers to its own requests, and gives up after ten seconds', async () => {
+    const browser = await TestBrowser.open(http.port)
+    await expect(sessions[0]!.request('hello', {})).resolves.toEqual({})
+    browser.acknowledges = false
+    const late = sessions[0]!.request('hello', {})
+    clock.advance(10_000)
+    await expect(late).rejects.toThrow('hello was not answered in time.')
+    const refused = sessions[0]!.request('bye', {})
+    const { id } = await browser.frame((f) => f.method === 'bye')
+    browser.raw(JSON.stringify({ jsonrpc: '2.0', id, error: { code: 5, message: 'no' } }))
+    await expect(refused).rejects.toThrow('error 5')
+    expect(sessions[0]!.waiting).toBe(0)
+  })
+
+  it('answers malformed frames and closes after too many', async () => {
+    const browser = await TestBrowser.open(http.port)
+    browser.raw('{"jsonrpc":')
+    expect(await browser.frame((f) => f.id === null)).toMatchObject({ error: rpcCodes.parse })
+    browser.raw('[]')
+    expect(await browser.frame((f) => f.id === null)).toMatchObject({ error: rpcCodes.request })
+    expect((await browser.send('echo', {})).result).toEqual({})
+    browser.raw(Buffer.from([1, 2, 3]))
+    expect(await browser.closed).toBe(1008)
+    expect(closed).toBe(1)
+  })
+
+  it('closes on a frame that is too long', async () => {
+    const browser = await TestBrowser.open(http.port)
+    browser.raw(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'echo', params: { a: 'x'.repeat(3000) } }))
+    expect(await browser.closed).toBe(1009)
+    await vi.waitFor(() => expect(rpc.sockets).toBe(0))
+  })
+
+  it('refuses more requests at once than it may', async () => {
+    const browser = await TestBrowser.open(http.port)
+    for (let i = 0; i < 4; i++) void browser.send('hang', {})
+    expect((await browser.send('echo', {})).error).toEqual(rpcCodes.busy)
+  })
+
+  it('cuts off a connection that answers no ping', async () => {
+    const browser = await TestBrowser.open(http.port)
+    clock.advance(25_000)
+    await browser.settled()
+    // Its pong came before the answer to ours.
+    await browser.send('echo', {})
+    clock.advance(25_000)
+    expect(sessions[0]!.isClosed).toBe(false)
+    clock.advance(25_000)
+    expect(await browser.closed).toBe(1006)
+    expect(closed).toBe(1)
+  })
+
+  it('cuts off a connection that does not read', async () => {
+    const browser = await TestBrowser.open(http.port)
+    browser.socket.pause()
+    const big = 'x'.repeat(50_000)
+    for (let i = 0; i < 2000 && !sessions[0]!.isClosed; i++)
+      void sessions[0]!.request('big', big).catch(() => {})
+    expect(sessions[0]!.isClosed).toBe(true)
+    browser.socket.resume()
+    expect(await browser.closed).toBe(1006)
+  })
+
+  it('tells a live connection from a dead one', async () => {
+    const browser = await TestBrowser.open(http.port)
+    expect(await sessions[0]!.probe(1000)).toBe(true)
+    browser.socket.pause()
+    const silent = sessions[0]!.probe(1000)
+    clock.advance(1000)
+    expect(await silent).toBe(false)
+    sessions[0]!.close(1001, 'done')
+    expect(await sessions[0]!.probe(1000)).toBe(false)
+    browser.socket.resume()
+    await browser.closed
+  })
+
+  it('leaves no timer behind', async () => {
+    const browser = await TestBrowser.open(http.port)
+    const pending = sessions[0]!.request('hello', {}).catch(() => 'gone')
+    await browser.close()
+    await pending
+    await browser.closed
+    expect(closed).toBe(1)
+    expect(clock.running).toBe(0)
+  })
+})
+
+describe('the server', () => {
+  it('opens WebSockets on its paths only, up to its limit', async () => {
+    const browsers = [await TestBrowser.open(http.port), await TestBrowser.open(http.port, '/ws?x=1')]
+    expect(await refusedWith('/other')).toBe(404)
+    browsers.push(await TestBrowser.open(http.port))
+    expect(rpc.sockets).toBe(3)
+    expect(await refusedWith('/')).toBe(503)
+    rpc.close()
+    expect(await Promise.all(browsers.map((b) => b.closed))).toEqual([1001, 1001, 1001])
+    await vi.waitFor(() => expect(rpc.sockets).toBe(0))
+  })
+
+  it('refuses pages of other origins where a list is configured', async () => {
+    rpc.close()
+    await http.close()
+    await start(['https://app.example.test'])
+    expect(await refusedWith('/', { origin: 'https://evil.test' })).toBe(403)
+    await (await TestBrowser.open(http.port, '/', { origin: 'https://app.example.test' })).close()
+    await (await TestBrowser.open(http.port, '/', { origin: `http://127.0.0.1:${http.port}` })).close()
+  })
+})
+
+describe('frames', () => {
+  it('are told apart', () => {
+    const kind = (frame: unknown) => parseFrame(JSON.stringify(frame)).kind
+    expect(kind({ jsonrpc: '2.0', id: 1, method: 'a' })).toBe('request')
+    expect(kind({ jsonrpc: '2.0', method: 'a', params: {} })).toBe('request')
+    expect(kind({ jsonrpc: '2.0', id: 'x', result: null })).toBe('result')
+    expect(kind({ jsonrpc: '2.0', id: 'x', error: { code: 1 } })).toBe('error')
+    for (const bad of [
+      null,
+      1,
+      'x',
+      [],
+      {},
+      { jsonrpc: '1.0', id: 1, method: 'a' },
+      { jsonrpc: '2.0', id: 1, method: 'a', params: [] },
+      { jsonrpc: '2.0', id: 1, method: 7 },
+      { jsonrpc: '2.0', id: {}, result: 1 },
+      { jsonrpc: '2.0', id: 1, error: 'x' },
+    ])
+      expect(kind(bad), JSON.stringify(bad)).toBe('malformed')
+    expect(parseFrame('{').kind).toBe('malformed')
+  })
+})

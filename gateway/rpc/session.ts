@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import type { RawData, WebSocket } from 'ws'
+import type { Clock, Timer } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Frame, type FrameId, parseFrame, RpcError, rpcCodes } from './frames.ts'
+
+/** What a request is answered with. */
+export interface Reply {
+  readonly result: unknown
+  /** Runs right after the result has been sent: for events that must follow it. */
+  readonly after?: () => void
+}
+
+/** A vocabulary: answers the requests of one session. */
+export interface RpcHandler {
+  /** Throws (or rejects with) an {@link RpcError} to answer with an error. */
+  handle(method: string, params: Readonly<Record<string, unknown>>): Reply | Promise<Reply>
+  /** Methods that it knows; others are counted under one name. */
+  readonly methods: ReadonlySet<string>
+  /** The connection is gone; called exactly once. */
+  closed(): void
+}
+
+/** Limits of one session. Times are milliseconds. */
+export interface RpcLimits {
+  /** Wait for the answer to a request of ours; default 10 s. */
+  readonly requestTimeoutMs: number
+  /** Octets that may wait to be sent before the connection is cut; default 1 MiB. */
+  readonly maxBuffered: number
+  /** Requests that are being answered at once; default 64. */
+  readonly maxPending: number
+  /** Malformed frames before the connection is closed; default 10. */
+  readonly maxMalformed: number
+  /** Between WebSocket pings; a connection that answers none within this time is cut. Default 25 s. */
+  readonly pingMs: number
+}
+
+/** The default limits. */
+export const defaultRpcLimits: RpcLimits = {
+  requestTimeoutMs: 10_000,
+  maxBuffered: 1 << 20,
+  maxPending: 64,
+  maxMalformed: 10,
+  pingMs: 25_000,
+}
+
+/** What a session works with. */
+export interface RpcSessionParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'rpcRequests'>
+  readonly limits: RpcLimits
+}
+
+/** WebSocket close codes that we send (RFC 6455 section 7.4.1). */
+export const closeCodes = { goingAway: 1001, policy: 1008, tryAgain: 1013 } as const
+
+const CLOSE_WAIT_MS = 1000
+
+interface Waiting {
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+  readonly timer: Timer
+}
+
+/** One JSON-RPC 2.0 conversation over one WebSocket, in both directions. */
+export class RpcSession {
+  readonly id = randomUUID()
+  #socket: WebSocket
+  #parts: RpcSessionParts
+  #handler: RpcHandler | undefined
+  #waiting = new Map<string, Waiting>()
+  #pending = 0
+  #malformed = 0
+  #alive = true
+  #closed = false
+  #onPong: (() => void)[] = []
+  #ping: Timer
+
+  constructor(socket: WebSocket, parts: RpcSessionParts) {
+    this.#socket = socket
+    this.#parts = parts
+    this.#ping = parts.clock.after(parts.limits.pingMs, () => this.#checkAlive())
+    socket.on('message', (data, binary) => this.#receive(data, binary))
+    socket.on('pong', () => this.#pong())
+    // What ws finds wrong with a frame closes the connection; the close is what counts.
+    socket.on('error', (error) =>
+      parts.log.debug({ session: this.id, reason: error.message }, 'WebSocket error'),
+    )
+    socket.on('close', (code) => this.#finish(code))
+  }
+
+  /** Requests of ours that are not answered yet. */
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** Gives the session its vocabulary; called once, before the first frame can arrive. */
+  serve(handler: RpcHandler): void {
+    this.#handler = handler
+  }
+
+  /** Sends a request. Rejects when it is answered with an error, not answered in time, or the connection is gone. */
+  request(method: string, params: unknown): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new Error('The connection is closed.'))
+    const id = randomUUID()
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    const timer = this.#parts.clock.after(this.#parts.limits.requestTimeoutMs, () => {
+      this.#waiting.delete(id)
+      reject(new Error(`${method} was not answered in time.`))
+    })
+    this.#waiting.set(id, { resolve, reject, timer })
+    this.#send({ jsonrpc: '2.0', id, method, params })
+    return promise
+  }
+
+  /** True when the far end answers a WebSocket ping within `ms`: tells a live connection from a half-open one. */
+  probe(ms: number): Promise<boolean> {
+    if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = this.#parts.clock.after(ms, () => resolve(false))
+    this.#onPong.push(() => {
+      timer.cancel()
+      resolve(!this.#closed)
+    })
+    this.#socket.ping()
+    return promise
+  }
+
+  /** Closes with a code of {@link closeCodes}; idempotent. A far end that does not close too is cut off after a second. */
+  close(code: number, reason: string): void {
+    if (this.#closed) return
+    this.#socket.close(code, reason)
+    const linger = this.#parts.clock.after(CLOSE_WAIT_MS, () => this.#socket.terminate())
+    this.#socket.once('close', () => linger.cancel())
+    this.#finish(code)
+  }
+
+  #receive(data: RawData, binary: boolean): void {
+    if (this.#closed) return
+    const frame = binary ? undefined : parseFrame(data.toString())
+    if (!frame || frame.kind === 'malformed') this.#refuse(frame)
+    else if (frame.kind === 'request') void this.#answer(frame)
+    else this.#settle(frame)
+  }
+
+  #refuse(frame: Extract<Frame, { kind: 'malformed' }> | undefined): void {
+    this.#parts.metrics.rpcRequests.inc({ method: 'unknown', outcome: 'malformed' })
+    this.#send({ jsonrpc: '2.0', id: frame?.id ?? null, error: frame?.error ?? rpcCodes.parse })
+    this.#malformed++
+    if (this.#malformed >= this.#parts.limits.maxMalformed)
+      this.close(closeCodes.policy, 'too many malformed frames')
+  }
+
+  async #answer({ id, method, params }: Extract<Frame, { kind: 'request' }>): Promise<void> {
+    const label = this.#handler?.methods.has(method) ? method : 'unknown'
+    this.#pending++
+    try {
+      if (this.#pending > this.#parts.limits.maxPending) throw new RpcError(rpcCodes.busy)
+      if (!this.#handler) throw new RpcError(rpcCodes.method)
+      const reply = await this.#handler.handle(method, params)
+      this.#parts.metrics.rpcRequests.inc({ method: label, outcome: 'ok' })
+      this.#reply(id, { result: reply.result })
+      reply.after?.()
+    } catch (error) {
+      this.#parts.metrics.rpcRequests.inc({ method: label, outcome: 'error' })
+      this.#reply(id, { error: this.#errorOf(error, method) })
+    } finally {
+      this.#pending--
+    }
+  }
+
+  #errorOf(error: unknown, method: string): { code: number; message: string } {
+    if (error instanceof RpcError) return { code: error.code, message: error.message }
+    this.#parts.log.error({ session: this.id, method, err: error }, 'a request failed')
+    return rpcCodes.internal
+  }
+
+  /** A notification is not answered (JSON-RPC 2.0 section 4.1). */
+  #reply(id: FrameId | undefined, outcome: { result: unknown } | { error: unknown }): void {
+    if (id !== undefined) this.#send({ jsonrpc: '2.0', id, ...outcome })
+  }
+
+  #settle(frame: Extract<Frame, { kind: 'result' | 'error' }>): void {
+    const waiting = this.#waiting.get(String(frame.id))
+    if (!waiting) return
+    this.#waiting.delete(String(frame.id))
+    waiting.timer.cancel()
+    if (frame.kind === 'result') waiting.resolve(frame.result)
+    else waiting.reject(new Error(`The client answered with the error ${frame.code}.`))
+  }
+
+  #send(frame: unknown): void {
+    if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return
+    this.#socket.send(JSON.stringify(frame))
+    if (this.#socket.bufferedAmount <= this.#parts.limits.maxBuffered) return
+    this.#parts.log.warn(
+      { session: this.id, buffered: this.#socket.bufferedAmount },
+      'slow WebSocket cut off',
+    )
+    this.#cut()
+  }
+
+  #checkAlive(): void {
+    if (!this.#alive) {
+      this.#parts.log.info({ session: this.id }, 'silent WebSocket cut off')
+      this.#cut()
+      return
+    }
+    this.#alive = false
+    this.#socket.ping()
+    this.#ping = this.#parts.clock.after(this.#parts.limits.pingMs, () => this.#checkAlive())
+  }
+
+  #pong(): void {
+    this.#alive = true
+    for (const run of this.#onPong.splice(0)) run()
+  }
+
+  /** Ends a connection whose far end does not read: there is nobody to say goodbye to. */
+  #cut(): void {
+    this.#socket.terminate()
+    this.#finish(1006)
+  }
+
+  #finish(code: number): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#ping.cancel()
+    for (const run of this.#onPong.splice(0)) run()
+    for (const { reject, timer } of this.#waiting.values()) {
+      timer.cancel()
+      reject(new Error('The connection was closed.'))
+    }
+    this.#waiting.clear()
+    this.#parts.log.debug({ session: this.id, code }, 'WebSocket closed')
+    this.#handler?.closed()
+  }
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Subscriber } from '../../directory/types.ts'
+import { closeCodes, type RpcSession } from '../session.ts'
+import type { BrowserCall } from './browser-call.ts'
+
+/** What a client's call does with what its browser says. Every method is harmless when it comes a second time. */
+export interface ClientCall {
+  /** The call of this client once it has media; undefined while an invitation rings. */
+  browserCall(client: Client): BrowserCall | undefined
+  pageAnswered(client: Client, sdp: string): Promise<void>
+  pageEnded(client: Client, causeCode: number | undefined): void
+  pagePressed(client: Client, digits: string): void
+  /** The client did not come back in time. */
+  pageLost(client: Client): void
+}
+
+/** What a client is made from. */
+export interface ClientOptions {
+  readonly subscriber: Subscriber
+  /** Id of the token that it first came with; second part of the protocol. */
+  readonly tokenId: string
+  /** Seconds since the Unix epoch. */
+  readonly expiresAt: number
+  readonly nodeId: string
+  readonly clock: Pick<Clock, 'now'>
+  /** Taken over from before a restart of the gateway; default a new one. */
+  readonly protocol?: string
+}
+
+interface Event {
+  readonly event_type: string
+  readonly params: unknown
+  /** The call that an invitation is for: it is not delivered late when that call is over. */
+  readonly invitation?: string
+}
+
+const maxOutbox = 200
+
+/** One page of a subscriber. It outlives its WebSocket: what the page has not acknowledged is delivered over the next one. */
+export class Client {
+  readonly protocol: string
+  readonly subscriber: Subscriber
+  /** The `jti` that the page is told. The SDK sends the protocol again only while it holds this very id. */
+  readonly tokenId: string
+  readonly nodeId: string
+  /** End of the latest token; seconds since the Unix epoch. */
+  expiresAt: number
+  /** Receives invitations. */
+  online = false
+  /** By the id that the page knows. */
+  readonly calls = new Map<string, ClientCall>()
+  #clock: Pick<Clock, 'now'>
+  #session: RpcSession | undefined
+  /** The connection has had its answer: events may follow. */
+  #flowing = false
+  #outbox = new Set<Event>()
+  #messages = 0
+
+  constructor(options: ClientOptions) {
+    const { subscriber, tokenId, nodeId } = options
+    this.protocol = options.protocol ?? `signalwire_${tokenId}_${randomUUID()}_${subscriber.projectId}`
+    this.subscriber = subscriber
+    this.tokenId = options.protocol?.split('_')[1] ?? tokenId
+    this.nodeId = nodeId
+    this.expiresAt = options.expiresAt
+    this.#clock = options.clock
+  }
+
+  /** The connection that the page has now. */
+  get session(): RpcSession | undefined {
+    return this.#session
+  }
+
+  /** Events that the page has not acknowledged. */
+  get waiting(): number {
+    return this.#outbox.size
+  }
+
+  /** The token is still valid. */
+  get authorized(): boolean {
+    return this.expiresAt * 1000 > this.#clock.now()
+  }
+
+  /** The page is back on this connection; another one that it had is closed. Nothing is delivered before {@link flush}. */
+  bind(session: RpcSession): void {
+    const former = this.#session
+    this.#session = session
+    this.#flowing = false
+    former?.close(closeCodes.goingAway, 'the client has connected again')
+  }
+
+  /** The connection is gone; false when the page has another one already. */
+  unbind(session: RpcSession): boolean {
+    if (this.#session !== session) return false
+    this.#session = undefined
+    this.#flowing = false
+    return true
+  }
+
+  /** Delivers what the page missed, and from now on everything at once. */
+  flush(): void {
+    this.#flowing = true
+    for (const event of this.#outbox) {
+      // A page that rang for a call which is over would ring for ever: it does not listen to the bye.
+      if (event.invitation !== undefined && !this.calls.has(event.invitation)) this.#outbox.delete(event)
+      else void this.#deliver(event)
+    }
+  }
+
+  /** Sends an event, now or when the page is back. */
+  emit(type: string, params: unknown, invitation?: string): void {
+    const event = { event_type: type, params, invitation }
+    this.#outbox.add(event)
+    if (this.#outbox.size > maxOutbox) this.#dropOldest()
+    if (this.#flowing) void this.#deliver(event)
+  }
+
+  /** Sends a verto message about one call. */
+  verto(method: string, params: { readonly callID: string; readonly [name: string]: unknown }): void {
+    const message = { jsonrpc: '2.0', id: ++this.#messages, method, params }
+    this.emit('webrtc.message', message, method === 'verto.invite' ? params.callID : undefined)
+  }
+
+  /** What `signalwire.connect` and `signalwire.reauthenticate` answer about who this is. */
+  get authorization() {
+    const { id, projectId } = this.subscriber
+    return {
+      jti: this.tokenId,
+      project_id: projectId,
+      fabric_subscriber: {
+        version: 1,
+        expires_at: this.expiresAt,
+        subscriber_id: id,
+        application_id: null,
+        project_id: projectId,
+        space_id: projectId,
+      },
+    }
+  }
+
+  async #deliver(event: Event): Promise<void> {
+    const session = this.#session
+    if (!session) return
+    try {
+      await session.request('signalwire.event', {
+        event_type: event.event_type,
+        event_channel: this.protocol,
+        timestamp: this.#clock.now() / 1000,
+        project_id: this.subscriber.projectId,
+        node_id: this.nodeId,
+        params: event.params,
+      })
+    } catch {
+      // Lost with its connection: it stays for the next one. Anything else was the page's own answer.
+      if (session.isClosed) return
+    }
+    this.#outbox.delete(event)
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#outbox
+    if (oldest) this.#outbox.delete(oldest)
+  }
+}

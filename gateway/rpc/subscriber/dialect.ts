@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { WebRtc } from '../../../media/types.ts'
+import type { SessionStates } from '../../auth/states.ts'
+import type { SubscriberTokens } from '../../auth/tokens.ts'
+import { newLegId } from '../../calls/ids.ts'
+import { Leg } from '../../calls/leg.ts'
+import type { Arrivals, OutboundRequest, OutboundSubscriber, Target } from '../../calls/ports.ts'
+import type { Clock } from '../../clock.ts'
+import type { Directory } from '../../directory/types.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { RpcHandler, RpcSession } from '../session.ts'
+import type { Client } from './client.ts'
+import { Connection } from './connection.ts'
+import { Invitation } from './invitation.ts'
+import { Presence } from './presence.ts'
+
+/** Limits of the browser dialect. */
+export interface SubscriberLimits {
+  /** How long a page that lost its connection is waited for, in milliseconds. */
+  readonly graceMs: number
+  /** Calls of one page at once. */
+  readonly maxCallsPerClient: number
+}
+
+/** The default limits. */
+export const defaultSubscriberLimits: SubscriberLimits = { graceMs: 20_000, maxCallsPerClient: 20 }
+
+/** What the browser dialect works with. */
+export interface SubscriberDialectParts {
+  readonly directory: Directory
+  readonly tokens: Pick<SubscriberTokens, 'verify'>
+  readonly states: SessionStates
+  readonly webrtc: Pick<WebRtc, 'answer' | 'offer'>
+  readonly arrivals: Arrivals
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits?: Partial<SubscriberLimits>
+  /** Name of this gateway in the dialect; default a random one. */
+  readonly nodeId?: string
+}
+
+/** The dialect that browsers speak: it knows which pages are online, takes their calls and rings them. */
+export class SubscriberDialect implements OutboundSubscriber {
+  #parts: SubscriberDialectParts
+  #limits: SubscriberLimits
+  #presence: Presence
+  #invitations = new Map<string, Invitation>()
+  #nodeId: string
+
+  constructor(parts: SubscriberDialectParts) {
+    this.#parts = parts
+    this.#limits = { ...defaultSubscriberLimits, ...parts.limits }
+    this.#presence = new Presence(parts.clock, this.#limits.graceMs)
+    this.#nodeId = parts.nodeId ?? randomUUID()
+  }
+
+  /** Subscribers that receive invitations. */
+  get subscribersOnline(): number {
+    return this.#presence.subscribersOnline
+  }
+
+  /** Pages that are known, connected or waited for. */
+  get clients(): number {
+    return this.#presence.clients
+  }
+
+  /** Legs to subscribers that have not ended. */
+  get invitations(): number {
+    return this.#invitations.size
+  }
+
+  /** Gives a new WebSocket its vocabulary. */
+  open(session: RpcSession): RpcHandler {
+    const { directory, tokens, states, webrtc, arrivals, metrics, clock, log } = this.#parts
+    return new Connection(
+      {
+        ...{ directory, tokens, states, webrtc, arrivals, metrics, clock, log },
+        presence: this.#presence,
+        nodeId: this.#nodeId,
+        maxCallsPerClient: this.#limits.maxCallsPerClient,
+        invitation: (wireId) => this.#invitations.get(wireId),
+        cameOnline: (client) => this.#ringLate(client),
+      },
+      session,
+    )
+  }
+
+  dial(target: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
+    const { directory, webrtc, clock, log } = this.#parts
+    const { subscriberId, address } = target
+    const name = directory.subscriber(subscriberId)?.displayName ?? ''
+    const leg = new Leg({
+      id: newLegId(),
+      kind: 'browser',
+      direction: 'outbound',
+      from: request.from,
+      to: { uri: address, user: address.split('/').at(-1) ?? address, name },
+      now: () => clock.now(),
+    })
+    const { callId, codec } = request
+    const invitation = new Invitation({ webrtc, clock, log }, { leg, callId, subscriberId, codec })
+    leg.attach(invitation)
+    this.#invitations.set(invitation.wireId, invitation)
+    leg.whenGone(() => this.#invitations.delete(invitation.wireId))
+    // The leg must have an owner before anything happens to it.
+    queueMicrotask(() => {
+      if (!leg.isEnded) void invitation.start(() => this.#presence.online(subscriberId))
+    })
+    return leg
+  }
+
+  /** Forgets every page; their calls end. Sessions are closed by their server. */
+  close(): void {
+    this.#presence.close()
+  }
+
+  /** Calls that ring already ring on a page that comes online too. */
+  #ringLate(client: Client): void {
+    for (const invitation of this.#invitations.values())
+      if (invitation.subscriberId === client.subscriber.id) invitation.invite(client)
+  }
+}

@@ -1,0 +1,186 @@
+import type { BrowserMedia, WebRtc } from '../../../media/types.ts'
+import { newCallId, newLegId } from '../../calls/ids.ts'
+import { Leg, type LegSignalling, type Party } from '../../calls/leg.ts'
+import type { AddressBook, Arrivals } from '../../calls/ports.ts'
+import type { Clock } from '../../clock.ts'
+import { type Cause, type Code, catalogue } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { BrowserCall } from './browser-call.ts'
+import { byeOf, causeOf } from './causes.ts'
+import type { Client, ClientCall } from './client.ts'
+import { mediaErrorCode } from './media-error.ts'
+import type { VertoRequest } from './verto.ts'
+
+/** What a dialled call works with. */
+export interface DialledCallParts {
+  readonly directory: AddressBook
+  readonly webrtc: Pick<WebRtc, 'answer'>
+  readonly arrivals: Arrivals
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+type Invite = Extract<VertoRequest, { kind: 'invite' }>
+
+/** A call that a page has dialled: an inbound leg, seen from the gateway. */
+export class DialledCall implements LegSignalling, ClientCall {
+  #parts: DialledCallParts
+  #client: Client
+  #invite: Invite
+  #callId = newCallId()
+  #call: BrowserCall | undefined
+  #sdpSent = false
+  #saidByPage = false
+
+  constructor(parts: DialledCallParts, client: Client, invite: Invite) {
+    this.#parts = parts
+    this.#client = client
+    this.#invite = invite
+    client.calls.set(invite.callId, this)
+  }
+
+  /** Checks the call, answers the offer and hands the leg over. Never rejects: a refusal is a `verto.bye`. */
+  async open(): Promise<void> {
+    const refusal = this.#refusal()
+    if (refusal) {
+      this.#refuse(refusal, 'the call is not permitted')
+      return
+    }
+    const media = await this.#answerOffer()
+    if (!media) return
+    if (this.#saidByPage) await media.close()
+    else this.#arrive(media)
+  }
+
+  browserCall(): BrowserCall | undefined {
+    return this.#call
+  }
+
+  /** A page does not answer what it dialled. */
+  async pageAnswered(): Promise<void> {}
+
+  pageEnded(_client: Client, causeCode: number | undefined): void {
+    this.#saidByPage = true
+    this.#client.calls.delete(this.#invite.callId)
+    const leg = this.#call?.leg
+    leg?.ended(causeOf(causeCode, leg.isAnswered ? 'normal' : 'canceled'))
+  }
+
+  pagePressed(_client: Client, digits: string): void {
+    for (const digit of digits) this.#call?.leg.digit(digit)
+  }
+
+  pageLost(): void {
+    this.#saidByPage = true
+    this.#call?.leg.ended({ code: 'client_lost' })
+  }
+
+  // What the call tells the page.
+
+  ring(): void {
+    this.#call?.state('ringing')
+    this.#sendMedia()
+  }
+
+  async progress(): Promise<void> {
+    this.#sendMedia()
+    await this.#call?.untilHeard()
+  }
+
+  async answer(): Promise<void> {
+    const call = this.#call
+    if (!call) return
+    // The description goes once; what was opened early is only confirmed.
+    call.verto('verto.answer', this.#sdpSent ? {} : { sdp: call.media.sdp })
+    this.#sdpSent = true
+    call.state('answered')
+    call.joined()
+    call.leg.answered()
+    await call.untilHeard()
+  }
+
+  end(cause: Cause): void {
+    this.#call?.close(cause, this.#saidByPage)
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    this.#call?.verto('verto.info', { dtmf: digits })
+  }
+
+  #refusal(): Code | undefined {
+    const { to, screenShare } = this.#invite
+    const { subscriber, authorized } = this.#client
+    if (!authorized) return 'unauthorized'
+    if (screenShare) return 'no_common_codec'
+    const outward = !subscriber.mayDialOut && this.#parts.directory.resolve(to)?.kind === 'sip'
+    return outward ? 'not_permitted' : undefined
+  }
+
+  async #answerOffer(): Promise<BrowserMedia | undefined> {
+    try {
+      return await this.#parts.webrtc.answer(this.#callId, this.#invite.sdp, ['PCMU', 'PCMA'])
+    } catch (error) {
+      this.#refuse(mediaErrorCode(error), error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+  }
+
+  #arrive(media: BrowserMedia): void {
+    const { clock, log, arrivals } = this.#parts
+    const { to, callId: wireId, userVariables } = this.#invite
+    const { subscriber } = this.#client
+    const leg = new Leg({
+      id: newLegId(),
+      kind: 'browser',
+      direction: 'inbound',
+      from: subscriberParty(subscriber.address, subscriber.displayName),
+      to: dialledParty(to),
+      now: () => clock.now(),
+    })
+    leg.attach(this)
+    const roomId = this.#callId
+    this.#call = new BrowserCall({ client: this.#client, callId: wireId, roomId, leg, media, clock, log })
+    leg.setPort(media.port)
+    this.#call.state('created')
+    log.info(
+      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to, userVariables },
+      'browser dials',
+    )
+    const plan = { kind: 'dial', to } as const
+    arrivals.arrive({ leg, callId: this.#callId, projectId: subscriber.projectId, plan, headers: [] })
+    // The SDK gives up when it has no description after 20 s, so a long ringing needs it at once.
+    if (!leg.isEnded) this.#sendMedia()
+  }
+
+  #sendMedia(): void {
+    if (this.#sdpSent || !this.#call) return
+    this.#sdpSent = true
+    this.#call.verto('verto.media', { sdp: this.#call.media.sdp })
+  }
+
+  #refuse(code: Code, reason: string): void {
+    const { to, callId } = this.#invite
+    this.#parts.metrics.rejections.inc({ code })
+    this.#parts.log[catalogue[code].level](
+      { code, call: this.#callId, subscriber: this.#client.subscriber.id, to, reason },
+      catalogue[code].text,
+    )
+    this.#client.calls.delete(callId)
+    if (!this.#saidByPage) this.#client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
+  }
+}
+
+const subscriberParty = (address: string, name: string): Party => ({
+  uri: address,
+  user: address.split('/').at(-1) ?? address,
+  name,
+})
+
+/** Whom a page dialled: `/context/name` without its query, or as it was written. */
+const dialledParty = (to: string): Party => {
+  const uri = to.startsWith('/') ? (to.split('?', 1)[0] ?? to) : to
+  const user = /^sips?:([^@;?]+)@/i.exec(uri)?.[1] ?? uri.split('/').at(-1) ?? uri
+  return { uri, user, name: '' }
+}

@@ -1,0 +1,196 @@
+import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
+import type { CallId, Leg, LegSignalling } from '../../calls/leg.ts'
+import type { Clock } from '../../clock.ts'
+import type { Cause } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { BrowserCall } from './browser-call.ts'
+import { byeOf, causeOf, REJECT_ALL } from './causes.ts'
+import type { Client, ClientCall } from './client.ts'
+import { mediaErrorCode } from './media-error.ts'
+
+/** What an invitation works with. */
+export interface InvitationParts {
+  readonly webrtc: Pick<WebRtc, 'offer'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Who is invited to what. */
+export interface InvitationOptions {
+  readonly leg: Leg
+  readonly callId: CallId
+  readonly subscriberId: string
+  readonly codec: AudioCodec
+}
+
+/**
+ * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same offer under the same id, and the
+ * first answer wins.
+ */
+export class Invitation implements LegSignalling, ClientCall {
+  readonly subscriberId: string
+  /** What the pages know the call by. */
+  readonly wireId: string
+  #parts: InvitationParts
+  #options: InvitationOptions
+  #media: BrowserMedia | undefined
+  #ringing = new Set<Client>()
+  #winner: Client | undefined
+  #call: BrowserCall | undefined
+  #saidByPage = false
+  #over = false
+
+  constructor(parts: InvitationParts, options: InvitationOptions) {
+    this.#parts = parts
+    this.#options = options
+    this.subscriberId = options.subscriberId
+    this.wireId = options.leg.id
+  }
+
+  /** Makes the offer and rings the pages. Never rejects: what goes wrong ends the leg. */
+  async start(pages: () => readonly Client[]): Promise<void> {
+    const { leg, callId, codec } = this.#options
+    if (pages().length === 0) {
+      leg.ended({ code: 'not_online' })
+      return
+    }
+    try {
+      this.#media = await this.#parts.webrtc.offer(callId, codec)
+    } catch (error) {
+      leg.ended({
+        code: mediaErrorCode(error),
+        detail: error instanceof Error ? error.message : String(error),
+      })
+      return
+    }
+    if (this.#over) await this.#media.close()
+    else this.#ringAll(pages())
+  }
+
+  /** Rings a page. Harmless when it rings already, and when nobody is wanted any more. */
+  invite(client: Client): void {
+    if (!this.#media || !this.#attach(client)) return
+    const { from, to } = this.#options.leg
+    client.verto('verto.invite', {
+      callID: this.wireId,
+      sdp: this.#media.sdp,
+      caller_id_name: from.name || from.user,
+      caller_id_number: from.uri.startsWith('/') ? from.uri : from.user || from.uri,
+      callee_id_name: to.name,
+      callee_id_number: to.uri,
+      display_direction: 'outbound',
+    })
+  }
+
+  /** A page that knows the call from a push notification wants to hear of it; it is told when there is nothing more to hear. */
+  attach(client: Client): void {
+    if (this.#attach(client) || this.#ringing.has(client) || client === this.#winner) return
+    this.#dismiss(client, { code: 'answered_elsewhere' })
+  }
+
+  browserCall(client: Client): BrowserCall | undefined {
+    return client === this.#winner ? this.#call : undefined
+  }
+
+  async pageAnswered(client: Client, sdp: string): Promise<void> {
+    if (client === this.#winner) return
+    if (this.#winner || this.#over || !this.#media || !this.#ringing.delete(client)) {
+      this.#dismiss(client, { code: 'answered_elsewhere' })
+      return
+    }
+    this.#winner = client
+    for (const loser of this.#ringing) this.#dismiss(loser, { code: 'answered_elsewhere' })
+    this.#ringing.clear()
+    await this.#accept(client, this.#media, sdp)
+  }
+
+  pageEnded(client: Client, causeCode: number | undefined): void {
+    const { leg } = this.#options
+    if (client === this.#winner) {
+      this.#saidByPage = true
+      leg.ended(causeOf(causeCode, 'normal'))
+      return
+    }
+    if (!this.#ringing.delete(client)) return
+    client.calls.delete(this.wireId)
+    // Busy or declined here: other pages may still be answered, unless the person wants none of them to be.
+    if (this.#ringing.size === 0 || causeCode === REJECT_ALL) leg.ended(causeOf(causeCode, 'declined'))
+  }
+
+  pagePressed(client: Client, digits: string): void {
+    if (client !== this.#winner) return
+    for (const digit of digits) this.#options.leg.digit(digit)
+  }
+
+  pageLost(client: Client): void {
+    const { leg } = this.#options
+    if (client === this.#winner) {
+      this.#saidByPage = true
+      leg.ended({ code: 'client_lost' })
+    } else if (this.#ringing.delete(client) && this.#ringing.size === 0) leg.ended({ code: 'not_online' })
+  }
+
+  // What the call tells the pages. An outbound leg is neither rung nor answered by us.
+
+  ring(): void {}
+
+  async progress(): Promise<void> {}
+
+  async answer(): Promise<void> {}
+
+  end(cause: Cause): void {
+    this.#over = true
+    for (const client of this.#ringing) this.#dismiss(client, cause)
+    this.#ringing.clear()
+    if (this.#call) this.#call.close(cause, this.#saidByPage)
+    else {
+      if (this.#winner) this.#dismiss(this.#winner, cause)
+      void this.#media?.close()
+    }
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    this.#call?.verto('verto.info', { dtmf: digits })
+  }
+
+  #ringAll(clients: readonly Client[]): void {
+    for (const client of clients) this.invite(client)
+    if (this.#ringing.size > 0) this.#options.leg.early(false)
+    else this.#options.leg.ended({ code: 'not_online' })
+  }
+
+  /** False when the page is part of it already, or nobody is wanted any more. */
+  #attach(client: Client): boolean {
+    if (this.#over || this.#winner || this.#ringing.has(client)) return false
+    this.#ringing.add(client)
+    client.calls.set(this.wireId, this)
+    return true
+  }
+
+  async #accept(client: Client, media: BrowserMedia, sdp: string): Promise<void> {
+    const { leg, callId } = this.#options
+    const { clock, log } = this.#parts
+    try {
+      await media.accept(sdp)
+    } catch (error) {
+      leg.ended({
+        code: mediaErrorCode(error),
+        detail: error instanceof Error ? error.message : String(error),
+      })
+      return
+    }
+    if (this.#over) return
+    leg.setPort(media.port)
+    this.#call = new BrowserCall({ client, callId: this.wireId, roomId: callId, leg, media, clock, log })
+    this.#call.state('answered')
+    this.#call.joined()
+    // The SDK calls its own answer active only by this.
+    this.#call.verto('verto.answer')
+    leg.answered()
+  }
+
+  #dismiss(client: Client, cause: Cause): void {
+    client.calls.delete(this.wireId)
+    client.verto('verto.bye', { callID: this.wireId, ...byeOf(cause) })
+  }
+}

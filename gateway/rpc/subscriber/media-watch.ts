@@ -1,0 +1,70 @@
+import type { BrowserMedia } from '../../../media/types.ts'
+import type { Clock, Timer } from '../../clock.ts'
+
+/** How long each bad state of a browser's media may last, in milliseconds. */
+export const mediaGrace = {
+  /** Nothing ever arrived: a page that gave up, or was closed, without a word. */
+  connecting: 30_000,
+  /** ICE lost its way, and the network may come back; or the page closed its connection without a word. */
+  disconnected: 15_000,
+  /** Final on this transport; the page may still take its call back. */
+  failed: 10_000,
+  closed: 10_000,
+} as const
+
+/** Watches the media of one browser, and reports once when it is lost. */
+export class MediaWatch {
+  #clock: Clock
+  #onLost: (state: keyof typeof mediaGrace) => void
+  #timer: Timer | undefined
+  #connected = false
+  #closed = false
+  #waiting = new Set<() => void>()
+
+  constructor(media: BrowserMedia, clock: Clock, onLost: (state: keyof typeof mediaGrace) => void) {
+    this.#clock = clock
+    this.#onLost = onLost
+    this.#arm('connecting')
+    media.onState((state) => {
+      if (state === 'connected') this.#up()
+      else this.#arm(state)
+    })
+  }
+
+  /** Resolves when the browser can hear us, after `longestMs` at the latest. */
+  async untilConnected(longestMs: number): Promise<void> {
+    if (this.#connected || this.#closed) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = this.#clock.after(longestMs, resolve)
+    this.#waiting.add(resolve)
+    await promise
+    this.#waiting.delete(resolve)
+    timer.cancel()
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#timer?.cancel()
+    this.#release()
+  }
+
+  #up(): void {
+    this.#connected = true
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#release()
+  }
+
+  #arm(state: keyof typeof mediaGrace): void {
+    if (this.#closed) return
+    // A transport that is being checked again was up before: the first wait is for those that never were.
+    if (state === 'connecting' && this.#connected) return
+    this.#timer?.cancel()
+    this.#timer = this.#clock.after(mediaGrace[state], () => this.#onLost(state))
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiting) resolve()
+    this.#waiting.clear()
+  }
+}

@@ -1,0 +1,78 @@
+import type { Clock, Timer } from '../../clock.ts'
+import type { Client } from './client.ts'
+
+/** Which pages there are, and which of them take calls. */
+export class Presence {
+  #clock: Clock
+  #graceMs: number
+  #clients = new Map<string, Client>()
+  #bySubscriber = new Map<string, Set<Client>>()
+  #graces = new Map<Client, Timer>()
+
+  /** `graceMs`: how long a page that lost its connection is waited for. */
+  constructor(clock: Clock, graceMs: number) {
+    this.#clock = clock
+    this.#graceMs = graceMs
+  }
+
+  /** Pages that are known, connected or waited for. */
+  get clients(): number {
+    return this.#clients.size
+  }
+
+  /** Subscribers with at least one page that takes calls. */
+  get subscribersOnline(): number {
+    let online = 0
+    for (const id of this.#bySubscriber.keys()) if (this.online(id).length > 0) online++
+    return online
+  }
+
+  find(protocol: string): Client | undefined {
+    return this.#clients.get(protocol)
+  }
+
+  /** The pages of a subscriber that take calls. */
+  online(subscriberId: string): Client[] {
+    const clients = this.#bySubscriber.get(subscriberId) ?? []
+    return [...clients].filter((client) => client.online && client.authorized)
+  }
+
+  add(client: Client): void {
+    this.#clients.set(client.protocol, client)
+    const { id } = client.subscriber
+    const siblings = this.#bySubscriber.get(id) ?? new Set()
+    this.#bySubscriber.set(id, siblings.add(client))
+  }
+
+  /** The page is connected again. */
+  back(client: Client): void {
+    this.#graces.get(client)?.cancel()
+    this.#graces.delete(client)
+  }
+
+  /** The page lost its connection. One that has nothing to lose is forgotten at once, the others after the grace period. */
+  lost(client: Client): void {
+    if (!client.online && client.calls.size === 0) this.#remove(client)
+    else
+      this.#graces.set(
+        client,
+        this.#clock.after(this.#graceMs, () => this.#remove(client)),
+      )
+  }
+
+  /** Forgets every page; their calls end. */
+  close(): void {
+    for (const client of [...this.#clients.values()]) this.#remove(client)
+  }
+
+  #remove(client: Client): void {
+    this.back(client)
+    client.online = false
+    this.#clients.delete(client.protocol)
+    const siblings = this.#bySubscriber.get(client.subscriber.id)
+    siblings?.delete(client)
+    if (siblings?.size === 0) this.#bySubscriber.delete(client.subscriber.id)
+    for (const call of [...client.calls.values()]) call.pageLost(client)
+    client.calls.clear()
+  }
+}

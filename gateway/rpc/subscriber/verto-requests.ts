@@ -1,0 +1,146 @@
+import { TrunklineError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Reply } from '../session.ts'
+import type { BrowserCall } from './browser-call.ts'
+import { byeOf } from './causes.ts'
+import type { Client } from './client.ts'
+import { DialledCall, type DialledCallParts } from './dialled-call.ts'
+import type { Invitation } from './invitation.ts'
+import { parseVerto, type VertoRequest } from './verto.ts'
+
+/** What the verto requests work with. */
+export interface VertoParts extends DialledCallParts {
+  /** Calls of one page at once. */
+  readonly maxCallsPerClient: number
+  /** The invitation that pages know by this id, while it rings. */
+  readonly invitation: (wireId: string) => Invitation | undefined
+}
+
+type Params = Readonly<Record<string, unknown>>
+type Of<K extends VertoRequest['kind']> = Extract<VertoRequest, { kind: K }>
+
+/**
+ * Answers `webrtc.verto`. The SDK repeats what fails up to ten times, so a request about a call that is over succeeds, and the page is told
+ * by an event that it is over.
+ */
+export const handleVerto = async (parts: VertoParts, client: Client, params: Params): Promise<Reply> => {
+  const { id, request } = parseVerto(params)
+  const wrap = (result: Params, after?: () => void): Reply => ({
+    result: { node_id: client.nodeId, code: '200', message: 'OK', result: { jsonrpc: '2.0', id, result } },
+    after,
+  })
+  switch (request.kind) {
+    case 'reply':
+      return wrap({})
+    case 'invite':
+      return wrap({ message: 'CALL CREATED', callID: request.callId, memberID: request.callId }, () =>
+        invited(parts, client, request),
+      )
+    case 'answer':
+      return wrap({ message: 'CALL ANSWERED', callID: request.callId }, () =>
+        answered(client, request, parts.log),
+      )
+    case 'bye':
+      return wrap({ message: 'CALL ENDED', callID: request.callId, ...byeOf({ code: 'normal' }) }, () =>
+        client.calls.get(request.callId)?.pageEnded(client, request.causeCode),
+      )
+    case 'info':
+      return wrap({ message: 'SENT', callID: request.callId }, () =>
+        client.calls.get(request.callId)?.pagePressed(client, request.digits),
+      )
+    case 'subscribe':
+      return wrap({ callID: request.callId }, () => subscribed(parts, client, request.callId))
+    case 'hold':
+      return held(client, request, wrap)
+    case 'updateMedia':
+      return updated(parts, client, request, wrap)
+  }
+}
+
+type Wrap = (result: Params, after?: () => void) => Reply
+
+const invited = (parts: VertoParts, client: Client, request: Of<'invite'>): void => {
+  const existing = client.calls.get(request.callId)
+  if (existing) {
+    const call = existing.browserCall(client)
+    if (request.reattach && call) void reattach(call, request.sdp, parts.log)
+    return
+  }
+  if (client.calls.size >= parts.maxCallsPerClient) {
+    parts.metrics.rejections.inc({ code: 'over_call_limit' })
+    const facts = {
+      subscriber: client.subscriber.id,
+      calls: client.calls.size,
+      limit: parts.maxCallsPerClient,
+    }
+    parts.log.warn({ code: 'over_call_limit', ...facts }, 'the page has too many calls')
+    gone(client, request.callId, 'over_call_limit')
+    return
+  }
+  void settle(new DialledCall(parts, client, request).open(), parts.log)
+}
+
+/** The page was loaded again: it makes a new offer for the call that it left. */
+const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<void> => {
+  try {
+    const sdp = await call.renegotiate(offer)
+    call.verto('verto.answer', { sdp })
+    call.state('answered')
+    call.joined()
+  } catch (error) {
+    log.warn({ leg: call.leg.id, err: error }, 'the call cannot be taken back')
+    call.leg.ended({ code: 'client_lost', detail: 'the page could not take its call back' })
+  }
+}
+
+const answered = (client: Client, { callId, sdp }: Of<'answer'>, log: Log): void => {
+  const call = client.calls.get(callId)
+  // Cancelled while the person reached for the button: the page does not know yet.
+  if (!call) gone(client, callId, 'canceled')
+  else void settle(call.pageAnswered(client, sdp), log)
+}
+
+const subscribed = ({ invitation }: VertoParts, client: Client, callId: string): void => {
+  const found = invitation(callId)
+  if (found?.subscriberId === client.subscriber.id) found.attach(client)
+  else gone(client, callId, 'canceled')
+}
+
+const held = (client: Client, { callId, held: hold }: Of<'hold'>, wrap: Wrap): Reply => {
+  const call = client.calls.get(callId)?.browserCall(client)
+  const action = hold ? 'hold' : 'unhold'
+  if (!call)
+    return wrap({ action, callID: callId, holdState: 'active' }, () => gone(client, callId, 'normal'))
+  call.held = hold
+  return wrap({ action, callID: callId, holdState: hold ? 'held' : 'active' })
+}
+
+const updated = async (
+  { log }: VertoParts,
+  client: Client,
+  { callId, sdp: offer }: Of<'updateMedia'>,
+  wrap: Wrap,
+): Promise<Reply> => {
+  const call = client.calls.get(callId)?.browserCall(client)
+  if (!call) return wrap({ action: 'updateMedia', callID: callId }, () => gone(client, callId, 'normal'))
+  const holdState = call.held ? 'held' : 'active'
+  try {
+    const sdp = await call.renegotiate(offer)
+    return wrap({ action: 'updateMedia', callID: callId, holdState, sdp })
+  } catch (error) {
+    log.warn({ leg: call.leg.id, err: error }, 'the offer cannot be taken')
+    const { message } = error instanceof TrunklineError ? error : new TrunklineError('bad_sdp')
+    return { result: { node_id: client.nodeId, code: '488', message } }
+  }
+}
+
+const gone = (client: Client, callId: string, code: Parameters<typeof byeOf>[0]['code']): void =>
+  client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
+
+const settle = async (work: Promise<void>, log: Log): Promise<void> => {
+  try {
+    await work
+  } catch (error) {
+    log.error({ err: error }, "a browser's call failed")
+  }
+}
