@@ -1,0 +1,149 @@
+import type { Clock } from '../clock.ts'
+import { Answers } from './core/answers.ts'
+import type { Context } from './core/context.ts'
+import { hangUp } from './core/hangup.ts'
+import { Incoming } from './core/incoming.ts'
+import { Outgoing } from './core/outgoing.ts'
+import { Receiver } from './core/receiver.ts'
+import { Dialogs } from './dialog/dialogs.ts'
+import type { App } from './drachtio/app.ts'
+import { Apps } from './drachtio/apps.ts'
+import { AppServer } from './drachtio/server.ts'
+import { SipParseError } from './message/error.ts'
+import { defaultLimits } from './message/limits.ts'
+import type { RawMessage } from './message/message.ts'
+import { parseFromApp } from './message/parse.ts'
+import { formatHost } from './message/uri.ts'
+import { makeTimers } from './transaction/timers.ts'
+import { Transactions } from './transaction/transactions.ts'
+import { Resolver } from './transport/resolver.ts'
+import { Transports } from './transport/transports.ts'
+import { type SipAddress, type SipAgentOptions, type SipAgentStats, toAddress } from './types.ts'
+
+/** An application may send larger messages than a peer: frames are limited already. */
+const appLimits = { ...defaultLimits, messageBytes: 1 << 20, headerLength: 65_536 }
+const appLost = 'SIP;cause=503;text="Application connection lost"'
+const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
+
+/** The agent without its thread: every part of it, put together. */
+export class Agent {
+  readonly #context: Context
+  readonly #apps = new Apps()
+  readonly #answers: Answers
+  readonly #incoming: Incoming
+  readonly #outgoing: Outgoing
+  readonly #server: AppServer
+  #closed = false
+
+  constructor(options: Omit<SipAgentOptions, 'listen'> & { secret: string; clock: Clock }) {
+    const { clock, secret, announce, userAgent, maxConnections = 1_000 } = options
+    const timers = makeTimers(options.timers)
+    const transports = new Transports({
+      sink: {
+        received: (message, flow, size) => receiver.received(message, flow, size),
+        malformed: (error, flow) => receiver.malformed(error, flow),
+        lost: (flow) => receiver.lost(flow),
+      },
+      limits: defaultLimits,
+      clock,
+      maxConnections,
+      announce,
+    })
+    const transactions = new Transactions(clock, timers)
+    const resolver = new Resolver(clock)
+    this.#context = { clock, timers, transports, transactions, dialogs: new Dialogs(), resolver, userAgent }
+    this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
+    this.#incoming = new Incoming(this.#context, this.#apps, this.#answers)
+    this.#outgoing = new Outgoing(this.#context, this.#answers)
+    const receiver = new Receiver(this.#context, this.#incoming, this.#answers)
+    this.#server = new AppServer({
+      secret,
+      apps: this.#apps,
+      clock,
+      requests: {
+        sip: (app, msgId, fields, message) => this.#sip(app, msgId, fields, message),
+        lost: (app) => this.#lost(app),
+      },
+      hostports: () => this.#hostports(),
+    })
+  }
+
+  /** Binds every address, then opens the application port, which it returns. Rejects, with all closed, where one cannot be bound. */
+  async start(listen: SipAgentOptions['listen']): Promise<number> {
+    try {
+      for (const each of listen) await this.#context.transports.open(each)
+      return await this.#server.listen()
+    } catch (error) {
+      await this.#context.transports.close()
+      throw error
+    }
+  }
+
+  /** The bound addresses. */
+  get addresses(): SipAddress[] {
+    return this.#context.transports.addresses.map(toAddress)
+  }
+
+  /** How much of everything there is. */
+  get stats(): SipAgentStats {
+    return {
+      transactions: this.#context.transactions.size,
+      dialogs: this.#context.dialogs.size,
+      pending: this.#incoming.size + this.#outgoing.size,
+      unacknowledged: this.#answers.size,
+      connections: this.#context.transports.connections,
+      applications: this.#apps.size,
+    }
+  }
+
+  /** Closes every socket; nothing more is said to anybody. */
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#closed = true
+    this.#incoming.close()
+    this.#outgoing.close()
+    this.#answers.close()
+    this.#context.transactions.close()
+    await Promise.all([this.#server.close(), this.#context.transports.close()])
+  }
+
+  /** Which kind of `sip` frame it is, in the order that the protocol wants. */
+  #sip(app: App, msgId: string, fields: readonly string[], message: Buffer): void {
+    const [txnId = '', id = '', nextHop = ''] = fields
+    let raw: RawMessage
+    try {
+      raw = parseFromApp(message, appLimits)
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error
+      return app.nok(msgId, `invalid ${error.message}`)
+    }
+    if (raw.kind === 'response') {
+      if (txnId === '') return app.refuse(msgId, 'transaction id missing')
+      return this.#incoming.respond(app, msgId, txnId, raw)
+    }
+    if (id !== '') return this.#outgoing.inDialog(app, msgId, this.#context.dialogs.byId(id), raw)
+    if (txnId !== '' && raw.method === 'CANCEL') return this.#outgoing.cancel(app, msgId, txnId, raw)
+    this.#outgoing.request(app, msgId, raw, nextHop)
+  }
+
+  /** An application's connection is gone: everything that it had open is refused, cancelled or hung up. */
+  #lost(app: App): void {
+    if (this.#closed) return
+    this.#incoming.lost(app)
+    this.#outgoing.lost(app)
+    for (const dialog of this.#context.dialogs.of(app)) {
+      if (!dialog.confirmed) continue
+      this.#answers.whenSettled(dialog, () => hangUp(this.#context, dialog, appLost))
+    }
+  }
+
+  #hostports(): { announced: string; bound: string } {
+    const { transports } = this.#context
+    const text = (host: string, protocol: string, port: number) => `${protocol}/${formatHost(host)}:${port}`
+    const addresses = transports.addresses
+    return {
+      announced: addresses.map((each) => text(transports.ownHost(each), each.protocol, each.port)).join(','),
+      bound: addresses.map((each) => text(each.address, each.protocol, each.port)).join(','),
+    }
+  }
+}

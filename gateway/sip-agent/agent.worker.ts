@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { SystemClock } from '../clock.ts'
+import { Agent } from './agent.ts'
+import type { FromWorker, SipAgentOptions, ToWorker } from './types.ts'
+
+const port = parentPort
+if (!port) throw new Error('the SIP agent runs in a worker thread')
+const { options, secret } = workerData as { options: SipAgentOptions; secret: string }
+const tell = (message: FromWorker) => port.postMessage(message)
+const agent = new Agent({ ...options, secret, clock: new SystemClock() })
+
+port.on('message', (asked: ToWorker) => {
+  if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
+  agent.close().then(() => {
+    tell({ kind: 'closed' })
+    port.close()
+  })
+})
+
+agent.start(options.listen).then(
+  (bound) => tell({ kind: 'ready', port: bound, addresses: agent.addresses }),
+  (error: Error) => tell({ kind: 'failed', problem: error.message }),
+)

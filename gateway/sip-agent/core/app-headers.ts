@@ -1,0 +1,97 @@
+import { parseAddress, parseAddresses } from '../message/address.ts'
+import { SipParseError } from '../message/error.ts'
+import { type Headers, headerKey, headerName } from '../message/headers.ts'
+import type { RawMessage } from '../message/message.ts'
+import { formatHost } from '../message/uri.ts'
+import type { Protocol } from '../transport/types.ts'
+
+/** The agent's own address as the peer should see it. */
+export interface Own {
+  readonly host: string
+  readonly port: number
+  readonly protocol: Protocol
+}
+
+/** `<sip:host:port>`, with the transport where it is not UDP. */
+export const ownContact = (own: Own): string =>
+  `<sip:${formatHost(own.host)}:${own.port}${own.protocol === 'udp' ? '' : `;transport=${own.protocol}`}>`
+
+const rewritten = new Set(['from', 'to', 'contact', 'p-asserted-identity'])
+
+/** Wraps a bare addr-spec in angle brackets. */
+const bracket = (value: string): string => {
+  if (value.includes('<')) return value
+  const end = value.indexOf(';')
+  return end < 0 ? `<${value}>` : `<${value.slice(0, end)}>${value.slice(end)}`
+}
+
+/**
+ * The rule of drachtio for an application that does not know its address: `localhost` in From, To, Contact and
+ * P-Asserted-Identity stands for the agent's own host and port. `key` is the lower-case header name.
+ */
+export const replaceLocalhost = (key: string, value: string, own: Own): string => {
+  if (!rewritten.has(key) || value === '*') return value
+  const pattern =
+    key === 'from' ? /(@|sips?:)localhost(?::\d+)?(?=[;>?\s]|$)/i : /(@)localhost(?::\d+)?(?=[;>?\s]|$)/i
+  const bracketed = bracket(value)
+  if (!pattern.test(bracketed)) return bracketed
+  const replaced = bracketed.replace(pattern, `$1${formatHost(own.host)}:${own.port}`)
+  if (key !== 'contact' || own.protocol === 'udp' || /;transport=/i.test(replaced)) return replaced
+  return replaced.replace('>', `;transport=${own.protocol}>`)
+}
+
+/** Checks what the application wrote in the headers that shape a dialog. Throws {@link SipParseError}. */
+const check = (key: string, name: string, value: string) => {
+  if (key === 'from' || key === 'to') parseAddress(value, name)
+  else if (key === 'contact' && value !== '*') parseAddresses([value], name)
+  if (/[\r\n]/.test(value)) throw new SipParseError(name, 'line break in the value')
+}
+
+/** One header of the application, ready to be sent. */
+export type AppHeader = readonly [name: string, value: string]
+
+/** The application's headers, spelled as usual and with `localhost` replaced, without those in `except` (lower case). */
+export const appHeaders = (headers: Headers, own: Own, except: ReadonlySet<string>): AppHeader[] => {
+  const out: AppHeader[] = []
+  for (const header of headers.list()) {
+    if (except.has(header.key)) continue
+    const name = headerName(header.name)
+    const value = replaceLocalhost(header.key, header.value, own)
+    check(header.key, name, value)
+    out.push([name, value])
+  }
+  return out
+}
+
+/** The headers that an application may never set itself. */
+export const forbidden: ReadonlySet<string> = new Set([
+  'via',
+  'route',
+  'rseq',
+  'record-route',
+  'content-length',
+])
+
+/**
+ * The Content-Type that a body needs: the application's own, `application/sdp` for what looks like SDP, undefined where
+ * it is missing, and empty where there is no body.
+ */
+export const contentType = (message: RawMessage): string | undefined => {
+  if (message.body.length === 0) return ''
+  const given = message.headers.first('content-type')
+  if (given !== undefined) return given
+  return message.body.toString('latin1', 0, 3) === 'v=0' ? 'application/sdp' : undefined
+}
+
+/** True where a Require header names this option tag. */
+export const requires = (headers: Headers, option: string): boolean =>
+  headers.all('require').some((value) =>
+    value
+      .toLowerCase()
+      .split(',')
+      .some((each) => each.trim() === option),
+  )
+
+/** True where one of these headers has the key of `name`. */
+export const has = (list: readonly AppHeader[], name: string): boolean =>
+  list.some(([each]) => headerKey(each) === headerKey(name))

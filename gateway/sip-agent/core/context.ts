@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
+import type { Dialogs } from '../dialog/dialogs.ts'
+import { magicCookie } from '../message/via.ts'
+import type { Timers } from '../transaction/timers.ts'
+import type { Transactions } from '../transaction/transactions.ts'
+import type { Resolver } from '../transport/resolver.ts'
+import type { Transports } from '../transport/transports.ts'
+
+/** What all parts of the agent's core work with. */
+export interface Context {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly transports: Transports
+  readonly transactions: Transactions
+  readonly dialogs: Dialogs
+  readonly resolver: Resolver
+  /** Value of User-Agent and Server where the application gives none. */
+  readonly userAgent: string | undefined
+}
+
+/** A From or To tag: 64 random bits (RFC 3261 19.3 asks for 32). */
+export const newTag = (): string => randomBytes(8).toString('hex')
+
+/** A Via branch. */
+export const newBranch = (): string => magicCookie + randomBytes(12).toString('hex')

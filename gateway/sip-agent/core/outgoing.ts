@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto'
+import { type Dialog, dialogId } from '../dialog/dialog.ts'
+import type { App } from '../drachtio/app.ts'
+import { parseAddress } from '../message/address.ts'
+import type { Header } from '../message/headers.ts'
+import type { RawRequest, SipResponse } from '../message/message.ts'
+import { knownMethods } from '../message/methods.ts'
+import { startLine } from '../message/serialise.ts'
+import type { Flow } from '../transport/types.ts'
+import type { Answers } from './answers.ts'
+import {
+  type AppHeader,
+  appHeaders,
+  contentType,
+  forbidden,
+  has,
+  type Own,
+  ownContact,
+  replaceLocalhost,
+} from './app-headers.ts'
+import { type Context, newBranch, newTag } from './context.ts'
+import { makeInDialog } from './in-dialog.ts'
+import { endCrossed, OutgoingInvite } from './outgoing-invite.ts'
+import { afterInDialog, OutgoingRequest } from './outgoing-request.ts'
+import { destinationOf, type MadeRequest, makeRequest, openFlow, ownOf } from './requests.ts'
+
+const dialogHeaders = new Set([...forbidden, 'from', 'to', 'call-id', 'cseq', 'content-type'])
+const cancelHeaders = new Set([...dialogHeaders, 'contact', 'p-asserted-identity', 'max-forwards'])
+/** Methods whose request makes a dialog, and so carries our Contact and a dialog id. */
+const dialogMakers = new Set(['INVITE', 'SUBSCRIBE'])
+
+/** Requests of the applications, on their way to the network. */
+export class Outgoing {
+  readonly #context: Context
+  readonly #answers: Answers
+  readonly #invites = new Map<string, OutgoingInvite>()
+
+  constructor(context: Context, answers: Answers) {
+    this.#context = context
+    this.#answers = answers
+  }
+
+  /** INVITEs without a final response. */
+  get size(): number {
+    return this.#invites.size
+  }
+
+  /** A new request outside dialogs. `nextHop` is empty where the request-uri says where it goes. */
+  request(app: App, msgId: string, raw: RawRequest, nextHop: string): void {
+    if (!knownMethods.has(raw.method) || raw.method === 'ACK' || raw.method === 'CANCEL') {
+      return app.nok(msgId, `invalid method: ${raw.method}`)
+    }
+    const type = contentType(raw)
+    if (type === undefined) return app.nok(msgId, 'missing content-type')
+    const uri = destinationOf(raw.uri, this.#context)
+    const destination = nextHop === '' ? uri : destinationOf(nextHop, this.#context)
+    if (!destination) return app.nok(msgId, 'requested protocol/transport not available')
+    const { protocol, host, port } = destination
+    if (this.#context.transports.isOwn(protocol, host, port)) {
+      return app.nok(msgId, 'can not send request to myself')
+    }
+    openFlow(destination, this.#context, (flow) => {
+      if (!app.open) return
+      guard(app, msgId, () => this.#send(app, msgId, raw, type, flow))
+    })
+  }
+
+  /** A request within a dialog. */
+  inDialog(app: App, msgId: string, dialog: Dialog | undefined, raw: RawRequest): void {
+    if (raw.method === 'ACK') return this.#ack(app, msgId, dialog, raw)
+    if (!dialog || dialog.ended || dialog.owner !== app) {
+      return app.nok(msgId, 'Server error: unable to find dialog for dialog id provided')
+    }
+    if (!knownMethods.has(raw.method) || raw.method === 'CANCEL') {
+      return app.nok(msgId, `invalid method: ${raw.method}`)
+    }
+    const type = contentType(raw)
+    if (type === undefined) return app.nok(msgId, 'missing content-type')
+    if (raw.method === 'BYE' && dialog.inviteTxn) this.#invites.get(dialog.inviteTxn)?.cancel([])
+    const headers = (own: Own) => [
+      ...appHeaders(raw.headers, own, dialogHeaders),
+      ...typeHeader(type),
+      ...this.#agentHeader(raw),
+    ]
+    const request = { method: raw.method, body: raw.body, headers }
+    guard(app, msgId, () =>
+      makeInDialog(this.#context, dialog, request, (made, flow) => {
+        if (!made) return app.nok(msgId, 'requested protocol/transport not available')
+        this.#sendInDialog(app, msgId, dialog, made, flow)
+      }),
+    )
+  }
+
+  /** A CANCEL of the INVITE with this transaction id. */
+  cancel(app: App, msgId: string, txnId: string, raw: RawRequest): void {
+    const invite = this.#invites.get(txnId)
+    if (!invite || invite.app !== app) {
+      return app.nok(msgId, `unable to cancel unknown transaction id: ${txnId}`)
+    }
+    const own = { host: 'localhost', port: 5060, protocol: 'udp' } as const
+    guard(app, msgId, () => {
+      const { bytes, flow } = invite.cancel(appHeaders(raw.headers, own, cancelHeaders))
+      app.requestSent(msgId, flow.local, randomUUID(), bytes)
+    })
+  }
+
+  /** The application is gone: its calls that were not answered yet are cancelled. */
+  lost(app: App): void {
+    for (const invite of [...this.#invites.values()]) if (invite.app === app) invite.abandon()
+  }
+
+  /** Forgets everything without a word. */
+  close(): void {
+    this.#invites.clear()
+  }
+
+  #send(app: App, msgId: string, raw: RawRequest, type: string, flow: Flow): void {
+    const own = ownOf(flow, this.#context)
+    const maker = dialogMakers.has(raw.method)
+    const identity = identityOf(raw, own)
+    const headers = [...appHeaders(raw.headers, own, dialogHeaders)]
+    if (maker && !has(headers, 'Contact')) headers.unshift(['Contact', ownContact(own)])
+    headers.push(...typeHeader(type), ...this.#agentHeader(raw))
+    const made = makeRequest({
+      method: raw.method,
+      uri: raw.uri,
+      branch: newBranch(),
+      routes: [],
+      ...identity,
+      callId: raw.headers.first('call-id') ?? randomUUID(),
+      seq: givenSeq(raw) ?? Math.floor(this.#context.clock.now() / 2_000) % 2 ** 27,
+      own,
+      headers,
+      body: raw.body,
+    })
+    const txnId = randomUUID()
+    app.requestSent(msgId, flow.local, txnId, made.bytes)
+    const contact = headers.find(([name]) => name === 'Contact')?.[1] ?? ownContact(own)
+    if (raw.method === 'INVITE') this.#startInvite({ app, txnId, made, flow, fromTag: identity.tag, contact })
+    else
+      this.#startRequest(app, txnId, maker ? dialogId(made.callId, identity.tag) : '', made, flow, () => {})
+  }
+
+  #sendInDialog(app: App, msgId: string, dialog: Dialog, made: MadeRequest, flow: Flow): void {
+    const txnId = randomUUID()
+    app.requestSent(msgId, flow.local, txnId, made.bytes)
+    if (made.method === 'INVITE') {
+      dialog.inviteTxn = txnId
+      this.#startInvite({ app, txnId, made, flow, fromTag: dialog.localTag, contact: '', dialog })
+      return
+    }
+    const final = afterInDialog(made.method, dialog, (ended) => {
+      this.#context.dialogs.remove(ended)
+      this.#answers.drop(ended)
+    })
+    const start = () => this.#startRequest(app, txnId, dialog.id, made, flow, final)
+    if (made.method === 'BYE') this.#answers.whenSettled(dialog, start)
+    else start()
+  }
+
+  #startInvite(start: {
+    app: App
+    txnId: string
+    made: MadeRequest
+    flow: Flow
+    fromTag: string
+    contact: string
+    dialog?: Dialog
+  }): void {
+    const { txnId } = start
+    const invite = new OutgoingInvite({
+      ...start,
+      dialog: start.dialog,
+      context: this.#context,
+      done: () => this.#invites.delete(txnId),
+    })
+    this.#invites.set(txnId, invite)
+    invite.send()
+  }
+
+  #startRequest(
+    app: App,
+    txnId: string,
+    id: string,
+    made: MadeRequest,
+    flow: Flow,
+    final: (response: SipResponse | undefined, flow: Flow) => void,
+  ): void {
+    const user = new OutgoingRequest({ app, txnId, dialogId: id, made, flow, final })
+    this.#context.transactions.send(made.branch, made.method, made.bytes, flow, user)
+  }
+
+  /** The application acknowledges a 2xx (RFC 3261 13.2.2.4): when, and with which body, is its choice. */
+  #ack(app: App, msgId: string, dialog: Dialog | undefined, raw: RawRequest): void {
+    const seq = dialog?.answeredSeq
+    if (!dialog || seq === undefined || dialog.owner !== app) {
+      const text = 'ACK for non-success final response is automatically generated by server'
+      return app.nok(msgId, `Server error: ${text}`)
+    }
+    const type = contentType(raw)
+    if (type === undefined) return app.nok(msgId, 'missing content-type')
+    const headers = (own: Own) => [...appHeaders(raw.headers, own, dialogHeaders), ...typeHeader(type)]
+    const request = { method: 'ACK', seq, body: raw.body, headers }
+    guard(app, msgId, () =>
+      makeInDialog(this.#context, dialog, request, (made, flow) => {
+        if (!made) return app.nok(msgId, 'requested protocol/transport not available')
+        dialog.answeredSeq = undefined
+        dialog.keepAck(seq, made.bytes, flow)
+        flow.send(made.bytes)
+        app.requestSent(msgId, flow.local, randomUUID(), made.bytes)
+        if (dialog.endAfterAck) endCrossed(this.#context, dialog)
+      }),
+    )
+  }
+
+  #agentHeader(raw: RawRequest): AppHeader[] {
+    const { userAgent } = this.#context
+    return userAgent && raw.headers.first('user-agent') === undefined ? [['User-Agent', userAgent]] : []
+  }
+}
+
+const typeHeader = (type: string): AppHeader[] => (type === '' ? [] : [['Content-Type', type]])
+
+/** Turns a fault in what the application wrote into the answer `NOK`. */
+const guard = (app: App, msgId: string, run: () => void): void => {
+  try {
+    run()
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'SipParseError') throw error
+    app.nok(msgId, `invalid ${error.message}`)
+  }
+}
+
+/** From and To of a new request: the application's, else our own contact and the request-uri. */
+const identityOf = (raw: RawRequest, own: Own): { from: string; to: string; tag: string } => {
+  const value = (key: Header['key'], fallback: string) =>
+    replaceLocalhost(key, raw.headers.first(key) ?? fallback, own)
+  const from = value('from', ownContact({ ...own, protocol: 'udp' }))
+  const given = parseAddress(from, 'From').params.get('tag')
+  const to = value('to', `<${raw.uri}>`)
+  parseAddress(to, 'To')
+  if (given) return { from, to, tag: given }
+  const tag = newTag()
+  return { from: `${from};tag=${tag}`, to, tag }
+}
+
+/** The number of a CSeq header that the application gave; a digest retry does. */
+const givenSeq = (raw: RawRequest): number | undefined => {
+  const match = /^\s*([0-9]{1,10})(?:\s|$)/.exec(raw.headers.first('cseq') ?? '')
+  const value = match ? Number(match[1]) : undefined
+  return value !== undefined && value < 2 ** 31 ? value : undefined
+}
+
+/** The text with which a request-uri that cannot be parsed is refused. */
+export const invalidUri = (raw: RawRequest): string => `invalid request-uri: ${startLine(raw)}`

@@ -1,0 +1,164 @@
+import type { Dialog } from '../dialog/dialog.ts'
+import type { SipParseError } from '../message/error.ts'
+import type { SipMessage, SipRequest } from '../message/message.ts'
+import { knownMethods } from '../message/methods.ts'
+import { serialiseMessage } from '../message/serialise.ts'
+import { InviteServerTransaction } from '../transaction/invite-server.ts'
+import type { ServerSide } from '../transaction/transactions.ts'
+import type { Flow, TransportSink } from '../transport/types.ts'
+import type { Answers } from './answers.ts'
+import type { Context } from './context.ts'
+import { deliverCancel, type Incoming } from './incoming.ts'
+import { makeReply, markSource, refusal, replyBase } from './replies.ts'
+
+/** Server transactions beyond which new requests get 503 at once. */
+const maxServerTransactions = 50_000
+
+/** Methods that make no sense without a dialog. */
+const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
+
+/** Option tags that the agent can honour in Require. Reliable provisionals (`100rel`) and `timer` join here when they come. */
+const supported: ReadonlySet<string> = new Set<string>()
+
+/** What the transports bring: finds the transaction and the dialog, refuses what the agent refuses itself. */
+export class Receiver implements TransportSink {
+  readonly #context: Context
+  readonly #incoming: Incoming
+  readonly #answers: Answers
+
+  constructor(context: Context, incoming: Incoming, answers: Answers) {
+    this.#context = context
+    this.#incoming = incoming
+    this.#answers = answers
+  }
+
+  received(message: SipMessage, flow: Flow, size: number): void {
+    if (message.kind === 'response') {
+      this.#context.transactions.receive(message, flow, size)
+      return
+    }
+    markSource(message.headers, flow)
+    if (message.method === 'ACK') return this.#ack(message, flow, size)
+    const known = this.#context.transactions.find(message)
+    if (known) known.machine.retransmitted()
+    else if (this.#context.transactions.servers >= maxServerTransactions) this.#overloaded(message, flow)
+    else this.#open(message, this.#context.transactions.serve(message, flow), size)
+  }
+
+  malformed(error: SipParseError, flow: Flow): void {
+    const bytes = refusal(error, flow)
+    if (bytes) flow.send(bytes)
+  }
+
+  lost(flow: Flow): void {
+    this.#context.transactions.lost(flow)
+  }
+
+  #overloaded(request: SipRequest, flow: Flow): void {
+    const headers = [['Retry-After', '5']] as const
+    flow.send(makeReply(replyBase(request), { status: 503, tag: 'busy', headers }))
+  }
+
+  #open(request: SipRequest, side: ServerSide, size: number): void {
+    if (request.method === 'CANCEL') return this.#cancel(request, side, size)
+    if (this.#refused(request, side)) return
+    if (request.toTag === '') this.#outside(request, side, size)
+    else this.#inside(request, side, size)
+  }
+
+  /** The checks of RFC 3261 8.2, in its order. */
+  #refused(request: SipRequest, side: ServerSide): boolean {
+    const refuse = (status: number, ...headers: [string, string][]) => {
+      this.#incoming.reply(request, side, { status, headers })
+      return true
+    }
+    if (!knownMethods.has(request.method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
+    if (request.headers.first('max-forwards') === '0') return refuse(483)
+    if (!/^(?:sips?|tel):/i.test(request.uri)) return refuse(416)
+    // RFC 3261 8.2.2.2: the same request came by another path.
+    if (this.#context.transactions.isMerged(request, side)) return refuse(482)
+    const required = request.headers
+      .all('require')
+      .flatMap((value) => value.split(',').map((each) => each.trim()))
+    const unsupported = required.filter((option) => option !== '' && !supported.has(option.toLowerCase()))
+    return unsupported.length > 0 && refuse(420, ['Unsupported', unsupported.join(', ')])
+  }
+
+  #outside(request: SipRequest, side: ServerSide, size: number): void {
+    if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
+    this.#incoming.offer(request, side, size)
+  }
+
+  #inside(request: SipRequest, side: ServerSide, size: number): void {
+    const dialog = this.#context.dialogs.find(request)
+    if (!dialog) {
+      if (request.method === 'REGISTER') return this.#incoming.offer(request, side, size)
+      return this.#incoming.reply(request, side, { status: 481 })
+    }
+    // RFC 3261 12.2.2: an older number than before.
+    if (!dialog.acceptSeq(request.seq)) return this.#incoming.reply(request, side, { status: 500 })
+    if (request.method === 'INVITE') return this.#reinvite(request, side, dialog, size)
+    if (request.method === 'BYE') return this.#bye(request, side, dialog, size)
+    this.#incoming.offerInDialog(request, side, dialog, size)
+  }
+
+  #reinvite(request: SipRequest, side: ServerSide, dialog: Dialog, size: number): void {
+    // RFC 3261 14.2: glare with our own, or a second one before the first was answered.
+    if (dialog.inviteTxn) return this.#incoming.reply(request, side, { status: 491 })
+    if (dialog.invited || !dialog.confirmed) {
+      const headers = [['Retry-After', String(Math.floor(Math.random() * 10))]] as const
+      return this.#incoming.reply(request, side, { status: 500, headers })
+    }
+    this.#incoming.offerInDialog(request, side, dialog, size)
+  }
+
+  #bye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number): void {
+    if (!dialog.confirmed) return this.#earlyBye(request, side, dialog, size)
+    // RFC 3261 15.1.2: what waits in this dialog is answered with 487.
+    for (const waiting of this.#incoming.inDialog(dialog)) this.#incoming.finish(waiting, 487)
+    this.#incoming.offerInDialog(request, side, dialog, size)
+    this.#context.dialogs.remove(dialog)
+    this.#answers.drop(dialog)
+  }
+
+  /** The caller gives up by BYE before an answer: like a CANCEL for the application. */
+  #earlyBye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number): void {
+    const waiting = this.#incoming.early(dialog)
+    if (!waiting) return this.#incoming.reply(request, side, { status: 481 })
+    this.#incoming.reply(request, side, { status: 200 })
+    const cancel = { ...request, method: 'CANCEL', headers: request.headers }
+    cancel.headers.replace('CSeq', `${waiting.request.seq} CANCEL`)
+    this.#incoming.finish(waiting, 487)
+    deliverCancel(waiting, cancel, side.flow, size)
+  }
+
+  #cancel(cancel: SipRequest, side: ServerSide, size: number): void {
+    const target = this.#context.transactions.findCancelled(cancel)
+    const waiting = target && this.#incoming.of(target)
+    if (!waiting) return this.#incoming.reply(cancel, side, { status: 481 })
+    // RFC 3261 9.2: the same To tag in both answers.
+    this.#incoming.reply(cancel, side, { status: 200, tag: waiting.tag })
+    this.#incoming.finish(waiting, 487)
+    deliverCancel(waiting, cancel, side.flow, size)
+  }
+
+  #ack(request: SipRequest, flow: Flow, size: number): void {
+    const side = this.#context.transactions.find(request)
+    // An ACK to a 2xx is no part of the transaction, even where a phone repeats the branch (RFC 6026 7.1).
+    if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
+      side.machine.acknowledged()
+      return
+    }
+    const dialog = this.#context.dialogs.find(request)
+    const txnId = dialog && this.#answers.acknowledge(dialog, request.seq)
+    if (!dialog || !txnId) return
+    dialog.owner?.deliver({
+      source: 'network',
+      size,
+      from: flow.remote,
+      txnId,
+      dialogId: dialog.id,
+      message: serialiseMessage(request),
+    })
+  }
+}

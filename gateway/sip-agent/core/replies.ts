@@ -1,0 +1,98 @@
+import { SipParseError } from '../message/error.ts'
+import { Headers } from '../message/headers.ts'
+import type { SipRequest } from '../message/message.ts'
+import { reasonPhrase } from '../message/methods.ts'
+import { serialise } from '../message/serialise.ts'
+import { splitOutside } from '../message/text.ts'
+import { completeVia, parseVia } from '../message/via.ts'
+import type { Flow } from '../transport/types.ts'
+import type { AppHeader } from './app-headers.ts'
+
+const empty = Buffer.alloc(0)
+
+/** What every response takes over from its request (RFC 3261 8.2.6.2). */
+export interface ReplyBase {
+  readonly vias: readonly string[]
+  readonly from: string
+  /** To as received, with its tag if there was one. */
+  readonly to: string
+  readonly tagged: boolean
+  readonly callId: string
+  readonly cseq: string
+  readonly recordRoutes: readonly string[]
+  readonly timestamp: string | undefined
+}
+
+/** Picks what a response needs from a request whose top Via is complete. */
+export const replyBase = (request: SipRequest): ReplyBase => {
+  const { headers } = request
+  return {
+    vias: headers.all('via'),
+    from: headers.first('from') ?? '',
+    to: headers.first('to') ?? '',
+    tagged: request.toTag !== '',
+    callId: request.callId,
+    cseq: `${request.seq} ${request.method}`,
+    recordRoutes: headers.all('record-route'),
+    timestamp: headers.first('timestamp'),
+  }
+}
+
+/** A response to be put together. */
+export interface Reply {
+  readonly status: number
+  /** Default: the usual phrase of the status. */
+  readonly reason?: string
+  /** Our tag for the To header; left out in a 100. */
+  readonly tag?: string
+  readonly headers?: readonly AppHeader[]
+  readonly body?: Buffer
+}
+
+/** Puts a response into bytes. */
+export const makeReply = (base: ReplyBase, reply: Reply): Buffer => {
+  const { status, tag, headers = [], body = empty } = reply
+  const out = new Headers()
+  for (const via of base.vias) out.append('Via', via)
+  // RFC 3261 12.1.1: only responses that make a dialog need it, and it does no harm in others that are not errors.
+  if (status > 100 && status < 300) for (const route of base.recordRoutes) out.append('Record-Route', route)
+  out.append('From', base.from)
+  out.append('To', base.tagged || !tag ? base.to : `${base.to};tag=${tag}`)
+  out.append('Call-ID', base.callId)
+  out.append('CSeq', base.cseq)
+  if (status === 100 && base.timestamp !== undefined) out.append('Timestamp', base.timestamp)
+  for (const [name, value] of headers) out.append(name, value)
+  return serialise(`SIP/2.0 ${status} ${reply.reason ?? reasonPhrase(status)}`, out, body)
+}
+
+/** Completes the top Via with where the request really came from. */
+export const markSource = (headers: Headers, flow: Flow): void => {
+  const [first = '', ...rest] = splitOutside(headers.first('via') ?? '', ',', 'Via')
+  const { address, port } = flow.remote
+  headers.replace('Via', [completeVia(first, parseVia(first), address, port), ...rest].join(', '))
+}
+
+/**
+ * The answer to a request whose structure is broken (RFC 3261 8.2, RFC 4475), without any state. Undefined where too
+ * little of it can be read, and for ACK, to which there are never responses.
+ */
+export const refusal = (error: SipParseError, flow: Flow): Buffer | undefined => {
+  const { partial } = error
+  if (!partial || partial.method === 'ACK') return undefined
+  const { headers } = partial
+  const needed = ['via', 'from', 'to', 'call-id', 'cseq'].map((key) => headers.first(key))
+  if (needed.some((value) => value === undefined)) return undefined
+  try {
+    markSource(headers, flow)
+  } catch (bad) {
+    if (bad instanceof SipParseError) return undefined
+    throw bad
+  }
+  const [, from = '', to = '', callId = '', cseq = ''] = needed
+  const vias = headers.all('via')
+  const tagged = /;\s*tag\s*=/i.test(to)
+  const base: ReplyBase = { vias, from, to, tagged, callId, cseq, recordRoutes: [], timestamp: undefined }
+  // The To value may be what is broken, so no tag is added to what cannot be parsed.
+  const reason = error.status === 400 ? `Bad ${error.part}` : undefined
+  return makeReply(base, { status: error.status, reason })
+}

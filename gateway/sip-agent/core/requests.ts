@@ -1,0 +1,121 @@
+import { Headers } from '../message/headers.ts'
+import type { SipResponse } from '../message/message.ts'
+import { serialise, serialiseMessage } from '../message/serialise.ts'
+import { formatHost, isSipUri, parseUri } from '../message/uri.ts'
+import type { Endpoint, Flow, Protocol } from '../transport/types.ts'
+import type { AppHeader, Own } from './app-headers.ts'
+import type { Context } from './context.ts'
+
+const empty = Buffer.alloc(0)
+
+/** A request that we made, with what its CANCEL, its ACK and a local answer need of it. */
+export interface MadeRequest {
+  readonly method: string
+  readonly uri: string
+  readonly branch: string
+  readonly via: string
+  readonly routes: readonly string[]
+  readonly from: string
+  readonly to: string
+  readonly callId: string
+  readonly seq: number
+  readonly bytes: Buffer
+}
+
+/** What a request is made of. */
+export interface RequestParts extends Omit<MadeRequest, 'bytes' | 'via'> {
+  readonly own: Own
+  readonly headers: readonly AppHeader[]
+  readonly body?: Buffer
+}
+
+/** Our Via. `rport` asks for answers to the port that we sent from (RFC 3581). */
+const makeVia = (own: Own, branch: string): string =>
+  `SIP/2.0/${own.protocol.toUpperCase()} ${formatHost(own.host)}:${own.port};branch=${branch}${own.protocol === 'udp' ? ';rport' : ''}`
+
+/** Puts a request together. */
+export const makeRequest = (parts: RequestParts): MadeRequest => {
+  const { method, uri, branch, routes, from, to, callId, seq, own, headers, body = empty } = parts
+  const via = makeVia(own, branch)
+  const out = new Headers().append('Via', via)
+  for (const route of routes) out.append('Route', route)
+  if (!headers.some(([name]) => name === 'Max-Forwards')) out.append('Max-Forwards', '70')
+  out.append('From', from).append('To', to).append('Call-ID', callId).append('CSeq', `${seq} ${method}`)
+  for (const [name, value] of headers) out.append(name, value)
+  const bytes = serialise(`${method} ${uri} SIP/2.0`, out, body)
+  return { method, uri, branch, via, routes, from, to, callId, seq, bytes }
+}
+
+const follow = (made: MadeRequest, method: string, to: string, headers: readonly AppHeader[]): Buffer => {
+  const out = new Headers().append('Via', made.via)
+  for (const route of made.routes) out.append('Route', route)
+  out.append('Max-Forwards', '70').append('From', made.from).append('To', to)
+  out.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${method}`)
+  for (const [name, value] of headers) out.append(name, value)
+  return serialise(`${method} ${made.uri} SIP/2.0`, out, empty)
+}
+
+/** The CANCEL of a request (RFC 3261 9.1): same branch, From, To and number. */
+export const makeCancel = (made: MadeRequest, headers: readonly AppHeader[]): Buffer =>
+  follow(made, 'CANCEL', made.to, headers)
+
+/** The ACK to a final response other than 2xx (RFC 3261 17.1.1.3): To from the response. */
+export const makeFailureAck = (made: MadeRequest, response: SipResponse): Buffer =>
+  follow(made, 'ACK', response.headers.first('to') ?? made.to, [])
+
+/** A final response that the agent makes for the application, because the network gave none. */
+export const makeLocalResponse = (made: MadeRequest, status: number, reason: string, tag: string): Buffer => {
+  const headers = new Headers().append('Via', made.via).append('From', made.from)
+  headers.append('To', /;\s*tag=/i.test(made.to) ? made.to : `${made.to};tag=${tag}`)
+  headers.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${made.method}`)
+  return serialiseMessage({ kind: 'response', status, reason, headers, body: empty })
+}
+
+/** Where a request is to be sent, before its host name is looked up. */
+export interface Destination {
+  readonly protocol: Protocol
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * The destination that a SIP URI names. Without `transport=` it is UDP, or TCP where only TCP is bound.
+ * SRV and NAPTR (RFC 3263) and TLS belong here when they come. Undefined for what cannot be reached.
+ */
+export const destinationOf = (uri: string, context: Context): Destination | undefined => {
+  const parsed = parseUri(uri.replace(/^<|>$/g, ''), 'next hop')
+  if (!isSipUri(parsed) || parsed.scheme === 'sips') return undefined
+  const bound = new Set(context.transports.addresses.map((each) => each.protocol))
+  const wanted = parsed.params.get('transport')?.toLowerCase() ?? (bound.has('udp') ? 'udp' : 'tcp')
+  if (wanted !== 'udp' && wanted !== 'tcp') return undefined
+  if (!bound.has(wanted)) return undefined
+  return { protocol: wanted, host: parsed.params.get('maddr') ?? parsed.host, port: parsed.port ?? 5060 }
+}
+
+/** A flow that leads nowhere, for a host that has no address: the request is made, shown and then fails. */
+const deadFlow = (local: Endpoint): Flow => ({
+  remote: { ...local, address: '', port: 0 },
+  local,
+  reliable: true,
+  closed: true,
+  send: (_bytes, failed) => {
+    if (failed) queueMicrotask(() => failed('the host has no address'))
+  },
+})
+
+/** Finds the way to a destination; calls `done` at once for an address, later for a name. */
+export const openFlow = (destination: Destination, context: Context, done: (flow: Flow) => void): void => {
+  const { protocol, host, port } = destination
+  context.resolver.resolve(host, (address) => {
+    const flow = address === undefined ? undefined : context.transports.flow(protocol, address, port)
+    const local = context.transports.addresses.find((each) => each.protocol === protocol)
+    done(flow ?? deadFlow(local ?? { protocol, address: '', port: 0 }))
+  })
+}
+
+/** The agent's own address as the peer behind `flow` should see it. */
+export const ownOf = (flow: Flow, context: Context): Own => ({
+  host: context.transports.ownHost(flow.local, flow.remote.address || undefined),
+  port: flow.local.port,
+  protocol: flow.local.protocol,
+})

@@ -1,0 +1,173 @@
+import type { App } from '../drachtio/app.ts'
+import { bareAddress, parseAddresses } from '../message/address.ts'
+import type { SipRequest, SipResponse } from '../message/message.ts'
+import { splitOutside } from '../message/text.ts'
+import { isSipUri, type SipUri } from '../message/uri.ts'
+import type { Endpoint, Flow } from '../transport/types.ts'
+
+/** How a dialog begins. */
+export interface DialogStart {
+  readonly id: string
+  readonly callId: string
+  readonly localTag: string
+  readonly remoteTag: string
+  /** The From (or To) value with which we sign requests, tag included. */
+  readonly localAddress: string
+  /** The To value of our requests, tag included. */
+  readonly remoteAddress: string
+  /** Route set in the order of use (RFC 3261 12.1). */
+  readonly routeSet: readonly string[]
+  readonly localSeq: number
+  readonly remoteSeq: number
+  readonly localContact: string
+  readonly flow: Flow
+  /** The remote target; empty where the peer gave no Contact. */
+  readonly target: string
+  readonly owner: App | undefined
+  /** True for one made by SUBSCRIBE. Default false. */
+  readonly subscription?: boolean
+}
+
+/** The dialog id that drachtio uses: Call-ID and the tag of whoever created the dialog. */
+export const dialogId = (callId: string, creatorTag: string): string => `${callId};from-tag=${creatorTag}`
+
+/** The single Contact URI of a message; undefined without one. */
+export const contactOf = (message: SipRequest | SipResponse): string | undefined => {
+  const values = message.headers.all('contact')
+  if (values.length === 0 || values[0] === '*') return undefined
+  return parseAddresses(values.slice(0, 1), 'Contact')[0]?.uri
+}
+
+/** The Record-Route values of a message, one per list entry. */
+export const recordRoute = (message: SipRequest | SipResponse): string[] =>
+  message.headers.all('record-route').flatMap((value) => splitOutside(value, ',', 'Record-Route'))
+
+/** The peer-to-peer relationship of RFC 3261 section 12: what is needed to send and to recognise its requests. */
+export class Dialog {
+  readonly id: string
+  readonly callId: string
+  readonly localTag: string
+  readonly remoteTag: string
+  readonly localAddress: string
+  readonly remoteAddress: string
+  readonly routeSet: readonly string[]
+  readonly owner: App | undefined
+  readonly subscription: boolean
+  localContact: string
+  /** True from the 2xx on. */
+  confirmed = false
+  /** True once a BYE ended it. */
+  ended = false
+  /** Transaction id of our own re-INVITE that has no final response yet. */
+  inviteTxn: string | undefined
+  /** CSeq of the last INVITE of ours that got a 2xx: what an ACK of the application means. */
+  answeredSeq: number | undefined
+  /** Requests of the peer that wait for our application. */
+  waiting = 0
+  /** True while one of them is an INVITE. */
+  invited = false
+  /** Set where a CANCEL crossed the 2xx: the BYE follows the ACK at once. */
+  endAfterAck = false
+  #target: string
+  #flow: Flow
+  #localSeq: number
+  #remoteSeq: number
+  #ack: { seq: number; bytes: Buffer; flow: Flow } | undefined
+
+  constructor(start: DialogStart) {
+    this.id = start.id
+    this.callId = start.callId
+    this.localTag = start.localTag
+    this.remoteTag = start.remoteTag
+    this.localAddress = start.localAddress
+    this.remoteAddress = start.remoteAddress
+    this.routeSet = start.routeSet
+    this.owner = start.owner
+    this.subscription = start.subscription ?? false
+    this.localContact = start.localContact
+    this.#target = start.target
+    this.#flow = start.flow
+    this.#localSeq = start.localSeq
+    this.#remoteSeq = start.remoteSeq
+  }
+
+  /** The remote target: the request-uri of our requests. */
+  get target(): string {
+    return this.#target
+  }
+
+  /** The way the peer's last target-refreshing message came. */
+  get flow(): Flow {
+    return this.#flow
+  }
+
+  /** The CSeq number of the last request that we sent. */
+  get localSeq(): number {
+    return this.#localSeq
+  }
+
+  /** The number of the next request that we send. */
+  nextSeq(): number {
+    this.#localSeq++
+    return this.#localSeq
+  }
+
+  /** RFC 3261 12.2.2: false for a request that is older than one seen before. */
+  acceptSeq(seq: number): boolean {
+    if (seq < this.#remoteSeq) return false
+    this.#remoteSeq = seq
+    return true
+  }
+
+  /** Target refresh (RFC 3261 12.2): takes the Contact of an INVITE, UPDATE or of a 2xx to one. */
+  refresh(message: SipRequest | SipResponse, flow: Flow): void {
+    const contact = contactOf(message)
+    if (contact !== undefined) this.#target = contact
+    this.#flow = flow
+  }
+
+  /** Keeps the last ACK that we sent, to send it again with each repeated 2xx. */
+  keepAck(seq: number, bytes: Buffer, flow: Flow): void {
+    this.#ack = { seq, bytes, flow }
+  }
+
+  /** Sends the kept ACK again if it belongs to this INVITE; false where there is none yet. */
+  repeatAck(seq: number): boolean {
+    if (this.#ack?.seq !== seq) return false
+    this.#ack.flow.send(this.#ack.bytes)
+    return true
+  }
+
+  /** Forgets the kept ACK once no 2xx can be repeated any more. */
+  forgetAck(seq: number): void {
+    if (this.#ack?.seq === seq) this.#ack = undefined
+  }
+
+  /**
+   * Request-uri and Route values of a request (RFC 3261 12.2.1.1). A first route without `lr` is a strict router:
+   * it becomes the request-uri, and the target the last route.
+   */
+  addressing(): { uri: string; routes: string[]; nextHop: string } {
+    const [first, ...rest] = this.routeSet
+    if (first === undefined) return { uri: this.#target, routes: [], nextHop: this.#target }
+    const hop = parseAddresses([first], 'Route')[0]
+    const uri = hop?.uri ?? this.#target
+    if (hop && isSipUri(hop.target) && !(hop.target as SipUri).params.has('lr')) {
+      return { uri, routes: [...rest, `<${this.#target}>`], nextHop: uri }
+    }
+    return { uri: this.#target, routes: [...this.routeSet], nextHop: uri }
+  }
+
+  /**
+   * Where requests go without a route set: back to where the peer's messages come from, which is right behind a NAT too.
+   * Undefined where the route set decides, or where a connection that it came on is gone.
+   */
+  returnPath(): Endpoint | undefined {
+    if (this.routeSet.length > 0 || this.#flow.closed) return undefined
+    return this.#flow.remote
+  }
+}
+
+/** A From or To value without its tag, to sign our own requests. */
+export const withTag = (address: Parameters<typeof bareAddress>[0], tag: string): string =>
+  `${bareAddress(address)}${tag === '' ? '' : `;tag=${tag}`}`

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Clock } from '../../clock.ts'
+import type { Endpoint } from '../transport/types.ts'
+import { makeFrame, timeOfDay } from './frames.ts'
+
+/** One SIP message on its way to the application. */
+export interface Delivery {
+  readonly source: 'network' | 'application'
+  /** Size of the message on the network; 0 for one that the agent made. */
+  readonly size: number
+  /** Where it came from; without an address for what the agent made itself. */
+  readonly from: { readonly protocol: string; readonly address: string; readonly port: number }
+  readonly txnId: string
+  /** Empty outside dialogs. */
+  readonly dialogId: string
+  /** The receiving socket, given with new requests only. */
+  readonly local?: Endpoint
+  readonly message: Buffer
+}
+
+/** The connection of one application, and what can be said on it. */
+export class App {
+  readonly #socket: Socket
+  readonly #clock: Clock
+  /** The requests that it wants, lower-case method names. */
+  readonly routes = new Set<string>()
+  authenticated = false
+
+  constructor(socket: Socket, clock: Clock) {
+    this.#socket = socket
+    this.#clock = clock
+  }
+
+  /** True while something can be sent. */
+  get open(): boolean {
+    return !this.#socket.destroyed && this.#socket.writable
+  }
+
+  /** `OK` with fields, for frames that carry no SIP message. */
+  ok(msgId: string, ...fields: string[]): void {
+    this.#write(['response', msgId, 'OK', ...fields])
+  }
+
+  /** Refuses what the application asked; it may go on. */
+  nok(msgId: string, text: string): void {
+    this.#write(['response', msgId, 'NOK', text])
+  }
+
+  /** Refuses a frame that breaks the protocol, and ends the connection. */
+  refuse(msgId: string, text: string): void {
+    this.#write(['response', msgId, 'NO', text])
+    this.#socket.destroySoon()
+  }
+
+  /** Ends the connection at once. */
+  drop(): void {
+    this.#socket.destroy()
+  }
+
+  /** Answers a request frame with the request as it was sent. */
+  requestSent(msgId: string, local: Endpoint, txnId: string, message: Buffer): void {
+    const fields = ['response', msgId, ...this.#sent(local, message), txnId, 'Msg sent:', '']
+    this.#write(fields, message)
+  }
+
+  /** Answers a response frame with the response as it was sent. */
+  responseSent(msgId: string, remote: Endpoint, txnId: string, dialogId: string, message: Buffer): void {
+    this.#write(
+      ['response', msgId, ...this.#sent(remote, message), txnId, dialogId, '', 'Msg sent:', ''],
+      message,
+    )
+  }
+
+  /** Hands over a message that came from the network, or that the agent made. */
+  deliver(delivery: Delivery): void {
+    const { source, size, from, txnId, dialogId, local, message } = delivery
+    const fields = ['sip', source, String(size), from.protocol, from.address, String(from.port)]
+    fields.push(timeOfDay(this.#clock.now()), txnId, dialogId)
+    if (local) fields.push(local.address, String(local.port))
+    this.#write([...fields, ''], message)
+  }
+
+  #sent(where: Endpoint, message: Buffer): string[] {
+    const time = timeOfDay(this.#clock.now())
+    const { protocol, address, port } = where
+    return ['OK', 'application', String(message.length), protocol, address, String(port), time]
+  }
+
+  #write(fields: string[], message?: Buffer): void {
+    if (this.open) this.#socket.write(makeFrame(`${randomUUID()}|${fields.join('|')}`, message))
+  }
+}

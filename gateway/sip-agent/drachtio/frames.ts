@@ -1,0 +1,55 @@
+/** Largest frame that an application may send, in bytes. */
+export const maxFrame = 1 << 20
+
+const empty = Buffer.alloc(0)
+
+/** Cuts the byte stream of an application connection into frames: `<decimal length>#<payload>`. */
+export class FrameReader {
+  #held: Buffer = empty;
+
+  /** Takes a chunk, gives the complete payloads. Throws an Error where the stream makes no sense any more. */
+  *push(chunk: Buffer): Generator<Buffer, void> {
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+    for (;;) {
+      const hash = this.#held.indexOf(35)
+      const digits = this.#held.toString(
+        'latin1',
+        0,
+        hash < 0 ? Math.min(this.#held.length, 8) : Math.min(hash, 8),
+      )
+      if (!/^[0-9]{0,7}$/.test(digits) || (hash >= 0 && digits === '')) throw new Error('bad frame length')
+      if (hash < 0) return
+      const length = Number(digits)
+      if (length === 0 || length > maxFrame) throw new Error('frame length out of range')
+      if (this.#held.length < hash + 1 + length) return
+      // Copied, so that what is kept of a frame does not hold the whole chunk in memory.
+      const payload = Buffer.from(this.#held.subarray(hash + 1, hash + 1 + length))
+      this.#held = this.#held.subarray(hash + 1 + length)
+      yield payload
+    }
+  }
+}
+
+/** Puts a payload into a frame. */
+export const makeFrame = (line: string, message?: Buffer): Buffer => {
+  const head = message ? `${line}\r\n` : line
+  const length = Buffer.byteLength(head) + (message?.length ?? 0)
+  const text = Buffer.from(`${length}#${head}`)
+  return message ? Buffer.concat([text, message]) : text
+}
+
+/** Splits a payload into its fields and the SIP message after them. */
+export const splitPayload = (payload: Buffer): { fields: string[]; message: Buffer } => {
+  const end = payload.indexOf('\r\n')
+  const line = (end < 0 ? payload : payload.subarray(0, end)).toString('utf8')
+  return { fields: line.split('|'), message: end < 0 ? empty : payload.subarray(end + 2) }
+}
+
+const two = (value: number) => String(value).padStart(2, '0')
+
+/** `HH:MM:SS.uuuuuu` in UTC, the form in which drachtio writes times. `now` in ms since the epoch. */
+export const timeOfDay = (now: number): string => {
+  const at = new Date(now)
+  const ms = String(at.getUTCMilliseconds()).padStart(3, '0')
+  return `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}:${two(at.getUTCSeconds())}.${ms}000`
+}

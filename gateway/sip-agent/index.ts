@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import type { FromWorker, SipAddress, SipAgentOptions, SipAgentStats, ToWorker } from './types.ts'
+
+export type { SipAddress, SipAgentOptions, SipAgentStats, SipListen } from './types.ts'
+
+/** The running agent: where drachtio-srf connects to, and what it listens on. */
+export interface SipAgent {
+  readonly host: '127.0.0.1'
+  /** The application port; a free one, chosen at start. */
+  readonly port: number
+  /** The application secret; random, made at start. Never to be logged. */
+  readonly secret: string
+  /** The bound addresses, with the ports that the system chose. */
+  readonly addresses: readonly SipAddress[]
+  /** How much of everything it holds at the moment. Rejects once the agent is closed or has failed. */
+  stats(): Promise<SipAgentStats>
+  /** Calls `listener` once if the agent's thread dies. It is not restarted. */
+  onFailure(listener: (error: Error) => void): void
+  /** Ends the agent. Calls that are still up hear nothing; hang them up before. May be called again. */
+  close(): Promise<void>
+}
+
+const problemOf = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+
+/** The parent's side of the agent's thread. */
+class WorkerAgent implements SipAgent {
+  readonly host = '127.0.0.1'
+  readonly port: number
+  readonly secret: string
+  readonly addresses: readonly SipAddress[]
+  readonly #worker: Worker
+  readonly #listeners: ((error: Error) => void)[] = []
+  readonly #asked: { resolve(stats: SipAgentStats): void; reject(error: Error): void }[] = []
+  #failure: Error | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(worker: Worker, secret: string, port: number, addresses: readonly SipAddress[]) {
+    this.#worker = worker
+    this.secret = secret
+    this.port = port
+    this.addresses = addresses
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'stats') this.#asked.shift()?.resolve(message.stats)
+    })
+    worker.on('error', (error) => this.#fail(problemOf(error)))
+    worker.on('exit', (code) => this.#exited(code))
+  }
+
+  stats(): Promise<SipAgentStats> {
+    if (this.#failure || this.#closing)
+      return Promise.reject(this.#failure ?? new Error('the SIP agent is closed'))
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ resolve, reject })
+      this.#tell({ kind: 'stats' })
+    })
+  }
+
+  onFailure(listener: (error: Error) => void): void {
+    if (this.#failure) listener(this.#failure)
+    else this.#listeners.push(listener)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#failure ? Promise.resolve() : this.#end()
+    return this.#closing
+  }
+
+  async #end(): Promise<void> {
+    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()))
+    this.#worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'closed') void this.#worker.terminate()
+    })
+    this.#tell({ kind: 'close' })
+    await exited
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+
+  #exited(code: number): void {
+    const error = new Error(`the SIP agent's thread ended with code ${code}`)
+    if (!this.#closing) this.#fail(error)
+    for (const { reject } of this.#asked.splice(0)) reject(error)
+  }
+
+  #fail(error: Error): void {
+    if (this.#failure) return
+    this.#failure = error
+    for (const listener of this.#listeners.splice(0)) listener(error)
+  }
+}
+
+/**
+ * Starts the embedded SIP agent in a thread of its own. drachtio-srf connects to `host:port` with `secret`.
+ * Rejects with an error that names the address where one cannot be bound.
+ */
+export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
+  const secret = randomBytes(24).toString('hex')
+  const worker = new Worker(new URL('./agent.worker.ts', import.meta.url), {
+    name: 'sip-agent',
+    workerData: { options, secret },
+  })
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => reject(problemOf(error))
+    worker.once('error', fail)
+    worker.once('message', (message: FromWorker) => {
+      worker.off('error', fail)
+      if (message.kind === 'ready') resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
+      else {
+        void worker.terminate()
+        reject(
+          new Error(message.kind === 'failed' ? `SIP agent: ${message.problem}` : 'SIP agent: did not start'),
+        )
+      }
+    })
+  })
+}

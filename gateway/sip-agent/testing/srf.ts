@@ -1,0 +1,43 @@
+import Srf from 'drachtio-srf'
+import { type SipAgent, type SipAgentOptions, startSipAgent } from '../index.ts'
+
+/** An agent on free ports with one connected application, for tests. */
+export interface Bench {
+  readonly agent: SipAgent
+  readonly srf: Srf
+  readonly udp: number
+  readonly tcp: number
+  close(): Promise<void>
+}
+
+/** Connects one more drachtio-srf to an agent. */
+export const connectSrf = async (agent: SipAgent): Promise<Srf> => {
+  const srf = new Srf()
+  srf.on('error', () => {})
+  await new Promise<void>((resolve, reject) => {
+    srf.once('connect', (error: Error | null) => (error ? reject(error) : resolve()))
+    srf.connect({ host: agent.host, port: agent.port, secret: agent.secret })
+  })
+  return srf
+}
+
+/** Starts an agent on UDP and TCP with free ports, and connects drachtio-srf. */
+export const startBench = async (options: Partial<SipAgentOptions> = {}): Promise<Bench> => {
+  const listen = [
+    { transport: 'udp', address: '127.0.0.1', port: 0 },
+    { transport: 'tcp', address: '127.0.0.1', port: 0 },
+  ] as const
+  const agent = await startSipAgent({ listen, ...options })
+  const srf = await connectSrf(agent)
+  const port = (transport: string) => agent.addresses.find((each) => each.transport === transport)?.port ?? 0
+  return {
+    agent,
+    srf,
+    udp: port('udp'),
+    tcp: port('tcp'),
+    close: async () => {
+      srf.disconnect()
+      await agent.close()
+    },
+  }
+}

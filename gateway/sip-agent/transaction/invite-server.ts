@@ -1,0 +1,134 @@
+import type { Clock, Timer } from '../../clock.ts'
+import type { Timers } from './timers.ts'
+
+/** What a server transaction needs from outside. */
+export interface ServerHooks {
+  /** True on TCP and the like. */
+  readonly reliable: boolean
+  send(bytes: Buffer): void
+  /** Called once, when nothing of the transaction is left. */
+  ended(): void
+}
+
+type Event =
+  | { readonly kind: 'respond'; readonly status: number; readonly bytes: Buffer }
+  | { readonly kind: 'request' }
+  | { readonly kind: 'ack' }
+
+/** The state of an INVITE server transaction (RFC 3261 17.2.1 with RFC 6026). */
+export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confirmed' | 'terminated'
+
+/** An INVITE that was received. It keeps no more than the last response. */
+export class InviteServerTransaction {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #hooks: ServerHooks
+  #state: InviteServerState = 'proceeding'
+  #last: Buffer | undefined
+  #retransmit: Timer | undefined
+  #limit: Timer | undefined
+
+  constructor(clock: Clock, timers: Timers, hooks: ServerHooks) {
+    this.#clock = clock
+    this.#timers = timers
+    this.#hooks = hooks
+  }
+
+  get state(): InviteServerState {
+    return this.#state
+  }
+
+  /** Sends a response of the layer above. False where a final one was sent before. */
+  respond(status: number, bytes: Buffer): boolean {
+    return this.#handle({ kind: 'respond', status, bytes })
+  }
+
+  /** The INVITE came again. */
+  retransmitted(): void {
+    this.#handle({ kind: 'request' })
+  }
+
+  /** An ACK with the INVITE's branch came. */
+  acknowledged(): void {
+    this.#handle({ kind: 'ack' })
+  }
+
+  /** Drops the transaction without a word. */
+  stop(): void {
+    this.#terminate()
+  }
+
+  #handle(event: Event): boolean {
+    if (this.#state === 'proceeding') return this.#proceeding(event)
+    if (this.#state === 'completed') return this.#completed(event)
+    if (this.#state === 'accepted') return this.#accepted(event)
+    // Confirmed: further ACKs are absorbed. Terminated: nothing is left.
+    return false
+  }
+
+  #proceeding(event: Event): boolean {
+    if (event.kind === 'request') {
+      if (this.#last) this.#hooks.send(this.#last)
+      return true
+    }
+    if (event.kind === 'ack') return false
+    this.#last = event.bytes
+    this.#hooks.send(event.bytes)
+    if (event.status >= 300) this.#enterCompleted()
+    else if (event.status >= 200) this.#enterAccepted()
+    return true
+  }
+
+  #completed(event: Event): boolean {
+    if (event.kind === 'request' && this.#last) this.#hooks.send(this.#last)
+    if (event.kind !== 'ack') return event.kind === 'request'
+    this.#state = 'confirmed'
+    this.#last = undefined
+    this.#stopTimers()
+    // Timer I: ACKs that are still on their way are absorbed.
+    if (this.#hooks.reliable) this.#terminate()
+    else this.#limit = this.#clock.after(this.#timers.t4, () => this.#terminate())
+    return true
+  }
+
+  #accepted(event: Event): boolean {
+    // RFC 6026 7.1: retransmissions are absorbed; the layer above repeats the 2xx until its ACK comes.
+    return event.kind === 'request'
+  }
+
+  #enterCompleted(): void {
+    this.#state = 'completed'
+    if (!this.#hooks.reliable) this.#timerG(this.#timers.t1)
+    // Timer H: the ACK never came.
+    this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
+  }
+
+  #timerG(interval: number): void {
+    this.#retransmit = this.#clock.after(interval, () => {
+      if (this.#last) this.#hooks.send(this.#last)
+      this.#timerG(Math.min(interval * 2, this.#timers.t2))
+    })
+  }
+
+  #enterAccepted(): void {
+    this.#state = 'accepted'
+    this.#last = undefined
+    // Timer L (RFC 6026 7.1).
+    this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
+  }
+
+  #stopTimers(): void {
+    this.#retransmit?.cancel()
+    this.#limit?.cancel()
+    this.#retransmit = undefined
+    this.#limit = undefined
+  }
+
+  #terminate(): void {
+    if (this.#state === 'terminated') return
+    this.#state = 'terminated'
+    this.#last = undefined
+    this.#stopTimers()
+    this.#hooks.ended()
+  }
+}

@@ -1,0 +1,19 @@
+/** The timer values of RFC 3261 17.1.1.1, in ms. Tests make them small. */
+export interface Timers {
+  /** Round-trip estimate. Default 500. */
+  readonly t1: number
+  /** Longest interval between retransmissions of non-INVITE requests and of responses to INVITE. Default 4,000. */
+  readonly t2: number
+  /** How long a message stays in the network. Default 5,000. */
+  readonly t4: number
+  /** How long an INVITE that we sent may ring before it is cancelled; restarted by each provisional. Default 185,000. */
+  readonly ringing: number
+  /** How long the application may take to answer a request with anything. Default 64 * t1. */
+  readonly answer: number
+}
+
+/** The standard values, with `changes`. */
+export const makeTimers = (changes: Partial<Timers> = {}): Timers => {
+  const t1 = changes.t1 ?? 500
+  return { t1, t2: 4_000, t4: 5_000, ringing: 185_000, answer: 64 * t1, ...changes }
+}

@@ -1,0 +1,156 @@
+import type { Clock } from '../../clock.ts'
+import type { SipRequest, SipResponse } from '../message/message.ts'
+import { magicCookie } from '../message/via.ts'
+import type { Flow } from '../transport/types.ts'
+import { ClientTransaction } from './client.ts'
+import { type ClientFailure, InviteClientTransaction } from './invite-client.ts'
+import { InviteServerTransaction } from './invite-server.ts'
+import { ServerTransaction } from './server.ts'
+import type { Timers } from './timers.ts'
+
+/** A transaction of a request that was received. */
+export interface ServerSide {
+  readonly invite: boolean
+  readonly flow: Flow
+  readonly key: string
+  readonly machine: InviteServerTransaction | ServerTransaction
+}
+
+/** What happens to a request that we sent. */
+export interface ClientUser {
+  response(response: SipResponse, flow: Flow, size: number): void
+  failed(why: ClientFailure): void
+  /** INVITE only: makes the ACK to a final response other than 2xx. */
+  ack?(response: SipResponse): Buffer
+  /** Nothing of the transaction is left. */
+  ended?(): void
+}
+
+/** A transaction of a request that was sent. */
+export interface ClientSide {
+  readonly flow: Flow
+  readonly machine: InviteClientTransaction | ClientTransaction
+}
+
+/** RFC 3261 17.2.3: branch, sent-by and method; what an RFC 2543 element sends is matched by its other headers. */
+const serverKey = (request: SipRequest, method = request.method): string => {
+  const { via } = request
+  const kind = method === 'ACK' ? 'INVITE' : method
+  const sentBy = `${via.host}:${via.port ?? ''}`
+  if (via.branch.startsWith(magicCookie)) return `${via.branch}|${sentBy}|${kind}`
+  return `${request.callId}|${request.fromTag}|${request.seq}|${request.uri}|${sentBy}|${via.branch}|${kind}`
+}
+
+/** RFC 3261 8.2.2.2: what two copies of a forked request have in common. */
+const mergeKey = (request: SipRequest): string =>
+  `${request.callId}|${request.fromTag}|${request.seq}|${request.method}`
+
+/** All transactions of the agent. An entry leaves when its machine says that it has ended. */
+export class Transactions {
+  readonly #clock: Clock
+  readonly #timers: Timers
+  readonly #servers = new Map<string, ServerSide>()
+  readonly #clients = new Map<string, ClientSide>()
+  /** Requests outside dialogs, to notice copies that took another path. */
+  readonly #merges = new Map<string, string>()
+
+  constructor(clock: Clock, timers: Timers) {
+    this.#clock = clock
+    this.#timers = timers
+  }
+
+  /** Transactions of both sides. */
+  get size(): number {
+    return this.#servers.size + this.#clients.size
+  }
+
+  /** Transactions of requests that were received. */
+  get servers(): number {
+    return this.#servers.size
+  }
+
+  /** The transaction that a received request belongs to; for an ACK its INVITE's. */
+  find(request: SipRequest): ServerSide | undefined {
+    return this.#servers.get(serverKey(request))
+  }
+
+  /** The INVITE that a CANCEL means (RFC 3261 9.2). */
+  findCancelled(cancel: SipRequest): ServerSide | undefined {
+    return this.#servers.get(serverKey(cancel, 'INVITE'))
+  }
+
+  /** True where another copy of this request than that of `side` is being served (RFC 3261 8.2.2.2). */
+  isMerged(request: SipRequest, side: ServerSide): boolean {
+    if (request.toTag !== '') return false
+    const first = this.#merges.get(mergeKey(request))
+    return first !== undefined && first !== side.key
+  }
+
+  /** Opens the transaction of a new request. */
+  serve(request: SipRequest, flow: Flow): ServerSide {
+    const key = serverKey(request)
+    const merge = request.toTag === '' && request.method !== 'CANCEL' ? mergeKey(request) : undefined
+    const hooks = {
+      reliable: flow.reliable,
+      send: (bytes: Buffer) => flow.send(bytes),
+      ended: () => {
+        this.#servers.delete(key)
+        if (merge !== undefined && this.#merges.get(merge) === key) this.#merges.delete(merge)
+      },
+    }
+    const invite = request.method === 'INVITE'
+    const machine = invite
+      ? new InviteServerTransaction(this.#clock, this.#timers, hooks)
+      : new ServerTransaction(this.#clock, this.#timers, hooks)
+    const side: ServerSide = { invite, flow, key, machine }
+    this.#servers.set(key, side)
+    if (merge !== undefined && !this.#merges.has(merge)) this.#merges.set(merge, key)
+    return side
+  }
+
+  /** Sends a request in a transaction of its own. `branch` is that of its Via. */
+  send(branch: string, method: string, bytes: Buffer, flow: Flow, user: ClientUser): ClientSide {
+    const key = `${branch}|${method}`
+    const hooks = {
+      reliable: flow.reliable,
+      send: (out: Buffer) => flow.send(out, () => side.machine.transportFailed()),
+      response: user.response.bind(user),
+      failed: user.failed.bind(user),
+      ended: () => {
+        this.#clients.delete(key)
+        user.ended?.()
+      },
+    }
+    const machine =
+      method === 'INVITE'
+        ? new InviteClientTransaction(this.#clock, this.#timers, {
+            ...hooks,
+            ack: (response) => user.ack?.(response) ?? Buffer.alloc(0),
+          })
+        : new ClientTransaction(this.#clock, this.#timers, hooks)
+    const side: ClientSide = { flow, machine }
+    this.#clients.set(key, side)
+    machine.start(bytes)
+    return side
+  }
+
+  /** Hands a response to its transaction; strays are dropped (RFC 6026 8.9). */
+  receive(response: SipResponse, flow: Flow, size: number): boolean {
+    // A response that carries more than our own Via was not meant for us (RFC 3261 8.1.3.3).
+    if (response.vias !== 1) return false
+    const side = this.#clients.get(`${response.via.branch}|${response.seqMethod}`)
+    side?.machine.receive(response, flow, size)
+    return side !== undefined
+  }
+
+  /** A connection is gone: what waits for a response on it has failed. */
+  lost(flow: Flow): void {
+    for (const side of [...this.#clients.values()]) if (side.flow === flow) side.machine.transportFailed()
+  }
+
+  /** Drops everything without a word. */
+  close(): void {
+    for (const side of [...this.#servers.values()]) side.machine.stop()
+    for (const side of [...this.#clients.values()]) side.machine.stop()
+  }
+}

@@ -1,0 +1,91 @@
+import { checkMessage } from '../message/check.ts'
+import { SipParseError } from '../message/error.ts'
+import type { Limits } from '../message/limits.ts'
+import type { RawMessage, SipMessage } from '../message/message.ts'
+import { blame, contentLength, headEnd, parseHead } from '../message/parse.ts'
+
+/** What comes out of a stream: messages, and keep-alive pings that want an answer (RFC 5626 3.5.1). */
+export type StreamItem =
+  | { readonly kind: 'message'; readonly message: SipMessage; readonly size: number }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'bad'; readonly error: SipParseError }
+
+const empty = Buffer.alloc(0)
+
+/** Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3). */
+export class StreamFramer {
+  #held: Buffer = empty
+  #scanned = 0
+  #head: { message: RawMessage; end: number; length: number } | undefined
+  readonly #limits: Limits
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** True while a message has begun and not ended. */
+  get partial(): boolean {
+    return this.#held.length > 0
+  }
+
+  /**
+   * Takes a chunk, gives what became complete. Throws {@link SipParseError} where the next message's start can no
+   * longer be known; the connection must then be closed.
+   */
+  *push(chunk: Buffer): Generator<StreamItem, void> {
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+    for (;;) {
+      if (!this.#head) {
+        yield* this.#skipKeepAlive()
+        if (!this.#readHead()) return
+      }
+      const item = this.#readBody()
+      if (!item) return
+      yield item
+    }
+  }
+
+  *#skipKeepAlive(): Generator<StreamItem, void> {
+    while (this.#held[0] === 13 && this.#held[1] === 10) {
+      const double = this.#held[2] === 13 && this.#held[3] === 10
+      this.#held = this.#held.subarray(double ? 4 : 2)
+      this.#scanned = 0
+      if (double) yield { kind: 'ping' }
+    }
+  }
+
+  #readHead(): boolean {
+    const end = headEnd(this.#held, Math.max(0, this.#scanned - 3))
+    if (end < 0) {
+      this.#scanned = this.#held.length
+      if (this.#held.length > this.#limits.messageBytes) throw new SipParseError('message', 'too large', 413)
+      return false
+    }
+    const message = parseHead(this.#held.subarray(0, end), this.#limits)
+    const length = contentLength(message, Number.MAX_SAFE_INTEGER)
+    // RFC 3261 20.14: on a stream the header is required.
+    if (length === undefined) throw blame(message, new SipParseError('Content-Length', 'missing'))
+    if (end + 4 + length > this.#limits.messageBytes) {
+      throw blame(message, new SipParseError('message', 'too large', 413))
+    }
+    this.#head = { message, end: end + 4, length }
+    return true
+  }
+
+  #readBody(): StreamItem | undefined {
+    const head = this.#head
+    if (!head || this.#held.length < head.end + head.length) return undefined
+    const size = head.end + head.length
+    // Copied, so that a small body does not hold the whole chunk in memory.
+    const body = Buffer.from(this.#held.subarray(head.end, size))
+    this.#held = this.#held.subarray(size)
+    this.#scanned = 0
+    this.#head = undefined
+    try {
+      return { kind: 'message', message: checkMessage({ ...head.message, body }), size }
+    } catch (error) {
+      if (error instanceof SipParseError) return { kind: 'bad', error }
+      throw error
+    }
+  }
+}

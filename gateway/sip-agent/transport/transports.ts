@@ -1,0 +1,114 @@
+import { isIPv6 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import type { Clock } from '../../clock.ts'
+import type { Limits } from '../message/limits.ts'
+import { TcpTransport } from './tcp.ts'
+import type { Endpoint, Flow, Protocol, TransportSink } from './types.ts'
+import { UdpTransport } from './udp.ts'
+
+type Bound = UdpTransport | TcpTransport
+
+const any = new Set(['0.0.0.0', '::'])
+const isLoopback = (address: string) => address.startsWith('127.') || address === '::1'
+
+/** The first address of this machine that others could reach; loopback where there is none. */
+const machineAddress = (six: boolean): string => {
+  for (const list of Object.values(networkInterfaces())) {
+    for (const each of list ?? []) {
+      if (!each.internal && (each.family === 'IPv6') === six && !each.address.startsWith('fe80'))
+        return each.address
+    }
+  }
+  return six ? '::1' : '127.0.0.1'
+}
+
+/** All bound transports. */
+export class Transports {
+  readonly #bound: Bound[] = []
+  readonly #sink: TransportSink
+  readonly #limits: Limits
+  readonly #clock: Clock
+  readonly #maxConnections: number
+  readonly #announce: string | undefined
+  #closing = false
+
+  constructor(options: {
+    sink: TransportSink
+    limits: Limits
+    clock: Clock
+    /** Open TCP connections per listener; more are refused. */
+    maxConnections: number
+    /** The address that peers are told, in place of the bound one. */
+    announce?: string
+  }) {
+    this.#sink = options.sink
+    this.#limits = options.limits
+    this.#clock = options.clock
+    this.#maxConnections = options.maxConnections
+    this.#announce = options.announce
+  }
+
+  /** Binds one more address; rejects with an error that says which one. */
+  async open(listen: { transport: Protocol; address: string; port: number }): Promise<void> {
+    const { transport, address, port } = listen
+    const bound =
+      transport === 'udp'
+        ? new UdpTransport(address, this.#sink, this.#limits)
+        : new TcpTransport(this.#sink, this.#limits, this.#clock, this.#maxConnections)
+    try {
+      await bound.open(address, port)
+    } catch (error) {
+      throw new Error(`cannot bind ${transport} ${address}:${port}: ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+    this.#bound.push(bound)
+  }
+
+  /** The bound addresses. */
+  get addresses(): Endpoint[] {
+    return this.#bound.map((each) => each.local)
+  }
+
+  /** Open TCP connections. */
+  get connections(): number {
+    return this.#bound.reduce((sum, each) => sum + (each instanceof TcpTransport ? each.connections : 0), 0)
+  }
+
+  /** True where this is one of the agent's own addresses. */
+  isOwn(protocol: Protocol, host: string, port: number): boolean {
+    return this.addresses.some(
+      (own) =>
+        own.protocol === protocol &&
+        own.port === port &&
+        (own.address === host || host === this.#announce || (any.has(own.address) && isLoopback(host))),
+    )
+  }
+
+  /** The way to a destination; undefined where no transport of that protocol and family is bound. */
+  flow(protocol: Protocol, address: string, port: number): Flow | undefined {
+    if (this.#closing) return undefined
+    const six = isIPv6(address)
+    const fitting = this.#bound.filter(
+      (each) => each.local.protocol === protocol && isIPv6(each.local.address) === six,
+    )
+    // A loopback socket cannot reach the world, so it is the last choice for what is not loopback, and the first for what is.
+    const best = fitting.find((each) => isLoopback(each.local.address) === isLoopback(address)) ?? fitting[0]
+    return best?.flow(address, port)
+  }
+
+  /** The address that a peer at `remote` should use to reach `local`. */
+  ownHost(local: Endpoint, remote?: string): string {
+    if (remote && isLoopback(remote) && any.has(local.address))
+      return isIPv6(local.address) ? '::1' : '127.0.0.1'
+    if (this.#announce) return this.#announce
+    return any.has(local.address) ? machineAddress(isIPv6(local.address)) : local.address
+  }
+
+  /** Closes every transport. */
+  async close(): Promise<void> {
+    if (this.#closing) return
+    this.#closing = true
+    await Promise.all(this.#bound.map((each) => each.close()))
+  }
+}

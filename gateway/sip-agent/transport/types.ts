@@ -1,0 +1,36 @@
+import type { SipParseError } from '../message/error.ts'
+import type { SipMessage } from '../message/message.ts'
+
+/** The transports that the agent speaks. TLS and WebSocket join here when they come. */
+export type Protocol = 'udp' | 'tcp'
+
+/** A transport address. */
+export interface Endpoint {
+  readonly protocol: Protocol
+  /** IP address, IPv6 without brackets. */
+  readonly address: string
+  readonly port: number
+}
+
+/** A way to one peer: a UDP socket with a destination, or a TCP connection. */
+export interface Flow {
+  readonly remote: Endpoint
+  /** The listening transport it belongs to: where peers reach us. */
+  readonly local: Endpoint
+  /** True where the transport repeats lost data itself, so that no message is retransmitted (RFC 3261 17). */
+  readonly reliable: boolean
+  /** True once nothing can be sent any more. */
+  readonly closed: boolean
+  /** Sends one message. `failed` is called at most once, later, if it could not be sent. */
+  send(bytes: Buffer, failed?: (reason: string) => void): void
+}
+
+/** What the transports report to the layer above. */
+export interface TransportSink {
+  /** A message whose structure was checked; `size` in bytes. */
+  received(message: SipMessage, flow: Flow, size: number): void
+  /** Something that is not SIP, or not quite. A request may be answered with `error.status`. */
+  malformed(error: SipParseError, flow: Flow): void
+  /** A TCP connection is gone. */
+  lost(flow: Flow): void
+}

@@ -1,0 +1,107 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import { checkMessage } from '../message/check.ts'
+import { SipParseError } from '../message/error.ts'
+import type { Limits } from '../message/limits.ts'
+import { parseDatagram } from '../message/parse.ts'
+import type { Endpoint, Flow, TransportSink } from './types.ts'
+
+class UdpFlow implements Flow {
+  readonly reliable = false
+  readonly remote: Endpoint
+  readonly #transport: UdpTransport
+
+  constructor(transport: UdpTransport, address: string, port: number) {
+    this.#transport = transport
+    this.remote = { protocol: 'udp', address, port }
+  }
+
+  get local(): Endpoint {
+    return this.#transport.local
+  }
+
+  get closed(): boolean {
+    return this.#transport.closed
+  }
+
+  send(bytes: Buffer, failed?: (reason: string) => void): void {
+    this.#transport.send(bytes, this.remote, failed)
+  }
+}
+
+/** One bound UDP socket. */
+export class UdpTransport {
+  readonly #socket: Socket
+  readonly #sink: TransportSink
+  readonly #limits: Limits
+  #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
+  #closed = false
+
+  constructor(address: string, sink: TransportSink, limits: Limits) {
+    this.#sink = sink
+    this.#limits = limits
+    this.#socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 << 20 })
+    this.#socket.on('message', (bytes, from) => this.#receive(bytes, from.address, from.port))
+  }
+
+  /** The bound address. */
+  get local(): Endpoint {
+    return this.#local
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Binds; rejects with the system's error. */
+  open(address: string, port: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#socket.once('error', reject)
+      this.#socket.bind(port, address, () => {
+        this.#socket.off('error', reject)
+        // Send errors reach the callback of send(); an error event afterwards must not end the process.
+        this.#socket.on('error', () => {})
+        this.#local = { protocol: 'udp', address, port: this.#socket.address().port }
+        resolve()
+      })
+    })
+  }
+
+  /** The flow to a destination. */
+  flow(address: string, port: number): Flow {
+    return new UdpFlow(this, address, port)
+  }
+
+  /** Sends one datagram. */
+  send(bytes: Buffer, to: Endpoint, failed?: (reason: string) => void): void {
+    if (this.#closed) {
+      if (failed) queueMicrotask(() => failed('the transport is closed'))
+      return
+    }
+    this.#socket.send(bytes, to.port, to.address, (error) => {
+      if (error) failed?.(error.message)
+    })
+  }
+
+  /** Closes the socket. */
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    this.#closed = true
+    return new Promise((resolve) => this.#socket.close(() => resolve()))
+  }
+
+  #receive(bytes: Buffer, address: string, port: number): void {
+    // Keep-alives of two or four bytes (RFC 5626 3.5.1 allows CRLF on UDP too) and empty datagrams mean nothing.
+    if (bytes.length <= 4) return
+    const flow = this.flow(address, port)
+    let message: ReturnType<typeof checkMessage>
+    try {
+      message = checkMessage(parseDatagram(bytes, this.#limits))
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error
+      this.#sink.malformed(error, flow)
+      return
+    }
+    this.#sink.received(message, flow, bytes.length)
+  }
+}
