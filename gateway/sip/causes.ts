@@ -1,0 +1,46 @@
+import { type Cause, catalogue, sipStatusOf } from '../errors.ts'
+import { printable } from './headers.ts'
+import type { Refusal } from './srf.ts'
+
+/** Final statuses above 399 that drachtio-srf can send; it throws for any other. */
+const sendable = new Set([
+  ...[
+    400, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 420, 421, 422, 423, 424,
+  ],
+  ...[
+    428, 429, 430, 433, 436, 437, 438, 439, 470, 480, 481, 482, 483, 484, 485, 486, 487, 488, 489, 491, 493,
+  ],
+  ...[494, 500, 501, 502, 503, 504, 505, 513, 580, 600, 603, 604, 606],
+])
+
+/**
+ * The status with which an unanswered call is refused. A challenge (401, 407) or a redirection that came from another carrier means
+ * nothing to the caller, so the catalogue's status stands in for it.
+ */
+export const refusalStatus = (cause: Cause): number => {
+  const status = sipStatusOf(cause)
+  return sendable.has(status) ? status : catalogue[cause.code].sip
+}
+
+/** What the refusal of an INVITE of ours means. `rang`: a provisional response had come. */
+export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
+  const { status, reason } = refusal
+  if (status === undefined)
+    return { code: 'unreachable', detail: printable(refusal.message ?? String(refusal)) }
+  const detail = `${status} ${printable(reason ?? '', 64)}`.trim()
+  // The agent makes 408 and 503 itself when nobody could be reached; they come from no address.
+  const local = refusal.res?.source_address === ''
+  if (local && (status === 408 || status === 503))
+    return rang && status === 408 ? { code: 'no_answer', detail } : { code: 'unreachable', detail }
+  if (status === 486 || status === 600) return { code: 'busy', sip: status, detail }
+  if (status === 603) return { code: 'declined', sip: status, detail }
+  if (status === 408 || status === 480) return { code: 'no_answer', sip: status, detail }
+  // Below 400: a redirection, which is not followed, or a success without a dialog. Neither can be passed on to a caller.
+  return status < 400 ? { code: 'far_refused', detail } : { code: 'far_refused', sip: status, detail }
+}
+
+/** What the end of a dialog means. `reason` is drachtio-srf's: `normal release`, or why the agent itself sent the BYE. */
+export const causeOfBye = (reason: string | undefined): Cause =>
+  reason === undefined || reason === 'normal release'
+    ? { code: 'normal' }
+    : { code: 'unreachable', detail: printable(reason) }

@@ -1,0 +1,260 @@
+import type { Leg } from '../calls/leg.ts'
+import type { Clock, Timer } from '../clock.ts'
+import { type Cause, codeOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { causeOfBye } from './causes.ts'
+import { digitOfInfo, infoOfDigit, isDigitInfo } from './dtmf.ts'
+import { printable, reasonHeader } from './headers.ts'
+import type { Connection } from './link.ts'
+import type { LegMedia } from './media.ts'
+import { allowedMethods, refusalHeaders, serverHeader } from './refusals.ts'
+import { readSdp } from './sdp/read.ts'
+import type { SipDialog, SipRequest, SipResponse } from './srf.ts'
+
+/** What an established dialog works with. */
+export interface DialogParts {
+  readonly dialog: SipDialog
+  readonly leg: Leg
+  readonly media: LegMedia
+  readonly connection: Connection
+  readonly clock: Clock
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  readonly userAgent: string
+  /** Whether the ACK is there already: always, where the INVITE was ours. */
+  readonly acked: boolean
+  /** The ACK of an INVITE that we answered, with the far side's SDP where the INVITE had none. */
+  readonly onAck?: (sdp: string | undefined) => void
+  /** Nothing is left of the dialog. Called once. */
+  readonly onReleased: () => void
+}
+
+/** Longest wait for the ACK, or for the end of a BYE. The agent gives up by itself after 32 s; this is the net beneath it. */
+const longestWaitMs = 40_000
+
+/**
+ * An established dialog: what the far side asks for inside it, digits as INFO, and its end. It ends once, by either side, or with the
+ * connection to the agent.
+ */
+export class EstablishedDialog {
+  #parts: DialogParts
+  #acked: boolean
+  #ending: Cause | undefined
+  #byeSent = false
+  #released = false
+  #guard: Timer | undefined
+
+  constructor(parts: DialogParts) {
+    this.#parts = parts
+    this.#acked = parts.acked
+    this.#listen()
+  }
+
+  /** Hangs up, once the far side's ACK is there (RFC 3261 section 15): before it no BYE may be sent. */
+  bye(cause: Cause): void {
+    if (this.#released || this.#ending) return
+    this.#ending = cause
+    if (!this.#parts.connection.alive) {
+      this.#release()
+      return
+    }
+    this.#guard = this.#parts.clock.after(longestWaitMs, () =>
+      this.#acked ? this.#release() : this.#sendBye(),
+    )
+    if (this.#acked) this.#sendBye()
+  }
+
+  /** Nothing can be said any more: the connection is lost. */
+  lost(): void {
+    this.#release()
+  }
+
+  /** Sends one digit as INFO; false when it was not taken. */
+  sendInfoDigit(digit: string): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const { dialog, connection, clock } = this.#parts
+    if (this.#released || this.#ending || !connection.alive) return Promise.resolve(false)
+    const guard = clock.after(longestWaitMs, () => resolve(false))
+    const settle = (taken: boolean) => {
+      guard.cancel()
+      resolve(taken)
+    }
+    const headers = { 'Content-Type': 'application/dtmf-relay' }
+    try {
+      dialog.request({ method: 'INFO', headers, body: infoOfDigit(digit) }, (error, response) =>
+        settle(!error && response !== undefined && response.status < 300),
+      )
+    } catch (error) {
+      this.#parts.log.debug({ reason: String(error) }, 'INFO could not be sent')
+      settle(false)
+    }
+    return promise
+  }
+
+  #listen(): void {
+    const { dialog, onAck } = this.#parts
+    dialog.on(
+      'destroy',
+      this.#guarded((_request: SipRequest, reason?: string) => this.#farEnded(reason)),
+    )
+    dialog.on(
+      'ack',
+      this.#guarded((request: SipRequest) => {
+        this.#acked = true
+        if (this.#parts.media.isWaiting && request.body) this.#lateAnswer(request.body)
+        onAck?.(request.body)
+        if (this.#ending) this.#sendBye()
+      }),
+    )
+    dialog.on(
+      'modify',
+      this.#answering((request, response) => this.#renegotiate(request, response)),
+    )
+    dialog.on(
+      'update',
+      this.#answering((request, response) => this.#renegotiate(request, response)),
+    )
+    dialog.on(
+      'info',
+      this.#answering((request, response) => this.#info(request, response)),
+    )
+    dialog.on(
+      'options',
+      this.#answering((_request, response) =>
+        response.send(200, {
+          headers: { ...this.#server(), Allow: allowedMethods, Accept: 'application/sdp' },
+        }),
+      ),
+    )
+    for (const method of ['refer', 'message', 'notify', 'publish'] as const)
+      dialog.on(
+        method,
+        this.#answering((_request, response) =>
+          response.send(405, { headers: { ...this.#server(), Allow: allowedMethods } }),
+        ),
+      )
+  }
+
+  /** A new offer inside the dialog: re-INVITE (RFC 3264 section 8), or UPDATE (RFC 3311). */
+  #renegotiate(request: SipRequest, response: SipResponse): void {
+    const { dialog, media, log } = this.#parts
+    const { method } = request
+    const body = request.body ?? ''
+    if (method === 'UPDATE' && body === '') {
+      // A refresh of the session alone.
+      response.send(200, { headers: this.#answerHeaders() })
+      return
+    }
+    try {
+      const sdp = body === '' ? media.offer('PCMU') : media.answer(readSdp(body))
+      dialog.local.sdp = sdp
+      response.send(200, {
+        headers: { ...this.#answerHeaders(), 'Content-Type': 'application/sdp' },
+        body: sdp,
+      })
+      log.info({ method, offer: body !== '' }, 'session renegotiated')
+    } catch (error) {
+      const code = codeOf(error)
+      const detail = error instanceof Error ? error.message : String(error)
+      log.warn(
+        { code, method, reason: printable(detail, 256) },
+        'the new offer cannot be taken; the session stays as it was',
+      )
+      const status = code === 'internal' ? 500 : 488
+      response.send(status, { headers: refusalHeaders(code, status, this.#parts.userAgent, detail) })
+    }
+  }
+
+  /** The answer to an offer that we made in a 200 stands in its ACK (RFC 3261 section 13.2.1). */
+  #lateAnswer(sdp: string): void {
+    try {
+      this.#parts.media.accept(readSdp(sdp))
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      this.#parts.leg.end({ code: codeOf(error), detail })
+    }
+  }
+
+  #info(request: SipRequest, response: SipResponse): void {
+    const contentType = request.get('Content-Type') ?? ''
+    const body = request.body ?? ''
+    // An INFO without a body asks only whether we are still here (RFC 2976 section 2.1).
+    if (body !== '' && !isDigitInfo(contentType)) {
+      response.send(415, {
+        headers: { ...this.#server(), Accept: 'application/dtmf-relay, application/dtmf' },
+      })
+      return
+    }
+    response.send(200, { headers: this.#server() })
+    const digit = digitOfInfo(contentType, body)
+    if (digit !== undefined) this.#parts.leg.digit(digit)
+  }
+
+  #farEnded(reason: string | undefined): void {
+    // The agent's own BYE after a CANCEL that crossed the answer, or a BYE that crossed ours, ends up here, too.
+    this.#ending ??= causeOfBye(reason)
+    this.#release()
+    this.#parts.leg.ended(causeOfBye(reason))
+  }
+
+  #sendBye(): void {
+    if (this.#byeSent || this.#released) return
+    this.#byeSent = true
+    const { dialog, log } = this.#parts
+    const headers = { ...this.#agentHeader(), Reason: reasonHeader(this.#ending ?? { code: 'normal' }) }
+    try {
+      dialog.destroy({ headers }, (error) => {
+        if (error) log.debug({ reason: String(error) }, 'BYE: the dialog was gone already')
+        this.#release()
+      })
+    } catch (error) {
+      log.debug({ reason: String(error) }, 'BYE could not be sent')
+      this.#release()
+    }
+  }
+
+  #release(): void {
+    if (this.#released) return
+    this.#released = true
+    this.#guard?.cancel()
+    this.#parts.onReleased()
+  }
+
+  #server(): Record<string, string> {
+    return serverHeader(this.#parts.userAgent)
+  }
+
+  #agentHeader(): Record<string, string> {
+    return this.#parts.userAgent === '' ? {} : { 'User-Agent': this.#parts.userAgent }
+  }
+
+  #answerHeaders(): Record<string, string> {
+    return { ...this.#server(), Contact: this.#parts.dialog.local.contact, Allow: allowedMethods }
+  }
+
+  /** An error of ours never reaches drachtio-srf's socket reader. */
+  #guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      try {
+        run(...args)
+      } catch (error) {
+        this.#parts.log.warn({ err: error }, 'a request inside the dialog could not be handled')
+      }
+    }
+  }
+
+  #answering(
+    run: (request: SipRequest, response: SipResponse) => void,
+  ): (request: SipRequest, response: SipResponse) => void {
+    return (request, response) => {
+      try {
+        run(request, response)
+      } catch (error) {
+        this.#parts.log.warn(
+          { err: error, method: request.method },
+          'a request inside the dialog could not be handled',
+        )
+        this.#guarded(() => response.finalResponseSent || response.send(500))()
+      }
+    }
+  }
+}

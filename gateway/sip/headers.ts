@@ -1,0 +1,97 @@
+import type { Party } from '../calls/leg.ts'
+import { type Cause, catalogue } from '../errors.ts'
+import type { Headers } from './srf.ts'
+import { hasControls, parseSipUri, type SipUri } from './uri.ts'
+
+/** Most headers that an application may add to one INVITE. */
+const mostHeaders = 64
+const longestValue = 1_024
+
+/** What belongs to the dialog, the routing, the body or the credentials, and is never an application's to set. */
+const reserved = new Set([
+  ...['via', 'from', 'to', 'contact', 'call-id', 'cseq', 'max-forwards', 'route', 'record-route', 'path'],
+  ...['service-route', 'content-length', 'content-type', 'content-encoding', 'content-disposition'],
+  ...['authorization', 'proxy-authorization', 'www-authenticate', 'proxy-authenticate'],
+  ...['require', 'proxy-require', 'supported', 'unsupported', 'allow', 'accept', 'rack', 'rseq'],
+  ...['session-expires', 'min-se', 'replaces', 'refer-to', 'event', 'subscription-state', 'user-agent'],
+  ...['mime-version', 'timestamp', 'expires', 'reason'],
+])
+
+/** A header that is not sent, and why. */
+export interface RefusedHeader {
+  readonly name: string
+  readonly why: string
+}
+
+/** Splits the headers that an application asked for into those that are sent and those that are not. */
+export const applicationHeaders = (
+  wanted: readonly { readonly name: string; readonly value: string }[],
+): { readonly headers: Headers; readonly refused: readonly RefusedHeader[] } => {
+  const headers: Headers = {}
+  const refused: RefusedHeader[] = []
+  for (const { name, value } of wanted) {
+    const why =
+      objection(name, value) ?? (Object.keys(headers).length >= mostHeaders ? 'too many' : undefined)
+    if (why) {
+      refused.push({ name: printable(name, 64), why })
+      continue
+    }
+    const same = Object.keys(headers).find((other) => other.toLowerCase() === name.toLowerCase())
+    headers[same ?? name] = same ? `${headers[same]}, ${value}` : value
+  }
+  return { headers, refused }
+}
+
+const objection = (name: string, value: string): string | undefined => {
+  // A token (RFC 3261 section 25.1); one letter alone is the short form of some standard header.
+  if (!/^[A-Za-z0-9\-.!%*_+`'~]{2,64}$/.test(name)) return 'not a header name'
+  if (reserved.has(name.toLowerCase())) return 'reserved'
+  if (hasControls(value)) return 'a control character in the value'
+  if (value.length > longestValue) return `longer than ${longestValue} characters`
+  return undefined
+}
+
+/**
+ * The From value: a SIP URI as given, else the user at our own address (which the agent puts in place of `localhost`). An empty user
+ * becomes `anonymous`.
+ */
+export const fromHeader = (party: Pick<Party, 'user' | 'name'>, uri?: string): string => {
+  const given = uri === undefined ? undefined : parseSipUri(uri)
+  const address = given ? given.bare : `sip:${escapedUser(party.user) || 'anonymous'}@localhost`
+  const name = displayName(party.name)
+  return name === '' ? `<${address}>` : `"${name}" <${address}>`
+}
+
+const displayName = (name: string): string =>
+  name
+    .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .trim()
+    .slice(0, 128)
+    .replace(/[\\"]/g, '\\$&')
+
+// Everything outside RFC 3261's unreserved and user-unreserved is escaped.
+const escapedUser = (user: string): string =>
+  encodeURIComponent(user.replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 128)).replace(
+    /%(24|26|2B|2C|2F|3B|3D|3F)/g,
+    (code) => decodeURIComponent(code),
+  )
+
+/** Why a target cannot be dialled by its URI; undefined when it can. */
+export const transportObjection = (uri: SipUri): string | undefined => {
+  const transport = uri.params.get('transport')?.toLowerCase()
+  if (uri.scheme === 'sips') return 'sips is not supported yet'
+  if (transport !== undefined && transport !== 'udp' && transport !== 'tcp')
+    return `transport ${printable(transport, 16)} is not supported yet`
+  return undefined
+}
+
+/** The Reason value of a BYE, CANCEL or refusal (RFC 3326): the Q.850 cause of the catalogue. */
+export const reasonHeader = (cause: Cause): string => {
+  if (cause.code === 'answered_elsewhere') return 'SIP;cause=200;text="Call completed elsewhere"'
+  const { q850, cause: text } = catalogue[cause.code]
+  return `Q.850;cause=${q850};text="${text}"`
+}
+
+/** Text of the far side for a log line or a warning: one line, printable, cut. */
+export const printable = (text: string, longest = 128): string =>
+  text.slice(0, longest).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')

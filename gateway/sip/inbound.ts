@@ -1,0 +1,276 @@
+import { randomInt } from 'node:crypto'
+import type { Edge, MediaPort } from '../../media/types.ts'
+import { newCallId, newLegId } from '../calls/ids.ts'
+import { type CallId, Leg, type Party } from '../calls/leg.ts'
+import type { Arrivals } from '../calls/ports.ts'
+import type { Clock } from '../clock.ts'
+import type { DomainApp } from '../directory/types.ts'
+import { codeOf, TrunklineError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { type AdmissionRules, admit, type Concurrency } from './admission.ts'
+import { printable } from './headers.ts'
+import { InboundLeg } from './inbound-leg.ts'
+import type { AgentLink, Connection } from './link.ts'
+import { LegMedia } from './media.ts'
+import type { Refusals } from './refusals.ts'
+import type { RemoteDescription } from './sdp/description.ts'
+import { readSdp } from './sdp/read.ts'
+import type { SipRequest, SipResponse } from './srf.ts'
+import { parseNameAddress, parseSipUri, type SipUri, userOf } from './uri.ts'
+
+/** A leg's far side as the registry knows it. */
+export interface RegisteredLeg {
+  readonly connection: Connection
+  /** The connection to the agent is gone for good. */
+  lost(): void
+}
+
+/** The far sides that exist. */
+export interface LegRegistry {
+  add(leg: RegisteredLeg): void
+  delete(leg: RegisteredLeg): void
+}
+
+/** What the door for inbound calls works with. */
+export interface InboundParts {
+  readonly link: Pick<AgentLink, 'srf' | 'connection'>
+  readonly edge: Pick<Edge, 'open' | 'usage'>
+  readonly arrivals: Arrivals
+  readonly rules: AdmissionRules
+  /** Calls of each domain application, by its id. */
+  readonly domainCalls: Concurrency
+  /** Calls in progress. */
+  readonly calls: () => number
+  readonly maxCalls: number
+  readonly draining: () => boolean
+  readonly refusals: Refusals
+  readonly legs: LegRegistry
+  readonly clock: Clock
+  readonly log: Log
+  readonly userAgent: string
+}
+
+/** What was read of an INVITE at the door. */
+interface Caller {
+  readonly target: SipUri
+  readonly from: Party
+  readonly to: Party
+  readonly sipCallId: string
+}
+
+/** Lets carriers' INVITEs in, or says why not: admission, SDP, media port, leg, in this order. */
+export class Inbound {
+  #parts: InboundParts
+  #settingUp = 0
+
+  constructor(parts: InboundParts) {
+    this.#parts = parts
+  }
+
+  /** Takes an INVITE outside any dialog. */
+  handle(request: SipRequest, response: SipResponse): void {
+    const { refusals, domainCalls, link } = this.#parts
+    const { connection } = link
+    const facts = { source: request.source_address, transport: printable(request.protocol, 8) }
+    if (!connection) return
+    const caller = readCaller(request)
+    if (typeof caller === 'string') {
+      refusals.refuse(response, 'bad_request', { ...facts, expected: caller })
+      return
+    }
+    const decision = this.#decide(request, caller)
+    if ('refuse' in decision) {
+      refusals.refuse(response, decision.refuse, { ...decision.facts, ...partiesOf(caller) })
+      return
+    }
+    const app = decision.admit
+    const remote = this.#readOffer(request, response, {
+      ...facts,
+      domain: caller.target.host,
+      ...partiesOf(caller),
+    })
+    if (remote === 'refused') return
+    const release = domainCalls.acquire(app.id)
+    this.#settingUp++
+    void this.#setUp({ request, response, connection, caller, app, remote, release }).finally(
+      () => this.#settingUp--,
+    )
+  }
+
+  #decide(request: SipRequest, { target }: Caller): ReturnType<typeof admit> {
+    const { calls, maxCalls, draining, edge, rules } = this.#parts
+    const { used, total, quarantined } = edge.usage()
+    return admit(
+      {
+        method: request.method,
+        source: request.source_address,
+        transport: printable(request.protocol, 8),
+        host: target.host,
+        draining: draining(),
+        calls: calls() + this.#settingUp,
+        maxCalls,
+        portsFree: total - used - quarantined,
+      },
+      rules,
+    )
+  }
+
+  /** The offer; undefined when the INVITE has none, and we are to make it. */
+  #readOffer(
+    request: SipRequest,
+    response: SipResponse,
+    facts: Readonly<Record<string, unknown>>,
+  ): RemoteDescription | undefined | 'refused' {
+    if (!request.body) return undefined
+    try {
+      const type = request.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
+      if (type !== 'application/sdp')
+        throw new TrunklineError('bad_sdp', 'A body of application/sdp expected.', {
+          found: printable(type ?? '', 64),
+        })
+      return readSdp(request.body)
+    } catch (error) {
+      this.#refuseFor(response, error, facts)
+      return 'refused'
+    }
+  }
+
+  async #setUp(invite: {
+    readonly request: SipRequest
+    readonly response: SipResponse
+    readonly connection: Connection
+    readonly caller: Caller
+    readonly app: DomainApp
+    readonly remote: RemoteDescription | undefined
+    readonly release: () => void
+  }): Promise<void> {
+    const { request, response, connection, app, remote, release } = invite
+    const callId = newCallId()
+    const facts = { call: callId, source: request.source_address, domain: app.domain }
+    let canceled = false
+    request.on('cancel', () => {
+      canceled = true
+    })
+    let port: MediaPort | undefined
+    try {
+      port = await this.#parts.edge.open({ group: callId, kind: 'carrier' })
+      if (canceled || !connection.alive) {
+        this.#parts.log.info({ ...facts, canceled }, 'the caller gave up before its call was set up')
+        await port.close()
+        release()
+        return
+      }
+      const media = new LegMedia(port, String(randomInt(1, 2 ** 47)), request.source_address)
+      if (remote) media.answer(remote)
+      else media.offer('PCMU')
+      this.#arrive({ ...invite, callId, media })
+    } catch (error) {
+      void port?.close()
+      release()
+      this.#refuseFor(response, asPortError(error), facts)
+    }
+  }
+
+  #arrive(invite: {
+    readonly request: SipRequest
+    readonly response: SipResponse
+    readonly connection: Connection
+    readonly caller: Caller
+    readonly app: DomainApp
+    readonly remote: RemoteDescription | undefined
+    readonly release: () => void
+    readonly callId: CallId
+    readonly media: LegMedia
+  }): void {
+    const { request, response, connection, caller, app, callId, media } = invite
+    const { link, clock, userAgent, legs, arrivals } = this.#parts
+    const { from, to } = caller
+    const leg = new Leg({
+      id: newLegId(),
+      kind: 'sip',
+      direction: 'inbound',
+      from,
+      to,
+      now: () => clock.now(),
+    })
+    const log = this.#parts.log.child({ call: callId, leg: leg.id })
+    if (media.behindNat)
+      log.info(
+        { source: request.source_address },
+        'the SDP has a private address; audio is learnt from the source of the signalling',
+      )
+    const side = new InboundLeg({
+      ...{ leg, media, request, response, srf: link.srf, connection, clock, log, userAgent },
+      onReleased: () => legs.delete(side),
+    })
+    leg.attach(side)
+    leg.whenGone(invite.release)
+    legs.add(side)
+    if (!media.isWaiting) leg.setPort(media.port)
+    try {
+      arrivals.arrive({
+        leg,
+        callId,
+        projectId: app.projectId,
+        // Admission has seen to it that there is a handler.
+        plan: { kind: 'handler', handler: app.handler! },
+        headers: applicationHeadersOf(request),
+        sip: { callId: caller.sipCallId, domain: app.domain, sourceAddress: request.source_address },
+      })
+    } catch (error) {
+      log.error({ err: error }, 'the call could not be started')
+      leg.end({ code: 'internal' })
+    }
+  }
+
+  #refuseFor(response: SipResponse, error: unknown, facts: Readonly<Record<string, unknown>>): void {
+    const code = codeOf(error)
+    const known = error instanceof TrunklineError
+    this.#parts.refusals.refuse(
+      response,
+      code,
+      { ...facts, ...(known ? error.facts : { err: error }) },
+      known ? { detail: error.message } : {},
+    )
+  }
+}
+
+/** The edge's own error for a range that is used up, in the words of the catalogue. */
+export const asPortError = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error && error.code === 'no_ports'
+    ? new TrunklineError('no_ports', undefined, {}, error)
+    : error
+
+const partiesOf = ({ from, to }: Caller): Record<string, string> => ({
+  from: printable(from.uri),
+  to: printable(to.uri),
+})
+
+/** What the door needs of an INVITE; a text says what was expected. The agent's parser is a permissive one. */
+const readCaller = (request: SipRequest): Caller | string => {
+  const target = parseSipUri(request.uri)
+  if (!target) return 'a SIP URI in the request line'
+  const from = parseNameAddress(request.get('From') ?? '')
+  if (!from) return 'one address in From'
+  if (!parseNameAddress(request.get('To') ?? '')) return 'one address in To'
+  if (!parseNameAddress(request.get('Contact') ?? '')) return 'one address in Contact'
+  const sipCallId = request.get('Call-ID')
+  if (!sipCallId) return 'a Call-ID'
+  return {
+    target,
+    from: { uri: from.uri, user: callerUser(from.uri), name: from.name },
+    to: { uri: target.bare, user: userOf(target), name: '' },
+    sipCallId: printable(sipCallId, 256),
+  }
+}
+
+const callerUser = (uri: string): string => {
+  const parsed = parseSipUri(uri)
+  if (parsed) return userOf(parsed)
+  return /^tel:([^;]+)/i.exec(uri)?.[1] ?? ''
+}
+
+const applicationHeadersOf = (request: SipRequest): { name: string; value: string }[] =>
+  Object.entries(request.msg.headers)
+    .filter(([name]) => /^x-/i.test(name))
+    .map(([name, value]) => ({ name, value: printable(String(value), 1_024) }))

@@ -1,0 +1,146 @@
+import type { Edge } from '../../media/types.ts'
+import type { Leg } from '../calls/leg.ts'
+import type { Arrivals, OutboundRequest, OutboundSip, Target } from '../calls/ports.ts'
+import type { Clock } from '../clock.ts'
+import type { Directory } from '../directory/types.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { Concurrency } from './admission.ts'
+import { Allowlists } from './allowlist.ts'
+import { Inbound, type LegRegistry, type RegisteredLeg } from './inbound.ts'
+import { type AgentAddress, AgentLink, type Connection } from './link.ts'
+import { answerOutsideCalls } from './options.ts'
+import { Outbound } from './outbound.ts'
+import { Refusals } from './refusals.ts'
+import type { SrfLike } from './srf.ts'
+
+export type { AgentAddress } from './link.ts'
+
+/** What the SIP edge works with. */
+export interface SipEdgeParts {
+  /** The embedded agent, or a drachtio-server. */
+  readonly agent: AgentAddress
+  readonly directory: Pick<Directory, 'domainApp'>
+  readonly edge: Pick<Edge, 'open' | 'usage'>
+  readonly arrivals: Arrivals
+  /** Calls in progress, of every kind. */
+  readonly counts: { calls(): number }
+  /** Calls at once, over everything. */
+  readonly maxCalls: number
+  readonly metrics: Pick<Metrics, 'rejections' | 'gauge'>
+  readonly clock: Clock
+  readonly log: Log
+  /** Value of the Server and User-Agent headers; empty: none. */
+  readonly userAgent: string
+  /** From the loss of the agent to the end of its calls; default 3 s. */
+  readonly graceMs?: number
+  /** Default drachtio-srf. */
+  readonly srf?: SrfLike
+}
+
+/** Every SIP call of the gateway: lets carriers' calls in, and makes legs to carriers. It speaks through drachtio-srf alone. */
+export class SipEdge implements OutboundSip {
+  readonly #parts: SipEdgeParts
+  readonly #link: AgentLink
+  readonly #legs = new Legs()
+  readonly #domainCalls = new Concurrency()
+  readonly #outbound: Outbound
+  #draining = false
+
+  constructor(parts: SipEdgeParts) {
+    this.#parts = parts
+    const { agent, clock, graceMs, srf, userAgent, edge } = parts
+    const log = parts.log.child({ part: 'sip' })
+    const link = new AgentLink({ agent, clock, log, graceMs, srf })
+    this.#link = link
+    this.#outbound = new Outbound({ ...{ link, edge, legs: this.#legs, clock, log, userAgent } })
+    const refusals = new Refusals({ log, metrics: parts.metrics, userAgent })
+    const draining = () => this.#draining
+    answerOutsideCalls({ srf: link.srf, refusals, draining, userAgent })
+    const inbound = new Inbound({
+      ...{ link, edge, refusals, draining, clock, log, userAgent },
+      arrivals: parts.arrivals,
+      rules: this.#rules(),
+      domainCalls: this.#domainCalls,
+      calls: () => parts.counts.calls(),
+      maxCalls: parts.maxCalls,
+      legs: this.#legs,
+    })
+    link.srf.use('invite', (request, response) => inbound.handle(request, response))
+    link.onLost((connection) => this.#legs.lost(connection))
+    parts.metrics.gauge('sip_dialogs', () => this.#legs.size)
+  }
+
+  /** SIP dialogs and pending INVITEs, until the last response of each. */
+  get legs(): number {
+    return this.#legs.size
+  }
+
+  /** Domain applications with a call in progress. */
+  get busyDomains(): number {
+    return this.#domainCalls.size
+  }
+
+  /** What the agent listens on, each `transport/address:port`. */
+  get hostports(): readonly string[] {
+    return this.#link.hostports
+  }
+
+  /** Whether SIP can be spoken at the moment; for readiness. */
+  get isConnected(): boolean {
+    return this.#link.connection !== undefined
+  }
+
+  /** Connects to the agent. Rejects with `control_lost` when it refuses us, or is not there within 10 s. */
+  async start(): Promise<void> {
+    await this.#link.connect()
+  }
+
+  dial(target: Extract<Target, { kind: 'sip' }>, request: OutboundRequest): Leg {
+    return this.#outbound.dial(target, request)
+  }
+
+  /** Refuses new calls, and OPTIONS, with 503 from now on. Calls in progress go on, and may still dial out. */
+  drain(): void {
+    this.#draining = true
+  }
+
+  /** Gives up the connection; whatever is left ends with `control_lost`. The calls are to be ended first. Idempotent. */
+  close(): void {
+    this.#draining = true
+    this.#link.close()
+    this.#legs.lost()
+  }
+
+  #rules() {
+    const allowlists = new Allowlists()
+    const { directory } = this.#parts
+    return {
+      domainApp: (host: string) => directory.domainApp(host),
+      allows: allowlists.allows.bind(allowlists),
+      callsOf: ({ id }: { id: string }) => this.#domainCalls.count(id),
+    }
+  }
+}
+
+/** The far sides that exist. Each takes itself out when nothing is left of it. */
+class Legs implements LegRegistry {
+  #all = new Set<RegisteredLeg>()
+
+  get size(): number {
+    return this.#all.size
+  }
+
+  add(leg: RegisteredLeg): void {
+    this.#all.add(leg)
+  }
+
+  delete(leg: RegisteredLeg): void {
+    this.#all.delete(leg)
+  }
+
+  /** Ends those of one connection, or all of them. */
+  lost(connection?: Connection): void {
+    for (const leg of [...this.#all]) if (!connection || leg.connection === connection) leg.lost()
+  }
+}

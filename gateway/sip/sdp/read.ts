@@ -1,0 +1,147 @@
+import { isIP } from 'node:net'
+import { parse } from 'sdp-transform'
+import type { AudioCodec, Direction } from '../../../media/types.ts'
+import { TrunklineError } from '../../errors.ts'
+import { printable } from '../headers.ts'
+import type { CodecFormat, RemoteAudio, RemoteDescription, Section } from './description.ts'
+
+/** Longest description that is read, in characters. */
+const longestSdp = 16_384
+/** Most m-lines, and most formats of one m-line. */
+const mostSections = 16
+const mostFormats = 64
+
+const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
+const codecs: readonly AudioCodec[] = ['PCMU', 'PCMA']
+/** RFC 3551 table 4. */
+const fixed: Readonly<Record<number, string>> = {
+  0: 'PCMU/8000',
+  8: 'PCMA/8000',
+  9: 'G722/8000',
+  18: 'G729/8000',
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Reads a carrier's offer or answer. Throws {@link TrunklineError} `bad_sdp` (with what was expected, and where) or `no_common_codec` (with
+ * the formats that were offered). Addresses are IP literals: nothing here waits for DNS.
+ */
+export const readSdp = (sdp: string): RemoteDescription => {
+  checkForm(sdp)
+  const session = object(parse(sdp))
+  const media = list(session.media)
+  if (media.length === 0) throw fault('an m-line expected')
+  if (media.length > mostSections) throw fault(`at most ${mostSections} m-lines expected`)
+  const sections = media.map(readSection)
+  const index = media.findIndex(
+    (fields, at) =>
+      sections[at]?.media === 'audio' && sections[at].protocol === 'RTP/AVP' && fields.port !== 0,
+  )
+  const audio = media[index]
+  if (!audio) throw fault('an audio m-line with RTP/AVP and a port expected', { mLines: sections.map(label) })
+  return { audio: readAudio(session, audio, index), index, sections }
+}
+
+const checkForm = (sdp: string): void => {
+  if (sdp.length > longestSdp) throw fault(`at most ${longestSdp} characters expected`)
+  if (!/^v=0\r?\n/.test(sdp)) throw fault('v=0 expected in the first line')
+  // The parser beneath skips what it does not understand; a broken line is refused instead.
+  const wrong = sdp
+    .split(/\r?\n/)
+    .findIndex((line) => line !== '' && !/^[a-z]=[^\p{Cc}]*$/u.test(line.replaceAll('\t', ' ')))
+  if (wrong >= 0) throw fault(`line ${wrong + 1}: a letter, = and printable text expected`)
+}
+
+const readSection = (fields: Fields, index: number): Section => {
+  const media = text(fields.type)
+  const protocol = text(fields.protocol)
+  const formats = text(fields.payloads)
+  const port = integer(fields.port, 0, 65_535)
+  if (!media || !protocol || formats === undefined || port === undefined)
+    throw fault(`m-line ${index + 1}: media, port, protocol and formats expected`)
+  return { media, protocol, formats }
+}
+
+const readAudio = (session: Fields, audio: Fields, index: number): RemoteAudio => {
+  const where = `m-line ${index + 1}`
+  const { address, onHold } = readAddress(object(audio.connection ?? session.connection), where)
+  const formats = readFormats(audio, where)
+  const ours = formats.flatMap(codecOf)
+  if (ours.length === 0) {
+    const offered = formats.map(({ name }) => printable(name, 32))
+    throw new TrunklineError('no_common_codec', `Offered: ${offered.join(', ')}.`, {
+      offered,
+      supported: codecs,
+    })
+  }
+  const telephoneEvent = formats.find(({ name }) => name === 'TELEPHONE-EVENT/8000')?.payloadType
+  const rtcpPort = integer(object(audio.rtcp).port, 1, 65_535)
+  const ptime = integer(audio.ptime, 10, 120)
+  const stated = directions.find((known) => known === (audio.direction ?? session.direction)) ?? 'sendrecv'
+  return {
+    address,
+    port: integer(audio.port, 1, 65_535) ?? 0,
+    ...(rtcpPort !== undefined && { rtcpPort }),
+    codecs: ours,
+    ...(telephoneEvent !== undefined && { telephoneEvent }),
+    ...(ptime !== undefined && { ptime }),
+    direction: onHold ? withoutReceiving(stated) : stated,
+  }
+}
+
+// The far side has no place where it could receive, whatever its direction says.
+const withoutReceiving = (stated: Direction): Direction =>
+  stated === 'sendrecv' || stated === 'sendonly' ? 'sendonly' : 'inactive'
+
+const readAddress = (connection: Fields, where: string): { address: string | undefined; onHold: boolean } => {
+  const ip = text(connection.ip)
+  if (ip === undefined) throw fault(`${where}: a c= line expected`)
+  if (isIP(ip) !== connection.version)
+    throw fault(`${where}: an IP address expected in c=`, { found: printable(ip, 64) })
+  if (ip === '0.0.0.0' || /^[0:]+$/.test(ip)) return { address: undefined, onHold: true }
+  if (/^(22[4-9]|23\d|255)\.|^ff[0-9a-f]{2}:/i.test(ip))
+    throw fault(`${where}: the address of one host expected in c=`, { found: ip })
+  return { address: ip, onHold: false }
+}
+
+interface Format {
+  readonly payloadType: number
+  /** Encoding name in upper case and clock rate, `PCMU/8000`. */
+  readonly name: string
+}
+
+const readFormats = (audio: Fields, where: string): readonly Format[] => {
+  const words = (text(audio.payloads) ?? '').split(/\s+/).filter((word) => word !== '')
+  if (words.length > mostFormats) throw fault(`${where}: at most ${mostFormats} formats expected`)
+  const maps = list(audio.rtp)
+  return words.map((word) => {
+    const payloadType = /^\d{1,3}$/.test(word) ? Number(word) : 128
+    if (payloadType > 127) throw fault(`${where}: payload types from 0 to 127 expected`)
+    const map = maps.find((line) => line.payload === payloadType)
+    const channels = integer(map?.encoding, 2, 8)
+    const mapped =
+      map && `${text(map.codec)?.toUpperCase()}/${text(map.rate)}${channels ? `/${channels}` : ''}`
+    return { payloadType, name: mapped ?? fixed[payloadType] ?? String(payloadType) }
+  })
+}
+
+const codecOf = ({ payloadType, name }: Format): readonly CodecFormat[] =>
+  codecs.filter((codec) => name === `${codec}/8000`).map((codec) => ({ codec, payloadType }))
+
+const label = ({ media, protocol }: Section): string => printable(`${media} ${protocol}`, 48)
+
+const fault = (expected: string, facts: Record<string, unknown> = {}): TrunklineError =>
+  new TrunklineError('bad_sdp', `SDP: ${expected}.`, { expected, ...facts })
+
+const object = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+const list = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(object) : [])
+
+// The parser turns whatever looks like a number into one.
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined
+
+const integer = (value: unknown, from: number, to: number): number | undefined =>
+  typeof value === 'number' && Number.isInteger(value) && value >= from && value <= to ? value : undefined

@@ -1,0 +1,52 @@
+import { isIPv6 } from 'node:net'
+import type { LocalAudio, Section } from './description.ts'
+
+/** Our side of one session: an id that stays, and a version that rises with every change (RFC 3264 section 8). */
+export class LocalSession {
+  #id: string
+  #version = 0
+  #written = ''
+
+  /** `id`: digits only, unique among our sessions. */
+  constructor(id: string) {
+    this.#id = id
+  }
+
+  /**
+   * Writes an offer or an answer. `sections` are the m-lines that the session has so far, `index` the place of the audio among them; all
+   * others are refused with port 0. Without them the audio stands alone.
+   */
+  write(audio: LocalAudio, sections: readonly Section[] = [], index = 0): string {
+    const family = isIPv6(audio.address) ? 'IP6' : 'IP4'
+    const media =
+      sections.length === 0
+        ? [audioLines(audio)]
+        : sections.map((section, at) => (at === index ? audioLines(audio) : refusal(section)))
+    const rest = ['s=-', `c=IN ${family} ${audio.address}`, 't=0 0', ...media.flat()].join('\r\n')
+    if (rest !== this.#written) this.#version++
+    this.#written = rest
+    return `v=0\r\no=- ${this.#id} ${this.#version} IN ${family} ${audio.address}\r\n${rest}\r\n`
+  }
+}
+
+const refusal = ({ media, protocol, formats }: Section): readonly string[] => [
+  `m=${media} 0 ${protocol} ${formats}`,
+]
+
+const audioLines = (audio: LocalAudio): readonly string[] => {
+  const { port, rtcpPort, codecs, telephoneEvent, direction } = audio
+  const formats = [
+    ...codecs.map(({ payloadType }) => payloadType),
+    ...(telephoneEvent === undefined ? [] : [telephoneEvent]),
+  ]
+  return [
+    `m=audio ${port} RTP/AVP ${formats.join(' ')}`,
+    ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
+    ...(telephoneEvent === undefined
+      ? []
+      : [`a=rtpmap:${telephoneEvent} telephone-event/8000`, `a=fmtp:${telephoneEvent} 0-15`]),
+    ...(rtcpPort === port + 1 ? [] : [`a=rtcp:${rtcpPort}`]),
+    'a=ptime:20',
+    `a=${direction}`,
+  ]
+}

@@ -1,0 +1,116 @@
+import { isIPv6 } from 'node:net'
+
+/** A `sip:` or `sips:` URI, taken apart (RFC 3261 section 19.1). */
+export interface SipUri {
+  readonly scheme: 'sip' | 'sips'
+  /** With its parameters and escapes as written; undefined where there is none. */
+  readonly user: string | undefined
+  /** Lower case; an IPv6 address without its brackets. */
+  readonly host: string
+  readonly port: number | undefined
+  /** Names in lower case; a parameter without a value has an empty one. */
+  readonly params: ReadonlyMap<string, string>
+  /** The part after `?`, decoded, in order. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[]
+  /** The URI without its headers, which must not stand in a request line. */
+  readonly bare: string
+}
+
+const longestUri = 1_024
+
+const form =
+  /^(sips?):(?:([^@\s<>"]+)@)?(\[[0-9a-f:.]{2,45}\]|[a-z0-9_](?:[a-z0-9._-]{0,252}[a-z0-9])?\.?)(?::(\d{1,5}))?((?:;[^;?\s<>"@]+)*)(?:\?([^\s<>"@]*))?$/i
+
+/** Reads a SIP URI; undefined for anything else, and for whatever could break a header open. */
+export const parseSipUri = (text: string): SipUri | undefined => {
+  if (text.length > longestUri || hasControls(text)) return undefined
+  const found = form.exec(text)
+  if (!found) return undefined
+  const [, scheme = '', user, hostPart = '', portPart, params = '', headers = ''] = found
+  const port = portPart === undefined ? undefined : Number(portPart)
+  const host = hostPart.replace(/^\[|\]$/g, '').toLowerCase()
+  if (port !== undefined && (port < 1 || port > 65_535)) return undefined
+  if (hostPart.startsWith('[') && !isIPv6(host)) return undefined
+  const parsedHeaders = readHeaders(headers)
+  if (!parsedHeaders) return undefined
+  return {
+    scheme: scheme.toLowerCase() === 'sips' ? 'sips' : 'sip',
+    user,
+    host: host.endsWith('.') ? host.slice(0, -1) : host,
+    port,
+    params: readParams(params),
+    headers: parsedHeaders,
+    bare:
+      text.split('?')[0] === text || headers === ''
+        ? text.replace(/\?$/, '')
+        : text.slice(0, -headers.length - 1),
+  }
+}
+
+/** The called or calling number or name: the user part without its parameters and password, decoded. */
+export const userOf = (uri: Pick<SipUri, 'user'>): string => {
+  const user = uri.user?.split(/[;:]/)[0] ?? ''
+  return decoded(user) ?? user
+}
+
+/** A From, To or Contact value. */
+export interface NameAddress {
+  /** Display name without quotes; empty where there is none. */
+  readonly name: string
+  readonly uri: string
+  /** What follows the address, from its first `;`. */
+  readonly params: string
+}
+
+/** Reads one address with a name (RFC 3261 section 20.10). Undefined where there is none, or more than one. */
+export const parseNameAddress = (value: string): NameAddress | undefined => {
+  if (value.length > 2 * longestUri || hasControls(value)) return undefined
+  const text = value.trim()
+  const quoted = /^"((?:[^"\\]|\\.)*)"\s*<([^<>\s]+)>\s*(;[^,]*)?$/.exec(text)
+  if (quoted) {
+    const [, name = '', uri = '', params = ''] = quoted
+    return { name: name.replace(/\\(.)/g, '$1'), uri, params }
+  }
+  const token = /^([^<>"@,;:]*)<([^<>\s]+)>\s*(;[^,]*)?$/.exec(text)
+  if (token) {
+    const [, name = '', uri = '', params = ''] = token
+    return { name: name.trim(), uri, params }
+  }
+  // Without brackets every parameter is the header's.
+  const [, uri, params = ''] = /^([^\s<>",;]+)\s*(;[^,]*)?$/.exec(text) ?? []
+  return uri === undefined ? undefined : { name: '', uri, params }
+}
+
+/** Text with a control character in it never becomes part of a message. */
+export const hasControls = (text: string): boolean => /[\p{Cc}\u2028\u2029]/u.test(text)
+
+const readParams = (text: string): ReadonlyMap<string, string> =>
+  new Map(
+    text
+      .split(';')
+      .filter((part) => part !== '')
+      .map((part) => {
+        const [name = '', ...value] = part.split('=')
+        return [name.toLowerCase(), value.join('=')]
+      }),
+  )
+
+const readHeaders = (text: string): SipUri['headers'] | undefined => {
+  const headers = []
+  for (const part of text.split('&').filter((entry) => entry !== '')) {
+    const [rawName = '', ...rest] = part.split('=')
+    const name = decoded(rawName)
+    const value = decoded(rest.join('='))
+    if (!name || value === undefined) return undefined
+    headers.push({ name, value })
+  }
+  return headers
+}
+
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
