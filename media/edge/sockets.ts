@@ -20,8 +20,8 @@ export const bindUdp: BindSocket = (address, port, onPacket) => {
   const socket = createSocket({
     type: v6 ? 'udp6' : 'udp4',
     ipv6Only: v6,
-    // Addresses here are always literal. The default would go through the resolver's machinery for every packet.
-    lookup: (literal, _options, callback) => callback(null, literal, isIPv6(literal) ? 6 : 4),
+    // Addresses here are always literals of this family. The default would go through the resolver for every packet.
+    lookup: (literal, _options, callback) => callback(null, literal, v6 ? 6 : 4),
   })
   return new Promise((resolve, reject) => {
     socket.once('error', (error) => {

@@ -18,11 +18,6 @@ export class MediaThread {
     this.#listener = listener
   }
 
-  /** Whether a thread runs. */
-  get running(): boolean {
-    return this.#worker !== undefined
-  }
-
   /** Starts the thread if there is none; settles when it runs. Rejects when it cannot. */
   async start(): Promise<void> {
     const worker = this.#ensure()

@@ -66,6 +66,16 @@ describe('reports', () => {
     expect(report).toMatchObject({ blocks: [{ lastReport: compactNtp(start + 1000), delay: 9 * 65_536 }] })
   })
 
+  it('refer to no report of a source that is not heard any more', () => {
+    const { reports, reception } = setUp()
+    reports.start(start)
+    const info = { at: start, timestamp: 0, packets: 1, octets: 1 }
+    reports.receive(start, buildRtcp([{ kind: 'sender', ssrc: 98, info, blocks: [] }]))
+    reception.update(start, 99, 5, 0, true)
+    const [report] = parseRtcp(reports.tick(start + 10_000)!)!
+    expect(report).toMatchObject({ blocks: [{ ssrc: 99, lastReport: 0, delay: 0 }] })
+  })
+
   it('give the round trip: arrival minus report minus delay', () => {
     const { reports } = setUp()
     const block = { ssrc: 7, fractionLost: 0, lost: 0, highestSequence: 0, jitter: 0 }

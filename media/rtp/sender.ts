@@ -62,7 +62,6 @@ export class Sender {
     const before = this.#far
     const moved = before?.address !== far.address || before.port !== far.port
     if (allowed && (moved || !this.#allowed)) this.#opening = { left: OPENING_PACKETS, nextAt: undefined }
-    if (!allowed) this.#opening.left = 0
     this.#far = far
     this.#allowed = allowed
     this.#ptime = far.ptime !== undefined && far.ptime >= 10 && far.ptime <= 120 ? far.ptime : 20

@@ -260,6 +260,32 @@ describe('a session', () => {
     expect(a.session.stats()).toMatchObject({ received: 10, lost: 0, refused: { source: 1 } })
   })
 
+  it('hears digits of a new SSRC whose timestamps lie behind those of the old one', () => {
+    a.set()
+    a.hearEvent(1, 16_000, 800, true)
+    a.next.ssrc = 0xbeef
+    a.hearEvent(2, 15_000, 800, true)
+    expect(a.events.flatMap((event) => (event.kind === 'digit' ? [event.digit] : []))).toEqual(['1', '2'])
+  })
+
+  it('does not learn from comfort noise, which nobody agreed on', () => {
+    a.set()
+    a.hear(Buffer.of(40), { payloadType: 13 })
+    expect([a.events, a.session.stats().refused['payload-type']]).toEqual([[], 1])
+  })
+
+  it('closes up what was not passed on while two were parted for a moment', () => {
+    join()
+    time.pass(100, () => a.hear())
+    a.session.part()
+    time.pass(200, () => a.hear())
+    a.session.join(b.session)
+    time.pass(100, () => a.hear())
+    expect(b.sent).toHaveLength(10)
+    expect(discontinuities(b.sent)).toEqual([])
+    expect((b.sent[5]!.timestamp - b.sent[4]!.timestamp) | 0).toBe(220 * 8)
+  })
+
   it('holds for twelve minutes without a packet or a time-out, and then both talk on', () => {
     join()
     time.pass(100, () => [a.hear(), b.hear()])
