@@ -134,7 +134,8 @@ export class Leg {
     this.#port = port
     port.onEvent((event) => {
       if (event.kind === 'digit') this.digit(event.digit)
-      if (event.kind === 'timeout')
+      // While it rings nobody has to send anything, and the ring time is the limit; the event repeats.
+      if (event.kind === 'timeout' && this.isAnswered)
         this.#finish({ code: 'media_timeout', detail: `phase ${event.phase}` }, 'us')
     })
   }
