@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { builtName, type Candidate, temporaryFolder } from './cache.ts'
 import { applyPatches } from './patches.ts'
 
-/** Measured: the whole build took about this many minutes of one 2.5 GHz core. */
-const coreMinutes = 9
+/** Measured: the whole build takes about this many minutes of one 2.5 GHz core. */
+const coreMinutes = 11
 
 const run = (
   command: string,

@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+
+/** A request for a document. */
+export interface DocumentRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Form fields or query parameters. */
+  readonly fields: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What stands at a path: a text, or one made for each request. */
+export type Document = string | ((request: DocumentRequest) => string)
+
+/** A customer's web server, with what it was asked. */
+export class DocumentServer {
+  readonly #server: Server
+  readonly #documents = new Map<string, Document>()
+  readonly requests: DocumentRequest[] = []
+
+  constructor() {
+    this.#server = createServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      const body = Buffer.concat(chunks).toString()
+      const url = new URL(request.url ?? '/', 'http://localhost')
+      const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
+      const fields = Object.fromEntries(form ? new URLSearchParams(body) : url.searchParams)
+      const asked = { method: request.method ?? '', path: url.pathname, headers: request.headers, fields, body }
+      this.requests.push(asked)
+      const document = this.#documents.get(url.pathname)
+      const text = typeof document === 'function' ? document(asked) : document
+      response.statusCode = text === undefined ? 404 : 200
+      response.setHeader('content-type', text?.startsWith('<') ? 'application/xml' : 'application/json')
+      response.end(text ?? 'not here')
+    })
+  }
+
+  /** Listens on a free port of 127.0.0.1. */
+  static async open(): Promise<DocumentServer> {
+    const server = new DocumentServer()
+    server.#server.listen(0, '127.0.0.1')
+    await once(server.#server, 'listening')
+    return server
+  }
+
+  /** Puts a document at a path and gives its URL. */
+  put(path: string, document: Document): string {
+    this.#documents.set(path, document)
+    return this.urlOf(path)
+  }
+
+  /** The URL of a path, whether something is there or not. */
+  urlOf(path: string): string {
+    return `http://127.0.0.1:${(this.#server.address() as { port: number }).port}${path}`
+  }
+
+  /** Closes it with its connections. */
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { readMetrics, type Sample, valueOf } from './metrics.ts'
+import { freePort, rtpRange } from './ports.ts'
+import { Program } from './program.ts'
+import { until } from './until.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+const command = join(root, 'scripts', 'trunkline')
+
+/** What a scenario says of the configuration; the rest (ports, folders, addresses) is filled in. Keys are those of the YAML file. */
+export interface GatewayOptions {
+  readonly domains?: readonly object[]
+  readonly subscribers?: readonly object[]
+  readonly resources?: readonly object[]
+  readonly limits?: Readonly<Record<string, unknown>>
+  readonly drain?: string
+  readonly rtpPorts?: number
+}
+
+/** One line of the gateway's log. */
+export type LogLine = Readonly<Record<string, unknown>> & { readonly level: number; readonly msg?: string }
+
+/** The subscriber of most scenarios; her address is `/public/alice`. */
+export const alice = { email: 'alice@example.test', password: 'wonderland-9' } as const
+
+/** Gauges that are zero when no call is left. */
+const callGauges = ['calls', 'legs', 'bridges', 'sip_dialogs', 'rtp_ports', 'media_ports', 'webrtc_transports', 'call_timers']
+
+/** A gateway in a process of its own, seen from outside only. */
+export class Gateway {
+  readonly #program: Program
+  readonly #folder: string
+  readonly #file: string
+  readonly sipPort: number
+  readonly httpPort: number
+  readonly tlsPort: number
+
+  constructor(program: Program, folder: string, ports: Readonly<{ sip: number; http: number; tls: number }>) {
+    this.#program = program
+    this.#folder = folder
+    this.#file = join(folder, 'gateway.yaml')
+    this.sipPort = ports.sip
+    this.httpPort = ports.http
+    this.tlsPort = ports.tls
+  }
+
+  /** Starts a gateway on free ports of 127.0.0.1 and waits until it is ready. */
+  static async start(options: GatewayOptions = {}): Promise<Gateway> {
+    const ports = { sip: await freePort(), http: await freePort(), tls: await freePort() }
+    const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
+    writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, await freePort()), null, 2))
+    const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root })
+    const gateway = new Gateway(program, folder, ports)
+    try {
+      await until('the gateway is ready', () => gateway.#isReady(), Boolean, 20_000)
+    } catch (error) {
+      await gateway.stop()
+      throw new Error(`${(error as Error).message}\n${program.lines.join('\n')}`)
+    }
+    return gateway
+  }
+
+  /** Base of its plain HTTP listener. */
+  get url(): string {
+    return `http://127.0.0.1:${this.httpPort}`
+  }
+
+  /** Process id of the daemon. */
+  get pid(): number {
+    return this.#program.pid
+  }
+
+  /** Its log so far. */
+  get log(): LogLine[] {
+    return this.#program.lines.flatMap((line) => {
+      try {
+        return [JSON.parse(line) as LogLine]
+      } catch {
+        return []
+      }
+    })
+  }
+
+  /** All that it printed, for the message of a failure. */
+  get output(): string {
+    return this.#program.lines.join('\n')
+  }
+
+  /** Undefined while it runs. */
+  get exitCode(): number | null | undefined {
+    return this.#program.exitCode
+  }
+
+  /** The metrics at this moment. */
+  async metrics(): Promise<Sample[]> {
+    return readMetrics(await (await fetch(`${this.url}/metrics`)).text())
+  }
+
+  /** The value of one metric; the prefix is added. */
+  async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    return valueOf(await this.metrics(), `trunkline_${name}`, labels)
+  }
+
+  /**
+   * Waits until every gauge of calls is back to zero. `transactions`: those of SIP too, which RFC 3261 keeps for up to 32 s after the last
+   * message over UDP.
+   */
+  async settled({ transactions = false } = {}): Promise<void> {
+    const gauges = transactions ? [...callGauges, 'sip_transactions'] : callGauges
+    const busy = async (): Promise<string[]> => {
+      const samples = await this.metrics()
+      const missing = gauges.filter((name) => !samples.some((sample) => sample.name === `trunkline_${name}`))
+      if (missing.length > 0) throw new Error(`no gauge ${missing.join(', ')}`)
+      return gauges.map((name) => `${name}=${valueOf(samples, `trunkline_${name}`)}`).filter((text) => !text.endsWith('=0'))
+    }
+    await until('every gauge is zero', busy, (left) => left.length === 0, transactions ? 45_000 : 5_000)
+  }
+
+  /** Waits for a log line with this error code. */
+  refusal(code: string): Promise<LogLine> {
+    const lines = (): LogLine[] => this.log.filter((line) => line.code === code)
+    return until(`a log line with the code ${code}`, lines, (found) => found.length > 0, 5_000).then((found) => found[0]!)
+  }
+
+  /** An access token, from the command line. */
+  async token(subscriber: string = alice.email): Promise<string> {
+    const program = new Program(command, ['token', subscriber, this.#file], { cwd: root })
+    if ((await program.end()) !== 0) throw new Error(program.lines.join('\n'))
+    return program.lines.findLast((line) => line.trim() !== '')?.trim() ?? ''
+  }
+
+  /** Asks it to end, as a service manager would, without waiting. */
+  terminate(): void {
+    this.#program.signal('SIGTERM')
+  }
+
+  /** Waits for its own end. */
+  ended(): Promise<number | null> {
+    return this.#program.end()
+  }
+
+  /** Ends it, waits and removes its files. Idempotent. */
+  async stop(): Promise<void> {
+    await this.#program.stop(10_000)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #isReady(): Promise<boolean> {
+    if (this.#program.exitCode !== undefined) throw new Error(`the gateway ended with ${this.#program.exitCode}`)
+    return fetch(`${this.url}/readyz`).then((answer) => answer.ok, () => false)
+  }
+}
+
+const configOf = (
+  options: GatewayOptions,
+  ports: Readonly<{ sip: number; http: number; tls: number }>,
+  webrtcPort: number,
+): object => ({
+  dataDir: './data',
+  drain: options.drain ?? '1s',
+  sip: {
+    listen: ['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: ports.sip })),
+  },
+  media: {
+    rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
+    webrtc: { bind: '127.0.0.1', port: webrtcPort },
+  },
+  http: {
+    plain: { address: '127.0.0.1', port: ports.http },
+    tls: { address: '127.0.0.1', port: ports.tls, hosts: ['gw.localhost', 'fabric.localhost'] },
+  },
+  limits: { documentNetworks: ['127.0.0.0/8'], ...options.limits },
+  domains: options.domains ?? [],
+  subscribers: options.subscribers ?? [{ ...alice, displayName: 'Alice' }],
+  resources: options.resources ?? [],
+})

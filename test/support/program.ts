@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A child process whose output is kept. */
+export class Program {
+  readonly #child: ChildProcess
+  readonly #lines: string[] = []
+  #rest = ''
+  #ended: { code: number | null; signal: NodeJS.Signals | null } | undefined
+
+  constructor(command: string, args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+    this.#child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#child.on('error', (error) => this.#lines.push(String(error)))
+    this.#child.on('close', (code, signal) => {
+      if (this.#rest) this.#lines.push(this.#rest)
+      this.#ended = { code, signal }
+    })
+  }
+
+  /** Its process id. */
+  get pid(): number {
+    return this.#child.pid ?? -1
+  }
+
+  /** Everything it printed, standard output and standard error in order of arrival. */
+  get lines(): readonly string[] {
+    return this.#lines
+  }
+
+  /** Undefined while it runs. */
+  get exitCode(): number | null | undefined {
+    return this.#ended?.code
+  }
+
+  /** Waits for its end and gives the exit code; null when a signal ended it. */
+  async end(): Promise<number | null> {
+    if (!this.#ended) await once(this.#child, 'close')
+    return this.#ended?.code ?? null
+  }
+
+  /** Sends a signal; nothing when it has ended. */
+  signal(name: NodeJS.Signals): void {
+    if (!this.#ended) this.#child.kill(name)
+  }
+
+  /** Asks it to end and kills it when it has not after `ms`. */
+  async stop(ms = 5_000): Promise<number | null> {
+    this.signal('SIGTERM')
+    const killer = setTimeout(() => this.signal('SIGKILL'), ms)
+    const code = await this.end()
+    clearTimeout(killer)
+    return code
+  }
+
+  #take(chunk: Buffer): void {
+    const lines = (this.#rest + chunk.toString()).split('\n')
+    this.#rest = lines.pop() ?? ''
+    this.#lines.push(...lines)
+  }
+}

@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { freePort } from './ports.ts'
+import { Program } from './program.ts'
+import { until } from './until.ts'
+
+const scenarios = join(dirname(import.meta.dirname), 'scenarios', 'sipp')
+
+/** How SIPp is run. */
+export interface SippOptions {
+  /** Name of a file in `test/scenarios/sipp`, without `.xml`. */
+  readonly scenario: string
+  /** Values for `@name@` in the file. */
+  readonly values?: Readonly<Record<string, string | number>>
+  /** `127.0.0.1:port` of the far side; absent: SIPp waits for calls. */
+  readonly to?: string
+  readonly transport?: 'udp' | 'tcp'
+  /** One UDP port for RTP per call, written into the SDP; one call for each. */
+  readonly mediaPorts: readonly number[]
+  /** What `<pause/>` without a length means, in ms. */
+  readonly holdMs?: number
+  /** New calls per second; default all at once. */
+  readonly rate?: number
+  /** Given up after so long; default 20 s. */
+  readonly timeoutMs?: number
+}
+
+/** A running SIPp. Its scenarios write what happens as lines `EVENT text` into a log, which makes them something to wait for. */
+export class Sipp {
+  readonly #program: Program
+  readonly #folder: string
+  readonly #name: string
+  readonly port: number
+
+  constructor(program: Program, folder: string, name: string, port: number) {
+    this.#program = program
+    this.#folder = folder
+    this.#name = name
+    this.port = port
+  }
+
+  /** Starts SIPp; when it waits for calls, it listens once this is done. */
+  static async start(options: SippOptions): Promise<Sipp> {
+    const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
+    const port = await freePort()
+    const file = join(folder, 'scenario.xml')
+    writeFileSync(file, scenarioText(options))
+    writeFileSync(join(folder, 'calls.csv'), `SEQUENTIAL\n${options.mediaPorts.map((media) => `${media};`).join('\n')}\n`)
+    const program = new Program('sipp', argumentsOf(options, file, folder, port), { cwd: folder })
+    const sipp = new Sipp(program, folder, options.scenario, port)
+    if (!options.to) await until('SIPp listens', () => program.exitCode !== undefined || isBound(port))
+    return sipp
+  }
+
+  /** The events so far, as the scenario's `<log>` actions wrote them. */
+  get events(): string[] {
+    return this.#read('log').filter((line) => line.startsWith('EVENT ')).map((line) => line.slice(6).trim())
+  }
+
+  /** Waits for an event that begins with `word`, and gives the rest of it. */
+  async event(word: string, ms = 10_000): Promise<string> {
+    const find = (): string | undefined => {
+      const event = this.events.find((text) => text.split(' ')[0] === word)
+      if (event === undefined && this.#program.exitCode !== undefined) throw new Error(this.#report(`ended before ${word}`))
+      return event
+    }
+    const found = await until(`SIPp sees ${word}`, find, (event) => event !== undefined, ms).catch((error: Error) => {
+      throw new Error(this.#report(error.message))
+    })
+    return (found ?? '').split(' ').slice(1).join(' ')
+  }
+
+  /** Waits for its end; throws with what it saw when a call of it failed. */
+  async succeeded(): Promise<void> {
+    const code = await this.#program.end()
+    if (code !== 0) throw new Error(this.#report(`ended with ${code}`))
+    this.#remove()
+  }
+
+  /** Ends it, whatever it is doing. Idempotent. */
+  async stop(): Promise<void> {
+    if (this.#program.exitCode === undefined) {
+      this.#program.signal('SIGKILL')
+      await this.#program.end()
+    }
+    this.#remove()
+  }
+
+  /** All SIP messages so far. */
+  get messages(): string {
+    return this.#read('messages').join('\n')
+  }
+
+  #remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #read(name: string): string[] {
+    try {
+      return readFileSync(join(this.#folder, name), 'utf8').split('\n')
+    } catch {
+      return []
+    }
+  }
+
+  #report(what: string): string {
+    const errors = this.#read('errors').join('\n').slice(-3000)
+    return `SIPp with ${this.#name} ${what}\nevents: ${this.events.join(', ')}\n${errors}\n${this.messages.slice(-6000)}`
+  }
+}
+
+const scenarioText = ({ scenario, values = {} }: SippOptions): string =>
+  readFileSync(join(scenarios, `${scenario}.xml`), 'utf8').replace(/@(\w+)@/g, (_, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new Error(`${scenario}.xml wants a value for ${name}`)
+    return String(value).replace(/[<>&]/g, (character) => `&#${character.charCodeAt(0)};`)
+  })
+
+const argumentsOf = (options: SippOptions, file: string, folder: string, port: number): string[] => {
+  const calls = String(options.mediaPorts.length)
+  const seconds = String(Math.ceil((options.timeoutMs ?? 20_000) / 1000))
+  return [
+    ...(options.to ? [options.to] : []),
+    ...['-sf', file, '-inf', join(folder, 'calls.csv'), '-i', '127.0.0.1', '-p', String(port)],
+    ...['-t', options.transport === 'tcp' ? 't1' : 'u1', '-m', calls, '-l', calls, '-r', String(options.rate ?? calls)],
+    ...['-d', String(options.holdMs ?? 0), '-timeout', seconds, '-timeout_error', '-nostdin'],
+    ...['-trace_err', '-error_file', join(folder, 'errors'), '-trace_msg', '-message_file', join(folder, 'messages')],
+    ...['-trace_logs', '-log_file', join(folder, 'log')],
+  ]
+}
+
+/** Whether a UDP or TCP socket of this machine has the port. */
+const isBound = (port: number): boolean => {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')} `
+  return ['/proc/net/udp', '/proc/net/tcp'].some((table) => readFileSync(table, 'utf8').includes(wanted))
+}

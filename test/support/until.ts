@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/**
+ * Asks again and again until `holds` accepts the answer, and gives that answer. Throws with `what` and the last answer when `ms` (default 10 s) are
+ * over. Question and check are apart so that the failure can show what was seen instead.
+ */
+export const until = async <T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  holds: (answer: T) => boolean = Boolean,
+  ms = 10_000,
+): Promise<T> => {
+  const end = performance.now() + ms
+  for (;;) {
+    const answer = await ask()
+    if (holds(answer)) return answer
+    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}; last seen: ${JSON.stringify(answer)}`)
+    await sleep(25)
+  }
+}
