@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpConfig } from '../../config/types.ts'
 import { loadCertificate } from '../auth/certificate.ts'
 import { SubscriberTokens } from '../auth/tokens.ts'
@@ -38,18 +38,7 @@ const make = (changes: Partial<HttpConfig> = {}): HttpServers =>
     log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
   })
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'trunkline-http-'))
-  for (const [name, file, text] of [
-    ['console', 'index.html', '<!doctype html><title>Trunkline</title>'],
-    ['sdk', 'index.js', 'export {}'],
-  ] as const) {
-    mkdirSync(join(folder, name))
-    writeFileSync(join(folder, name, file), text)
-  }
-  clock = new FakeClock()
-  reasons = []
-  lines = []
+beforeAll(async () => {
   directory = await createDirectory({
     file: ':memory:',
     config: {
@@ -72,9 +61,24 @@ beforeEach(async () => {
       ],
     },
     secret: new Uint8Array(32),
-    clock,
+    clock: new FakeClock(),
     log: { info: () => {} },
   })
+})
+afterAll(() => directory.close())
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-http-'))
+  for (const [name, file, text] of [
+    ['console', 'index.html', '<!doctype html><title>Trunkline</title>'],
+    ['sdk', 'index.js', 'export {}'],
+  ] as const) {
+    mkdirSync(join(folder, name))
+    writeFileSync(join(folder, name, file), text)
+  }
+  clock = new FakeClock()
+  reasons = []
+  lines = []
   tokens = new SubscriberTokens(new Uint8Array(32), clock)
   servers = make()
   site = await servers.site()
@@ -82,7 +86,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await servers.close()
   await site.close()
-  directory.close()
   rmSync(folder, { recursive: true, force: true })
 })
 

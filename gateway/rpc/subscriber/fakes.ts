@@ -1,0 +1,113 @@
+/** Stand-ins for the tests of the dialect: WebRTC without media, and calls that only write down what arrives. */
+import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
+import { FakePort } from '../../calls/fakes.ts'
+import type { Leg, LegOwner } from '../../calls/leg.ts'
+import type { Arrival, Arrivals } from '../../calls/ports.ts'
+
+type State = Parameters<Parameters<BrowserMedia['onState']>[0]>[0]
+
+/** A browser's media whose state the test sets. */
+export class FakeMedia implements BrowserMedia {
+  readonly port: FakePort
+  readonly codec: AudioCodec
+  readonly sdp: string
+  readonly accepted: string[] = []
+  closed = false
+  #listener: (state: State) => void = () => {}
+
+  constructor(group: string, codec: AudioCodec, sdp: string) {
+    this.port = new FakePort(group)
+    this.codec = codec
+    this.sdp = sdp
+  }
+
+  async accept(answer: string): Promise<void> {
+    if (answer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    this.accepted.push(answer)
+  }
+
+  async renegotiate(offer: string): Promise<string> {
+    if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    return `answer to ${offer}`
+  }
+
+  onState(listener: (state: State) => void): void {
+    this.#listener = listener
+  }
+
+  /** Lets the transport report a state. */
+  report(state: State): void {
+    this.#listener(state)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+  }
+}
+
+/** Makes media that the test can look at. */
+export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer'> {
+  readonly made: FakeMedia[] = []
+  /** Held back until the test lets it go. */
+  gate: Promise<void> = Promise.resolve()
+
+  async answer(group: string, offer: string, codecs: readonly AudioCodec[]): Promise<BrowserMedia> {
+    await this.gate
+    if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    if (offer === 'video only') throw Object.assign(new Error('no audio'), { code: 'no_common_codec' })
+    return this.#make(group, codecs[0] ?? 'PCMU', `answer to ${offer}`)
+  }
+
+  async offer(group: string, codec: AudioCodec): Promise<BrowserMedia> {
+    await this.gate
+    return this.#make(group, codec, 'our offer')
+  }
+
+  /** The media that was made last. */
+  get last(): FakeMedia {
+    const media = this.made.at(-1)
+    if (!media) throw new Error('no media was made')
+    return media
+  }
+
+  #make(group: string, codec: AudioCodec, sdp: string): FakeMedia {
+    const media = new FakeMedia(group, codec, sdp)
+    this.made.push(media)
+    return media
+  }
+}
+
+/** An owner of legs that writes down what it is told. */
+export class FakeOwner implements LegOwner {
+  readonly told: string[] = []
+
+  legEarly(_leg: Leg, media: boolean): void {
+    this.told.push(media ? 'early media' : 'early')
+  }
+
+  legAnswered(): void {
+    this.told.push('answered')
+  }
+
+  legDigit(_leg: Leg, digit: string): void {
+    this.told.push(`digit ${digit}`)
+  }
+
+  legEnded(leg: Leg): void {
+    this.told.push(`ended ${leg.state.kind === 'ended' ? `${leg.state.cause.code} by ${leg.state.by}` : ''}`)
+  }
+}
+
+/** Calls that do what the test says with what arrives. */
+export class FakeArrivals implements Arrivals {
+  readonly arrived: { readonly arrival: Arrival; readonly owner: FakeOwner }[] = []
+  /** Runs at once, within `arrive`. */
+  react: (leg: Leg) => void = () => {}
+
+  arrive(arrival: Arrival): void {
+    const owner = new FakeOwner()
+    arrival.leg.own(owner)
+    this.arrived.push({ arrival, owner })
+    this.react(arrival.leg)
+  }
+}

@@ -1,0 +1,192 @@
+/** One gateway's browser side for tests: real sockets, real tokens and directory, fake media and calls. */
+import pino from 'pino'
+import { SessionStates } from '../../auth/states.ts'
+import { SubscriberTokens } from '../../auth/tokens.ts'
+import { newCallId } from '../../calls/ids.ts'
+import type { Leg } from '../../calls/leg.ts'
+import { FakeClock } from '../../clock.ts'
+import { createDirectory } from '../../directory/directory.ts'
+import type { Directory, Subscriber } from '../../directory/types.ts'
+import { Origins } from '../../http/origins.ts'
+import { Metrics } from '../../metrics.ts'
+import { RpcServer } from '../server.ts'
+import { type AnyFrame, listeningServer, TestBrowser } from '../testing.ts'
+import { SubscriberDialect } from './dialect.ts'
+import { FakeArrivals, FakeOwner, FakeWebRtc } from './fakes.ts'
+
+const secret = new Uint8Array(32).fill(9)
+
+// Hashing passwords is slow, and no test changes the directory.
+let shared: Promise<Directory> | undefined
+const directory = (): Promise<Directory> => {
+  shared ??= makeDirectory()
+  return shared
+}
+
+const makeDirectory = (): Promise<Directory> => {
+  const person = { password: 'x', context: 'public' }
+  return createDirectory({
+    file: ':memory:',
+    config: {
+      project: 'p1',
+      domains: [],
+      subscribers: [
+        { ...person, email: 'alice@example.test', name: 'alice', displayName: 'Alice', mayDialOut: true },
+        { ...person, email: 'bob@example.test', name: 'bob', mayDialOut: false },
+      ],
+      resources: [],
+    },
+    secret,
+    clock: new FakeClock(),
+    log: { info: () => {} },
+  })
+}
+
+/** A page that speaks the dialect. */
+export class Page {
+  readonly browser: TestBrowser
+
+  constructor(browser: TestBrowser) {
+    this.browser = browser
+  }
+
+  /** The result of a request; fails the test when it is an error. */
+  async ask(method: string, params: AnyFrame = {}): Promise<AnyFrame> {
+    const answer = await this.browser.send(method, params)
+    if (!answer.result) throw new Error(`${method}: ${JSON.stringify(answer.error)}`)
+    return answer.result as AnyFrame
+  }
+
+  connect(token: string, more: AnyFrame = {}): Promise<AnyFrame> {
+    return this.ask('signalwire.connect', {
+      version: { major: 4, minor: 0, revision: 0 },
+      event_acks: true,
+      authentication: { jwt_token: token },
+      ...more,
+    })
+  }
+
+  /** Sends a verto message about a call, and returns the innermost result. */
+  async verto(method: string, callID: string, more: AnyFrame = {}, dialog: AnyFrame = {}): Promise<AnyFrame> {
+    const params = { dialogParams: { callID, ...dialog }, ...more }
+    const message = { jsonrpc: '2.0', id: 'm1', method, params }
+    const result = await this.ask('webrtc.verto', { message, callID, subscribe: ['track'] })
+    return ((result.result as AnyFrame | undefined)?.result as AnyFrame | undefined) ?? result
+  }
+
+  dial(callID: string, to: string, sdp = 'offer', dialog: AnyFrame = {}): Promise<AnyFrame> {
+    return this.verto('verto.invite', callID, { sdp }, { destination_number: to, ...dialog })
+  }
+
+  /** The next event of a type, its params. */
+  async event(type: string): Promise<AnyFrame> {
+    const frame = await this.browser.frame((f) => (f.params as AnyFrame | undefined)?.event_type === type)
+    return (frame.params as AnyFrame).params as AnyFrame
+  }
+
+  /** The next verto message of a method, its params. */
+  async message(method: string): Promise<AnyFrame> {
+    const frame = await this.browser.frame((f) => {
+      const params = f.params as AnyFrame | undefined
+      return params?.event_type === 'webrtc.message' && (params.params as AnyFrame).method === method
+    })
+    return ((frame.params as AnyFrame).params as AnyFrame).params as AnyFrame
+  }
+
+  /** Every event so far, as short words, the session state left out. */
+  get story(): string[] {
+    return this.browser.requests.flatMap((request) => {
+      const { event_type: type, params } = request.params as { event_type: string; params: AnyFrame }
+      if (type === 'signalwire.authorization.state') return []
+      if (type === 'webrtc.message') return [String(params.method)]
+      return [type === 'call.state' ? `call.state ${params.call_state}` : type]
+    })
+  }
+}
+
+/** Everything behind the pages. */
+export class Harness {
+  readonly clock = new FakeClock()
+  readonly metrics = new Metrics()
+  readonly webrtc = new FakeWebRtc()
+  readonly arrivals = new FakeArrivals()
+  readonly lines: string[] = []
+  readonly tokens = new SubscriberTokens(secret, this.clock)
+  directory!: Directory
+  dialect!: SubscriberDialect
+  rpc!: RpcServer
+  #http!: Awaited<ReturnType<typeof listeningServer>>
+
+  static async start(): Promise<Harness> {
+    const harness = new Harness()
+    harness.directory = await directory()
+    harness.#http = await listeningServer()
+    harness.startGateway()
+    return harness
+  }
+
+  /** The part that a restart of the gateway replaces. */
+  startGateway(): void {
+    const { clock, metrics, webrtc, arrivals, tokens, directory } = this
+    const log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
+    const states = new SessionStates(secret)
+    const parts = { directory, tokens, states, webrtc, arrivals, metrics, clock, log, nodeId: 'node-1' }
+    this.dialect = new SubscriberDialect(parts)
+    const origins = new Origins([])
+    this.rpc = new RpcServer({ clock, log, metrics, origins, open: (session) => this.dialect.open(session) })
+    this.rpc.attach(this.#http.server)
+  }
+
+  stopGateway(): void {
+    this.dialect.close()
+    this.rpc.close()
+  }
+
+  async close(): Promise<void> {
+    this.stopGateway()
+    await this.#http.close()
+  }
+
+  subscriber(name: 'alice' | 'bob'): Subscriber {
+    return this.directory.subscriberByEmail(`${name}@example.test`) as Subscriber
+  }
+
+  async token(name: 'alice' | 'bob' = 'alice', seconds = 3600): Promise<string> {
+    return (await this.tokens.issue(this.subscriber(name), seconds)).token
+  }
+
+  async page(): Promise<Page> {
+    return new Page(await TestBrowser.open(this.#http.port))
+  }
+
+  /** A page that is signed in. */
+  async signedIn(name: 'alice' | 'bob' = 'alice'): Promise<Page> {
+    const page = await this.page()
+    await page.connect(await this.token(name))
+    return page
+  }
+
+  /** A page that takes calls. */
+  async online(name: 'alice' | 'bob' = 'alice'): Promise<Page> {
+    const page = await this.signedIn(name)
+    await page.ask('subscriber.online')
+    return page
+  }
+
+  /** A call to a subscriber. */
+  call(name: 'alice' | 'bob' = 'alice'): { readonly leg: Leg; readonly owner: FakeOwner } {
+    const { id, address } = this.subscriber(name)
+    const leg = this.dialect.dial(
+      { kind: 'subscriber', subscriberId: id, address },
+      {
+        destination: { to: address },
+        callId: newCallId(),
+        codec: 'PCMA',
+        from: { uri: 'sip:+15551230001@carrier.example', user: '+15551230001', name: 'Carrier Caller' },
+      },
+    )
+    const owner = new FakeOwner()
+    leg.own(owner)
+    return { leg, owner }
+  }
+}
