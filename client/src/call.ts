@@ -136,10 +136,10 @@ export class Call {
     await bye
   }
 
-  /** Sends keys: `0`-`9`, `*`, `#`, `A`-`D`, and `w` for a pause of half a second. Rejects with `bad_argument`, `bad_state` or the server's error. */
+  /** Sends keys: `0`-`9`, `*`, `#` and `A`-`D`. Rejects with `bad_argument`, `bad_state` or the server's error. */
   async sendDigits(digits: string): Promise<void> {
-    if (!/^[0-9A-Da-d*#wW]+$/.test(digits))
-      throw new ClientError('bad_argument', `digits: expected 0-9 * # A-D w, got "${digits}"`)
+    if (!/^[0-9A-Da-d*#]+$/.test(digits))
+      throw new ClientError('bad_argument', `digits: expected 0-9 * # A-D, got "${digits}"`)
     this.#require('sendDigits', isAnswered(this.#state) || this.#state === 'early')
     await this.#verto('verto.info', { dtmf: digits })
   }

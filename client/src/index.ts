@@ -15,7 +15,7 @@ import type { ClientOptions } from './types.ts'
 export { Call, type CallEvents } from './call.ts'
 export type { CallState } from './call-state.ts'
 export { Client, type ClientEvents } from './client.ts'
-export type { Clock, Timer } from './clock.ts'
+export { type Clock, systemClock, type Timer } from './clock.ts'
 export {
   browserEnvironment,
   type Environment,

@@ -1,0 +1,53 @@
+/** The signed-in subscriber, as the page shows it. */
+export interface Account {
+  readonly token: string
+  readonly email: string
+  readonly address: string
+  readonly name: string
+}
+
+/** A sign-in that failed; the message is fit for the page. */
+export class SignInError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SignInError'
+  }
+}
+
+const messages: Readonly<Record<number, string>> = {
+  400: 'Please enter your email and password.',
+  401: 'The email or the password is wrong.',
+  403: 'You may not sign in here.',
+  429: 'Too many attempts. Please wait a minute, then try again.',
+}
+
+const asAccount = (body: unknown): Account | undefined => {
+  const { token, subscriber } = (body ?? {}) as Record<string, unknown>
+  const { email, address, display_name } = (subscriber ?? {}) as Record<string, unknown>
+  if (typeof token !== 'string' || typeof address !== 'string') return undefined
+  const mail = typeof email === 'string' ? email : ''
+  const name = typeof display_name === 'string' && display_name ? display_name : mail || address
+  return { token, email: mail, address, name }
+}
+
+/** Signs in with email and password. Rejects with {@link SignInError}. */
+export const signIn = async (
+  email: string,
+  password: string,
+  request: typeof fetch = fetch,
+): Promise<Account> => {
+  let response: Response
+  try {
+    response = await request('/api/console/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password }),
+    })
+  } catch {
+    throw new SignInError('The server cannot be reached. Please try again.')
+  }
+  if (!response.ok) throw new SignInError(messages[response.status] ?? 'Signing in failed. Please try again.')
+  const account = asAccount(await response.json().catch(() => undefined))
+  if (!account) throw new SignInError('The server gave an answer that this page does not understand.')
+  return account
+}

@@ -1,0 +1,40 @@
+/** A child of an element: nothing is made of `undefined` and `false`. */
+export type Child = Node | string | undefined | false
+
+/**
+ * Makes an element. Attributes are set as they are; `true` sets an empty one, `false` and `undefined` none. Text is never read as markup.
+ */
+export const element = <Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string | boolean | undefined>> = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Name] => {
+  const made = document.createElement(name)
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue
+    made.setAttribute(key, value === true ? '' : value)
+  }
+  made.append(...children.filter((child) => child !== undefined && child !== false))
+  return made
+}
+
+/** Makes a button that runs `press`. */
+export const button = (
+  attributes: Readonly<Record<string, string | boolean | undefined>>,
+  press: () => void,
+  ...children: Child[]
+): HTMLButtonElement => {
+  const made = element('button', { type: 'button', ...attributes }, ...children)
+  made.addEventListener('click', press)
+  return made
+}
+
+/** Shows or hides an element, from sight and from assistive technology. */
+export const show = (target: HTMLElement, visible: boolean): void => {
+  target.hidden = !visible
+}
+
+/** Sets text where it differs, so that a live region does not speak the same words again. */
+export const setText = (target: HTMLElement, text: string): void => {
+  if (target.textContent !== text) target.textContent = text
+}

@@ -1,0 +1,100 @@
+import type { Account } from './api.ts'
+
+/** The part of `Storage` that is used. */
+export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+/** A call of the past. */
+export interface RecentCall {
+  /** What to dial to call back. */
+  readonly to: string
+  readonly name: string
+  readonly direction: 'inbound' | 'outbound' | 'missed'
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
+const LONGEST = 12
+
+const read = (store: Store, key: string): unknown => {
+  try {
+    return JSON.parse(store.getItem(key) ?? 'null')
+  } catch {
+    return undefined
+  }
+}
+
+// Storage may be full or switched off; the page works without.
+const write = (store: Store, key: string, value: unknown): void => {
+  try {
+    store.setItem(key, JSON.stringify(value))
+  } catch {}
+}
+
+/** Who is signed in, kept for the life of the browser tab. */
+export class SignedIn {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  get account(): Account | undefined {
+    const found = read(this.#store, 'trunkline.account') as Partial<Account> | null | undefined
+    return typeof found?.token === 'string' && typeof found.address === 'string'
+      ? (found as Account)
+      : undefined
+  }
+
+  keep(account: Account): void {
+    write(this.#store, 'trunkline.account', account)
+  }
+
+  /** Whether the person wanted to be online; survives a reload. */
+  get wantsOnline(): boolean {
+    return read(this.#store, 'trunkline.online') === true
+  }
+
+  set wantsOnline(wanted: boolean) {
+    write(this.#store, 'trunkline.online', wanted)
+  }
+
+  forget(): void {
+    this.#store.removeItem('trunkline.account')
+    this.#store.removeItem('trunkline.online')
+  }
+}
+
+/** The last calls of one subscriber, newest first. */
+export class RecentCalls {
+  readonly #store: Store
+  readonly #key: string
+  #calls: readonly RecentCall[]
+
+  constructor(store: Store, address: string) {
+    this.#store = store
+    this.#key = `trunkline.recent ${address}`
+    const found = read(store, this.#key)
+    this.#calls = Array.isArray(found) ? found.filter(isRecent).slice(0, LONGEST) : []
+  }
+
+  get list(): readonly RecentCall[] {
+    return this.#calls
+  }
+
+  /** Adds a call; an earlier one with the same party in the same direction gives way to it. */
+  add(call: RecentCall): void {
+    const others = this.#calls.filter(({ to, direction }) => to !== call.to || direction !== call.direction)
+    this.#calls = [call, ...others].slice(0, LONGEST)
+    write(this.#store, this.#key, this.#calls)
+  }
+}
+
+const isRecent = (value: unknown): value is RecentCall => {
+  const { to, name, direction, at } = (value ?? {}) as Record<string, unknown>
+  return (
+    typeof to === 'string' &&
+    typeof name === 'string' &&
+    typeof direction === 'string' &&
+    typeof at === 'number'
+  )
+}

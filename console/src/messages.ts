@@ -1,0 +1,56 @@
+import { ClientError, type ErrorCode } from '@trunkline/client'
+
+const ends: Partial<Record<ErrorCode, string>> = {
+  normal: 'Call ended.',
+  busy: 'The line is busy.',
+  declined: 'The call was declined.',
+  no_answer: 'Nobody answered.',
+  not_online: 'The person you called is not online.',
+  unknown_address: 'There is nobody at this address. Please check it.',
+  not_permitted: 'You may not call this address.',
+  answered_elsewhere: 'The call was answered on another device.',
+  canceled: 'The call was cancelled.',
+  media_lost: 'The call ended because its audio was lost.',
+  session_lost: 'The call ended because the connection was lost.',
+  disconnected: 'The call ended because the connection was closed.',
+  microphone_refused: 'The microphone is blocked. Allow it for this page in the browser, then try again.',
+  microphone_missing: 'No microphone was found. Connect one, then try again.',
+  microphone_failed: 'The microphone could not be opened. Another program may be using it.',
+  insecure_page: 'Browsers allow a microphone only on https pages and on localhost.',
+  timeout: 'The server did not reply. Please try again.',
+}
+
+const causes: Readonly<Record<string, string>> = {
+  NO_ROUTE_DESTINATION: 'The other side could not be reached.',
+  SWITCH_CONGESTION: 'There are too many calls just now. Please try again later.',
+  MEDIA_TIMEOUT: 'The call ended because no audio arrived.',
+  ALLOTTED_TIMEOUT: 'The call reached its longest permitted duration.',
+  BEARERCAPABILITY_NOTIMPL: 'The other side speaks no audio format that this one knows.',
+  DESTINATION_OUT_OF_ORDER: 'The connection of the other side was lost.',
+}
+
+/** How a call ended, in plain words. */
+export const endMessage = (reason: unknown): string => {
+  if (!(reason instanceof ClientError)) return 'The call failed.'
+  return ends[reason.code] ?? causes[reason.causeName ?? reason.message] ?? 'The call could not be completed.'
+}
+
+/** Whether an end is worth a warning colour: everything but a call that came to its natural end. */
+export const isFailure = (reason: unknown): boolean =>
+  !(reason instanceof ClientError && ['normal', 'canceled', 'answered_elsewhere'].includes(reason.code))
+
+/** Why an incoming call stopped ringing, in plain words. */
+export const missedMessage = (reason: unknown, who: string): string => {
+  const code = reason instanceof ClientError ? reason.code : undefined
+  if (code === 'answered_elsewhere') return `The call from ${who} was answered on another device.`
+  return `Missed call from ${who}.`
+}
+
+/** Why the connection could not be made, in plain words. */
+export const connectionMessage = (reason: unknown): string => {
+  if (reason instanceof ClientError && reason.code === 'auth')
+    return 'Your session has ended. Please sign in again.'
+  if (reason instanceof ClientError && reason.code === 'disconnected')
+    return 'The server cannot be reached. Please try again.'
+  return 'The connection could not be made. Please try again.'
+}
