@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { nextTurn } from './clock.ts'
 
 /** The rate of every prompt, in Hz. */
 export const promptRate = 8000

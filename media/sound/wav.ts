@@ -1,5 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decode } from '../codecs/g711.ts'
+import { nextTurn } from './clock.ts'
 import { SoundError } from './errors.ts'
 
 /** Largest WAV file that is taken, in bytes. */
