@@ -28,7 +28,13 @@ export class DocumentServer {
       const url = new URL(request.url ?? '/', 'http://localhost')
       const form = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
       const fields = Object.fromEntries(form ? new URLSearchParams(body) : url.searchParams)
-      const asked = { method: request.method ?? '', path: url.pathname, headers: request.headers, fields, body }
+      const asked = {
+        method: request.method ?? '',
+        path: url.pathname,
+        headers: request.headers,
+        fields,
+        body,
+      }
       this.requests.push(asked)
       const document = this.#documents.get(url.pathname)
       const text = typeof document === 'function' ? document(asked) : document

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { readMetrics, type Sample, valueOf } from './metrics.ts'
+import { readMetrics, type Sample, sampleValue } from './metrics.ts'
 import { freePort, rtpRange } from './ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
@@ -26,7 +26,16 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly level: numb
 export const alice = { email: 'alice@example.test', password: 'wonderland-9' } as const
 
 /** Gauges that are zero when no call is left. */
-const callGauges = ['calls', 'legs', 'bridges', 'sip_dialogs', 'rtp_ports', 'media_ports', 'webrtc_transports', 'call_timers']
+const callGauges = [
+  'calls',
+  'legs',
+  'bridges',
+  'sip_dialogs',
+  'rtp_ports',
+  'media_ports',
+  'webrtc_transports',
+  'call_timers',
+]
 
 /** A gateway in a process of its own, seen from outside only. */
 export class Gateway {
@@ -50,7 +59,10 @@ export class Gateway {
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
     const ports = { sip: await freePort(), http: await freePort(), tls: await freePort() }
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
-    writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, await freePort()), null, 2))
+    writeFileSync(
+      join(folder, 'gateway.yaml'),
+      JSON.stringify(configOf(options, ports, await freePort()), null, 2),
+    )
     const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root })
     const gateway = new Gateway(program, folder, ports)
     try {
@@ -100,7 +112,7 @@ export class Gateway {
 
   /** The value of one metric; the prefix is added. */
   async metric(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
-    return valueOf(await this.metrics(), `trunkline_${name}`, labels)
+    return sampleValue(await this.metrics(), `trunkline_${name}`, labels)
   }
 
   /**
@@ -113,7 +125,9 @@ export class Gateway {
       const samples = await this.metrics()
       const missing = gauges.filter((name) => !samples.some((sample) => sample.name === `trunkline_${name}`))
       if (missing.length > 0) throw new Error(`no gauge ${missing.join(', ')}`)
-      return gauges.map((name) => `${name}=${valueOf(samples, `trunkline_${name}`)}`).filter((text) => !text.endsWith('=0'))
+      return gauges
+        .map((name) => `${name}=${sampleValue(samples, `trunkline_${name}`)}`)
+        .filter((text) => !text.endsWith('=0'))
     }
     await until('every gauge is zero', busy, (left) => left.length === 0, transactions ? 45_000 : 5_000)
   }
@@ -121,7 +135,9 @@ export class Gateway {
   /** Waits for a log line with this error code. */
   refusal(code: string): Promise<LogLine> {
     const lines = (): LogLine[] => this.log.filter((line) => line.code === code)
-    return until(`a log line with the code ${code}`, lines, (found) => found.length > 0, 5_000).then((found) => found[0]!)
+    return until(`a log line with the code ${code}`, lines, (found) => found.length > 0, 5_000).then(
+      (found) => found[0]!,
+    )
   }
 
   /** An access token, from the command line. */
@@ -148,8 +164,12 @@ export class Gateway {
   }
 
   async #isReady(): Promise<boolean> {
-    if (this.#program.exitCode !== undefined) throw new Error(`the gateway ended with ${this.#program.exitCode}`)
-    return fetch(`${this.url}/readyz`).then((answer) => answer.ok, () => false)
+    if (this.#program.exitCode !== undefined)
+      throw new Error(`the gateway ended with ${this.#program.exitCode}`)
+    return fetch(`${this.url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    )
   }
 }
 

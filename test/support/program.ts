@@ -8,9 +8,14 @@ export class Program {
   #rest = ''
   #ended: { code: number | null; signal: NodeJS.Signals | null } | undefined
 
-  constructor(command: string, args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}) {
+  constructor(
+    command: string,
+    args: readonly string[],
+    options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  ) {
     this.#child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.on('data', (chunk: Buffer) => this.#take(chunk))
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      stream?.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#child.on('error', (error) => this.#lines.push(String(error)))
     this.#child.on('close', (code, signal) => {
       if (this.#rest) this.#lines.push(this.#rest)

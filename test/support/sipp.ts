@@ -46,7 +46,10 @@ export class Sipp {
     const port = await freePort()
     const file = join(folder, 'scenario.xml')
     writeFileSync(file, scenarioText(options))
-    writeFileSync(join(folder, 'calls.csv'), `SEQUENTIAL\n${options.mediaPorts.map((media) => `${media};`).join('\n')}\n`)
+    writeFileSync(
+      join(folder, 'calls.csv'),
+      `SEQUENTIAL\n${options.mediaPorts.map((media) => `${media};`).join('\n')}\n`,
+    )
     const program = new Program('sipp', argumentsOf(options, file, folder, port), { cwd: folder })
     const sipp = new Sipp(program, folder, options.scenario, port)
     if (!options.to) await until('SIPp listens', () => program.exitCode !== undefined || isBound(port))
@@ -55,19 +58,24 @@ export class Sipp {
 
   /** The events so far, as the scenario's `<log>` actions wrote them. */
   get events(): string[] {
-    return this.#read('log').filter((line) => line.startsWith('EVENT ')).map((line) => line.slice(6).trim())
+    return this.#read('log')
+      .filter((line) => line.startsWith('EVENT '))
+      .map((line) => line.slice(6).trim())
   }
 
   /** Waits for an event that begins with `word`, and gives the rest of it. */
   async event(word: string, ms = 10_000): Promise<string> {
     const find = (): string | undefined => {
       const event = this.events.find((text) => text.split(' ')[0] === word)
-      if (event === undefined && this.#program.exitCode !== undefined) throw new Error(this.#report(`ended before ${word}`))
+      if (event === undefined && this.#program.exitCode !== undefined)
+        throw new Error(this.#report(`ended before ${word}`))
       return event
     }
-    const found = await until(`SIPp sees ${word}`, find, (event) => event !== undefined, ms).catch((error: Error) => {
-      throw new Error(this.#report(error.message))
-    })
+    const found = await until(`SIPp sees ${word}`, find, (event) => event !== undefined, ms).catch(
+      (error: Error) => {
+        throw new Error(this.#report(error.message))
+      },
+    )
     return (found ?? '').split(' ').slice(1).join(' ')
   }
 
@@ -123,9 +131,25 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
   return [
     ...(options.to ? [options.to] : []),
     ...['-sf', file, '-inf', join(folder, 'calls.csv'), '-i', '127.0.0.1', '-p', String(port)],
-    ...['-t', options.transport === 'tcp' ? 't1' : 'u1', '-m', calls, '-l', calls, '-r', String(options.rate ?? calls)],
+    ...[
+      '-t',
+      options.transport === 'tcp' ? 't1' : 'u1',
+      '-m',
+      calls,
+      '-l',
+      calls,
+      '-r',
+      String(options.rate ?? calls),
+    ],
     ...['-d', String(options.holdMs ?? 0), '-timeout', seconds, '-timeout_error', '-nostdin'],
-    ...['-trace_err', '-error_file', join(folder, 'errors'), '-trace_msg', '-message_file', join(folder, 'messages')],
+    ...[
+      '-trace_err',
+      '-error_file',
+      join(folder, 'errors'),
+      '-trace_msg',
+      '-message_file',
+      join(folder, 'messages'),
+    ],
     ...['-trace_logs', '-log_file', join(folder, 'log')],
   ]
 }

@@ -14,7 +14,8 @@ export const until = async <T>(
   for (;;) {
     const answer = await ask()
     if (holds(answer)) return answer
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}; last seen: ${JSON.stringify(answer)}`)
+    if (performance.now() > end)
+      throw new Error(`not within ${ms} ms: ${what}; last seen: ${JSON.stringify(answer)}`)
     await sleep(25)
   }
 }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { encode } from '../../media/codecs/g711.ts'
+import { sine } from '../../media/codecs/tone.ts'
+import { clicksIn, digitsOf, faultsOf, lastTone, samplesOf, stretches } from './hearing.ts'
+import type { Packet } from './rtp-peer.ts'
+
+const tone = encode('PCMU', sine(440, 1000))
+const stream = (count: number): Packet[] =>
+  Array.from({ length: count }, (_, index) => ({
+    at: index * 20,
+    sequence: (65_530 + index) & 0xffff,
+    timestamp: (4_294_967_000 + index * 160) >>> 0,
+    ssrc: 7,
+    payloadType: 0,
+    marker: index === 0,
+    payload: tone.subarray((index % 50) * 160, (index % 50) * 160 + 160),
+  }))
+
+describe('the carrier hears', () => {
+  it('a tone in every window, across the wrap of sequence numbers and timestamps', () => {
+    expect(stretches(stream(50)).map(({ frequency }) => frequency)).toEqual(Array(10).fill(440))
+    expect(lastTone(stream(50))).toBe(440)
+    expect(faultsOf(stream(50))).toEqual([])
+  })
+
+  it('a lost packet, another source and a pause as faults', () => {
+    const lost = stream(20).filter((_, index) => index !== 9)
+    expect(faultsOf(lost)).toHaveLength(1)
+    expect(
+      faultsOf(stream(20).map((packet, index) => ({ ...packet, ssrc: index < 10 ? 7 : 8 }))),
+    ).toHaveLength(10)
+    const late = stream(20).map((packet, index) => ({ ...packet, at: packet.at + (index < 10 ? 0 : 230) }))
+    expect(faultsOf(late)).toEqual(['packet 10: 250 ms without a packet'])
+    expect(faultsOf([])).toEqual(['no packet at all'])
+  })
+
+  it('no click in a clean tone, and one where samples are missing', () => {
+    const clean = samplesOf(stream(50))
+    expect(clicksIn(clean, 440)).toBe(0)
+    const cut = new Int16Array([...clean.subarray(0, 2000), ...clean.subarray(2005)])
+    expect(clicksIn(cut, 440)).toBe(1)
+  })
+
+  it('each key once, however many packets say it', () => {
+    const key = (event: number, timestamp: number): Packet => ({
+      ...stream(1)[0]!,
+      payloadType: 101,
+      timestamp,
+      payload: new Uint8Array([event, 0x8a, 3, 32]),
+    })
+    expect(digitsOf([key(1, 100), key(1, 100), key(1, 100), key(1, 900), key(11, 1700)])).toBe('11#')
+  })
+})

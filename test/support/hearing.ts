@@ -1,0 +1,106 @@
+import { decode } from '../../media/codecs/g711.ts'
+import { dominant } from '../../media/codecs/tone.ts'
+import { type Packet, payloadTypes } from './rtp-peer.ts'
+
+/** What was heard in a stretch of time. */
+export interface Stretch {
+  /** Milliseconds since the first packet. */
+  readonly at: number
+  /** Hz; 0 for silence or no clear tone. */
+  readonly frequency: number
+  /** Root mean square of the samples, of 32767. */
+  readonly level: number
+}
+
+const isAudio = ({ payloadType }: Packet): boolean =>
+  payloadType === payloadTypes.PCMU || payloadType === payloadTypes.PCMA
+
+const forward16 = (from: number, to: number): number => (to - from) & 0xffff
+
+/** The audio packets laid out by their timestamps; where none arrived there are zeros. */
+export const samplesOf = (packets: readonly Packet[]): Int16Array => {
+  const audio = packets.filter(isAudio)
+  const first = audio[0]?.timestamp ?? 0
+  const at = (packet: Packet): number => (packet.timestamp - first) | 0
+  const length = audio.reduce((end, packet) => Math.max(end, at(packet) + packet.payload.length), 0)
+  const samples = new Int16Array(Math.min(length, 8000 * 120))
+  for (const packet of audio) {
+    const offset = at(packet)
+    if (offset < 0 || offset + packet.payload.length > samples.length) continue
+    samples.set(decode(packet.payloadType === payloadTypes.PCMU ? 'PCMU' : 'PCMA', packet.payload), offset)
+  }
+  return samples
+}
+
+const levelOf = (samples: Int16Array): number =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length))
+
+/** Frequency and level over consecutive windows of `ms`. */
+export const stretches = (packets: readonly Packet[], ms = 100): Stretch[] => {
+  const samples = samplesOf(packets)
+  const size = ms * 8
+  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
+    const window = samples.subarray(index * size, (index + 1) * size)
+    const level = levelOf(window)
+    return { at: index * ms, frequency: level < 100 ? 0 : dominant(window), level }
+  })
+}
+
+/** The frequency of the last `ms` that were received; 0 for silence. */
+export const lastTone = (packets: readonly Packet[], ms = 400): number => {
+  const samples = samplesOf(packets.slice(-Math.ceil(ms / 20) - 5)).slice(-ms * 8)
+  return levelOf(samples) < 100 ? 0 : dominant(samples)
+}
+
+/** Key presses that arrived as RFC 4733 events: one per timestamp, however many packets say it. */
+export const digitsOf = (packets: readonly Packet[]): string => {
+  const events = new Map<number, string>()
+  for (const { payloadType, timestamp, payload } of packets) {
+    if (payloadType === payloadTypes.events) events.set(timestamp, '0123456789*#ABCD'[payload[0] ?? 0] ?? '?')
+  }
+  return [...events.values()].join('')
+}
+
+/**
+ * What a carrier's equipment would stumble over, in words: another source, sequence numbers that jump, timestamps that go backwards or away from
+ * the clock, and gaps of more than 200 ms between packets. Empty for one continuous stream.
+ */
+export const faultsOf = (packets: readonly Packet[]): string[] => {
+  const faults: string[] = []
+  const first = packets[0]
+  if (!first) return ['no packet at all']
+  packets.forEach((packet, index) => {
+    const before = packets[index - 1]
+    if (!before) return
+    const where = `packet ${index}`
+    if (packet.ssrc !== first.ssrc) faults.push(`${where} has another SSRC`)
+    if (forward16(before.sequence, packet.sequence) !== 1)
+      faults.push(`${where}: ${before.sequence} then ${packet.sequence}`)
+    if (((packet.timestamp - before.timestamp) | 0) < 0) faults.push(`${where}: the timestamp went back`)
+    if (packet.at - before.at > 200)
+      faults.push(`${where}: ${Math.round(packet.at - before.at)} ms without a packet`)
+    const drift = ((packet.timestamp - first.timestamp) >>> 0) / 8 - (packet.at - first.at)
+    // An event's packets keep the timestamp of its start.
+    if (isAudio(packet) && Math.abs(drift) > 250)
+      faults.push(`${where}: the timestamp is ${Math.round(drift)} ms off`)
+  })
+  return faults
+}
+
+/**
+ * Clicks in a stretch that is a pure tone: places where the sound does not go on as a sine of this frequency would, by more than `tolerance` of its
+ * amplitude. A pure tone satisfies x[n+1] = 2 cos(w) x[n] - x[n-1].
+ */
+export const clicksIn = (samples: Int16Array, frequency: number, tolerance = 0.35): number => {
+  const factor = 2 * Math.cos((2 * Math.PI * frequency) / 8000)
+  const amplitude = levelOf(samples) * Math.SQRT2
+  let clicks = 0
+  for (let i = 1; i + 1 < samples.length; i++) {
+    const expected = factor * samples[i]! - samples[i - 1]!
+    if (Math.abs(samples[i + 1]! - expected) > tolerance * amplitude) {
+      clicks++
+      i += 8
+    }
+  }
+  return clicks
+}

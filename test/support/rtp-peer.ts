@@ -1,0 +1,176 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { encode, type G711, SILENCE } from '../../media/codecs/g711.ts'
+import { sine } from '../../media/codecs/tone.ts'
+
+/** Payload types as the SIPp scenarios write them. */
+export const payloadTypes = { PCMU: 0, PCMA: 8, events: 101 } as const
+
+/** A received RTP packet. */
+export interface Packet {
+  /** Milliseconds of the monotonic clock. */
+  readonly at: number
+  readonly sequence: number
+  readonly timestamp: number
+  readonly ssrc: number
+  readonly payloadType: number
+  readonly marker: boolean
+  readonly payload: Uint8Array
+}
+
+/** Names of the RFC 4733 events 0 to 15. */
+const keys = '0123456789*#ABCD'
+
+const frameMs = 20
+const frameSamples = 160
+
+/**
+ * The media of a carrier: a UDP socket whose port SIPp announces. It sends a tone or key presses, paced by the clock, and keeps all that
+ * arrives.
+ */
+export class RtpPeer {
+  readonly #socket: Socket
+  readonly #law: G711
+  readonly packets: Packet[] = []
+  #far: number | undefined
+  #tone: Uint8Array | undefined
+  #toneAt = 0
+  #keysLeft: { event: number; frame: number; timestamp: number }[] = []
+  #sequence = Math.floor(Math.random() * 65536)
+  #timestamp = Math.floor(Math.random() * 2 ** 32)
+  readonly #ssrc = Math.floor(Math.random() * 2 ** 32)
+  #timer: NodeJS.Timeout | undefined
+  #sent = 0
+
+  private static async bound(): Promise<Socket> {
+    for (;;) {
+      const socket = createSocket('udp4')
+      socket.bind(0, '127.0.0.1')
+      await once(socket, 'listening')
+      if (socket.address().port % 2 === 0) return socket
+      socket.close()
+    }
+  }
+
+  constructor(socket: Socket, law: G711) {
+    this.#socket = socket
+    this.#law = law
+    socket.on('message', (bytes) => this.#receive(bytes))
+  }
+
+  /** Opens an even port of 127.0.0.1. */
+  static async open(law: G711 = 'PCMU'): Promise<RtpPeer> {
+    return new RtpPeer(await RtpPeer.bound(), law)
+  }
+
+  /** The port for the SDP. */
+  get port(): number {
+    return this.#socket.address().port
+  }
+
+  /** How many packets were sent. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** Starts to send to this port of 127.0.0.1: the tone of `frequency` Hz, or silence for 0. */
+  send(to: number | string, frequency: number): void {
+    this.#far = Number(to)
+    this.tone(frequency)
+    if (this.#timer) return
+    const began = performance.now()
+    let frames = 0
+    this.#timer = setInterval(() => {
+      // What is due, however late the timer came.
+      const due = Math.min(10, Math.floor((performance.now() - began) / frameMs) - frames)
+      for (let i = 0; i < due; i++) this.#frame()
+      frames = Math.floor((performance.now() - began) / frameMs)
+    }, 10)
+  }
+
+  /** Changes the tone; 0 is silence. A whole number of seconds is a whole number of periods, so it repeats without a click. */
+  tone(frequency: number): void {
+    this.#tone =
+      frequency === 0
+        ? new Uint8Array(8000).fill(SILENCE[this.#law])
+        : encode(this.#law, sine(frequency, 1000))
+    this.#toneAt = 0
+  }
+
+  /** Presses keys, 100 ms each with 60 ms between, as RFC 4733 events in place of the tone. */
+  press(digits: string): void {
+    for (const digit of digits) {
+      const event = keys.indexOf(digit)
+      // Five updates, three packets that say the end, three frames of pause.
+      for (let frame = 1; frame <= 11; frame++) this.#keysLeft.push({ event, frame, timestamp: 0 })
+    }
+  }
+
+  /** Stops sending; receives on. */
+  pause(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.pause()
+    try {
+      this.#socket.close()
+    } catch {
+      // Closed already.
+    }
+  }
+
+  #frame(): void {
+    this.#timestamp = (this.#timestamp + frameSamples) >>> 0
+    const key = this.#keysLeft.shift()
+    if (key) this.#event(key)
+    else this.#packet(payloadTypes[this.#law], this.#timestamp, false, this.#audio())
+  }
+
+  #audio(): Uint8Array {
+    const tone = this.#tone ?? new Uint8Array(8000).fill(SILENCE[this.#law])
+    const payload = tone.subarray(this.#toneAt, this.#toneAt + frameSamples)
+    this.#toneAt = (this.#toneAt + frameSamples) % tone.length
+    return payload
+  }
+
+  #event(key: { event: number; frame: number; timestamp: number }): void {
+    if (key.frame > 8) return
+    // All packets of one event carry the timestamp of its start.
+    const start = (this.#timestamp - (key.frame - 1) * frameSamples) >>> 0
+    const payload = new Uint8Array([key.event, key.frame > 5 ? 0x8a : 0x0a, 0, 0])
+    new DataView(payload.buffer).setUint16(2, Math.min(key.frame, 5) * frameSamples)
+    this.#packet(payloadTypes.events, start, key.frame === 1, payload)
+  }
+
+  #packet(payloadType: number, timestamp: number, marker: boolean, payload: Uint8Array): void {
+    if (this.#far === undefined) return
+    const packet = Buffer.alloc(12 + payload.length)
+    packet[0] = 0x80
+    packet[1] = payloadType | (marker ? 0x80 : 0)
+    packet.writeUInt16BE(this.#sequence, 2)
+    packet.writeUInt32BE(timestamp, 4)
+    packet.writeUInt32BE(this.#ssrc, 8)
+    packet.set(payload, 12)
+    this.#sequence = (this.#sequence + 1) & 0xffff
+    this.#sent++
+    this.#socket.send(packet, this.#far, '127.0.0.1')
+  }
+
+  #receive(bytes: Buffer): void {
+    const [first = 0, second = 0] = bytes
+    if (bytes.length < 12 || first >> 6 !== 2 || (second >= 192 && second <= 223)) return
+    const extension = first & 0x10 ? 4 + 4 * bytes.readUInt16BE(14 + 4 * (first & 15)) : 0
+    this.packets.push({
+      at: performance.now(),
+      sequence: bytes.readUInt16BE(2),
+      timestamp: bytes.readUInt32BE(4),
+      ssrc: bytes.readUInt32BE(8),
+      payloadType: second & 0x7f,
+      marker: (second & 0x80) !== 0,
+      payload: Uint8Array.from(bytes.subarray(12 + 4 * (first & 15) + extension)),
+    })
+  }
+}

@@ -1,0 +1,106 @@
+import type { Page } from 'playwright-core'
+import type { Browser } from './browser.ts'
+import { alice, type Gateway } from './gateway.ts'
+import { until } from './until.ts'
+
+/** The softphone page that the gateway serves, as a person uses it. */
+export class Softphone {
+  readonly page: Page
+
+  constructor(page: Page) {
+    this.page = page
+  }
+
+  /** Opens the page, signs in and goes online. */
+  static async open(
+    browser: Browser,
+    gateway: Gateway,
+    who: { email: string; password: string } = alice,
+  ): Promise<Softphone> {
+    const page = await browser.page()
+    const phone = new Softphone(page)
+    await page.goto(`http://localhost:${gateway.httpPort}/`)
+    await phone.#part('sign-in-email').fill(who.email)
+    await phone.#part('sign-in-password').fill(who.password)
+    const before = await gateway.metric('subscribers_online')
+    await phone.#part('sign-in').click()
+    await phone.#part('dial').waitFor()
+    await phone.#goOnline(gateway, before)
+    return phone
+  }
+
+  /** Waits for a call that rings, and gives what is shown of the caller. */
+  async rings(): Promise<string> {
+    await this.#part('accept').waitFor({ state: 'visible', timeout: 10_000 })
+    return (await this.#part('caller').textContent()) ?? ''
+  }
+
+  /** Takes the ringing call. */
+  accept(): Promise<void> {
+    return this.#part('accept').click()
+  }
+
+  /** Turns the ringing call away. */
+  reject(): Promise<void> {
+    return this.#part('reject').click()
+  }
+
+  /** Dials. */
+  async dial(to: string): Promise<void> {
+    await this.#part('dial-to').fill(to)
+    await this.#part('dial').click()
+  }
+
+  /** Presses keys of the keypad. */
+  async press(digits: string): Promise<void> {
+    for (const digit of digits) await this.#part(`key-${digit}`).click()
+  }
+
+  /** Hangs up. */
+  hangUp(): Promise<void> {
+    return this.#part('hangup').click()
+  }
+
+  /** Mutes, or unmutes. */
+  mute(): Promise<void> {
+    return this.#part('mute').click()
+  }
+
+  /** What the page says of the call. */
+  async state(): Promise<string> {
+    const part = this.#part('call-state')
+    return (await part.count()) === 0 ? '' : ((await part.textContent()) ?? '')
+  }
+
+  /** Waits until the call is up: its hang-up button is there and nothing rings. */
+  async talking(): Promise<void> {
+    await until(
+      'the page says that the call is active',
+      () => this.state(),
+      (text) => /active|connected|talking|in call/i.test(text),
+    )
+  }
+
+  /** Waits until the page has no call any more. */
+  async idle(): Promise<void> {
+    await this.#part('accept').waitFor({ state: 'hidden' })
+    await this.#part('hangup').waitFor({ state: 'hidden' })
+  }
+
+  /** Closes the page, as a person closes a tab. */
+  async close(): Promise<void> {
+    await this.page.context().close()
+  }
+
+  async #goOnline(gateway: Gateway, before: number): Promise<void> {
+    const isOnline = (): Promise<boolean> =>
+      gateway.metric('subscribers_online').then((count) => count > before)
+    const byItself = await until('online after signing in', isOnline, Boolean, 1_000).catch(() => false)
+    if (!byItself) await this.#part('online').click()
+    await until('the subscriber is online', isOnline)
+  }
+
+  #part(name: string) {
+    return this.page.getByTestId(name)
+  }
+}
