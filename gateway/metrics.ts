@@ -33,13 +33,13 @@ export class Metrics {
    * Declares a gauge that is read when Prometheus asks. The owner of a map declares the gauge of its size, so that a leak shows.
    * `name` is without the prefix `trunkline_`.
    */
-  gauge(name: GaugeName, read: () => number): void {
+  gauge(name: GaugeName, read: () => number | Promise<number>): void {
     new Gauge({
       name: `trunkline_${name}`,
       help: gauges[name],
       registers: [this.registry],
-      collect() {
-        this.set(read())
+      async collect() {
+        this.set(await read())
       },
     })
   }

@@ -134,8 +134,9 @@ export type ConnectResult =
 export type HangupReason = 'hangup' | 'busy' | 'decline'
 
 /**
- * The verbs. Each one settles exactly once. All reject with {@link CallEnded} when the call ends while they are pending or is over
- * already, and with {@link VerbFailed} when they cannot do their work; the call goes on then in the state it had.
+ * The verbs. Each one settles exactly once. All reject with {@link CallEnded} when the call is over or ends while they are pending (a
+ * `connect` that had found somebody resolves instead), and with {@link VerbFailed} when they cannot do their work; the call goes on then
+ * in the state it had.
  */
 export interface CallControl {
   readonly info: CallInfo

@@ -14,11 +14,11 @@ import { Call, type CallObserver } from './call.ts'
 import { Control, type ControlParts } from './control.ts'
 import type { CallId } from './leg.ts'
 import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
-import { summary } from './summary.ts'
+import { refusedPackets, summary } from './summary.ts'
 
 /** What the calls work with, besides what the verbs need. */
 export interface CallsParts extends ControlParts {
-  readonly metrics: Pick<Metrics, 'callsEnded' | 'rejections' | 'answerSeconds' | 'documents'>
+  readonly metrics: Pick<Metrics, 'callsEnded' | 'rejections' | 'answerSeconds' | 'documents' | 'rtpRefused'>
   readonly handlers: Readonly<Record<HandlerSpec['kind'], Handler>>
   /** Fetches documents from customers' servers. */
   readonly documents: { document(request: DocumentRequest): Promise<FetchedDocument> }
@@ -75,6 +75,16 @@ export class Calls implements Arrivals, CallObserver {
     for (const call of [...this.#calls.values()]) call.end(cause)
   }
 
+  /** Ends the legs whose media ports are gone. */
+  portsLost(ports: readonly string[]): void {
+    for (const call of [...this.#calls.values()]) {
+      for (const { leg } of call.records) {
+        if (leg.port && ports.includes(leg.port.id))
+          leg.end({ code: 'internal', detail: 'the media thread died' })
+      }
+    }
+  }
+
   callAnswered(call: Call): void {
     this.#parts.metrics.answerSeconds.observe((this.#parts.clock.now() - call.startedAt) / 1000)
   }
@@ -84,6 +94,8 @@ export class Calls implements Arrivals, CallObserver {
     const cause = call.cause?.code ?? 'internal'
     this.#parts.metrics.callsEnded.inc({ direction: call.caller.direction, cause })
     void summary(call, this.#parts.clock.now()).then((facts) => {
+      for (const [reason, packets] of refusedPackets(facts))
+        this.#parts.metrics.rtpRefused.inc({ reason }, packets)
       this.#parts.log[catalogue[cause].level]({ call: call.id, ...facts }, 'call ended')
     })
     if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()

@@ -1,4 +1,4 @@
-import type { ConnectOptions, ConnectResult, Destination } from '../../handlers/verbs.ts'
+import { CallEnded, type ConnectOptions, type ConnectResult, type Destination } from '../../handlers/verbs.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { type Cause, type Code, sipStatusOf } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -49,7 +49,7 @@ export class Hunt implements LegOwner {
     this.#options = options
   }
 
-  /** Rejects with `CallEnded` when the caller goes first. */
+  /** Rejects with `CallEnded` when the caller goes before anybody answered. */
   async run(): Promise<HuntOutcome> {
     const { caller } = this.#call
     try {
@@ -185,16 +185,18 @@ export class Hunt implements LegOwner {
     try {
       await this.#call.whileUp(caller.answer())
       if (!leg.isEnded) await this.#call.whileUp(promise)
+    } catch (error) {
+      // The caller's hang-up is an outcome too: whoever asked is told how long the two talked.
+      if (!(error instanceof CallEnded)) throw error
     } finally {
       limit.cancel()
       this.#part()
     }
     const byLimit = leg.state.kind === 'ended' && leg.state.cause.code === 'max_duration'
-    const durationMs = clock.now() - startedAt
     return {
       kind: 'connected',
-      endedBy: byLimit ? 'limit' : 'callee',
-      durationMs,
+      endedBy: caller.isEnded ? 'caller' : byLimit ? 'limit' : 'callee',
+      durationMs: clock.now() - startedAt,
       calleeCallId: `${id}/${leg.id}`,
     }
   }

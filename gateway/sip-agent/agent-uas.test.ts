@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Dialog } from 'drachtio-srf'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { SipResponse } from './message/message.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, startBench } from './testing/srf.ts'
+import { type Bench, idle, startBench } from './testing/srf.ts'
 
 let bench: Bench
 let peer: Peer
@@ -13,22 +15,236 @@ afterEach(async () => {
   await bench.close()
 })
 
-it('answers a call and takes the caller hanging up', async () => {
-  const ended = new Promise<void>((resolve) => {
+const target = () => `sip:bob@127.0.0.1:${bench.udp}`
+
+/** Lets the application answer the next call; resolves with its dialog. */
+const answering = () =>
+  new Promise<Dialog>((resolve) => {
     bench.srf.invite(async (req, res) => {
-      const dialog = await bench.srf.createUAS(req, res, { localSdp: testSdp('answer') })
-      dialog.on('destroy', () => resolve())
+      resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp('answer') }))
     })
   })
-  const call = peer.call(`sip:bob@127.0.0.1:${bench.udp}`)
+
+/** Calls, and acknowledges the answer. */
+const establish = async () => {
+  const dialog = answering()
+  const call = peer.call(target())
   peer.send('INVITE', call, { body: testSdp() })
   await peer.response(100)
   const ok = await peer.response(200)
-  expect(ok.body.toString()).toContain('s=answer')
-  const to = ok.headers.first('to')
+  const to = ok.headers.first('to') ?? ''
   peer.send('ACK', call, { to })
+  return { call, to, ok, dialog: await dialog }
+}
+
+const byeFromPeer = async (call: { seq: number }, to: string) => {
   call.seq++
-  peer.send('BYE', call, { to })
+  peer.send('BYE', call as Parameters<Peer['send']>[1], { to })
   await peer.response(200, 'BYE')
-  await ended
+}
+
+describe('a call that comes in', () => {
+  it('is answered with a tag, a Contact and a content type, and ends by the caller', async () => {
+    const { call, to, ok, dialog } = await establish()
+    expect(ok.toTag).not.toBe('')
+    expect(ok.headers.first('contact')).toBe(`<sip:127.0.0.1:${bench.udp}>`)
+    expect(ok.headers.first('content-type')).toBe('application/sdp')
+    const destroyed = new Promise<void>((resolve) => dialog.on('destroy', () => resolve()))
+    await byeFromPeer(call, to)
+    await destroyed
+    await idle(bench.agent)
+  })
+
+  it('passes INFO both ways, with rising CSeq numbers', async () => {
+    const { call, to, dialog } = await establish()
+    const info = new Promise<string>((resolve) =>
+      dialog.on('info', (req, res) => {
+        res.send(200)
+        resolve(req.body)
+      }),
+    )
+    call.seq++
+    peer.send('INFO', call, { to, body: 'Signal=5', extra: { 'Content-Type': 'application/dtmf-relay' } })
+    await peer.response(200, 'INFO')
+    expect(await info).toBe('Signal=5')
+    const sent = dialog.request({
+      method: 'INFO',
+      body: 'Signal=1',
+      headers: { 'Content-Type': 'application/dtmf-relay' },
+    } as never)
+    const received = await peer.request('INFO')
+    expect(received.uri).toBe(peer.uri)
+    expect(received.fromTag).toBe(dialog.sip.localTag)
+    peer.reply(received, 200)
+    expect((await sent).status).toBe(200)
+    await byeFromPeer(call, to)
+  })
+
+  it('takes a re-INVITE of the caller and repeats its 200 until the ACK', async () => {
+    const { call, to, dialog } = await establish()
+    call.seq++
+    peer.send('INVITE', call, { to, body: testSdp('hold') })
+    const first = await peer.response(200, 'INVITE')
+    const second = await peer.response(200, 'INVITE')
+    expect(second.seq).toBe(first.seq)
+    expect(dialog.remote.sdp).toContain('s=hold')
+    peer.send('ACK', call, { to })
+    await byeFromPeer(call, to)
+    await idle(bench.agent)
+  })
+
+  it('sends a re-INVITE of the application and acknowledges it again when the 200 is repeated', async () => {
+    const { dialog } = await establish()
+    const modified = dialog.modify(testSdp('changed'))
+    const invite = await peer.request('INVITE')
+    expect(invite.body.toString()).toContain('s=changed')
+    peer.reply(invite, 200, { body: testSdp('ok'), extra: { 'X-Try': '1' } })
+    const ack = await peer.request('ACK')
+    expect(ack.seq).toBe(invite.seq)
+    await modified
+    peer.reply(invite, 200, { body: testSdp('ok') })
+    expect((await peer.request('ACK')).via.branch).toBe(ack.via.branch)
+    dialog.destroy()
+    peer.reply(await peer.request('BYE'), 200)
+    await idle(bench.agent)
+  })
+
+  it('answers 491 to a re-INVITE that meets one of ours', async () => {
+    const { call, to, dialog } = await establish()
+    const modified = dialog.modify(testSdp('changed'))
+    const invite = await peer.request('INVITE')
+    call.seq++
+    peer.send('INVITE', call, { to, body: testSdp('glare') })
+    expect((await peer.response(491)).seq).toBe(call.seq)
+    peer.send('ACK', call, { to })
+    peer.reply(invite, 200, { body: testSdp('ok') })
+    await modified
+  })
+
+  it('ends by the application, with its headers on the BYE', async () => {
+    const { dialog } = await establish()
+    const done = new Promise<void>((resolve) =>
+      dialog.destroy({ headers: { Reason: 'Q.850;cause=16' } }, () => resolve()),
+    )
+    const bye = await peer.request('BYE')
+    expect(bye.headers.first('reason')).toBe('Q.850;cause=16')
+    peer.reply(bye, 200)
+    await done
+    await idle(bench.agent)
+  })
+
+  it('is rejected, and the ACK stays within the agent', async () => {
+    bench.srf.invite((_req, res) => res.send(486, { headers: { 'X-Why': 'busy' } }))
+    const call = peer.call(target())
+    const branch = peer.send('INVITE', call, { body: testSdp() })
+    const busy = await peer.response(486)
+    expect(busy.headers.first('x-why')).toBe('busy')
+    peer.send('ACK', call, { to: busy.headers.first('to'), branch })
+    await idle(bench.agent)
+  })
+
+  it('gets 503 where no application wants it', async () => {
+    peer.send('INVITE', peer.call(target()), { body: testSdp() })
+    expect((await peer.response(503)).toTag).not.toBe('')
+  })
+})
+
+describe('a CANCEL from the network', () => {
+  const cancelled = (early: boolean) =>
+    new Promise<void>((resolve) => {
+      bench.srf.invite((req, res) => {
+        req.on('cancel', () => resolve())
+        if (!early) res.send(180)
+      })
+    })
+
+  it('after a 180 ends the call with the tag of the 180', async () => {
+    const gone = cancelled(false)
+    const call = peer.call(target())
+    const branch = peer.send('INVITE', call, { body: testSdp() })
+    const ringing = await peer.response(180)
+    peer.send('CANCEL', call, { branch })
+    const ok = await peer.response(200, 'CANCEL')
+    const final = await peer.response(487, 'INVITE')
+    expect([ok.toTag, final.toTag]).toEqual([ringing.toTag, ringing.toTag])
+    peer.send('ACK', call, { to: final.headers.first('to'), branch })
+    await gone
+    await idle(bench.agent)
+  })
+
+  it('before any answer ends the call too, with one tag', async () => {
+    const gone = cancelled(true)
+    const call = peer.call(target())
+    const branch = peer.send('INVITE', call, { body: testSdp() })
+    await peer.response(100)
+    peer.send('CANCEL', call, { branch })
+    const ok = await peer.response(200, 'CANCEL')
+    const final = await peer.response(487, 'INVITE')
+    expect(ok.toTag).toBe(final.toTag)
+    peer.send('ACK', call, { to: final.headers.first('to'), branch })
+    await gone
+  })
+
+  it('after the 200 gets 481 and changes nothing', async () => {
+    void answering()
+    const call = peer.call(target())
+    const branch = peer.send('INVITE', call, { body: testSdp() })
+    const ok = await peer.response(200, 'INVITE')
+    peer.send('CANCEL', call, { branch })
+    await peer.response(481, 'CANCEL')
+    const to = ok.headers.first('to') ?? ''
+    peer.send('ACK', call, { to })
+    await byeFromPeer(call, to)
+  })
+
+  it('for an unknown call gets 481', async () => {
+    peer.send('CANCEL', peer.call(target()))
+    await peer.response(481, 'CANCEL')
+  })
+})
+
+describe('what the agent answers itself', () => {
+  const ask = async (
+    method: string,
+    status: number,
+    options: Parameters<Peer['send']>[2] = {},
+  ): Promise<SipResponse> => {
+    peer.send(method, peer.call(target()), options)
+    return await peer.response(status, method)
+  }
+
+  it('501 to unknown methods, with what is allowed', async () => {
+    expect((await ask('DANCE', 501)).headers.first('allow')).toContain('INVITE')
+  })
+  it('481 to a request for a dialog that does not exist', async () => {
+    await ask('BYE', 481)
+    await ask('INVITE', 481, { to: `<${target()}>;tag=nobody` })
+    await ask('PRACK', 481)
+  })
+  it('483 when no hop is left', async () => {
+    await ask('OPTIONS', 483, { extra: { 'Max-Forwards': '0' } })
+  })
+  it('420 to an extension that is required and not there', async () => {
+    const refused = await ask('INVITE', 420, { extra: { Require: '100rel' } })
+    expect(refused.headers.first('unsupported')).toBe('100rel')
+  })
+  it('400 to a broken header, saying which', async () => {
+    expect((await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })).reason).toBe('Bad Contact')
+  })
+  it('482 to a copy that came by another path', async () => {
+    bench.srf.invite(() => {})
+    const call = peer.call(target())
+    peer.send('INVITE', call, { body: testSdp() })
+    await peer.response(100)
+    peer.send('INVITE', call, { body: testSdp() })
+    await peer.response(482, 'INVITE')
+  })
+  it('100 again to a repeated INVITE that is still being served', async () => {
+    bench.srf.invite(() => {})
+    const call = peer.call(target())
+    const branch = peer.send('INVITE', call, { body: testSdp() })
+    await peer.response(100)
+    peer.send('INVITE', call, { body: testSdp(), branch })
+    await peer.response(100)
+  })
 })

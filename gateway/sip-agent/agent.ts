@@ -108,7 +108,7 @@ export class Agent {
   }
 
   /** Which kind of `sip` frame it is, in the order that the protocol wants. */
-  #sip(app: App, msgId: string, fields: readonly string[], message: Buffer): void {
+  #sip(app: App, msgId: string, fields: readonly string[], message: Buffer) {
     const [txnId = '', id = '', nextHop = ''] = fields
     let raw: RawMessage
     try {
@@ -127,7 +127,7 @@ export class Agent {
   }
 
   /** An application's connection is gone: everything that it had open is refused, cancelled or hung up. */
-  #lost(app: App): void {
+  #lost(app: App) {
     if (this.#closed) return
     this.#incoming.lost(app)
     this.#outgoing.lost(app)

@@ -13,7 +13,7 @@ interface Answer {
 
 interface Waiting {
   readonly bySeq: Map<number, Answer>
-  readonly then: (() => void)[]
+  readonly after: (() => void)[]
 }
 
 /**
@@ -43,7 +43,7 @@ export class Answers {
     const answer: Answer = { bytes, flow, txnId, retransmit: undefined, limit }
     let waiting = this.#waiting.get(dialog)
     if (!waiting) {
-      waiting = { bySeq: new Map(), then: [] }
+      waiting = { bySeq: new Map(), after: [] }
       this.#waiting.set(dialog, waiting)
     }
     waiting.bySeq.set(seq, answer)
@@ -59,13 +59,13 @@ export class Answers {
   }
 
   /**
-   * Runs `then` when no ACK is awaited any more. RFC 3261 15: the callee sends no BYE before the ACK came
+   * Runs `run` when no ACK is awaited any more. RFC 3261 15: the callee sends no BYE before the ACK came
    * or its wait ended.
    */
-  whenSettled(dialog: Dialog, then: () => void): void {
+  whenSettled(dialog: Dialog, run: () => void): void {
     const waiting = this.#waiting.get(dialog)
-    if (waiting) waiting.then.push(then)
-    else then()
+    if (waiting) waiting.after.push(run)
+    else run()
   }
 
   /** The dialog is over: nothing is repeated any more, and what waited goes on. */
@@ -87,7 +87,7 @@ export class Answers {
   }
 
   #expire(dialog: Dialog, seq: number): void {
-    const held = (this.#waiting.get(dialog)?.then.length ?? 0) > 0
+    const held = (this.#waiting.get(dialog)?.after.length ?? 0) > 0
     this.#settle(dialog, seq)
     // Where the application's own BYE was waiting, that one ends the dialog.
     if (!held) this.#expired(dialog)
@@ -101,7 +101,7 @@ export class Answers {
     waiting.bySeq.delete(seq)
     if (waiting.bySeq.size > 0) return
     this.#waiting.delete(dialog)
-    for (const then of waiting.then) then()
+    for (const run of waiting.after) run()
   }
 
   #stop(answer: Answer): void {

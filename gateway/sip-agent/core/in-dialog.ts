@@ -29,7 +29,7 @@ export const makeInDialog = (
   dialog: Dialog,
   request: InDialogRequest,
   done: (made: MadeRequest | undefined, flow: Flow) => void,
-): void => {
+) => {
   const { uri, routes, nextHop } = dialog.addressing()
   const build = (flow: Flow) => {
     const own = ownOf(flow, context)

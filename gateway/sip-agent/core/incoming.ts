@@ -64,7 +64,7 @@ export class Incoming {
   }
 
   /** Sends a response of the agent's own. */
-  reply(request: SipRequest, side: ServerSide, reply: Reply): void {
+  reply(request: SipRequest, side: ServerSide, reply: Reply) {
     const { userAgent } = this.#context
     const headers = userAgent ? [...(reply.headers ?? []), ['Server', userAgent] as const] : reply.headers
     const bytes = makeReply(replyBase(request), { tag: newTag(), ...reply, headers })
@@ -72,7 +72,7 @@ export class Incoming {
   }
 
   /** Hands a request outside dialogs to an application that wants it; 503 where none does. */
-  offer(request: SipRequest, side: ServerSide, size: number): void {
+  offer(request: SipRequest, side: ServerSide, size: number) {
     if (side.invite) this.reply(request, side, { status: 100 })
     const app = this.#apps.choose(request.method.toLowerCase())
     if (!app) return this.reply(request, side, { status: 503 })
@@ -80,7 +80,7 @@ export class Incoming {
   }
 
   /** Hands a request of a dialog to the application that owns it. */
-  offerInDialog(request: SipRequest, side: ServerSide, dialog: Dialog, size: number): void {
+  offerInDialog(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
     if (side.invite) this.reply(request, side, { status: 100 })
     if (!dialog.owner?.open) return this.reply(request, side, { status: 481 })
     if (side.invite) dialog.invited = true
@@ -104,7 +104,7 @@ export class Incoming {
   }
 
   /** Ends the wait with a final response of the agent's own. */
-  finish(waiting: Waiting, status: number, headers: readonly AppHeader[] = []): void {
+  finish(waiting: Waiting, status: number, headers: readonly AppHeader[] = []) {
     if (!this.#byTxn.has(waiting.txnId)) return
     this.#forget(waiting)
     const { side, base, tag } = waiting
@@ -113,7 +113,7 @@ export class Incoming {
   }
 
   /** The application answers. */
-  respond(app: App, msgId: string, txnId: string, raw: RawResponse): void {
+  respond(app: App, msgId: string, txnId: string, raw: RawResponse) {
     const waiting = this.#byTxn.get(txnId)
     if (!waiting || waiting.app !== app) return app.nok(msgId, unknown)
     if (raw.status < 200 && requires(raw.headers, '100rel')) {
@@ -132,18 +132,18 @@ export class Incoming {
   }
 
   /** The application is gone: what it has not answered is refused. */
-  lost(app: App): void {
+  lost(app: App) {
     for (const waiting of [...this.#byTxn.values()]) if (waiting.app === app) this.finish(waiting, 503)
   }
 
   /** Forgets everything without a word. */
-  close(): void {
+  close() {
     for (const waiting of this.#byTxn.values()) waiting.timer?.cancel()
     this.#byTxn.clear()
     this.#bySide.clear()
   }
 
-  #wait(request: SipRequest, side: ServerSide, app: App, dialog: Dialog | undefined, size: number): void {
+  #wait(request: SipRequest, side: ServerSide, app: App, dialog: Dialog | undefined, size: number) {
     const waiting: Waiting = {
       txnId: randomUUID(),
       request,
@@ -173,7 +173,7 @@ export class Incoming {
     })
   }
 
-  #forget(waiting: Waiting): void {
+  #forget(waiting: Waiting) {
     waiting.timer?.cancel()
     this.#byTxn.delete(waiting.txnId)
     this.#bySide.delete(waiting.side.key)
@@ -215,7 +215,7 @@ export class Incoming {
     }
   }
 
-  #send(waiting: Waiting, raw: RawResponse, bytes: Buffer, app: App, msgId: string): void {
+  #send(waiting: Waiting, raw: RawResponse, bytes: Buffer, app: App, msgId: string) {
     const { side, request, txnId } = waiting
     const maker = request.method === 'INVITE' || request.method === 'SUBSCRIBE'
     if (!waiting.inDialog && maker && raw.status > 100 && raw.status < 300) this.#early(waiting, raw)
@@ -233,7 +233,7 @@ export class Incoming {
     else if (!waiting.inDialog && waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
   }
 
-  #accepted(waiting: Waiting, bytes: Buffer): void {
+  #accepted(waiting: Waiting, bytes: Buffer) {
     const { dialog, request, side, inDialog, txnId } = waiting
     if (!dialog) return
     if (!inDialog) this.#context.dialogs.confirm(dialog)
@@ -244,7 +244,7 @@ export class Incoming {
   }
 
   /** The dialog that a response makes (RFC 3261 12.1.1); once for each request. */
-  #early(waiting: Waiting, raw: RawResponse): void {
+  #early(waiting: Waiting, raw: RawResponse) {
     if (waiting.dialog) return
     const { request, side, tag } = waiting
     const own = ownOf(side.flow, this.#context)

@@ -32,7 +32,7 @@ export class Receiver implements TransportSink {
     this.#answers = answers
   }
 
-  received(message: SipMessage, flow: Flow, size: number): void {
+  received(message: SipMessage, flow: Flow, size: number) {
     if (message.kind === 'response') {
       this.#context.transactions.receive(message, flow, size)
       return
@@ -45,21 +45,21 @@ export class Receiver implements TransportSink {
     else this.#open(message, this.#context.transactions.serve(message, flow), size)
   }
 
-  malformed(error: SipParseError, flow: Flow): void {
+  malformed(error: SipParseError, flow: Flow) {
     const bytes = refusal(error, flow)
     if (bytes) flow.send(bytes)
   }
 
-  lost(flow: Flow): void {
+  lost(flow: Flow) {
     this.#context.transactions.lost(flow)
   }
 
-  #overloaded(request: SipRequest, flow: Flow): void {
+  #overloaded(request: SipRequest, flow: Flow) {
     const headers = [['Retry-After', '5']] as const
     flow.send(makeReply(replyBase(request), { status: 503, tag: 'busy', headers }))
   }
 
-  #open(request: SipRequest, side: ServerSide, size: number): void {
+  #open(request: SipRequest, side: ServerSide, size: number) {
     if (request.method === 'CANCEL') return this.#cancel(request, side, size)
     if (this.#refused(request, side)) return
     if (request.toTag === '') this.#outside(request, side, size)
@@ -84,12 +84,12 @@ export class Receiver implements TransportSink {
     return unsupported.length > 0 && refuse(420, ['Unsupported', unsupported.join(', ')])
   }
 
-  #outside(request: SipRequest, side: ServerSide, size: number): void {
+  #outside(request: SipRequest, side: ServerSide, size: number) {
     if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
     this.#incoming.offer(request, side, size)
   }
 
-  #inside(request: SipRequest, side: ServerSide, size: number): void {
+  #inside(request: SipRequest, side: ServerSide, size: number) {
     const dialog = this.#context.dialogs.find(request)
     if (!dialog) {
       if (request.method === 'REGISTER') return this.#incoming.offer(request, side, size)
@@ -102,7 +102,7 @@ export class Receiver implements TransportSink {
     this.#incoming.offerInDialog(request, side, dialog, size)
   }
 
-  #reinvite(request: SipRequest, side: ServerSide, dialog: Dialog, size: number): void {
+  #reinvite(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
     // RFC 3261 14.2: glare with our own, or a second one before the first was answered.
     if (dialog.inviteTxn) return this.#incoming.reply(request, side, { status: 491 })
     if (dialog.invited || !dialog.confirmed) {
@@ -112,7 +112,7 @@ export class Receiver implements TransportSink {
     this.#incoming.offerInDialog(request, side, dialog, size)
   }
 
-  #bye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number): void {
+  #bye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
     if (!dialog.confirmed) return this.#earlyBye(request, side, dialog, size)
     // RFC 3261 15.1.2: what waits in this dialog is answered with 487.
     for (const waiting of this.#incoming.inDialog(dialog)) this.#incoming.finish(waiting, 487)
@@ -122,7 +122,7 @@ export class Receiver implements TransportSink {
   }
 
   /** The caller gives up by BYE before an answer: like a CANCEL for the application. */
-  #earlyBye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number): void {
+  #earlyBye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
     const waiting = this.#incoming.early(dialog)
     if (!waiting) return this.#incoming.reply(request, side, { status: 481 })
     this.#incoming.reply(request, side, { status: 200 })
@@ -132,7 +132,7 @@ export class Receiver implements TransportSink {
     deliverCancel(waiting, cancel, side.flow, size)
   }
 
-  #cancel(cancel: SipRequest, side: ServerSide, size: number): void {
+  #cancel(cancel: SipRequest, side: ServerSide, size: number) {
     const target = this.#context.transactions.findCancelled(cancel)
     const waiting = target && this.#incoming.of(target)
     if (!waiting) return this.#incoming.reply(cancel, side, { status: 481 })
@@ -142,7 +142,7 @@ export class Receiver implements TransportSink {
     deliverCancel(waiting, cancel, side.flow, size)
   }
 
-  #ack(request: SipRequest, flow: Flow, size: number): void {
+  #ack(request: SipRequest, flow: Flow, size: number) {
     const side = this.#context.transactions.find(request)
     // An ACK to a 2xx is no part of the transaction, even where a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {

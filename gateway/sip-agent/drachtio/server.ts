@@ -68,7 +68,7 @@ export class AppServer {
     return new Promise((resolve) => this.#server.close(() => resolve()))
   }
 
-  #accept(socket: Socket): void {
+  #accept(socket: Socket) {
     if (this.#sockets.size >= maxApps) {
       socket.destroy()
       return
@@ -91,7 +91,7 @@ export class AppServer {
     })
   }
 
-  #read(app: App, reader: FrameReader, chunk: Buffer): void {
+  #read(app: App, reader: FrameReader, chunk: Buffer) {
     let frames: Iterable<Buffer>
     try {
       frames = reader.push(chunk)
@@ -105,7 +105,7 @@ export class AppServer {
     }
   }
 
-  #frame(app: App, payload: Buffer): void {
+  #frame(app: App, payload: Buffer) {
     const { fields, message } = splitPayload(payload)
     const [msgId = '', verb = '', ...rest] = fields
     if (verb === 'authenticate') return this.#authenticate(app, msgId, rest[0] ?? '')
@@ -121,13 +121,13 @@ export class AppServer {
     app.refuse(msgId, 'Unknown message type')
   }
 
-  #route(app: App, msgId: string, verb: string): void {
+  #route(app: App, msgId: string, verb: string) {
     if (app.routes.size >= maxRoutes) return app.nok(msgId, 'too many routes')
     app.routes.add(verb)
     app.ok(msgId)
   }
 
-  #authenticate(app: App, msgId: string, secret: string): void {
+  #authenticate(app: App, msgId: string, secret: string) {
     if (!timingSafeEqual(digest(secret), this.#secret)) return app.refuse(msgId, 'incorrect secret')
     if (!app.authenticated) {
       app.authenticated = true

@@ -9,6 +9,9 @@ const empty = Buffer.alloc(0)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const controls = /[\u0000-\u0008\u000a-\u001f\u007f]/
+// RFC 3261 25.1 quoted-pair: behind a backslash they are allowed, all but CR and LF.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const escapedControls = /\\[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/g
 
 /** Header text is UTF-8; what is not (old display names in Latin-1) is still readable byte by byte. */
 const decode = (bytes: Buffer) => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
@@ -19,7 +22,8 @@ const addHeader = (headers: Headers, line: string, limits: Limits) => {
   const name = line.slice(0, Math.max(0, colon)).trimEnd()
   if (!isToken(name)) throw new SipParseError('header', `bad header line "${line.slice(0, 40)}"`)
   const value = line.slice(colon + 1).trim()
-  if (controls.test(value)) throw new SipParseError(name, 'control character in the value')
+  if (controls.test(value) && controls.test(value.replace(escapedControls, '')))
+    throw new SipParseError(name, 'control character in the value')
   if (headers.size >= limits.headers) throw new SipParseError('header', 'too many header lines')
   headers.append(name, value)
 }
@@ -112,8 +116,8 @@ export const parseDatagram = (bytes: Buffer, limits: Limits = defaultLimits): Ra
   let start = 0
   while (bytes[start] === 13 && bytes[start + 1] === 10) start += 2
   const end = headEnd(bytes, start)
-  if (end < 0) throw new SipParseError('message', 'no blank line after the headers')
-  const message = parseHead(bytes.subarray(start, end), limits)
+  const message = parseHead(bytes.subarray(start, end < 0 ? bytes.length : end), limits)
+  if (end < 0) throw blame(message, new SipParseError('message', 'no blank line after the headers'))
   const body = bytes.subarray(end + 4)
   const length = contentLength(message, limits.messageBytes) ?? body.length
   if (length > body.length) {

@@ -41,3 +41,11 @@ export const startBench = async (options: Partial<SipAgentOptions> = {}): Promis
     },
   }
 }
+
+/** Waits until the agent holds no dialog and nothing that waits; fails by the test's own time-out. */
+export const idle = async (agent: SipAgent): Promise<void> => {
+  for (;;) {
+    const { dialogs, pending, unacknowledged } = await agent.stats()
+    if (dialogs + pending + unacknowledged === 0) return
+  }
+}

@@ -27,7 +27,7 @@ export class Resolver {
   }
 
   /** Calls `done` once: at once for a literal or a remembered name, else when the look-up ends, in order of asking. */
-  resolve(host: string, done: Resolved): void {
+  resolve(host: string, done: Resolved) {
     if (isIP(host)) return done(host)
     const known = this.#known.get(host)
     if (known && known.until > this.#clock.now()) return done(known.address)
@@ -40,7 +40,7 @@ export class Resolver {
     this.#lookup(host, (error, address) => this.#answer(host, error ? undefined : address))
   }
 
-  #answer(host: string, address: string | undefined): void {
+  #answer(host: string, address: string | undefined) {
     const waiting = this.#waiting.get(host) ?? []
     this.#waiting.delete(host)
     this.#known.delete(host)

@@ -1,0 +1,219 @@
+import { mkdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Config } from '../config/types.ts'
+import { createScriptHandler } from '../handlers/script/handler.ts'
+import { createXmlHandler } from '../handlers/xml/handler.ts'
+import { Bridges } from './calls/bridge.ts'
+import { Calls } from './calls/calls.ts'
+import { Player } from './calls/player.ts'
+import type { Arrivals } from './calls/ports.ts'
+import { SystemClock } from './clock.ts'
+import { allOrNone, Closing } from './closing.ts'
+import type { Addresses } from './greeting.ts'
+import { Origins } from './http/origins.ts'
+import { HttpServers } from './http/servers.ts'
+import type { Log } from './log.ts'
+import { Metrics } from './metrics.ts'
+import { type Media, type OnFailure, openAgent, openMedia, openStore, type Store } from './open.ts'
+import { RpcServer } from './rpc/server.ts'
+import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
+import { SipEdge } from './sip/index.ts'
+import type { SipAgent } from './sip-agent/index.ts'
+import { CustomerHttp } from './webhooks/customer-http.ts'
+
+const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
+
+/** The composition: makes every part in order, and closes them in reverse. Parts meet nowhere else. */
+export class App {
+  readonly #config: Config
+  readonly #log: Log
+  readonly #closing: Closing
+  readonly #onFailure: OnFailure
+  readonly #metrics = new Metrics()
+  readonly #clock = new SystemClock()
+  /** Apart from the other clock, so that the gauge of calls' timers is zero when there is no call. */
+  readonly #callClock = new SystemClock()
+  #calls: Calls | undefined
+  #sip: SipEdge | undefined
+  #addresses: Addresses = { sip: [], http: [] }
+  #notReady: readonly string[] = ['starting']
+
+  private constructor(config: Config, log: Log, onFailure: OnFailure) {
+    this.#config = config
+    this.#log = log
+    this.#closing = new Closing(log)
+    this.#onFailure = onFailure
+  }
+
+  /** Starts everything. Rejects, with everything closed again, when a part does not start. */
+  static async start(config: Config, log: Log, onFailure: OnFailure): Promise<App> {
+    const app = new App(config, log, onFailure)
+    try {
+      await app.#compose()
+      return app
+    } catch (error) {
+      await app.close()
+      throw error
+    }
+  }
+
+  /** Where the gateway can be reached. */
+  get addresses(): Addresses {
+    return this.#addresses
+  }
+
+  /** Not ready from now on: refuses new calls, and hangs up after the grace period what has not ended by itself. */
+  async drain(): Promise<void> {
+    this.#notReady = ['draining']
+    this.#sip?.drain()
+    await this.#calls?.drain(this.#config.drainMs)
+  }
+
+  /** Cuts the grace period short. */
+  hurry(): void {
+    this.#calls?.endAll({ code: 'draining' })
+  }
+
+  /** Closes every part, the last one first; idempotent. */
+  close(): Promise<void> {
+    return this.#closing.close()
+  }
+
+  async #compose(): Promise<void> {
+    mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
+    // What takes longest to start does so side by side.
+    const base = { config: this.#config, clock: this.#clock, log: this.#log, closing: this.#closing }
+    const [store, media, agent] = await allOrNone([
+      openStore(base),
+      openMedia(base),
+      openAgent(base, this.#onFailure),
+    ])
+    // Legs come from the edges, and the calls make legs through the edges: one of the two must be named before it exists.
+    const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
+    const subscribers = this.#openSubscribers(store, media, arrivals)
+    const sip = this.#openSip(agent, store, media, arrivals)
+    this.#sip = sip
+    this.#calls = this.#openCalls(store, media, sip, subscribers)
+    this.#watch(media, agent)
+    const http = await this.#openHttp(store, subscribers)
+    await sip.start()
+    this.#addresses = { sip: sip.hostports, http }
+    this.#notReady = []
+  }
+
+  #openSip(agent: SipAgent | undefined, { directory }: Store, { edge }: Media, arrivals: Arrivals): SipEdge {
+    const { sip, limits } = this.#config
+    const address = agent
+      ? { host: agent.host, port: agent.port, secret: agent.secret, embedded: true }
+      : { ...sip.drachtio!, embedded: false }
+    const made = new SipEdge({
+      ...{ directory, edge, arrivals, metrics: this.#metrics, clock: this.#callClock, log: this.#log },
+      agent: address,
+      counts: { calls: () => this.#calls?.count ?? 0 },
+      maxCalls: limits.calls,
+      userAgent: sip.userAgent,
+    })
+    return this.#closing.add('SIP edge', made, (edge) => edge.close())
+  }
+
+  #openSubscribers(
+    { directory, tokens, states }: Store,
+    { webrtc }: Media,
+    arrivals: Arrivals,
+  ): SubscriberDialect {
+    const subscribers = new SubscriberDialect({
+      ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
+      clock: this.#clock,
+    })
+    this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
+    return subscribers
+  }
+
+  #openCalls(
+    { directory }: Store,
+    { edge, sounds }: Media,
+    sip: SipEdge,
+    subscribers: SubscriberDialect,
+  ): Calls {
+    const {
+      limits,
+      sip: { userAgent },
+    } = this.#config
+    const customers = this.#closing.add(
+      "customers' servers",
+      new CustomerHttp({
+        timeoutMs: limits.documentTimeoutMs,
+        allowedNetworks: limits.documentNetworks,
+        userAgent,
+        clock: this.#clock,
+      }),
+      (http) => http.close(),
+    )
+    const bridges = new Bridges(edge)
+    const calls = new Calls({
+      ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
+      player: new Player(sounds, customers),
+      documents: customers,
+      handlers: { xml: createXmlHandler(), script: createScriptHandler() },
+      clock: this.#callClock,
+      ringMs: limits.ringMs,
+      callDurationMs: limits.callDurationMs,
+      maxCalls: limits.calls,
+    })
+    this.#metrics.gauge('calls', () => calls.count)
+    this.#metrics.gauge('legs', () => calls.legs)
+    this.#metrics.gauge('bridges', () => bridges.count)
+    this.#metrics.gauge('call_timers', () => this.#callClock.running)
+    return calls
+  }
+
+  async #openHttp(
+    { directory, tokens, certificate }: Store,
+    subscribers: SubscriberDialect,
+  ): Promise<string[]> {
+    const { http: config } = this.#config
+    const parts = { metrics: this.#metrics, clock: this.#clock, log: this.#log }
+    const http = new HttpServers({
+      ...{ ...parts, config, certificate, directory, tokens },
+      readiness: { reasons: () => this.#reasons() },
+      pages: { console: builtPages('console'), sdk: builtPages('client') },
+    })
+    this.#closing.add('HTTP', http, (servers) => servers.close())
+    const rpc = new RpcServer({
+      ...parts,
+      origins: new Origins(config.origins),
+      open: (session) => subscribers.open(session),
+    })
+    this.#closing.add('WebSockets', rpc, (server) => server.close())
+    this.#metrics.gauge('websockets', () => rpc.sockets)
+    await http.listen()
+    for (const server of http.upgradable) rpc.attach(server)
+    return Object.entries(http.addresses).map(
+      ([name, { address, port }]) => `${name === 'tls' ? 'https' : 'http'}://${urlHost(address)}:${port}/`,
+    )
+  }
+
+  #watch({ edge, webrtc }: Media, agent: SipAgent | undefined): void {
+    edge.onFailure(({ error, ports }) => {
+      this.#log.error({ err: error, ports: ports.length }, 'a media thread died')
+      this.#calls?.portsLost(ports)
+    })
+    this.#metrics.gauge('rtp_ports', () => edge.usage().used)
+    this.#metrics.gauge('rtp_ports_quarantined', () => edge.usage().quarantined)
+    this.#metrics.gauge('rtp_ports_total', () => edge.usage().total)
+    this.#metrics.gauge('media_ports', () => edge.portCount)
+    this.#metrics.gauge('webrtc_transports', () => webrtc.transports)
+    if (agent) this.#metrics.gauge('sip_transactions', async () => (await agent.stats()).transactions)
+  }
+
+  #reasons(): readonly string[] {
+    if (this.#notReady.length > 0) return this.#notReady
+    return this.#sip?.isConnected ? [] : ['the SIP agent is not connected']
+  }
+}
+
+/** An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as localhost. */
+const urlHost = (address: string): string => {
+  if (address === '0.0.0.0' || address === '::' || address === '127.0.0.1') return 'localhost'
+  return address.includes(':') ? `[${address}]` : address
+}

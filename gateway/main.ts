@@ -1,0 +1,88 @@
+/** The command line: argv, signals and exit codes. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ConfigInvalid, loadConfig } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
+import { App } from './app.ts'
+import { checkDocuments } from './check-command.ts'
+import { greeting } from './greeting.ts'
+import { createLog } from './log.ts'
+import { issueToken } from './token-command.ts'
+
+const usage = `Usage:
+  trunkline run [file]                  start the gateway (default file: trunkline.yaml)
+  trunkline check [file]                check a configuration and print what is wrong with it
+  trunkline token <subscriber> [file]   print an access token for a subscriber (e-mail or /context/name)
+`
+
+/** Reads the configuration; prints every fault and returns undefined when it has any. */
+const configOf = (file: string): Config | undefined => {
+  try {
+    return loadConfig(resolve(file), process.env)
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return undefined
+  }
+}
+
+const run = async (file: string): Promise<number> => {
+  const config = configOf(file)
+  if (!config) return 2
+  const log = createLog(config.log)
+  const startedAt = performance.now()
+  const stopped = Promise.withResolvers<string>()
+  const app = await App.start(config, log, (reason) => stopped.resolve(reason))
+  log.info({ ...app.addresses, startMs: Math.round(performance.now() - startedAt) }, 'ready')
+  if (config.log.pretty) process.stdout.write(greeting(config, app.addresses))
+  let signals = 0
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => (++signals === 1 ? stopped.resolve(signal) : app.hurry()))
+  }
+  const reason = await stopped.promise
+  log.info({ reason, graceMs: config.drainMs }, 'draining')
+  await app.drain()
+  await app.close()
+  log.info('stopped')
+  return reason.startsWith('SIG') ? 0 : 1
+}
+
+const check = (file: string): number => {
+  const config = configOf(file)
+  if (!config) return 2
+  const documents = checkDocuments(config)
+  for (const line of documents.lines) process.stderr.write(`${line}\n`)
+  if (!documents.valid) return 2
+  process.stdout.write(
+    `${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,
+  )
+  return 0
+}
+
+const main = async (): Promise<number> => {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { help: { type: 'boolean', short: 'h' } },
+  })
+  const [command, ...rest] = positionals
+  if (values.help || command === undefined) {
+    process.stdout.write(usage)
+    return values.help ? 0 : 2
+  }
+  if (command === 'run') return run(rest[0] ?? 'trunkline.yaml')
+  if (command === 'check') return check(rest[0] ?? 'trunkline.yaml')
+  if (command === 'token' && rest[0]) {
+    const config = configOf(rest[1] ?? 'trunkline.yaml')
+    return config ? issueToken(config, rest[0]) : 2
+  }
+  process.stderr.write(usage)
+  return 2
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`trunkline: ${error instanceof Error ? error.message : String(error)}\n`)
+    process.exit(1)
+  },
+)

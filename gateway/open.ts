@@ -1,0 +1,83 @@
+import { join } from 'node:path'
+import type { Config } from '../config/types.ts'
+import { createEdge } from '../media/edge/edge.ts'
+import { createSounds } from '../media/sound/sounds.ts'
+import type { Edge, Sounds } from '../media/types.ts'
+import { createWebRtc, type WebRtcService } from '../media/webrtc/webrtc.ts'
+import { type Certificate, loadCertificate } from './auth/certificate.ts'
+import { readOrMakeKey } from './auth/key.ts'
+import { SessionStates } from './auth/states.ts'
+import { SubscriberTokens } from './auth/tokens.ts'
+import type { Clock } from './clock.ts'
+import type { Closing } from './closing.ts'
+import { createDirectory } from './directory/directory.ts'
+import type { Directory } from './directory/types.ts'
+import type { Log } from './log.ts'
+import { type SipAgent, startSipAgent } from './sip-agent/index.ts'
+
+/** What every part is opened with. */
+export interface Base {
+  readonly config: Config
+  readonly clock: Clock
+  readonly log: Log
+  readonly closing: Closing
+}
+
+/** Called when a part is lost that the gateway cannot live without. */
+export type OnFailure = (reason: string) => void
+
+/** Who exists, and what proves it. */
+export interface Store {
+  readonly directory: Directory
+  readonly tokens: SubscriberTokens
+  readonly states: SessionStates
+  /** Where HTTPS is on. */
+  readonly certificate: Certificate | undefined
+}
+
+/** Everything that carries or makes sound. */
+export interface Media {
+  readonly edge: Edge
+  readonly webrtc: WebRtcService
+  readonly sounds: Sounds
+}
+
+/** Opens the directory and the keys. Rejects when a file in the data folder cannot be used. */
+export const openStore = async ({ config, clock, log, closing }: Base): Promise<Store> => {
+  const { dataDir, http } = config
+  const secret = readOrMakeKey(join(dataDir, 'secret.key'))
+  const file = join(dataDir, 'trunkline.db')
+  const directory = await createDirectory({ file, config, secret, clock, log })
+  closing.add('directory', directory, (open) => open.close())
+  return {
+    directory,
+    tokens: new SubscriberTokens(secret, clock, http.publicHost),
+    states: new SessionStates(secret),
+    certificate: http.tls ? await loadCertificate({ ...http.tls, dataDir }, clock, log) : undefined,
+  }
+}
+
+/** Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had. */
+export const openMedia = async ({ config, log, closing }: Base): Promise<Media> => {
+  const { rtp, webrtc: browsers, speech } = config.media
+  const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
+  const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
+  webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))
+  const sounds = closing.add('sounds', createSounds(speech), (open) => open.close())
+  return { edge, webrtc, sounds }
+}
+
+/** Starts the embedded SIP agent; undefined where the configuration names a drachtio-server. Rejects when a port is taken. */
+export const openAgent = async (
+  { config, log, closing }: Base,
+  onFailure: OnFailure,
+): Promise<SipAgent | undefined> => {
+  const { listen, announce, userAgent, drachtio } = config.sip
+  if (drachtio) return undefined
+  const agent = await startSipAgent({ listen, announce, userAgent: userAgent || undefined })
+  agent.onFailure((error) => {
+    log.error({ err: error }, 'the SIP agent died')
+    onFailure('the SIP agent died')
+  })
+  return closing.add('SIP agent', agent, (open) => open.close())
+}
