@@ -86,7 +86,7 @@ export const activeView = ({ phone, clock, audio }: ActiveParts): View => {
     { class: 'digits' },
     element('span', { class: 'quiet' }, 'Sent '),
     pressed,
-    element('span', { class: 'quiet' }, 'Received '),
+    element('span', { class: 'quiet apart' }, 'Received '),
     received,
   )
   const pad = keypad(phone)

@@ -50,7 +50,7 @@ export const dialView = (phone: Phone): View & { readonly fill: (to: string) => 
   return {
     element: form,
     update() {
-      show(form, phone.current === undefined)
+      show(form, phone.current === undefined && phone.incoming.length === 0)
       call.disabled = phone.isBusy || phone.connection !== 'connected'
     },
     fill(text) {

@@ -40,8 +40,8 @@ export const headerView = (
       element('span', { class: 'quiet', 'data-testid': 'address' }, account.address),
     ),
     element('div', { class: 'presence' }, element('label', { id: 'online-label' }, 'Online'), toggle),
-    button({ class: 'plain', 'data-testid': 'sign-out' }, actions.signOut, 'Sign out'),
     state,
+    button({ class: 'plain', 'data-testid': 'sign-out' }, actions.signOut, 'Sign out'),
   )
   return {
     element: view,

@@ -43,6 +43,7 @@ const panel = ({ id, name, number }: Incoming, phone: Phone): Panel => {
       reject.disabled = answering
       setText(accept.lastChild as HTMLElement, answering ? 'Answering…' : 'Accept')
       show(hint, blocked)
+      view.classList.toggle('blocked', blocked)
     },
   }
 }

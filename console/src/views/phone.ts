@@ -67,7 +67,7 @@ export const phoneView = (parts: ScreenParts): { readonly element: HTMLElement; 
       const waiting = phone.incoming[0]
       const current = phone.current?.call.state
       state.dataset.state = current ?? (waiting ? 'incoming' : 'idle')
-      setText(state, current ? words[current] : waiting ? `Incoming call from ${waiting.name}` : 'No call')
+      setText(state, current ? words[current] : waiting ? `Incoming call from ${waiting.name}` : 'Ready')
       notice.className = `notice ${phone.notice?.tone ?? 'plain'}`
       setText(notice, phone.notice?.text ?? '')
       show(notice, phone.notice !== undefined)

@@ -1,0 +1,94 @@
+import { ClientError } from '@trunkline/client'
+import { describe, expect, it } from 'vitest'
+import { signIn } from './api.ts'
+import { destination, duration, initials } from './format.ts'
+import { RecentCalls, SignedIn, type Store } from './memory.ts'
+import { endMessage } from './messages.ts'
+
+describe('words and numbers', () => {
+  it('a duration has hours only when it has one', () => {
+    expect([0, 59_999, 61_000, 3_600_000].map(duration)).toEqual(['0:00', '0:59', '1:01', '1:00:00'])
+  })
+
+  it.each([
+    ['/public/bob', '/public/bob'],
+    [' sip:bob@example.com ', 'sip:bob@example.com'],
+    ['sips:bob@example.com;transport=tcp', 'sips:bob@example.com;transport=tcp'],
+    ['+1555@carrier.test', 'sip:+1555@carrier.test'],
+    ['bob', undefined],
+    ['/public', undefined],
+    ['', undefined],
+    ['http://x/y', undefined],
+  ])('%s is dialled as %s', (typed, to) => {
+    expect(destination(typed)).toBe(to)
+  })
+
+  it('initials are those of the person', () => {
+    expect(['Alice Adams', '/public/bob', 'sip:carol@x.test', '+1 555'].map(initials)).toEqual([
+      'AA',
+      'B',
+      'C',
+      '#',
+    ])
+  })
+
+  it('an end that the page has no words for is still told', () => {
+    expect(endMessage(new Error('x'))).toBe('The call failed.')
+    expect(endMessage(new ClientError('failed', 'ODD'))).toBe('The call could not be completed.')
+    const unreachable = new ClientError('failed', 'NO_ROUTE_DESTINATION', {
+      causeName: 'NO_ROUTE_DESTINATION',
+    })
+    expect(endMessage(unreachable)).toBe('The other side could not be reached.')
+  })
+})
+
+describe('signing in', () => {
+  const server = (status: number, body: unknown) => async () => new Response(JSON.stringify(body), { status })
+
+  it('gives the account', async () => {
+    const body = { token: 't', subscriber: { email: 'a@b.c', address: '/public/a', display_name: '' } }
+    expect(await signIn('a@b.c', 'x', server(200, body))).toEqual({
+      token: 't',
+      email: 'a@b.c',
+      address: '/public/a',
+      name: 'a@b.c',
+    })
+  })
+
+  it.each([
+    [401, /wrong/],
+    [429, /Too many/],
+    [500, /failed/],
+  ])('that is answered %i is explained', async (status, words) => {
+    await expect(signIn('a@b.c', 'x', server(status, {}))).rejects.toThrow(words)
+  })
+
+  it('survives a server that is away and one that talks nonsense', async () => {
+    await expect(signIn('a', 'x', () => Promise.reject(new TypeError()))).rejects.toThrow(/cannot be reached/)
+    await expect(signIn('a', 'x', server(200, []))).rejects.toThrow(/does not understand/)
+  })
+})
+
+describe('what is kept', () => {
+  const store = (text: string | null): Store => ({
+    getItem: () => text,
+    setItem: () => {
+      throw new Error('full')
+    },
+    removeItem: () => {},
+  })
+
+  it.each(['{', '3', '[1,{"to":1}]', '"x"', null])('ignores what makes no sense: %s', (text) => {
+    expect(new RecentCalls(store(text), '/a/b').list).toEqual([])
+    expect(new SignedIn(store(text)).account).toBeUndefined()
+  })
+
+  it('goes on when the storage is full, and keeps the newest twelve, each party once', () => {
+    const recents = new RecentCalls(store(null), '/a/b')
+    for (let at = 0; at < 20; at++) recents.add({ to: `/p/${at}`, name: 'x', direction: 'inbound', at })
+    recents.add({ to: '/p/15', name: 'x', direction: 'inbound', at: 99 })
+    expect(recents.list).toHaveLength(12)
+    expect(recents.list[0]?.at).toBe(99)
+    expect(recents.list.filter(({ to }) => to === '/p/15')).toHaveLength(1)
+  })
+})
