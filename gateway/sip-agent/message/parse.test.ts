@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { inviteText, message } from '../testing/messages.ts'
+import { parseAddress } from './address.ts'
+import { SipParseError } from './error.ts'
+import { defaultLimits } from './limits.ts'
+import { parseDatagram } from './parse.ts'
+import { parseUri } from './uri.ts'
+import { completeVia, parseVia } from './via.ts'
+
+const refused = (text: string): SipParseError => {
+  try {
+    message(text)
+  } catch (error) {
+    if (error instanceof SipParseError) return error
+    throw error
+  }
+  throw new Error('was accepted')
+}
+
+describe('a message', () => {
+  it('gives its essentials', () => {
+    const invite = message(inviteText)
+    expect(invite).toMatchObject({
+      callId: 'a84b4c76e66710@192.0.2.9',
+      seq: 314159,
+      fromTag: '1928301774',
+      vias: 2,
+    })
+    expect(invite.via).toMatchObject({ transport: 'UDP', host: '192.0.2.9', port: 5061 })
+    expect(invite.body.toString()).toBe('v=0\n')
+  })
+  it('may use compact names, folded lines and spaces before the colon', () => {
+    const text = inviteText.replace('From:', 'f  :').replace('Call-ID: ', 'i:\r\n\t')
+    expect(message(text)).toMatchObject({ callId: 'a84b4c76e66710@192.0.2.9', fromTag: '1928301774' })
+  })
+  it('may start with empty lines', () => {
+    expect(message(`\r\n\r\n${inviteText}`).kind).toBe('request')
+  })
+  it('says which header is broken, and what is needed to answer it', () => {
+    const error = refused(inviteText.replace('314159 INVITE', 'many INVITE'))
+    expect([error.part, error.status, error.partial?.method]).toEqual(['CSeq', 400, 'INVITE'])
+  })
+  it('ends at the limits', () => {
+    const longLine = inviteText.replace('User-Agent: Example', `User-Agent: ${'x'.repeat(9_000)}`)
+    expect(refused(longLine).message).toContain('too long')
+    const manyLines = inviteText.replace('User-Agent:', `${'X-A: 1\r\n'.repeat(300)}User-Agent:`)
+    expect(refused(manyLines).message).toContain('too many')
+    const large = Buffer.alloc(defaultLimits.messageBytes + 1, 'x')
+    expect(() => parseDatagram(large)).toThrowError(expect.objectContaining({ status: 413 }))
+  })
+  it('holds no bare line feed and no NUL in a header', () => {
+    expect(refused(inviteText.replace('Example 1.0', 'Example\nVia: x')).part).toBe('User-Agent')
+    expect(refused(inviteText.replace('Example 1.0', 'Exam\0ple')).part).toBe('User-Agent')
+  })
+})
+
+describe('a URI', () => {
+  it.each([
+    ['sip:bob@[2001:db8::1]:5070;transport=tcp', { user: 'bob', host: '2001:db8::1', port: 5070 }],
+    ['sips:example.com', { scheme: 'sips', host: 'example.com' }],
+    ['sip:*21#@192.0.2.1', { user: '*21#', host: '192.0.2.1' }],
+    ['sip:user;par=u%40example.net@example.com', { user: 'user;par=u%40example.net', host: 'example.com' }],
+    ['tel:+15551230000', { scheme: 'tel', rest: '+15551230000' }],
+  ])('%s', (text, parts) => {
+    expect(parseUri(text)).toMatchObject(parts)
+  })
+  it.each([
+    'sip:',
+    'bob@example.com',
+    'sip:bob@300.1.1.1',
+    'sip:bob@2001:db8::1',
+    'sip:b%4@h',
+    'sip:a@h:99999',
+    'sip:a@h;x=1;x=2',
+    'sip: a@h',
+  ])('%s is refused', (text) => {
+    expect(() => parseUri(text)).toThrow(SipParseError)
+  })
+})
+
+describe('an address', () => {
+  it('may carry commas and brackets in its quoted name', () => {
+    const address = parseAddress('"Bell, <A>" <sip:a@h;lr>;tag=1;q=0.5', 'From')
+    expect([address.uri, address.params.get('tag')]).toEqual(['sip:a@h;lr', '1'])
+  })
+  it('without brackets leaves its parameters to the header', () => {
+    const address = parseAddress('sip:a@h;tag=9', 'From')
+    expect([address.uri, address.params.get('tag')]).toEqual(['sip:a@h', '9'])
+  })
+  it('is one value only', () => {
+    expect(() => parseAddress('<sip:a@h>, <sip:b@h>', 'From')).toThrow(SipParseError)
+  })
+})
+
+describe('the top Via', () => {
+  const complete = (value: string) => completeVia(value, parseVia(value), '198.51.100.7', 40_000)
+  it('gets received and rport, replacing what the sender claimed', () => {
+    expect(complete('SIP/2.0/UDP 10.0.0.1;rport;branch=z9hG4bK1')).toBe(
+      'SIP/2.0/UDP 10.0.0.1;branch=z9hG4bK1;received=198.51.100.7;rport=40000',
+    )
+    expect(complete('SIP/2.0/UDP h.example;received=1.2.3.4;branch=z9hG4bK1')).not.toContain('1.2.3.4')
+  })
+})

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../../clock.ts'
+import { RecordingFlow, response } from '../testing/messages.ts'
+import { makeTimers } from './timers.ts'
+import { Transactions } from './transactions.ts'
+
+const branch = 'z9hG4bKour'
+let clock: FakeClock
+let transactions: Transactions
+let flow: RecordingFlow
+let heard: (number | string)[]
+
+const start = (method: string, reliable = false, failure?: string) => {
+  clock = new FakeClock()
+  transactions = new Transactions(clock, makeTimers())
+  flow = new RecordingFlow(reliable)
+  flow.failure = failure
+  heard = []
+  const user = {
+    response: (each: { status: number; toTag: string }) => heard.push(each.status),
+    failed: (why: string) => heard.push(why),
+    ack: (each: { status: number }) => Buffer.from(`ACK ${each.status}`),
+    ended: () => heard.push('ended'),
+  }
+  transactions.send(branch, method, Buffer.from(method), flow, user)
+}
+const receive = (status: number, method: string, tag?: string) =>
+  transactions.receive(response(status, branch, method, tag), flow, 100)
+const timesOfSending = (ms: number) => {
+  const times: number[] = []
+  for (let at = 100; at <= ms; at += 100) {
+    const before = flow.sent.length
+    clock.advance(100)
+    for (let i = before; i < flow.sent.length; i++) times.push(at)
+  }
+  return times
+}
+
+describe('an INVITE client transaction on UDP', () => {
+  beforeEach(() => start('INVITE'))
+
+  it('repeats the INVITE with doubling intervals and gives up after 32 s', () => {
+    expect(timesOfSending(33_000)).toEqual([500, 1_500, 3_500, 7_500, 15_500, 31_500])
+    expect(heard).toEqual(['ended', 'timeout'])
+    expect([transactions.size, clock.running]).toEqual([0, 0])
+  })
+  it('stops repeating with the first provisional and then waits without limit', () => {
+    receive(100, 'INVITE')
+    expect(timesOfSending(60_000)).toEqual([])
+    expect([heard, transactions.size]).toEqual([[100], 1])
+  })
+  it('acknowledges a refusal, again for each repeat, and reports it once', () => {
+    receive(180, 'INVITE')
+    receive(486, 'INVITE')
+    receive(486, 'INVITE')
+    expect(flow.sent).toEqual(['INVITE', 'ACK 486', 'ACK 486'])
+    expect(heard).toEqual([180, 486])
+    clock.advance(32_000)
+    expect([transactions.size, clock.running]).toEqual([0, 0])
+  })
+  it('reports every 2xx, also of other forks, for 32 s, and acknowledges none itself (RFC 6026)', () => {
+    receive(200, 'INVITE', 'one')
+    receive(200, 'INVITE', 'one')
+    receive(200, 'INVITE', 'two')
+    receive(180, 'INVITE', 'three')
+    expect(heard).toEqual([200, 200, 200])
+    expect(flow.sent).toEqual(['INVITE'])
+    clock.advance(32_000)
+    expect(heard.at(-1)).toBe('ended')
+    expect(receive(200, 'INVITE', 'one')).toBe(false)
+  })
+  it('drops a 2xx after a refusal', () => {
+    receive(486, 'INVITE')
+    receive(200, 'INVITE')
+    expect(heard).toEqual([486])
+  })
+  it('does not take the answer to its CANCEL for its own', () => {
+    expect(receive(200, 'CANCEL')).toBe(false)
+    expect(heard).toEqual([])
+  })
+  it('fails once when its connection is lost, and not after a final response', () => {
+    receive(180, 'INVITE')
+    transactions.lost(flow)
+    transactions.lost(flow)
+    expect(heard).toEqual([180, 'ended', 'transport'])
+  })
+})
+
+describe('another client transaction', () => {
+  it('repeats at T1 doubling to T2 and gives up after 32 s', () => {
+    start('OPTIONS')
+    const times = timesOfSending(32_000)
+    expect(times.slice(0, 6)).toEqual([500, 1_500, 3_500, 7_500, 11_500, 15_500])
+    expect(heard).toEqual(['ended', 'timeout'])
+  })
+  it('repeats every T2 after a provisional', () => {
+    start('OPTIONS')
+    receive(100, 'OPTIONS')
+    expect(timesOfSending(9_000)).toEqual([500, 4_500, 8_500])
+  })
+  it('absorbs repeated answers for T4, then drops them', () => {
+    start('BYE')
+    receive(200, 'BYE')
+    expect(receive(200, 'BYE')).toBe(true)
+    expect(heard).toEqual([200])
+    clock.advance(5_000)
+    expect(receive(200, 'BYE')).toBe(false)
+    expect(clock.running).toBe(0)
+  })
+  it('repeats nothing on TCP and still gives up', () => {
+    start('OPTIONS', true)
+    expect(timesOfSending(31_900)).toEqual([])
+    clock.advance(100)
+    expect(heard).toEqual(['ended', 'timeout'])
+  })
+})
+
+it('a response with a second Via is a stray', () => {
+  start('OPTIONS')
+  const stray = { ...response(200, branch, 'OPTIONS'), vias: 2 }
+  expect(transactions.receive(stray, flow, 1)).toBe(false)
+})

@@ -1,0 +1,116 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../../clock.ts'
+import { RecordingFlow, request } from '../testing/messages.ts'
+import { makeTimers } from './timers.ts'
+import { type ServerSide, Transactions } from './transactions.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+let clock: FakeClock
+let transactions: Transactions
+let flow: RecordingFlow
+let side: ServerSide
+
+const open = (method: string, reliable = false) => {
+  clock = new FakeClock()
+  transactions = new Transactions(clock, makeTimers())
+  flow = new RecordingFlow(reliable)
+  side = transactions.serve(request(method, 'z9hG4bK1'), flow)
+}
+/** Moves on in small steps and says when something was sent. */
+const timesOfSending = (ms: number) => {
+  const times: number[] = []
+  for (let at = 100; at <= ms; at += 100) {
+    const before = flow.sent.length
+    clock.advance(100)
+    for (let i = before; i < flow.sent.length; i++) times.push(at)
+  }
+  return times
+}
+
+describe('an INVITE server transaction on UDP', () => {
+  beforeEach(() => open('INVITE'))
+
+  it('repeats the last provisional to a repeated INVITE, and nothing before there is one', () => {
+    side.machine.retransmitted()
+    expect(flow.sent).toEqual([])
+    side.machine.respond(100, bytes('100'))
+    side.machine.respond(180, bytes('180'))
+    side.machine.retransmitted()
+    expect(flow.sent).toEqual(['100', '180', '180'])
+  })
+  it('repeats a refusal at T1 doubling to T2 until the ACK, absorbs ACKs for T4, and is gone', () => {
+    side.machine.respond(486, bytes('486'))
+    expect(timesOfSending(9_000)).toEqual([500, 1_500, 3_500, 7_500])
+    const found = transactions.find(request('ACK', 'z9hG4bK1'))
+    expect(found).toBe(side)
+    found?.machine.acknowledged()
+    found?.machine.acknowledged()
+    side.machine.retransmitted()
+    expect(timesOfSending(4_900)).toEqual([])
+    expect(transactions.size).toBe(1)
+    clock.advance(200)
+    expect([transactions.size, clock.running]).toEqual([0, 0])
+  })
+  it('gives up 32 s after a refusal that nobody acknowledges', () => {
+    side.machine.respond(486, bytes('486'))
+    clock.advance(31_999)
+    expect(transactions.size).toBe(1)
+    clock.advance(1)
+    expect([transactions.size, clock.running]).toEqual([0, 0])
+  })
+  it('leaves the repeating of a 2xx to the layer above and absorbs the INVITE for 32 s (RFC 6026)', () => {
+    side.machine.respond(200, bytes('200'))
+    side.machine.retransmitted()
+    expect(timesOfSending(31_900)).toEqual([])
+    expect(flow.sent).toEqual(['200'])
+    clock.advance(200)
+    expect(transactions.size).toBe(0)
+  })
+  it('takes no second final response', () => {
+    expect(side.machine.respond(200, bytes('200'))).toBe(true)
+    expect(side.machine.respond(486, bytes('486'))).toBe(false)
+    expect(flow.sent).toEqual(['200'])
+  })
+  it('is found by a CANCEL with its branch', () => {
+    expect(transactions.findCancelled(request('CANCEL', 'z9hG4bK1'))).toBe(side)
+    expect(transactions.findCancelled(request('CANCEL', 'z9hG4bK2'))).toBeUndefined()
+  })
+  it('knows a copy by another path, and not itself', () => {
+    const copy = transactions.serve(request('INVITE', 'z9hG4bK2'), flow)
+    expect(transactions.isMerged(request('INVITE', 'z9hG4bK2'), copy)).toBe(true)
+    expect(transactions.isMerged(request('INVITE', 'z9hG4bK1'), side)).toBe(false)
+  })
+  it('is found without the magic cookie by the other headers (RFC 2543)', () => {
+    const old = transactions.serve(request('INVITE', 'old'), flow)
+    expect(transactions.find(request('INVITE', 'old'))).toBe(old)
+    expect(transactions.find(request('ACK', 'old'))).toBe(old)
+  })
+})
+
+it('an INVITE server transaction on TCP repeats nothing and ends with the ACK', () => {
+  open('INVITE', true)
+  side.machine.respond(486, bytes('486'))
+  expect(timesOfSending(10_000)).toEqual([])
+  side.machine.acknowledged()
+  expect([transactions.size, clock.running]).toEqual([0, 0])
+})
+
+describe('another server transaction', () => {
+  it('repeats its final response to a repeated request for 32 s', () => {
+    open('OPTIONS')
+    side.machine.retransmitted()
+    side.machine.respond(200, bytes('200'))
+    side.machine.retransmitted()
+    expect(flow.sent).toEqual(['200', '200'])
+    clock.advance(32_000)
+    expect([transactions.size, clock.running]).toEqual([0, 0])
+  })
+  it('repeats a provisional, and ends at once with its final response on TCP', () => {
+    open('OPTIONS', true)
+    side.machine.respond(183, bytes('183'))
+    side.machine.retransmitted()
+    side.machine.respond(200, bytes('200'))
+    expect(flow.sent).toEqual(['183', '183', '200'])
+    expect(transactions.size).toBe(0)
+  })
+})
