@@ -11,8 +11,13 @@ export interface DocumentRequest {
   readonly body: string
 }
 
-/** What stands at a path: a text, or one made for each request. */
-export type Document = string | ((request: DocumentRequest) => string)
+/** What stands at a path: a text, one made for each request, or a sound in a WAV file. */
+export type Document = string | Buffer | ((request: DocumentRequest) => string)
+
+const typeOf = (content: string | Buffer | undefined): string => {
+  if (content instanceof Buffer) return 'audio/wav'
+  return content?.startsWith('<') ? 'application/xml' : 'application/json'
+}
 
 /** A customer's web server, with what it was asked. */
 export class DocumentServer {
@@ -39,7 +44,7 @@ export class DocumentServer {
       const document = this.#documents.get(url.pathname)
       const text = typeof document === 'function' ? document(asked) : document
       response.statusCode = text === undefined ? 404 : 200
-      response.setHeader('content-type', text?.startsWith('<') ? 'application/xml' : 'application/json')
+      response.setHeader('content-type', typeOf(text))
       response.end(text ?? 'not here')
     })
   }

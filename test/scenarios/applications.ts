@@ -1,0 +1,23 @@
+/** Domain applications that the scenarios share. */
+
+/** The carrier's network of the scenarios. */
+export const loopback = ['127.0.0.0/8']
+
+/** A script document from the steps of its main section. */
+export const script = (...steps: readonly unknown[]): object => ({
+  version: '1.0.0',
+  sections: { main: steps },
+})
+
+/** A handler with a script in place. */
+export const scripted = (...steps: readonly unknown[]): object => ({
+  kind: 'script',
+  document: script(...steps),
+})
+
+/** A domain application that loopback may call. */
+export const application = (domain: string, handler?: object): object => ({
+  domain,
+  allow: loopback,
+  ...(handler && { handler }),
+})

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+let gateway: Gateway
+let documents: DocumentServer
+
+beforeAll(async () => {
+  documents = await DocumentServer.open()
+  const gathered = documents.put('/gathered', '<Response><Hangup/></Response>')
+  const gather = `<Response><Gather numDigits="4" timeout="5" action="${gathered}"><Say>Your number please.</Say></Gather></Response>`
+  gateway = await Gateway.start({
+    domains: [
+      application('gather.test', { kind: 'xml', url: documents.put('/gather', gather) }),
+      application(
+        'prompt.test',
+        scripted(
+          { prompt: { play: 'say:Please press three keys, and there is a lot more to say.', max_digits: 3 } },
+          { connect: { to: 'sip:%{prompt_value}@127.0.0.1:1', timeout: 2 } },
+          { send_digits: { digits: '42#' } },
+          { sleep: 600 },
+          'hangup',
+        ),
+      ),
+    ],
+  })
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await documents?.close()
+})
+
+it('collects the carrier’s digits in an XML document and tells them to its action', async () => {
+  const carrier = await Carrier.calls(gateway, { domain: 'gather.test', scenario: 'caller-released' })
+  await carrier.talks('answered', 0)
+  await carrier.hearsVoice()
+  carrier.media.press('12*8')
+  const request = await until('the action was asked for', () =>
+    documents.requests.find(({ path }) => path === '/gathered'),
+  )
+  expect(request?.fields.Digits).toBe('12*8')
+  await carrier.done()
+  await gateway.settled()
+})
+
+it('collects them in a script, stops the prompt at the first, and sends digits back', async () => {
+  const carrier = await Carrier.calls(gateway, { domain: 'prompt.test', scenario: 'caller-released' })
+  await carrier.talks('answered', 0)
+  await carrier.hearsVoice()
+  carrier.media.press('739')
+  // What was collected is in the destination that the script dials, which nobody is at.
+  await until('the script dials what was pressed', () => gateway.output.includes('sip:739@127.0.0.1'))
+  await carrier.receivesDigits('42#')
+  await carrier.done()
+  await gateway.settled()
+})

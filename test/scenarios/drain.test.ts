@@ -1,0 +1,54 @@
+import { afterEach, expect, it } from 'vitest'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+let gateway: Gateway
+
+const start = async (drain: string): Promise<void> => {
+  gateway = await Gateway.start({
+    drain,
+    domains: [application('stay.test', scripted('answer', { sleep: 60_000 }))],
+  })
+}
+
+afterEach(() => gateway?.stop())
+
+it('on SIGTERM refuses new calls with 503, lets calls end by themselves, and exits with 0', async () => {
+  await start('10s')
+  const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller', holdMs: 2500 })
+  await talking.sipp.event('answered')
+  gateway.terminate()
+  await until(
+    'not ready',
+    () => fetch(`${gateway.url}/readyz`).then(({ status }) => status),
+    (status) => status === 503,
+  )
+  const late = await Carrier.calls(gateway, {
+    domain: 'stay.test',
+    scenario: 'caller-refused',
+    values: { status: 503 },
+  })
+  await late.done()
+  await gateway.refusal('draining')
+  await talking.done()
+  expect(await gateway.ended()).toBe(0)
+})
+
+it('says BYE to the calls that are left after the grace', async () => {
+  await start('500ms')
+  const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller-released' })
+  await talking.sipp.event('answered')
+  gateway.terminate()
+  await talking.done()
+  expect(await gateway.ended()).toBe(0)
+})
+
+it('exits at once with 0 when there is no call', async () => {
+  await start('30s')
+  const began = performance.now()
+  gateway.terminate()
+  expect(await gateway.ended()).toBe(0)
+  expect(performance.now() - began).toBeLessThan(3000)
+})

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { sine } from '../../media/codecs/tone.ts'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { clicksIn, faultsOf, samplesOf } from '../support/hearing.ts'
+import { hears } from '../support/page-audio.ts'
+import { Softphone } from '../support/softphone.ts'
+import { until } from '../support/until.ts'
+import { wav } from '../support/wav.ts'
+import { application, script, scripted } from './applications.ts'
+
+const aliceTone = 1000
+const carrierTone = 440
+
+let browser: Browser
+let gateway: Gateway
+let documents: DocumentServer
+
+beforeAll(async () => {
+  documents = await DocumentServer.open()
+  documents.put('/chime.wav', wav(sine(700, 600, 8000, 8000), 8000))
+  const xml = `<Response><Say>Hello. One moment please.</Say><Play>${documents.urlOf('/chime.wav')}</Play>
+    <Dial timeout="15"><Client>alice</Client></Dial></Response>`
+  const url = documents.put('/welcome.xml', xml)
+  documents.put(
+    '/fetched.json',
+    JSON.stringify(script({ connect: { to: '/public/alice', answer_on_bridge: true } })),
+  )
+  const straight = (timeout: number, to = '/public/alice'): object =>
+    scripted({ connect: { to, timeout, answer_on_bridge: true } })
+  gateway = await Gateway.start({
+    domains: [
+      application(
+        'script.test',
+        scripted(
+          { play: { url: 'say:Hello. One moment please.' } },
+          { connect: { to: '/public/alice', timeout: 15 } },
+        ),
+      ),
+      application('xml.test', { kind: 'xml', url }),
+      application('fetched.test', { kind: 'script', url: documents.urlOf('/fetched.json') }),
+      application('straight.test', straight(15)),
+      application('impatient.test', straight(2)),
+      application('nobody.test', straight(5, '/public/bob')),
+    ],
+    subscribers: [
+      { email: 'alice@example.test', password: 'wonderland-9', displayName: 'Alice' },
+      { email: 'bob@example.test', password: 'builder-77', displayName: 'Bob' },
+    ],
+  })
+  browser = await Browser.start(aliceTone)
+})
+
+afterAll(async () => {
+  await gateway?.settled({ transactions: true })
+  await browser?.stop()
+  await gateway?.stop()
+  await documents?.close()
+})
+
+/** Alice's softphone, online; closed with the test. */
+const online = async (): Promise<Softphone> => {
+  const phone = await Softphone.open(browser, gateway)
+  onTestFinished(() => phone.close())
+  return phone
+}
+
+describe.each([
+  { domain: 'script.test', transport: 'udp', codec: 'PCMU', by: 'carrier' },
+  { domain: 'script.test', transport: 'tcp', codec: 'PCMA', by: 'browser' },
+  { domain: 'xml.test', transport: 'udp', codec: 'PCMU', by: 'browser' },
+  { domain: 'xml.test', transport: 'tcp', codec: 'PCMU', by: 'carrier' },
+] as const)('a call to $domain over $transport with $codec', ({ domain, transport, codec, by }) => {
+  it(`is greeted, reaches the browser, is talked on both ways and ended by the ${by}`, async () => {
+    const phone = await online()
+    const scenario = by === 'carrier' ? 'caller' : 'caller-released'
+    const carrier = await Carrier.calls(gateway, { domain, transport, codec, scenario, holdMs: 11_000 })
+    await carrier.talks('answered', carrierTone)
+    await carrier.hearsVoice()
+    if (domain === 'xml.test') await carrier.hears(700)
+    expect(await phone.rings()).toContain('Carrier')
+    await phone.accept()
+    await phone.talking()
+    await hears(phone.page, carrierTone)
+    await carrier.hears(aliceTone, 1000)
+    expect(clicksIn(samplesOf(carrier.media.packets.slice(-45)), aliceTone)).toBe(0)
+    // From the greeting over the ringing to the talk: one stream without a seam.
+    expect(faultsOf(carrier.media.packets)).toEqual([])
+    if (by === 'browser') await phone.hangUp()
+    await carrier.done()
+    await phone.idle()
+    await gateway.settled()
+  })
+})
+
+describe('a call that nobody has answered', () => {
+  it('stops ringing in the browser when the carrier cancels it', async () => {
+    const phone = await online()
+    const carrier = await Carrier.calls(gateway, {
+      domain: 'straight.test',
+      scenario: 'caller-cancels',
+      holdMs: 1000,
+    })
+    await phone.rings()
+    await carrier.done()
+    await phone.idle()
+    await gateway.settled()
+  })
+
+  it('ends with 480 when nobody answers in time', async () => {
+    const phone = await online()
+    const carrier = await Carrier.calls(gateway, {
+      domain: 'impatient.test',
+      scenario: 'caller-refused',
+      values: { status: 480 },
+    })
+    await phone.rings()
+    await carrier.done()
+    await phone.idle()
+    await gateway.settled()
+  })
+
+  it('ends with 480 when the subscriber is not online', async () => {
+    const carrier = await Carrier.calls(gateway, {
+      domain: 'nobody.test',
+      scenario: 'caller-refused',
+      values: { status: 480 },
+    })
+    await carrier.done()
+    await gateway.settled()
+  })
+
+  it('ends with a refusal by a person when the browser rejects it', async () => {
+    const phone = await online()
+    const carrier = await Carrier.calls(gateway, {
+      domain: 'straight.test',
+      scenario: 'caller-refused',
+      // The client's reject() says USER_BUSY, as the published one does.
+      values: { status: 486 },
+    })
+    await phone.rings()
+    await phone.reject()
+    await carrier.done()
+    await gateway.settled()
+  })
+})
+
+it('rings before it answers, with a document from the customer’s server that is told who calls', async () => {
+  const phone = await online()
+  const carrier = await Carrier.calls(gateway, { domain: 'fetched.test', scenario: 'caller', holdMs: 1500 })
+  await carrier.sipp.event('ringing')
+  await phone.rings()
+  const request = await until('the document was asked for', () =>
+    documents.requests.find(({ path }) => path === '/fetched.json'),
+  )
+  expect(JSON.stringify(request)).toContain('+15551230001')
+  expect(carrier.sipp.events).not.toContainEqual(expect.stringContaining('answered'))
+  await phone.accept()
+  await carrier.talks('answered', carrierTone)
+  await hears(phone.page, carrierTone)
+  await carrier.done()
+  await gateway.settled()
+})

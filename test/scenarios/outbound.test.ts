@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { alice, Gateway } from '../support/gateway.ts'
+import { faultsOf } from '../support/hearing.ts'
+import { hears } from '../support/page-audio.ts'
+import { Softphone } from '../support/softphone.ts'
+import { until } from '../support/until.ts'
+import { application, script, scripted } from './applications.ts'
+
+const aliceTone = 1000
+const carrierTone = 600
+
+let browser: Browser
+let gateway: Gateway
+let documents: DocumentServer
+
+beforeAll(async () => {
+  documents = await DocumentServer.open()
+  const url = documents.put('/out', () => document)
+  gateway = await Gateway.start({
+    domains: [application('through.test', { kind: 'script', url })],
+    subscribers: [{ ...alice, displayName: 'Alice' }],
+    resources: [
+      { address: '/public/trunk', handler: { kind: 'script', url } },
+      { address: '/public/nowhere', handler: scripted({ hangup: { reason: 'busy' } }) },
+    ],
+  })
+  browser = await Browser.start(aliceTone)
+})
+
+afterAll(async () => {
+  await gateway?.settled({ transactions: true })
+  await browser?.stop()
+  await gateway?.stop()
+  await documents?.close()
+})
+
+/** What `/public/trunk` does, set by each test: the carrier's port is only known then. */
+let document = ''
+
+const online = async (): Promise<Softphone> => {
+  const phone = await Softphone.open(browser, gateway)
+  onTestFinished(() => phone.close())
+  return phone
+}
+
+describe('a SIP URI that is dialled straight', () => {
+  it('gives early media, an answer, talk both ways and digits, and is ended by the browser', async () => {
+    const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 2500 })
+    const phone = await online()
+    await phone.dial(carrier.uri)
+    // Early media: the tone is in the browser before the carrier answers.
+    await carrier.talks('invited', 350)
+    await hears(phone.page, 350)
+    expect(carrier.sipp.events).not.toContain('confirmed')
+    await carrier.sipp.event('confirmed')
+    carrier.media.tone(carrierTone)
+    await phone.talking()
+    await hears(phone.page, carrierTone)
+    await carrier.hears(aliceTone, 600)
+    await phone.press('15#')
+    await carrier.receivesDigits('15#')
+    await carrier.hears(aliceTone, 600)
+    expect(faultsOf(carrier.media.packets)).toEqual([])
+    await phone.hangUp()
+    await carrier.done()
+    await phone.idle()
+    await gateway.settled()
+  })
+
+  it('ends in the browser when the carrier hangs up', async () => {
+    const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 1500, codec: 'PCMA' })
+    const phone = await online()
+    await phone.dial(carrier.uri)
+    await carrier.talks('invited', carrierTone)
+    await phone.talking()
+    await carrier.done()
+    await phone.idle()
+    await gateway.settled()
+  })
+
+  it('is cancelled at the carrier when the browser gives up', async () => {
+    const carrier = await Carrier.listens({ scenario: 'callee-cancelled' })
+    const phone = await online()
+    await phone.dial(carrier.uri)
+    await carrier.sipp.event('invited')
+    await phone.hangUp()
+    await carrier.done()
+    await phone.idle()
+    await gateway.settled()
+  })
+
+  it('tells the browser that the carrier is busy', async () => {
+    const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+    const phone = await online()
+    await phone.dial(carrier.uri)
+    await carrier.done()
+    const notice = phone.page.getByTestId('notice')
+    await until(
+      'the page says why',
+      () => notice.textContent(),
+      (text) => /busy/i.test(text ?? ''),
+    )
+    await gateway.settled()
+  })
+
+  it('goes over TCP where the URI says so', async () => {
+    const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 800, transport: 'tcp' })
+    const phone = await online()
+    await phone.dial(`${carrier.uri};transport=tcp`)
+    await carrier.talks('invited', carrierTone)
+    await phone.talking()
+    await carrier.done()
+    await phone.idle()
+    await gateway.settled()
+  })
+})
+
+describe('an address whose script connects to a carrier', () => {
+  it('authenticates with the script’s user and password, and talks', async () => {
+    const values = { username: 'trunk-user', password: 'trunk-pass' }
+    const carrier = await Carrier.listens({ scenario: 'callee-digest', values })
+    document = JSON.stringify(
+      script({
+        connect: { to: carrier.uri, username: 'trunk-user', password: 'trunk-pass', answer_on_bridge: true },
+      }),
+    )
+    const phone = await online()
+    await phone.dial('/public/trunk')
+    await carrier.sipp.event('challenged')
+    await carrier.talks('invited', carrierTone)
+    await phone.talking()
+    await hears(phone.page, carrierTone)
+    await carrier.hears(aliceTone, 400)
+    await phone.hangUp()
+    await carrier.done()
+    await gateway.settled()
+    expect(gateway.output).not.toContain('trunk-pass')
+  })
+
+  it('can be called through by another carrier', async () => {
+    const callee = await Carrier.listens({ scenario: 'callee', holdMs: 300 })
+    document = JSON.stringify(script({ connect: { to: callee.uri, answer_on_bridge: true } }))
+    const caller = await Carrier.calls(gateway, { domain: 'through.test', scenario: 'caller', holdMs: 4000 })
+    await callee.talks('invited', carrierTone)
+    await caller.talks('answered', 440)
+    await callee.hears(440, 500)
+    await caller.hears(carrierTone, 500)
+    caller.media.press('90*')
+    await callee.receivesDigits('90*')
+    expect(faultsOf(callee.media.packets)).toEqual([])
+    await caller.done()
+    await callee.done()
+    await gateway.settled()
+  })
+})
+
+it('tells the browser when the address it dialled is busy', async () => {
+  const phone = await online()
+  await phone.dial('/public/nowhere')
+  const notice = phone.page.getByTestId('notice')
+  await until(
+    'the page says why',
+    () => notice.textContent(),
+    (text) => /busy/i.test(text ?? ''),
+  )
+  await gateway.settled()
+})

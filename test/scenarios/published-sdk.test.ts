@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+const sdkTone = 1200
+
+let browser: Browser
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await Gateway.start({
+    domains: [
+      application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
+    ],
+  })
+  browser = await Browser.start(sdkTone)
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+const open = async (): Promise<SdkPage> => {
+  const page = await SdkPage.open(browser, gateway)
+  onTestFinished(() => page.close())
+  return page
+}
+
+it('the published SDK goes online, receives a call, accepts it, talks, and hangs up', async () => {
+  const page = await open()
+  await page.online()
+  await until(
+    'alice is online',
+    () => gateway.metric('subscribers_online'),
+    (count) => count === 1,
+  )
+  const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller-released' })
+  await until(
+    'the invite',
+    () => page.invites(),
+    (count) => count === 1,
+  )
+  await page.accept()
+  await carrier.talks('answered', 440)
+  await hears(page.page, 440)
+  await carrier.hears(sdkTone, 500)
+  expect(await page.events()).toContain('active')
+  await page.hangUp()
+  await carrier.done()
+  await page.offline()
+  await until(
+    'alice is offline',
+    () => gateway.metric('subscribers_online'),
+    (count) => count === 0,
+  )
+  await gateway.settled()
+})
+
+it('the published SDK dials a SIP URI, sends digits, and sees the far side hang up', async () => {
+  const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 5000 })
+  const page = await open()
+  await page.dial(carrier.uri)
+  await carrier.talks('invited', 600)
+  await hears(page.page, 600)
+  await carrier.hears(sdkTone, 500)
+  await page.sendDigits('26#')
+  await carrier.receivesDigits('26#')
+  await carrier.done()
+  await until(
+    'the SDK sees the end',
+    () => page.events(),
+    (events) => events.includes('destroy'),
+  )
+  await gateway.settled()
+})

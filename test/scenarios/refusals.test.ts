@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Code, catalogue } from '../../gateway/errors.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { application, scripted } from './applications.ts'
+
+let gateway: Gateway
+let documents: DocumentServer
+
+beforeAll(async () => {
+  documents = await DocumentServer.open()
+  const broken = documents.put('/broken.json', '{"sections": {"main": [{"dance": {}}]}}')
+  const garbled = documents.put('/garbled.xml', '<Response><Say>unclosed</Response>')
+  gateway = await Gateway.start({
+    domains: [
+      { domain: 'elsewhere.test', allow: ['192.0.2.0/24'], handler: scripted('answer') },
+      application('silent.test'),
+      { ...application('one.test', scripted('answer', { sleep: 10_000 })), maxCalls: 1 },
+      application('plain.test', scripted('answer')),
+      application('gone.test', { kind: 'script', url: documents.urlOf('/gone') }),
+      application('down.test', { kind: 'xml', url: 'http://127.0.0.1:1/' }),
+      application('broken.test', { kind: 'script', url: broken }),
+      application('garbled.test', { kind: 'xml', url: garbled }),
+    ],
+  })
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await documents?.close()
+})
+
+/** Calls, expects the status, and gives the log line with the code; the metric must have counted it once. */
+const refused = async (domain: string, code: Code, values: Record<string, string> = {}) => {
+  const before = await gateway.metric('rejections_total', { code })
+  const lines = gateway.log.filter((line) => line.code === code).length
+  const status = catalogue[code].sip
+  const carrier = await Carrier.calls(gateway, {
+    domain,
+    scenario: 'caller-refused',
+    values: { status, ...values },
+  })
+  await carrier.done()
+  await gateway.refusal(code)
+  const found = gateway.log.filter((line) => line.code === code).slice(lines)
+  expect(found, gateway.output).toHaveLength(1)
+  expect(await gateway.metric('rejections_total', { code })).toBe(before + 1)
+  return found[0]!
+}
+
+describe('a call is refused, with its status, one log line and one count', () => {
+  it('from a source that the domain does not allow', async () => {
+    expect(await refused('elsewhere.test', 'source_not_allowed')).toMatchObject({
+      source: '127.0.0.1',
+      domain: 'elsewhere.test',
+    })
+  })
+
+  it('to a domain that nobody has', async () => {
+    expect(await refused('unheard-of.test', 'unknown_domain')).toMatchObject({ domain: 'unheard-of.test' })
+  })
+
+  it('to a domain application without a handler', async () => {
+    expect(await refused('silent.test', 'no_handler')).toMatchObject({ domain: 'silent.test' })
+  })
+
+  it('over the limit of calls', async () => {
+    const first = await Carrier.calls(gateway, { domain: 'one.test', scenario: 'caller', holdMs: 1500 })
+    await first.sipp.event('answered')
+    expect(await refused('one.test', 'over_call_limit')).toMatchObject({ calls: 1, limit: 1 })
+    await first.done()
+  })
+
+  it('with no codec that both know', async () => {
+    const line = await refused('plain.test', 'no_common_codec', {
+      payloads: '18',
+      codecs: 'a=rtpmap:18 G729/8000',
+    })
+    expect(JSON.stringify(line)).toMatch(/G729/i)
+  })
+
+  it.each(['gone.test', 'down.test'])('when the document cannot be fetched (%s)', async (domain) => {
+    const line = await refused(domain, 'document_unreachable')
+    expect(JSON.stringify(line)).toContain('127.0.0.1')
+  })
+
+  it.each([
+    ['broken.test', 'dance'],
+    ['garbled.test', 'Say'],
+  ])('when the document is not valid (%s)', async (domain, told) => {
+    const line = await refused(domain, 'document_invalid')
+    expect(JSON.stringify(line)).toContain(told)
+  })
+})
+
+it('leaves nothing behind', async () => {
+  await gateway.settled()
+})

@@ -1,0 +1,118 @@
+import { onTestFinished } from 'vitest'
+import type { G711 } from '../../media/codecs/g711.ts'
+import type { Gateway } from './gateway.ts'
+import { digitsOf, lastTone, stretches } from './hearing.ts'
+import { RtpPeer } from './rtp-peer.ts'
+import { Sipp } from './sipp.ts'
+import { until } from './until.ts'
+
+/** What all carrier's calls have in common. */
+interface CarrierOptions {
+  readonly scenario: string
+  readonly transport?: 'udp' | 'tcp'
+  /** Offered or answered codec; default PCMU. */
+  readonly codec?: G711
+  /** Further values for the scenario file. */
+  readonly values?: Readonly<Record<string, string | number>>
+  /** How long it talks, or rings, before the scenario's next step; default 0. */
+  readonly holdMs?: number
+}
+
+/** A call from the carrier. */
+export interface IncomingOptions extends CarrierOptions {
+  /** Host part of the request-URI. */
+  readonly domain: string
+  /** User part; default `+15550002222`. */
+  readonly user?: string
+}
+
+const codecLines: Readonly<Record<G711, { payloads: string; codecs: string }>> = {
+  PCMU: {
+    payloads: '0 101',
+    codecs: 'a=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000\na=fmtp:101 0-15',
+  },
+  PCMA: {
+    payloads: '8 101',
+    codecs: 'a=rtpmap:8 PCMA/8000\na=rtpmap:101 telephone-event/8000\na=fmtp:101 0-15',
+  },
+}
+
+/** One call at the carrier: SIPp for the signalling, and a socket whose audio is made and measured here. Ends with its test. */
+export class Carrier {
+  readonly sipp: Sipp
+  readonly media: RtpPeer
+
+  constructor(sipp: Sipp, media: RtpPeer) {
+    this.sipp = sipp
+    this.media = media
+    onTestFinished(async () => {
+      media.close()
+      await sipp.stop()
+    })
+  }
+
+  /** Calls into the gateway. */
+  static async calls(gateway: Gateway, options: IncomingOptions): Promise<Carrier> {
+    const { domain, user = '+15550002222', codec = 'PCMU' } = options
+    const media = await RtpPeer.open(codec)
+    const values = { ...codecLines[codec], user, domain, ...options.values }
+    const to = `127.0.0.1:${gateway.sipPort}`
+    const sipp = await Sipp.start({ ...options, values, to, mediaPorts: [media.port] })
+    return new Carrier(sipp, media)
+  }
+
+  /** Waits for a call from the gateway. */
+  static async listens(options: CarrierOptions): Promise<Carrier> {
+    const codec = options.codec ?? 'PCMU'
+    const media = await RtpPeer.open(codec)
+    const values = { ...codecLines[codec], ...options.values }
+    return new Carrier(await Sipp.start({ ...options, values, mediaPorts: [media.port] }), media)
+  }
+
+  /** Where a listening carrier can be called. */
+  get uri(): string {
+    return `sip:desk@127.0.0.1:${this.sipp.port}`
+  }
+
+  /** Waits for the event that tells the gateway's media port (`answered`, `early` or `invited`) and sends the tone there. */
+  async talks(event: 'answered' | 'early' | 'invited', frequency: number): Promise<void> {
+    this.media.send(await this.sipp.event(event), frequency)
+  }
+
+  /** Waits until nothing but this tone has been heard for `ms`. */
+  async hears(frequency: number, ms = 300): Promise<void> {
+    const near = (tone: number): boolean => Math.abs(tone - frequency) <= 15
+    const recent = (): number[] =>
+      stretches(this.media.packets.slice(-Math.ceil(ms / 20)), 100).map((stretch) => stretch.frequency)
+    await until(
+      `the carrier hears ${frequency} Hz for ${ms} ms`,
+      recent,
+      (tones) => tones.length >= Math.floor(ms / 100) && tones.every(near),
+    )
+  }
+
+  /** Waits until something is heard that is not silence and not a lasting tone: a voice. */
+  async hearsVoice(): Promise<void> {
+    const loud = (): number => stretches(this.media.packets, 50).filter(({ level }) => level > 300).length
+    await until('the carrier hears a voice', loud, (windows) => windows >= 8)
+  }
+
+  /** The tone at this moment. */
+  get tone(): number {
+    return lastTone(this.media.packets)
+  }
+
+  /** Waits until these keys have arrived, each once. */
+  async receivesDigits(digits: string): Promise<void> {
+    await until(
+      `the digits ${digits}`,
+      () => digitsOf(this.media.packets),
+      (got) => got === digits,
+    )
+  }
+
+  /** Waits until SIPp has gone through its scenario without an error. */
+  done(): Promise<void> {
+    return this.sipp.succeeded()
+  }
+}
