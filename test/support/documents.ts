@@ -15,8 +15,8 @@ export interface DocumentRequest {
 export type Document = string | Buffer | ((request: DocumentRequest) => string)
 
 const typeOf = (content: string | Buffer | undefined): string => {
-  if (content instanceof Buffer) return 'audio/wav'
-  return content?.startsWith('<') ? 'application/xml' : 'application/json'
+  if (typeof content !== 'string') return content ? 'audio/wav' : 'text/plain'
+  return content.startsWith('<') ? 'application/xml' : 'application/json'
 }
 
 /** A customer's web server, with what it was asked. */
