@@ -74,6 +74,8 @@ describe('a page dials', () => {
 
   it('and gets its description early, so that a long ringing does not end it', async () => {
     const { page, leg, arrival } = await dialled()
+    await settled(page)
+    gateway.clock.advance(2000)
     expect(await page.message('verto.media')).toEqual({ callID: 'c1', sdp: 'answer to offer' })
     leg.ring()
     const answer = leg.answer()
@@ -98,6 +100,16 @@ describe('a page dials', () => {
     expect(leg.from).toEqual({ uri: '/public/alice', user: 'alice', name: 'Alice' })
     expect(leg.to.uri).toBe('/public/bob')
     expect(leg.port).toBe(gateway.webrtc.last.port)
+  })
+
+  it('and hears it ring, or an announcement, as soon as there is one', async () => {
+    const { page, leg } = await dialled()
+    leg.ring()
+    expect(await page.message('verto.media')).toMatchObject({ sdp: 'answer to offer' })
+    gateway.clock.advance(2000)
+    void leg.progress()
+    await settled(page)
+    expect(page.story).toEqual(['call.state created', 'call.state ringing', 'verto.media'])
   })
 
   it('and its leg is answered, and the prompt starts, when it can hear', async () => {
@@ -485,7 +497,7 @@ describe('a page that is lost', () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.dial('c1', '/public/bob')
-    await page.message('verto.media')
+    await page.event('call.state')
     gateway.webrtc.last.report('connected')
     const { leg } = gateway.arrivals.arrived[0]!.arrival
     await gone(page)
@@ -493,6 +505,7 @@ describe('a page that is lost', () => {
     await leg.answer()
     const again = await gateway.page()
     await again.connect(await gateway.token(), { protocol })
+    expect(await again.message('verto.media')).toMatchObject({ callID: 'c1' })
     expect(await again.message('verto.answer')).toEqual({ callID: 'c1' })
     await again.verto('verto.info', 'c1', { dtmf: '5' })
     expect(gateway.arrivals.arrived[0]!.owner.told).toEqual(['answered', 'digit 5'])

@@ -2,7 +2,7 @@ import type { BrowserMedia, WebRtc } from '../../../media/types.ts'
 import { newCallId, newLegId } from '../../calls/ids.ts'
 import { Leg, type LegSignalling, type Party } from '../../calls/leg.ts'
 import type { AddressBook, Arrivals } from '../../calls/ports.ts'
-import type { Clock } from '../../clock.ts'
+import type { Clock, Timer } from '../../clock.ts'
 import { type Cause, type Code, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -22,6 +22,12 @@ export interface DialledCallParts {
   readonly log: Log
 }
 
+/**
+ * When an unanswered page gets its description, so that it hears the ringing, and at the latest before the SDK gives up for want of one
+ * (after 20 s). Not at once: once it has one, the SDK's `start()` no longer rejects when the call is refused, and most refusals are quick.
+ */
+const earlyMediaMs = 2_000
+
 type Invite = Extract<VertoRequest, { kind: 'invite' }>
 
 /** A call that a page has dialled: an inbound leg, seen from the gateway. */
@@ -32,6 +38,7 @@ export class DialledCall implements LegSignalling, ClientCall {
   #callId = newCallId()
   #call: BrowserCall | undefined
   #sdpSent = false
+  #earlyMedia: Timer | undefined
   #saidByPage = false
 
   constructor(parts: DialledCallParts, client: Client, invite: Invite) {
@@ -92,6 +99,7 @@ export class DialledCall implements LegSignalling, ClientCall {
   async answer(): Promise<void> {
     const call = this.#call
     if (!call) return
+    this.#earlyMedia?.cancel()
     // The description goes once; what was opened early is only confirmed.
     call.verto('verto.answer', this.#sdpSent ? {} : { sdp: call.media.sdp })
     this.#sdpSent = true
@@ -102,6 +110,7 @@ export class DialledCall implements LegSignalling, ClientCall {
   }
 
   end(cause: Cause): void {
+    this.#earlyMedia?.cancel()
     this.#call?.close(cause, this.#saidByPage)
   }
 
@@ -150,11 +159,11 @@ export class DialledCall implements LegSignalling, ClientCall {
     )
     const plan = { kind: 'dial', to } as const
     arrivals.arrive({ leg, callId: this.#callId, projectId: subscriber.projectId, plan, headers: [] })
-    // The SDK gives up when it has no description after 20 s, so a long ringing needs it at once.
-    if (!leg.isEnded) this.#sendMedia()
+    if (!leg.isEnded) this.#earlyMedia = clock.after(earlyMediaMs, () => this.#sendMedia())
   }
 
   #sendMedia(): void {
+    this.#earlyMedia?.cancel()
     if (this.#sdpSent || !this.#call) return
     this.#sdpSent = true
     this.#call.verto('verto.media', { sdp: this.#call.media.sdp })
