@@ -153,5 +153,8 @@ export class TrunklineError extends Error {
   }
 }
 
-/** The code of any thrown value: its own when it is a {@link TrunklineError}, else `internal`. */
-export const codeOf = (error: unknown): Code => (error instanceof TrunklineError ? error.code : 'internal')
+/** The code of any thrown value: its own `code` when the catalogue has it (media errors carry one too), else `internal`. */
+export const codeOf = (error: unknown): Code => {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && Object.hasOwn(catalogue, code) ? (code as Code) : 'internal'
+}
