@@ -18,8 +18,8 @@ const sendable = new Set([
  * nothing to the caller, so the catalogue's status stands in for it.
  */
 export const refusalStatus = (cause: Cause): number => {
-  const status = sipStatusOf(cause)
-  return sendable.has(status) ? status : catalogue[cause.code].sip
+  const wanted = [sipStatusOf(cause), catalogue[cause.code].sip]
+  return wanted.find((status) => sendable.has(status)) ?? 403
 }
 
 /** What the refusal of an INVITE of ours means. `rang`: a provisional response had come. */

@@ -1,0 +1,302 @@
+import pino from 'pino'
+import { beforeEach, expect, it } from 'vitest'
+import type { MediaPort, PortOptions } from '../../media/types.ts'
+import type { Leg } from '../calls/leg.ts'
+import type { Arrival } from '../calls/ports.ts'
+import { FakeClock } from '../clock.ts'
+import { Metrics } from '../metrics.ts'
+import { SipEdge, type SipEdgeParts } from './index.ts'
+import { carrierSdp, Heard, testApp, wish } from './testing/bench.ts'
+import { TestEdge } from './testing/edge.ts'
+import { FakeDialog, FakeRequest, FakeSrf, farResponse } from './testing/srf.ts'
+
+/** An edge whose ports open when the test says so. */
+class SlowEdge extends TestEdge {
+  readonly opening: (() => void)[] = []
+  override async open(options: PortOptions): Promise<MediaPort> {
+    await new Promise<void>((resolve) => this.opening.push(resolve))
+    return super.open(options)
+  }
+}
+
+let srf: FakeSrf
+let clock: FakeClock
+let edge: TestEdge
+let arrivals: Arrival[]
+let sip: SipEdge
+const start = async (changes: Partial<SipEdgeParts> = {}) => {
+  ;[srf, clock, edge, arrivals] = [new FakeSrf(), new FakeClock(), new TestEdge(), []]
+  const app = testApp()
+  sip = new SipEdge({
+    agent: { host: '127.0.0.1', port: 1, secret: 's', embedded: true },
+    directory: { domainApp: (host) => (host === app.domain ? app : undefined) },
+    arrivals: { arrive: (arrival) => arrivals.push(arrival) },
+    counts: { calls: () => arrivals.length },
+    metrics: new Metrics(),
+    log: pino({ level: 'silent' }),
+    ...{ edge, clock, srf, maxCalls: 100, userAgent: '' },
+    ...changes,
+  })
+  await sip.start()
+}
+beforeEach(() => start())
+
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+}
+const invite = (body = carrierSdp(), headers = {}) => {
+  const request = new FakeRequest('INVITE', 'sip:1@demo.example', body, headers)
+  return { request, response: srf.invite(request) }
+}
+const arrived = async () => {
+  const made = invite()
+  await settled()
+  const { leg } = arrivals.at(-1)!
+  return { ...made, leg, heard: new Heard(leg) }
+}
+const dialled = async () => {
+  const leg = sip.dial({ kind: 'sip', uri: 'sip:x@carrier.example' }, wish('sip:x@carrier.example'))
+  const heard = new Heard(leg)
+  await settled()
+  return { leg, heard, uac: srf.invites.at(-1)! }
+}
+const nothingLeft = () => {
+  expect([sip.legs, edge.used, sip.busyDomains, clock.running]).toEqual([0, 0, 0, 0])
+}
+const lose = () => {
+  srf.events.emit('close')
+  clock.advance(3_000)
+}
+
+it.each([
+  [{ contact: '' }, 400],
+  [{ from: '<sip:a@b>, <sip:c@d>' }, 400],
+  [{ to: '' }, 400],
+  [{ 'call-id': '' }, 400],
+  [{ 'content-type': 'multipart/mixed' }, 488],
+])('refuses an INVITE with %j at the door', async (headers, status) => {
+  const { response } = invite(carrierSdp(), headers)
+  await settled()
+  expect(response.statuses).toEqual([status])
+  expect(arrivals).toEqual([])
+  nothingLeft()
+})
+
+it('makes no call for a caller who gives up while the port opens', async () => {
+  const slow = new SlowEdge()
+  await start({ edge: slow })
+  const { request, response } = invite()
+  request.emit('cancel')
+  slow.opening[0]?.()
+  await settled()
+  expect([arrivals.length, response.statuses.length, slow.used, sip.legs, sip.busyDomains]).toEqual([
+    0, 0, 0, 0, 0,
+  ])
+})
+
+it('counts calls that are being set up against the limit', async () => {
+  const slow = new SlowEdge()
+  await start({ edge: slow, maxCalls: 1 })
+  const first = invite()
+  const second = invite()
+  expect([first.response.statuses, second.response.statuses]).toEqual([[], [503]])
+  slow.opening[0]?.()
+  await settled()
+  expect(arrivals).toHaveLength(1)
+})
+
+it('ends the leg when the 200 comes too late for a CANCEL', async () => {
+  const { leg, heard } = await arrived()
+  const answer = leg.answer()
+  srf.answers[0]?.done('Response not sent due to unknown transaction')
+  await answer
+  expect(heard.events).toEqual(['ended canceled by far'])
+  nothingLeft()
+})
+
+it('goes on without an ACK after two seconds', async () => {
+  const { leg, heard } = await arrived()
+  void leg.answer()
+  const dialog = new FakeDialog()
+  srf.answers[0]?.done(null, dialog)
+  clock.advance(1_999)
+  expect(heard.events).toEqual([])
+  clock.advance(1)
+  expect(heard.events).toEqual(['answered'])
+  dialog.emit('destroy', {}, 'ACK timeout')
+  expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'unreachable', detail: 'ACK timeout' } })
+  nothingLeft()
+})
+
+it('hangs up a leg that ended between the 200 and its dialog', async () => {
+  const { leg } = await arrived()
+  void leg.answer()
+  leg.end({ code: 'normal' })
+  const dialog = new FakeDialog()
+  srf.answers[0]?.done(null, dialog)
+  expect(dialog.byes).toHaveLength(0)
+  dialog.emit('ack', {})
+  expect(dialog.byes).toHaveLength(1)
+  dialog.byes[0]?.()
+  nothingLeft()
+})
+
+it('hangs up without an ACK in the end', async () => {
+  const { leg } = await arrived()
+  void leg.answer()
+  const dialog = new FakeDialog()
+  srf.answers[0]?.done(null, dialog)
+  leg.end({ code: 'normal' })
+  clock.advance(40_000)
+  expect(dialog.byes).toHaveLength(1)
+  dialog.byes[0]?.()
+  nothingLeft()
+})
+
+it('answers once, and only the first end counts', async () => {
+  const { leg, response } = await arrived()
+  const [first, second] = [leg.answer(), leg.answer()]
+  const dialog = new FakeDialog()
+  srf.answers[0]?.done(null, dialog)
+  dialog.emit('ack', {})
+  await Promise.all([first, second])
+  dialog.emit('destroy', {}, 'normal release')
+  leg.end({ code: 'normal' })
+  expect([srf.answers.length, dialog.byes.length]).toEqual([1, 0])
+  expect(response.statuses).toEqual([200])
+  nothingLeft()
+})
+
+it('survives a request inside the dialog that nobody can handle', async () => {
+  const { leg } = await arrived()
+  void leg.answer()
+  const dialog = new FakeDialog()
+  srf.answers[0]?.done(null, dialog)
+  const broken = {
+    finalResponseSent: false,
+    send: () => {
+      throw new Error('broken')
+    },
+  }
+  expect(() => dialog.emit('info', new FakeRequest('INFO', 'sip:x@y'), broken)).not.toThrow()
+})
+
+it.each(['new', 'answering', 'answered', 'hanging up'] as const)(
+  'ends an inbound leg that is %s when the connection is lost, though nothing ever settles',
+  async (state) => {
+    const { leg } = await arrived()
+    const answer = state === 'new' ? undefined : leg.answer()
+    if (state === 'answered' || state === 'hanging up') {
+      const dialog = new FakeDialog()
+      srf.answers[0]?.done(null, dialog)
+      dialog.emit('ack', {})
+      if (state === 'hanging up') leg.end({ code: 'normal' })
+    }
+    lose()
+    await answer
+    expect(leg.isEnded).toBe(true)
+    nothingLeft()
+  },
+)
+
+it('ends an outbound leg whose INVITE never settles when the connection is lost', async () => {
+  const { heard } = await dialled()
+  lose()
+  expect(heard.events).toEqual(['ended control_lost by far'])
+  nothingLeft()
+})
+
+it('leaves the legs of a new connection alone when the old one is given up', async () => {
+  const old = await dialled()
+  srf.events.emit('close')
+  srf.events.emit('connect', null, 'udp/127.0.0.1:5060')
+  const fresh = await dialled()
+  clock.advance(3_000)
+  expect([old.leg.isEnded, fresh.leg.isEnded]).toEqual([true, false])
+})
+
+it('cancels as soon as the INVITE is known', async () => {
+  const { leg, uac } = await dialled()
+  leg.end({ code: 'no_answer' })
+  const request = new FakeRequest('INVITE', 'sip:x@carrier.example')
+  uac.progress.cbRequest(null, request)
+  expect(request.canceled).toBe(1)
+  uac.settle({ status: 487, reason: 'Terminated', res: farResponse(487) })
+  nothingLeft()
+})
+
+it('forgets an INVITE whose CANCEL is never answered, and hangs up when it is answered after all', async () => {
+  const { leg, uac } = await dialled()
+  uac.progress.cbRequest(null, new FakeRequest('INVITE', 'sip:x@carrier.example'))
+  leg.end({ code: 'no_answer' })
+  clock.advance(40_000)
+  nothingLeft()
+  const dialog = new FakeDialog(carrierSdp())
+  uac.settle(null, dialog)
+  expect(dialog.byes).toHaveLength(1)
+  dialog.byes[0]?.()
+  nothingLeft()
+})
+
+it('cannot dial without a connection, nor where drachtio-srf throws', async () => {
+  srf.broken = new Error('AssertionError')
+  const thrown = await dialled()
+  expect(thrown.leg.state).toMatchObject({ kind: 'ended', cause: { code: 'unreachable' } })
+  srf.events.emit('close')
+  const without = await dialled()
+  expect(without.heard.events).toEqual(['ended control_lost by far'])
+  clock.advance(3_000)
+  nothingLeft()
+})
+
+it('closes the port of a leg that ends while the port opens', async () => {
+  const slow = new SlowEdge()
+  await start({ edge: slow })
+  const { leg } = await dialled()
+  leg.end({ code: 'canceled' })
+  slow.opening[0]?.()
+  await settled()
+  expect([slow.used, sip.legs, srf.invites.length]).toEqual([0, 0, 0])
+})
+
+it('keeps what goes to a drachtio-server under its limit', async () => {
+  await start({ agent: { host: '127.0.0.1', port: 1, secret: 's', embedded: false } })
+  const headers = Array.from({ length: 4 }, (_each, at) => ({ name: `X-${at}`, value: 'y'.repeat(1_000) }))
+  const uri = 'sip:x@carrier.example'
+  const leg: Leg = sip.dial({ kind: 'sip', uri }, wish(uri, { headers }))
+  await settled()
+  expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'bad_request' } })
+  expect(srf.invites).toEqual([])
+  nothingLeft()
+})
+
+it('takes the early media of one branch and the answer of another', async () => {
+  const { heard, uac } = await dialled()
+  uac.progress.cbProvisional(farResponse(183, carrierSdp({ address: '192.0.2.1' })))
+  uac.progress.cbProvisional(farResponse(183, carrierSdp({ formats: '18' })))
+  uac.settle(null, new FakeDialog(carrierSdp({ address: '192.0.2.2', formats: '8' })))
+  expect(heard.events).toEqual(['early media', 'ringing', 'answered'])
+  expect(edge.ports[0]?.told.map(({ far }) => far.address)).toEqual(['192.0.2.1', '192.0.2.2'])
+})
+
+it('learns from the source of the signalling where the SDP has a private address', async () => {
+  const request = new FakeRequest('INVITE', 'sip:1@demo.example', carrierSdp({ address: '10.0.0.5' }))
+  Object.assign(request, { source_address: '203.0.113.5' })
+  srf.invite(request)
+  await settled()
+  expect(edge.ports[0]?.far?.learnFrom).toEqual(['203.0.113.5'])
+})
+
+it('ends a call that cannot be started', async () => {
+  await start({
+    arrivals: {
+      arrive: () => {
+        throw new Error('broken')
+      },
+    },
+  })
+  const { response } = invite()
+  await settled()
+  expect(response.statuses).toEqual([500])
+  nothingLeft()
+})

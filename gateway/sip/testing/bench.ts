@@ -1,0 +1,171 @@
+import pino from 'pino'
+import { newCallId } from '../../calls/ids.ts'
+import type { Leg, LegOwner } from '../../calls/leg.ts'
+import type { Arrival, OutboundRequest } from '../../calls/ports.ts'
+import { SystemClock } from '../../clock.ts'
+import type { DomainApp } from '../../directory/types.ts'
+import { Metrics } from '../../metrics.ts'
+import { type SipAgent, type SipAgentOptions, startSipAgent } from '../../sip-agent/index.ts'
+import { SipEdge, type SipEdgeParts } from '../index.ts'
+import { TestEdge } from './edge.ts'
+
+/** A domain application for tests. */
+export const testApp = (changes: Partial<DomainApp> = {}): DomainApp => ({
+  id: 'app-1',
+  projectId: 'project-1',
+  domain: 'demo.example',
+  allow: undefined,
+  handler: { kind: 'script', document: '{}', name: 'test' },
+  maxCalls: undefined,
+  ...changes,
+})
+
+/** Session description of a carrier. */
+export const carrierSdp = (
+  changes: { formats?: string; lines?: string[]; address?: string; version?: number } = {},
+): string => {
+  const { formats = '0 8 101', lines = [], address = '127.0.0.1', version = 1 } = changes
+  return [
+    'v=0',
+    `o=- 7 ${version} IN IP4 127.0.0.1`,
+    's=-',
+    `c=IN IP4 ${address}`,
+    't=0 0',
+    `m=audio 4000 RTP/AVP ${formats}`,
+    'a=rtpmap:101 telephone-event/8000',
+    ...lines,
+    '',
+  ].join('\r\n')
+}
+
+/** An owner of a leg that writes down what it hears. */
+export class Heard implements LegOwner {
+  readonly events: string[] = []
+  #waiting: { event: string; resolve: () => void }[] = []
+
+  constructor(leg: Leg) {
+    leg.own(this)
+  }
+
+  /** Resolves when it has heard an event that begins with `event`. */
+  async until(event: string): Promise<void> {
+    if (this.events.some((each) => each.startsWith(event))) return
+    await new Promise<void>((resolve) => this.#waiting.push({ event, resolve }))
+  }
+
+  legEarly(_leg: Leg, media: boolean): void {
+    this.#hear(media ? 'early media' : 'ringing')
+  }
+
+  legAnswered(): void {
+    this.#hear('answered')
+  }
+
+  legDigit(_leg: Leg, digit: string): void {
+    this.#hear(`digit ${digit}`)
+  }
+
+  legEnded(leg: Leg): void {
+    const { state } = leg
+    if (state.kind === 'ended') this.#hear(`ended ${state.cause.code} by ${state.by}`)
+  }
+
+  #hear(event: string): void {
+    this.events.push(event)
+    for (const waiting of this.#waiting.filter((each) => event.startsWith(each.event))) waiting.resolve()
+    this.#waiting = this.#waiting.filter((each) => !event.startsWith(each.event))
+  }
+}
+
+/** The SIP edge on a real agent, with everything around it made for tests. */
+export interface Bench {
+  readonly agent: SipAgent
+  readonly sip: SipEdge
+  readonly edge: TestEdge
+  readonly arrivals: Arrival[]
+  readonly metrics: Metrics
+  /** Log lines, parsed. */
+  readonly logged: Record<string, unknown>[]
+  readonly udp: number
+  readonly tcp: number
+  /** The next arrival, as soon as there is one. */
+  arrival(): Promise<{ arrival: Arrival; heard: Heard }>
+  close(): Promise<void>
+}
+
+/** What a test may change. */
+export interface BenchOptions {
+  readonly apps?: readonly DomainApp[]
+  readonly agent?: Partial<SipAgentOptions>
+  readonly parts?: Partial<SipEdgeParts>
+}
+
+/** Starts an agent on free ports and connects a SIP edge to it. */
+export const startBench = async (options: BenchOptions = {}): Promise<Bench> => {
+  const { apps = [testApp()] } = options
+  const listen = [
+    { transport: 'udp', address: '127.0.0.1', port: 0 },
+    { transport: 'tcp', address: '127.0.0.1', port: 0 },
+  ] as const
+  const agent = await startSipAgent({ listen, ...options.agent })
+  const { host, port, secret } = agent
+  const [edge, metrics, arrivals, logged] = [
+    new TestEdge(),
+    new Metrics(),
+    [] as Arrival[],
+    [] as Record<string, unknown>[],
+  ]
+  const waiting: (() => void)[] = []
+  const taken: Arrival[] = []
+  const sip = new SipEdge({
+    agent: { host, port, secret, embedded: true },
+    directory: { domainApp: (name) => apps.find(({ domain }) => domain === name) },
+    edge,
+    arrivals: {
+      arrive: (arrival) => {
+        arrivals.push(arrival)
+        for (const resolve of waiting.splice(0)) resolve()
+      },
+    },
+    counts: { calls: () => arrivals.filter(({ leg }) => !leg.isEnded).length },
+    maxCalls: 100,
+    metrics,
+    clock: new SystemClock(),
+    log: pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) }),
+    userAgent: 'Trunkline',
+    ...options.parts,
+  })
+  await sip.start()
+  const portOf = (transport: string) =>
+    agent.addresses.find((each) => each.transport === transport)?.port ?? 0
+  return {
+    ...{ agent, sip, edge, arrivals, metrics, logged, udp: portOf('udp'), tcp: portOf('tcp') },
+    arrival: async () => {
+      while (arrivals.length === taken.length) await new Promise<void>((resolve) => waiting.push(resolve))
+      const arrival = arrivals[taken.length]!
+      taken.push(arrival)
+      return { arrival, heard: new Heard(arrival.leg) }
+    },
+    close: async () => {
+      sip.close()
+      await agent.close()
+    },
+  }
+}
+
+/** How often a code was counted as a rejection. */
+export const rejected = async (metrics: Metrics, code: string): Promise<number> => {
+  const { values } = await metrics.rejections.get()
+  return values.find(({ labels }) => labels.code === code)?.value ?? 0
+}
+
+/** A wish for an outbound leg. */
+export const wish = (
+  uri: string,
+  destination: Partial<OutboundRequest['destination']> = {},
+): OutboundRequest => ({
+  destination: { to: uri, ...destination },
+  callId: newCallId(),
+  codec: 'PCMA',
+  from: { uri: 'sip:+4930123@caller.example', user: '+4930123', name: 'Ann "A" Caller' },
+})

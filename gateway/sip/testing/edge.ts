@@ -1,0 +1,102 @@
+import type {
+  AudioCodec,
+  Edge,
+  FarEnd,
+  MediaPort,
+  NearEnd,
+  PlayRequest,
+  PortEvent,
+  PortOptions,
+  PortStats,
+} from '../../../media/types.ts'
+import { FakePort } from '../../calls/fakes.ts'
+
+/** A media port that writes down what it is told of its far side. */
+export class TestPort implements MediaPort {
+  readonly told: { near: NearEnd; far: FarEnd }[] = []
+  readonly digits: string[] = []
+  readonly group: string
+  readonly address = '127.0.0.1'
+  readonly port: number
+  readonly rtcpPort: number
+  readonly ssrc = 1
+  /** Whether telephone-event is taken by the far side. */
+  takesEvents = true
+  codec: AudioCodec | undefined
+  #inner: FakePort
+  #onClose: () => void
+
+  constructor(group: string, port = 20_000, onClose: () => void = () => {}) {
+    this.group = group
+    this.port = port
+    this.rtcpPort = port + 1
+    this.#inner = new FakePort(group)
+    this.#onClose = onClose
+  }
+
+  get id(): string {
+    return this.#inner.id
+  }
+
+  get closed(): boolean {
+    return this.#inner.closed
+  }
+
+  /** What the port was told last. */
+  get far(): FarEnd | undefined {
+    return this.told.at(-1)?.far
+  }
+
+  setFar(near: NearEnd, far: FarEnd): void {
+    if (far.address === '192.0.2.255') throw Object.assign(new Error('not there'), { code: 'bad_far' })
+    this.told.push({ near, far })
+    this.codec = far.codec
+  }
+
+  play(request: PlayRequest) {
+    return this.#inner.play(request)
+  }
+
+  async sendDigits(digits: string): Promise<boolean> {
+    if (this.takesEvents) this.digits.push(digits)
+    return this.takesEvents
+  }
+
+  onEvent(listener: (event: PortEvent) => void): void {
+    this.#inner.onEvent(listener)
+  }
+
+  report(event: PortEvent): void {
+    this.#inner.report(event)
+  }
+
+  stats(): Promise<PortStats> {
+    return this.#inner.stats()
+  }
+
+  close(): Promise<PortStats> {
+    if (!this.closed) this.#onClose()
+    return this.#inner.close()
+  }
+}
+
+/** An edge of test ports, with as many as it is given. */
+export class TestEdge implements Pick<Edge, 'open' | 'usage'> {
+  readonly ports: TestPort[] = []
+  total = 100
+  used = 0
+  /** Refuses although {@link usage} says otherwise: the last port went meanwhile. */
+  exhausted = false
+
+  async open(options: PortOptions): Promise<MediaPort> {
+    if (this.exhausted) throw Object.assign(new Error('none free'), { code: 'no_ports' })
+    this.used++
+    const port = new TestPort(options.group, 20_000 + 2 * this.ports.length, () => this.used--)
+    this.ports.push(port)
+    return port
+  }
+
+  usage() {
+    return { used: this.used, total: this.total, quarantined: 0 }
+  }
+}

@@ -1,0 +1,161 @@
+import { EventEmitter } from 'node:events'
+import type {
+  FarResponse,
+  Headers,
+  Refusal,
+  SipDialog,
+  SipRequest,
+  SipResponse,
+  SrfLike,
+  UacOptions,
+} from '../srf.ts'
+
+/** A request as drachtio-srf hands it over; the test emits `cancel`. */
+export class FakeRequest extends EventEmitter implements SipRequest {
+  readonly method: string
+  readonly uri: string
+  readonly body: string
+  readonly protocol = 'udp'
+  readonly source_address: string = '192.0.2.9'
+  readonly source_port = 5060
+  readonly msg: { headers: Headers }
+  canceled = 0
+
+  constructor(method: string, uri: string, body = '', headers: Headers = {}) {
+    super()
+    this.method = method
+    this.uri = uri
+    this.body = body
+    const usual = {
+      from: '<sip:a@b.example>;tag=1',
+      to: '<sip:c@d.example>',
+      contact: '<sip:a@b.example>',
+      'call-id': 'x',
+    }
+    this.msg = {
+      headers: { ...usual, ...(body !== '' && { 'content-type': 'application/sdp' }), ...headers },
+    }
+  }
+
+  get(name: string): string | undefined {
+    const value = this.msg.headers[name.toLowerCase()]
+    return value === '' ? undefined : value
+  }
+
+  cancel(_options: { headers?: Headers }, callback: (error: unknown) => void): void {
+    this.canceled++
+    callback(null)
+  }
+}
+
+/** A response that writes down what was sent. */
+export class FakeResponse implements SipResponse {
+  readonly sent: { status: number; headers: Headers; body?: string }[] = []
+  finalResponseSent = false
+
+  get statuses(): number[] {
+    return this.sent.map(({ status }) => status)
+  }
+
+  send(status: number, options: { headers?: Headers; body?: string } = {}): void {
+    this.sent.push({ status, headers: {}, ...options })
+    if (status >= 200) this.finalResponseSent = true
+  }
+}
+
+/** A dialog whose far side the test plays. */
+export class FakeDialog extends EventEmitter implements SipDialog {
+  readonly id = 'dialog'
+  readonly local = { sdp: '', contact: '<sip:127.0.0.1:5060>' }
+  readonly remote: { sdp?: string }
+  /** BYEs that we sent; call them to say that the far side has answered. */
+  readonly byes: ((error?: unknown) => void)[] = []
+
+  constructor(sdp?: string) {
+    super()
+    this.remote = { sdp }
+  }
+
+  destroy(_options: { headers?: Headers }, callback: (error: unknown) => void): void {
+    this.byes.push((error) => callback(error ?? null))
+  }
+
+  request(): void {}
+}
+
+/** An INVITE that we sent. */
+export interface FakeUac {
+  readonly uri: string
+  readonly options: UacOptions
+  readonly progress: Parameters<SrfLike['createUAC']>[2]
+  readonly settle: (error: Refusal | null, dialog?: SipDialog) => void
+}
+
+/** A stand-in for drachtio-srf whose every callback the test makes. */
+export class FakeSrf implements SrfLike {
+  readonly events = new EventEmitter()
+  readonly handlers = new Map<string, (request: SipRequest, response: SipResponse) => void>()
+  readonly answers: { localSdp: string; done: (error: unknown, dialog?: SipDialog) => void }[] = []
+  readonly invites: FakeUac[] = []
+  readonly wire = { closing: false, reconnectVars: { retryTimer: null } }
+  readonly app = { client: { wp: this.wire } }
+  connects: { host: string; port: number; enablePing?: boolean }[] = []
+  disconnected = 0
+  /** Thrown by createUAC and createUAS, as drachtio-srf does without a connection. */
+  broken: Error | undefined
+  /** Whether a connection is accepted at once. */
+  accepts = true
+
+  connect(options: { host: string; port: number; secret: string; enablePing?: boolean }): void {
+    const { secret: _secret, ...rest } = options
+    this.connects.push(rest)
+    if (this.accepts) this.events.emit('connect', null, 'udp/127.0.0.1:5060,tcp/127.0.0.1:5060', 'v1')
+  }
+
+  disconnect(): void {
+    this.disconnected++
+  }
+
+  on(event: string, listener: (...args: never[]) => void): void {
+    this.events.on(event, listener as (...args: unknown[]) => void)
+  }
+
+  use(...args: unknown[]): void {
+    const [method, handler] = args.length === 1 ? ['*', args[0]] : args
+    this.handlers.set(method as string, handler as (request: SipRequest, response: SipResponse) => void)
+  }
+
+  createUAS(
+    _request: SipRequest,
+    response: SipResponse,
+    options: { localSdp: string; headers: Headers },
+    callback: (error: unknown, dialog?: SipDialog) => void,
+  ): void {
+    if (this.broken) throw this.broken
+    response.send(200)
+    this.answers.push({ localSdp: options.localSdp, done: callback })
+  }
+
+  createUAC(
+    uri: string,
+    options: UacOptions,
+    progress: FakeUac['progress'],
+    settle: FakeUac['settle'],
+  ): void {
+    if (this.broken) throw this.broken
+    this.invites.push({ uri, options, progress, settle })
+  }
+
+  /** Hands over an INVITE. */
+  invite(request: FakeRequest): FakeResponse {
+    const response = new FakeResponse()
+    this.handlers.get('invite')?.(request, response)
+    return response
+  }
+}
+
+/** A response of a far side. */
+export const farResponse = (status: number, body?: string): FarResponse => ({
+  ...{ status, reason: 'Reason', body, source_address: '192.0.2.9' },
+  get: () => undefined,
+})
