@@ -12,8 +12,6 @@ import { FakeClock } from '../clock.ts'
 import { createDirectory } from '../directory/directory.ts'
 import type { Directory } from '../directory/types.ts'
 import { Metrics } from '../metrics.ts'
-import { Attempts } from './attempts.ts'
-import { Origins } from './origins.ts'
 import { HttpServers } from './servers.ts'
 
 const script = { kind: 'script', document: '{}', name: 'x' } as const
@@ -257,15 +255,6 @@ describe('cross-origin requests', () => {
     )
     await strict.close()
   })
-
-  it('are decided by origin, and the own host is always one', () => {
-    const origins = new Origins(['https://app.example.test/'])
-    expect(origins.allows('https://APP.example.test', 'gw')).toBe(true)
-    expect(origins.allows('http://gw:8080', 'gw:8080')).toBe(true)
-    expect(origins.allows(undefined, 'gw')).toBe(true)
-    expect(origins.allows('null', 'gw')).toBe(false)
-    expect(new Origins(['*']).allows('https://x', 'gw')).toBe(true)
-  })
 })
 
 describe('operators', () => {
@@ -370,19 +359,5 @@ describe('the listeners', () => {
     await expect(second.listen()).rejects.toThrow(`http.plain: cannot listen on 127.0.0.1:${port}`)
     expect(second.upgradable).toHaveLength(0)
     await second.close()
-  })
-})
-
-describe('attempts', () => {
-  it('forget old windows, and the oldest when there are too many keys', () => {
-    const attempts = new Attempts(clock, { attempts: 1, windowMs: 1000, keys: 3 })
-    for (const key of ['a', 'b', 'c', 'd']) expect(attempts.take(key)).toBe(0)
-    expect(attempts.size).toBe(3)
-    expect(attempts.take('d')).toBe(1000)
-    clock.advance(1000)
-    expect(attempts.take('e')).toBe(0)
-    expect(attempts.size).toBe(1)
-    attempts.forget('e')
-    expect(attempts.take('e')).toBe(0)
   })
 })

@@ -147,6 +147,8 @@ const newSite = (certificate?: Certificate): FastifyInstance => {
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     forceCloseConnections: true,
+    // Fastify turns the time-out of Node off; who sends a request this slowly only holds a connection.
+    requestTimeout: 30_000,
   } as const
   if (!certificate) return fastify(options)
   // The routes are the same; only the server underneath is another class.

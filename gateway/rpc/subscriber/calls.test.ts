@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AnyFrame } from '../testing.ts'
-import { Harness, type Page } from './harness.ts'
+import { Harness } from './harness.ts'
+import { dialled, settled, talking } from './situations.ts'
 
 let gateway: Harness
 
@@ -9,40 +9,10 @@ beforeEach(async () => {
 })
 afterEach(() => gateway.close())
 
-/** Lets everything that is on its way arrive. */
-const settled = async (...pages: Page[]): Promise<void> => {
-  for (const page of pages) {
-    await page.browser.settled()
-    await page.browser.settled()
-  }
-}
-
-/** A page that dials, as far as the gateway's calls have the leg. */
-const dialled = async (to = '/public/bob?channel=audio') => {
-  const page = await gateway.signedIn()
-  const result = await page.dial('c1', to)
-  const media = await vi.waitFor(() => gateway.webrtc.last)
-  const arrived = await vi.waitFor(() => {
-    expect(gateway.arrivals.arrived).toHaveLength(1)
-    return gateway.arrivals.arrived[0]!
-  })
-  return { page, result, media, ...arrived, leg: arrived.arrival.leg }
-}
-
-/** The same, answered and talking. */
-const talking = async () => {
-  const call = await dialled()
-  call.media.report('connected')
-  await call.leg.answer()
-  const joined = await call.page.event('call.joined')
-  const self = { member_id: joined.member_id, call_id: 'c1', node_id: joined.node_id }
-  return { ...call, joined, self }
-}
-
 describe('a page dials', () => {
   it('and is answered at once: one description, and everything in order', async () => {
     gateway.arrivals.react = (leg) => void leg.answer()
-    const { page, result, arrival } = await dialled()
+    const { page, result, arrival } = await dialled(gateway)
     expect(result).toEqual({ message: 'CALL CREATED', callID: 'c1', memberID: 'c1' })
     expect(await page.message('verto.answer')).toEqual({ callID: 'c1', sdp: 'answer to offer' })
     const state = await page.event('call.state')
@@ -73,7 +43,7 @@ describe('a page dials', () => {
   })
 
   it('and gets its description early, so that a long ringing does not end it', async () => {
-    const { page, leg, arrival } = await dialled()
+    const { page, leg, arrival } = await dialled(gateway)
     await settled(page)
     gateway.clock.advance(2000)
     expect(await page.message('verto.media')).toEqual({ callID: 'c1', sdp: 'answer to offer' })
@@ -103,7 +73,7 @@ describe('a page dials', () => {
   })
 
   it('and hears it ring, or an announcement, as soon as there is one', async () => {
-    const { page, leg } = await dialled()
+    const { page, leg } = await dialled(gateway)
     leg.ring()
     expect(await page.message('verto.media')).toMatchObject({ sdp: 'answer to offer' })
     gateway.clock.advance(2000)
@@ -113,7 +83,7 @@ describe('a page dials', () => {
   })
 
   it('and its leg is answered, and the prompt starts, when it can hear', async () => {
-    const { leg, media, owner } = await dialled()
+    const { leg, media, owner } = await dialled(gateway)
     let heard = false
     const answer = leg.answer().then(() => {
       heard = true
@@ -126,7 +96,7 @@ describe('a page dials', () => {
   })
 
   it('and hangs up', async () => {
-    const { page, owner, media } = await talking()
+    const { page, owner, media } = await talking(gateway)
     expect(await page.verto('verto.bye', 'c1')).toMatchObject({
       callID: 'c1',
       cause: 'NORMAL_CLEARING',
@@ -142,7 +112,7 @@ describe('a page dials', () => {
   })
 
   it('and gives up before an answer', async () => {
-    const { page, owner } = await dialled()
+    const { page, owner } = await dialled(gateway)
     await page.verto('verto.bye', 'c1')
     expect(owner.told).toEqual(['ended canceled by far'])
   })
@@ -159,7 +129,7 @@ describe('a page dials', () => {
   })
 
   it('and is hung up on, with the cause', async () => {
-    const { page, leg } = await talking()
+    const { page, leg } = await talking(gateway)
     leg.end({ code: 'max_duration' })
     expect(await page.message('verto.bye')).toEqual({
       callID: 'c1',
@@ -171,7 +141,7 @@ describe('a page dials', () => {
 
   it('and is refused: nothing but the bye', async () => {
     gateway.arrivals.react = (leg) => leg.end({ code: 'unknown_address' })
-    const { page, media } = await dialled('/public/nobody')
+    const { page, media } = await dialled(gateway, '/public/nobody')
     expect(await page.message('verto.bye')).toEqual({
       callID: 'c1',
       cause: 'UNALLOCATED_NUMBER',
@@ -197,7 +167,7 @@ describe('a page dials', () => {
     await bob.dial('c1', 'sip:+15551230001@carrier.example')
     expect(await bob.message('verto.bye')).toMatchObject({ cause: 'CALL_REJECTED', causeCode: 21 })
     expect(gateway.arrivals.arrived).toHaveLength(0)
-    const { leg } = await dialled('sip:+15551230001@carrier.example')
+    const { leg } = await dialled(gateway, 'sip:+15551230001@carrier.example')
     expect(leg.to).toMatchObject({ uri: 'sip:+15551230001@carrier.example', user: '+15551230001' })
   })
 
@@ -209,7 +179,7 @@ describe('a page dials', () => {
   })
 
   it('twice with the same id, and has one call', async () => {
-    const { page } = await dialled()
+    const { page } = await dialled(gateway)
     await page.dial('c1', '/public/bob')
     await settled(page)
     expect(gateway.webrtc.made).toHaveLength(1)
@@ -217,7 +187,7 @@ describe('a page dials', () => {
   })
 
   it('and takes its call back after it was loaded again', async () => {
-    const { page, leg } = await talking()
+    const { page, leg } = await talking(gateway)
     await page.dial('c1', '/public/bob', 'second offer', { attach: true, reattaching: true })
     await page.message('verto.answer')
     expect(await page.message('verto.answer')).toEqual({ callID: 'c1', sdp: 'answer to second offer' })
@@ -230,7 +200,7 @@ describe('a page dials', () => {
 
 describe('in a call', () => {
   it('digits of the page reach the call, and those of the far side the page', async () => {
-    const { page, owner, leg } = await talking()
+    const { page, owner, leg } = await talking(gateway)
     await page.verto('verto.info', 'c1', { dtmf: '1w2#d' })
     expect(owner.told.slice(1)).toEqual(['digit 1', 'digit 2', 'digit #', 'digit D'])
     await leg.sendDigits('9')
@@ -238,7 +208,7 @@ describe('in a call', () => {
   })
 
   it('mute is told back with the changed field, every time', async () => {
-    const { page, self } = await talking()
+    const { page, self } = await talking(gateway)
     for (const [method, muted] of [
       ['call.mute', true],
       ['call.mute', true],
@@ -263,13 +233,13 @@ describe('in a call', () => {
     ['call.audioflags.set', { auto_gain: false }, { auto_gain: false, updated: ['auto_gain'] }],
     ['call.mute', { channels: ['video'], target: { member_id: 'all' } }, { video_muted: true }],
   ])('%s changes the member', async (method, params, expected) => {
-    const { page, self } = await talking()
+    const { page, self } = await talking(gateway)
     await page.ask(method, { self, ...params })
     expect((await page.event('member.updated')).member).toMatchObject(expected)
   })
 
   it('lists, locks and ends are answered', async () => {
-    const { page, self, owner } = await talking()
+    const { page, self, owner } = await talking(gateway)
     expect((await page.ask('call.member.list', { self })).members).toHaveLength(1)
     expect((await page.ask('call.layout.list', { self })).layouts).toEqual([])
     expect(await page.ask('call.lock', { self })).toMatchObject({ code: '200' })
@@ -282,7 +252,7 @@ describe('in a call', () => {
   })
 
   it('hold, unhold and a new offer are answered', async () => {
-    const { page } = await talking()
+    const { page } = await talking(gateway)
     expect(await page.verto('verto.modify', 'c1', { action: 'hold' })).toEqual({
       action: 'hold',
       callID: 'c1',
@@ -330,251 +300,5 @@ describe('in a call', () => {
     const page = await gateway.signedIn()
     const message = { jsonrpc: '2.0', id: 1, result: { method: 'verto.answer' } }
     expect(await page.ask('webrtc.verto', { message, node_id: 'node-1' })).toMatchObject({ code: '200' })
-  })
-})
-
-describe('a call rings at a subscriber', () => {
-  /** Pages that ring, and the call. */
-  const ringing = async (count: number) => {
-    const pages: Page[] = []
-    for (let i = 0; i < count; i++) pages.push(await gateway.online())
-    const call = gateway.call()
-    for (const page of pages) await page.message('verto.invite')
-    return { pages, ...call, media: gateway.webrtc.last }
-  }
-
-  it('who is not online', async () => {
-    await gateway.signedIn()
-    const { leg, owner } = gateway.call()
-    expect(leg.state.kind).toBe('new')
-    await vi.waitFor(() => expect(owner.told).toEqual(['ended not_online by far']))
-    expect(gateway.webrtc.made).toHaveLength(0)
-    expect(gateway.dialect.invitations).toBe(0)
-  })
-
-  it('and is answered: the SDK gets its second answer without a description', async () => {
-    const page = await gateway.online()
-    const { leg, owner } = gateway.call()
-    expect(await page.message('verto.invite')).toEqual({
-      callID: leg.id,
-      sdp: 'our offer',
-      caller_id_name: 'Carrier Caller',
-      caller_id_number: '+15551230001',
-      callee_id_name: 'Alice',
-      callee_id_number: '/public/alice',
-      display_direction: 'outbound',
-    })
-    const answer = { destination_number: 'room' }
-    expect(await page.verto('verto.answer', leg.id, { sdp: 'their answer' }, answer)).toMatchObject({
-      message: 'CALL ANSWERED',
-      callID: leg.id,
-    })
-    expect(await page.message('verto.answer')).toEqual({ callID: leg.id })
-    expect(await page.event('call.joined')).toMatchObject({ call_id: leg.id, origin_call_id: leg.id })
-    expect(page.story).toEqual(['verto.invite', 'call.state answered', 'call.joined', 'verto.answer'])
-    expect(owner.told).toEqual(['early', 'answered'])
-    expect(gateway.webrtc.last).toMatchObject({ accepted: ['their answer'], codec: 'PCMA' })
-    expect(leg.port).toBe(gateway.webrtc.last.port)
-    // The SDK repeats a request whose answer it did not see.
-    await page.verto('verto.answer', leg.id, { sdp: 'their answer' })
-    await settled(page)
-    expect(gateway.webrtc.last.accepted).toHaveLength(1)
-    expect(owner.told).toEqual(['early', 'answered'])
-  })
-
-  it('on every page with the same offer: the first answer wins, the others are told', async () => {
-    const { pages, leg, owner } = await ringing(3)
-    const [first, second, third] = pages as [Page, Page, Page]
-    expect(gateway.webrtc.made).toHaveLength(1)
-    await first.verto('verto.answer', leg.id, { sdp: 'mine' })
-    for (const loser of [second, third])
-      expect(await loser.message('verto.bye')).toEqual({ callID: leg.id, cause: 'LOSE_RACE', causeCode: 26 })
-    // One of them had pressed the button already.
-    expect(await second.verto('verto.answer', leg.id, { sdp: 'mine too' })).toMatchObject({ callID: leg.id })
-    expect(await second.message('verto.bye')).toMatchObject({ callID: leg.id })
-    // Nor can it end what it lost.
-    await second.verto('verto.bye', leg.id)
-    expect(owner.told).toEqual(['early', 'answered'])
-    expect(gateway.webrtc.last.accepted).toEqual(['mine'])
-  })
-
-  it('and is busy when every page says so, declined when one says so for all', async () => {
-    const { pages, leg, owner } = await ringing(2)
-    const busy = { cause: 'USER_BUSY', causeCode: '17' }
-    await pages[0]!.verto('verto.bye', leg.id, busy)
-    expect(leg.isEnded).toBe(false)
-    await pages[1]!.verto('verto.bye', leg.id, busy)
-    expect(owner.told).toEqual(['early', 'ended busy by far'])
-    const second = gateway.call()
-    await pages[1]!.message('verto.invite')
-    await pages[0]!.verto('verto.bye', second.leg.id, { cause: 'REJECT_ALL', causeCode: '825' })
-    expect(second.owner.told).toEqual(['early', 'ended declined by far'])
-    expect(await pages[1]!.message('verto.bye')).toMatchObject({ callID: second.leg.id })
-  })
-
-  it('and is cancelled; an answer that comes too late succeeds and is told', async () => {
-    const { pages, leg, media } = await ringing(1)
-    leg.end({ code: 'canceled' })
-    expect(await pages[0]!.message('verto.bye')).toEqual({
-      callID: leg.id,
-      cause: 'ORIGINATOR_CANCEL',
-      causeCode: 16,
-    })
-    expect(media.closed).toBe(true)
-    expect(await pages[0]!.verto('verto.answer', leg.id, { sdp: 'late' })).toMatchObject({ callID: leg.id })
-    expect(await pages[0]!.message('verto.bye')).toMatchObject({ callID: leg.id })
-  })
-
-  it('before its offer is made, and is cancelled then', async () => {
-    const page = await gateway.online()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    gateway.webrtc.gate = promise
-    const { leg } = gateway.call()
-    await Promise.resolve()
-    leg.end({ code: 'canceled' })
-    resolve()
-    await vi.waitFor(() => expect(gateway.webrtc.last.closed).toBe(true))
-    await settled(page)
-    expect(page.story).toEqual([])
-  })
-
-  it('and ends when the answer cannot be used', async () => {
-    const { pages, leg, owner, media } = await ringing(1)
-    await pages[0]!.verto('verto.answer', leg.id, { sdp: 'bad' })
-    expect(await pages[0]!.message('verto.bye')).toMatchObject({ cause: 'MANDATORY_IE_MISSING' })
-    expect(owner.told).toEqual(['early', 'ended bad_sdp by far'])
-    expect(media.closed).toBe(true)
-  })
-
-  it('also on a page that comes online meanwhile, once', async () => {
-    const { leg } = await ringing(1)
-    const late = await gateway.online()
-    expect(await late.message('verto.invite')).toMatchObject({ callID: leg.id })
-    await late.ask('subscriber.online')
-    await settled(late)
-    expect(late.story).toEqual(['verto.invite'])
-  })
-
-  it('and is answered by a page that was woken by a push notification', async () => {
-    const { leg, owner } = await ringing(1)
-    const woken = await gateway.signedIn()
-    const message = {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'verto.subscribe',
-      params: { sessid: leg.id, eventChannel: [] },
-    }
-    await woken.ask('webrtc.verto', { callID: leg.id, message })
-    await woken.verto('verto.answer', leg.id, { sdp: 'mine' })
-    await woken.message('verto.answer')
-    expect(owner.told).toEqual(['early', 'answered'])
-    const stranger = await gateway.signedIn('bob')
-    await stranger.ask('webrtc.verto', { callID: leg.id, message })
-    expect(await stranger.message('verto.bye')).toMatchObject({ callID: leg.id })
-  })
-})
-
-describe('a page that is lost', () => {
-  const gone = async (page: Page): Promise<void> => {
-    const before = gateway.rpc.sockets
-    await page.browser.close()
-    await vi.waitFor(() => expect(gateway.rpc.sockets).toBe(before - 1))
-  }
-
-  it('takes its calls with it after the grace period', async () => {
-    const { page, owner, media } = await talking()
-    await gone(page)
-    gateway.clock.advance(19_999)
-    expect(owner.told.at(-1)).toBe('answered')
-    gateway.clock.advance(1)
-    expect(owner.told.at(-1)).toBe('ended client_lost by far')
-    expect(media.closed).toBe(true)
-    expect(gateway.dialect.clients).toBe(0)
-    expect(gateway.clock.running).toBe(0)
-  })
-
-  it('goes on with its call when it is back in time', async () => {
-    const page = await gateway.page()
-    const { protocol } = await page.connect(await gateway.token())
-    await page.dial('c1', '/public/bob')
-    await page.event('call.state')
-    gateway.webrtc.last.report('connected')
-    const { leg } = gateway.arrivals.arrived[0]!.arrival
-    await gone(page)
-    leg.ring()
-    await leg.answer()
-    const again = await gateway.page()
-    await again.connect(await gateway.token(), { protocol })
-    expect(await again.message('verto.media')).toMatchObject({ callID: 'c1' })
-    expect(await again.message('verto.answer')).toEqual({ callID: 'c1' })
-    await again.verto('verto.info', 'c1', { dtmf: '5' })
-    expect(gateway.arrivals.arrived[0]!.owner.told).toEqual(['answered', 'digit 5'])
-  })
-
-  it('leaves an invitation to the others, and ends it when it was the last', async () => {
-    const [first, second] = [await gateway.online(), await gateway.online()]
-    const { leg, owner } = gateway.call()
-    for (const page of [first, second]) await page.message('verto.invite')
-    await gone(first)
-    gateway.clock.advance(20_000)
-    expect(leg.isEnded).toBe(false)
-    await gone(second)
-    gateway.clock.advance(20_000)
-    expect(owner.told).toEqual(['early', 'ended not_online by far'])
-    expect(gateway.webrtc.last.closed).toBe(true)
-  })
-
-  it.each([
-    ['failed', 10_000],
-    ['disconnected', 15_000],
-  ] as const)('is noticed by its media: %s', async (state, ms) => {
-    const { page, media, owner } = await talking()
-    media.report(state)
-    gateway.clock.advance(ms - 1)
-    expect(owner.told.at(-1)).toBe('answered')
-    gateway.clock.advance(1)
-    expect(owner.told.at(-1)).toBe('ended client_lost by far')
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'DESTINATION_OUT_OF_ORDER' })
-  })
-
-  it('is not lost when its media comes back', async () => {
-    const { media, leg } = await talking()
-    media.report('disconnected')
-    gateway.clock.advance(10_000)
-    media.report('connected')
-    gateway.clock.advance(14_000)
-    expect(leg.isEnded).toBe(false)
-  })
-
-  it('is noticed when its media never comes up', async () => {
-    const { page, leg } = await dialled()
-    // Its socket goes on: only the call was given up.
-    for (let i = 0; i < 30; i++) {
-      gateway.clock.advance(1000)
-      await settled(page)
-    }
-    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'client_lost' } })
-  })
-
-  it('and everything is gone when the gateway closes', async () => {
-    const { leg } = await talking()
-    gateway.call()
-    gateway.stopGateway()
-    expect(leg.isEnded).toBe(true)
-    expect(gateway.dialect.clients).toBe(0)
-    await vi.waitFor(() => expect(gateway.dialect.invitations).toBe(0))
-    await vi.waitFor(() => expect(gateway.clock.running).toBe(0))
-  })
-})
-
-describe('frames of a whole call', () => {
-  it('carry the envelope that both generations of the SDK want', async () => {
-    const { page } = await talking()
-    for (const request of page.browser.requests) {
-      expect(request.method).toBe('signalwire.event')
-      const params = request.params as AnyFrame
-      expect(params).toMatchObject({ project_id: 'p1', node_id: 'node-1' })
-      expect(String(params.event_channel)).toMatch(/^signalwire_/)
-    }
   })
 })

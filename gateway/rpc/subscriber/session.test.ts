@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AnyFrame } from '../testing.ts'
 import { Harness, type Page } from './harness.ts'
+import { gone } from './situations.ts'
 
 let gateway: Harness
 
@@ -16,13 +17,6 @@ const kept = async (page: Page, protocol: unknown): Promise<AnyFrame> => {
   )
   const state = (states.at(-1)!.params as AnyFrame).params as AnyFrame
   return { protocol, authorization_state: state.authorization_state }
-}
-
-/** Waits until the gateway has seen the page go. */
-const left = async (page: Page): Promise<void> => {
-  const before = gateway.rpc.sockets
-  await page.browser.close()
-  await vi.waitFor(() => expect(gateway.rpc.sockets).toBe(before - 1))
 }
 
 describe('connecting', () => {
@@ -111,7 +105,7 @@ describe('presence', () => {
 
   it('outlasts a lost connection for twenty seconds', async () => {
     const page = await gateway.online()
-    await left(page)
+    await gone(gateway, page)
     gateway.clock.advance(19_999)
     expect(gateway.dialect.subscribersOnline).toBe(1)
     gateway.clock.advance(1)
@@ -121,7 +115,7 @@ describe('presence', () => {
 
   it('forgets at once a page that has nothing to lose', async () => {
     const page = await gateway.signedIn()
-    await left(page)
+    await gone(gateway, page)
     expect(gateway.dialect.clients).toBe(0)
     expect(gateway.clock.running).toBe(0)
   })
@@ -132,7 +126,7 @@ describe('presence', () => {
     await page.ask('subscriber.online')
     await page.browser.settled()
     const state = await kept(page, protocol)
-    await left(page)
+    await gone(gateway, page)
     gateway.clock.advance(4000)
     const again = await gateway.page()
     const result = await again.connect(await gateway.token(), state)
@@ -146,13 +140,13 @@ describe('presence', () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())
     await page.ask('subscriber.online')
-    await left(page)
+    await gone(gateway, page)
     const { leg } = gateway.call()
-    const gone = gateway.call()
+    const cancelled = gateway.call()
     await vi.waitFor(() => expect(leg.state.kind).toBe('early'))
-    await vi.waitFor(() => expect(gone.leg.state.kind).toBe('early'))
+    await vi.waitFor(() => expect(cancelled.leg.state.kind).toBe('early'))
     // This one is over before the page is back: it must not ring.
-    gone.leg.end({ code: 'canceled' })
+    cancelled.leg.end({ code: 'canceled' })
     const again = await gateway.page()
     await again.connect(await gateway.token(), { protocol })
     expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id, sdp: 'our offer' })
@@ -168,7 +162,7 @@ describe('presence', () => {
     page.browser.acknowledges = false
     const { leg } = gateway.call()
     await page.message('verto.invite')
-    await left(page)
+    await gone(gateway, page)
     const again = await gateway.page()
     await again.connect(await gateway.token(), { protocol })
     expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
@@ -194,7 +188,7 @@ describe('presence', () => {
     await page.ask('subscriber.online')
     await page.browser.settled()
     const state = await kept(page, protocol)
-    await left(page)
+    await gone(gateway, page)
     const foreign = await gateway.page()
     expect((await foreign.connect(await gateway.token('bob'), state)).protocol).not.toBe(protocol)
     gateway.stopGateway()

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AnyFrame } from '../testing.ts'
+import { Harness } from './harness.ts'
+import { dialled, gone, settled, talking } from './situations.ts'
+
+let gateway: Harness
+
+beforeEach(async () => {
+  gateway = await Harness.start()
+})
+afterEach(() => gateway.close())
+
+describe('a page that is lost', () => {
+  it('takes its calls with it after the grace period', async () => {
+    const { page, owner, media } = await talking(gateway)
+    await gone(gateway, page)
+    gateway.clock.advance(19_999)
+    expect(owner.told.at(-1)).toBe('answered')
+    gateway.clock.advance(1)
+    expect(owner.told.at(-1)).toBe('ended client_lost by far')
+    expect(media.closed).toBe(true)
+    expect(gateway.dialect.clients).toBe(0)
+    expect(gateway.clock.running).toBe(0)
+  })
+
+  it('goes on with its call when it is back in time', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.dial('c1', '/public/bob')
+    await page.event('call.state')
+    gateway.webrtc.last.report('connected')
+    const { leg } = gateway.arrivals.arrived[0]!.arrival
+    await gone(gateway, page)
+    leg.ring()
+    await leg.answer()
+    const again = await gateway.page()
+    await again.connect(await gateway.token(), { protocol })
+    expect(await again.message('verto.media')).toMatchObject({ callID: 'c1' })
+    expect(await again.message('verto.answer')).toEqual({ callID: 'c1' })
+    await again.verto('verto.info', 'c1', { dtmf: '5' })
+    expect(gateway.arrivals.arrived[0]!.owner.told).toEqual(['answered', 'digit 5'])
+  })
+
+  it('leaves an invitation to the others, and ends it when it was the last', async () => {
+    const [first, second] = [await gateway.online(), await gateway.online()]
+    const { leg, owner } = gateway.call()
+    for (const page of [first, second]) await page.message('verto.invite')
+    await gone(gateway, first)
+    gateway.clock.advance(20_000)
+    expect(leg.isEnded).toBe(false)
+    await gone(gateway, second)
+    gateway.clock.advance(20_000)
+    expect(owner.told).toEqual(['early', 'ended not_online by far'])
+    expect(gateway.webrtc.last.closed).toBe(true)
+  })
+
+  it.each([
+    ['failed', 10_000],
+    ['disconnected', 15_000],
+  ] as const)('is noticed by its media: %s', async (state, ms) => {
+    const { page, media, owner } = await talking(gateway)
+    media.report(state)
+    gateway.clock.advance(ms - 1)
+    expect(owner.told.at(-1)).toBe('answered')
+    gateway.clock.advance(1)
+    expect(owner.told.at(-1)).toBe('ended client_lost by far')
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'DESTINATION_OUT_OF_ORDER' })
+  })
+
+  it('is not lost when its media comes back', async () => {
+    const { media, leg } = await talking(gateway)
+    media.report('disconnected')
+    gateway.clock.advance(10_000)
+    media.report('connected')
+    gateway.clock.advance(14_000)
+    expect(leg.isEnded).toBe(false)
+  })
+
+  it('is noticed when its media never comes up', async () => {
+    const { page, leg } = await dialled(gateway)
+    // Its socket goes on: only the call was given up.
+    for (let i = 0; i < 30; i++) {
+      gateway.clock.advance(1000)
+      await settled(page)
+    }
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'client_lost' } })
+  })
+
+  it('and everything is gone when the gateway closes', async () => {
+    const { leg } = await talking(gateway)
+    gateway.call()
+    gateway.stopGateway()
+    expect(leg.isEnded).toBe(true)
+    expect(gateway.dialect.clients).toBe(0)
+    await vi.waitFor(() => expect(gateway.dialect.invitations).toBe(0))
+    await vi.waitFor(() => expect(gateway.clock.running).toBe(0))
+  })
+})
+
+describe('frames of a whole call', () => {
+  it('carry the envelope that both generations of the SDK want', async () => {
+    const { page } = await talking(gateway)
+    for (const request of page.browser.requests) {
+      expect(request.method).toBe('signalwire.event')
+      const params = request.params as AnyFrame
+      expect(params).toMatchObject({ project_id: 'p1', node_id: 'node-1' })
+      expect(String(params.event_channel)).toMatch(/^signalwire_/)
+    }
+  })
+})
