@@ -102,6 +102,14 @@ export const catalogue = {
   ),
   bad_sdp: entry('The session description cannot be used.', 488, 400, 96, 'MANDATORY_IE_MISSING', 'warn'),
   bad_request: entry('The request is malformed.', 400, 400, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
+  bad_extension: entry(
+    'The request requires an extension that is not supported.',
+    420,
+    400,
+    79,
+    'SERVICE_NOT_IMPLEMENTED',
+    'warn',
+  ),
   no_ports: entry('No media port is free.', 503, 503, 42, 'SWITCH_CONGESTION', 'error'),
   method_not_allowed: entry('The method is not supported.', 405, 405, 97, 'MESSAGE_TYPE_NONEXIST', 'info'),
   // Handlers and their documents.

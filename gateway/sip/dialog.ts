@@ -9,7 +9,7 @@ import type { Connection } from './link.ts'
 import type { LegMedia } from './media.ts'
 import { allowedMethods, refusalHeaders, serverHeader } from './refusals.ts'
 import { readSdp } from './sdp/read.ts'
-import type { SipDialog, SipRequest, SipResponse } from './srf.ts'
+import type { InDialogMethod, SipDialog, SipRequest, SipResponse } from './srf.ts'
 
 /** What an established dialog works with. */
 export interface DialogParts {
@@ -91,47 +91,33 @@ export class EstablishedDialog {
   }
 
   #listen(): void {
-    const { dialog, onAck } = this.#parts
+    const { dialog } = this.#parts
     dialog.on(
       'destroy',
       this.#guarded((_request: SipRequest, reason?: string) => this.#farEnded(reason)),
     )
     dialog.on(
       'ack',
-      this.#guarded((request: SipRequest) => {
-        this.#acked = true
-        if (this.#parts.media.isWaiting && request.body) this.#lateAnswer(request.body)
-        onAck?.(request.body)
-        if (this.#ending) this.#sendBye()
-      }),
+      this.#guarded((request: SipRequest) => this.#ack(request.body)),
     )
-    dialog.on(
-      'modify',
-      this.#answering((request, response) => this.#renegotiate(request, response)),
-    )
-    dialog.on(
-      'update',
-      this.#answering((request, response) => this.#renegotiate(request, response)),
-    )
-    dialog.on(
-      'info',
-      this.#answering((request, response) => this.#info(request, response)),
-    )
-    dialog.on(
-      'options',
-      this.#answering((_request, response) =>
-        response.send(200, {
-          headers: { ...this.#server(), Allow: allowedMethods, Accept: 'application/sdp' },
-        }),
-      ),
-    )
+    this.#take('modify', (request, response) => this.#renegotiate(request, response))
+    this.#take('update', (request, response) => this.#renegotiate(request, response))
+    this.#take('info', (request, response) => this.#info(request, response))
+    const server = serverHeader(this.#parts.userAgent)
+    const can = { ...server, Allow: allowedMethods, Accept: 'application/sdp' }
+    this.#take('options', (_request, response) => response.send(200, { headers: can }))
+    // Left alone, drachtio-srf would say yes to these.
     for (const method of ['refer', 'message', 'notify', 'publish'] as const)
-      dialog.on(
-        method,
-        this.#answering((_request, response) =>
-          response.send(405, { headers: { ...this.#server(), Allow: allowedMethods } }),
-        ),
+      this.#take(method, (_request, response) =>
+        response.send(405, { headers: { ...server, Allow: allowedMethods } }),
       )
+  }
+
+  #ack(body: string | undefined): void {
+    this.#acked = true
+    if (this.#parts.media.isWaiting && body) this.#lateAnswer(body)
+    this.#parts.onAck?.(body)
+    if (this.#ending) this.#sendBye()
   }
 
   /** A new offer inside the dialog: re-INVITE (RFC 3264 section 8), or UPDATE (RFC 3311). */
@@ -242,19 +228,14 @@ export class EstablishedDialog {
     }
   }
 
-  #answering(
-    run: (request: SipRequest, response: SipResponse) => void,
-  ): (request: SipRequest, response: SipResponse) => void {
-    return (request, response) => {
+  #take(method: InDialogMethod, run: (request: SipRequest, response: SipResponse) => void): void {
+    this.#parts.dialog.on(method, (request, response) => {
       try {
         run(request, response)
       } catch (error) {
-        this.#parts.log.warn(
-          { err: error, method: request.method },
-          'a request inside the dialog could not be handled',
-        )
+        this.#parts.log.warn({ err: error, method }, 'a request inside the dialog could not be handled')
         this.#guarded(() => response.finalResponseSent || response.send(500))()
       }
-    }
+    })
   }
 }

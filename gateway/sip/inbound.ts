@@ -69,13 +69,28 @@ export class Inbound {
 
   /** Takes an INVITE outside any dialog. */
   handle(request: SipRequest, response: SipResponse): void {
+    const facts = { source: request.source_address, transport: printable(request.protocol, 8) }
+    try {
+      this.#handle(request, response, facts)
+    } catch (error) {
+      this.#refuseFor(response, error, facts)
+    }
+  }
+
+  #handle(request: SipRequest, response: SipResponse, facts: Readonly<Record<string, unknown>>): void {
     const { refusals, domainCalls, link } = this.#parts
     const { connection } = link
-    const facts = { source: request.source_address, transport: printable(request.protocol, 8) }
     if (!connection) return
     const caller = readCaller(request)
     if (typeof caller === 'string') {
       refusals.refuse(response, 'bad_request', { ...facts, expected: caller })
+      return
+    }
+    // No extension is supported that could be required (RFC 3261 section 8.2.2.3).
+    const required = printable(request.get('Require') ?? '')
+    if (required !== '') {
+      const headers = { Unsupported: required }
+      refusals.refuse(response, 'bad_extension', { ...facts, required, ...partiesOf(caller) }, { headers })
       return
     }
     const decision = this.#decide(request, caller)

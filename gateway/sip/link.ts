@@ -14,7 +14,10 @@ export interface AgentAddress {
 
 /** What the two kinds of agents differ in. */
 export interface Capabilities {
-  /** `Require: 100rel` may be put on a provisional response; a drachtio-server can crash of it. */
+  /**
+   * `Require: 100rel` may be put on a provisional response. A drachtio-server can crash of it (a caller that sends no PRACK is enough),
+   * and the embedded agent has no RFC 3262 yet.
+   */
   readonly reliableProvisionals: boolean
   /** Longest message that may be handed over, in bytes with its leading line. */
   readonly maxFrameBytes: number
@@ -56,7 +59,7 @@ export class AgentLink {
     this.#options = options
     this.srf = options.srf ?? createSrf()
     this.capabilities = options.agent.embedded
-      ? { reliableProvisionals: true, maxFrameBytes: 65_536 }
+      ? { reliableProvisionals: false, maxFrameBytes: 65_536 }
       : { reliableProvisionals: false, maxFrameBytes: 4_036 }
   }
 

@@ -74,6 +74,7 @@ it.each([
   [{ to: '' }, 400],
   [{ 'call-id': '' }, 400],
   [{ 'content-type': 'multipart/mixed' }, 488],
+  [{ require: 'timer' }, 420],
 ])('refuses an INVITE with %j at the door', async (headers, status) => {
   const { response } = invite(carrierSdp(), headers)
   await settled()
