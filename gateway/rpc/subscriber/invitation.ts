@@ -63,6 +63,8 @@ export class Invitation implements LegSignalling, ClientCall {
       })
       return
     }
+    // From here on the leg closes the port, whether or not anybody answers.
+    leg.setPort(this.#media.port)
     if (this.#over) await this.#media.close()
     else this.#ringAll(pages())
   }
@@ -180,7 +182,6 @@ export class Invitation implements LegSignalling, ClientCall {
       return
     }
     if (this.#over) return
-    leg.setPort(media.port)
     this.#call = new BrowserCall({ client, callId: this.wireId, roomId: callId, leg, media, clock, log })
     this.#call.state('answered')
     this.#call.joined()
