@@ -248,3 +248,74 @@ describe('what the agent answers itself', () => {
     await peer.response(100)
   })
 })
+
+describe('the application', () => {
+  it('may not send a reliable provisional, and can go on', async () => {
+    const refused = new Promise<string>((resolve) => {
+      bench.srf.invite((_req, res) => {
+        res.send(183, 'Progress', { headers: { Require: '100rel' } }, (error: unknown) => {
+          resolve(String((error as { message?: string }).message ?? error))
+          res.send(486)
+        })
+      })
+    })
+    peer.send('INVITE', peer.call(target()), { body: testSdp(), extra: { Supported: '100rel' } })
+    await peer.response(486)
+    expect(await refused).toContain('Remote endpoint does not support 100rel')
+  })
+
+  it('is asked about REFER, MESSAGE and OPTIONS outside dialogs', async () => {
+    for (const method of ['refer', 'message', 'options'] as const) {
+      bench.srf.use(method, (_req, res) => res.send(method === 'options' ? 200 : 202))
+      peer.send(method.toUpperCase(), peer.call(target()))
+      await peer.response(method === 'options' ? 200 : 202, method.toUpperCase())
+    }
+  })
+
+  it('passes UPDATE and REFER within a dialog', async () => {
+    const { call, to, dialog } = await establish()
+    for (const method of ['update', 'refer'] as const) {
+      dialog.on(method as 'update', (_req, res) => res.send(202))
+      call.seq++
+      peer.send(method.toUpperCase(), call, { to })
+      expect((await peer.response(202, method.toUpperCase())).headers.first('contact')).toContain('<sip:')
+    }
+    await byeFromPeer(call, to)
+  })
+})
+
+it('follows the route set of the caller, and the Contact of its re-INVITE', async () => {
+  const hop = await Peer.udp(bench.udp)
+  const dialog = answering()
+  const call = peer.call(target())
+  const route = `<sip:127.0.0.1:${hop.port};lr>`
+  peer.send('INVITE', call, { body: testSdp(), extra: { 'Record-Route': route } })
+  const ok = await peer.response(200)
+  expect(ok.headers.first('record-route')).toBe(route)
+  const to = ok.headers.first('to') ?? ''
+  peer.send('ACK', call, { to })
+  call.seq++
+  peer.send('INVITE', call, { to, body: testSdp(), extra: { Contact: '<sip:moved@192.0.2.77:5099>' } })
+  await peer.response(200, 'INVITE')
+  peer.send('ACK', call, { to })
+  ;(await dialog).destroy()
+  const bye = await hop.request('BYE')
+  expect([bye.uri, bye.headers.first('route')]).toEqual(['sip:moved@192.0.2.77:5099', route])
+  hop.reply(bye, 200)
+  await idle(bench.agent)
+  hop.close()
+})
+
+it('survives what is not SIP', async () => {
+  for (const text of [
+    'x',
+    'hello world\r\n\r\n',
+    'SIP/2.0 200 OK\r\n\r\n',
+    '\0'.repeat(300),
+    'INVITE a b c\r\n\r\n',
+  ]) {
+    peer.raw(text)
+  }
+  peer.send('OPTIONS', peer.call(target()))
+  await peer.response(503, 'OPTIONS')
+})

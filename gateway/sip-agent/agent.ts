@@ -35,8 +35,15 @@ export class Agent {
   readonly #server: AppServer
   #closed = false
 
-  constructor(options: Omit<SipAgentOptions, 'listen'> & { secret: string; clock: Clock }) {
-    const { clock, secret, announce, userAgent, maxConnections = 1_000 } = options
+  /** `fault` is told of errors within the agent that cost one message but not the agent. */
+  constructor(
+    options: Omit<SipAgentOptions, 'listen'> & {
+      secret: string
+      clock: Clock
+      fault: (error: unknown) => void
+    },
+  ) {
+    const { clock, secret, announce, userAgent, fault, maxConnections = 1_000 } = options
     const timers = makeTimers(options.timers)
     const transports = new Transports({
       sink: {
@@ -55,11 +62,12 @@ export class Agent {
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     this.#incoming = new Incoming(this.#context, this.#apps, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)
-    const receiver = new Receiver(this.#context, this.#incoming, this.#answers)
+    const receiver = new Receiver(this.#context, this.#incoming, this.#answers, fault)
     this.#server = new AppServer({
       secret,
       apps: this.#apps,
       clock,
+      fault,
       requests: {
         sip: (app, msgId, fields, message) => this.#sip(app, msgId, fields, message),
         lost: (app) => this.#lost(app),

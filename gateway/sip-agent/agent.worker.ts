@@ -7,7 +7,9 @@ const port = parentPort
 if (!port) throw new Error('the SIP agent runs in a worker thread')
 const { options, secret } = workerData as { options: SipAgentOptions; secret: string }
 const tell = (message: FromWorker) => port.postMessage(message)
-const agent = new Agent({ ...options, secret, clock: new SystemClock() })
+const fault = (error: unknown) =>
+  tell({ kind: 'fault', problem: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+const agent = new Agent({ ...options, secret, clock: new SystemClock(), fault })
 
 port.on('message', (asked: ToWorker) => {
   if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })

@@ -17,6 +17,8 @@ export interface SipAgent {
   stats(): Promise<SipAgentStats>
   /** Calls `listener` once if the agent's thread dies. It is not restarted. */
   onFailure(listener: (error: Error) => void): void
+  /** Calls `listener` with each error within the agent that cost one message but not the agent: worth a log line. */
+  onFault(listener: (problem: string) => void): void
   /** Ends the agent. Calls that are still up hear nothing; hang them up before. May be called again. */
   close(): Promise<void>
 }
@@ -31,6 +33,7 @@ class WorkerAgent implements SipAgent {
   readonly addresses: readonly SipAddress[]
   readonly #worker: Worker
   readonly #listeners: ((error: Error) => void)[] = []
+  readonly #faultListeners: ((problem: string) => void)[] = []
   readonly #asked: { resolve(stats: SipAgentStats): void; reject(error: Error): void }[] = []
   #failure: Error | undefined
   #closing: Promise<void> | undefined
@@ -42,6 +45,7 @@ class WorkerAgent implements SipAgent {
     this.addresses = addresses
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'stats') this.#asked.shift()?.resolve(message.stats)
+      if (message.kind === 'fault') for (const listener of this.#faultListeners) listener(message.problem)
     })
     worker.on('error', (error) => this.#fail(problemOf(error)))
     worker.on('exit', (code) => this.#exited(code))
@@ -59,6 +63,10 @@ class WorkerAgent implements SipAgent {
   onFailure(listener: (error: Error) => void): void {
     if (this.#failure) listener(this.#failure)
     else this.#listeners.push(listener)
+  }
+
+  onFault(listener: (problem: string) => void) {
+    this.#faultListeners.push(listener)
   }
 
   close(): Promise<void> {
@@ -104,9 +112,12 @@ export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
   })
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(problemOf(error))
+    const gone = (code: number) => fail(new Error(`SIP agent: the thread ended at start with code ${code}`))
     worker.once('error', fail)
+    worker.once('exit', gone)
     worker.once('message', (message: FromWorker) => {
       worker.off('error', fail)
+      worker.off('exit', gone)
       if (message.kind === 'ready') resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
       else {
         void worker.terminate()

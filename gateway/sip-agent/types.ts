@@ -57,6 +57,7 @@ export type FromWorker =
   | { readonly kind: 'ready'; readonly port: number; readonly addresses: readonly SipAddress[] }
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'stats'; readonly stats: SipAgentStats }
+  | { readonly kind: 'fault'; readonly problem: string }
   | { readonly kind: 'closed' }
 
 /** What the parent asks of the worker. */

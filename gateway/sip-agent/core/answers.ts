@@ -21,12 +21,12 @@ interface Waiting {
  * (RFC 3261 13.3.1.4), on every transport the wait ends after 64 * T1.
  */
 export class Answers {
-  readonly #context: Context
+  readonly #context: Pick<Context, 'clock' | 'timers'>
   readonly #expired: (dialog: Dialog) => void
   readonly #waiting = new Map<Dialog, Waiting>()
 
   /** `expired` is called where an ACK never came. */
-  constructor(context: Context, expired: (dialog: Dialog) => void) {
+  constructor(context: Pick<Context, 'clock' | 'timers'>, expired: (dialog: Dialog) => void) {
     this.#context = context
     this.#expired = expired
   }

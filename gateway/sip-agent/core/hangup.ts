@@ -11,7 +11,6 @@ export const hangUp = (context: Context, dialog: Dialog, reason: string): void =
   context.dialogs.remove(dialog)
   const request = { method: 'BYE', headers: () => [['Reason', reason] as const] }
   makeInDialog(context, dialog, request, (made, flow) => {
-    if (!made) return
     context.transactions.send(made.branch, 'BYE', made.bytes, flow, { response: () => {}, failed: () => {} })
     dialog.owner?.deliver({
       source: 'application',

@@ -23,12 +23,15 @@ export interface InDialogRequest {
   headers(own: Own): AppHeader[]
 }
 
-/** Makes a request of a dialog and finds the way for it. `done` gets nothing where there is no way at all. */
+/**
+ * Makes a request of a dialog and finds the way for it. Where the route names a transport that is not bound, the request
+ * goes back to where the peer's own messages come from: better than no BYE at all.
+ */
 export const makeInDialog = (
   context: Context,
   dialog: Dialog,
   request: InDialogRequest,
-  done: (made: MadeRequest | undefined, flow: Flow) => void,
+  done: (made: MadeRequest, flow: Flow) => void,
 ) => {
   const { uri, routes, nextHop } = dialog.addressing()
   const build = (flow: Flow) => {
@@ -54,6 +57,6 @@ export const makeInDialog = (
   }
   if (dialog.returnPath()) return build(dialog.flow)
   const destination = destinationOf(nextHop, context)
-  if (!destination) return done(undefined, dialog.flow)
+  if (!destination) return build(dialog.flow)
   openFlow(destination, context, build)
 }

@@ -16,6 +16,7 @@ import {
   forbidden,
   has,
   ownContact,
+  replaceLocalhost,
   requires,
 } from './app-headers.ts'
 import { type Context, newTag } from './context.ts'
@@ -217,6 +218,7 @@ export class Incoming {
 
   #send(waiting: Waiting, raw: RawResponse, bytes: Buffer, app: App, msgId: string) {
     const { side, request, txnId } = waiting
+    const { clock, timers } = this.#context
     const maker = request.method === 'INVITE' || request.method === 'SUBSCRIBE'
     if (!waiting.inDialog && maker && raw.status > 100 && raw.status < 300) this.#early(waiting, raw)
     const id =
@@ -226,6 +228,7 @@ export class Incoming {
     app.responseSent(msgId, side.flow.remote, txnId, waiting.dialog?.ended ? '' : id, bytes)
     if (raw.status < 200) {
       waiting.timer?.cancel()
+      waiting.timer = clock.after(timers.early, () => this.finish(waiting, 480))
       return
     }
     this.#forget(waiting)
@@ -248,7 +251,7 @@ export class Incoming {
     if (waiting.dialog) return
     const { request, side, tag } = waiting
     const own = ownOf(side.flow, this.#context)
-    const contact = appHeaders(raw.headers, own, new Set()).find(([name]) => name === 'Contact')?.[1]
+    const given = raw.headers.first('contact')
     waiting.dialog = new Dialog({
       id: dialogId(request.callId, request.fromTag),
       callId: request.callId,
@@ -259,7 +262,7 @@ export class Incoming {
       routeSet: recordRoute(request),
       localSeq: request.seq,
       remoteSeq: request.seq,
-      localContact: contact ?? ownContact(own),
+      localContact: given === undefined ? ownContact(own) : replaceLocalhost('contact', given, own),
       flow: side.flow,
       target: contactOf(request) ?? request.from.uri,
       owner: waiting.app,

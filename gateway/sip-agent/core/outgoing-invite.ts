@@ -211,10 +211,11 @@ export class OutgoingInvite implements ClientUser {
     this.#acknowledgeAndEnd(dialog, forked)
   }
 
-  #acknowledgeAndEnd(dialog: Dialog, reason: string): void {
+  #acknowledgeAndEnd(dialog: Dialog, reason: string) {
+    if (dialog.ended) return
+    this.#context.dialogs.remove(dialog)
     const request = { method: 'ACK', seq: this.#made.seq, headers: () => [] }
     makeInDialog(this.#context, dialog, request, (made, flow) => {
-      if (!made) return
       dialog.keepAck(this.#made.seq, made.bytes, flow)
       flow.send(made.bytes)
       endSilently(this.#context, dialog, reason)
@@ -234,9 +235,7 @@ export class OutgoingInvite implements ClientUser {
 /** Ends a dialog of which the application never heard. */
 const endSilently = (context: Context, dialog: Dialog, reason: string): void => {
   const request = { method: 'BYE', headers: () => [['Reason', reason] as [string, string]] }
-  context.dialogs.remove(dialog)
   makeInDialog(context, dialog, request, (made, flow) => {
-    if (!made) return
     context.transactions.send(made.branch, 'BYE', made.bytes, flow, { response: () => {}, failed: () => {} })
   })
 }

@@ -6,6 +6,7 @@ import type { Header } from '../message/headers.ts'
 import type { RawRequest, SipResponse } from '../message/message.ts'
 import { knownMethods } from '../message/methods.ts'
 import { startLine } from '../message/serialise.ts'
+import { parseUri } from '../message/uri.ts'
 import type { Flow } from '../transport/types.ts'
 import type { Answers } from './answers.ts'
 import {
@@ -52,15 +53,15 @@ export class Outgoing {
     }
     const type = contentType(raw)
     if (type === undefined) return app.nok(msgId, 'missing content-type')
-    const uri = destinationOf(raw.uri, this.#context)
-    const destination = nextHop === '' ? uri : destinationOf(nextHop, this.#context)
+    if (!isUri(raw.uri) || (nextHop !== '' && !isUri(nextHop))) return app.nok(msgId, invalidUri(raw))
+    const destination = destinationOf(nextHop === '' ? raw.uri : nextHop, this.#context)
     if (!destination) return app.nok(msgId, 'requested protocol/transport not available')
-    const { protocol, host, port } = destination
-    if (this.#context.transports.isOwn(protocol, host, port)) {
-      return app.nok(msgId, 'can not send request to myself')
-    }
     openFlow(destination, this.#context, (flow) => {
       if (!app.open) return
+      const { protocol, address, port } = flow.remote
+      if (this.#context.transports.isOwn(protocol, address, port)) {
+        return app.nok(msgId, 'can not send request to myself')
+      }
       guard(app, msgId, () => this.#send(app, msgId, raw, type, flow))
     })
   }
@@ -85,7 +86,6 @@ export class Outgoing {
     const request = { method: raw.method, body: raw.body, headers }
     guard(app, msgId, () =>
       makeInDialog(this.#context, dialog, request, (made, flow) => {
-        if (!made) return app.nok(msgId, 'requested protocol/transport not available')
         this.#sendInDialog(app, msgId, dialog, made, flow)
       }),
     )
@@ -203,7 +203,6 @@ export class Outgoing {
     const request = { method: 'ACK', seq, body: raw.body, headers }
     guard(app, msgId, () =>
       makeInDialog(this.#context, dialog, request, (made, flow) => {
-        if (!made) return app.nok(msgId, 'requested protocol/transport not available')
         dialog.answeredSeq = undefined
         dialog.keepAck(seq, made.bytes, flow)
         flow.send(made.bytes)
@@ -251,5 +250,14 @@ const givenSeq = (raw: RawRequest): number | undefined => {
   return value !== undefined && value < 2 ** 31 ? value : undefined
 }
 
+const isUri = (text: string): boolean => {
+  try {
+    parseUri(text.replace(/^<|>$/g, ''))
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The text with which a request-uri that cannot be parsed is refused. */
-export const invalidUri = (raw: RawRequest): string => `invalid request-uri: ${startLine(raw)}`
+const invalidUri = (raw: RawRequest): string => `invalid request-uri: ${startLine(raw)}`

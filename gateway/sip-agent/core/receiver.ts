@@ -1,4 +1,4 @@
-import type { Dialog } from '../dialog/dialog.ts'
+import { type Dialog, dialogId } from '../dialog/dialog.ts'
 import type { SipParseError } from '../message/error.ts'
 import type { SipMessage, SipRequest } from '../message/message.ts'
 import { knownMethods } from '../message/methods.ts'
@@ -25,14 +25,26 @@ export class Receiver implements TransportSink {
   readonly #context: Context
   readonly #incoming: Incoming
   readonly #answers: Answers
+  readonly #fault: (error: unknown) => void
 
-  constructor(context: Context, incoming: Incoming, answers: Answers) {
+  /** `fault` is told of an error within the agent: the message is dropped, the agent lives on. */
+  constructor(context: Context, incoming: Incoming, answers: Answers, fault: (error: unknown) => void) {
     this.#context = context
     this.#incoming = incoming
     this.#answers = answers
+    this.#fault = fault
   }
 
   received(message: SipMessage, flow: Flow, size: number) {
+    try {
+      this.#handle(message, flow, size)
+    } catch (error) {
+      // No message from the network may end the agent, whatever is wrong in it or in us.
+      this.#fault(error)
+    }
+  }
+
+  #handle(message: SipMessage, flow: Flow, size: number) {
     if (message.kind === 'response') {
       this.#context.transactions.receive(message, flow, size)
       return
@@ -73,7 +85,7 @@ export class Receiver implements TransportSink {
       return true
     }
     if (!knownMethods.has(request.method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
-    if (request.headers.first('max-forwards') === '0') return refuse(483)
+    if (Number(request.headers.first('max-forwards') ?? 70) === 0) return refuse(483)
     if (!/^(?:sips?|tel):/i.test(request.uri)) return refuse(416)
     // RFC 3261 8.2.2.2: the same request came by another path.
     if (this.#context.transactions.isMerged(request, side)) return refuse(482)
@@ -86,6 +98,10 @@ export class Receiver implements TransportSink {
 
   #outside(request: SipRequest, side: ServerSide, size: number) {
     if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
+    // The application knows a call by Call-ID and From tag alone, so these must not mean two calls.
+    if (side.invite && this.#context.dialogs.byId(dialogId(request.callId, request.fromTag))) {
+      return this.#incoming.reply(request, side, { status: 482 })
+    }
     this.#incoming.offer(request, side, size)
   }
 

@@ -1,13 +1,16 @@
 /** Largest frame that an application may send, in bytes. */
 export const maxFrame = 1 << 20
 
+/** The byte stream of an application cannot be cut into frames any more. */
+export class FrameError extends Error {}
+
 const empty = Buffer.alloc(0)
 
 /** Cuts the byte stream of an application connection into frames: `<decimal length>#<payload>`. */
 export class FrameReader {
   #held: Buffer = empty;
 
-  /** Takes a chunk, gives the complete payloads. Throws an Error where the stream makes no sense any more. */
+  /** Takes a chunk, gives the complete payloads. Throws {@link FrameError} where the stream makes no sense any more. */
   *push(chunk: Buffer): Generator<Buffer, void> {
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     for (;;) {
@@ -17,10 +20,11 @@ export class FrameReader {
         0,
         hash < 0 ? Math.min(this.#held.length, 8) : Math.min(hash, 8),
       )
-      if (!/^[0-9]{0,7}$/.test(digits) || (hash >= 0 && digits === '')) throw new Error('bad frame length')
+      if (!/^[0-9]{0,7}$/.test(digits) || (hash >= 0 && digits === ''))
+        throw new FrameError('bad frame length')
       if (hash < 0) return
       const length = Number(digits)
-      if (length === 0 || length > maxFrame) throw new Error('frame length out of range')
+      if (length === 0 || length > maxFrame) throw new FrameError('frame length out of range')
       if (this.#held.length < hash + 1 + length) return
       // Copied, so that what is kept of a frame does not hold the whole chunk in memory.
       const payload = Buffer.from(this.#held.subarray(hash + 1, hash + 1 + length))

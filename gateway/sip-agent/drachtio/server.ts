@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import type { Clock } from '../../clock.ts'
 import { App } from './app.ts'
 import type { Apps } from './apps.ts'
-import { FrameReader, splitPayload } from './frames.ts'
+import { FrameError, FrameReader, splitPayload } from './frames.ts'
 
 /** What applications are told as the server's version; drachtio-srf reads only its start. */
 export const version = 'v0.9.10-embedded'
@@ -32,6 +32,7 @@ export class AppServer {
   readonly #apps: Apps
   readonly #clock: Clock
   readonly #requests: AppRequests
+  readonly #fault: (error: unknown) => void
   readonly #hostports: () => { announced: string; bound: string }
   readonly #sockets = new Set<Socket>()
 
@@ -40,6 +41,8 @@ export class AppServer {
     apps: Apps
     clock: Clock
     requests: AppRequests
+    /** Told of an error within the agent while it served a frame. */
+    fault: (error: unknown) => void
     /** `proto/host:port` lists for the answer to `authenticate`. */
     hostports: () => { announced: string; bound: string }
   }) {
@@ -47,6 +50,7 @@ export class AppServer {
     this.#apps = options.apps
     this.#clock = options.clock
     this.#requests = options.requests
+    this.#fault = options.fault
     this.#hostports = options.hostports
     this.#server = createServer((socket) => this.#accept(socket))
   }
@@ -92,16 +96,15 @@ export class AppServer {
   }
 
   #read(app: App, reader: FrameReader, chunk: Buffer) {
-    let frames: Iterable<Buffer>
     try {
-      frames = reader.push(chunk)
-      for (const payload of frames) {
+      for (const payload of reader.push(chunk)) {
         if (!app.open) return
         this.#frame(app, payload)
       }
-    } catch {
+    } catch (error) {
       // The stream cannot be followed any further; what the application has open is cleaned up on close.
       app.drop()
+      if (!(error instanceof FrameError)) this.#fault(error)
     }
   }
 

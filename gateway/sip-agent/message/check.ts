@@ -33,6 +33,14 @@ const parseCSeq = (value: string) => {
   return { seq: parseNumber(match[1] as string, 2 ** 31 - 1, 'CSeq'), seqMethod: match[2] as string }
 }
 
+/**
+ * Call-ID and tags stand in fields of the application protocol, which `|` separates. RFC 3261 allows neither it nor spaces
+ * in them; other characters beyond the grammar are seen in the wild and do no harm.
+ */
+const checkIdentifier = (value: string, part: string) => {
+  if (/[\s|]/.test(value)) throw new SipParseError(part, 'a character that is not allowed in an identifier')
+}
+
 const checkVias = (headers: Headers) => {
   const values = headers.all('via').flatMap((value) => splitOutside(value, ',', 'Via'))
   if (values.length === 0) throw new SipParseError('Via', 'missing')
@@ -46,14 +54,18 @@ const essentials = (headers: Headers): Essentials => {
   const from = parseAddress(one(headers, 'From'), 'From')
   const to = parseAddress(one(headers, 'To'), 'To')
   const callId = one(headers, 'Call-ID')
-  if (/\s/.test(callId)) throw new SipParseError('Call-ID', 'holds a space')
+  checkIdentifier(callId, 'Call-ID')
+  const fromTag = from.params.get('tag') ?? ''
+  const toTag = to.params.get('tag') ?? ''
+  checkIdentifier(fromTag, 'From')
+  checkIdentifier(toTag, 'To')
   return {
     via,
     vias,
     from,
     to,
-    fromTag: from.params.get('tag') ?? '',
-    toTag: to.params.get('tag') ?? '',
+    fromTag,
+    toTag,
     callId,
     ...parseCSeq(one(headers, 'CSeq')),
   }

@@ -40,6 +40,10 @@ describe('a message', () => {
     const error = refused(inviteText.replace('314159 INVITE', 'many INVITE'))
     expect([error.part, error.status, error.partial?.method]).toEqual(['CSeq', 400, 'INVITE'])
   })
+  it('cannot add fields to the frames of the application', () => {
+    expect(refused(inviteText.replace('a84b4c76e66710@', 'a|b@')).part).toBe('Call-ID')
+    expect(refused(inviteText.replace('tag=1928301774', 'tag=1|unsolicited')).part).toBe('From')
+  })
   it('ends at the limits', () => {
     const longLine = inviteText.replace('User-Agent: Example', `User-Agent: ${'x'.repeat(9_000)}`)
     expect(refused(longLine).message).toContain('too long')

@@ -10,10 +10,12 @@ export interface Timers {
   readonly ringing: number
   /** How long the application may take to answer a request with anything. Default 64 * t1. */
   readonly answer: number
+  /** How long it may take from its last provisional to the final response. Default 1,800,000 (half an hour). */
+  readonly early: number
 }
 
 /** The standard values, with `changes`. */
 export const makeTimers = (changes: Partial<Timers> = {}): Timers => {
   const t1 = changes.t1 ?? 500
-  return { t1, t2: 4_000, t4: 5_000, ringing: 185_000, answer: 64 * t1, ...changes }
+  return { t1, t2: 4_000, t4: 5_000, ringing: 185_000, early: 1_800_000, answer: 64 * t1, ...changes }
 }

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { SipParseError } from '../message/error.ts'
+import { defaultLimits } from '../message/limits.ts'
+import { inviteText } from '../testing/messages.ts'
+import { StreamFramer } from './framer.ts'
+
+const kinds = (framer: StreamFramer, text: string) =>
+  [...framer.push(Buffer.from(text))].map((item) => item.kind)
+
+describe('a stream', () => {
+  it('is cut into messages wherever the segments end', () => {
+    const whole = Buffer.from(inviteText.repeat(3))
+    for (const size of [1, 7, 100, whole.length]) {
+      const framer = new StreamFramer(defaultLimits)
+      let messages = 0
+      for (let at = 0; at < whole.length; at += size) {
+        for (const item of framer.push(whole.subarray(at, at + size))) if (item.kind === 'message') messages++
+      }
+      expect([size, messages, framer.partial]).toEqual([size, 3, false])
+    }
+  })
+  it('answers a double CRLF between messages, not a single one', () => {
+    const framer = new StreamFramer(defaultLimits)
+    expect(kinds(framer, `\r\n\r\n${inviteText}\r\n`)).toEqual(['ping', 'message'])
+  })
+  it('goes on after a message whose headers are broken', () => {
+    const framer = new StreamFramer(defaultLimits)
+    const bad = inviteText.replace('314159 INVITE', 'x INVITE')
+    expect(kinds(framer, bad + inviteText)).toEqual(['bad', 'message'])
+  })
+  it('cannot go on without Content-Length', () => {
+    const framer = new StreamFramer(defaultLimits)
+    expect(() => kinds(framer, inviteText.replace('Content-Length: 4\r\n', ''))).toThrow(SipParseError)
+  })
+  it.each(['Content-Length: 99999999', 'Content-Length: 4\r\nX: y'])('ends at its limits (%s)', (line) => {
+    const framer = new StreamFramer({ ...defaultLimits, messageBytes: 500 })
+    expect(() => kinds(framer, inviteText.replace('Content-Length: 4', line))).toThrow(
+      expect.objectContaining({ status: 413 }),
+    )
+  })
+  it('does not gather a head without end', () => {
+    const framer = new StreamFramer({ ...defaultLimits, messageBytes: 500 })
+    expect(kinds(framer, 'INVITE sip:a@b SIP/2.0\r\nX: ')).toEqual([])
+    expect(() => kinds(framer, 'x'.repeat(600))).toThrow(expect.objectContaining({ status: 413 }))
+  })
+})
