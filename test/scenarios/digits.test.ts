@@ -3,7 +3,7 @@ import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
-import { application, scripted } from './applications.ts'
+import { application, script } from './applications.ts'
 
 let gateway: Gateway
 let documents: DocumentServer
@@ -15,16 +15,7 @@ beforeAll(async () => {
   gateway = await Gateway.start({
     domains: [
       application('gather.test', { kind: 'xml', url: documents.put('/gather', gather) }),
-      application(
-        'prompt.test',
-        scripted(
-          { prompt: { play: 'say:Please press three keys, and there is a lot more to say.', max_digits: 3 } },
-          { connect: { to: 'sip:%{prompt_value}@127.0.0.1:1', timeout: 2 } },
-          { send_digits: { digits: '42#' } },
-          { sleep: 600 },
-          'hangup',
-        ),
-      ),
+      application('prompt.test', { kind: 'script', url: documents.urlOf('/prompt') }),
     ],
   })
 })
@@ -48,13 +39,27 @@ it('collects the carrier’s digits in an XML document and tells them to its act
 })
 
 it('collects them in a script, stops the prompt at the first, and sends digits back', async () => {
+  const callee = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+  documents.put(
+    '/prompt',
+    JSON.stringify(
+      script(
+        { prompt: { play: 'say:Please press three keys, and there is a lot more to say.', max_digits: 3 } },
+        { connect: { to: callee.uri.replace('desk', '%{prompt_value}') } },
+        { send_digits: { digits: '42#' } },
+        { sleep: 600 },
+        'hangup',
+      ),
+    ),
+  )
   const carrier = await Carrier.calls(gateway, { domain: 'prompt.test', scenario: 'caller-released' })
   await carrier.talks('answered', 0)
   await carrier.hearsVoice()
   carrier.media.press('739')
-  // What was collected is in the destination that the script dials, which nobody is at.
-  await until('the script dials what was pressed', () => gateway.output.includes('sip:739@127.0.0.1'))
+  await callee.sipp.event('invited')
+  expect(callee.sipp.messages).toContain('INVITE sip:739@127.0.0.1')
   await carrier.receivesDigits('42#')
   await carrier.done()
+  await callee.done()
   await gateway.settled()
 })
