@@ -22,6 +22,8 @@ export interface SippOptions {
   readonly holdMs?: number
   /** New calls per second; default all at once. */
   readonly rate?: number
+  /** Write every message down, for the report of a failure; default true. */
+  readonly trace?: boolean
   /** Given up after so long; default 20 s. */
   readonly timeoutMs?: number
 }
@@ -142,15 +144,8 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
       String(options.rate ?? calls),
     ],
     ...['-d', String(options.holdMs ?? 0), '-timeout', seconds, '-timeout_error', '-nostdin'],
-    ...[
-      '-trace_err',
-      '-error_file',
-      join(folder, 'errors'),
-      '-trace_msg',
-      '-message_file',
-      join(folder, 'messages'),
-    ],
-    ...['-trace_logs', '-log_file', join(folder, 'log')],
+    ...['-trace_err', '-error_file', join(folder, 'errors'), '-trace_logs', '-log_file', join(folder, 'log')],
+    ...(options.trace === false ? [] : ['-trace_msg', '-message_file', join(folder, 'messages')]),
   ]
 }
 

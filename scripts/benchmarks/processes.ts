@@ -1,0 +1,46 @@
+/** What the gateway's processes use, from /proc. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Clock ticks per second of /proc on Linux. */
+const ticksPerSecond = 100
+
+const read = (pid: number, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** The fields of `/proc/<pid>/stat` behind the command's name, which may hold blanks. */
+const statOf = (pid: number): string[] =>
+  read(pid, 'stat')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+
+/** The process and everything that it started. */
+export const family = (pid: number): number[] => {
+  const parents = new Map(
+    readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => [Number(name), Number(statOf(Number(name))[1])] as const),
+  )
+  const found = [pid]
+  for (const parent of found)
+    found.push(...[...parents].filter(([, of]) => of === parent).map(([child]) => child))
+  return found
+}
+
+/** Seconds of CPU that these processes have used, user and system. */
+export const cpuSeconds = (pids: readonly number[]): number =>
+  pids.reduce((sum, pid) => {
+    const stat = statOf(pid)
+    return sum + (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) / ticksPerSecond
+  }, 0)
+
+/** Resident memory of each process in MiB, by name. */
+export const memory = (pids: readonly number[]): { name: string; mib: number }[] =>
+  pids.map((pid) => ({
+    name: read(pid, 'comm').trim(),
+    mib: Number(/VmRSS:\s+(\d+)/.exec(read(pid, 'status'))?.[1] ?? 0) / 1024,
+  }))
