@@ -126,7 +126,7 @@ export class App {
       clock: this.#clock,
     })
     this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
-    return subscribers
+    return this.#closing.add('subscribers', subscribers, (open) => open.close())
   }
 
   #openCalls(

@@ -10,6 +10,12 @@ export interface CallObserver {
   callEnded(call: Call): void
 }
 
+/** Where what the caller does goes to. */
+export interface CallerListener {
+  digit(digit: string): void
+  held?(held: boolean): void
+}
+
 /** A leg's end, as it is written down. */
 export interface LegRecord {
   readonly leg: Leg
@@ -32,7 +38,7 @@ export class Call implements LegOwner {
   #abort = new AbortController()
   #limit: Timer | undefined
   #answeredAt: number | undefined
-  #onDigit: ((digit: string) => void) | undefined
+  #listener: CallerListener | undefined
   #over = false
 
   constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver) {
@@ -73,9 +79,9 @@ export class Call implements LegOwner {
     if (this.caller.isEnded) leg.end({ code: 'canceled' })
   }
 
-  /** Where the caller's digits go; undefined: nowhere. */
-  listen(onDigit: ((digit: string) => void) | undefined): void {
-    this.#onDigit = onDigit
+  /** Who hears of the caller's digits and holds; undefined: nobody. */
+  listen(listener: CallerListener | undefined): void {
+    this.#listener = listener
   }
 
   /** The longest duration, counted from now; replaces an earlier limit. */
@@ -113,7 +119,11 @@ export class Call implements LegOwner {
   }
 
   legDigit(_leg: Leg, digit: string): void {
-    this.#onDigit?.(digit)
+    this.#listener?.digit(digit)
+  }
+
+  legHeld(_leg: Leg, held: boolean): void {
+    this.#listener?.held?.(held)
   }
 
   legEnded(): void {

@@ -306,17 +306,35 @@ describe('connect', () => {
     expect(t.joined.filter((j) => j.startsWith('join'))).toHaveLength(1)
   })
 
-  it('opens a browser caller at once and plays it a ringing tone', async () => {
+  it('parts the two while either holds, and joins them again', async () => {
+    const { leg } = t.arrive(async (call) => {
+      await call.connect({ steps: [[{ to: '/public/alice' }]] })
+    })
+    await settle()
+    const callee = t.outbound.dialled[0]!.leg
+    callee.answered()
+    await settle()
+    leg.hold(true)
+    callee.hold(true)
+    expect(t.bridges.count).toBe(0)
+    leg.hold(false)
+    expect(t.bridges.count).toBe(0)
+    callee.hold(false)
+    expect(t.bridges.count).toBe(1)
+  })
+
+  it('tells a browser caller that it rings, and plays it a ringing tone', async () => {
     const { far, port } = t.arrive(async () => {}, { kind: 'browser', dial: 'sip:a@y' })
     await settle()
-    expect(far.told).toEqual(['progress'])
+    expect(far.told).toEqual([])
     t.outbound.dialled[0]?.leg.early(false)
     await settle()
+    expect(far.told).toEqual(['ring', 'progress'])
     expect(port.playing).toBeDefined()
     t.outbound.dialled[0]?.leg.answered()
     await settle()
     expect(port.playing).toBeUndefined()
-    expect(far.told).toEqual(['progress', 'answer'])
+    expect(far.told).toEqual(['ring', 'progress', 'answer'])
   })
 
   it('tells a browser that nothing has the address it dialled, and runs a handler that has one', async () => {

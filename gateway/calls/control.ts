@@ -79,7 +79,7 @@ export class Control implements CallControl {
     await this.#openAudio(options.prompt?.autoAnswer ?? true)
     const prompt = options.prompt ? this.#start(options.prompt) : undefined
     const collector = new DigitCollector(this.#parts.clock, options, () => prompt?.stop())
-    this.#call.listen((digit) => collector.digit(digit))
+    this.#call.listen(collector)
     try {
       const prompted = (prompt?.done ?? Promise.resolve()).then(
         () => collector.promptEnded(),

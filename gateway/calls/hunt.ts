@@ -38,6 +38,7 @@ export class Hunt implements LegOwner {
   #ringing = new Map<Leg, Timer>()
   #winner: Leg | undefined
   #bridge: Bridge | undefined
+  #holding = new Set<Leg>()
   #ringback: Playing | undefined
   #cause: Cause = { code: 'unreachable' }
   #stepDone: () => void = () => {}
@@ -54,8 +55,6 @@ export class Hunt implements LegOwner {
     const { caller } = this.#call
     try {
       if (!caller.isAnswered && !this.#options.answerOnBridge) await this.#call.whileUp(caller.answer())
-      // A browser gives up after 20 s without a description: its audio opens at once, however long it rings.
-      else if (!caller.isAnswered && caller.kind === 'browser') await this.#call.whileUp(caller.progress())
       for (const step of this.#options.steps) {
         const winner = await this.#ring(step)
         if (winner) return { result: await this.#talk(winner) }
@@ -88,6 +87,10 @@ export class Hunt implements LegOwner {
   /** A digit of the callee goes to the caller. */
   legDigit(leg: Leg, digit: string): void {
     if (this.#bridge?.b === leg) void this.#call.caller.sendDigits(digit)
+  }
+
+  legHeld(leg: Leg, held: boolean): void {
+    this.#held(leg, held)
   }
 
   legEnded(leg: Leg): void {
@@ -139,17 +142,14 @@ export class Hunt implements LegOwner {
     return { destination, callId: id, codec: caller.port?.codec ?? 'PCMU', from }
   }
 
-  /** The caller hears that it rings: by 180 when that is all there can be, else by a tone. */
+  /** The caller learns that it rings: by 180 where that is enough, else by a tone too. */
   async #ringCaller(): Promise<void> {
     const { caller } = this.#call
     if (this.#ringback || this.#winner) return
-    if (!caller.isAnswered && caller.kind === 'sip') {
-      if (!this.#options.ringback) {
-        caller.ring()
-        return
-      }
-      await caller.progress()
-    }
+    caller.ring()
+    // A telephone makes its own ringing tone at a 180; a browser makes none.
+    if (!caller.isAnswered && caller.kind === 'sip' && !this.#options.ringback) return
+    await caller.progress()
     if (!caller.port || caller.isEnded || this.#ringback || this.#winner || this.#bridge) return
     const sounds = this.#options.ringback ?? [{ kind: 'ringtone' as const }]
     this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0 })
@@ -169,7 +169,19 @@ export class Hunt implements LegOwner {
     if (this.#bridge?.b === leg) return
     this.#bridge?.close()
     this.#bridge = this.#parts.bridges.join(this.#call.caller, leg)
-    this.#call.listen((digit) => void leg.sendDigits(digit))
+    this.#call.listen({
+      digit: (digit) => void leg.sendDigits(digit),
+      held: (held) => this.#held(this.#call.caller, held),
+    })
+  }
+
+  /** While either side holds, the two do not hear each other. */
+  #held(by: Leg, held: boolean): void {
+    if (!this.#winner) return
+    if (held) this.#holding.add(by)
+    else this.#holding.delete(by)
+    if (this.#holding.size > 0) this.#bridge?.close()
+    else if (!this.#winner.isEnded) this.#bridge = this.#parts.bridges.join(this.#call.caller, this.#winner)
   }
 
   async #talk(leg: Leg): Promise<ConnectResult> {

@@ -44,6 +44,8 @@ export interface LegOwner {
   legEarly(leg: Leg, media: boolean): void
   legAnswered(leg: Leg): void
   legDigit(leg: Leg, digit: string): void
+  /** The far side put us on hold by a message, or took us back; a re-INVITE's hold is the media port's own affair. */
+  legHeld(leg: Leg, held: boolean): void
   legEnded(leg: Leg): void
 }
 
@@ -73,6 +75,7 @@ export class Leg {
   #owner: LegOwner | undefined
   #port: MediaPort | undefined
   #stats: Promise<PortStats> | undefined
+  #held = false
   #onGone: (() => void)[] = []
 
   constructor(options: LegOptions) {
@@ -94,6 +97,11 @@ export class Leg {
 
   get isAnswered(): boolean {
     return this.#state.kind === 'answered'
+  }
+
+  /** Whether the far side holds, by {@link hold}. */
+  get isHeld(): boolean {
+    return this.#held
   }
 
   /** The leg's audio; undefined until the far side's description is known. */
@@ -159,6 +167,13 @@ export class Leg {
   /** The far side pressed a key, however it was carried. */
   digit(digit: string): void {
     if (!this.isEnded) this.#owner?.legDigit(this, digit)
+  }
+
+  /** The far side holds, or goes on. Told only of answered legs, and only of changes. */
+  hold(held: boolean): void {
+    if (!this.isAnswered || held === this.#held) return
+    this.#held = held
+    this.#owner?.legHeld(this, held)
   }
 
   /** The far side ended the leg: BYE, CANCEL, refusal, loss. */

@@ -32,7 +32,6 @@ export class BrowserCall {
   readonly media: BrowserMedia
   readonly member: Member
   locked = false
-  held = false
   #options: BrowserCallOptions
   #times = { start: 0, answer: 0, end: 0 }
   #joined = false
@@ -50,6 +49,11 @@ export class BrowserCall {
       options.log.info({ leg: leg.id, state }, "the browser's media is lost")
       leg.ended({ code: 'client_lost', detail: `media ${state}` })
     })
+  }
+
+  /** Whether the page holds the call. */
+  get held(): boolean {
+    return this.leg.isHeld
   }
 
   /** Tells the page a state. */

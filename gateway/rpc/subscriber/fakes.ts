@@ -89,6 +89,8 @@ export class FakeOwner implements LegOwner {
     this.told.push('answered')
   }
 
+  legHeld(): void {}
+
   legDigit(_leg: Leg, digit: string): void {
     this.told.push(`digit ${digit}`)
   }

@@ -111,8 +111,8 @@ const held = (client: Client, { callId, held: hold }: Of<'hold'>, wrap: Wrap): R
   const action = hold ? 'hold' : 'unhold'
   if (!call)
     return wrap({ action, callID: callId, holdState: 'active' }, () => gone(client, callId, 'normal'))
-  call.held = hold
-  return wrap({ action, callID: callId, holdState: hold ? 'held' : 'active' })
+  call.leg.hold(hold)
+  return wrap({ action, callID: callId, holdState: call.held ? 'held' : 'active' })
 }
 
 const updated = async (

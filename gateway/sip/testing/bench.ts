@@ -61,6 +61,8 @@ export class Heard implements LegOwner {
     this.#hear('answered')
   }
 
+  legHeld(): void {}
+
   legDigit(_leg: Leg, digit: string): void {
     this.#hear(`digit ${digit}`)
   }
@@ -147,7 +149,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
       return { arrival, heard: new Heard(arrival.leg) }
     },
     close: async () => {
-      sip.close()
+      await sip.close()
       await agent.close()
     },
   }
