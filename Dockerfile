@@ -1,0 +1,62 @@
+# syntax=docker/dockerfile:1
+# Two stages: the first has npm, compilers where they are needed and all packages; the second only what runs.
+#
+#   docker build -t trunkline .
+#   docker run --network host -v trunkline-data:/var/lib/trunkline -v ./trunkline.yaml:/etc/trunkline/trunkline.yaml:ro trunkline
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /opt/trunkline
+
+# Packages first: they change less often than the code. The worker is scripts/worker's task, so mediasoup's own script does nothing.
+COPY package.json package-lock.json .npmrc ./
+COPY client/package.json client/
+COPY console/package.json console/
+RUN MEDIASOUP_WORKER_BIN=later npm ci --no-audit --no-fund --loglevel=error
+
+# The prebuilt worker where it can be downloaded, else one built here; the same place either way. Only the build needs apt-get.
+COPY scripts/worker scripts/worker
+COPY scripts/worker-build scripts/worker-build
+RUN apt-get update && XDG_CACHE_HOME=/opt/cache scripts/worker >/opt/worker-path \
+  && install -D -m 755 "$(cat /opt/worker-path)" /opt/worker/mediasoup-worker \
+  && rm -rf /opt/cache /var/lib/apt/lists/*
+
+COPY . .
+RUN npm run --silent build \
+  && MEDIASOUP_WORKER_BIN=later npm ci --omit=dev --no-audit --no-fund --loglevel=error \
+  # The image's own Node is the same version line; one copy is enough. The worker's sources are not needed any more.
+  && rm -rf node_modules/node node_modules/node-bin-* node_modules/node-linux-* node_modules/.bin/node node_modules/mediasoup/worker \
+  && ln -s /usr/local/bin/node node_modules/.bin/node
+
+
+FROM node:24-bookworm-slim
+# A worker built against Debian's libraries needs these; a prebuilt one needs none of them. They are small.
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends libssl3 libuv1 libsrtp2-1 libabsl20220623 tini \
+  && rm -rf /var/lib/apt/lists/* /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
+  && install -d -o node -g node /var/lib/trunkline /etc/trunkline
+
+WORKDIR /opt/trunkline
+COPY --from=build /opt/worker/mediasoup-worker /usr/local/bin/mediasoup-worker
+COPY --from=build /opt/trunkline/package.json ./
+COPY --from=build /opt/trunkline/node_modules node_modules
+COPY --from=build /opt/trunkline/scripts/trunkline scripts/trunkline
+COPY --from=build /opt/trunkline/scripts/healthcheck.ts scripts/healthcheck.ts
+COPY --from=build /opt/trunkline/gateway gateway
+COPY --from=build /opt/trunkline/handlers handlers
+COPY --from=build /opt/trunkline/media media
+COPY --from=build /opt/trunkline/config config
+COPY --from=build /opt/trunkline/client/package.json client/package.json
+COPY --from=build /opt/trunkline/client/dist client/dist
+COPY --from=build /opt/trunkline/console/package.json console/package.json
+COPY --from=build /opt/trunkline/console/dist console/dist
+
+ENV NODE_ENV=production MEDIASOUP_WORKER_BIN=/usr/local/bin/mediasoup-worker TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz
+USER node
+# Store, keys and the self-made certificate: `dataDir: /var/lib/trunkline` in the configuration.
+VOLUME /var/lib/trunkline
+# SIP; HTTP and HTTPS; WebRTC. The RTP range (20000 to 29999 by default) is wide: prefer the host's network to publishing it.
+EXPOSE 5060/udp 5060/tcp 8080/tcp 8443/tcp 44444/udp 44444/tcp
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["node", "scripts/healthcheck.ts"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["tini", "--", "scripts/trunkline"]
+CMD ["run", "/etc/trunkline/trunkline.yaml"]
