@@ -102,6 +102,11 @@ export class InboundLeg implements LegSignalling {
     else this.#refuse(cause)
   }
 
+  /** Ends the leg as if its call had done so. */
+  hangUp(cause: Cause): void {
+    this.#parts.leg.end(cause)
+  }
+
   /** The connection to the agent is gone for good. */
   lost(): void {
     this.#parts.leg.ended({ code: 'control_lost' })

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Peer } from '../sip-agent/testing/peer.ts'
+import { Peer } from '../sip-agent/testing/peer.ts'
 import { type Bench, type BenchOptions, carrierSdp } from './testing/bench.ts'
 import { Carrier } from './testing/carrier.ts'
 
@@ -226,4 +226,21 @@ it('makes the offer of a re-INVITE without SDP, and takes the answer of its ACK'
   expect(offer.body.toString()).toContain('RTP/AVP 0 8 101')
   peer.send('ACK', call, { to, body: carrierSdp({ address: '127.0.0.3', version: 2 }) })
   await expect.poll(() => bench.edge.ports[0]?.far?.address).toBe('127.0.0.3')
+})
+
+it('takes a call over TCP, and hangs it up there', async () => {
+  await begin()
+  const tcp = await Peer.tcp(bench.tcp)
+  const call = tcp.call('sip:1@demo.example')
+  tcp.send('INVITE', call, { body: carrierSdp() })
+  const { arrival } = await bench.arrival()
+  const answer = arrival.leg.answer()
+  const ok = await tcp.response(200)
+  expect(ok.headers.first('contact')).toContain(';transport=tcp')
+  tcp.send('ACK', call, { to: ok.headers.first('to') })
+  await answer
+  arrival.leg.end({ code: 'normal' })
+  tcp.reply(await tcp.request('BYE'), 200)
+  await carrier.nothingLeft()
+  tcp.close()
 })

@@ -5,7 +5,7 @@ import { type CallId, Leg, type Party } from '../calls/leg.ts'
 import type { Arrivals } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
 import type { DomainApp } from '../directory/types.ts'
-import { codeOf, TrunklineError } from '../errors.ts'
+import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type AdmissionRules, admit, type Concurrency } from './admission.ts'
 import { printable } from './headers.ts'
@@ -21,6 +21,8 @@ import { parseNameAddress, parseSipUri, type SipUri, userOf } from './uri.ts'
 /** A leg's far side as the registry knows it. */
 export interface RegisteredLeg {
   readonly connection: Connection
+  /** Ends the leg as if its call had done so. */
+  hangUp(cause: Cause): void
   /** The connection to the agent is gone for good. */
   lost(): void
 }

@@ -3,6 +3,7 @@ import type { Leg } from '../calls/leg.ts'
 import type { Arrivals, OutboundRequest, OutboundSip, Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
 import type { Directory } from '../directory/types.ts'
+import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Concurrency } from './admission.ts'
@@ -38,6 +39,9 @@ export interface SipEdgeParts {
   readonly srf?: SrfLike
 }
 
+/** Longest wait at the end for the far sides' last responses. */
+const longestGoodbyeMs = 1_000
+
 /** Every SIP call of the gateway: lets carriers' calls in, and makes legs to carriers. It speaks through drachtio-srf alone. */
 export class SipEdge implements OutboundSip {
   readonly #parts: SipEdgeParts
@@ -46,6 +50,7 @@ export class SipEdge implements OutboundSip {
   readonly #domainCalls = new Concurrency()
   readonly #outbound: Outbound
   #draining = false
+  #closing: Promise<void> | undefined
 
   constructor(parts: SipEdgeParts) {
     this.#parts = parts
@@ -105,9 +110,24 @@ export class SipEdge implements OutboundSip {
     this.#draining = true
   }
 
-  /** Gives up the connection; whatever is left ends with `control_lost`. The calls are to be ended first. Idempotent. */
-  close(): void {
+  /**
+   * Hangs up what is left, waits up to a second until the far sides have heard of it, and gives up the connection to the agent.
+   * Idempotent. The agent is to be closed after it.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     this.#draining = true
+    if (this.isConnected) {
+      this.#legs.hangUp({ code: 'draining' })
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      const timer = this.#parts.clock.after(longestGoodbyeMs, resolve)
+      await Promise.race([this.#legs.empty(), late])
+      timer.cancel()
+    }
     this.#link.close()
     this.#legs.lost()
   }
@@ -126,6 +146,7 @@ export class SipEdge implements OutboundSip {
 /** The far sides that exist. Each takes itself out when nothing is left of it. */
 class Legs implements LegRegistry {
   #all = new Set<RegisteredLeg>()
+  #empty: (() => void)[] = []
 
   get size(): number {
     return this.#all.size
@@ -137,6 +158,18 @@ class Legs implements LegRegistry {
 
   delete(leg: RegisteredLeg): void {
     this.#all.delete(leg)
+    if (this.#all.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
+  }
+
+  /** Resolves as soon as there is none. */
+  empty(): Promise<void> {
+    if (this.#all.size === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#empty.push(resolve))
+  }
+
+  /** Ends all of them, by a word to their far sides. */
+  hangUp(cause: Cause): void {
+    for (const leg of [...this.#all]) leg.hangUp(cause)
   }
 
   /** Ends those of one connection, or all of them. */

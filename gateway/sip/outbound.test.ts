@@ -253,13 +253,21 @@ it('is put on hold by the called side', async () => {
   expect(bench.edge.ports[0]?.far).toMatchObject({ direction: 'inactive', codec: 'PCMA' })
 })
 
-it('ends its legs when the connection to the agent is lost', async () => {
+it('hangs up what is left when it closes, and makes no legs from then on', async () => {
+  const { heard } = await answered()
   const ringing = dial()
-  await peer.request('INVITE')
-  bench.sip.close()
-  expect(ringing.heard.events).toEqual(['ended control_lost by far'])
-  expect(bench.sip.legs).toBe(0)
-  expect(bench.edge.used).toBe(0)
+  const invite = await peer.request('INVITE')
+  peer.reply(invite, 180)
+  await ringing.heard.until('ringing')
+  const closed = bench.sip.close()
+  const [bye, cancel] = await Promise.all([peer.request('BYE'), peer.request('CANCEL')])
+  peer.reply(bye, 200)
+  peer.reply(cancel, 200)
+  peer.reply(invite, 487)
+  await closed
+  expect(heard.events.at(-1)).toBe('ended draining by us')
+  expect(ringing.heard.events.at(-1)).toBe('ended draining by us')
+  expect([bench.sip.legs, bench.edge.used, bench.sip.isConnected]).toEqual([0, 0, false])
   const late = dial()
   await late.heard.until('ended control_lost')
 })
