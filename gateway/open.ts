@@ -75,6 +75,9 @@ export const openAgent = async (
   const { listen, announce, userAgent, drachtio } = config.sip
   if (drachtio) return undefined
   const agent = await startSipAgent({ listen, announce, userAgent: userAgent || undefined })
+  agent.onFault((fault) =>
+    log.error({ fault, part: 'SIP agent' }, 'a fault inside the SIP agent cost a message'),
+  )
   agent.onFailure((error) => {
     log.error({ err: error }, 'the SIP agent died')
     onFailure('the SIP agent died')
