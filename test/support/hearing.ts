@@ -87,6 +87,12 @@ export const faultsOf = (packets: readonly Packet[]): string[] => {
   return faults
 }
 
+/** The packets from the first that is loud enough to be heard. Before it a sender may leave out what is silence. */
+export const fromFirstSound = (packets: readonly Packet[]): Packet[] => {
+  const first = packets.findIndex((packet) => isAudio(packet) && levelOf(samplesOf([packet])) > 300)
+  return first < 0 ? [] : packets.slice(first)
+}
+
 /**
  * Clicks in a stretch that is a pure tone: places where the sound does not go on as a sine of this frequency would, by more than `tolerance` of its
  * amplitude. A pure tone satisfies x[n+1] = 2 cos(w) x[n] - x[n-1].

@@ -1,0 +1,8 @@
+import { configurationPage } from './configuration.ts'
+import { errorsPage } from './errors.ts'
+
+/** The pages that are made from the code, by file name in `docs/`. */
+export const pages: Readonly<Record<string, () => string>> = {
+  'configuration.md': configurationPage,
+  'errors.md': errorsPage,
+}
