@@ -244,3 +244,16 @@ it('takes a call over TCP, and hangs it up there', async () => {
   await carrier.nothingLeft()
   tcp.close()
 })
+
+it('hangs up once on an ACK whose answer cannot be used', async () => {
+  await begin()
+  const { call } = carrier.invite({ body: '' })
+  const { arrival, heard } = await bench.arrival()
+  void arrival.leg.answer()
+  const ok = await peer.response(200)
+  peer.send('ACK', call, { to: ok.headers.first('to'), body: carrierSdp({ formats: '18' }) })
+  peer.reply(await peer.request('BYE'), 200)
+  await carrier.nothingLeft()
+  expect(heard.events).toEqual(['ended no_common_codec by us'])
+  expect(peer.inbox.filter((each) => each.kind === 'request')).toEqual([])
+})

@@ -16,7 +16,7 @@ import type { Refusals } from './refusals.ts'
 import type { RemoteDescription } from './sdp/description.ts'
 import { readSdp } from './sdp/read.ts'
 import type { SipRequest, SipResponse } from './srf.ts'
-import { parseNameAddress, parseSipUri, type SipUri, userOf } from './uri.ts'
+import { parseNameAddress, parseSipUri, type SipUri, shownUri, userOf } from './uri.ts'
 
 /** A leg's far side as the registry knows it. */
 export interface RegisteredLeg {
@@ -275,8 +275,8 @@ const readCaller = (request: SipRequest): Caller | string => {
   if (!sipCallId) return 'a Call-ID'
   return {
     target,
-    from: { uri: from.uri, user: callerUser(from.uri), name: from.name },
-    to: { uri: target.bare, user: userOf(target), name: '' },
+    from: { uri: shownUri(from.uri), user: callerUser(from.uri), name: from.name },
+    to: { uri: shownUri(target.bare), user: userOf(target), name: '' },
     sipCallId: printable(sipCallId, 256),
   }
 }

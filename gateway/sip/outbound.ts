@@ -13,7 +13,7 @@ import { LegMedia } from './media.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { allowedMethods } from './refusals.ts'
 import type { Headers, UacOptions } from './srf.ts'
-import { parseSipUri, type SipUri, userOf } from './uri.ts'
+import { parseSipUri, type SipUri, shownUri, userOf } from './uri.ts'
 
 /** What makes outbound legs works with. */
 export interface OutboundParts {
@@ -39,7 +39,7 @@ export class Outbound implements OutboundSip {
   dial(target: Extract<Target, { kind: 'sip' }>, request: OutboundRequest): Leg {
     const { link, clock, legs, userAgent } = this.#parts
     const uri = parseSipUri(target.uri)
-    const to = { uri: uri?.bare ?? target.uri, user: uri ? userOf(uri) : '', name: '' }
+    const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
     const leg = new Leg({
       ...{ id: newLegId(), kind: 'sip', direction: 'outbound', from: request.from, to },
       now: () => clock.now(),
@@ -106,7 +106,10 @@ export class Outbound implements OutboundSip {
     }
     const { username, password = '' } = request.destination
     const options: UacOptions = { localSdp, headers, ...(username && { auth: { username, password } }) }
-    log.info({ to: printable(uri.bare), headers: Object.keys(headers), digest: Boolean(username) }, 'INVITE')
+    log.info(
+      { to: printable(leg.to.uri), headers: Object.keys(headers), digest: Boolean(username) },
+      'INVITE',
+    )
     side.invite(uri.bare, media, options)
   }
 

@@ -8,7 +8,7 @@ import { Metrics } from '../metrics.ts'
 import { SipEdge, type SipEdgeParts } from './index.ts'
 import { carrierSdp, Heard, testApp, wish } from './testing/bench.ts'
 import { TestEdge } from './testing/edge.ts'
-import { FakeDialog, FakeRequest, FakeSrf, farResponse } from './testing/srf.ts'
+import { FakeDialog, FakeRequest, FakeResponse, FakeSrf, farResponse } from './testing/srf.ts'
 
 /** An edge whose ports open when the test says so. */
 class SlowEdge extends TestEdge {
@@ -59,6 +59,9 @@ const dialled = async () => {
   const heard = new Heard(leg)
   await settled()
   return { leg, heard, uac: srf.invites.at(-1)! }
+}
+const fail = (): never => {
+  throw new Error('broken')
 }
 const nothingLeft = () => {
   expect([sip.legs, edge.used, sip.busyDomains, clock.running]).toEqual([0, 0, 0, 0])
@@ -173,12 +176,7 @@ it('survives a request inside the dialog that nobody can handle', async () => {
   void leg.answer()
   const dialog = new FakeDialog()
   srf.answers[0]?.done(null, dialog)
-  const broken = {
-    finalResponseSent: false,
-    send: () => {
-      throw new Error('broken')
-    },
-  }
+  const broken = Object.assign(new FakeResponse(), { send: fail })
   expect(() => dialog.emit('info', new FakeRequest('INFO', 'sip:x@y'), broken)).not.toThrow()
 })
 
@@ -289,13 +287,7 @@ it('learns from the source of the signalling where the SDP has a private address
 })
 
 it('ends a call that cannot be started', async () => {
-  await start({
-    arrivals: {
-      arrive: () => {
-        throw new Error('broken')
-      },
-    },
-  })
+  await start({ arrivals: { arrive: fail } })
   const { response } = invite()
   await settled()
   expect(response.statuses).toEqual([500])

@@ -5,7 +5,7 @@ import { digitOfInfo, infoOfDigit } from './dtmf.ts'
 import { applicationHeaders, fromHeader, printable, reasonHeader } from './headers.ts'
 import { isPrivate } from './private.ts'
 import type { FarResponse } from './srf.ts'
-import { parseNameAddress, parseSipUri, userOf } from './uri.ts'
+import { parseNameAddress, parseSipUri, shownUri, userOf } from './uri.ts'
 
 describe('SIP URIs', () => {
   it('are taken apart', () => {
@@ -50,6 +50,12 @@ describe('SIP URIs', () => {
   ])('does not take %j for one', (text) => {
     expect(parseSipUri(text)).toBeUndefined()
   })
+})
+
+it('shows no password of a URI', () => {
+  expect(shownUri('sip:user:pass@host:5060;x=y')).toBe('sip:user@host:5060;x=y')
+  expect(shownUri('sip:user@host:5060')).toBe('sip:user@host:5060')
+  expect(shownUri('sip:host:5060')).toBe('sip:host:5060')
 })
 
 describe('addresses with names', () => {

@@ -53,6 +53,9 @@ export const userOf = (uri: Pick<SipUri, 'user'>): string => {
   return decoded(user) ?? user
 }
 
+/** The URI for logs and for people: without the password that its user part may have. */
+export const shownUri = (uri: string): string => uri.replace(/^(sips?:[^:@]*):[^@]*@/i, '$1@')
+
 /** A From, To or Contact value. */
 export interface NameAddress {
   /** Display name without quotes; empty where there is none. */
