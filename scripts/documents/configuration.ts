@@ -57,7 +57,7 @@ export const configurationPage = (): string =>
     'One YAML file. `scripts/trunkline check <file>` checks it and names the line and key of each mistake; a key that does not exist is a mistake.',
     '`config/example.yaml` is an annotated example, `config/schema.json` the JSON Schema for editors.',
     '',
-    `- \`\${NAME}\` anywhere in a value is replaced by the environment variable; `${NAME:-value}` has a default. Keep passwords there.`,
+    `- \`\${NAME}\` anywhere in a value is replaced by the environment variable; \`\${NAME:-value}\` has a default. Keep passwords there.`,
     '- Durations are a number with a unit: `500ms`, `30s`, `5m`, `4h`.',
     '- Paths are relative to the file.',
     '',
