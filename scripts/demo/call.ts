@@ -1,0 +1,54 @@
+/** `scripts/demo-call`: one call from a carrier, told in words. */
+import { stretches } from '../../test/support/hearing.ts'
+import { RtpPeer } from '../../test/support/rtp-peer.ts'
+import { Sipp } from '../../test/support/sipp.ts'
+
+const [target = 'anything@127.0.0.1', to = '127.0.0.1:5060', seconds = '30'] = process.argv.slice(2)
+const [user = 'anything', domain = '127.0.0.1'] = target.split('@')
+const talkMs = Number(seconds) * 1000
+const toneHz = 440
+
+const words: Readonly<Record<string, string>> = {
+  ringing: 'It rings.',
+  early: 'Early media.',
+  answered: 'Answered.',
+  released: 'Hung up.',
+}
+
+const media = await RtpPeer.open()
+const sipp = await Sipp.start({
+  scenario: 'caller',
+  to,
+  mediaPorts: [media.port],
+  holdMs: talkMs,
+  timeoutMs: talkMs + 60_000,
+  values: {
+    user,
+    domain,
+    payloads: '0 101',
+    codecs: 'a=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000',
+  },
+})
+console.log(`Calling sip:${target} at ${to} for ${seconds} s with a tone of ${toneHz} Hz.`)
+
+let told = 0
+const telling = setInterval(() => {
+  for (const event of sipp.events.slice(told)) {
+    const [word = '', port] = event.split(' ')
+    console.log(words[word] ?? event)
+    if (word === 'answered' && port) media.send(port, toneHz)
+    told++
+  }
+  const [last] = stretches(media.packets.slice(-10), 200).slice(-1)
+  if (last && last.level > 100)
+    console.log(`heard: level ${last.level.toFixed(0)}${last.frequency ? `, ${last.frequency} Hz` : ''}`)
+}, 1000)
+
+const done = await sipp.succeeded().then(
+  () => 'The call is over.',
+  // What matters to a person is in the first lines.
+  (error: Error) => error.message.split('\n').slice(0, 6).join('\n'),
+)
+clearInterval(telling)
+media.close()
+console.log(done)
