@@ -1,5 +1,5 @@
 /** `scripts/demo-call`: one call from a carrier, told in words. */
-import { stretches } from '../../test/support/hearing.ts'
+import { lastTone, levels } from '../../test/support/hearing.ts'
 import { RtpPeer } from '../../test/support/rtp-peer.ts'
 import { Sipp } from '../../test/support/sipp.ts'
 
@@ -39,9 +39,9 @@ const telling = setInterval(() => {
     if (word === 'answered' && port) media.send(port, toneHz)
     told++
   }
-  const [last] = stretches(media.packets.slice(-10), 200).slice(-1)
-  if (last && last.level > 100)
-    console.log(`heard: level ${last.level.toFixed(0)}${last.frequency ? `, ${last.frequency} Hz` : ''}`)
+  const [level = 0] = levels(media.packets.slice(-10), 200)
+  const tone = lastTone(media.packets)
+  if (level > 100) console.log(`heard: level ${level.toFixed(0)}${tone ? `, mostly ${tone} Hz` : ''}`)
 }, 1000)
 
 const done = await sipp.succeeded().then(

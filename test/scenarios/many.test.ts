@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Gateway } from '../support/gateway.ts'
-import { faultsOf, fromFirstSound, stretches } from '../support/hearing.ts'
+import { faultsOf, fromFirstSound, levels } from '../support/hearing.ts'
 import { RtpPeer } from '../support/rtp-peer.ts'
 import { Sipp } from '../support/sipp.ts'
 import { until } from '../support/until.ts'
@@ -45,7 +45,7 @@ it(`serves ${count} calls at once, each with its own continuous voice`, async ()
       ),
     ).toEqual([])
     for (const peer of peers) {
-      expect(stretches(peer.packets, 50).filter(({ level }) => level > 300).length).toBeGreaterThan(20)
+      expect(levels(peer.packets).filter((level) => level > 300).length).toBeGreaterThan(20)
     }
     expect(await gateway.metric('calls_ended_total', { cause: 'normal' })).toBe(count)
     await gateway.settled({ transactions: true })

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { G711 } from '../../media/codecs/g711.ts'
 import type { Gateway } from './gateway.ts'
-import { digitsOf, lastTone, stretches } from './hearing.ts'
+import { digitsOf, levels, shares } from './hearing.ts'
 import { RtpPeer } from './rtp-peer.ts'
 import { Sipp } from './sipp.ts'
 import { until } from './until.ts'
@@ -81,25 +81,18 @@ export class Carrier {
 
   /** Waits until nothing but this tone has been heard for `ms`. */
   async hears(frequency: number, ms = 300): Promise<void> {
-    const near = (tone: number): boolean => Math.abs(tone - frequency) <= 15
-    const recent = (): number[] =>
-      stretches(this.media.packets.slice(-Math.ceil(ms / 20)), 100).map((stretch) => stretch.frequency)
+    const recent = (): number[] => shares(this.media.packets.slice(-Math.ceil(ms / 20)), frequency)
     await until(
       `the carrier hears ${frequency} Hz for ${ms} ms`,
       recent,
-      (tones) => tones.length >= Math.floor(ms / 100) && tones.every(near),
+      (parts) => parts.length >= Math.floor(ms / 100) && parts.every((share) => share > 0.7),
     )
   }
 
   /** Waits until something is heard that is not silence and not a lasting tone: a voice. */
   async hearsVoice(): Promise<void> {
-    const loud = (): number => stretches(this.media.packets, 50).filter(({ level }) => level > 300).length
+    const loud = (): number => levels(this.media.packets).filter((level) => level > 300).length
     await until('the carrier hears a voice', loud, (windows) => windows >= 8)
-  }
-
-  /** The tone at this moment. */
-  get tone(): number {
-    return lastTone(this.media.packets)
   }
 
   /** Waits until these keys have arrived, each once. */

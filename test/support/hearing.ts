@@ -1,16 +1,6 @@
 import { decode } from '../../media/codecs/g711.ts'
-import { dominant } from '../../media/codecs/tone.ts'
+import { dominant, goertzel } from '../../media/codecs/tone.ts'
 import { type Packet, payloadTypes } from './rtp-peer.ts'
-
-/** What was heard in a stretch of time. */
-export interface Stretch {
-  /** Milliseconds since the first packet. */
-  readonly at: number
-  /** Hz; 0 for silence or no clear tone. */
-  readonly frequency: number
-  /** Root mean square of the samples, of 32767. */
-  readonly level: number
-}
 
 const isAudio = ({ payloadType }: Packet): boolean =>
   payloadType === payloadTypes.PCMU || payloadType === payloadTypes.PCMA
@@ -35,21 +25,31 @@ export const samplesOf = (packets: readonly Packet[]): Int16Array => {
 const levelOf = (samples: Int16Array): number =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length))
 
-/** Frequency and level over consecutive windows of `ms`. */
-export const stretches = (packets: readonly Packet[], ms = 100): Stretch[] => {
+const windowsOf = (packets: readonly Packet[], ms: number): Int16Array[] => {
   const samples = samplesOf(packets)
   const size = ms * 8
-  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) => {
-    const window = samples.subarray(index * size, (index + 1) * size)
-    const level = levelOf(window)
-    return { at: index * ms, frequency: level < 100 ? 0 : dominant(window), level }
-  })
+  return Array.from({ length: Math.floor(samples.length / size) }, (_, index) =>
+    samples.subarray(index * size, (index + 1) * size),
+  )
 }
 
-/** The frequency of the last `ms` that were received; 0 for silence. */
-export const lastTone = (packets: readonly Packet[], ms = 400): number => {
-  const samples = samplesOf(packets.slice(-Math.ceil(ms / 20) - 5)).slice(-ms * 8)
-  return levelOf(samples) < 100 ? 0 : dominant(samples)
+/** Below this a window is silence. */
+const silence = 100
+
+/** The level of consecutive windows of `ms`: root mean square, of 32767. */
+export const levels = (packets: readonly Packet[], ms = 50): number[] => windowsOf(packets, ms).map(levelOf)
+
+/**
+ * Share of the power at this frequency in consecutive windows of `ms`; 0 for silence. Cheap: it is asked often, in the thread that also receives the
+ * packets and notes when they came.
+ */
+export const shares = (packets: readonly Packet[], frequency: number, ms = 100): number[] =>
+  windowsOf(packets, ms).map((window) => (levelOf(window) < silence ? 0 : goertzel(window, frequency)))
+
+/** The strongest frequency of the last `ms` that were received, in Hz; 0 for silence. Slow: it tries them all. */
+export const lastTone = (packets: readonly Packet[], ms = 200): number => {
+  const samples = samplesOf(packets.slice(-Math.ceil(ms / 20)))
+  return levelOf(samples) < silence ? 0 : dominant(samples)
 }
 
 /** Key presses that arrived as RFC 4733 events: one per timestamp, however many packets say it. */
