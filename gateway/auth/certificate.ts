@@ -2,7 +2,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
-import { generate } from 'selfsigned'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 
@@ -107,6 +106,8 @@ const sign = async (hosts: readonly string[], now: number): Promise<Certificate>
   const altNames = hosts.map((host) =>
     isIP(host) ? ({ type: 7, ip: host } as const) : ({ type: 2, value: host.toLowerCase() } as const),
   )
+  // Loaded only when needed: it is larger than all else that starts with the gateway.
+  const { generate } = await import('selfsigned')
   const { cert, private: key } = await generate([{ name: 'commonName', value: hosts[0] ?? 'localhost' }], {
     keyType: 'ec',
     curve: 'P-256',
