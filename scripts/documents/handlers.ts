@@ -6,7 +6,9 @@ const end = '<!-- End of the script methods. -->'
 
 /** What a parameter's schema says for people. */
 const describe = (schema: Readonly<Record<string, unknown>>): string =>
-  String(schema.description ?? '').replaceAll('|', '\\|')
+  String(schema.description ?? '')
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;')
 
 const methodRows = ([
   name,
