@@ -29,6 +29,7 @@ export interface Connection {
   readonly alive: boolean
 }
 
+/** What a link to the SIP agent needs. */
 export interface AgentLinkOptions {
   readonly agent: AgentAddress
   readonly clock: Clock

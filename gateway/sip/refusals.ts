@@ -11,6 +11,7 @@ export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE'
 /** Seconds after which a caller may try again after a 503. */
 const retryAfterSeconds = 10
 
+/** What a refusal is written to. */
 export interface RefusalParts {
   readonly log: Pick<Log, 'warn'>
   readonly metrics: Pick<Metrics, 'rejections'>
