@@ -17,5 +17,6 @@ export const codes = {
   parameterUndefined: 'relay_script_method_parameter_undefined',
   parameterConflict: 'relay_script_method_parameter_conflict',
   methodFailed: 'relay_script_method_execute_failed',
+  tooDeep: 'relay_script_nested_too_deep',
   expression: 'relay_script_js_eval_error',
 } as const

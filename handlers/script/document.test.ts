@@ -31,6 +31,22 @@ describe('a script', () => {
     expect(readScriptDocument({ text: json })).toEqual({ main, warnings: [] })
   })
 
+  it.each([
+    ['brackets', '['.repeat(200_000)],
+    [
+      'brackets of JSON that is no YAML',
+      `{\t"sections":{"main":[{"play":{"url":"say:a","status_url":${'['.repeat(9_000)}${']'.repeat(9_000)}}}]}}`,
+    ],
+  ])('is refused for too many %s, before anything walks them', (_what, text) => {
+    expect(faultsOf(text)).toMatchObject([{ code: 'relay_script_nested_too_deep' }])
+  })
+
+  it('is read in a time that grows with its length, however many keys it has', () => {
+    const sections = Array.from({ length: 20_000 }, (_, i) => [`s${i}`, []])
+    const text = JSON.stringify({ sections: { main: ['hangup'], ...Object.fromEntries(sections) } })
+    expect(readScriptDocument({ text }).main).toHaveLength(1)
+  })
+
   it('may be JSON indented with tabs, and needs no version', () => {
     expect(
       readScriptDocument({ text: '{\n\t"sections": {\n\t\t"main": [\n\t\t\t"hangup"\n\t\t]\n\t}\n}' }).main,

@@ -1,5 +1,5 @@
 import type { Document, Node } from 'yaml'
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
 
@@ -7,6 +7,8 @@ import { codes } from './codes.ts'
 const maxLength = 262_144
 /** Most values that aliases may stand for; more is an attempt to blow the document up. */
 const maxAliases = 100
+/** Most brackets that may be open at once; deeper ones would exhaust the stack of whoever walks the value. */
+const maxDepth = 300
 
 /** Keys and indexes that lead to a value. */
 export type Keys = readonly (string | number)[]
@@ -22,11 +24,14 @@ export interface ScriptSource {
 export const readSource = (text: string): ScriptSource => {
   if (text.length > maxLength)
     throw invalid(codes.parse, `The script is longer than ${maxLength} characters.`)
+  if (bracketDepth(text) > maxDepth)
+    throw invalid(codes.tooDeep, `The script is nested more than ${maxDepth} levels deep.`)
   const lines = new LineCounter()
   const document = parseDocument(text, {
     lineCounter: lines,
     schema: 'core',
-    uniqueKeys: true,
+    // Checked below: the library compares every key of a map with every other one, which takes seconds for a long hostile text.
+    uniqueKeys: false,
     stringKeys: true,
     prettyErrors: false,
   })
@@ -35,12 +40,12 @@ export const readSource = (text: string): ScriptSource => {
     return { line, column: col }
   }
   const [fault] = [...document.errors, ...document.warnings]
-  const duplicate = fault?.code === 'DUPLICATE_KEY'
   // JSON indented with tabs is no YAML, and is right all the same.
-  const json = fault && !duplicate ? asJson(text) : undefined
-  if (fault && json === undefined) {
-    throw invalid(duplicate ? codes.elementDuplicated : codes.parse, `${fault.message}.`, place(fault.pos[0]))
-  }
+  const json = fault ? asJson(text) : undefined
+  if (fault && json === undefined) throw invalid(codes.parse, `${fault.message}.`, place(fault.pos[0]))
+  const repeated = fault ? undefined : repeatedKey(document)
+  if (repeated)
+    throw invalid(codes.elementDuplicated, `The key ${repeated.name} stands there twice.`, place(repeated.at))
   return {
     value: json ?? plainValue(document),
     place: (keys) => {
@@ -52,6 +57,34 @@ export const readSource = (text: string): ScriptSource => {
 
 const invalid = (code: string, message: string, place: object = {}): DocumentInvalid =>
   new DocumentInvalid([{ code, message, path: '', ...place }])
+
+/** The most brackets open at once. Those inside of texts count too: a script has few, and quotes are no matter of one character. */
+const bracketDepth = (text: string): number => {
+  let [depth, deepest] = [0, 0]
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1)
+    deepest = Math.max(deepest, depth)
+  }
+  return deepest
+}
+
+/** The first key that a map has twice, and its offset. */
+const repeatedKey = (document: Document): { readonly name: string; readonly at: number } | undefined => {
+  let found: { readonly name: string; readonly at: number } | undefined
+  visit(document, {
+    Map: (_, map) => {
+      const seen = new Set<string>()
+      for (const { key } of map.items) {
+        const name = String(isScalar(key) ? key.value : key)
+        if (seen.has(name)) found = { name, at: startOf(key) ?? 0 }
+        if (found) return visit.BREAK
+        seen.add(name)
+      }
+      return undefined
+    },
+  })
+  return found
+}
 
 const asJson = (text: string): unknown => {
   if (!/^\s*\{/.test(text)) return undefined
