@@ -47,6 +47,10 @@ describe('a script', () => {
     expect(readScriptDocument({ text }).main).toHaveLength(1)
   })
 
+  it('tells of a hundred faults and no more', () => {
+    expect(faultsOf(script(...Array.from({ length: 5_000 }, () => 'dance')))).toHaveLength(100)
+  })
+
   it('may be JSON indented with tabs, and needs no version', () => {
     expect(
       readScriptDocument({ text: '{\n\t"sections": {\n\t\t"main": [\n\t\t\t"hangup"\n\t\t]\n\t}\n}' }).main,

@@ -21,6 +21,9 @@ export interface ScriptProgram {
   readonly warnings: readonly DocumentFault[]
 }
 
+/** Most errors, and most warnings, that are kept: nobody reads more, and each is a line of the log at every call. */
+const mostFaults = 100
+
 /** Takes a fault at a place of the document. */
 export type Report = (code: string, message: string, keys: Keys) => void
 
@@ -34,8 +37,9 @@ export const readScriptDocument = (document: { readonly text: string }): ScriptP
   const warnings: DocumentFault[] = []
   const into =
     (list: DocumentFault[]): Report =>
-    (code, message, keys) =>
-      list.push({ code, message, path: pointer(keys), ...source.place(keys) })
+    (code, message, keys) => {
+      if (list.length < mostFaults) list.push({ code, message, path: pointer(keys), ...source.place(keys) })
+    }
   const main = checkDocument(source.value, into(errors), into(warnings))
   if (errors.length > 0) throw new DocumentInvalid(errors.toSorted(byPlace))
   return { main, warnings }

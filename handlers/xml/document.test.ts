@@ -22,12 +22,28 @@ describe('the XML text', () => {
     ['an unclosed element', '<Response>\n  <Say>a</Response>', 2, 9],
     ['a DOCTYPE', '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "b">]><Response/>', 2, 1],
     ['an entity that XML does not have', '<Response>\n <Say>&copy;</Say></Response>', 2, 2],
+    ['an entity that is a property of every object', '<Response><Say>&constructor;</Say></Response>', 1, 11],
+    ['a comment that is not closed', '<Response>\n<!-- </Response>', 2, 1],
+    ['a CDATA section that is not closed', '<Response>\n<![CDATA[</Response>', 2, 1],
+    ['a DOCTYPE behind what only looks like CDATA', '<![cdata[<!DOCTYPE r>]]><Response/>', 1, 10],
     ['a character that XML forbids', '<Response><Say>&#0;</Say></Response>', 1, 11],
     ['another root', '<Twiml/>', 1, 1],
     ['two roots', '<Response/>\n<Response/>', 2, 1],
     ['a name that would poison objects', '<Response><__proto__/></Response>', 1, 1],
   ])('is refused with 12100 and its place for %s', (_what, text, line, column) => {
     expect(faultsOf(text)).toMatchObject([{ code: '12100', line, column }])
+  })
+
+  it('tells of a hundred faults and no more', () => {
+    expect(read('<A/>'.repeat(13_000)).warnings).toHaveLength(100)
+    expect(faultsOf(`<Response>${'<Play/>'.repeat(9_000)}</Response>`)).toHaveLength(100)
+  })
+
+  it('is refused when its rounds of prompts would fill the memory', () => {
+    const prompts = '<Say loop="1000">a</Say>'.repeat(6)
+    expect(faultsOf(`<Response><Gather>${prompts}</Gather></Response>`)).toMatchObject([
+      { code: '12200', path: '/Response/Gather[1]' },
+    ])
   })
 
   it('is refused with 12100 when it is empty', () => {

@@ -1,9 +1,15 @@
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const named: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+])
 
 /** Replaces XML's five entities and numeric character references. Throws an error for any other. */
 export const decodeEntities = (text: string): string =>
   text.replace(/&([^;\s&]*);?/g, (whole, name: string) => {
-    const value = whole.endsWith(';') ? (named[name] ?? numeric(name)) : undefined
+    const value = whole.endsWith(';') ? (named.get(name) ?? numeric(name)) : undefined
     if (value === undefined) throw new Error(`The entity ${whole} is not known; a plain & is written &amp;.`)
     return value
   })

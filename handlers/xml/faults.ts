@@ -1,5 +1,5 @@
 import type { DocumentFault } from '../handler.ts'
-import { attributeOffset, placeAt } from './places.ts'
+import { attributeOffset, Places } from './places.ts'
 import type { XmlElement } from './tree.ts'
 
 /** Codes of the faults of XML documents. */
@@ -17,6 +17,9 @@ export const codes = {
   sipUri: '32110',
 } as const
 
+/** Most errors, and most warnings, that are kept: nobody reads more, and each is a line of the log at every call. */
+const mostFaults = 100
+
 /**
  * The faults of one document while it is read. Errors keep it from running. Warnings do not: an unknown verb is passed over, and an
  * attribute with an impossible value has its default, as the hosted services of this family do it.
@@ -25,23 +28,25 @@ export class Faults {
   readonly errors: DocumentFault[] = []
   readonly warnings: DocumentFault[] = []
   #text: string
+  #places: Places
 
   constructor(text: string) {
     this.#text = text
+    this.#places = new Places(text)
   }
 
   error(code: string, message: string, element: XmlElement, attribute?: string): void {
-    this.errors.push(this.#fault(code, message, element, attribute))
+    if (this.errors.length < mostFaults) this.errors.push(this.#fault(code, message, element, attribute))
   }
 
   warning(code: string, message: string, element: XmlElement, attribute?: string): void {
-    this.warnings.push(this.#fault(code, message, element, attribute))
+    if (this.warnings.length < mostFaults) this.warnings.push(this.#fault(code, message, element, attribute))
   }
 
   #fault(code: string, message: string, element: XmlElement, attribute?: string): DocumentFault {
     const offset =
       attribute === undefined ? element.offset : attributeOffset(this.#text, element.offset, attribute)
     const path = attribute === undefined ? element.path : `${element.path}/@${attribute}`
-    return { code, message, path, ...placeAt(this.#text, offset) }
+    return { code, message, path, ...this.#places.at(offset) }
   }
 }

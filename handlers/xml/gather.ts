@@ -11,6 +11,8 @@ import type { XmlElement } from './tree.ts'
 const manyDigits = 128
 /** Rounds of a prompt inside `Gather` that is to be repeated without end. */
 const manyRounds = 100
+/** Most sounds of one `Gather`, all rounds together. */
+const maxSounds = 5_000
 
 /** Reads `Gather`. Without an action its digits go to the document's own URL; an inline document has none, so it needs an action. */
 export const readGather = (reader: ElementReader): GatherVerb => {
@@ -28,7 +30,7 @@ export const readGather = (reader: ElementReader): GatherVerb => {
   const actionOnEmptyResult = reader.boolean('actionOnEmptyResult')
   const action = gatherAction(reader)
   reader.done()
-  const sounds = reader.elements().flatMap((child) => promptOf(reader, child))
+  const sounds = promptsOf(reader)
   const prompt = sounds.length > 0 ? { sounds } : undefined
   return {
     path: reader.element.path,
@@ -51,6 +53,17 @@ const gatherAction = (reader: ElementReader): GatherVerb['action'] => {
     'Gather needs an action here: the document has no URL of its own to send the digits to.',
   )
   return undefined
+}
+
+const promptsOf = (reader: ElementReader): readonly Sound[] => {
+  const sounds: Sound[] = []
+  for (const child of reader.elements()) {
+    sounds.push(...promptOf(reader, child))
+    if (sounds.length <= maxSounds) continue
+    reader.error(codes.schema, `Gather plays more than ${maxSounds} sounds, all rounds together.`)
+    return []
+  }
+  return sounds
 }
 
 const promptOf = (gather: ElementReader, child: XmlElement): readonly Sound[] => {

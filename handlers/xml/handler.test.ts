@@ -227,8 +227,11 @@ describe('documents', () => {
     expect(call.verbs).toEqual([['hangup', 'decline']])
   })
 
-  it('that only lead to themselves are stopped', async () => {
-    const context = new FakeContext({ [`${root}/a`]: '<Response><Redirect>a</Redirect></Response>' })
+  it.each([
+    ['at once', ''],
+    ['after a pause of nothing', '<Pause length="0"/>'],
+  ])('that only lead to themselves %s are stopped', async (_how, before) => {
+    const context = new FakeContext({ [`${root}/a`]: `<Response>${before}<Redirect>a</Redirect></Response>` })
     const running = handler.run(new FakeCall(), at(`${root}/a`), context)
     await expect(running).rejects.toMatchObject({ faults: [{ code: '11215' }] })
     expect(context.requests).toHaveLength(33)

@@ -70,11 +70,23 @@ export const readTree = (text: string): XmlElement => {
 const fault = (text: string, code: string, message: string, offset: number): DocumentInvalid =>
   new DocumentInvalid([{ code, message, path: '', ...placeAt(text, offset) }])
 
-/** Comments and CDATA may speak of DOCTYPE; anywhere else it is a declaration. */
+const closings: ReadonlyMap<string, string> = new Map([
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+])
+
+/** Comments and CDATA may speak of DOCTYPE; anywhere else it is a declaration. Each part of the text is looked at once. */
 const refuseDoctype = (text: string): void => {
-  const bare = text.replace(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>/g, (match) => ' '.repeat(match.length))
-  const at = bare.search(/<!(DOCTYPE|ENTITY)/i)
-  if (at >= 0) throw fault(text, codes.parse, 'A DOCTYPE is not allowed.', at)
+  const opening = /<!(?:--|\[CDATA\[|DOCTYPE|ENTITY)/gi
+  for (let match = opening.exec(text); match; match = opening.exec(text)) {
+    if (/[EY]$/i.test(match[0])) throw fault(text, codes.parse, 'A DOCTYPE is not allowed.', match.index)
+    const closing = closings.get(match[0])
+    if (!closing) continue
+    const end = text.indexOf(closing, opening.lastIndex)
+    if (end < 0)
+      throw fault(text, codes.parse, `The XML is malformed: ${match[0]} is not closed.`, match.index)
+    opening.lastIndex = end
+  }
 }
 
 const parse = (text: string): readonly RawNode[] => {
