@@ -36,10 +36,14 @@ export class Receiver implements TransportSink {
   }
 
   received(message: SipMessage, flow: Flow, size: number) {
+    this.#guard(() => this.#handle(message, flow, size))
+  }
+
+  /** No message from the network may end the agent, whatever is wrong in it or in us. */
+  #guard(run: () => void) {
     try {
-      this.#handle(message, flow, size)
+      run()
     } catch (error) {
-      // No message from the network may end the agent, whatever is wrong in it or in us.
       this.#fault(error)
     }
   }
@@ -58,12 +62,14 @@ export class Receiver implements TransportSink {
   }
 
   malformed(error: SipParseError, flow: Flow) {
-    const bytes = refusal(error, flow)
-    if (bytes) flow.send(bytes)
+    this.#guard(() => {
+      const bytes = refusal(error, flow)
+      if (bytes) flow.send(bytes)
+    })
   }
 
   lost(flow: Flow) {
-    this.#context.transactions.lost(flow)
+    this.#guard(() => this.#context.transactions.lost(flow))
   }
 
   #overloaded(request: SipRequest, flow: Flow) {

@@ -88,7 +88,8 @@ export const destinationOf = (uri: string, context: Context): Destination | unde
   const bound = new Set(context.transports.addresses.map((each) => each.protocol))
   const wanted = parsed.params.get('transport')?.toLowerCase() ?? (bound.has('udp') ? 'udp' : 'tcp')
   if (wanted !== 'udp' && wanted !== 'tcp') return undefined
-  if (!bound.has(wanted)) return undefined
+  // Port 0 names nothing, and a system refuses to send there.
+  if (!bound.has(wanted) || parsed.port === 0) return undefined
   return { protocol: wanted, host: parsed.params.get('maddr') ?? parsed.host, port: parsed.port ?? 5060 }
 }
 

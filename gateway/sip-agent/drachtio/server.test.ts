@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SystemClock } from '../../clock.ts'
 import { type SipAgent, startSipAgent } from '../index.ts'
+import { Apps } from './apps.ts'
 import { FrameError, FrameReader, makeFrame, maxFrame, splitPayload, timeOfDay } from './frames.ts'
+import { AppServer } from './server.ts'
 
 describe('frames', () => {
   const read = (reader: FrameReader, text: string) => [...reader.push(Buffer.from(text))].map(String)
@@ -88,4 +91,37 @@ describe('the application port', () => {
       expect(text).toContain(`|response|${part}`)
     }
   })
+})
+
+it('a fault within the agent costs one frame, not the connection', async () => {
+  const faults: unknown[] = []
+  const server = new AppServer({
+    secret: 's',
+    apps: new Apps(),
+    clock: new SystemClock(),
+    requests: {
+      sip: () => {
+        throw new RangeError('within')
+      },
+      lost: () => {},
+    },
+    fault: (error) => faults.push(error),
+    hostports: () => ({ announced: '', bound: '' }),
+  })
+  const socket = connect(await server.listen(), '127.0.0.1')
+  const answered = new Promise<string>((resolve) => {
+    let text = ''
+    socket.on('data', (chunk) => {
+      text += chunk.toString()
+      if (text.includes('|response|3|')) resolve(text)
+    })
+    socket.on('close', () => resolve(text))
+  })
+  for (const payload of ['1|authenticate|s|', '2|sip||\r\nOPTIONS sip:x SIP/2.0\r\n\r\n', '3|ping'])
+    socket.write(makeFrame(payload))
+  expect(await answered).toContain('|response|2|NOK|Server error: internal fault')
+  expect(await answered).toContain('|response|3|OK|pong')
+  expect(faults).toHaveLength(1)
+  socket.destroy()
+  await server.close()
 })

@@ -99,7 +99,7 @@ export class AppServer {
     try {
       for (const payload of reader.push(chunk)) {
         if (!app.open) return
-        this.#frame(app, payload)
+        this.#serve(app, payload)
       }
     } catch (error) {
       // The stream cannot be followed any further; what the application has open is cleaned up on close.
@@ -108,8 +108,18 @@ export class AppServer {
     }
   }
 
-  #frame(app: App, payload: Buffer) {
+  /** A fault of ours over one frame costs that frame, not the connection and with it every call of the application. */
+  #serve(app: App, payload: Buffer) {
     const { fields, message } = splitPayload(payload)
+    try {
+      this.#frame(app, fields, message)
+    } catch (error) {
+      this.#fault(error)
+      app.nok(fields[0] ?? '', 'Server error: internal fault')
+    }
+  }
+
+  #frame(app: App, fields: readonly string[], message: Buffer) {
     const [msgId = '', verb = '', ...rest] = fields
     if (verb === 'authenticate') return this.#authenticate(app, msgId, rest[0] ?? '')
     if (!app.authenticated) return app.refuse(msgId, 'not authenticated')

@@ -72,15 +72,19 @@ export class UdpTransport {
     return new UdpFlow(this, address, port)
   }
 
-  /** Sends one datagram. */
+  /** Sends one datagram. Never throws: a destination that the system does not take is a failure like any other. */
   send(bytes: Buffer, to: Endpoint, failed?: (reason: string) => void): void {
-    if (this.#closed) {
-      if (failed) queueMicrotask(() => failed('the transport is closed'))
-      return
+    const fail = (reason: string) => {
+      if (failed) queueMicrotask(() => failed(reason))
     }
-    this.#socket.send(bytes, to.port, to.address, (error) => {
-      if (error) failed?.(error.message)
-    })
+    if (this.#closed) return fail('the transport is closed')
+    try {
+      this.#socket.send(bytes, to.port, to.address, (error) => {
+        if (error) failed?.(error.message)
+      })
+    } catch (error) {
+      fail(error instanceof Error ? error.message : String(error))
+    }
   }
 
   /** Closes the socket. */
@@ -93,6 +97,8 @@ export class UdpTransport {
   #receive(bytes: Buffer, address: string, port: number): void {
     // Keep-alives of two or four bytes (RFC 5626 3.5.1 allows CRLF on UDP too) and empty datagrams mean nothing.
     if (bytes.length <= 4) return
+    // RFC 768 lets a sender without an interest in answers give port 0; SIP without answers there is none.
+    if (port === 0) return
     const flow = this.flow(address, port)
     let message: ReturnType<typeof checkMessage>
     try {
