@@ -46,8 +46,11 @@ const send = (to: readonly number[]): NodeJS.Timeout => {
 
 let timer: NodeJS.Timeout | undefined
 parentPort?.on('message', (order: Order) => {
-  if ('to' in order) timer = send(order.to)
-  else {
+  if ('to' in order) {
+    // What the gateway sent of its own before, to open the way, is not a relayed packet.
+    received = 0
+    timer = send(order.to)
+  } else {
     clearInterval(timer)
     // What is on its way still counts.
     setTimeout(() => parentPort?.postMessage({ sent, received }), 300)

@@ -20,8 +20,8 @@ export const freePort = async (): Promise<number> => {
   }
 }
 
-/** The first port of a range of `count` for RTP, away from the system's own choices; even, as RTP wants it. */
+/** The first port of a range of `count` for RTP, below the system's own choices; even, as RTP wants it. At most 22,000. */
 export const rtpRange = (count: number): { from: number; to: number } => {
-  const from = 10_000 + 2 * Math.floor(Math.random() * ((20_000 - count) / 2))
+  const from = 10_000 + 2 * Math.floor(Math.random() * ((22_000 - count) / 2))
   return { from, to: from + count - 1 }
 }
