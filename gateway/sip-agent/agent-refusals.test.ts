@@ -1,3 +1,4 @@
+import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SipResponse } from './message/message.ts'
 import { Peer, testSdp } from './testing/peer.ts'
@@ -34,8 +35,12 @@ describe('what the agent answers itself', () => {
     await ask('INVITE', 481, { to: `<${target()}>;tag=nobody` })
     await ask('PRACK', 481)
   })
-  it('483 when no hop is left', async () => {
-    await ask('OPTIONS', 483, { extra: { 'Max-Forwards': '0' } })
+  it('483 to a call that may not go on; OPTIONS and what is inside a dialog end here anyway', async () => {
+    const extra = { 'Max-Forwards': '0' }
+    await ask('INVITE', 483, { extra })
+    await ask('INVITE', 481, { extra, to: `<${target()}>;tag=nobody` })
+    bench.srf.use('options', (_req: SrfRequest, res: SrfResponse) => res.send(200))
+    await ask('OPTIONS', 200, { extra })
   })
   it('420 to an extension that is required and not there', async () => {
     const refused = await ask('INVITE', 420, { extra: { Require: '100rel' } })
@@ -74,4 +79,21 @@ it('survives what is not SIP', async () => {
   }
   peer.send('OPTIONS', peer.call(target()))
   await peer.response(503, 'OPTIONS')
+})
+
+it('lets a call that is there be ended while new ones are refused for overload', async () => {
+  await bench.close()
+  bench = await startBench({ maxTransactions: 1 })
+  const caller = await Peer.udp(bench.udp)
+  bench.srf.invite((req, res) => void bench.srf.createUAS(req, res, { localSdp: testSdp() }))
+  const call = caller.call(target())
+  caller.send('INVITE', call, { body: testSdp() })
+  const to = (await caller.response(200, 'INVITE')).headers.first('to') ?? ''
+  caller.send('ACK', call, { to })
+  caller.send('INVITE', caller.call(target()), { body: testSdp() })
+  expect((await caller.response(503, 'INVITE')).headers.first('retry-after')).toBe('5')
+  call.seq++
+  caller.send('BYE', call, { to })
+  await caller.response(200, 'BYE')
+  caller.close()
 })

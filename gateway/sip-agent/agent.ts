@@ -43,7 +43,8 @@ export class Agent {
       fault: (error: unknown) => void
     },
   ) {
-    const { clock, secret, announce, userAgent, fault, maxConnections = 1_000 } = options
+    const { clock, secret, announce, userAgent, fault } = options
+    const { maxConnections = 1_000, maxTransactions = 50_000 } = options
     const timers = makeTimers(options.timers)
     const transports = new Transports({
       sink: {
@@ -62,7 +63,8 @@ export class Agent {
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     this.#incoming = new Incoming(this.#context, this.#apps, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)
-    const receiver = new Receiver(this.#context, this.#incoming, this.#answers, fault)
+    const parts = { context: this.#context, incoming: this.#incoming, answers: this.#answers }
+    const receiver = new Receiver({ ...parts, fault, maxTransactions })
     this.#server = new AppServer({
       secret,
       apps: this.#apps,

@@ -21,6 +21,8 @@ export interface SipAgentOptions {
   readonly timers?: Partial<Timers>
   /** Open TCP connections per listener; more are refused. Default 1,000. */
   readonly maxConnections?: number
+  /** Transactions of received requests at once; beyond it what belongs to no call gets 503. Default 50,000. */
+  readonly maxTransactions?: number
 }
 
 /** A bound address. */

@@ -17,8 +17,8 @@ interface Waiting {
 }
 
 /**
- * The 2xx responses to INVITEs and re-INVITEs that wait for their ACK. Each is repeated until the ACK comes
- * (RFC 3261 13.3.1.4), on every transport the wait ends after 64 * T1.
+ * The 2xx responses to INVITEs and re-INVITEs that wait for their ACK. Each is repeated until the ACK comes, on a reliable
+ * transport too, as a proxy may pass it on over UDP (RFC 3261 13.3.1.4); the wait ends after 64 * T1.
  */
 export class Answers {
   readonly #context: Pick<Context, 'clock' | 'timers'>
@@ -47,7 +47,7 @@ export class Answers {
       this.#waiting.set(dialog, waiting)
     }
     waiting.bySeq.set(seq, answer)
-    if (!flow.reliable) this.#repeat(answer, timers.t1)
+    this.#repeat(answer, timers.t1)
   }
 
   /** The ACK to `seq` came. Returns the txnId for the application, or undefined where nothing waited for it. */

@@ -68,8 +68,9 @@ export class Incoming {
   reply(request: SipRequest, side: ServerSide, reply: Reply) {
     const { userAgent } = this.#context
     const headers = userAgent ? [...(reply.headers ?? []), ['Server', userAgent] as const] : reply.headers
-    const bytes = makeReply(replyBase(request), { tag: newTag(), ...reply, headers })
-    side.machine.respond(reply.status, bytes)
+    const tag = reply.tag ?? newTag()
+    if (reply.status >= 200) side.tag = tag
+    side.machine.respond(reply.status, makeReply(replyBase(request), { ...reply, tag, headers }))
   }
 
   /** Hands a request outside dialogs to an application that wants it; 503 where none does. */
@@ -175,6 +176,7 @@ export class Incoming {
   }
 
   #forget(waiting: Waiting) {
+    waiting.side.tag = waiting.tag
     waiting.timer?.cancel()
     this.#byTxn.delete(waiting.txnId)
     this.#bySide.delete(waiting.side.key)

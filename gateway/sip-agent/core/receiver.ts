@@ -11,9 +11,6 @@ import type { Context } from './context.ts'
 import { deliverCancel, type Incoming } from './incoming.ts'
 import { makeReply, markSource, refusal, replyBase } from './replies.ts'
 
-/** Server transactions beyond which new requests get 503 at once. */
-const maxServerTransactions = 50_000
-
 /** Methods that make no sense without a dialog. */
 const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
 
@@ -26,13 +23,22 @@ export class Receiver implements TransportSink {
   readonly #incoming: Incoming
   readonly #answers: Answers
   readonly #fault: (error: unknown) => void
+  readonly #maxTransactions: number
 
-  /** `fault` is told of an error within the agent: the message is dropped, the agent lives on. */
-  constructor(context: Context, incoming: Incoming, answers: Answers, fault: (error: unknown) => void) {
-    this.#context = context
-    this.#incoming = incoming
-    this.#answers = answers
-    this.#fault = fault
+  constructor(options: {
+    context: Context
+    incoming: Incoming
+    answers: Answers
+    /** Told of an error within the agent: the message is dropped, the agent lives on. */
+    fault: (error: unknown) => void
+    /** Transactions of received requests beyond which new requests get 503 at once. */
+    maxTransactions: number
+  }) {
+    this.#context = options.context
+    this.#incoming = options.incoming
+    this.#answers = options.answers
+    this.#fault = options.fault
+    this.#maxTransactions = options.maxTransactions
   }
 
   received(message: SipMessage, flow: Flow, size: number) {
@@ -57,8 +63,27 @@ export class Receiver implements TransportSink {
     if (message.method === 'ACK') return this.#ack(message, flow, size)
     const known = this.#context.transactions.find(message)
     if (known) known.machine.retransmitted()
-    else if (this.#context.transactions.servers >= maxServerTransactions) this.#overloaded(message, flow)
-    else this.#open(message, this.#context.transactions.serve(message, flow), size)
+    else if (this.#context.transactions.servers >= this.#maxTransactions && !this.#continues(message))
+      this.#overloaded(message, flow)
+    else this.#serve(message, flow, size)
+  }
+
+  /** True for what ends or changes a call that is there: refusing it would keep the call, and the load. */
+  #continues(request: SipRequest): boolean {
+    const { transactions, dialogs } = this.#context
+    if (request.method === 'CANCEL') return transactions.findCancelled(request) !== undefined
+    return request.toTag !== '' && dialogs.find(request) !== undefined
+  }
+
+  #serve(request: SipRequest, flow: Flow, size: number) {
+    const side = this.#context.transactions.serve(request, flow)
+    try {
+      this.#open(request, side, size)
+    } catch (error) {
+      // Nobody would ever end it.
+      if (!this.#incoming.of(side)) side.machine.stop()
+      throw error
+    }
   }
 
   malformed(error: SipParseError, flow: Flow) {
@@ -91,7 +116,9 @@ export class Receiver implements TransportSink {
       return true
     }
     if (!knownMethods.has(request.method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
-    if (Number(request.headers.first('max-forwards') ?? 70) === 0) return refuse(483)
+    // RFC 4475 3.3.11: an endpoint takes a request of no hops; only a new call would go on from here to others.
+    const goesOn = request.method === 'INVITE' && request.toTag === ''
+    if (goesOn && Number(request.headers.first('max-forwards') ?? 70) === 0) return refuse(483)
     if (!/^(?:sips?|tel):/i.test(request.uri)) return refuse(416)
     // RFC 3261 8.2.2.2: the same request came by another path.
     if (this.#context.transactions.isMerged(request, side)) return refuse(482)
@@ -156,10 +183,11 @@ export class Receiver implements TransportSink {
 
   #cancel(cancel: SipRequest, side: ServerSide, size: number) {
     const target = this.#context.transactions.findCancelled(cancel)
-    const waiting = target && this.#incoming.of(target)
-    if (!waiting) return this.#incoming.reply(cancel, side, { status: 481 })
-    // RFC 3261 9.2: the same To tag in both answers.
-    this.#incoming.reply(cancel, side, { status: 200, tag: waiting.tag })
+    if (!target) return this.#incoming.reply(cancel, side, { status: 481 })
+    const waiting = this.#incoming.of(target)
+    // RFC 3261 9.2: the same To tag in both answers; after a final response a CANCEL is answered, and has no effect.
+    this.#incoming.reply(cancel, side, { status: 200, tag: waiting?.tag ?? target.tag })
+    if (!waiting) return
     this.#incoming.finish(waiting, 487)
     deliverCancel(waiting, cancel, side.flow, size)
   }

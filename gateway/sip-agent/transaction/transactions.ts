@@ -14,6 +14,8 @@ export interface ServerSide {
   readonly flow: Flow
   readonly key: string
   readonly machine: InviteServerTransaction | ServerTransaction
+  /** To tag of its final response; undefined before. */
+  tag: string | undefined
 }
 
 /** What happens to a request that we sent. */
@@ -102,7 +104,7 @@ export class Transactions {
     const machine = invite
       ? new InviteServerTransaction(this.#clock, this.#timers, hooks)
       : new ServerTransaction(this.#clock, this.#timers, hooks)
-    const side: ServerSide = { invite, flow, key, machine }
+    const side: ServerSide = { invite, flow, key, machine, tag: undefined }
     this.#servers.set(key, side)
     if (merge !== undefined && !this.#merges.has(merge)) this.#merges.set(merge, key)
     return side

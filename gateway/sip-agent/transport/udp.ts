@@ -77,7 +77,10 @@ export class UdpTransport {
     const fail = (reason: string) => {
       if (failed) queueMicrotask(() => failed(reason))
     }
-    if (this.#closed) return fail('the transport is closed')
+    if (this.#closed) {
+      fail('the transport is closed')
+      return
+    }
     try {
       this.#socket.send(bytes, to.port, to.address, (error) => {
         if (error) failed?.(error.message)
