@@ -26,6 +26,12 @@ const vocabulary: Record<string, (params: Readonly<Record<string, unknown>>) => 
   crash: () => {
     throw new Error('a secret')
   },
+  stumble: () => ({
+    result: {},
+    after: () => {
+      throw new Error('too late to be an answer')
+    },
+  }),
   hang: () => new Promise(() => {}),
   event: () => ({ result: 'first', after: () => void sessions[0]?.request('second', {}).catch(() => {}) }),
 }
@@ -100,6 +106,13 @@ describe('a session', () => {
     await browser.send('event', {})
     await browser.settled()
     expect(browser.requests.map((r) => r.method)).toEqual(['second'])
+  })
+
+  it('answers once, also when what follows the answer fails', async () => {
+    const browser = await TestBrowser.open(http.port)
+    expect((await browser.send('stumble', {})).result).toEqual({})
+    await browser.settled()
+    expect(browser.frames).toEqual([])
   })
 
   it('takes the answers to its own requests, and gives up after ten seconds', async () => {

@@ -22,6 +22,14 @@ export interface RpcHandler {
   closed(): void
 }
 
+/** The far end answered a request of ours, with an error. */
+export class RemoteError extends Error {
+  constructor(code: number) {
+    super(`The client answered with the error ${code}.`)
+    this.name = 'RemoteError'
+  }
+}
+
 /** Limits of one session. Times are milliseconds. */
 export interface RpcLimits {
   /** Wait for the answer to a request of ours; default 10 s. */
@@ -105,7 +113,7 @@ export class RpcSession {
     this.#handler = handler
   }
 
-  /** Sends a request. Rejects when it is answered with an error, not answered in time, or the connection is gone. */
+  /** Sends a request. Rejects with {@link RemoteError}, or with another error when it is not answered in time or the connection is gone. */
   request(method: string, params: unknown): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Error('The connection is closed.'))
     const id = randomUUID()
@@ -166,12 +174,21 @@ export class RpcSession {
       const reply = await this.#handler.handle(method, params)
       this.#parts.metrics.rpcRequests.inc({ method: label, outcome: 'ok' })
       this.#reply(id, { result: reply.result })
-      reply.after?.()
+      this.#afterwards(reply, method)
     } catch (error) {
       this.#parts.metrics.rpcRequests.inc({ method: label, outcome: 'error' })
       this.#reply(id, { error: this.#errorOf(error, method) })
     } finally {
       this.#pending--
+    }
+  }
+
+  /** The request has its answer: what fails now is only logged. */
+  #afterwards({ after }: Reply, method: string): void {
+    try {
+      after?.()
+    } catch (error) {
+      this.#parts.log.error({ session: this.id, method, err: error }, 'what follows a request failed')
     }
   }
 
@@ -192,7 +209,7 @@ export class RpcSession {
     this.#waiting.delete(String(frame.id))
     waiting.timer.cancel()
     if (frame.kind === 'result') waiting.resolve(frame.result)
-    else waiting.reject(new Error(`The client answered with the error ${frame.code}.`))
+    else waiting.reject(new RemoteError(frame.code))
   }
 
   #send(frame: unknown): void {

@@ -171,6 +171,16 @@ describe('a page dials', () => {
     expect(leg.to).toMatchObject({ uri: 'sip:+15551230001@carrier.example', user: '+15551230001' })
   })
 
+  it('a URI with a password, which no log line shows', async () => {
+    const { leg } = await dialled(gateway, 'sip:bob:pa55@carrier.example')
+    expect(leg.to).toMatchObject({ uri: 'sip:bob:pa55@carrier.example', user: 'bob' })
+    const bob = await gateway.signedIn('bob')
+    await bob.dial('c2', 'sip:bob:pa55@carrier.example')
+    await bob.message('verto.bye')
+    expect(gateway.lines.join('')).toContain('sip:bob@carrier.example')
+    expect(gateway.lines.join('')).not.toContain('pa55')
+  })
+
   it('no more often than it may at once', async () => {
     const page = await gateway.signedIn()
     for (let i = 0; i < 20; i++) await page.dial(`c${i}`, '/public/bob')
@@ -205,6 +215,15 @@ describe('in a call', () => {
     expect(owner.told.slice(1)).toEqual(['digit 1', 'digit 2', 'digit #', 'digit D'])
     await leg.sendDigits('9')
     expect(await page.message('verto.info')).toEqual({ callID: 'c1', dtmf: '9' })
+  })
+
+  it('digits that a page repeats after its connection broke are pressed once', async () => {
+    const { page, owner } = await talking(gateway)
+    const params = { dialogParams: { callID: 'c1' }, dtmf: '7' }
+    const message = { jsonrpc: '2.0', id: 'again', method: 'verto.info', params }
+    for (let i = 0; i < 2; i++) await page.ask('webrtc.verto', { message, callID: 'c1' })
+    await settled(page)
+    expect(owner.told.slice(1)).toEqual(['digit 7'])
   })
 
   it('mute is told back with the changed field, every time', async () => {

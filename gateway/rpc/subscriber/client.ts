@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Subscriber } from '../../directory/types.ts'
-import { closeCodes, type RpcSession } from '../session.ts'
+import { closeCodes, RemoteError, type RpcSession } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
 
 /** What a client's call does with what its browser says. Every method is harmless when it comes a second time. */
@@ -36,6 +36,8 @@ interface Event {
 }
 
 const maxOutbox = 200
+/** Ids of requests that are remembered, to know a repeated one. */
+const maxSeen = 100
 
 /** One page of a subscriber. It outlives its WebSocket: what the page has not acknowledged is delivered over the next one. */
 export class Client {
@@ -56,6 +58,7 @@ export class Client {
   #flowing = false
   #outbox = new Set<Event>()
   #messages = 0
+  #seen = new Set<unknown>()
 
   constructor(options: ClientOptions) {
     const { subscriber, tokenId, nodeId } = options
@@ -122,6 +125,18 @@ export class Client {
     this.emit('webrtc.message', message, method === 'verto.invite' ? params.callID : undefined)
   }
 
+  /**
+   * False for a message that the page has sent before. Pages repeat, under the same id, what they had no reply to when their connection
+   * broke; most requests say the same twice without harm, but a key is then pressed twice.
+   */
+  isNew(messageId: unknown): boolean {
+    if (typeof messageId !== 'string' && typeof messageId !== 'number') return true
+    if (this.#seen.has(messageId)) return false
+    this.#seen.add(messageId)
+    if (this.#seen.size > maxSeen) this.#seen.delete(this.#seen.values().next().value)
+    return true
+  }
+
   /** What `signalwire.connect` and `signalwire.reauthenticate` answer about who this is. */
   get authorization() {
     const { id, projectId } = this.subscriber
@@ -151,9 +166,9 @@ export class Client {
         node_id: this.nodeId,
         params: event.params,
       })
-    } catch {
-      // Lost with its connection: it stays for the next one. Anything else was the page's own answer.
-      if (session.isClosed) return
+    } catch (error) {
+      // Not acknowledged, because the connection is lost or only seems to live: it stays for the next one.
+      if (!(error instanceof RemoteError)) return
     }
     this.#outbox.delete(event)
   }

@@ -25,6 +25,10 @@ export interface ConnectionParts extends VertoParts {
 const connectWaitMs = 10_000
 /** How long the former connection of a page is given to show that it lives. */
 const probeMs = 1_500
+/** How often it is looked whether a page whose token has ended still has a call. */
+const lastCallMs = 10_000
+/** Timers take no more than 24 days. */
+const longestWaitMs = 86_400_000
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -35,6 +39,7 @@ export class Connection implements RpcHandler {
   #session: RpcSession
   #client: Client | undefined
   #connecting: Timer
+  #expiry: Timer | undefined
 
   constructor(parts: ConnectionParts, session: RpcSession) {
     this.#parts = parts
@@ -49,7 +54,7 @@ export class Connection implements RpcHandler {
     if (method === 'signalwire.connect') return this.#connect(params)
     const client = this.#client
     if (!client) throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
-    const handler = this.#handlers[method]
+    const handler = Object.hasOwn(this.#handlers, method) ? this.#handlers[method] : undefined
     if (handler) return handler(client, params)
     if (memberMethods.includes(method)) return handleMember(client, method, params)
     throw new RpcError(rpcCodes.method, method.slice(0, 60))
@@ -57,6 +62,7 @@ export class Connection implements RpcHandler {
 
   closed(): void {
     this.#connecting.cancel()
+    this.#expiry?.cancel()
     if (this.#client?.unbind(this.#session)) this.#parts.presence.lost(this.#client)
   }
 
@@ -158,6 +164,7 @@ export class Connection implements RpcHandler {
     if (presence.find(client.protocol) === client) presence.back(client)
     else presence.add(client)
     client.bind(this.#session)
+    this.#awaitExpiry(client)
     if (client.online) this.#parts.cameOnline(client)
   }
 
@@ -166,7 +173,22 @@ export class Connection implements RpcHandler {
     if (subscriber.id !== client.subscriber.id)
       throw this.#unauthorized('The token is of another subscriber.')
     client.expiresAt = token.expiresAt
+    this.#awaitExpiry(client)
     return { result: { authorization: client.authorization, protocol: client.protocol } }
+  }
+
+  /**
+   * A page whose token has ended is not rung any more, and must not go on believing that it is online: its connection is closed, and only a
+   * new token opens another. A call that goes on is not cut off.
+   */
+  #awaitExpiry(client: Client): void {
+    this.#expiry?.cancel()
+    const left = client.expiresAt * 1000 - this.#parts.clock.now()
+    const wait = left > 0 ? Math.min(left, longestWaitMs) : lastCallMs
+    this.#expiry = this.#parts.clock.after(wait, () => {
+      if (client.authorized || client.calls.size > 0) this.#awaitExpiry(client)
+      else this.#session.close(closeCodes.policy, 'the token has expired')
+    })
   }
 
   #setOnline(client: Client, online: boolean): Reply {

@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import { type Cause, type Code, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { shownUri } from '../../sip/uri.ts'
 import { BrowserCall } from './browser-call.ts'
 import { byeOf, causeOf } from './causes.ts'
 import type { Client, ClientCall } from './client.ts'
@@ -154,7 +155,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     leg.setPort(media.port)
     this.#call.state('created')
     log.info(
-      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to, userVariables },
+      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to: shownUri(to), userVariables },
       'browser dials',
     )
     const plan = { kind: 'dial', to } as const
@@ -173,7 +174,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     const { to, callId } = this.#invite
     this.#parts.metrics.rejections.inc({ code })
     this.#parts.log[catalogue[code].level](
-      { code, call: this.#callId, subscriber: this.#client.subscriber.id, to, reason },
+      { code, call: this.#callId, subscriber: this.#client.subscriber.id, to: shownUri(to), reason },
       catalogue[code].text,
     )
     this.#client.calls.delete(callId)
@@ -190,6 +191,6 @@ const subscriberParty = (address: string, name: string): Party => ({
 /** Whom a page dialled: `/context/name` without its query, or as it was written. */
 const dialledParty = (to: string): Party => {
   const uri = to.startsWith('/') ? (to.split('?', 1)[0] ?? to) : to
-  const user = /^sips?:([^@;?]+)@/i.exec(uri)?.[1] ?? uri.split('/').at(-1) ?? uri
+  const user = /^sips?:([^@;?:]+)(?::[^@]*)?@/i.exec(uri)?.[1] ?? uri.split('/').at(-1) ?? uri
   return { uri, user, name: '' }
 }

@@ -45,6 +45,7 @@ const makeDirectory = (): Promise<Directory> => {
 /** A page that speaks the dialect. */
 export class Page {
   readonly browser: TestBrowser
+  #messages = 0
 
   constructor(browser: TestBrowser) {
     this.browser = browser
@@ -69,7 +70,7 @@ export class Page {
   /** Sends a verto message about a call, and returns the innermost result. */
   async verto(method: string, callID: string, more: AnyFrame = {}, dialog: AnyFrame = {}): Promise<AnyFrame> {
     const params = { dialogParams: { callID, ...dialog }, ...more }
-    const message = { jsonrpc: '2.0', id: 'm1', method, params }
+    const message = { jsonrpc: '2.0', id: `m${++this.#messages}`, method, params }
     const result = await this.ask('webrtc.verto', { message, callID, subscribe: ['track'] })
     return ((result.result as AnyFrame | undefined)?.result as AnyFrame | undefined) ?? result
   }

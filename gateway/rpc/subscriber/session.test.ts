@@ -59,6 +59,11 @@ describe('connecting', () => {
     await vi.waitFor(() => expect(gateway.clock.running).toBe(0))
   })
 
+  it.each(['constructor', 'toString', '__proto__', 'call.nothing'])('knows no method %s', async (method) => {
+    const page = await gateway.signedIn()
+    expect((await page.browser.send(method, {})).error).toMatchObject({ code: -32601 })
+  })
+
   it('echoes pings, and answers unknown methods with an error', async () => {
     const page = await gateway.signedIn()
     expect(await page.ask('signalwire.ping', { timestamp: 5 })).toEqual({ timestamp: 5 })
@@ -228,13 +233,58 @@ describe('presence', () => {
     expect(gateway.dialect.subscribersOnline).toBe(1)
   })
 
-  it('ends with the token', async () => {
+  it('keeps what a connection that only seemed to live did not acknowledge', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await page.browser.settled()
+    page.browser.acknowledges = false
+    const { leg } = gateway.call()
+    await page.message('verto.invite')
+    // The request times out while the socket is still open.
+    gateway.clock.advance(10_000)
+    await page.browser.settled()
+    await gone(gateway, page)
+    const again = await gateway.page()
+    await again.connect(await gateway.token(), { protocol })
+    expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
+  })
+
+  it('ends with the token, and its connection too: the page would believe that it can be called', async () => {
     const page = await gateway.page()
     await page.connect(await gateway.token('alice', 20))
     await page.ask('subscriber.online')
-    gateway.clock.advance(20_000)
+    gateway.clock.advance(19_999)
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+    gateway.clock.advance(1)
     expect(gateway.dialect.subscribersOnline).toBe(0)
+    expect(await page.browser.closed).toBe(1008)
+  })
+
+  it('goes on with a new token', async () => {
+    const page = await gateway.page()
+    await page.connect(await gateway.token('alice', 20))
+    await page.ask('subscriber.online')
+    gateway.clock.advance(10_000)
+    const jwt_token = await gateway.token('alice', 30)
+    await page.ask('signalwire.reauthenticate', { authentication: { jwt_token } })
+    gateway.clock.advance(20_000)
+    await page.browser.settled()
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+  })
+
+  it('is without a token only for the call that goes on, and for no other', async () => {
+    const page = await gateway.page()
+    await page.connect(await gateway.token('alice', 20))
     await page.dial('c1', '/public/bob')
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'CALL_REJECTED' })
+    await page.event('call.state')
+    gateway.webrtc.last.report('connected')
+    gateway.clock.advance(20_000)
+    await page.browser.settled()
+    await page.dial('c2', '/public/bob')
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c2', cause: 'CALL_REJECTED' })
+    await page.verto('verto.bye', 'c1')
+    gateway.clock.advance(10_000)
+    expect(await page.browser.closed).toBe(1008)
   })
 })

@@ -45,9 +45,9 @@ export const handleVerto = async (parts: VertoParts, client: Client, params: Par
         client.calls.get(request.callId)?.pageEnded(client, request.causeCode),
       )
     case 'info':
-      return wrap({ message: 'SENT', callID: request.callId }, () =>
-        client.calls.get(request.callId)?.pagePressed(client, request.digits),
-      )
+      return wrap({ message: 'SENT', callID: request.callId }, () => {
+        if (client.isNew(id)) client.calls.get(request.callId)?.pagePressed(client, request.digits)
+      })
     case 'subscribe':
       return wrap({ callID: request.callId }, () => subscribed(parts, client, request.callId))
     case 'hold':
