@@ -6,7 +6,7 @@ import { cpuSeconds, family } from './processes.ts'
 
 /** Each rate is held for so long. */
 const secondsPerRate = 8
-const rates = [10, 20, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500]
+const rates = [10, 20, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 650, 800, 1000]
 
 interface Attempt {
   readonly clean: boolean
