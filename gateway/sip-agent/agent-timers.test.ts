@@ -81,6 +81,18 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
+  it('credentials after a challenge to a BYE: the dialog does not stay for ever', async () => {
+    const dialog = bench.srf.createUAC(peer.uri, { localSdp: testSdp() })
+    peer.reply(await peer.request('INVITE'), 200, { body: testSdp() })
+    await peer.request('ACK')
+    const up = await dialog
+    const released = new Promise<void>((resolve) => up.destroy({ headers: {} }, () => resolve()))
+    const extra = { 'WWW-Authenticate': 'Digest realm="r", nonce="n"' }
+    peer.reply(await peer.request('BYE'), 401, { extra })
+    await released
+    await idle(bench.agent)
+  })
+
   it('a response to a BYE: it is repeated, then the application is released', async () => {
     const dialog = bench.srf.createUAC(peer.uri, { localSdp: testSdp() })
     peer.reply(await peer.request('INVITE'), 200, { body: testSdp() })

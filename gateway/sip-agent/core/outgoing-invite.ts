@@ -27,6 +27,8 @@ export interface OutgoingInviteStart {
   readonly done: () => void
 }
 
+/** Early dialogs of one INVITE; provisional responses of more forks are told, but make none. */
+const mostForks = 32
 /** Value of the Reason header where a CANCEL crossed the 2xx. */
 const crossed = 'SIP;cause=200;text="ACK-BYE due to cancel race condition"'
 const forked = 'SIP;cause=200;text="Answered elsewhere"'
@@ -122,7 +124,8 @@ export class OutgoingInvite implements ClientUser {
     if (this.#state === 'ended') return
     this.#state = 'proceeding'
     if (response.status > 100) {
-      if (!this.#start.dialog && response.toTag !== '') this.#dialogOf(response, flow)
+      const makes = !this.#start.dialog && response.toTag !== '' && this.#early.size < mostForks
+      if (makes) this.#dialogOf(response, flow)
       deliverResponse(this.#app, this.#txnId, this.dialogId, response, flow, size)
     }
     if (this.#cancel && !this.#cancel.sent) this.#sendCancel()
@@ -164,7 +167,8 @@ export class OutgoingInvite implements ClientUser {
     dialog.answeredSeq = this.#made.seq
     if (this.#cancel && !this.#start.dialog) dialog.endAfterAck = true
     this.#end()
-    if (this.#app) deliverResponse(this.#app, this.#txnId, this.dialogId, response, flow, size)
+    const told = plainAnswer(response, dialog)
+    if (this.#app) deliverResponse(this.#app, this.#txnId, this.dialogId, told, flow, size)
     else this.#acknowledgeAndEnd(dialog, abandoned)
   }
 
@@ -230,6 +234,16 @@ export class OutgoingInvite implements ClientUser {
     if (this.#start.dialog?.inviteTxn === this.#txnId) this.#start.dialog.inviteTxn = undefined
     this.#start.done()
   }
+}
+
+/**
+ * The 2xx as the application is told it. drachtio-srf takes only a 200 with a Contact for an answer, and would leave any other
+ * call acknowledged and up for ever. To an endpoint every 2xx means 200 (RFC 3261 8.1.3.2); a missing Contact is replaced by the
+ * target that requests go to without it.
+ */
+const plainAnswer = (response: SipResponse, dialog: Dialog): SipResponse => {
+  if (contactOf(response) === undefined) response.headers.replace('Contact', `<${dialog.target}>`)
+  return response.status === 200 ? response : { ...response, status: 200 }
 }
 
 /** Ends a dialog of which the application never heard. */

@@ -81,16 +81,20 @@ export class OutgoingRequest implements ClientUser {
   }
 }
 
-/** What an application's in-dialog request does to its dialog when it is answered. */
+/**
+ * What an application's in-dialog request does to its dialog when it is answered. `challenged`: a BYE got 401 or 407, and
+ * the application may send it again with credentials.
+ */
 export const afterInDialog = (
   method: string,
   dialog: Dialog,
   end: (dialog: Dialog) => void,
+  challenged: (dialog: Dialog) => void,
 ): ((response: SipResponse | undefined, flow: Flow) => void) => {
   return (response, flow) => {
     const status = response?.status ?? 0
-    // A challenged BYE is sent again with credentials; any other answer, or none, ends the dialog (RFC 3261 15.1.1).
-    if (method === 'BYE' && status !== 401 && status !== 407) end(dialog)
+    // Any other answer, or none, ends the dialog (RFC 3261 15.1.1).
+    if (method === 'BYE') (status === 401 || status === 407 ? challenged : end)(dialog)
     if (method === 'UPDATE' && response && status < 300) dialog.refresh(response, flow)
   }
 }

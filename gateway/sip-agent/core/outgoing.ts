@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Timer } from '../../clock.ts'
 import { type Dialog, dialogId } from '../dialog/dialog.ts'
 import type { App } from '../drachtio/app.ts'
 import { parseAddress } from '../message/address.ts'
@@ -35,6 +36,8 @@ export class Outgoing {
   readonly #context: Context
   readonly #answers: Answers
   readonly #invites = new Map<string, OutgoingInvite>()
+  /** Ends of dialogs whose BYE was challenged. */
+  readonly #challenged = new Set<Timer>()
 
   constructor(context: Context, answers: Answers) {
     this.#context = context
@@ -112,6 +115,8 @@ export class Outgoing {
   /** Forgets everything without a word. */
   close() {
     this.#invites.clear()
+    for (const timer of this.#challenged) timer.cancel()
+    this.#challenged.clear()
   }
 
   #send(app: App, msgId: string, raw: RawRequest, type: string, flow: Flow) {
@@ -149,13 +154,25 @@ export class Outgoing {
       this.#startInvite({ app, txnId, made, flow, fromTag: dialog.localTag, contact: '', dialog })
       return
     }
-    const final = afterInDialog(made.method, dialog, (ended) => {
-      this.#context.dialogs.remove(ended)
-      this.#answers.drop(ended)
-    })
+    const final = afterInDialog(made.method, dialog, this.#endDialog, this.#awaitCredentials)
     const start = () => this.#startRequest(app, txnId, dialog.id, made, flow, final)
     if (made.method === 'BYE') this.#answers.whenSettled(dialog, start)
     else start()
+  }
+
+  #endDialog = (dialog: Dialog) => {
+    this.#context.dialogs.remove(dialog)
+    this.#answers.drop(dialog)
+  }
+
+  /** An application without credentials does not come back: its dialog must not stay for ever. */
+  #awaitCredentials = (dialog: Dialog) => {
+    const { clock, timers } = this.#context
+    const timer = clock.after(64 * timers.t1, () => {
+      this.#challenged.delete(timer)
+      this.#endDialog(dialog)
+    })
+    this.#challenged.add(timer)
   }
 
   #startInvite(start: {

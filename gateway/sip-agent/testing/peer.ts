@@ -176,9 +176,9 @@ export class Peer {
   reply(
     request: SipRequest,
     status: number,
-    options: { tag?: string; body?: string; extra?: Extra } = {},
+    options: { tag?: string; body?: string; extra?: Extra; contact?: boolean } = {},
   ): void {
-    const { tag = `peer${this.port}`, body = '', extra = {} } = options
+    const { tag = `peer${this.port}`, body = '', extra = {}, contact = true } = options
     const copied = ['via', 'from', 'call-id', 'cseq'].flatMap((key) =>
       request.headers.all(key).map((value) => `${key}: ${value}`),
     )
@@ -187,7 +187,7 @@ export class Peer {
       `SIP/2.0 ${status} Status`,
       ...copied,
       `To: ${request.toTag === '' && status > 100 ? `${to};tag=${tag}` : to}`,
-      `Contact: <${this.uri}>`,
+      ...(contact ? [`Contact: <${this.uri}>`] : []),
       ...(body === '' ? [] : ['Content-Type: application/sdp']),
       ...Object.entries(extra).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${body.length}`,

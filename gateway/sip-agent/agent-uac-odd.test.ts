@@ -1,0 +1,50 @@
+import type { Dialog } from 'drachtio-srf'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Peer, testSdp } from './testing/peer.ts'
+import { type Bench, idle, startBench } from './testing/srf.ts'
+
+let bench: Bench
+let peer: Peer
+beforeEach(async () => {
+  bench = await startBench()
+  peer = await Peer.udp()
+})
+afterEach(async () => {
+  peer.close()
+  await bench.close()
+})
+
+const dial = (): Promise<Dialog> => bench.srf.createUAC(peer.uri, { localSdp: testSdp('offer') })
+
+describe('a call whose far end answers oddly', () => {
+  it.each([
+    [200, false],
+    [202, true],
+  ])('is up after a %i (with a Contact: %s), and can be ended', async (status, contact) => {
+    const dialog = dial()
+    const invite = await peer.request('INVITE')
+    peer.reply(invite, status, { body: testSdp('answer'), contact })
+    await peer.request('ACK')
+    const up = await dialog
+    expect(up.remote.sdp).toContain('s=answer')
+    up.destroy()
+    const bye = await peer.request('BYE')
+    expect(bye.uri).toBe(peer.uri)
+    peer.reply(bye, 200)
+    await idle(bench.agent)
+  })
+
+  it('makes no dialogs without end of forks that only ring', async () => {
+    const dialog = dial()
+    const invite = await peer.request('INVITE')
+    for (let i = 0; i < 100; i++) peer.reply(invite, 180, { tag: `fork${i}` })
+    peer.reply(invite, 183, { tag: 'last' })
+    // The OPTIONS is served after everything before it.
+    peer.send('OPTIONS', peer.call(`sip:x@127.0.0.1:${bench.udp}`))
+    await peer.response(503, 'OPTIONS')
+    expect((await bench.agent.stats()).dialogs).toBe(32)
+    peer.reply(invite, 486, { tag: 'last' })
+    await expect(dialog).rejects.toMatchObject({ status: 486 })
+    await idle(bench.agent)
+  })
+})
