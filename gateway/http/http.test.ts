@@ -130,6 +130,18 @@ describe('signing in', () => {
     expect((await signIn('alice@example.test', 'wonder', '192.0.2.2')).statusCode).toBe(200)
   })
 
+  it('does not count for the e-mail what the network address may not try any more', async () => {
+    for (let i = 0; i < 30; i++) await signIn(`x${i}@example.test`, 'nope')
+    for (let i = 0; i < 10; i++) await signIn('alice@example.test', 'nope')
+    expect((await signIn('alice@example.test', 'wonder', '192.0.2.2')).statusCode).toBe(200)
+  })
+
+  it('takes all addresses of an IPv6 network for one', async () => {
+    for (let i = 0; i < 30; i++) await signIn(`x${i}@example.test`, 'nope', `2001:db8::${i + 1}`)
+    expect((await signIn('alice@example.test', 'wonder', '2001:db8::ffff')).statusCode).toBe(429)
+    expect((await signIn('alice@example.test', 'wonder', '2001:db8:0:1::1')).statusCode).toBe(200)
+  })
+
   it('names the field that is missing', async () => {
     const reply = await site.inject({ method: 'POST', url: '/api/console/session', payload: { email: 'a' } })
     expect(reply.statusCode).toBe(400)

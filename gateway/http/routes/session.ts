@@ -3,7 +3,7 @@ import type { SubscriberTokens } from '../../auth/tokens.ts'
 import type { Directory } from '../../directory/types.ts'
 import { TrunklineError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import type { Attempts } from '../attempts.ts'
+import { type Attempts, networkKey } from '../attempts.ts'
 
 /** What signing in needs. */
 export interface SessionParts {
@@ -36,7 +36,8 @@ interface Body {
 export const sessionRoute = (site: FastifyInstance, parts: SessionParts): void => {
   site.post<{ Body: Body }>('/api/console/session', { schema: { body } }, async (request, reply) => {
     const { email, password } = request.body
-    const wait = Math.max(parts.perAddress.take(request.ip), parts.perEmail.take(email.toLowerCase()))
+    // What the first limit refuses does not count for the second: nobody is to be locked out by a machine that may not try any more.
+    const wait = parts.perAddress.take(networkKey(request.ip)) || parts.perEmail.take(email.toLowerCase())
     if (wait > 0) {
       reply.header('retry-after', Math.ceil(wait / 1000))
       parts.log.warn(
