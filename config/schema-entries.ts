@@ -46,7 +46,7 @@ export const subscriber = object(
     displayName: text('Name that others see.'),
     firstName: text('First name.'),
     lastName: text('Last name.'),
-    mayDialOut: flag('May dial SIP URIs and phone numbers directly.', true),
+    mayDialOut: flag('May dial SIP URIs directly, besides addresses.', true),
   },
   ['email', 'password'],
 )

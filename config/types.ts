@@ -140,7 +140,7 @@ export interface SubscriberConfig {
   readonly displayName?: string
   readonly firstName?: string
   readonly lastName?: string
-  /** SIP URIs and E.164 numbers may be dialled directly; default true. */
+  /** SIP URIs may be dialled directly, besides addresses; default true. */
   readonly mayDialOut: boolean
 }
 
