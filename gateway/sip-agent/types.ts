@@ -19,7 +19,7 @@ export interface SipAgentOptions {
   readonly userAgent?: string
   /** Changed timer values in ms, for tests. */
   readonly timers?: Partial<Timers>
-  /** Open TCP connections per listener; more are refused. Default 1,000. */
+  /** Open TCP connections per listener; more are refused, and more than a quarter from one address. Default 1,000. */
   readonly maxConnections?: number
   /** Transactions of received requests at once; beyond it what belongs to no call gets 503. Default 50,000. */
   readonly maxTransactions?: number

@@ -6,8 +6,12 @@ import { StreamFramer } from './framer.ts'
 import type { Endpoint, Flow, TransportSink } from './types.ts'
 
 const pong = Buffer.from('\r\n')
-/** A message that has begun must end within this time, in ms; a stalled peer does not hold a connection for ever. */
+/** A message that has begun, and the first one on a connection, must be there within this time, in ms. */
 const messageTimeout = 30_000
+/** A connection that we make must be there within this time, in ms: before the request on it has timed out (timers B and F). */
+const connectTimeout = 10_000
+/** After a fault in the stream, the answer to it must be taken within this time, in ms. */
+const endTimeout = 2_000
 /** Bytes that may wait for a peer that does not read. */
 const backlogLimit = 1 << 20
 
@@ -26,14 +30,21 @@ class TcpConnection implements Flow {
   readonly #socket: Socket
   readonly #owner: Owner
   readonly #framer: StreamFramer
-  #stall: Timer | undefined
+  /** What ends the connection if it comes to nothing. */
+  #limit: Timer | undefined
+  /** True once it is known to be good for something: a message came, or our own connection was made. */
+  #proven = false
+  /** True once the stream cannot be followed any further. */
+  #ending = false
   #closed = false
 
-  constructor(socket: Socket, remote: Endpoint, owner: Owner) {
+  constructor(socket: Socket, remote: Endpoint, owner: Owner, accepted: boolean) {
     this.#socket = socket
     this.remote = remote
     this.#owner = owner
     this.#framer = new StreamFramer(owner.limits)
+    this.#within(accepted ? messageTimeout : connectTimeout)
+    if (!accepted) socket.once('connect', () => this.#prove())
     socket.setNoDelay(true)
     socket.setKeepAlive(true, 30_000)
     socket.on('data', (chunk) => this.#read(chunk))
@@ -60,45 +71,58 @@ class TcpConnection implements Flow {
     })
   }
 
-  /** Ends the connection; what was sent is still delivered. */
-  end(): void {
-    this.#socket.destroySoon()
-  }
-
   /** Ends the connection at once. */
   destroy(): void {
     this.#socket.destroy()
   }
 
   #read(chunk: Buffer): void {
-    if (this.#closed) return
+    if (this.#closed || this.#ending) return
+    let complete = false
     try {
       for (const item of this.#framer.push(chunk)) {
+        complete = true
         if (item.kind === 'message') this.#owner.sink.received(item.message, this, item.size)
         else if (item.kind === 'ping') this.send(pong)
         else this.#owner.sink.malformed(item.error, this)
       }
     } catch (error) {
       if (!(error instanceof SipParseError)) throw error
-      this.#owner.sink.malformed(error, this)
-      this.end()
+      this.#end(error)
+      return
     }
-    this.#watch()
+    this.#watch(complete)
   }
 
-  #watch(): void {
-    if (!this.#framer.partial) {
-      this.#stall?.cancel()
-      this.#stall = undefined
-    } else if (!this.#stall && !this.#closed) {
-      this.#stall = this.#owner.clock.after(messageTimeout, () => this.destroy())
-    }
+  /** Answers a fault in the stream and ends it. Nothing more is read: a peer that does not take the answer cannot go on sending. */
+  #end(error: SipParseError): void {
+    this.#ending = true
+    this.#owner.sink.malformed(error, this)
+    this.#socket.destroySoon()
+    this.#within(endTimeout)
+  }
+
+  /** A stalled or silent peer does not hold a connection for ever; one that sends whole messages may, however they are cut. */
+  #watch(complete: boolean): void {
+    if (complete || (this.#proven && !this.#framer.partial)) this.#prove()
+    if (this.#framer.partial && !this.#limit && !this.#closed) this.#within(messageTimeout)
+  }
+
+  #prove(): void {
+    this.#proven = true
+    this.#limit?.cancel()
+    this.#limit = undefined
+  }
+
+  #within(ms: number): void {
+    this.#limit?.cancel()
+    this.#limit = this.#owner.clock.after(ms, () => this.destroy())
   }
 
   #ended(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#stall?.cancel()
+    this.#limit?.cancel()
     this.#owner.gone(this)
   }
 }
@@ -153,7 +177,7 @@ export class TcpTransport {
   flow(address: string, port: number): Flow {
     const open = this.#connections.get(`${address}|${port}`)
     if (open && !open.closed) return open
-    return this.#keep(connect({ host: address, port }), address, port)
+    return this.#keep(connect({ host: address, port }), address, port, false)
   }
 
   /** Closes the listener and every connection. */
@@ -164,15 +188,23 @@ export class TcpTransport {
 
   #accept(socket: Socket): void {
     const address = socket.remoteAddress?.replace(/^::ffff:(?=[0-9.]+$)/, '')
-    if (this.#connections.size >= this.#maxConnections || !address || !socket.remotePort) {
+    if (!address || !socket.remotePort || this.#isFull(address)) {
       socket.on('error', () => {})
       socket.destroy()
       return
     }
-    this.#keep(socket, address, socket.remotePort)
+    this.#keep(socket, address, socket.remotePort, true)
   }
 
-  #keep(socket: Socket, address: string, port: number): TcpConnection {
+  /** No one source may take all connections from the others. */
+  #isFull(address: string): boolean {
+    if (this.#connections.size >= this.#maxConnections) return true
+    let same = 0
+    for (const { remote } of this.#connections.values()) if (remote.address === address) same++
+    return same >= Math.ceil(this.#maxConnections / 4)
+  }
+
+  #keep(socket: Socket, address: string, port: number, accepted: boolean): TcpConnection {
     const key = `${address}|${port}`
     const connection: TcpConnection = new TcpConnection(
       socket,
@@ -187,6 +219,7 @@ export class TcpTransport {
           this.#sink.lost(lost)
         },
       },
+      accepted,
     )
     this.#connections.set(key, connection)
     return connection

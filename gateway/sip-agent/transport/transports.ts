@@ -36,7 +36,7 @@ export class Transports {
     sink: TransportSink
     limits: Limits
     clock: Clock
-    /** Open TCP connections per listener; more are refused. */
+    /** Open TCP connections per listener; more are refused, and more than a quarter from one address. */
     maxConnections: number
     /** The address that peers are told, in place of the bound one. */
     announce?: string
