@@ -26,5 +26,13 @@ export const pathOf = (keys: Keys): string =>
     .join('')
     .replace(/^\./, '')
 
+/** Keys of a JSON pointer (RFC 6901). */
+export const keysOfPointer = (pointer: string): Keys =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
 /** Takes a fault at a place of the file. */
 export type Report = (keys: Keys, message: string) => void

@@ -44,6 +44,21 @@ export class ConfigSource {
     return this.#fault(this.#offsetOf(keys), keys, message)
   }
 
+  /** True when the keys lead to something, or to a group of keys. */
+  has(keys: Keys, kind: 'anything' | 'map' = 'anything'): boolean {
+    const node = this.#nodeOf(keys)
+    return kind === 'map' ? isMap(node) : node !== undefined
+  }
+
+  /** A fault in a line (1-based) of a text that stands in the file. Only a text after `|` has the lines of the file. */
+  textFault(keys: Keys, line: number, message: string): ConfigFault {
+    const found = this.fault(keys, message)
+    const node = this.#nodeOf(keys)
+    if (!isScalar(node) || node.type !== 'BLOCK_LITERAL') return found
+    const header = this.#lines.linePos(node.range?.[0] ?? 0).line
+    return { ...found, line: header + line, column: 1 }
+  }
+
   #fault(offset: number, keys: Keys, message: string): ConfigFault {
     const { line, col } = this.#lines.linePos(offset)
     return { file: this.file, line: Math.max(1, line), column: Math.max(1, col), path: pathOf(keys), message }
@@ -67,6 +82,15 @@ export class ConfigSource {
       },
     })
     return faults
+  }
+
+  #nodeOf(keys: Keys): unknown {
+    let node: unknown = this.#document.contents
+    for (const key of keys) {
+      if (isAlias(node)) node = node.resolve(this.#document)
+      node = isMap(node) || isSeq(node) ? node.get(key, true) : undefined
+    }
+    return node
   }
 
   #offsetOf(keys: Keys): number {

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import { Ajv } from 'ajv'
-import type { Keys, Report } from './faults.ts'
-import { pathOf } from './faults.ts'
+import type { Report } from './faults.ts'
+import { keysOfPointer, pathOf } from './faults.ts'
 import { formats } from './formats.ts'
 import { configSchema } from './schema.ts'
 import { closest } from './suggest.ts'
@@ -27,15 +27,8 @@ export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, re
   for (const error of validate.errors ?? []) describe(error, report)
 }
 
-const keysOf = (pointer: string): Keys =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
-
 const turnText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {
-  const keys = keysOf(error.instancePath)
+  const keys = keysOfPointer(error.instancePath)
   if (error.keyword !== 'type' || typeof error.data !== 'string' || !replaced.has(pathOf(keys))) return false
   const wanted = [error.params.type].flat()
   const isNumber = wanted.includes('integer') && /^\d{1,15}$/.test(error.data)
@@ -48,7 +41,7 @@ const turnText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<strin
 }
 
 const describe = (error: ErrorObject, report: Report): void => {
-  const keys = keysOf(error.instancePath)
+  const keys = keysOfPointer(error.instancePath)
   const extra = error.keyword === 'additionalProperties' ? [String(error.params.additionalProperty)] : []
   report([...keys, ...extra], messageOf(error))
 }

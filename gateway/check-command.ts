@@ -1,4 +1,6 @@
-import type { Config, HandlerConfig } from '../config/types.ts'
+import type { DocumentPlaces } from '../config/document-places.ts'
+import { describeFault, type Keys } from '../config/faults.ts'
+import type { Config, ConfigFault, HandlerConfig } from '../config/types.ts'
 import { checkDocument } from '../handlers/check.ts'
 import type { DocumentFault } from '../handlers/handler.ts'
 
@@ -11,22 +13,38 @@ export interface CheckReport {
 }
 
 /** Checks the documents that stand in a configuration, as their handlers would. Documents behind URLs are not fetched. */
-export const checkDocuments = (config: Pick<Config, 'domains' | 'resources'>): CheckReport => {
-  const handlers = [...config.domains.map((d) => d.handler), ...config.resources.map((r) => r.handler)]
-  const reports = handlers
-    .filter((handler) => handler?.document !== undefined)
-    .map((handler) => report(handler!))
-  return { lines: reports.flatMap((r) => r.lines), valid: reports.every((r) => r.valid) }
+export const checkDocuments = (
+  config: Pick<Config, 'domains' | 'resources'>,
+  places: DocumentPlaces,
+): CheckReport => {
+  const reports = (['domains', 'resources'] as const).flatMap((list) =>
+    config[list].map(({ handler }, i) =>
+      handler?.document === undefined ? nothing : report(handler, [list, i, 'handler'], places),
+    ),
+  )
+  // A handler that several domains share by an alias is checked for each of them, and its faults are told once.
+  const faults = new Map<string, ConfigFault>()
+  for (const fault of reports.flatMap((r) => r.faults)) {
+    const { file, line, column, message } = fault
+    const place = `${file}:${line}:${column} ${message}`
+    if (!faults.has(place)) faults.set(place, fault)
+  }
+  return { lines: [...faults.values()].map(describeFault), valid: reports.every((r) => r.valid) }
 }
 
-const report = ({ kind, document, name }: HandlerConfig): CheckReport => {
-  const { errors, warnings } = checkDocument(kind, document ?? '')
-  const line = (what: string) => (fault: DocumentFault) => {
-    const place = fault.line === undefined ? fault.path : `${fault.path} (line ${fault.line})`
-    return `${name} ${place}: ${what}: ${fault.message} [${fault.code}]`
-  }
+interface DocumentReport {
+  readonly faults: readonly ConfigFault[]
+  readonly valid: boolean
+}
+
+const nothing: DocumentReport = { faults: [], valid: true }
+
+const report = (handler: HandlerConfig, keys: Keys, places: DocumentPlaces): DocumentReport => {
+  const { errors, warnings } = checkDocument(handler.kind, handler.document ?? '')
+  const placed = (what: string) => (fault: DocumentFault) =>
+    places.fault(handler, keys, fault, `${what}: ${fault.message} [${fault.code}]`)
   return {
-    lines: [...errors.map(line('error')), ...warnings.map(line('warning'))],
+    faults: [...errors.map(placed('error')), ...warnings.map(placed('warning'))],
     valid: errors.length === 0,
   }
 }

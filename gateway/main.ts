@@ -1,6 +1,7 @@
 /** The command line: argv, signals and exit codes. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { DocumentPlaces } from '../config/document-places.ts'
 import { ConfigInvalid, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
 import { App } from './app.ts'
@@ -50,7 +51,7 @@ const run = async (file: string): Promise<number> => {
 const check = (file: string): number => {
   const config = configOf(file)
   if (!config) return 2
-  const documents = checkDocuments(config)
+  const documents = checkDocuments(config, new DocumentPlaces(resolve(file), process.env))
   for (const line of documents.lines) process.stderr.write(`${line}\n`)
   if (!documents.valid) return 2
   process.stdout.write(

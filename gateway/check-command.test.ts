@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DocumentPlaces } from '../config/document-places.ts'
+import { loadConfig } from '../config/load.ts'
+import { checkDocuments } from './check-command.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-check-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const check = (text: string) => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, text)
+  const { lines, valid } = checkDocuments(loadConfig(file, {}), new DocumentPlaces(file, {}))
+  return { lines: lines.map((line) => line.replace(`${folder}/`, '')), valid }
+}
+
+describe('faults of documents', () => {
+  it('of a script in place are told with the line of the file, once when an alias shares it', () => {
+    const text = `domains:
+  - domain: a.test
+    handler: &shared
+      kind: script
+      document:
+        sections:
+          main:
+            - answer
+            - dance: {}
+  - { domain: b.test, handler: *shared }
+`
+    expect(check(text)).toEqual({
+      lines: [
+        'trunkline.yaml:9:15 domains[0].handler.document.sections.main[1].dance: error: There is no method dance. [relay_script_method_undefined]',
+      ],
+      valid: false,
+    })
+  })
+
+  it('of a text in place are told with the line of the file', () => {
+    const text = `resources:
+  - address: /public/menu
+    handler:
+      kind: xml
+      document: |
+        <Response>
+          <Dance/>
+        </Response>
+`
+    expect(check(text)).toEqual({
+      lines: [
+        'trunkline.yaml:7:1 resources[0].handler.document /Response/Dance[1]: warning: The verb Dance is not supported; it has no effect. [12200]',
+      ],
+      valid: true,
+    })
+  })
+
+  it('of a file of its own are told with its name', () => {
+    writeFileSync(join(folder, 'menu.xml'), '<Response>\n  <Dial/>\n</Response>')
+    const text = 'domains: [{ domain: a.test, handler: { kind: xml, file: ./menu.xml } }]'
+    expect(check(text)).toEqual({
+      lines: ['menu.xml:2:3 /Response/Dial[1]: error: Dial says nobody to call. [12200]'],
+      valid: false,
+    })
+  })
+
+  it('are none in a configuration without documents', () => {
+    expect(check('domains: [{ domain: a.test, handler: { kind: xml, url: https://a.test/ } }]')).toEqual({
+      lines: [],
+      valid: true,
+    })
+  })
+})
