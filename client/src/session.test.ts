@@ -104,6 +104,35 @@ describe('a lost connection', () => {
     expect(waits).toEqual([375, 750, 1500, 3000, 6000, 7500, 7500, 7500])
   })
 
+  it('is tried ever more slowly too when the server takes it and drops it at once, until one lasts', async () => {
+    const { browser } = await connected()
+    const wait = () => {
+      const before = browser.clock.now()
+      const sockets = browser.sockets.length
+      browser.socket.drop()
+      while (browser.sockets.length === sockets) browser.clock.advance(25)
+      browser.socket.welcome()
+      return browser.clock.now() - before
+    }
+    expect([wait(), wait(), wait()]).toEqual([375, 750, 1500])
+    browser.clock.advance(10_000)
+    expect(wait()).toBe(375)
+  })
+
+  it('ends with auth when the token has expired meanwhile and there is no other', async () => {
+    const { browser, client } = await connected()
+    const reasons: string[] = []
+    client.on('closed', ({ reason }) => reasons.push(reason.code))
+    lose(browser)
+    browser.socket.open()
+    browser.socket.refuse('signalwire.connect', -32002, 'The token has expired.')
+    await settled()
+    expect(reasons).toEqual(['auth'])
+    browser.clock.advance(60_000)
+    expect(client.connectionState).toBe('disconnected')
+    expect(browser.clock.running).toBe(0)
+  })
+
   it('sends a request again, under its own id, that was cut off', async () => {
     const { browser, client } = await connected()
     const online = client.online()
@@ -126,6 +155,7 @@ describe('a lost connection', () => {
     lose(browser)
     browser.socket.welcome()
     expect(browser.socket.requests('subscriber.online')).toHaveLength(0)
+    browser.clock.advance(10_000)
     lose(browser)
     browser.socket.welcome('signalwire_j_2_p')
     expect(browser.socket.requests('subscriber.online')).toHaveLength(1)

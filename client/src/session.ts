@@ -30,6 +30,8 @@ export interface SessionOwner {
 const TIMEOUT_MS = 10_000
 // Servers that ping do so about every 10 s; one that falls silent for longer has gone.
 const PING_WINDOW_MS = 15_000
+// A connection that lasts this long is a good one: the next loss is a new one, and is tried again soon.
+const STABLE_MS = 10_000
 const REAUTH_FAILED = '-32002'
 const FORGOTTEN = 'Requester validation failed'
 
@@ -59,6 +61,7 @@ export class Session {
   #project: string | undefined
   #iceServers: readonly RTCIceServer[] = []
   #attempt = 0
+  #connectedAt = 0
   #renewed = false
   #forgotten = false
   #opening: Timer | undefined
@@ -191,7 +194,7 @@ export class Session {
     this.#protocol = protocol
     this.#project = text(record(result.authorization).project_id)
     this.#iceServers = Array.isArray(result.ice_servers) ? (result.ice_servers as RTCIceServer[]) : []
-    this.#attempt = 0
+    this.#connectedAt = this.#environment.clock.now()
     this.#renewed = false
     this.#forgotten = false
     if (fresh && known)
@@ -288,8 +291,9 @@ export class Session {
       this.#end(new ClientError('disconnected', `Cannot connect to ${this.#url}: ${why}.`))
       return
     }
-    this.#become('reconnecting')
     const { clock, random } = this.#environment
+    if (this.#state === 'connected' && clock.now() - this.#connectedAt >= STABLE_MS) this.#attempt = 0
+    this.#become('reconnecting')
     this.#retry?.cancel()
     const wait = backoff(this.#attempt++, { first: 500, longest: 10_000, random })
     this.#retry = clock.after(wait, () => this.#open())
