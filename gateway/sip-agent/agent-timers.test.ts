@@ -5,7 +5,7 @@ import { Peer, testSdp } from './testing/peer.ts'
 import { type Bench, idle, startBench } from './testing/srf.ts'
 
 /** The real machine with a hundredth of the usual times: 64 * T1 is 640 ms. */
-const timers = { t1: 10, t2: 80, t4: 100, ringing: 300, answer: 300 }
+const timers = { t1: 10, t2: 80, t4: 100, ringing: 300, answer: 100 }
 let bench: Bench
 let peer: Peer
 beforeEach(async () => {
@@ -53,12 +53,20 @@ describe('when nothing comes', () => {
     await idle(bench.agent)
   })
 
-  it('an answer of the application: the caller gets 480', async () => {
-    bench.srf.invite(() => {})
+  it('an answer of the application: the caller gets 480, the application hears of it', async () => {
+    const told = new Promise<void>((resolve) => {
+      bench.srf.invite((req) => (req as unknown as NodeJS.EventEmitter).on('cancel', () => resolve()))
+    })
     const call = peer.call(target())
     const branch = peer.send('INVITE', call, { body: testSdp() })
+    // A caller waits longer than the sender of any other request.
+    bench.srf.use('options', () => {})
+    peer.send('OPTIONS', peer.call(target()))
+    await peer.response(500, 'OPTIONS')
+    expect(peer.inbox.some((each) => each.kind === 'response' && each.status === 480)).toBe(false)
     const refused = await peer.response(480)
     peer.send('ACK', call, { to: refused.headers.first('to'), branch })
+    await told
     await idle(bench.agent)
   })
 

@@ -7,7 +7,6 @@ import { SipParseError } from '../message/error.ts'
 import type { RawResponse, SipRequest } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
-import type { Flow } from '../transport/types.ts'
 import type { Answers } from './answers.ts'
 import {
   type AppHeader,
@@ -19,6 +18,7 @@ import {
   replaceLocalhost,
   requires,
 } from './app-headers.ts'
+import { cancelOf, deliverCancel } from './cancelled.ts'
 import { type Context, newTag } from './context.ts'
 import { carriesContact } from './in-dialog.ts'
 import { makeReply, type Reply, type ReplyBase, replyBase } from './replies.ts'
@@ -159,8 +159,9 @@ export class Incoming {
       timer: undefined,
     }
     const { clock, timers } = this.#context
-    // An application that says nothing at all: the caller is not left waiting for ever.
-    waiting.timer = clock.after(timers.answer, () => this.finish(waiting, side.invite ? 480 : 500))
+    // An application that says nothing at all: the sender is not left waiting for ever.
+    const longest = side.invite ? timers.ringing : timers.answer
+    waiting.timer = clock.after(longest, () => this.#expire(waiting))
     this.#byTxn.set(waiting.txnId, waiting)
     this.#bySide.set(side.key, waiting)
     if (dialog) dialog.waiting++
@@ -173,6 +174,13 @@ export class Incoming {
       local: dialog ? undefined : side.flow.local,
       message: serialiseMessage(request),
     })
+  }
+
+  /** The application took too long. It is told as of a caller who gave up: what it holds for the call can go. */
+  #expire(waiting: Waiting) {
+    const { request, side, inDialog } = waiting
+    this.finish(waiting, side.invite ? 480 : 500)
+    if (side.invite && !inDialog) deliverCancel(waiting, cancelOf(request), side.flow, 0)
   }
 
   #forget(waiting: Waiting) {
@@ -230,7 +238,7 @@ export class Incoming {
     app.responseSent(msgId, side.flow.remote, txnId, waiting.dialog?.ended ? '' : id, bytes)
     if (raw.status < 200) {
       waiting.timer?.cancel()
-      waiting.timer = clock.after(timers.early, () => this.finish(waiting, 480))
+      waiting.timer = clock.after(timers.early, () => this.#expire(waiting))
       return
     }
     this.#forget(waiting)
@@ -277,15 +285,3 @@ export class Incoming {
 /** RFC 6665 4.1.2: a NOTIFY that says `terminated` ends the dialog of a subscription, not that of a call. */
 const endsSubscription = (request: SipRequest, dialog: Dialog): boolean =>
   dialog.subscription && /^terminated\b/i.test(request.headers.first('subscription-state') ?? '')
-
-/** Tells the application that a request it was given was cancelled. */
-export const deliverCancel = (waiting: Waiting, cancel: SipRequest, flow: Flow, size: number): void => {
-  waiting.app.deliver({
-    source: 'network',
-    size,
-    from: flow.remote,
-    txnId: waiting.txnId,
-    dialogId: waiting.responded ? (waiting.dialog?.id ?? '') : '',
-    message: serialiseMessage(cancel),
-  })
-}

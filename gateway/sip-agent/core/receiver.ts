@@ -7,8 +7,9 @@ import { InviteServerTransaction } from '../transaction/invite-server.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
 import type { Flow, TransportSink } from '../transport/types.ts'
 import type { Answers } from './answers.ts'
+import { deliverCancel } from './cancelled.ts'
 import type { Context } from './context.ts'
-import { deliverCancel, type Incoming } from './incoming.ts'
+import type { Incoming } from './incoming.ts'
 import { makeReply, markSource, refusal, replyBase } from './replies.ts'
 
 /** Methods that make no sense without a dialog. */

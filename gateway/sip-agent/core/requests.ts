@@ -90,7 +90,8 @@ export const destinationOf = (uri: string, context: Context): Destination | unde
   if (wanted !== 'udp' && wanted !== 'tcp') return undefined
   // Port 0 names nothing, and a system refuses to send there.
   if (!bound.has(wanted) || parsed.port === 0) return undefined
-  return { protocol: wanted, host: parsed.params.get('maddr') ?? parsed.host, port: parsed.port ?? 5060 }
+  const host = parsed.params.get('maddr')?.replace(/^\[|\]$/g, '') || parsed.host
+  return { protocol: wanted, host, port: parsed.port ?? 5060 }
 }
 
 /** A flow that leads nowhere, for a host that has no address: the request is made, shown and then fails. */

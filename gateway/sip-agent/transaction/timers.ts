@@ -6,9 +6,12 @@ export interface Timers {
   readonly t2: number
   /** How long a message stays in the network. Default 5,000. */
   readonly t4: number
-  /** How long an INVITE that we sent may ring before it is cancelled; restarted by each provisional. Default 185,000. */
+  /**
+   * How long an INVITE may be without progress (timer C): one that we sent is cancelled then, each provisional starts the wait
+   * anew; one that was received is refused then, unless the application has said something. Default 185,000.
+   */
   readonly ringing: number
-  /** How long the application may take to answer a request with anything. Default 64 * t1. */
+  /** How long the application may take to answer a request other than INVITE: its sender waits no longer. Default 64 * t1. */
   readonly answer: number
   /** How long it may take from its last provisional to the final response. Default 1,800,000 (half an hour). */
   readonly early: number
