@@ -13,18 +13,19 @@ const words: Readonly<Record<string, string>> = {
   early: 'Early media.',
   answered: 'Answered.',
   released: 'Hung up.',
+  bye: 'The other side hung up.',
 }
 
 const media = await RtpPeer.open()
 const sipp = await Sipp.start({
-  scenario: 'caller',
+  scenario: 'caller-either',
   to,
   mediaPorts: [media.port],
-  holdMs: talkMs,
   timeoutMs: talkMs + 60_000,
   values: {
     user,
     domain,
+    hold: talkMs,
     payloads: '0 101',
     codecs: 'a=rtpmap:0 PCMU/8000\na=rtpmap:101 telephone-event/8000',
   },
