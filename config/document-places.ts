@@ -19,7 +19,7 @@ export class DocumentPlaces {
   #source: ConfigSource
 
   /** Reads a configuration that {@link loadConfig} has taken. */
-  constructor(file: string, env: Readonly<Record<string, string | undefined>>) {
+  constructor(file: string, env: Readonly<Record<string, string | undefined>> = process.env) {
     this.#folder = dirname(resolve(file))
     this.#source = new ConfigSource(file, readFileSync(file, 'utf8'), env)
   }

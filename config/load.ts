@@ -16,10 +16,13 @@ export { ConfigInvalid }
 const maxDocument = 262_144
 
 /**
- * Reads the configuration file: YAML, variables of `env`, schema, rules, defaults. Paths in it start at the file's folder. Throws
+ * Reads the configuration file: YAML, variables of `env` (default: the environment), schema, rules, defaults. Paths in it start at the file's folder. Throws
  * {@link ConfigInvalid} with every fault that was found; its message has one line for each.
  */
-export const loadConfig = (file: string, env: Readonly<Record<string, string | undefined>>): Config => {
+export const loadConfig = (
+  file: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config => {
   const source = new ConfigSource(file, readText(file), env)
   const faults: ConfigFault[] = []
   const report: Report = (keys, message) => faults.push(source.fault(keys, message))

@@ -4,10 +4,8 @@ import { parseArgs } from 'node:util'
 import { DocumentPlaces } from '../config/document-places.ts'
 import { ConfigInvalid, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
-import { App } from './app.ts'
-import { checkDocuments } from './check-command.ts'
-import { greeting } from './greeting.ts'
-import { createLog } from './log.ts'
+import { type CheckReport, checkDocuments } from './check-command.ts'
+import { runGateway } from './run-command.ts'
 import { issueToken } from './token-command.ts'
 
 const usage = `Usage:
@@ -19,7 +17,7 @@ const usage = `Usage:
 /** Reads the configuration; prints every fault and returns undefined when it has any. */
 const configOf = (file: string): Config | undefined => {
   try {
-    return loadConfig(resolve(file), process.env)
+    return loadConfig(resolve(file))
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -30,28 +28,16 @@ const configOf = (file: string): Config | undefined => {
 const run = async (file: string): Promise<number> => {
   const config = configOf(file)
   if (!config) return 2
-  const log = createLog(config.log)
-  const startedAt = performance.now()
-  const stopped = Promise.withResolvers<string>()
-  const app = await App.start(config, log, (reason) => stopped.resolve(reason))
-  log.info({ ...app.addresses, startMs: Math.round(performance.now() - startedAt) }, 'ready')
-  if (config.log.pretty) process.stdout.write(greeting(config, app.addresses))
-  let signals = 0
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => (++signals === 1 ? stopped.resolve(signal) : app.hurry()))
-  }
-  const reason = await stopped.promise
-  log.info({ reason, graceMs: config.drainMs }, 'draining')
-  await app.drain()
-  await app.close()
-  log.info('stopped')
-  return reason.startsWith('SIG') ? 0 : 1
+  return runGateway(config, documentsOf(file, config).lines)
 }
+
+const documentsOf = (file: string, config: Config): CheckReport =>
+  checkDocuments(config, new DocumentPlaces(resolve(file)))
 
 const check = (file: string): number => {
   const config = configOf(file)
   if (!config) return 2
-  const documents = checkDocuments(config, new DocumentPlaces(resolve(file), process.env))
+  const documents = documentsOf(file, config)
   for (const line of documents.lines) process.stderr.write(`${line}\n`)
   if (!documents.valid) return 2
   process.stdout.write(
