@@ -18,7 +18,7 @@ import { type Media, type OnFailure, openAgent, openMedia, openStore, type Store
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { SipEdge } from './sip/index.ts'
-import type { SipAgent } from './sip-agent/index.ts'
+import type { SipAgent, SipAgentStats } from './sip-agent/index.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
 
 const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
@@ -203,7 +203,25 @@ export class App {
     this.#metrics.gauge('rtp_ports_total', () => edge.usage().total)
     this.#metrics.gauge('media_ports', () => edge.portCount)
     this.#metrics.gauge('webrtc_transports', () => webrtc.transports)
-    if (agent) this.#metrics.gauge('sip_transactions', async () => (await agent.stats()).transactions)
+    if (agent) this.#watchAgent(agent)
+  }
+
+  #watchAgent(agent: SipAgent): void {
+    const gauges = {
+      sip_transactions: 'transactions',
+      sip_agent_dialogs: 'dialogs',
+      sip_agent_pending: 'pending',
+      sip_connections: 'connections',
+    } as const
+    for (const [name, count] of Object.entries(gauges) as [keyof typeof gauges, keyof SipAgentStats][]) {
+      // An agent that died holds nothing; that it died is told elsewhere.
+      this.#metrics.gauge(name, () =>
+        agent.stats().then(
+          (stats) => stats[count],
+          () => 0,
+        ),
+      )
+    }
   }
 
   #reasons(): readonly string[] {

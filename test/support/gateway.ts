@@ -31,6 +31,8 @@ const callGauges = [
   'legs',
   'bridges',
   'sip_dialogs',
+  'sip_agent_dialogs',
+  'sip_agent_pending',
   'rtp_ports',
   'media_ports',
   'webrtc_transports',
