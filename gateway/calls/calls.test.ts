@@ -18,6 +18,7 @@ const settle = async () => {
 const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
 
 const setUp = () => {
+  const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()
   const metrics = new Metrics()
   const outbound = new FakeOutbound(clock)
@@ -27,7 +28,7 @@ const setUp = () => {
     part: (a) => joined.push(`part ${a.id}`),
   })
   const player = new Player(
-    { prepare: async () => prompt, close: async () => {} },
+    { prepare: () => made.preparing, close: async () => {} },
     { bytes: async () => ({ bytes: new Uint8Array() }) },
   )
   let script: (call: CallControl) => Promise<void> = async () => {}
@@ -67,7 +68,7 @@ const setUp = () => {
     calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [] })
     return made
   }
-  return { clock, metrics, outbound, bridges, calls, joined, arrive }
+  return Object.assign(made, { clock, metrics, outbound, bridges, calls, joined, arrive })
 }
 
 describe('a call', () => {
@@ -98,6 +99,31 @@ describe('a call', () => {
     expect(far.told).toEqual(['answer'])
     port.playing?.finish('finished')
     await settle()
+    expect(far.told).toEqual(['answer', 'end normal'])
+  })
+
+  it('has the first sound ready before it answers', async () => {
+    const speech = Promise.withResolvers<typeof prompt>()
+    t.preparing = speech.promise
+    const { far, port } = t.arrive(async (call) => call.play({ sounds: [{ kind: 'speech', text: 'hello' }] }))
+    await settle()
+    expect(far.told).toEqual([])
+    speech.resolve(prompt)
+    await settle()
+    expect(far.told).toEqual(['answer'])
+    expect(port.playing).toBeDefined()
+  })
+
+  it('answers all the same when a sound cannot be had, and fails the verb alone', async () => {
+    t.preparing = Promise.reject(new Error('no such voice'))
+    let failure: unknown
+    const { far } = t.arrive(async (call) => {
+      await call.play({ sounds: [{ kind: 'speech', text: 'hello' }] }).catch((error) => {
+        failure = error
+      })
+    })
+    await settle()
+    expect(failure).toMatchObject({ name: 'VerbFailed', message: 'no such voice' })
     expect(far.told).toEqual(['answer', 'end normal'])
   })
 

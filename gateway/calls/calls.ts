@@ -11,17 +11,20 @@ import { type Cause, type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Call, type CallObserver } from './call.ts'
-import { Control, type ControlParts } from './control.ts'
+import { Control } from './control.ts'
+import type { HuntParts } from './hunt.ts'
 import type { CallId } from './leg.ts'
 import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
 import { refusedPackets, summary } from './summary.ts'
 
 /** What the calls work with, besides what the verbs need. */
-export interface CallsParts extends ControlParts {
+export interface CallsParts extends HuntParts {
   readonly metrics: Pick<Metrics, 'callsEnded' | 'rejections' | 'answerSeconds' | 'documents' | 'rtpRefused'>
   readonly handlers: Readonly<Record<HandlerSpec['kind'], Handler>>
   /** Fetches documents from customers' servers. */
   readonly documents: { document(request: DocumentRequest): Promise<FetchedDocument> }
+  /** Longest call in ms, from its answer; what a document says can only make it shorter. */
+  readonly callDurationMs: number
   /** Calls at once, over everything. */
   readonly maxCalls: number
 }
@@ -96,14 +99,14 @@ export class Calls implements Arrivals, CallObserver {
     void summary(call, this.#parts.clock.now()).then((facts) => {
       for (const [reason, packets] of refusedPackets(facts))
         this.#parts.metrics.rtpRefused.inc({ reason }, packets)
-      this.#parts.log[catalogue[cause].level]({ call: call.id, ...facts }, 'call ended')
+      this.#parts.log.info({ call: call.id, ...facts }, 'call ended')
     })
     if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
 
   #start(arrival: Arrival): void {
     const { leg } = arrival
-    const call = new Call(infoOf(arrival), leg, this.#parts.clock, this)
+    const call = new Call(infoOf(arrival), leg, this.#parts.clock, this, this.#parts.callDurationMs)
     this.#calls.set(call.id, call)
     const log = this.#parts.log.child({ call: call.id })
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')

@@ -16,12 +16,6 @@ import { DigitCollector } from './collector.ts'
 import { Hunt, type HuntParts } from './hunt.ts'
 import type { Playing } from './player.ts'
 
-/** What the verbs work with. */
-export interface ControlParts extends HuntParts {
-  /** Longest call where nothing else says, in ms. */
-  readonly callDurationMs: number
-}
-
 const hangupCause: Record<HangupReason, Cause> = {
   hangup: { code: 'normal' },
   busy: { code: 'busy' },
@@ -30,12 +24,12 @@ const hangupCause: Record<HangupReason, Cause> = {
 
 /** The one implementation of the verbs. */
 export class Control implements CallControl {
-  readonly #parts: ControlParts
+  readonly #parts: HuntParts
   readonly #call: Call
   /** Why the last {@link connect} failed: the status that an unanswered call is refused with at the document's end. */
   #failure: Cause | undefined
 
-  constructor(parts: ControlParts, call: Call) {
+  constructor(parts: HuntParts, call: Call) {
     this.#parts = parts
     this.#call = call
   }
@@ -59,14 +53,13 @@ export class Control implements CallControl {
 
   async answer(options: AnswerOptions = {}): Promise<void> {
     this.#up()
-    this.#call.limit(Math.min(options.maxDurationMs ?? Number.POSITIVE_INFINITY, this.#parts.callDurationMs))
+    if (options.maxDurationMs !== undefined) this.#call.limit(options.maxDurationMs)
     await this.#call.whileUp(this.#call.caller.answer())
   }
 
   async play(options: PlayOptions): Promise<void> {
     this.#up()
-    await this.#openAudio(options.autoAnswer ?? true)
-    const playing = this.#start(options)
+    const playing = await this.#start(options)
     try {
       await this.#call.whileUp(playing.done.catch((error) => this.#fail('play', error)))
     } finally {
@@ -76,8 +69,8 @@ export class Control implements CallControl {
 
   async collect(options: CollectOptions): Promise<CollectResult> {
     this.#up()
-    await this.#openAudio(options.prompt?.autoAnswer ?? true)
-    const prompt = options.prompt ? this.#start(options.prompt) : undefined
+    const prompt = options.prompt && (await this.#start(options.prompt))
+    if (!prompt) await this.#openAudio(true)
     const collector = new DigitCollector(this.#parts.clock, options, () => prompt?.stop())
     this.#call.listen(collector)
     try {
@@ -141,10 +134,16 @@ export class Control implements CallControl {
     else await this.#call.whileUp(caller.progress())
   }
 
-  #start(options: PlayOptions): Playing {
+  async #start(options: PlayOptions): Promise<Playing> {
+    const { player } = this.#parts
+    const first = player.prepareFirst(options.sounds)
+    // Better a moment more of ringing than silence after the answer. A sound that fails is told by the playing.
+    if (!this.answered) await this.#call.whileUp(Promise.allSettled([first]))
+    else first?.catch(() => {})
+    await this.#openAudio(options.autoAnswer ?? true)
     const { port } = this.#call.caller
     if (!port) throw new VerbFailed('no_audio', 'the call has no audio')
-    return this.#parts.player.start(port, options.sounds, { loop: options.loop, volumeDb: options.volumeDb })
+    return player.start(port, options.sounds, { loop: options.loop, volumeDb: options.volumeDb, first })
   }
 
   #fail(verb: string, error: unknown): never {

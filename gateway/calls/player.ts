@@ -16,6 +16,16 @@ export interface Playing {
   stop(): void
 }
 
+/** How a list is played. */
+export interface StartOptions {
+  /** Default 1; 0 until stopped. */
+  readonly loop?: number
+  /** Default 0. */
+  readonly volumeDb?: number
+  /** The first sound, if {@link Player.prepareFirst} has been asked for it. */
+  readonly first?: Promise<Prompt>
+}
+
 /** Plays lists of sounds on media ports. */
 export class Player {
   #sounds: Sounds
@@ -26,19 +36,24 @@ export class Player {
     this.#fetcher = fetcher
   }
 
-  /** Plays the list `loop` times (0: until stopped). A new call on the same port replaces what was playing. */
-  start(
-    port: MediaPort,
-    sounds: readonly Sound[],
-    options: { loop?: number; volumeDb?: number } = {},
-  ): Playing {
+  /**
+   * Makes the first sound ready ahead of its time, so that nobody hears silence while it is fetched or spoken. Hand the promise to
+   * {@link start}, also when it rejects; undefined for an empty list.
+   */
+  prepareFirst(sounds: readonly Sound[]): Promise<Prompt> | undefined {
+    return sounds[0] && this.#prepare(sounds[0])
+  }
+
+  /** Plays a list of sounds. A new list on the same port replaces what was playing. */
+  start(port: MediaPort, sounds: readonly Sound[], options: StartOptions = {}): Playing {
     let stopped = false
     let stopCurrent = () => {}
     const run = async () => {
       const loop = options.loop ?? 1
       for (let pass = 0; !stopped && sounds.length > 0 && (loop === 0 || pass < loop); pass++) {
-        for (const sound of sounds) {
-          const prompt = await this.#prepare(sound)
+        for (const [i, sound] of sounds.entries()) {
+          const ready = pass === 0 && i === 0 ? options.first : undefined
+          const prompt = await (ready ?? this.#prepare(sound))
           if (stopped) return
           const endless = sound.kind === 'ringtone' && sound.ms === undefined
           const playback = port.play({ prompt, loop: endless ? 0 : 1, volumeDb: options.volumeDb })
