@@ -50,7 +50,8 @@ COPY --from=build /opt/trunkline/client/dist client/dist
 COPY --from=build /opt/trunkline/console/package.json console/package.json
 COPY --from=build /opt/trunkline/console/dist console/dist
 
-ENV NODE_ENV=production MEDIASOUP_WORKER_BIN=/usr/local/bin/mediasoup-worker TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz
+ENV NODE_ENV=production MEDIASOUP_WORKER_BIN=/usr/local/bin/mediasoup-worker TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz \
+  NODE_COMPILE_CACHE=/var/lib/trunkline/compile
 USER node
 # Store, keys and the self-made certificate: `dataDir: /var/lib/trunkline` in the configuration.
 VOLUME /var/lib/trunkline
