@@ -37,19 +37,25 @@ export class Call implements LegOwner {
   #records: LegRecord[] = []
   #abort = new AbortController()
   #limit: Timer | undefined
+  #mostMs: number
+  #longestMs: number
   #answeredAt: number | undefined
   #listener: CallerListener | undefined
   #over = false
 
-  constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver) {
+  /** `longestMs`: longest duration that anybody can give it; a call that is not answered lasts no longer either. */
+  constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver, longestMs: number) {
     this.id = info.callId as CallId
     this.info = info
     this.caller = caller
     this.#clock = clock
     this.#observer = observer
     this.startedAt = clock.now()
+    this.#mostMs = longestMs
+    this.#longestMs = longestMs
     this.#add(caller, 'caller')
     caller.own(this)
+    this.#count()
   }
 
   /** Fires when the caller is gone; every verb that is pending settles. */
@@ -84,10 +90,10 @@ export class Call implements LegOwner {
     this.#listener = listener
   }
 
-  /** The longest duration, counted from now; replaces an earlier limit. */
+  /** The longest duration in ms, counted from the answer; replaces an earlier one, and is never more than the call was made with. */
   limit(ms: number): void {
-    this.#limit?.cancel()
-    this.#limit = this.#clock.after(ms, () => this.end({ code: 'max_duration' }))
+    this.#longestMs = Math.min(ms, this.#mostMs)
+    if (this.#answeredAt !== undefined) this.#count()
   }
 
   /** Ends the call by ending the caller's leg. */
@@ -115,6 +121,7 @@ export class Call implements LegOwner {
 
   legAnswered(): void {
     this.#answeredAt = this.#clock.now()
+    this.#count()
     this.#observer.callAnswered(this)
   }
 
@@ -132,6 +139,14 @@ export class Call implements LegOwner {
     for (const leg of [...this.#legs]) {
       if (leg !== this.caller) leg.end({ code: leg.isAnswered ? 'normal' : 'canceled' })
     }
+  }
+
+  #count(): void {
+    this.#limit?.cancel()
+    if (this.caller.isEnded) return
+    const end =
+      this.#answeredAt === undefined ? this.startedAt + this.#mostMs : this.#answeredAt + this.#longestMs
+    this.#limit = this.#clock.after(end - this.#clock.now(), () => this.end({ code: 'max_duration' }))
   }
 
   #add(leg: Leg, role: LegRecord['role']): void {

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
+import { Call } from './call.ts'
+import { fakeLeg } from './fakes.ts'
+import { newCallId } from './ids.ts'
+
+const hour = 3_600_000
+
+const setUp = () => {
+  const clock = new FakeClock()
+  const callId = newCallId()
+  const caller = fakeLeg(clock, callId)
+  const told: string[] = []
+  const call = new Call(
+    {
+      ...{ callId, direction: 'inbound', type: 'sip', from: '', to: '', fromUser: '', toUser: '' },
+      ...{ fromName: '', headers: [], projectId: 'p' },
+    },
+    caller.leg,
+    clock,
+    { callAnswered: () => told.push('answered'), callEnded: () => told.push('ended') },
+    hour,
+  )
+  return { clock, call, caller, told }
+}
+
+describe('the longest duration of a call', () => {
+  it('counts from the answer, however the call was answered', async () => {
+    const { clock, call, caller } = setUp()
+    clock.advance(hour / 2)
+    await caller.leg.answer()
+    clock.advance(hour - 1)
+    expect(call.cause).toBeUndefined()
+    clock.advance(1)
+    expect(call.cause?.code).toBe('max_duration')
+    expect(clock.running).toBe(0)
+  })
+
+  it('ends a call that nobody answers too', () => {
+    const { clock, call } = setUp()
+    clock.advance(hour)
+    expect(call.cause?.code).toBe('max_duration')
+  })
+
+  it('can be made shorter, and never longer than the call was made with', async () => {
+    const { clock, call, caller } = setUp()
+    call.limit(1_000)
+    clock.advance(2_000)
+    await caller.leg.answer()
+    clock.advance(500)
+    call.limit(10 * hour)
+    clock.advance(hour - 501)
+    expect(call.cause).toBeUndefined()
+    clock.advance(1)
+    expect(call.cause?.code).toBe('max_duration')
+  })
+})
+
+describe('the end of a call', () => {
+  it('is that of its last leg, and the end of the caller ends all the others', () => {
+    const { clock, call, caller, told } = setUp()
+    const nobody = {
+      legEarly: () => {},
+      legAnswered: () => {},
+      legDigit: () => {},
+      legHeld: () => {},
+      legEnded: () => told.push('leg ended'),
+    }
+    const [ringing, talking] = [fakeLeg(clock, call.id), fakeLeg(clock, call.id)]
+    call.adopt(ringing.leg, nobody)
+    call.adopt(talking.leg, nobody)
+    talking.leg.answered()
+    caller.leg.ended({ code: 'normal' })
+    expect([ringing.far.told, talking.far.told]).toEqual([['end canceled'], ['end normal']])
+    expect(told).toEqual(['leg ended', 'leg ended', 'ended'])
+    const late = fakeLeg(clock, call.id)
+    call.adopt(late.leg, nobody)
+    expect(late.far.told).toEqual(['end canceled'])
+    expect(told.filter((what) => what === 'ended')).toHaveLength(1)
+  })
+
+  it('settles what waits for something that never comes, and passes on what came first', async () => {
+    const { call, caller } = setUp()
+    expect(await call.whileUp(Promise.resolve('done'))).toBe('done')
+    const pending = call.whileUp(new Promise(() => {}))
+    caller.leg.ended({ code: 'normal' })
+    await expect(pending).rejects.toMatchObject({ name: 'CallEnded' })
+    await expect(call.whileUp(Promise.reject(new Error('late')))).rejects.toMatchObject({ name: 'CallEnded' })
+  })
+})
