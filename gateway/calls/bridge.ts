@@ -20,16 +20,18 @@ export class Bridges {
     const { port } = a
     if (!port || !b.port) throw new Error('both legs need a media port to be joined')
     this.#edge.join(port, b.port)
+    const forget: (() => void)[] = []
     const bridge: Bridge = {
       a,
       b,
       close: () => {
         if (this.#open.delete(bridge)) this.#edge.part(port)
+        // A call that is held and taken back a thousand times has no thousand bridges to remember.
+        for (const run of forget.splice(0)) run()
       },
     }
     this.#open.add(bridge)
-    a.whenGone(bridge.close)
-    b.whenGone(bridge.close)
+    forget.push(a.whenGone(bridge.close), b.whenGone(bridge.close))
     return bridge
   }
 }

@@ -37,10 +37,13 @@ export class Hunt implements LegOwner {
   #options: ConnectOptions
   #ringing = new Map<Leg, Timer>()
   #winner: Leg | undefined
+  /** Whom the caller hears: the winner, or before there is one, a leg with early media. */
+  #partner: Leg | undefined
+  /** The join of the two; none while either holds. */
   #bridge: Bridge | undefined
-  #holding = new Set<Leg>()
   #ringback: Playing | undefined
   #cause: Cause = { code: 'unreachable' }
+  #over = false
   #stepDone: () => void = () => {}
   #talkDone: () => void = () => {}
 
@@ -66,8 +69,10 @@ export class Hunt implements LegOwner {
   }
 
   legEarly(leg: Leg, media: boolean): void {
-    if (media && !this.#bridge && !this.#options.ringback && leg.port) void this.#earlyMedia(leg)
-    else if (!this.#bridge) void this.#ringCaller()
+    if (this.#partner || this.#winner) return
+    this.#inBackground(
+      media && !this.#options.ringback && leg.port ? this.#earlyMedia(leg) : this.#ringCaller(),
+    )
   }
 
   legAnswered(leg: Leg): void {
@@ -86,11 +91,11 @@ export class Hunt implements LegOwner {
 
   /** A digit of the callee goes to the caller. */
   legDigit(leg: Leg, digit: string): void {
-    if (this.#bridge?.b === leg) void this.#call.caller.sendDigits(digit)
+    if (this.#partner === leg) this.#inBackground(this.#call.caller.sendDigits(digit))
   }
 
-  legHeld(leg: Leg, held: boolean): void {
-    this.#held(leg, held)
+  legHeld(): void {
+    this.#patch()
   }
 
   legEnded(leg: Leg): void {
@@ -98,7 +103,12 @@ export class Hunt implements LegOwner {
     this.#ringing.delete(leg)
     if (leg === this.#winner) this.#talkDone()
     if (this.#winner) return
-    if (this.#bridge?.b === leg) this.#part()
+    if (this.#partner === leg) {
+      this.#part()
+      // Others that rang all the while were not heard beside its early media.
+      if ([...this.#ringing.keys()].some((other) => other.state.kind === 'early'))
+        this.#inBackground(this.#ringCaller())
+    }
     if (leg.state.kind === 'ended') this.#cause = leg.state.cause
     if (this.#ringing.size === 0) this.#stepDone()
   }
@@ -145,12 +155,14 @@ export class Hunt implements LegOwner {
   /** The caller learns that it rings: by 180 where that is enough, else by a tone too. */
   async #ringCaller(): Promise<void> {
     const { caller } = this.#call
-    if (this.#ringback || this.#winner) return
+    if (this.#ringback || this.#winner || this.#over) return
     caller.ring()
     // A telephone makes its own ringing tone at a 180; a browser makes none.
     if (!caller.isAnswered && caller.kind === 'sip' && !this.#options.ringback) return
     await caller.progress()
-    if (!caller.port || caller.isEnded || this.#ringback || this.#winner || this.#bridge) return
+    // Until the caller hears, much can have happened: a ringing tone that began now would never end.
+    if (!caller.port || caller.isEnded || this.#ringback || this.#winner || this.#partner || this.#over)
+      return
     const sounds = this.#options.ringback ?? [{ kind: 'ringtone' as const }]
     this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0 })
     this.#ringback.done.catch((error) =>
@@ -160,28 +172,30 @@ export class Hunt implements LegOwner {
 
   async #earlyMedia(leg: Leg): Promise<void> {
     await this.#call.caller.progress()
-    if (!this.#winner && !leg.isEnded && !this.#call.caller.isEnded) this.#join(leg)
+    if (!this.#winner && !this.#partner && !leg.isEnded && !this.#call.caller.isEnded) this.#pair(leg)
   }
 
-  #join(leg: Leg): void {
+  /** From now on the caller hears this leg, and is heard by it. */
+  #pair(leg: Leg): void {
     this.#ringback?.stop()
     this.#ringback = undefined
-    if (this.#bridge?.b === leg) return
-    this.#bridge?.close()
-    this.#bridge = this.#parts.bridges.join(this.#call.caller, leg)
+    this.#partner = leg
     this.#call.listen({
-      digit: (digit) => void leg.sendDigits(digit),
-      held: (held) => this.#held(this.#call.caller, held),
+      digit: (digit) => this.#inBackground(leg.sendDigits(digit)),
+      held: () => this.#patch(),
     })
+    this.#patch()
   }
 
-  /** While either side holds, the two do not hear each other. */
-  #held(by: Leg, held: boolean): void {
-    if (!this.#winner) return
-    if (held) this.#holding.add(by)
-    else this.#holding.delete(by)
-    if (this.#holding.size > 0) this.#bridge?.close()
-    else if (!this.#winner.isEnded) this.#bridge = this.#parts.bridges.join(this.#call.caller, this.#winner)
+  /** Joins the pair, or parts it while either of them holds; to be called after whatever may have changed that. */
+  #patch(): void {
+    const { caller } = this.#call
+    const leg = this.#partner
+    // A caller whose INVITE had no offer has no audio before the ACK of its answer (RFC 3264 section 4).
+    const both = leg && !leg.isEnded && !leg.isHeld && !caller.isHeld && caller.port && leg.port
+    if (both && this.#bridge?.b === leg) return
+    this.#bridge?.close()
+    this.#bridge = both ? this.#parts.bridges.join(caller, leg) : undefined
   }
 
   async #talk(leg: Leg): Promise<ConnectResult> {
@@ -190,12 +204,13 @@ export class Hunt implements LegOwner {
     const startedAt = clock.now()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#talkDone = resolve
-    this.#join(leg)
+    this.#pair(leg)
     const limit = clock.after(this.#options.maxDurationMs ?? MAX_DURATION_MS, () =>
       leg.end({ code: 'max_duration' }),
     )
     try {
       await this.#call.whileUp(caller.answer())
+      this.#patch()
       if (!leg.isEnded) await this.#call.whileUp(promise)
     } catch (error) {
       // The caller's hang-up is an outcome too: whoever asked is told how long the two talked.
@@ -216,10 +231,17 @@ export class Hunt implements LegOwner {
   #part(): void {
     this.#bridge?.close()
     this.#bridge = undefined
+    this.#partner = undefined
     this.#call.listen(undefined)
   }
 
+  /** Work that nobody waits for. What goes wrong in it costs the caller a sound, and never more than that. */
+  #inBackground(work: Promise<void>): void {
+    work.catch((error) => this.#parts.log.error({ err: error }, 'a step of the hunt failed'))
+  }
+
   #release(): void {
+    this.#over = true
     this.#part()
     this.#ringback?.stop()
     for (const [leg, timer] of [...this.#ringing]) {
@@ -233,7 +255,7 @@ export class Hunt implements LegOwner {
 
 /** A party from what a document gives: a SIP URI, a number, or an address. */
 const partyOf = (text: string, name: string): Party => {
-  const user = /^sips?:([^@;?]+)@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
+  const user = /^sips?:([^@:;?]+)(?::[^@]*)?@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
   return { uri: text, user, name }
 }
 

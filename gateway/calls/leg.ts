@@ -76,7 +76,7 @@ export class Leg {
   #port: MediaPort | undefined
   #stats: Promise<PortStats> | undefined
   #held = false
-  #onGone: (() => void)[] = []
+  #onGone = new Set<() => void>()
 
   constructor(options: LegOptions) {
     this.id = options.id
@@ -124,10 +124,11 @@ export class Leg {
     this.#owner = owner
   }
 
-  /** Runs when the leg has ended, after its owner was told; for registries and counters. */
-  whenGone(run: () => void): void {
+  /** Runs `run` when the leg has ended, after its owner was told; for registries and counters. What it returns takes that back. */
+  whenGone(run: () => void): () => void {
     if (this.isEnded) run()
-    else this.#onGone.push(run)
+    else this.#onGone.add(run)
+    return () => this.#onGone.delete(run)
   }
 
   /**
@@ -216,6 +217,8 @@ export class Leg {
     this.#signalling?.end(cause)
     this.#stats = this.#port?.close()
     this.#owner?.legEnded(this)
-    for (const run of this.#onGone.splice(0)) run()
+    const gone = [...this.#onGone]
+    this.#onGone.clear()
+    for (const run of gone) run()
   }
 }

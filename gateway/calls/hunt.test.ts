@@ -1,0 +1,183 @@
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
+import { Bridges } from './bridge.ts'
+import { Call } from './call.ts'
+import { FakeFarSide, type FakeLeg, FakeOutbound, FakePort } from './fakes.ts'
+import { Hunt, type HuntOutcome } from './hunt.ts'
+import { newCallId, newLegId } from './ids.ts'
+import { Leg } from './leg.ts'
+import { Player } from './player.ts'
+import type { Target } from './ports.ts'
+
+const settle = async () => {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
+}
+
+const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
+
+/** A caller whose audio opens when the test says so, and may not be there before the answer. */
+class Caller extends FakeFarSide {
+  readonly port: FakePort
+  heard = Promise.resolve()
+  late = false
+
+  constructor(leg: Leg, port: FakePort) {
+    super(leg)
+    this.port = port
+  }
+
+  override async progress(): Promise<void> {
+    await super.progress()
+    await this.heard
+  }
+
+  override async answer(): Promise<void> {
+    if (this.late) this.leg.setPort(this.port)
+    await super.answer()
+  }
+}
+
+const setUp = () => {
+  const clock = new FakeClock()
+  const outbound = new FakeOutbound(clock)
+  const joined: string[] = []
+  const bridges = new Bridges({
+    join: () => joined.push('join'),
+    part: () => joined.push('part'),
+  })
+  const parts = {
+    addresses: { resolve: (to: string): Target => ({ kind: 'sip', uri: to }) },
+    ...{ sip: outbound, subscribers: outbound, bridges, clock },
+    player: new Player(
+      { prepare: async () => prompt, close: async () => {} },
+      { bytes: async () => ({ bytes: new Uint8Array() }) },
+    ),
+    log: pino({ level: 'silent' }),
+    ringMs: 60_000,
+  }
+  const callId = newCallId()
+  const party = { uri: 'sip:caller@carrier.example', user: 'caller', name: '' }
+  const leg = new Leg({
+    ...{ id: newLegId(), kind: 'browser', direction: 'inbound', from: party, to: party },
+    now: () => clock.now(),
+  })
+  const port = new FakePort(callId)
+  const far = new Caller(leg, port)
+  leg.attach(far)
+  const call = new Call(
+    {
+      ...{ callId, direction: 'inbound', type: 'sip', from: '', to: '', fromUser: '', toUser: '' },
+      ...{ fromName: '', headers: [], projectId: 'p' },
+    },
+    leg,
+    clock,
+    { callAnswered: () => {}, callEnded: () => {} },
+    14_400_000,
+  )
+  const outcomes: (HuntOutcome | Error)[] = []
+  /** Rings `to` together, without answering the caller first. */
+  const hunt = async (...to: string[]): Promise<FakeLeg[]> => {
+    const options = { steps: [to.map((uri) => ({ to: uri }))], answerOnBridge: true }
+    new Hunt(parts, call, options).run().then(
+      (outcome) => outcomes.push(outcome),
+      (error) => outcomes.push(error),
+    )
+    await settle()
+    return outbound.dialled
+  }
+  return { clock, bridges, joined, leg, far, port, hunt, outcomes }
+}
+
+describe('a hunt', () => {
+  let t: ReturnType<typeof setUp>
+  beforeEach(() => {
+    t = setUp()
+  })
+
+  it('joins a caller whose INVITE had no offer at its answer, and not at early media', async () => {
+    t.far.late = true
+    const [callee] = await t.hunt('sip:a@y')
+    callee?.leg.early(true)
+    await settle()
+    expect(t.bridges.count).toBe(0)
+    callee?.leg.answered()
+    await settle()
+    expect(t.far.told).toEqual(['progress', 'answer'])
+    expect(t.bridges.count).toBe(1)
+    callee?.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'callee' } }])
+    expect([t.bridges.count, t.clock.running]).toEqual([0, 1])
+  })
+
+  it('begins no ringing tone when all refused before the caller could hear', async () => {
+    t.leg.setPort(t.port)
+    const heard = Promise.withResolvers<void>()
+    t.far.heard = heard.promise
+    const [callee] = await t.hunt('sip:a@y')
+    callee?.leg.early(false)
+    await settle()
+    callee?.leg.ended({ code: 'busy' })
+    await settle()
+    expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'busy' } }])
+    heard.resolve()
+    await settle()
+    expect(t.port.playing).toBeUndefined()
+  })
+
+  it('keeps the early media that came first, and rings on when it ends', async () => {
+    t.leg.setPort(t.port)
+    const [a, b] = await t.hunt('sip:a@y', 'sip:b@y')
+    a?.leg.early(true)
+    b?.leg.early(true)
+    await settle()
+    expect(t.joined).toEqual(['join'])
+    a?.leg.ended({ code: 'busy' })
+    await settle()
+    expect(t.joined).toEqual(['join', 'part'])
+    expect(t.port.playing).toBeDefined()
+    b?.leg.answered()
+    await settle()
+    expect(t.joined).toEqual(['join', 'part', 'join'])
+    expect(t.port.playing).toBeUndefined()
+  })
+
+  it('does not join a caller who holds since before the answer', async () => {
+    t.leg.setPort(t.port)
+    await t.leg.answer()
+    t.leg.hold(true)
+    const [callee] = await t.hunt('sip:a@y')
+    callee?.leg.answered()
+    await settle()
+    expect(t.bridges.count).toBe(0)
+    t.leg.hold(false)
+    expect(t.bridges.count).toBe(1)
+  })
+
+  it('survives a far side that fails at a ringing tone or a digit', async () => {
+    t.leg.setPort(t.port)
+    t.far.heard = Promise.reject(new Error('the page is gone'))
+    const [callee] = await t.hunt('sip:a@y')
+    callee?.leg.early(false)
+    await settle()
+    callee?.leg.answered()
+    await settle()
+    callee!.far.sendDigits = () => Promise.reject(new Error('no dialog'))
+    t.leg.digit('1')
+    await settle()
+    expect(t.bridges.count).toBe(1)
+  })
+
+  it('leaves nobody ringing and nothing joined when the caller goes', async () => {
+    t.leg.setPort(t.port)
+    const [a, b] = await t.hunt('sip:a@y', 'sip:b@y')
+    a?.leg.early(true)
+    await settle()
+    t.leg.ended({ code: 'canceled' })
+    await settle()
+    expect([a?.far.told, b?.far.told]).toEqual([['end canceled'], ['end canceled']])
+    expect(t.outcomes).toMatchObject([{ name: 'CallEnded' }])
+    expect([t.bridges.count, t.clock.running]).toEqual([0, 0])
+  })
+})
