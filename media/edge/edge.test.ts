@@ -217,6 +217,10 @@ describe('the edge on real sockets', () => {
     expect(() => port.setFar(near, { ...far, address: 'carrier.example' })).toThrow(/address/)
     expect(() => port.setFar(near, { ...far, address: '::1' })).toThrow(/IPv4/)
     expect(() => port.setFar(near, { ...far, port: 0 })).toThrow(/port/)
+    const { rtcpMux: _, ...plain } = far
+    expect(() => port.setFar(near, { ...plain, port: 65535 })).toThrow(/port \(RTCP/)
+    port.setFar(near, { ...plain, port: 65535, rtcpPort: 65534 })
+    port.setFar(near, { ...plain, port: 65535, rtcpMux: true })
     expect(() => port.setFar(near, { ...far, payloadType: 128 })).toThrow(/payloadType/)
   })
 

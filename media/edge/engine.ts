@@ -40,7 +40,7 @@ export class Engine {
     return this.#ports.size
   }
 
-  /** Carries a command out. One about a port that is gone is ignored, except that requests are always answered. */
+  /** Carries a command out. One about a port that is gone is ignored: a handle sends nothing after its `close`, which is answered. */
   async run(command: Command): Promise<void> {
     if (command.op === 'open') return this.#open(command)
     const port = this.#ports.get(command.port)

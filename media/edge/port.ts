@@ -205,6 +205,9 @@ function checkFar(far: FarEnd, family: number): void {
       `address: expected an IPv${family} address, got ${JSON.stringify(far.address)}`,
     )
   checkNumber('port', far.port, 1, 65535)
+  // A packet to a port that cannot be would throw in the media thread, and take all of its calls along.
+  if (far.rtcpPort === undefined && !far.rtcpMux)
+    checkNumber('port (RTCP goes to the next one)', far.port, 1, 65534)
   if (far.rtcpPort !== undefined) checkNumber('rtcpPort', far.rtcpPort, 1, 65535)
   checkNumber('payloadType', far.payloadType, 0, 127)
   if (far.telephoneEvent !== undefined) checkNumber('telephoneEvent', far.telephoneEvent, 0, 127)
