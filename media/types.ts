@@ -124,7 +124,7 @@ export interface PortOptions {
   readonly kind: 'carrier' | 'loopback'
   /** Longest wait for the first packet after {@link MediaPort.setFar}, in ms; default the edge's. */
   readonly startTimeoutMs?: number
-  /** Longest silence between packets, in ms; paused while the direction keeps the far side from sending. */
+  /** Longest silence between packets, in ms; paused while the direction is not `sendrecv`: somebody holds. */
   readonly mediaTimeoutMs?: number
 }
 

@@ -5,8 +5,8 @@ export interface Patience {
 }
 
 /**
- * Two clocks of one far end: nothing since the start, nothing since the last packet. They stand while the far end is not to send
- * (we hold it, or it is inactive). RTCP counts as life.
+ * Two clocks of one far end: nothing since the start, nothing since the last packet. They stand while either side
+ * holds. RTCP counts as life.
  */
 export class Liveness {
   #patience: Patience
@@ -18,7 +18,7 @@ export class Liveness {
     this.#patience = patience
   }
 
-  /** Starts both clocks anew; `paused` while the far end must not send. */
+  /** Starts both clocks anew; `paused` while the far end must not send, or need not. */
   start(now: number, paused: boolean): void {
     this.#since = now
     this.#paused = paused

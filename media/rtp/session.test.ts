@@ -317,6 +317,17 @@ describe('a session', () => {
     expect([a.sent.length > 0, b.sent.length > 0]).toEqual([out, into])
   })
 
+  it('waits through a hold by a far end that only sends, and sends nothing', () => {
+    join()
+    a.hear()
+    a.set({ direction: 'recvonly' })
+    time.pass(5 * minute, (step) => step % 50 === 0 && b.hear())
+    expect(a.events.filter(({ kind }) => kind === 'timeout')).toEqual([])
+    a.set()
+    time.pass(minute + 1000)
+    expect(a.events.at(-1)).toEqual({ kind: 'timeout', phase: 'media' })
+  })
+
   it('takes the address 0.0.0.0 for the hold that it is, and keeps the source that it knew', () => {
     join()
     a.hear(undefined, { port: 61_000 })

@@ -94,7 +94,8 @@ export class Session {
       this.#reports.start(now)
     }
     this.#sender.set(far, reachable && (far.direction === 'sendrecv' || far.direction === 'sendonly'))
-    this.#liveness.start(now, !this.#hears || !reachable)
+    // A far side that only sends has put us on hold, and need not have music for it.
+    this.#liveness.start(now, far.direction !== 'sendrecv' || !reachable)
   }
 
   /** Takes a packet from the RTP socket, which may be RTCP as well. The session owns the buffer from now on. */
