@@ -4,6 +4,7 @@ import type { Log } from './log.ts'
 export class Closing {
   #log: Pick<Log, 'error'>
   #parts: { readonly name: string; readonly close: () => unknown }[] = []
+  #closing: Promise<void> = Promise.resolve()
 
   constructor(log: Pick<Log, 'error'>) {
     this.#log = log
@@ -15,8 +16,13 @@ export class Closing {
     return part
   }
 
-  /** Closes everything, the last one first; one that fails is logged and does not keep the others open. Idempotent. */
-  async close(): Promise<void> {
+  /** Closes everything, the last one first; one that fails is logged and does not keep the others open. Idempotent: whoever asks waits for the end. */
+  close(): Promise<void> {
+    this.#closing = this.#closing.then(() => this.#closeAll())
+    return this.#closing
+  }
+
+  async #closeAll(): Promise<void> {
     for (const { name, close } of this.#parts.splice(0).reverse()) {
       try {
         await close()

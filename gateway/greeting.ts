@@ -9,7 +9,7 @@ export interface Addresses {
 }
 
 /** What a person who started the gateway in a terminal wants to know: where to call, what to open, who to be. */
-export const greeting = (config: Config, addresses: Addresses): string => {
+export const greeting = (config: Pick<Config, 'domains' | 'subscribers'>, addresses: Addresses): string => {
   const page = addresses.http.find((url) => url.startsWith('http:')) ?? addresses.http[0]
   const subscriber = config.subscribers[0]
   const domain = config.domains[0]
