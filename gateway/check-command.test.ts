@@ -67,6 +67,14 @@ describe('faults of documents', () => {
     })
   })
 
+  it('tell of a script in place that is larger than 64 kB', () => {
+    const step = `{ play: { url: "say:${'x'.repeat(65_536)}" } }`
+    const text = `domains: [{ domain: a.test, handler: { kind: script, document: { sections: { main: [${step}] } } } }]`
+    const { lines, valid } = check(text)
+    expect(valid).toBe(false)
+    expect(lines).toEqual([expect.stringContaining('error: The script is larger than 65536 bytes.')])
+  })
+
   it('are none in a configuration without documents', () => {
     expect(check('domains: [{ domain: a.test, handler: { kind: xml, url: https://a.test/ } }]')).toEqual({
       lines: [],

@@ -16,6 +16,8 @@ const faultsOf = (text: string) => {
   throw new Error('the document was accepted')
 }
 
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => ({ to: `+1${i}` }))
+
 describe('a script', () => {
   it('is read from JSON and from YAML alike', () => {
     const yaml =
@@ -32,7 +34,7 @@ describe('a script', () => {
   })
 
   it.each([
-    ['brackets', '['.repeat(200_000)],
+    ['brackets', '['.repeat(60_000)],
     [
       'brackets of JSON that is no YAML',
       `{\t"sections":{"main":[{"play":{"url":"say:a","status_url":${'['.repeat(9_000)}${']'.repeat(9_000)}}}]}}`,
@@ -42,7 +44,7 @@ describe('a script', () => {
   })
 
   it('is read in a time that grows with its length, however many keys it has', () => {
-    const sections = Array.from({ length: 20_000 }, (_, i) => [`s${i}`, []])
+    const sections = Array.from({ length: 5_000 }, (_, i) => [`s${i}`, []])
     const text = JSON.stringify({ sections: { main: ['hangup'], ...Object.fromEntries(sections) } })
     expect(readScriptDocument({ text }).main).toHaveLength(1)
   })
@@ -116,8 +118,14 @@ describe('a script', () => {
     expect(faultsOf(bomb)).toMatchObject([{ code: 'relay_script_parse_error' }])
   })
 
-  it('is refused when it is too long', () => {
-    expect(faultsOf(`# ${'x'.repeat(262_144)}`)).toMatchObject([{ code: 'relay_script_parse_error' }])
+  it('is refused above 64 kB, as bytes and not as characters', () => {
+    const padded = (comment: string) => `${script('hangup')} # ${comment}`
+    const room = 65_536 - Buffer.byteLength(padded(''))
+    expect(readScriptDocument({ text: padded('x'.repeat(room)) }).main).toHaveLength(1)
+    for (const comment of ['x'.repeat(room + 1), 'é'.repeat(room / 2 + 1)])
+      expect(faultsOf(padded(comment))).toEqual([
+        { code: 'relay_script_parse_error', message: 'The script is larger than 65536 bytes.', path: '' },
+      ])
   })
 })
 
@@ -207,6 +215,30 @@ describe('parameters', () => {
     ],
     [
       'parameter_invalid_value',
+      'more than ten destinations together',
+      { connect: { parallel: numbers(11) } },
+      '/connect/parallel',
+    ],
+    [
+      'parameter_invalid_value',
+      'more than ten destinations together in an inner list',
+      { connect: { serial_parallel: [numbers(1), numbers(11)] } },
+      '/connect/serial_parallel/1',
+    ],
+    [
+      'parameter_invalid_value',
+      'more than a hundred destinations in all',
+      { connect: { serial_parallel: [...Array.from({ length: 10 }, () => numbers(10)), numbers(1)] } },
+      '/connect/serial_parallel',
+    ],
+    [
+      'parameter_invalid_value',
+      'more than a hundred destinations one after the other',
+      { connect: { serial: numbers(101) } },
+      '/connect/serial',
+    ],
+    [
+      'parameter_invalid_value',
       'a line break in the caller id',
       { connect: { to: '+1', from: 'a\r\nb' } },
       '/connect/from',
@@ -265,6 +297,12 @@ describe('parameters', () => {
       connect: { to: '%{vars.to}', timeout: '%{envs.t}', headers: [{ name: 'x-a', value: '%{call.from}' }] },
     }
     expect(readScriptDocument({ text: script(step, { sleep: '%{vars.ms}' }) }).main).toHaveLength(2)
+  })
+
+  it('may be ten destinations together and a hundred in all', () => {
+    const lists = Array.from({ length: 10 }, () => numbers(10))
+    const steps = [{ connect: { parallel: numbers(10) } }, { connect: { serial_parallel: lists } }]
+    expect(readScriptDocument({ text: script(...steps) }).main).toHaveLength(2)
   })
 
   it('without an effect are warned of, in nested destinations too', () => {

@@ -41,6 +41,7 @@ export const checkMethod = (
   for (const fault of validate.errors ?? []) reportError(fault, short ? [] : keys, keys, report)
   if (faults > 0) return undefined
   checkAlternatives(spec, parameters as Parameters, keys, report)
+  checkTogether(spec, parameters as Parameters, keys, report)
   checkValues(parameters as Parameters, keys, report)
   warnWithoutEffect(spec, parameters, keys, warning)
   return faults > 0 ? undefined : (parameters as Parameters)
@@ -80,6 +81,18 @@ const checkAlternatives = (spec: MethodSpec, parameters: Parameters, keys: Keys,
   if (given.length === 0) report(codes.parameterMissing, `One of ${names} is needed.`, keys)
   if (given.length > 1)
     report(codes.parameterConflict, `Only one of ${names} can be given, not ${given.join(' and ')}.`, keys)
+}
+
+const checkTogether = (spec: MethodSpec, parameters: Parameters, keys: Keys, report: Report): void => {
+  for (const [name, most] of Object.entries(spec.mostTogether ?? {})) {
+    const value = parameters[name]
+    const items = Array.isArray(value) ? value.flat().length : 0
+    if (items > most)
+      report(codes.parameterInvalid, `${name} must have at most ${most} items in all its lists.`, [
+        ...keys,
+        name,
+      ])
+  }
 }
 
 /** Also inside lists of destinations. */

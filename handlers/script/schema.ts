@@ -10,6 +10,8 @@ export interface MethodSpec {
   readonly required?: readonly string[]
   /** Exactly one of these must be there. */
   readonly exactlyOne?: readonly string[]
+  /** Lists of lists, and the most items that theirs may have together. */
+  readonly mostTogether?: Readonly<Record<string, number>>
   /** The parameter that a value stands for which is not an object. */
   readonly shorthand?: string
   /** Parameters of the language that are accepted, and warned of, because they change nothing here. */
@@ -118,13 +120,18 @@ const destination: Schema = {
   additionalProperties: false,
 }
 
-const destinations = (description: string): Schema => ({
-  title: 'a list of destinations',
+/** Most destinations of one `connect`. */
+const maxDestinations = 100
+/** Most destinations that ring together, as in one `Dial` of XML: each is a call of its own. */
+const maxAtOnce = 10
+
+const destinations = (description: string, maxItems: number): Schema => ({
+  title: `a list of 1 to ${maxItems} destinations`,
   description,
   type: 'array',
   items: destination,
   minItems: 1,
-  maxItems: 100,
+  maxItems,
 })
 
 /** Every method that runs here. */
@@ -197,21 +204,22 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
       'Calls others and joins the first who answers. The next step comes when they have hung up or nobody could be had.',
     properties: {
       ...destinationProperties,
-      serial: destinations('Called one after the other.'),
-      parallel: destinations('Called together; the first answer wins.'),
+      serial: destinations(`Called one after the other; at most ${maxDestinations}.`, maxDestinations),
+      parallel: destinations(`Called together, at most ${maxAtOnce}; the first answer wins.`, maxAtOnce),
       serial_parallel: {
-        title: 'a list of lists of destinations',
-        description: 'The lists one after the other, those in a list together.',
+        title: `a list of 1 to ${maxDestinations} lists of destinations`,
+        description: `The lists one after the other, those in a list together: at most ${maxAtOnce} in each, ${maxDestinations} in all.`,
         type: 'array',
-        items: destinations('Called together.'),
+        items: destinations('Called together.', maxAtOnce),
         minItems: 1,
-        maxItems: 100,
+        maxItems: maxDestinations,
       },
       max_duration: number('max_duration', 'Longest time together in seconds; default 14400.'),
       answer_on_bridge: boolean('Leave the caller ringing until somebody answers; default false.'),
       ringback: soundList("What the caller hears meanwhile, instead of the far side's early media."),
     },
     exactlyOne: ['to', 'serial', 'parallel', 'serial_parallel'],
+    mostTogether: { serial_parallel: maxDestinations },
     withoutEffect: [...destinationWithoutEffect, 'status_url'],
   },
 }

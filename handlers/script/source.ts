@@ -3,8 +3,8 @@ import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, vi
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
 
-/** Longest script, in characters. */
-const maxLength = 262_144
+/** Longest script in bytes, as for XML: it is read on the main thread, which serves every other call meanwhile. */
+const maxBytes = 65_536
 /** Most values that aliases may stand for; more is an attempt to blow the document up. */
 const maxAliases = 100
 /** Most brackets that may be open at once; deeper ones would exhaust the stack of whoever walks the value. */
@@ -22,8 +22,8 @@ export interface ScriptSource {
 
 /** Reads JSON or YAML (core schema, no tags, aliases bounded). Throws {@link DocumentInvalid}. */
 export const readSource = (text: string): ScriptSource => {
-  if (text.length > maxLength)
-    throw invalid(codes.parse, `The script is longer than ${maxLength} characters.`)
+  if (Buffer.byteLength(text) > maxBytes)
+    throw invalid(codes.parse, `The script is larger than ${maxBytes} bytes.`)
   if (bracketDepth(text) > maxDepth)
     throw invalid(codes.tooDeep, `The script is nested more than ${maxDepth} levels deep.`)
   const lines = new LineCounter()
