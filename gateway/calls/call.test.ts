@@ -3,8 +3,16 @@ import { FakeClock } from '../clock.ts'
 import { Call } from './call.ts'
 import { fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
+import { summary } from './summary.ts'
 
 const hour = 3_600_000
+const nobody = {
+  legEarly: () => {},
+  legAnswered: () => {},
+  legDigit: () => {},
+  legHeld: () => {},
+  legEnded: () => {},
+}
 
 const setUp = () => {
   const clock = new FakeClock()
@@ -59,24 +67,32 @@ describe('the longest duration of a call', () => {
 describe('the end of a call', () => {
   it('is that of its last leg, and the end of the caller ends all the others', () => {
     const { clock, call, caller, told } = setUp()
-    const nobody = {
-      legEarly: () => {},
-      legAnswered: () => {},
-      legDigit: () => {},
-      legHeld: () => {},
-      legEnded: () => told.push('leg ended'),
-    }
+    const owner = { ...nobody, legEnded: () => told.push('leg ended') }
     const [ringing, talking] = [fakeLeg(clock, call.id), fakeLeg(clock, call.id)]
-    call.adopt(ringing.leg, nobody)
-    call.adopt(talking.leg, nobody)
+    call.adopt(ringing.leg, owner)
+    call.adopt(talking.leg, owner)
     talking.leg.answered()
     caller.leg.ended({ code: 'normal' })
     expect([ringing.far.told, talking.far.told]).toEqual([['end canceled'], ['end normal']])
     expect(told).toEqual(['leg ended', 'leg ended', 'ended'])
     const late = fakeLeg(clock, call.id)
-    call.adopt(late.leg, nobody)
+    call.adopt(late.leg, owner)
     expect(late.far.told).toEqual(['end canceled'])
     expect(told.filter((what) => what === 'ended')).toHaveLength(1)
+  })
+
+  it('tells of the first hundred legs, and how many more there were', async () => {
+    const { clock, call, caller } = setUp()
+    for (let i = 0; i < 1_000; i++) {
+      const { leg } = fakeLeg(clock, call.id)
+      call.adopt(leg, nobody)
+      leg.ended({ code: 'busy' })
+    }
+    expect(call.legs.size).toBe(1)
+    caller.leg.ended({ code: 'normal' })
+    expect(call.legs.size).toBe(0)
+    const { legs, moreLegs } = await summary(call, clock.now())
+    expect([legs.length, moreLegs, legs[0]?.role, legs[1]?.code]).toEqual([100, 901, 'caller', 'busy'])
   })
 
   it('settles what waits for something that never comes, and passes on what came first', async () => {

@@ -22,6 +22,9 @@ export interface LegRecord {
   readonly role: 'caller' | 'callee'
 }
 
+/** Legs that are written down of one call. A document can dial again and again for hours; the first ones tell enough. */
+const MOST_RECORDS = 100
+
 /**
  * What the customer sees as one call: the caller's leg and every leg that was made for it. It is over when its last leg has ended, and
  * the end of the caller's leg ends all the others.
@@ -35,6 +38,7 @@ export class Call implements LegOwner {
   #observer: CallObserver
   #legs = new Set<Leg>()
   #records: LegRecord[] = []
+  #unrecorded = 0
   #abort = new AbortController()
   #limit: Timer | undefined
   #mostMs: number
@@ -73,9 +77,19 @@ export class Call implements LegOwner {
     return state.kind === 'ended' ? state.cause : undefined
   }
 
-  /** Every leg that the call ever had. */
+  /** Legs in progress. */
+  get legs(): ReadonlySet<Leg> {
+    return this.#legs
+  }
+
+  /** The first legs that the call had, 100 at most. */
   get records(): readonly LegRecord[] {
     return this.#records
+  }
+
+  /** How many more it had. */
+  get unrecorded(): number {
+    return this.#unrecorded
   }
 
   /** Takes a leg that was made for this call; `owner` hears of it. */
@@ -151,7 +165,8 @@ export class Call implements LegOwner {
 
   #add(leg: Leg, role: LegRecord['role']): void {
     this.#legs.add(leg)
-    this.#records.push({ leg, role })
+    if (this.#records.length < MOST_RECORDS) this.#records.push({ leg, role })
+    else this.#unrecorded++
     leg.whenGone(() => {
       this.#legs.delete(leg)
       if (this.#legs.size > 0 || this.#over || !this.caller.isEnded) return

@@ -48,7 +48,7 @@ export class Calls implements Arrivals, CallObserver {
   /** Legs in progress. */
   get legs(): number {
     let legs = 0
-    for (const call of this.#calls.values()) legs += call.records.filter(({ leg }) => !leg.isEnded).length
+    for (const call of this.#calls.values()) legs += call.legs.size
     return legs
   }
 
@@ -81,7 +81,7 @@ export class Calls implements Arrivals, CallObserver {
   /** Ends the legs whose media ports are gone. */
   portsLost(ports: readonly string[]): void {
     for (const call of [...this.#calls.values()]) {
-      for (const { leg } of call.records) {
+      for (const leg of [...call.legs]) {
         if (leg.port && ports.includes(leg.port.id))
           leg.end({ code: 'internal', detail: 'the media thread died' })
       }

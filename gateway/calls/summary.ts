@@ -28,6 +28,8 @@ export interface CallSummary {
   /** From the answer to the end; 0 when there was none. */
   readonly answeredMs: number
   readonly legs: readonly LegSummary[]
+  /** Further legs, of which only the number is known; absent where there are none. */
+  readonly moreLegs?: number
 }
 
 /** Gathers it; waits for the last counters of the media ports. */
@@ -41,6 +43,7 @@ export const summary = async (call: Call, now: number): Promise<CallSummary> => 
   durationMs: now - call.startedAt,
   answeredMs: call.answeredAt === undefined ? 0 : now - call.answeredAt,
   legs: await Promise.all(call.records.map(legSummary)),
+  ...(call.unrecorded > 0 && { moreLegs: call.unrecorded }),
 })
 
 /** Packets that the legs' ports refused, by reason. */
