@@ -206,7 +206,7 @@ describe('a call', () => {
     leg.digit('4')
     await settle()
     expect(port.playing).toBeUndefined()
-    port.report({ kind: 'digit', digit: '2', durationMs: 100 })
+    leg.digit('2')
     leg.digit('#')
     await settle()
     expect(result).toEqual({ reason: 'terminator', digits: '42', terminator: '#' })

@@ -51,6 +51,18 @@ describe('a leg', () => {
     expect(late.closed).toBe(true)
   })
 
+  it('hears a key once that its far side tells both in the audio and by a message', () => {
+    const [audio, message] = [owned(), owned()]
+    for (const digit of '12') {
+      audio.port.report({ kind: 'digit', digit, durationMs: 100 })
+      audio.leg.digit(digit)
+      message.leg.digit(digit)
+      message.port.report({ kind: 'digit', digit, durationMs: 100 })
+    }
+    expect(audio.heard).toEqual(['digit 1', 'digit 2'])
+    expect(message.heard).toEqual(['digit 1', 'digit 2'])
+  })
+
   it('ends for want of audio only when it was answered', () => {
     const { leg, port } = owned()
     port.report({ kind: 'timeout', phase: 'start' })

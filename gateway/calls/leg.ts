@@ -76,6 +76,7 @@ export class Leg {
   #port: MediaPort | undefined
   #stats: Promise<PortStats> | undefined
   #held = false
+  #digitsBy: 'media' | 'signalling' | undefined
   #onGone = new Set<() => void>()
 
   constructor(options: LegOptions) {
@@ -142,7 +143,7 @@ export class Leg {
     }
     this.#port = port
     port.onEvent((event) => {
-      if (event.kind === 'digit') this.digit(event.digit)
+      if (event.kind === 'digit') this.#press(event.digit, 'media')
       // While it rings nobody has to send anything, and the ring time is the limit; the event repeats.
       if (event.kind === 'timeout' && this.isAnswered)
         this.#finish({ code: 'media_timeout', detail: `phase ${event.phase}` }, 'us')
@@ -165,9 +166,9 @@ export class Leg {
     this.#owner?.legAnswered(this)
   }
 
-  /** The far side pressed a key, however it was carried. */
+  /** The far side pressed a key, and said so by a message (INFO). */
   digit(digit: string): void {
-    if (!this.isEnded) this.#owner?.legDigit(this, digit)
+    this.#press(digit, 'signalling')
   }
 
   /** The far side holds, or goes on. Told only of answered legs, and only of changes. */
@@ -208,6 +209,12 @@ export class Leg {
   /** We end the leg. Harmless when it has ended. */
   end(cause: Cause): void {
     this.#finish(cause, 'us')
+  }
+
+  /** Some far sides tell of each key both in the audio and by a message: what the first one came by counts, the other is its echo. */
+  #press(digit: string, by: 'media' | 'signalling'): void {
+    this.#digitsBy ??= by
+    if (!this.isEnded && this.#digitsBy === by) this.#owner?.legDigit(this, digit)
   }
 
   #finish(cause: Cause, by: 'far' | 'us'): void {
