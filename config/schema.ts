@@ -99,7 +99,7 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
   ),
   metrics: {
     ...object(
-      'A plain listener of its own for metrics and health; null: they are on the other listeners.',
+      'A plain listener of its own for metrics and health; null: health is on the other listeners, metrics on the plain one alone, and nowhere where plain is off.',
       {
         address: format('ip', 'Local address to listen on.', '127.0.0.1'),
         port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 9090),
@@ -111,7 +111,11 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
     default: null,
   },
   publicHost: format('host-port', 'Host, and port where needed, that clients use; written into tokens.'),
-  origins: list('Origins of pages that may use the API; none: all.', format('origin', 'An origin.'), []),
+  origins: list(
+    'Origins of pages that may use the API; none: all. Only those named here, and our own page, may sign in with a password.',
+    format('origin', 'An origin.'),
+    [],
+  ),
 })
 
 const limits = object('Limits.', {

@@ -82,11 +82,14 @@ export interface HttpConfig {
         readonly hosts: readonly string[]
       }
     | false
-  /** Prometheus, health and readiness; default on both listeners. `null`: there; else an own plain listener. */
+  /**
+   * Prometheus, health and readiness. `null` (default): health and readiness on both listeners, Prometheus on the plain one alone, and
+   * nowhere where that is off; else all of them on a plain listener of their own.
+   */
   readonly metrics: { readonly address: string; readonly port: number } | null
   /** Host (and port) that clients use, written into tokens as `ch`. */
   readonly publicHost?: string
-  /** Origins allowed to open a WebSocket or call the API from a page; default all. */
+  /** Origins allowed to open a WebSocket or call the API from a page; default all. Only named ones may sign in with a password. */
   readonly origins: readonly string[]
 }
 

@@ -148,6 +148,29 @@ describe('signing in', () => {
     expect(reply.json().errors[0]).toMatchObject({ type: 'validation_error', attribute: 'password' })
   })
 
+  it('is for our own page and those named in the configuration, and tells no other that it may', async () => {
+    const from = async (origin: string, method: 'POST' | 'OPTIONS', on = site) =>
+      on.inject({
+        method,
+        url: '/api/console/session',
+        headers: { origin, host: 'gw.example.test', 'access-control-request-method': 'POST' },
+        ...(method === 'POST' && { payload: { email: 'alice@example.test', password: 'wonder' } }),
+      })
+    expect((await from('https://gw.example.test', 'POST')).statusCode).toBe(200)
+    for (const method of ['POST', 'OPTIONS'] as const)
+      expect((await from('https://evil.test', method)).headers['access-control-allow-origin']).toBeUndefined()
+    const refused = await from('https://evil.test', 'POST')
+    expect(refused.statusCode).toBe(403)
+    expect(refused.json().errors[0].code).toBe('not_permitted')
+    const named = await make({ origins: ['*', 'https://app.example.test'] }).site()
+    expect((await from('https://evil.test', 'POST', named)).statusCode).toBe(403)
+    expect((await from('https://app.example.test', 'POST', named)).statusCode).toBe(200)
+    expect(
+      (await from('https://app.example.test', 'OPTIONS', named)).headers['access-control-allow-origin'],
+    ).toBe('https://app.example.test')
+    await named.close()
+  })
+
   it('leaves neither password nor token in the log', async () => {
     const reply = await signIn('alice@example.test', 'wonder')
     await get(`/api/fabric/subscriber/info?token=${reply.json().token}`, reply.json().token)
@@ -333,7 +356,7 @@ describe('the pages', () => {
 })
 
 describe('the listeners', () => {
-  it('serve the same routes over TLS with the certificate', async () => {
+  it('serve the same routes over TLS with the certificate, all but the metrics', async () => {
     const certificate = await loadCertificate(
       { hosts: ['localhost'], dataDir: folder },
       { now: () => Date.parse('2030-01-01') },
@@ -353,15 +376,21 @@ describe('the listeners', () => {
       config: { plain: false, tls: { address: '127.0.0.1', port: 0, hosts: [] }, metrics: null, origins: [] },
     })
     await servers.listen()
-    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
     const port = servers.addresses.tls!.port
-    httpsRequest({ host: '127.0.0.1', port, path: '/healthz', rejectUnauthorized: false }, (reply) => {
-      reply.resume()
-      resolve(reply.statusCode)
-    })
-      .on('error', reject)
-      .end()
-    expect(await promise).toBe(200)
+    const status = (path: string) => {
+      const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+      httpsRequest({ host: '127.0.0.1', port, path, rejectUnauthorized: false }, (reply) => {
+        reply.resume()
+        resolve(reply.statusCode)
+      })
+        .on('error', reject)
+        .end()
+      return promise
+    }
+    expect(await status('/healthz')).toBe(200)
+    expect(await status('/readyz')).toBe(200)
+    // Metrics are not for whoever reaches the port that is open to the world.
+    expect(await status('/metrics')).toBe(404)
   })
 
   it('name the address that is taken, and leave nothing open', async () => {

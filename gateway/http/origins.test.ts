@@ -10,4 +10,14 @@ describe('origins', () => {
     expect(origins.allows('null', 'gw')).toBe(false)
     expect(new Origins(['*']).allows('https://x', 'gw')).toBe(true)
   })
+
+  it('are trusted only by their names, and when they are our own', () => {
+    const origins = new Origins(['*', 'https://app.example.test'])
+    expect(origins.trusts('https://app.example.test', 'gw')).toBe(true)
+    expect(origins.trusts('https://gw', 'gw')).toBe(true)
+    expect(origins.trusts(undefined, 'gw')).toBe(true)
+    expect(origins.trusts('https://x', 'gw')).toBe(false)
+    expect(origins.trusts('null', undefined)).toBe(false)
+    expect(new Origins([]).trusts('https://gw:8443', 'gw')).toBe(false)
+  })
 })

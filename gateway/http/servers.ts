@@ -16,8 +16,8 @@ import { pathOf, useErrorBodies } from './errors.ts'
 import { Origins } from './origins.ts'
 import { type Pages, servePages } from './pages.ts'
 import { addressRoutes } from './routes/addresses.ts'
-import { operationsRoutes, type Readiness } from './routes/operations.ts'
-import { sessionRoute } from './routes/session.ts'
+import { healthRoutes, metricsRoute, type Readiness } from './routes/operations.ts'
+import { sessionPath, sessionRoute } from './routes/session.ts'
 import { settingsRoute } from './routes/settings.ts'
 import { subscriberRoute } from './routes/subscriber.ts'
 
@@ -44,7 +44,7 @@ export interface BoundAddress {
   readonly port: number
 }
 
-/** The HTTP listeners: plain and TLS with the same routes, and the operators' own one where it is configured. */
+/** The HTTP listeners: plain and TLS with the same routes but `/metrics`, and the operators' own one where it is configured. */
 export class HttpServers {
   #parts: HttpParts
   #perAddress: Attempts
@@ -89,17 +89,19 @@ export class HttpServers {
     await Promise.all(this.#running.splice(0).map(({ site }) => site.close()))
   }
 
-  /** One listener with every route, not listening yet. */
+  /** One listener with every route, not listening yet; with a certificate it is the TLS one. */
   async site(certificate?: Certificate): Promise<FastifyInstance> {
     const { config, metrics, log, directory, tokens } = this.#parts
     const site = newSite(certificate)
     useErrorBodies(site, log, metrics)
     useAccessLog(site, log, this.#parts.clock)
-    await useCors(site, new Origins(config.origins))
+    const origins = new Origins(config.origins)
+    await useCors(site, origins)
     const authenticate = bearer(tokens, directory)
     sessionRoute(site, {
       directory,
       tokens,
+      origins,
       log,
       perAddress: this.#perAddress,
       perEmail: this.#perEmail,
@@ -108,7 +110,11 @@ export class HttpServers {
     subscriberRoute(site, { directory, authenticate })
     addressRoutes(site, { directory, authenticate })
     settingsRoute(site, 'Trunkline')
-    if (config.metrics === null) operationsRoutes(site, this.#parts)
+    if (config.metrics === null) {
+      healthRoutes(site, this.#parts.readiness)
+      // The TLS listener is the one for the world.
+      if (!certificate) metricsRoute(site, metrics)
+    }
     await servePages(site, this.#parts.pages, log)
     return site
   }
@@ -117,7 +123,8 @@ export class HttpServers {
   async operationsSite(): Promise<FastifyInstance> {
     const site = newSite()
     useErrorBodies(site, this.#parts.log, this.#parts.metrics)
-    operationsRoutes(site, this.#parts)
+    healthRoutes(site, this.#parts.readiness)
+    metricsRoute(site, this.#parts.metrics)
     return site
   }
 
@@ -183,8 +190,10 @@ const useCors = async (site: FastifyInstance, origins: Origins): Promise<void> =
   await site.register(fastifyCors, {
     delegator: (request, callback) => {
       const { origin, host } = request.headers
+      const allowed =
+        pathOf(request.url) === sessionPath ? origins.trusts(origin, host) : origins.allows(origin, host)
       callback(null, {
-        origin: origins.allows(origin, host) ? (origin ?? '*') : false,
+        origin: allowed ? (origin ?? '*') : false,
         methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
         allowedHeaders: ['authorization', 'content-type'],
         exposedHeaders: ['x-request-id', 'retry-after'],

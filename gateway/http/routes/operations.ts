@@ -7,14 +7,8 @@ export interface Readiness {
   reasons(): readonly string[]
 }
 
-/** What the routes for operators need. */
-export interface OperationsParts {
-  readonly metrics: Pick<Metrics, 'text' | 'registry'>
-  readonly readiness: Readiness
-}
-
-/** `/healthz` (the process lives), `/readyz` (it can take calls, else 503 and why) and `/metrics` (Prometheus). */
-export const operationsRoutes = (site: FastifyInstance, { metrics, readiness }: OperationsParts): void => {
+/** `/healthz` (the process lives) and `/readyz` (it can take calls, else 503 and why). */
+export const healthRoutes = (site: FastifyInstance, readiness: Readiness): void => {
   site.get('/healthz', (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'alive' }),
   )
@@ -26,6 +20,10 @@ export const operationsRoutes = (site: FastifyInstance, { metrics, readiness }: 
       .header('cache-control', 'no-store')
       .send({ status: ready ? 'ready' : 'not ready', reasons })
   })
+}
+
+/** `/metrics` (Prometheus). It tells much of the business: not for listeners that the world can reach. */
+export const metricsRoute = (site: FastifyInstance, metrics: Pick<Metrics, 'text' | 'registry'>): void => {
   site.get('/metrics', async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.text()),
   )
