@@ -179,6 +179,33 @@ describe('a call', () => {
     expect(t.calls.count).toBe(0)
   })
 
+  it('may end by itself while draining, or is hurried', async () => {
+    const first = t.arrive((call) => call.sleep(1_000_000))
+    const second = t.arrive((call) => call.sleep(1_000_000))
+    let drained = false
+    const done = t.calls.drain(5_000).then(() => {
+      drained = true
+    })
+    first.leg.ended({ code: 'normal' })
+    await settle()
+    expect([drained, second.far.told]).toEqual([false, []])
+    t.calls.endAll({ code: 'draining' })
+    await done
+    expect([second.far.told, t.calls.legs]).toEqual([['end draining'], 0])
+    await settle()
+    expect(t.clock.running).toBe(0)
+    await t.calls.drain(5_000)
+  })
+
+  it('ends with the media thread that had its port, and no other does', async () => {
+    const lost = t.arrive((call) => call.sleep(1_000_000))
+    const other = t.arrive((call) => call.sleep(1_000_000))
+    t.calls.portsLost([lost.port.id])
+    await settle()
+    expect([lost.far.told, other.far.told]).toEqual([['end internal'], []])
+    expect(t.calls.count).toBe(1)
+  })
+
   it('is refused with the code of what is wrong with the document', async () => {
     const invalid = t.arrive(async () => {
       throw new DocumentInvalid([{ code: 'x', message: 'm', path: '/a' }])
