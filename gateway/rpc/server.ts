@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { networkKey } from '../http/attempts.ts'
 import { pathOf } from '../http/errors.ts'
 import type { Origins } from '../http/origins.ts'
 import {
@@ -22,6 +23,8 @@ export interface RpcServerParts extends Omit<RpcSessionParts, 'limits'> {
   readonly paths?: readonly string[]
   /** Connections at once; default 10,000. */
   readonly maxSockets?: number
+  /** Connections at once of one network (an IPv4 address, the /64 of an IPv6 one); default 200. */
+  readonly maxSocketsPerNetwork?: number
   /** Longest frame in octets; default 256 KiB. */
   readonly maxFrame?: number
 }
@@ -38,6 +41,8 @@ export class RpcServer {
   #paths: ReadonlySet<string>
   #webSockets: WebSocketServer
   #sessions = new Set<RpcSession>()
+  /** Connections of each network that has any. */
+  #perNetwork = new Map<string, number>()
   #attached: { readonly server: Server; readonly listener: UpgradeListener }[] = []
   #closed = false
 
@@ -55,6 +60,11 @@ export class RpcServer {
   /** Connections open. */
   get sockets(): number {
     return this.#sessions.size
+  }
+
+  /** Networks that have connections open. */
+  get networks(): number {
+    return this.#perNetwork.size
   }
 
   /** Serves the upgrades of this HTTP server. */
@@ -77,18 +87,17 @@ export class RpcServer {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const refusal = this.#refusal(request)
     if (refusal) {
-      const facts = { status: refusal, path: pathOf(request.url ?? ''), origin: request.headers.origin }
+      const facts = { ...refusal, path: pathOf(request.url ?? ''), origin: request.headers.origin }
       this.#parts.log.warn({ ...facts, source: request.socket.remoteAddress }, 'WebSocket refused')
       socket.on('error', () => socket.destroy())
-      socket.end(`HTTP/1.1 ${refusal}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      socket.end(`HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
       return
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const { clock, log, metrics } = this.#parts
       const limits = { ...defaultRpcLimits, ...this.#parts.limits }
       const session = new RpcSession(webSocket, { clock, log, metrics, limits })
-      this.#sessions.add(session)
-      webSocket.on('close', () => this.#sessions.delete(session))
+      this.#count(webSocket, session, networkOf(request))
       const source = {
         address: request.socket.remoteAddress ?? '',
         agent: request.headers['user-agent'] ?? '',
@@ -98,13 +107,42 @@ export class RpcServer {
     })
   }
 
-  /** Status line with which an upgrade is refused. */
-  #refusal(request: IncomingMessage): string | undefined {
-    if (!this.#paths.has(pathOf(request.url ?? ''))) return '404 Not Found'
-    if (!this.#parts.origins.allows(request.headers.origin, request.headers.host)) return '403 Forbidden'
-    if (this.#sessions.size >= (this.#parts.maxSockets ?? 10_000)) return '503 Service Unavailable'
+  #count(webSocket: WebSocket, session: RpcSession, network: string): void {
+    this.#sessions.add(session)
+    this.#perNetwork.set(network, this.#openFrom(network) + 1)
+    webSocket.on('close', () => {
+      this.#sessions.delete(session)
+      const left = this.#openFrom(network) - 1
+      if (left > 0) this.#perNetwork.set(network, left)
+      else this.#perNetwork.delete(network)
+    })
+  }
+
+  #openFrom(network: string): number {
+    return this.#perNetwork.get(network) ?? 0
+  }
+
+  #refusal(request: IncomingMessage): Refusal | undefined {
+    const { origins, maxSockets = 10_000, maxSocketsPerNetwork = 200 } = this.#parts
+    if (!this.#paths.has(pathOf(request.url ?? ''))) return { status: '404 Not Found' }
+    if (!origins.allows(request.headers.origin, request.headers.host)) return { status: '403 Forbidden' }
+    const status = '503 Service Unavailable'
+    if (this.#sessions.size >= maxSockets) return { status, limit: maxSockets }
+    if (this.#openFrom(networkOf(request)) >= maxSocketsPerNetwork)
+      return { status, limit: maxSocketsPerNetwork, network: networkOf(request) }
     return undefined
   }
 }
+
+/** How an upgrade is refused, and what the log tells of it. */
+interface Refusal {
+  /** Status line. */
+  readonly status: string
+  /** The limit that is reached; of this network, where one is named. */
+  readonly limit?: number
+  readonly network?: string
+}
+
+const networkOf = (request: IncomingMessage): string => networkKey(request.socket.remoteAddress ?? '')
 
 type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void

@@ -6,11 +6,12 @@ import { FakeClock } from '../clock.ts'
 import { Origins } from '../http/origins.ts'
 import { Metrics } from '../metrics.ts'
 import { parseFrame, RpcError, rpcCodes } from './frames.ts'
-import { RpcServer } from './server.ts'
+import { RpcServer, type RpcServerParts } from './server.ts'
 import type { Reply, RpcHandler, RpcSession } from './session.ts'
 import { listeningServer, TestBrowser } from './testing.ts'
 
-const log = pino({ level: 'silent' })
+let lines: string[]
+const log = pino({ level: 'warn' }, { write: (line: string) => lines.push(line) })
 let clock: FakeClock
 let rpc: RpcServer
 let http: Awaited<ReturnType<typeof listeningServer>>
@@ -48,7 +49,7 @@ const handler: RpcHandler = {
   },
 }
 
-const start = async (origins: string[] = []): Promise<void> => {
+const start = async (origins: string[] = [], more: Partial<RpcServerParts> = {}): Promise<void> => {
   http = await listeningServer()
   rpc = new RpcServer({
     clock,
@@ -62,6 +63,7 @@ const start = async (origins: string[] = []): Promise<void> => {
       sessions.push(session)
       return handler
     },
+    ...more,
   })
   rpc.attach(http.server)
 }
@@ -70,6 +72,7 @@ beforeEach(async () => {
   clock = new FakeClock()
   metrics = new Metrics()
   sessions = []
+  lines = []
   closed = 0
   await start()
 })
@@ -212,6 +215,24 @@ describe('the server', () => {
     rpc.close()
     expect(await Promise.all(browsers.map((b) => b.closed))).toEqual([1001, 1001, 1001])
     await vi.waitFor(() => expect(rpc.sockets).toBe(0))
+  })
+
+  it('lets one network open only so many, tells it in the log, and forgets a network that has none', async () => {
+    rpc.close()
+    await http.close()
+    await start([], { maxSocketsPerNetwork: 2 })
+    const [first, second] = [await TestBrowser.open(http.port), await TestBrowser.open(http.port)]
+    expect(await refusedWith('/')).toBe(503)
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { msg: 'WebSocket refused', status: '503 Service Unavailable', network: '127.0.0.1', limit: 2 },
+    ])
+    const neighbour = await TestBrowser.open(http.port, '/', {}, '127.0.0.2')
+    expect(rpc.networks).toBe(2)
+    await first.close()
+    await vi.waitFor(() => expect(rpc.sockets).toBe(2))
+    const again = await TestBrowser.open(http.port)
+    await Promise.all([second, neighbour, again].map((browser) => browser.close()))
+    await vi.waitFor(() => expect(rpc.networks).toBe(0))
   })
 
   it('refuses pages of other origins where a list is configured', async () => {

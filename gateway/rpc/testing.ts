@@ -45,9 +45,14 @@ export class TestBrowser {
     socket.on('message', (data) => this.#receive(JSON.parse(data.toString())))
   }
 
-  /** Opens one and waits until it is open. */
-  static async open(port: number, path = '/', headers: Record<string, string> = {}): Promise<TestBrowser> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers })
+  /** Opens one, from an address of the loopback, and waits until it is open. */
+  static async open(
+    port: number,
+    path = '/',
+    headers: Record<string, string> = {},
+    localAddress = '127.0.0.1',
+  ): Promise<TestBrowser> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers, localAddress })
     const browser = new TestBrowser(socket)
     await once(socket, 'open')
     return browser
