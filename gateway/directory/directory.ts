@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { type DirectoryConfig, declaredBy, parseAddress } from './declared.ts'
 import { migrate } from './migrations.ts'
-import { hashPassword, verifyPassword } from './passwords.ts'
+import { Passwords } from './passwords.ts'
 import { provision } from './provision.ts'
 import { openSqliteStore, type Store } from './sqlite.ts'
 import type { AddressRecord, Directory, DomainApp, Subscriber } from './types.ts'
@@ -30,13 +30,14 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
   const store = openSqliteStore(file)
   try {
     const version = await migrate(store, clock)
-    await provision(store, declared, secret, clock.now())
+    const passwords = new Passwords()
+    await provision(store, declared, { secret, passwords }, clock.now())
     const contents = await load(store)
     log.info(
       { file, version, domains: contents.domains.length, addresses: contents.entries.length },
       'directory ready',
     )
-    return new LoadedDirectory(store, contents, await hashPassword('nobody'))
+    return new LoadedDirectory(store, contents, passwords, await passwords.hash('nobody'))
   } catch (error) {
     await store.destroy()
     throw error
@@ -63,11 +64,13 @@ class LoadedDirectory implements Directory {
   #bySubscriber = new Map<string, Entry>()
   #byEmail = new Map<string, Entry>()
   #addresses: readonly AddressRecord[]
+  #passwords: Passwords
   #dummyHash: string
   #closed = false
 
-  constructor(store: Store, contents: Contents, dummyHash: string) {
+  constructor(store: Store, contents: Contents, passwords: Passwords, dummyHash: string) {
     this.#store = store
+    this.#passwords = passwords
     this.#dummyHash = dummyHash
     this.#domains = new Map(contents.domains.map((d) => [d.domain, d]))
     this.#byAddress = new Map(contents.entries.map((e) => [pathOf(e.record), e]))
@@ -94,7 +97,7 @@ class LoadedDirectory implements Directory {
   async signIn(email: string, password: string): Promise<Subscriber | undefined> {
     const entry = this.#byEmail.get(email.toLowerCase())
     // An unknown e-mail costs what a known one does.
-    const matches = await verifyPassword(password, entry?.passwordHash ?? this.#dummyHash)
+    const matches = await this.#passwords.verify(password, entry?.passwordHash ?? this.#dummyHash)
     return matches ? entry?.subscriber : undefined
   }
 

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from 'kysely'
 import type { Declared, DeclaredPerson, DeclaredResource } from './declared.ts'
-import { hashPassword, passwordMark } from './passwords.ts'
+import { type Passwords, passwordMark } from './passwords.ts'
 import type { Tables } from './schema.ts'
 import type { Store } from './sqlite.ts'
 
 type Write = Transaction<Tables>
+
+/** What hashes declared passwords, and the key that tells whether they changed. */
+export interface Hashing {
+  readonly secret: Uint8Array
+  readonly passwords: Pick<Passwords, 'hash'>
+}
 
 /** A password as it is stored. */
 interface Credential {
@@ -30,11 +36,11 @@ interface Existing {
 export const provision = async (
   store: Store,
   declared: Declared,
-  secret: Uint8Array,
+  hashing: Hashing,
   now: number,
 ): Promise<void> => {
   // Hashing takes long: it is done before the transaction holds the store.
-  const credentials = await credentialsFor(store, declared, secret)
+  const credentials = await credentialsFor(store, declared, hashing)
   await store.transaction().execute(async (write) => {
     await provisionDomains(write, declared, now)
     await provisionResources(write, declared, credentials, now)
@@ -44,7 +50,7 @@ export const provision = async (
 const credentialsFor = async (
   store: Store,
   declared: Declared,
-  secret: Uint8Array,
+  { secret, passwords }: Hashing,
 ): Promise<ReadonlyMap<string, Credential>> => {
   const rows = await store
     .selectFrom('subscriber')
@@ -55,7 +61,7 @@ const credentialsFor = async (
   const entries = people.map(async ({ email, password }): Promise<[string, Credential]> => {
     const mark = passwordMark(secret, email, password)
     const before = stored.get(email)
-    const hash = before?.password_mark === mark ? before.password_hash : await hashPassword(password)
+    const hash = before?.password_mark === mark ? before.password_hash : await passwords.hash(password)
     return [email, { hash, mark }]
   })
   return new Map(await Promise.all(entries))
