@@ -35,6 +35,20 @@ describe('the speaking thread', () => {
     expect((await second).length).toBe(1)
   })
 
+  it('rejects a sentence for which no thread can be started, and tries again for the next one', async () => {
+    const { threads, timers } = setUp()
+    let full = true
+    const speech = new Speech((onReply, onFailure) => {
+      if (full) throw new Error('no memory')
+      return threads.start(onReply, onFailure)
+    }, timers)
+    await expect(speech.say(job('one'))).rejects.toThrow('no memory')
+    full = false
+    const second = speech.say(job('two'))
+    threads.speak(1)
+    expect((await second).length).toBe(1)
+  })
+
   it('ends the thread of a sentence that takes over ten seconds', async () => {
     const { threads, timers, speech } = setUp()
     const slow = speech.say(job('slow'))

@@ -112,8 +112,14 @@ export class Speech {
       this.#timer = this.#thread && this.#timers.after(idleMs, () => void this.#stop())
       return
     }
+    try {
+      this.#thread ??= this.#launch()
+    } catch (error) {
+      task.reject(new SoundError(`Speech: the thread cannot be started: ${(error as Error).message}`, error))
+      this.#next()
+      return
+    }
     this.#current = task
-    this.#thread ??= this.#launch()
     this.#timer = this.#timers.after(sentenceMs, () =>
       this.#abandon(new SoundError('Speech: took over 10 s')),
     )
