@@ -181,6 +181,41 @@ describe('a page dials', () => {
     expect(gateway.lines.join('')).not.toContain('pa55')
   })
 
+  it('with variables of its own, whose values no log line shows', async () => {
+    const page = await gateway.signedIn()
+    await page.dial('c1', '/public/bob', 'offer', { userVariables: { session: 'pa55' } })
+    await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(1))
+    const told = gateway.lines.map((line) => JSON.parse(line)).filter((line) => 'userVariables' in line)
+    expect(told).toMatchObject([{ level: 20, userVariables: ['session'] }])
+    expect(gateway.lines.join('')).not.toContain('pa55')
+  })
+
+  it('and hears that something of ours failed, wherever it did', async () => {
+    const page = await gateway.signedIn()
+    gateway.arrivals.react = () => {
+      throw new Error('no such thing')
+    }
+    await page.dial('c1', '/public/bob')
+    const failed = { cause: 'NORMAL_TEMPORARY_FAILURE', causeCode: 41 }
+    expect(await page.message('verto.bye')).toEqual({ callID: 'c1', ...failed })
+    expect(gateway.webrtc.last.closed).toBe(true)
+    expect(gateway.arrivals.arrived[0]!.owner.told).toEqual(['ended internal by us'])
+    // The same id is free again.
+    gateway.arrivals.react = (leg) => void leg.answer()
+    await page.dial('c1', '/public/bob')
+    expect(await page.message('verto.answer')).toMatchObject({ callID: 'c1' })
+
+    const bob = await gateway.signedIn('bob')
+    const resolve = vi.spyOn(gateway.directory, 'resolve').mockImplementationOnce(() => {
+      throw new Error('no directory')
+    })
+    await bob.dial('c2', '/public/alice')
+    expect(await bob.message('verto.bye')).toEqual({ callID: 'c2', ...failed })
+    resolve.mockRestore()
+    await bob.dial('c2', '/public/alice')
+    expect(await bob.message('verto.answer')).toMatchObject({ callID: 'c2' })
+  })
+
   it('no more often than it may at once', async () => {
     const page = await gateway.signedIn()
     for (let i = 0; i < 20; i++) await page.dial(`c${i}`, '/public/bob')

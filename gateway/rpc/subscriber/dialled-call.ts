@@ -49,17 +49,22 @@ export class DialledCall implements LegSignalling, ClientCall {
     client.calls.set(invite.callId, this)
   }
 
-  /** Checks the call, answers the offer and hands the leg over. Never rejects: a refusal is a `verto.bye`. */
+  /** Checks the call, answers the offer and hands the leg over. A refusal is a `verto.bye`, and so is a failure of ours (`internal`). */
   async open(): Promise<void> {
-    const refusal = this.#refusal()
-    if (refusal) {
-      this.#refuse(refusal, 'the call is not permitted')
-      return
+    let media: BrowserMedia | undefined
+    try {
+      const refusal = this.#refusal()
+      if (refusal) {
+        this.#refuse(refusal, { reason: 'the call is not permitted' })
+        return
+      }
+      media = await this.#answerOffer()
+      if (!media) return
+      if (this.#saidByPage) await media.close()
+      else this.#arrive(media)
+    } catch (error) {
+      await this.#fail(error, media)
     }
-    const media = await this.#answerOffer()
-    if (!media) return
-    if (this.#saidByPage) await media.close()
-    else this.#arrive(media)
   }
 
   browserCall(): BrowserCall | undefined {
@@ -132,7 +137,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     try {
       return await this.#parts.webrtc.answer(this.#callId, this.#invite.sdp, ['PCMU', 'PCMA'])
     } catch (error) {
-      this.#refuse(mediaErrorCode(error), error instanceof Error ? error.message : String(error))
+      this.#refuse(mediaErrorCode(error), { reason: error instanceof Error ? error.message : String(error) })
       return undefined
     }
   }
@@ -155,9 +160,12 @@ export class DialledCall implements LegSignalling, ClientCall {
     leg.setPort(media.port)
     this.#call.state('created')
     log.info(
-      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to: shownUri(to), userVariables },
+      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to: shownUri(to) },
       'browser dials',
     )
+    // Their values are the page's own business, and may be secrets.
+    const names = namesOf(userVariables)
+    if (names.length > 0) log.debug({ call: this.#callId, userVariables: names }, 'the page set variables')
     const plan = { kind: 'dial', to } as const
     arrivals.arrive({ leg, callId: this.#callId, projectId: subscriber.projectId, plan, headers: [] })
     if (!leg.isEnded) this.#earlyMedia = clock.after(earlyMediaMs, () => this.#sendMedia())
@@ -170,17 +178,31 @@ export class DialledCall implements LegSignalling, ClientCall {
     this.#call.verto('verto.media', { sdp: this.#call.media.sdp })
   }
 
-  #refuse(code: Code, reason: string): void {
+  async #fail(error: unknown, media: BrowserMedia | undefined): Promise<void> {
+    if (!this.#call) {
+      this.#refuse('internal', { err: error })
+      await media?.close()
+      return
+    }
+    const { leg } = this.#call
+    this.#parts.log.error({ call: this.#callId, leg: leg.id, err: error }, "a browser's call failed")
+    leg.end({ code: 'internal' })
+  }
+
+  #refuse(code: Code, why: { readonly reason: string } | { readonly err: unknown }): void {
     const { to, callId } = this.#invite
     this.#parts.metrics.rejections.inc({ code })
     this.#parts.log[catalogue[code].level](
-      { code, call: this.#callId, subscriber: this.#client.subscriber.id, to: shownUri(to), reason },
+      { code, call: this.#callId, subscriber: this.#client.subscriber.id, to: shownUri(to), ...why },
       catalogue[code].text,
     )
     this.#client.calls.delete(callId)
     if (!this.#saidByPage) this.#client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
   }
 }
+
+const namesOf = (variables: unknown): readonly string[] =>
+  typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
 
 const subscriberParty = (address: string, name: string): Party => ({
   uri: address,
