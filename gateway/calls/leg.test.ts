@@ -43,6 +43,15 @@ describe('a leg', () => {
     expect([heard, far.told]).toEqual([['ended'], ['end normal']])
   })
 
+  it('leaves nothing behind when its far side cannot be told', () => {
+    const { leg, far, port, heard } = owned()
+    far.end = () => {
+      throw new Error('the far side is broken')
+    }
+    expect(() => leg.end({ code: 'normal' })).toThrow('broken')
+    expect([port.closed, heard]).toEqual([true, ['ended']])
+  })
+
   it('closes a port that comes after its end', () => {
     const { leg } = owned()
     leg.end({ code: 'canceled' })

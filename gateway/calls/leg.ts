@@ -220,12 +220,16 @@ export class Leg {
   #finish(cause: Cause, by: 'far' | 'us'): void {
     if (this.#state.kind === 'ended') return
     this.#state = { kind: 'ended', cause, by }
-    // The far side hears of it before its audio goes away.
-    this.#signalling?.end(cause)
-    this.#stats = this.#port?.close()
-    this.#owner?.legEnded(this)
-    const gone = [...this.#onGone]
-    this.#onGone.clear()
-    for (const run of gone) run()
+    try {
+      // The far side hears of it before its audio goes away.
+      this.#signalling?.end(cause)
+    } finally {
+      // Whatever goes wrong there, nothing of the leg stays behind.
+      this.#stats = this.#port?.close()
+      this.#owner?.legEnded(this)
+      const gone = [...this.#onGone]
+      this.#onGone.clear()
+      for (const run of gone) run()
+    }
   }
 }

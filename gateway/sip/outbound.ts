@@ -52,7 +52,10 @@ export class Outbound implements OutboundSip {
     })
     leg.attach(side)
     legs.add(side)
-    void this.#place(leg, side, uri, request, log)
+    this.#place(leg, side, uri, request, log).catch((error: unknown) => {
+      log.error({ err: error }, 'the INVITE could not be made')
+      leg.ended({ code: 'internal' })
+    })
     return leg
   }
 
