@@ -167,6 +167,24 @@ describe('an outgoing call', () => {
     expect(browser.socket.requests('verto.invite')).toHaveLength(0)
   })
 
+  it('given up at whatever moment is never placed without a farewell', async () => {
+    const counts = { never: 0, both: 0 }
+    for (let turns = 0; turns < 30; turns++) {
+      const { browser, client } = await setUp()
+      const call = await client.dial({ to: '/public/bob' })
+      call.start().catch(() => {})
+      for (let i = 0; i < turns; i++) await Promise.resolve()
+      void call.hangup()
+      await settled()
+      const invites = browser.socket.requests('verto.invite').length
+      expect(browser.socket.requests('verto.bye'), `after ${turns} turns`).toHaveLength(invites)
+      counts[invites === 0 ? 'never' : 'both']++
+      released(browser)
+    }
+    expect(counts.never).toBeGreaterThan(0)
+    expect(counts.both).toBeGreaterThan(0)
+  })
+
   it('given up while it rings tells the server', async () => {
     const { browser, client } = await setUp()
     const { call, started } = await dialled(client)
@@ -374,13 +392,13 @@ describe('an incoming call', () => {
     await expect(call.start()).rejects.toMatchObject({ code: 'bad_state' })
   })
 
-  it('is rejected as busy', async () => {
+  it('is rejected as declined', async () => {
     const { browser, invites } = await setUp()
     incoming(browser)
     const rejecting = invites[0]!.reject()
     expect(browser.socket.requests('verto.bye')[0]?.message.params).toEqual({
-      cause: 'USER_BUSY',
-      causeCode: '17',
+      cause: 'CALL_REJECTED',
+      causeCode: '21',
       dialogParams: { callID: 'c9' },
     })
     browser.socket.reply('verto.bye')

@@ -228,7 +228,7 @@ export class Call {
   async #invite(): Promise<void> {
     await this.#media.open()
     const sdp = await this.#media.offer(this.#setup.signalling.iceServers)
-    this.#sent = true
+    this.#sending()
     const reply = await this.#verto('verto.invite', { sdp })
     this.#nodeId ??= text(reply.node_id)
     this.#step('sent')
@@ -237,9 +237,15 @@ export class Call {
   async #pickUp(): Promise<void> {
     await this.#media.open()
     const sdp = await this.#media.answer(this.#setup.offer ?? '', this.#setup.signalling.iceServers)
-    this.#sent = true
+    this.#sending()
     await this.#verto('verto.answer', { sdp })
     if (this.#state !== 'ended') this.#step('answer')
+  }
+
+  // The call may have ended since its media was ready: what is sent now nobody would take back.
+  #sending(): void {
+    if (this.#state === 'ended') throw this.#reason ?? wrongState('The call has ended.')
+    this.#sent = true
   }
 
   async #take(sdp: string | undefined, step: 'media' | 'answer'): Promise<void> {

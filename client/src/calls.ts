@@ -139,8 +139,8 @@ export class Calls implements CallSignalling {
     const invite = new Invite(details, {
       makeCall: ({ sdp }, options) => this.#add({ id: callID, to: 'room', offer: sdp, nodeId }, options),
       decline: async () => {
-        const busy = { cause: 'USER_BUSY', causeCode: '17', dialogParams: { callID } }
-        await this.verto('verto.bye', busy, { id: callID, nodeId })
+        const declined = { cause: 'CALL_REJECTED', causeCode: '21', dialogParams: { callID } }
+        await this.verto('verto.bye', declined, { id: callID, nodeId })
       },
       gone: (id) => this.#invites.delete(id),
     })

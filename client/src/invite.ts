@@ -57,7 +57,7 @@ export class Invite {
     return call
   }
 
-  /** Declines the call. Rejects with `bad_state`, or the server's error. */
+  /** Declines the call: to the caller it is `declined` (SIP 603), not busy. Rejects with `bad_state`, or the server's error. */
   async reject(): Promise<void> {
     if (this.#state !== 'pending')
       throw new ClientError('bad_state', 'The call does not wait for an answer any more.')

@@ -74,7 +74,7 @@ describe('a call rings at a subscriber', () => {
     expect(gateway.webrtc.last.accepted).toEqual(['mine'])
   })
 
-  it('and is busy when every page says so, declined when one says so for all', async () => {
+  it('and is busy or declined when every page says so, declined when one says so for all', async () => {
     const { pages, leg, owner } = await ringing(2)
     const busy = { cause: 'USER_BUSY', causeCode: '17' }
     await pages[0]!.verto('verto.bye', leg.id, busy)
@@ -86,6 +86,11 @@ describe('a call rings at a subscriber', () => {
     await pages[0]!.verto('verto.bye', second.leg.id, { cause: 'REJECT_ALL', causeCode: '825' })
     expect(second.owner.told).toEqual(['early', 'ended declined by far'])
     expect(await pages[1]!.message('verto.bye')).toMatchObject({ callID: second.leg.id })
+    const third = gateway.call()
+    await pages[1]!.message('verto.invite')
+    for (const page of pages)
+      await page.verto('verto.bye', third.leg.id, { cause: 'CALL_REJECTED', causeCode: '21' })
+    expect(third.owner.told).toEqual(['early', 'ended declined by far'])
   })
 
   it('and is cancelled; an answer that comes too late succeeds and is told', async () => {
