@@ -2,6 +2,7 @@ import { ClientError, SignalWire, systemClock } from '@trunkline/client'
 import { type Account, SignInError, signIn } from './api.ts'
 import { RecentCalls, SignedIn } from './memory.ts'
 import { connectionMessage } from './messages.ts'
+import { whenLeft } from './page-life.ts'
 import { Phone } from './phone.ts'
 import { Ringer } from './ringer.ts'
 import { phoneView } from './views/phone.ts'
@@ -59,15 +60,12 @@ const open = async (account: Account): Promise<void> => {
     if (!listening.signal.aborted) leave(connectionMessage(reason))
   })
   addEventListener('keydown', (event) => typesDigits(event) && void phone.press(event.key), listening)
-  // Hangs up, and takes the subscriber offline, when the page is closed or loaded anew.
-  addEventListener(
-    'pagehide',
-    () => {
-      listening.abort()
-      client.disconnect()
-    },
-    listening,
-  )
+  // Hangs up, and takes the subscriber offline; a page that the browser kept connects again when it is shown.
+  const left = () => {
+    listening.abort()
+    client.disconnect()
+  }
+  whenLeft(window, listening.signal, left, () => void start())
   app.replaceChildren(screen.element)
   screen.update()
   if (memory.wantsOnline) void phone.setOnline(true)

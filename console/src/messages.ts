@@ -46,6 +46,12 @@ export const missedMessage = (reason: unknown, who: string): string => {
   return `Missed call from ${who}.`
 }
 
+/** Why a call could not be placed, in plain words. */
+export const dialMessage = (reason: unknown): string =>
+  reason instanceof ClientError && reason.code === 'bad_argument'
+    ? 'This address cannot be called. Please check it.'
+    : connectionMessage(reason)
+
 /** Why the connection could not be made, in plain words. */
 export const connectionMessage = (reason: unknown): string => {
   if (reason instanceof ClientError && reason.code === 'auth')

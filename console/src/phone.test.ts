@@ -99,7 +99,8 @@ const setUp = async () => {
     offline: async () => {
       online = false
     },
-    dial: async () => {
+    dial: async ({ to }: { to: string }) => {
+      if (to === ' ') throw new ClientError('bad_argument', 'to: expected an address, got nothing')
       const call = new FakeCall()
       calls.push(call)
       return call as unknown as Call
@@ -150,6 +151,16 @@ describe('a call from here', () => {
     await phone.dial('/public/bob')
     calls[0]!.end(new ClientError('busy', 'USER_BUSY'))
     expect(phone.notice).toEqual({ tone: 'warning', text: 'The line is busy.' })
+  })
+
+  it('to what is no address is told as that, not as a failure of the connection', async () => {
+    const { phone } = await setUp()
+    await phone.dial(' ')
+    expect(phone.notice).toEqual({
+      tone: 'warning',
+      text: 'This address cannot be called. Please check it.',
+    })
+    expect(phone.isBusy).toBe(false)
   })
 
   it('is the only one', async () => {

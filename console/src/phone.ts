@@ -8,7 +8,7 @@ import type {
   Invite,
 } from '@trunkline/client'
 import type { RecentCalls } from './memory.ts'
-import { connectionMessage, endMessage, isFailure, missedMessage } from './messages.ts'
+import { connectionMessage, dialMessage, endMessage, isFailure, missedMessage } from './messages.ts'
 
 /** The part of the {@link Client} that the phone uses. */
 export type PhoneClient = Pick<
@@ -129,7 +129,7 @@ export class Phone {
       // How it ends is told by the call itself.
       void call.start().catch(() => {})
     } catch (error) {
-      this.#say({ tone: 'warning', text: connectionMessage(error) })
+      this.#say({ tone: 'warning', text: dialMessage(error) })
     }
     this.#dialling = false
     this.#changed()

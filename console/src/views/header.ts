@@ -24,7 +24,7 @@ export const headerView = (
 ): View => {
   const knob = element('span', { class: 'knob' })
   const toggle = button(
-    { class: 'switch', role: 'switch', 'aria-labelledby': 'online-label', 'data-testid': 'online' },
+    { id: 'online', class: 'switch', role: 'switch', 'data-testid': 'online' },
     () => actions.setOnline(!phone.isOnline),
     knob,
   )
@@ -39,7 +39,7 @@ export const headerView = (
       element('strong', { 'data-testid': 'name' }, account.name),
       element('span', { class: 'quiet', 'data-testid': 'address' }, account.address),
     ),
-    element('div', { class: 'presence' }, element('label', { id: 'online-label' }, 'Online'), toggle),
+    element('div', { class: 'presence' }, element('label', { for: 'online' }, 'Online'), toggle),
     state,
     button({ class: 'plain', 'data-testid': 'sign-out' }, actions.signOut, 'Sign out'),
   )
