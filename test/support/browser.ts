@@ -6,7 +6,8 @@ import { sine } from '../../media/codecs/tone.ts'
 import { audioProbe } from './page-audio.ts'
 import { wav } from './wav.ts'
 
-const flags = [
+/** How every test starts Chromium: quiet, without a sandbox of its own, with a microphone that a file plays. */
+export const chromiumFlags = [
   '--no-sandbox',
   '--disable-gpu',
   '--no-first-run',
@@ -39,7 +40,7 @@ export class Browser {
     writeFileSync(microphone, wav(sine(frequency, 5000, 48_000, 10_000), 48_000))
     const browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: [...flags, `--use-file-for-fake-audio-capture=${microphone}`],
+      args: [...chromiumFlags, `--use-file-for-fake-audio-capture=${microphone}`],
     })
     return new Browser(browser, folder)
   }

@@ -3,20 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
-
-const flags = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-  '--use-fake-device-for-media-stream',
-  '--use-fake-ui-for-media-stream',
-  '--autoplay-policy=no-user-gesture-required',
-]
+import { chromiumFlags } from '../support/browser.ts'
 
 /** What the page's script puts on `window`. */
 interface Phone {
@@ -139,7 +126,7 @@ export class PhoneBrowser {
     await once(server, 'listening')
     const browser = await chromium.launch({
       executablePath: '/usr/bin/chromium',
-      args: [...flags, `--use-file-for-fake-audio-capture=${wav}`],
+      args: [...chromiumFlags, `--use-file-for-fake-audio-capture=${wav}`],
     })
     return new PhoneBrowser(browser, server)
   }
