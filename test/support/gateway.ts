@@ -17,6 +17,8 @@ export interface GatewayOptions {
   readonly limits?: Readonly<Record<string, unknown>>
   readonly drain?: string
   readonly rtpPorts?: number
+  /** Default: a new folder, which goes with the gateway. */
+  readonly dataDir?: string
 }
 
 /** One line of the gateway's log. */
@@ -180,7 +182,7 @@ const configOf = (
   ports: Readonly<{ sip: number; http: number; tls: number }>,
   webrtcPort: number,
 ): object => ({
-  dataDir: './data',
+  dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
   sip: {
     listen: ['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: ports.sip })),
