@@ -45,7 +45,7 @@ export const openHouse = async (): Promise<House> => {
 export const until = async <T>(
   value: () => T | Promise<T>,
   wanted: (value: T) => boolean,
-  ms = 10_000,
+  ms = 30_000,
 ): Promise<T> => {
   const end = performance.now() + ms
   for (;;) {
