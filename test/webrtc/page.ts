@@ -13,7 +13,7 @@ interface Phone {
   take(type: 'answer' | 'offer', sdp: string): Promise<void>
   answer(sdp: string): Promise<string>
   state(): { connection: string; transports: string[] }
-  path(): Promise<{ protocol: string; remoteFragments: string[] }>
+  path(): Promise<{ protocol: string }>
   pitch(): Promise<number>
   stop(): void
 }
@@ -67,7 +67,7 @@ window.phone = (() => {
       const all = [...(await pc.getStats()).values()]
       const used = all.filter((s) => s.type === 'transport').map((s) => all.find((p) => p.id === s.selectedCandidatePairId))
       const remote = used.map((pair) => all.find((c) => c.id === pair?.remoteCandidateId))
-      return { protocol: remote[0]?.protocol ?? '', remoteFragments: remote.map((c) => c?.usernameFragment ?? '') }
+      return { protocol: remote[0]?.protocol ?? '' }
     },
     // The strongest frequency of what arrives, in Hz; 0 for silence.
     pitch: async () => {
