@@ -20,7 +20,13 @@ export interface FileConfig {
   readonly project: string
   readonly dataDir: string
   readonly log: Config['log']
-  readonly sip: Config['sip']
+  /** As in the schema; `fromSchema` makes the configuration of it. */
+  readonly sip: {
+    readonly listen: Config['sip']['listen']
+    readonly tls: Config['sip']['tls']
+    readonly shield: { readonly strangers: 'answer' | 'drop' }
+    readonly registrar: { readonly domains: readonly string[] }
+  }
   readonly media: {
     readonly rtp: {
       readonly bind: string
@@ -52,6 +58,23 @@ export interface FileConfig {
     readonly allow?: readonly string[]
     readonly handler?: FileHandler
     readonly maxCalls?: number
+  }[]
+  /** As in the schema, like `sip`. */
+  readonly carriers: readonly {
+    readonly name: string
+    readonly default: boolean
+    readonly allow: readonly string[]
+    readonly tls: { readonly certificate?: string; readonly key?: string }
+  }[]
+  readonly endpoints: readonly {
+    readonly username: string
+    readonly password: string
+    readonly name?: string
+    readonly context: string
+    readonly displayName?: string
+    readonly callerId?: string
+    readonly mayDialOut: boolean
+    readonly handler?: FileHandler
   }[]
   readonly subscribers: readonly {
     readonly email: string

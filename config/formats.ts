@@ -46,6 +46,11 @@ export const formats: Readonly<Record<string, Format>> = {
   host: { wanted: 'a host name or an IP address', validate: isHost },
   'host-port': { wanted: 'a host name, with a port where it is not the usual one', validate: isHostPort },
   'http-url': { wanted: 'an http or https URL', validate: isHttpUrl },
+  'file-path': { wanted: 'the path of a file', validate: (text) => text !== '' },
+  'sip-target': {
+    wanted: 'a SIP URI without a user, such as sip:gw.carrier.example;transport=tls',
+    validate: (text) => /^sips?:(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?(;[a-z0-9=._;-]+)?$/i.test(text),
+  },
   origin: {
     wanted: 'an origin such as https://app.example, without a path',
     validate: (text) => isHttpUrl(text) && new URL(text).origin === text.toLowerCase(),

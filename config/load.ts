@@ -5,9 +5,11 @@ import type { Keys, Report } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
 import { subscriberName } from './file.ts'
+import { fromSchema } from './from-schema.ts'
 import { checkRules } from './rules.ts'
+import { carrier, sip } from './schema-sip.ts'
 import { ConfigSource } from './source.ts'
-import type { Config, ConfigFault, HandlerConfig } from './types.ts'
+import type { CarrierConfig, Config, ConfigFault, HandlerConfig, SipConfig } from './types.ts'
 import { validateSchema } from './validate.ts'
 
 export { ConfigInvalid }
@@ -94,7 +96,7 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   project: file.project,
   dataDir: resolve(documents.folder, file.dataDir),
   log: file.log,
-  sip: file.sip,
+  sip: fromSchema<SipConfig>(file.sip, sip, documents.folder),
   media: buildMedia(file.media),
   http: buildHttp(file.http, documents.folder),
   limits: {
@@ -108,6 +110,12 @@ const build = (file: FileConfig, documents: Documents): Config => ({
     ...domain,
     domain: domain.domain.toLowerCase(),
     ...(handler && { handler: documents.handler(handler, ['domains', i, 'handler']) }),
+  })),
+  carriers: file.carriers.map((each) => fromSchema<CarrierConfig>(each, carrier, documents.folder)),
+  endpoints: file.endpoints.map(({ handler, ...endpoint }, i) => ({
+    ...endpoint,
+    name: endpoint.name ?? endpoint.username,
+    ...(handler && { handler: documents.handler(handler, ['endpoints', i, 'handler']) }),
   })),
   subscribers: file.subscribers.map((subscriber) => ({ ...subscriber, name: subscriberName(subscriber) })),
   resources: file.resources.map(({ handler, ...resource }, i) => ({

@@ -1,4 +1,5 @@
 import { parts } from './schema-parts.ts'
+import { challenge } from './schema-sip.ts'
 
 const { flag, format, integer, list, object, text } = parts
 
@@ -31,6 +32,13 @@ export const domain = object(
     allow: list('Networks that may send calls; without it anyone may.', format('network', 'An IP network.')),
     handler: handler('What happens with a call; without it calls are not answered.'),
     maxCalls: integer('Calls at once; default the whole limit.', 1, 1_000_000),
+    callsPerSecond: integer('New calls a second; without it, no limit of its own.', 1, 100_000),
+    callsPerSecondOfSource: integer(
+      'New calls a second from one address; without it, no limit of its own.',
+      1,
+      100_000,
+    ),
+    challenge,
   },
   ['domain'],
 )
@@ -60,4 +68,20 @@ export const resource = object(
     handler: handler('What runs when it is called.'),
   },
   ['address', 'handler'],
+)
+
+/** Schema of an entry of `endpoints`. */
+export const endpoint = object(
+  'A SIP endpoint.',
+  {
+    username: format('name', 'Digest user name, and user of its address of record.'),
+    password: { ...text('Digest password; better from the environment.'), minLength: 8 },
+    name: format('name', 'Name in the address /context/name; default the user name.'),
+    context: format('name', 'Context in the address /context/name.', 'public'),
+    displayName: text('Name that others see.'),
+    callerId: text('Number shown when it calls out; default its user name.'),
+    mayDialOut: flag('May dial numbers and SIP URIs, besides addresses.', false),
+    handler: handler('What runs when it calls; without it, whom it dialled is called.'),
+  },
+  ['username', 'password'],
 )

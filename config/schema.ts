@@ -1,5 +1,6 @@
-import { domain, resource, subscriber } from './schema-entries.ts'
+import { domain, endpoint, resource, subscriber } from './schema-entries.ts'
 import { parts } from './schema-parts.ts'
+import { carrier, sip } from './schema-sip.ts'
 
 const { duration, flag, format, integer, list, object, text } = parts
 
@@ -18,43 +19,6 @@ const log = object('Log lines.', {
     enum: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
   },
   pretty: flag('Lines for people instead of JSON.', false),
-})
-
-const sip = object('The SIP side, towards carriers.', {
-  listen: {
-    ...list(
-      'Where the embedded SIP agent listens. Unused with drachtio.',
-      object(
-        'One listener.',
-        {
-          transport: { ...text('Transport protocol.'), enum: ['udp', 'tcp'] },
-          address: format('ip', 'Local address to listen on.', '0.0.0.0'),
-          port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 5060),
-        },
-        ['transport'],
-      ),
-    ),
-    minItems: 1,
-    default: [
-      { transport: 'udp', address: '0.0.0.0', port: 5060 },
-      { transport: 'tcp', address: '0.0.0.0', port: 5060 },
-    ],
-  },
-  announce: format(
-    'announced-ip',
-    'Address that carriers can reach, where it is not the local one (behind NAT).',
-  ),
-  drachtio: object(
-    'A drachtio-server to use instead of the embedded agent.',
-    {
-      host: format('host', 'Host of the drachtio-server.'),
-      port: integer('Port for applications of the drachtio-server.', 1, 65_535, 9022),
-      secret: { ...text('Shared secret of the drachtio-server.'), minLength: 1 },
-    },
-    ['host', 'secret'],
-    false,
-  ),
-  userAgent: text('Value of the Server and User-Agent headers; empty: none.', 'Trunkline'),
 })
 
 const media = object('Audio.', {
@@ -144,6 +108,8 @@ export const configSchema = {
     http,
     limits,
     domains: list('Domain applications: the SIP domains that carriers send calls to.', domain, []),
+    carriers: list('Carriers: the trunks by which calls go out, and from which they come in.', carrier, []),
+    endpoints: list('SIP endpoints: phones that register, and can be called at their address.', endpoint, []),
     subscribers: list('People who sign in with a browser.', subscriber, []),
     resources: list('Addresses whose handler runs when they are called.', resource, []),
     drain: duration('Time that calls get to end by themselves after SIGTERM.', '30s'),

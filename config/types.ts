@@ -1,3 +1,7 @@
+import type { CarrierConfig, EndpointConfig, SipConfig } from './sip-types.ts'
+
+export type * from './sip-types.ts'
+
 /** The configuration after loading: every default filled in, every `${ENV}` replaced. Durations are milliseconds. */
 export interface Config {
   /** Id of the one project that everything of the file belongs to. */
@@ -10,6 +14,8 @@ export interface Config {
   readonly http: HttpConfig
   readonly limits: LimitsConfig
   readonly domains: readonly DomainConfig[]
+  readonly carriers: readonly CarrierConfig[]
+  readonly endpoints: readonly EndpointConfig[]
   readonly subscribers: readonly SubscriberConfig[]
   readonly resources: readonly ResourceConfig[]
   /** Time that calls get to end by themselves after SIGTERM; default 30 s. */
@@ -22,22 +28,6 @@ export interface LogConfig {
   readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Lines for people instead of JSON; default false. */
   readonly pretty: boolean
-}
-
-/** The SIP side. */
-export interface SipConfig {
-  /** Where the embedded agent listens. Default UDP and TCP on 0.0.0.0:5060. Unused with `drachtio`. */
-  readonly listen: readonly {
-    readonly transport: 'udp' | 'tcp'
-    readonly address: string
-    readonly port: number
-  }[]
-  /** Address to write into Via, Contact and SDP's origin instead of the bound one. */
-  readonly announce?: string
-  /** Use this drachtio-server instead of the embedded agent. */
-  readonly drachtio?: { readonly host: string; readonly port: number; readonly secret: string }
-  /** Value of the Server and User-Agent headers; default `Trunkline`. Empty: none. */
-  readonly userAgent: string
 }
 
 /** Audio: carrier ports, browsers and the voice. */
@@ -129,6 +119,12 @@ export interface DomainConfig {
   readonly handler?: HandlerConfig
   /** Calls at once; default the whole limit. */
   readonly maxCalls?: number
+  /** New calls a second; default no limit of its own. */
+  readonly callsPerSecond?: number
+  /** New calls a second from one address; default no limit of its own. */
+  readonly callsPerSecondOfSource?: number
+  /** Digest credentials that callers have to show; default none. */
+  readonly challenge?: { readonly username: string; readonly password: string }
 }
 
 /** A person (or device) who signs in from a browser. */

@@ -18,7 +18,7 @@ import { type Media, type OnFailure, openAgent, openMedia, openStore, type Store
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { SipEdge } from './sip/index.ts'
-import type { SipAgent, SipAgentStats } from './sip-agent/index.ts'
+import type { SipAgent } from './sip-agent/index.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
 
 const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
@@ -213,7 +213,10 @@ export class App {
       sip_agent_pending: 'pending',
       sip_connections: 'connections',
     } as const
-    for (const [name, count] of Object.entries(gauges) as [keyof typeof gauges, keyof SipAgentStats][]) {
+    for (const [name, count] of Object.entries(gauges) as [
+      keyof typeof gauges,
+      (typeof gauges)[keyof typeof gauges],
+    ][]) {
       // An agent that died holds nothing; that it died is told elsewhere.
       this.#metrics.gauge(name, () =>
         agent.stats().then(

@@ -127,7 +127,7 @@ export class Hunt implements LegOwner {
   #dial(destination: Destination): Leg | undefined {
     const { parts, request } = { parts: this.#parts, request: this.#requestFor(destination) }
     const target = parts.addresses.resolve(destination.to)
-    if (!target || target.kind === 'handler') {
+    if (!target || target.kind === 'handler' || target.kind === 'endpoint') {
       this.#cause = target
         ? { code: 'unreachable', detail: `${destination.to} runs a handler and cannot be rung` }
         : { code: 'unknown_address', detail: destination.to }

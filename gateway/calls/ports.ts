@@ -14,7 +14,16 @@ export type HandlerSpec =
 
 /** What an address stands for. */
 export type Target =
-  | { readonly kind: 'sip'; readonly uri: string }
+  | {
+      readonly kind: 'sip'
+      readonly uri: string
+      /** Name of the carrier whose rules hold; default the one that has the URI's host among its targets. */
+      readonly carrier?: string
+      /** Where the INVITE goes although its request-URI says otherwise: the contact of a registered endpoint behind NAT. */
+      readonly nextHop?: string
+    }
+  /** A SIP endpoint; rings where it is registered ({@link Endpoints}). */
+  | { readonly kind: 'endpoint'; readonly endpointId: string; readonly address: string }
   | { readonly kind: 'subscriber'; readonly subscriberId: string; readonly address: string }
   /** A resource whose handler runs on the caller's own leg. */
   | { readonly kind: 'handler'; readonly handler: HandlerSpec; readonly address: string }
@@ -34,11 +43,19 @@ export interface OutboundRequest {
   readonly codec: 'PCMU' | 'PCMA'
   /** Caller, as the other side is to see it. */
   readonly from: Party
+  /** Max-Forwards of the INVITE; default 70. A bridged call carries that of its first leg on, one less (RFC 7332). */
+  readonly maxForwards?: number
 }
 
 /** Makes outbound legs of one kind. The leg comes back in state `new`; everything after that is told to its owner. */
 export interface Outbound<T extends Target> {
   dial(target: T, request: OutboundRequest): Leg
+}
+
+/** Where SIP endpoints are registered. */
+export interface Endpoints {
+  /** The contacts of an endpoint, to be rung together; none: it is not online. */
+  contacts(endpointId: string): readonly Extract<Target, { kind: 'sip' }>[]
 }
 
 /** How SIP legs are placed. */
@@ -56,7 +73,13 @@ export interface Arrival {
   readonly plan:
     | { readonly kind: 'handler'; readonly handler: HandlerSpec }
     | { readonly kind: 'dial'; readonly to: string }
+  /** `X-…` of the INVITE, and Diversion, History-Info, P-Asserted-Identity and Privacy. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]
+  /** Max-Forwards of the INVITE, where it came by SIP. */
+  readonly maxForwards?: number
+  /** The carrier or the endpoint that it came from, where one is known. */
+  readonly carrier?: string
+  readonly endpointId?: string
   readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
 }
 

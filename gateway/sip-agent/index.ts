@@ -1,8 +1,24 @@
 import { randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import type { FromWorker, SipAddress, SipAgentOptions, SipAgentStats, ToWorker } from './types.ts'
+import type {
+  FromWorker,
+  SipAddress,
+  SipAgentChange,
+  SipAgentOptions,
+  SipAgentStats,
+  ToWorker,
+} from './types.ts'
 
-export type { SipAddress, SipAgentOptions, SipAgentStats, SipListen } from './types.ts'
+export type {
+  SipAddress,
+  SipAgentChange,
+  SipAgentOptions,
+  SipAgentStats,
+  SipListen,
+  SipShield,
+  SipTls,
+  SipTlsPeer,
+} from './types.ts'
 
 /** The running agent: where drachtio-srf connects to, and what it listens on. */
 export interface SipAgent {
@@ -15,6 +31,8 @@ export interface SipAgent {
   readonly addresses: readonly SipAddress[]
   /** How much of everything it holds at the moment. Rejects once the agent is closed or has failed. */
   stats(): Promise<SipAgentStats>
+  /** Takes new certificates or a new shield; what is open stays as it is. */
+  change(change: SipAgentChange): void
   /** Calls `listener` once if the agent's thread dies. It is not restarted. */
   onFailure(listener: (error: Error) => void): void
   /** Calls `listener` with each error within the agent that cost one message but not the agent: worth a log line. */
@@ -58,6 +76,10 @@ class WorkerAgent implements SipAgent {
       this.#asked.push({ resolve, reject })
       this.#tell({ kind: 'stats' })
     })
+  }
+
+  change(change: SipAgentChange): void {
+    if (!this.#failure && !this.#closing) this.#tell({ kind: 'change', change })
   }
 
   onFailure(listener: (error: Error) => void): void {

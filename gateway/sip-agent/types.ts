@@ -1,3 +1,4 @@
+import type { Limits } from './message/limits.ts'
 import type { Timers } from './transaction/timers.ts'
 import type { Endpoint, Protocol } from './transport/types.ts'
 
@@ -10,16 +11,79 @@ export interface SipListen {
   readonly port: number
 }
 
+/** A certificate with its chain and its key, both PEM. */
+export interface SipCertificate {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** What the TLS and WSS listeners show and ask for. */
+export interface SipTls extends SipCertificate {
+  /** Chosen by the name that the client asks for (SNI). */
+  readonly names: readonly (SipCertificate & { readonly host: string })[]
+  /** PEM; default the system's authorities. Also for connections that we make. */
+  readonly ca?: string
+  readonly clientCertificates: 'none' | 'request' | 'require'
+  readonly minVersion: 'TLSv1.2' | 'TLSv1.3'
+}
+
+/** TLS of the connections that we make to some hosts. */
+export interface SipTlsPeer {
+  /** Hosts of next hops, as their URIs have them; compared without case. */
+  readonly hosts: readonly string[]
+  readonly ca?: string
+  readonly certificate?: string
+  readonly key?: string
+  /** Default the host. */
+  readonly serverName?: string
+  readonly verify: boolean
+  readonly alpn: readonly string[]
+}
+
+/** The shield in front of the parser; see `docs/operations.md`. */
+export interface SipShield {
+  /** Packets a second from one address outside `known`. */
+  readonly packetsPerSecond: number
+  /** The same inside. */
+  readonly knownPacketsPerSecond: number
+  /** Offences within a minute. */
+  readonly banAfter: number
+  readonly banForMs: number
+  /** Parts of User-Agent headers, lower case. */
+  readonly scanners: readonly string[]
+  /** What requests from outside `known` get. */
+  readonly strangers: 'answer' | 'drop'
+  /** CIDRs of those who may send. */
+  readonly known: readonly string[]
+}
+
+/** What may change while the agent runs. What is left out stays. */
+export interface SipAgentChange {
+  /** New certificates: connections that are open keep theirs. */
+  readonly tls?: SipTls
+  readonly tlsPeers?: readonly SipTlsPeer[]
+  readonly shield?: SipShield
+}
+
 /** How the agent is set up. */
 export interface SipAgentOptions {
   readonly listen: readonly SipListen[]
   /** The address that peers are told in Via and Contact, where it is not the bound one. */
   readonly announce?: string
+  /** The same for peers of certain networks (CIDR); the first that fits goes before `announce`. */
+  readonly announceTo?: readonly { readonly networks: readonly string[]; readonly address: string }[]
+  /** Needed where a listener is `tls` or `wss`. */
+  readonly tls?: SipTls
+  readonly tlsPeers?: readonly SipTlsPeer[]
+  /** Default: no shield. */
+  readonly shield?: SipShield
+  /** Limits of received messages; default those of `message/limits.ts`. */
+  readonly limits?: Partial<Limits>
   /** Value of User-Agent and Server where the application gives none. Default: neither header is sent. */
   readonly userAgent?: string
   /** Changed timer values in ms, for tests. */
   readonly timers?: Partial<Timers>
-  /** Open TCP connections per listener; more are refused, and more than a quarter from one address. Default 1,000. */
+  /** Open connections per listener; more are refused, and more than a quarter from one address. Default 1,000. */
   readonly maxConnections?: number
   /** Transactions of received requests at once; beyond it what belongs to no call gets 503. Default 50,000. */
   readonly maxTransactions?: number
@@ -41,11 +105,20 @@ export interface SipAgentStats {
   readonly pending: number
   /** 2xx responses that wait for their ACK. */
   readonly unacknowledged: number
-  /** Open TCP connections to peers. */
+  /** Open connections to peers, of every transport but UDP. */
   readonly connections: number
   /** Connected applications. */
   readonly applications: number
+  /** Packets and connections that the shield dropped since the start, by reason. */
+  readonly dropped: Readonly<Record<ShieldReason, number>>
+  /** Addresses that are banned at the moment. */
+  readonly banned: number
+  /** Contacts whose registration came over a connection that is still open (drachtio's own memory, page 9.3). */
+  readonly registeredFlows: number
 }
+
+/** Why the shield dropped something. */
+export type ShieldReason = 'rate' | 'banned' | 'scanner' | 'stranger'
 
 /** The public form of a bound address. */
 export const toAddress = (endpoint: Endpoint): SipAddress => ({
@@ -63,4 +136,7 @@ export type FromWorker =
   | { readonly kind: 'closed' }
 
 /** What the parent asks of the worker. */
-export type ToWorker = { readonly kind: 'stats' } | { readonly kind: 'close' }
+export type ToWorker =
+  | { readonly kind: 'stats' }
+  | { readonly kind: 'close' }
+  | { readonly kind: 'change'; readonly change: SipAgentChange }

@@ -1,8 +1,8 @@
 import type { SipParseError } from '../message/error.ts'
 import type { SipMessage } from '../message/message.ts'
 
-/** The transports that the agent speaks. TLS and WebSocket join here when they come. */
-export type Protocol = 'udp' | 'tcp'
+/** The transports that the agent speaks (RFC 3261, RFC 7118). */
+export type Protocol = 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
 
 /** A transport address. */
 export interface Endpoint {

@@ -1,0 +1,264 @@
+import { parts } from './schema-parts.ts'
+
+const { duration, flag, format, integer, list, object, text } = parts
+
+const file = (description: string) => format('file-path', description)
+
+const networks = (description: string, value?: readonly unknown[]) =>
+  list(description, format('network', 'An IP network.'), value)
+
+const credentials = (description: string, more: Parameters<typeof object>[1] = {}) =>
+  object(
+    description,
+    {
+      username: { ...text('User name.'), minLength: 1 },
+      password: { ...text('Password; better from the environment.'), minLength: 1 },
+      ...more,
+    },
+    ['username', 'password'],
+  )
+
+/** Digest credentials that a caller has to show. */
+export const challenge = credentials('Digest credentials that callers have to show; without it, none.')
+
+const listen = {
+  ...list(
+    'Where the embedded SIP agent listens. Unused with drachtio.',
+    object(
+      'One listener.',
+      {
+        transport: { ...text('Transport protocol.'), enum: ['udp', 'tcp', 'tls', 'ws', 'wss'] },
+        address: format('ip', 'Local address to listen on.', '0.0.0.0'),
+        port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 5060),
+      },
+      ['transport'],
+    ),
+  ),
+  minItems: 1,
+  default: [
+    { transport: 'udp', address: '0.0.0.0', port: 5060 },
+    { transport: 'tcp', address: '0.0.0.0', port: 5060 },
+  ],
+}
+
+const announceTo = list(
+  'Addresses for peers of certain networks; the first that fits goes before announce.',
+  object(
+    'One announced address.',
+    {
+      networks: { ...networks('The networks whose peers are told it.'), minItems: 1 },
+      address: format('announced-ip', 'The address.'),
+    },
+    ['networks', 'address'],
+  ),
+  [],
+)
+
+const tls = object('Certificates of the TLS and WSS listeners, PEM files.', {
+  certificate: file('Certificate, with its chain; without one the self-made one of HTTPS is used.'),
+  key: file('Its key.'),
+  names: list(
+    'Further certificates, by the name that the client asks for (SNI).',
+    object(
+      'One certificate.',
+      {
+        host: format('host', 'The name.'),
+        certificate: file('Certificate, with its chain.'),
+        key: file('Its key.'),
+      },
+      ['host', 'certificate', 'key'],
+    ),
+    [],
+  ),
+  ca: file("Authorities that sign clients' and carriers' certificates; without it, the system's."),
+  clientCertificates: {
+    ...text('Whether clients are asked for a certificate, and must have one.', 'none'),
+    enum: ['none', 'request', 'require'],
+  },
+  minVersion: { ...text('Lowest TLS version.', 'TLSv1.2'), enum: ['TLSv1.2', 'TLSv1.3'] },
+})
+
+const messages = object('How large received SIP may be, and how much of it is held at once.', {
+  bytes: integer('Bytes of one message.', 1_024, 1_048_576, 65_535),
+  headers: integer('Header fields of one message.', 16, 1_024, 256),
+  headerLength: integer('Characters of one header field.', 256, 65_536, 8_192),
+  connections: integer('Connections per listener; a quarter of them from one address.', 4, 100_000, 1_000),
+  transactions: integer(
+    'Transactions of received requests; above it new ones get 503.',
+    100,
+    1_000_000,
+    50_000,
+  ),
+})
+
+const shield = object(
+  'The shield in front of everything. Known networks are those of the allow lists of domains and carriers.',
+  {
+    packetsPerSecond: integer('Packets a second from one unknown address.', 1, 1_000_000, 50),
+    knownPacketsPerSecond: integer(
+      'Packets a second from one address of a known network.',
+      1,
+      1_000_000,
+      5_000,
+    ),
+    banAfter: integer('Offences within a minute after which an address is banned.', 1, 100_000, 20),
+    banFor: duration('How long it is banned.', '10m'),
+    scanners: list(
+      'Parts of User-Agent headers whose requests are dropped, in any case of letters.',
+      { ...text('A part of a User-Agent header.'), minLength: 3 },
+      [
+        'friendly-scanner',
+        'sipvicious',
+        'sipcli',
+        'sip-scan',
+        'sipsak',
+        'sundayddr',
+        'iwar',
+        'vaxsipuseragent',
+        'pplsip',
+      ],
+    ),
+    strangers: {
+      ...text('What requests of unknown addresses get: an answer, or nothing.', 'answer'),
+      enum: ['answer', 'drop'],
+    },
+  },
+)
+
+const overload = object('When new calls get 503.', {
+  busyPercent: integer(
+    'Share of the time that the gateway is busy, from which new calls are refused.',
+    10,
+    100,
+    85,
+  ),
+  callsPerSecond: integer('New calls a second, over everything.', 1, 100_000, 500),
+  retryAfter: duration('Time after which a refused caller may try again.', '10s'),
+})
+
+const sessionTimer = object('Session timers (RFC 4028), which find calls whose far side is gone.', {
+  expires: duration('Interval that we ask for.', '30m'),
+  min: duration('Shortest interval that we take.', '90s'),
+})
+
+const registrar = object('The registrar for SIP endpoints.', {
+  domains: list(
+    'Hosts at which endpoints register; none: there is no registrar.',
+    format('host', 'A host.'),
+    [],
+  ),
+  minExpires: duration('Shortest registration.', '60s'),
+  maxExpires: duration('Longest registration.', '1h'),
+  contacts: integer('Contacts of one endpoint.', 1, 100, 10),
+})
+
+/** Schema of `sip`. */
+export const sip = object('The SIP side, towards carriers.', {
+  listen,
+  announce: format(
+    'announced-ip',
+    'Address that carriers can reach, where it is not the local one (behind NAT).',
+  ),
+  announceTo,
+  tls,
+  drachtio: object(
+    'A drachtio-server to use instead of the embedded agent.',
+    {
+      host: format('host', 'Host of the drachtio-server.'),
+      port: integer('Port for applications of the drachtio-server.', 1, 65_535, 9022),
+      secret: { ...text('Shared secret of the drachtio-server.'), minLength: 1 },
+    },
+    ['host', 'secret'],
+    false,
+  ),
+  userAgent: text('Value of the Server and User-Agent headers; empty: none.', 'Trunkline'),
+  messages,
+  shield,
+  overload,
+  sessionTimer,
+  registrar,
+})
+
+const identity = object('Who calls are said to come from.', {
+  from: {
+    description:
+      'User of From: caller (the caller’s number), username (of auth), or a group with a fixed user.',
+    type: ['string', 'object'],
+    default: 'caller',
+    if: { type: 'string' },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { enum: ['caller', 'username'] },
+    else: {
+      properties: { user: { ...text('The fixed user.'), minLength: 1 } },
+      required: ['user'],
+      additionalProperties: false,
+    },
+  },
+  host: format('host', 'Host of From; without it, our own.'),
+  header: {
+    ...text('Header that asserts the caller besides.', 'none'),
+    enum: ['none', 'p-asserted-identity', 'p-preferred-identity', 'remote-party-id'],
+  },
+})
+
+const carrierTls = object('TLS towards it, PEM files.', {
+  ca: file('Authorities that may have signed its certificate; without it, those of sip.tls.'),
+  certificate: file('Client certificate.'),
+  key: file('Its key.'),
+  serverName: format('host', 'Name to ask for and to check; without it, the host of the target.'),
+  verify: flag('Checks its certificate.', true),
+  alpn: list('Protocols for ALPN; some carriers refuse any.', text('A protocol, usually sip.'), []),
+})
+
+/** Schema of an entry of `carriers`. */
+export const carrier = object(
+  'A carrier: a trunk by which calls go out, and from which they come in.',
+  {
+    name: format('name', 'Its name, in logs, metrics and records.'),
+    targets: {
+      ...list('Where calls go, in this order.', format('sip-target', 'A SIP URI without a user.')),
+      minItems: 1,
+    },
+    default: flag('E.164 numbers go here.', false),
+    allow: networks("Networks whose calls are this carrier's; each domain's own allow holds besides.", []),
+    auth: credentials('Digest credentials that we show to it.', {
+      realm: { ...text('The only realm that they are for; without it, any of its targets.'), minLength: 1 },
+    }),
+    challenge,
+    identity,
+    number: object('How the dialled number is written.', {
+      prefix: text('Put before it.', ''),
+      plus: { ...text('The leading plus.', 'keep'), enum: ['keep', 'add', 'strip'] },
+    }),
+    failover: object('When the next target is tried.', {
+      statuses: list(
+        'Final responses after which it is tried, besides transport errors.',
+        integer('A SIP status.', 300, 699),
+        [408, 500, 502, 503, 504],
+      ),
+      noProgress: duration('Longest wait for the first provisional response of a target.', '8s'),
+    }),
+    srtp: { ...text('SDES SRTP.', 'off'), enum: ['off', 'optional', 'required'] },
+    srtpWithoutTls: flag('SRTP keys may stand in SDP although the signalling is not encrypted.', false),
+    tls: carrierTls,
+    register: object(
+      'Registers at the first target; without it, not.',
+      { expires: duration('Interval that we ask for.', '1h') },
+      [],
+      false,
+    ),
+    probe: object(
+      'OPTIONS pings of each target; without it, none.',
+      {
+        interval: duration('Time between two.', '30s'),
+        down: integer('So many unanswered ones take the target out.', 1, 100, 3),
+        up: integer('So many answered ones bring it back.', 1, 100, 1),
+      },
+      [],
+      false,
+    ),
+    maxCalls: integer('Calls at once, both ways; default the whole limit.', 1, 1_000_000),
+    callsPerSecond: integer('New calls a second, each way.', 1, 100_000),
+  },
+  ['name', 'targets'],
+)

@@ -1,0 +1,21 @@
+import type { Protocol } from '../transport/types.ts'
+
+/** One place to send a request to. */
+export interface Hop {
+  readonly protocol: Protocol
+  /** IP address, IPv6 without brackets. */
+  readonly address: string
+  readonly port: number
+  /** Host as the URI has it: what TLS asks for and checks (RFC 5922). */
+  readonly host: string
+}
+
+/** Finds out where requests go (RFC 3263), never on the receive path. */
+export interface Router {
+  /**
+   * The places that a SIP URI names, best first: those after the first are for when it fails. `done` is called once: at once for an IP
+   * literal, later for a name, with an empty list where the name has no address, and after 5 s at the latest. Returns false, without
+   * calling `done`, where the URI needs a transport that is not there. Throws `SipParseError` for what is no URI.
+   */
+  find(uri: string, done: (hops: readonly Hop[]) => void): boolean
+}
