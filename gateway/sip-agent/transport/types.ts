@@ -34,3 +34,11 @@ export interface TransportSink {
   /** A TCP connection is gone. */
   lost(flow: Flow): void
 }
+
+/** Stands in front of the parser. */
+export interface Gatekeeper {
+  /** Whether what came from an address is read: a datagram, or one message of a stream. `bytes` are not parsed yet, and are not kept. */
+  admits(protocol: Protocol, address: string, bytes: Uint8Array): boolean
+  /** Whether a new connection from an address is taken. */
+  accepts(protocol: Protocol, address: string): boolean
+}
