@@ -12,8 +12,14 @@ export interface Clock {
   after(ms: number, run: () => void): Timer
 }
 
+/** A clock that can also tell how long ago something was, whatever happens to the machine's time. */
+export interface SteadyClock extends Clock {
+  /** Milliseconds since a fixed moment. Unlike {@link Clock.now} it never jumps. */
+  uptime(): number
+}
+
 /** The machine's clock. It counts its running timers, so that a leaked one shows in the metrics. */
-export class SystemClock implements Clock {
+export class SystemClock implements SteadyClock {
   #running = 0
 
   /** Timers that were started and neither fired nor were cancelled. */
@@ -23,6 +29,10 @@ export class SystemClock implements Clock {
 
   now(): number {
     return Date.now()
+  }
+
+  uptime(): number {
+    return performance.now()
   }
 
   after(ms: number, run: () => void): Timer {
@@ -46,7 +56,7 @@ export class SystemClock implements Clock {
 }
 
 /** A clock that stands still until a test moves it. */
-export class FakeClock implements Clock {
+export class FakeClock implements SteadyClock {
   #now: number
   #due: { at: number; order: number; run: () => void }[] = []
   #order = 0
@@ -61,6 +71,10 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
+    return this.#now
+  }
+
+  uptime(): number {
     return this.#now
   }
 

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
 import { Agent } from './agent.ts'
 import type { FromWorker, SipAgentOptions, ToWorker } from './types.ts'
+import { TimerWheel } from './wheel.ts'
 
 const port = parentPort
 if (!port) throw new Error('the SIP agent runs in a worker thread')
@@ -9,7 +10,7 @@ const { options, secret } = workerData as { options: SipAgentOptions; secret: st
 const tell = (message: FromWorker) => port.postMessage(message)
 const fault = (error: unknown) =>
   tell({ kind: 'fault', problem: error instanceof Error ? (error.stack ?? error.message) : String(error) })
-const agent = new Agent({ ...options, secret, clock: new SystemClock(), fault })
+const agent = new Agent({ ...options, secret, clock: new TimerWheel(new SystemClock(), fault), fault })
 
 port.on('message', (asked: ToWorker) => {
   if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
