@@ -1,8 +1,13 @@
 import type { Config, HandlerConfig } from '../../config/types.ts'
 import type { HandlerSpec } from '../calls/ports.ts'
+import { digestSecret } from './secrets.ts'
+import type { DigestSecret } from './types.ts'
 
 /** What of the configuration the directory is made from. */
-export type DirectoryConfig = Pick<Config, 'project' | 'domains' | 'subscribers' | 'resources'>
+export type DirectoryConfig = Pick<
+  Config,
+  'project' | 'domains' | 'endpoints' | 'subscribers' | 'resources'
+> & { readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> } }
 
 /** A domain application as the file declares it. */
 export interface DeclaredDomain {
@@ -11,16 +16,20 @@ export interface DeclaredDomain {
   readonly allow: readonly string[] | undefined
   readonly handler: HandlerSpec | undefined
   readonly maxCalls: number | undefined
+  readonly callsPerSecond: number | undefined
+  readonly callsPerSecondOfSource: number | undefined
+  readonly challenge: DigestSecret | undefined
 }
 
 /** A thing with an address as the file declares it. */
 export interface DeclaredResource {
-  readonly type: 'subscriber' | 'app'
+  readonly type: 'subscriber' | 'app' | 'endpoint'
   readonly context: string
   readonly name: string
   readonly displayName: string
   readonly handler: HandlerSpec | undefined
-  readonly person: DeclaredPerson | undefined
+  readonly person?: DeclaredPerson
+  readonly phone?: DeclaredPhone
 }
 
 /** The person behind a declared subscriber. */
@@ -33,6 +42,15 @@ export interface DeclaredPerson {
   readonly mayDialOut: boolean
 }
 
+/** The phone behind a declared endpoint. */
+export interface DeclaredPhone {
+  readonly username: string
+  readonly callerId: string
+  readonly mayDialOut: boolean
+  /** One for each host of the registrar. */
+  readonly secrets: readonly DigestSecret[]
+}
+
 /** What the file declares, in the store's terms. */
 export interface Declared {
   readonly projectId: string
@@ -40,15 +58,18 @@ export interface Declared {
   readonly resources: readonly DeclaredResource[]
 }
 
-/** Turns the configuration into what the store is to hold. Throws on an address, domain or e-mail that is declared twice or malformed. */
+/**
+ * Turns the configuration into what the store is to hold. Throws on an address, domain, e-mail or digest user that is declared twice or
+ * malformed.
+ */
 export const declaredBy = (config: DirectoryConfig): Declared => {
-  const domains = config.domains.map((d) => ({
-    domain: d.domain.toLowerCase(),
-    allow: d.allow,
-    handler: d.handler && handlerSpec(d.handler),
-    maxCalls: d.maxCalls,
-  }))
-  const resources = [...config.subscribers.map(subscriber), ...config.resources.map(app)]
+  const domains = config.domains.map(domainApp)
+  const realms = config.sip.registrar.domains.map((domain) => domain.toLowerCase())
+  const resources = [
+    ...config.subscribers.map(subscriber),
+    ...config.endpoints.map((each) => endpoint(each, realms)),
+    ...config.resources.map(app),
+  ]
   unique(
     'domain',
     domains.map((d) => d.domain),
@@ -60,6 +81,10 @@ export const declaredBy = (config: DirectoryConfig): Declared => {
   unique(
     'subscriber',
     resources.flatMap((r) => (r.person ? [r.person.email] : [])),
+  )
+  unique(
+    'endpoint',
+    resources.flatMap((r) => (r.phone ? [r.phone.username] : [])),
   )
   return { projectId: config.project, domains, resources }
 }
@@ -77,6 +102,17 @@ export const handlerSpec = (config: HandlerConfig): HandlerSpec => {
   if (config.document !== undefined)
     return { kind: config.kind, document: config.document, name: config.name }
   throw new Error(`${config.name}: a handler has a url or a document.`)
+}
+
+const domainApp = (d: DirectoryConfig['domains'][number]): DeclaredDomain => {
+  const domain = d.domain.toLowerCase()
+  const { allow, handler, maxCalls, callsPerSecond, callsPerSecondOfSource, challenge } = d
+  return {
+    ...{ domain, allow, maxCalls, callsPerSecond, callsPerSecondOfSource },
+    handler: handler && handlerSpec(handler),
+    // Callers are asked in the name of the domain that they call.
+    challenge: challenge && digestSecret(challenge.username, domain, challenge.password),
+  }
 }
 
 const subscriber = (s: DirectoryConfig['subscribers'][number]): DeclaredResource => {
@@ -97,6 +133,22 @@ const subscriber = (s: DirectoryConfig['subscribers'][number]): DeclaredResource
   }
 }
 
+const endpoint = (e: DirectoryConfig['endpoints'][number], realms: readonly string[]): DeclaredResource => {
+  const { username, password, mayDialOut } = e
+  return {
+    type: 'endpoint',
+    ...checkedAddress(`/${e.context}/${e.name}`, `endpoint ${username}`),
+    displayName: e.displayName ?? e.name,
+    handler: e.handler && handlerSpec(e.handler),
+    phone: {
+      username,
+      callerId: e.callerId ?? username,
+      mayDialOut,
+      secrets: realms.map((realm) => digestSecret(username, realm, password)),
+    },
+  }
+}
+
 const app = (r: DirectoryConfig['resources'][number]): DeclaredResource => {
   const address = checkedAddress(r.address, 'resource')
   return {
@@ -104,7 +156,6 @@ const app = (r: DirectoryConfig['resources'][number]): DeclaredResource => {
     ...address,
     displayName: r.displayName ?? address.name,
     handler: handlerSpec(r.handler),
-    person: undefined,
   }
 }
 

@@ -1,7 +1,8 @@
-import type { HandlerSpec, Target } from '../calls/ports.ts'
+import type { Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import { type DirectoryConfig, declaredBy, parseAddress } from './declared.ts'
+import { type Contents, type Entry, load, pathOf } from './load.ts'
 import { migrate } from './migrations.ts'
 import { Passwords } from './passwords.ts'
 import { provision } from './provision.ts'
@@ -18,6 +19,8 @@ export interface DirectoryOptions {
   readonly secret: Uint8Array
   readonly clock: Pick<Clock, 'now'>
   readonly log: Pick<Log, 'info'>
+  /** What a telephone number stands for (digits, with or without a plus): a carrier's address. Default: nothing. */
+  readonly numberTarget?: (number: string) => Target | undefined
 }
 
 /**
@@ -37,28 +40,25 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
       { file, version, domains: contents.domains.length, addresses: contents.entries.length },
       'directory ready',
     )
-    return new LoadedDirectory(store, contents, passwords, await passwords.hash('nobody'))
+    const dummyHash = await passwords.hash('nobody')
+    return new LoadedDirectory({ store, contents, passwords, dummyHash, numberTarget: options.numberTarget })
   } catch (error) {
     await store.destroy()
     throw error
   }
 }
 
-/** An address and what it stands for. */
-interface Entry {
-  readonly record: AddressRecord
-  readonly handler: HandlerSpec | undefined
-  readonly subscriber: Subscriber | undefined
-  readonly passwordHash: string | undefined
-}
-
-interface Contents {
-  readonly domains: readonly DomainApp[]
-  readonly entries: readonly Entry[]
+interface Parts {
+  readonly store: Store
+  readonly contents: Contents
+  readonly passwords: Passwords
+  /** What the password of somebody unknown is compared with. */
+  readonly dummyHash: string
+  readonly numberTarget: DirectoryOptions['numberTarget']
 }
 
 class LoadedDirectory implements Directory {
-  #store: Store
+  #parts: Parts
   #domains: ReadonlyMap<string, DomainApp>
   #byAddress: ReadonlyMap<string, Entry>
   #bySubscriber = new Map<string, Entry>()
@@ -66,21 +66,20 @@ class LoadedDirectory implements Directory {
   #endpoints = new Map<string, SipEndpoint>()
   #endpointsByName = new Map<string, SipEndpoint>()
   #addresses: readonly AddressRecord[]
-  #passwords: Passwords
-  #dummyHash: string
   #closed = false
 
-  constructor(store: Store, contents: Contents, passwords: Passwords, dummyHash: string) {
-    this.#store = store
-    this.#passwords = passwords
-    this.#dummyHash = dummyHash
+  constructor(parts: Parts) {
+    const { contents } = parts
+    this.#parts = parts
     this.#domains = new Map(contents.domains.map((d) => [d.domain, d]))
     this.#byAddress = new Map(contents.entries.map((e) => [pathOf(e.record), e]))
     this.#addresses = contents.entries.map((e) => e.record)
     for (const entry of contents.entries) {
-      if (!entry.subscriber) continue
-      this.#bySubscriber.set(entry.subscriber.id, entry)
-      this.#byEmail.set(entry.subscriber.email, entry)
+      const { subscriber, endpoint } = entry
+      if (subscriber) this.#bySubscriber.set(subscriber.id, entry)
+      if (subscriber) this.#byEmail.set(subscriber.email, entry)
+      if (endpoint) this.#endpoints.set(endpoint.id, endpoint)
+      if (endpoint) this.#endpointsByName.set(endpoint.username, endpoint)
     }
   }
 
@@ -107,7 +106,8 @@ class LoadedDirectory implements Directory {
   async signIn(email: string, password: string): Promise<Subscriber | undefined> {
     const entry = this.#byEmail.get(email.toLowerCase())
     // An unknown e-mail costs what a known one does.
-    const matches = await this.#passwords.verify(password, entry?.passwordHash ?? this.#dummyHash)
+    const { passwords, dummyHash } = this.#parts
+    const matches = await passwords.verify(password, entry?.passwordHash ?? dummyHash)
     return matches ? entry?.subscriber : undefined
   }
 
@@ -118,85 +118,20 @@ class LoadedDirectory implements Directory {
   resolve(to: string): Target | undefined {
     const text = to.trim()
     if (/^sips?:[^\s]+$/i.test(text)) return { kind: 'sip', uri: text }
+    if (/^\+?\d{1,32}$/.test(text)) return this.#parts.numberTarget?.(text)
     const parts = parseAddress(text)
     const entry = parts && this.#byAddress.get(pathOf(parts))
     if (!entry) return undefined
     const address = pathOf(entry.record)
     if (entry.subscriber) return { kind: 'subscriber', subscriberId: entry.subscriber.id, address }
+    // Its handler is for the calls that it makes.
+    if (entry.endpoint) return { kind: 'endpoint', endpointId: entry.endpoint.id, address }
     return entry.handler && { kind: 'handler', handler: entry.handler, address }
   }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    void this.#store.destroy()
+    void this.#parts.store.destroy()
   }
 }
-
-const pathOf = ({ context, name }: { context: string; name: string }): string => `/${context}/${name}`
-
-const load = async (store: Store): Promise<Contents> => ({
-  domains: await loadDomains(store),
-  entries: await loadEntries(store),
-})
-
-const loadDomains = async (store: Store): Promise<DomainApp[]> => {
-  const rows = await store.selectFrom('domain_app').selectAll().orderBy('domain').execute()
-  return rows.map((row) => ({
-    id: row.id,
-    projectId: row.project_id,
-    domain: row.domain,
-    allow: parsed<readonly string[]>(row.allow_json),
-    handler: parsed<HandlerSpec>(row.handler_json),
-    maxCalls: row.max_calls ?? undefined,
-  }))
-}
-
-const entryRows = (store: Store) =>
-  store
-    .selectFrom('resource')
-    .innerJoin('address', 'address.resource_id', 'resource.id')
-    .leftJoin('subscriber', 'subscriber.resource_id', 'resource.id')
-    .select(['resource.id as resource_id', 'project_id', 'type', 'display_name', 'handler_json'])
-    .select(['address.id as address_id', 'context', 'name', 'address.created_at'])
-    .select(['email', 'password_hash', 'first_name', 'last_name', 'may_dial_out'])
-    .orderBy('context')
-    .orderBy('name')
-    .execute()
-
-type EntryRow = Awaited<ReturnType<typeof entryRows>>[number]
-
-const loadEntries = async (store: Store): Promise<Entry[]> =>
-  (await entryRows(store)).map((row) => ({
-    record: {
-      id: row.address_id,
-      resourceId: row.resource_id,
-      context: row.context,
-      name: row.name,
-      displayName: row.display_name,
-      type: row.type,
-      createdAt: Number(row.created_at),
-    },
-    handler: parsed<HandlerSpec>(row.handler_json),
-    subscriber: subscriberOf(row),
-    passwordHash: row.password_hash ?? undefined,
-  }))
-
-const subscriberOf = (row: EntryRow): Subscriber | undefined =>
-  row.email === null
-    ? undefined
-    : {
-        id: row.resource_id,
-        projectId: row.project_id,
-        email: row.email,
-        address: pathOf(row),
-        addressId: row.address_id,
-        displayName: row.display_name,
-        firstName: row.first_name ?? '',
-        lastName: row.last_name ?? '',
-        mayDialOut: row.may_dial_out === 1,
-      }
-
-// Only this module's own provisioning writes these columns.
-const parsed = <T>(json: string | null): T | undefined =>
-  json === null ? undefined : (JSON.parse(json) as T)

@@ -13,9 +13,17 @@ const migrations: readonly Migration[] = [
     name: 'domain apps, resources, subscribers and addresses',
     up: async (db) => {
       await createDomainApps(db)
-      await createResources(db)
+      await createResources(db, 'resource', ['subscriber', 'app'])
       await createSubscribers(db)
       await createAddresses(db)
+    },
+  },
+  {
+    name: 'SIP endpoints; rates and challenges of domain apps',
+    up: async (db) => {
+      await extendDomainApps(db)
+      await rebuildResources(db, ['subscriber', 'app', 'endpoint'])
+      await createEndpoints(db)
     },
   },
 ]
@@ -70,22 +78,22 @@ const createDomainApps = (db: Kysely<unknown>): Promise<void> =>
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .execute()
 
-const createResources = (db: Kysely<unknown>): Promise<void> =>
+const createResources = (db: Kysely<unknown>, name: string, types: readonly string[]): Promise<void> =>
   db.schema
-    .createTable('resource')
+    .createTable(name)
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('project_id', 'text', (c) => c.notNull())
-    .addColumn('type', 'text', (c) => c.notNull().check(sql`type in ('subscriber', 'app')`))
+    .addColumn('type', 'text', (c) => c.notNull().check(sql`type in (${sql.join(types.map(sql.lit))})`))
     .addColumn('display_name', 'text', (c) => c.notNull())
     .addColumn('handler_json', 'text')
     .addColumn('managed_by_file', 'integer', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .execute()
 
-const createSubscribers = (db: Kysely<unknown>): Promise<void> =>
+const createSubscribers = (db: Kysely<unknown>, name = 'subscriber', parent = 'resource'): Promise<void> =>
   db.schema
-    .createTable('subscriber')
-    .addColumn('resource_id', 'text', (c) => c.primaryKey().references('resource.id').onDelete('cascade'))
+    .createTable(name)
+    .addColumn('resource_id', 'text', (c) => c.primaryKey().references(`${parent}.id`).onDelete('cascade'))
     .addColumn('email', 'text', (c) => c.notNull().unique())
     .addColumn('password_hash', 'text', (c) => c.notNull())
     .addColumn('password_mark', 'text', (c) => c.notNull())
@@ -94,15 +102,46 @@ const createSubscribers = (db: Kysely<unknown>): Promise<void> =>
     .addColumn('may_dial_out', 'integer', (c) => c.notNull())
     .execute()
 
-const createAddresses = (db: Kysely<unknown>): Promise<void> =>
+const createAddresses = (db: Kysely<unknown>, name = 'address', parent = 'resource'): Promise<void> =>
   db.schema
-    .createTable('address')
+    .createTable(name)
     .addColumn('id', 'text', (c) => c.primaryKey())
     .addColumn('resource_id', 'text', (c) =>
-      c.notNull().unique().references('resource.id').onDelete('cascade'),
+      c.notNull().unique().references(`${parent}.id`).onDelete('cascade'),
     )
     .addColumn('context', 'text', (c) => c.notNull())
     .addColumn('name', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addUniqueConstraint('address_context_name', ['context', 'name'])
+    .execute()
+
+const extendDomainApps = async (db: Kysely<unknown>): Promise<void> => {
+  await db.schema.alterTable('domain_app').addColumn('calls_per_second', 'integer').execute()
+  await db.schema.alterTable('domain_app').addColumn('calls_per_second_of_source', 'integer').execute()
+  await db.schema.alterTable('domain_app').addColumn('challenge_json', 'text').execute()
+}
+
+/**
+ * SQLite cannot change a check constraint: the table is made anew. So are those that refer to it, because dropping the old one would empty
+ * them by their cascade; they go first, and a rename takes the references along.
+ */
+const rebuildResources = async (db: Kysely<unknown>, types: readonly string[]): Promise<void> => {
+  await createResources(db, 'resource_new', types)
+  await createSubscribers(db, 'subscriber_new', 'resource_new')
+  await createAddresses(db, 'address_new', 'resource_new')
+  for (const name of ['resource', 'subscriber', 'address'])
+    await sql`insert into ${sql.table(`${name}_new`)} select * from ${sql.table(name)}`.execute(db)
+  for (const name of ['address', 'subscriber', 'resource']) await db.schema.dropTable(name).execute()
+  for (const name of ['resource', 'subscriber', 'address'])
+    await db.schema.alterTable(`${name}_new`).renameTo(name).execute()
+}
+
+const createEndpoints = (db: Kysely<unknown>): Promise<void> =>
+  db.schema
+    .createTable('endpoint')
+    .addColumn('resource_id', 'text', (c) => c.primaryKey().references('resource.id').onDelete('cascade'))
+    .addColumn('username', 'text', (c) => c.notNull().unique())
+    .addColumn('caller_id', 'text', (c) => c.notNull())
+    .addColumn('may_dial_out', 'integer', (c) => c.notNull())
+    .addColumn('secrets_json', 'text', (c) => c.notNull())
     .execute()

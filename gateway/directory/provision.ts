@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction } from 'kysely'
-import type { Declared, DeclaredPerson, DeclaredResource } from './declared.ts'
+import type { Declared, DeclaredPerson, DeclaredPhone, DeclaredResource } from './declared.ts'
 import { type Passwords, passwordMark } from './passwords.ts'
 import type { Tables } from './schema.ts'
 import type { Store } from './sqlite.ts'
@@ -21,17 +21,18 @@ interface Credential {
 
 interface Existing {
   readonly id: string
-  readonly type: 'subscriber' | 'app'
+  readonly type: DeclaredResource['type']
   readonly managed_by_file: number
   readonly context: string
   readonly name: string
   readonly email: string | null
+  readonly username: string | null
 }
 
 /**
  * Makes the store hold what the file declares, in one transaction: missing rows are made, changed ones updated, and file-managed rows
- * that the file has no longer are removed. A domain is known by its name, a subscriber by the e-mail, an app by the address; as long as that
- * stays, so does the id. What was made otherwise is left alone, unless the file declares the same thing: then it becomes the file's.
+ * that the file has no longer are removed. A domain is known by its name, a subscriber by the e-mail, an endpoint by its user name, an app by
+ * the address; as long as that stays, so does the id. What was made otherwise is left alone, unless the file declares the same thing: then it becomes the file's.
  */
 export const provision = async (
   store: Store,
@@ -77,12 +78,15 @@ const provisionDomains = async (
   for (const row of rows)
     if (row.managed_by_file === 1 && !wanted.has(row.domain))
       await write.deleteFrom('domain_app').where('id', '=', row.id).execute()
-  for (const { domain, allow, handler, maxCalls } of domains) {
+  for (const { domain, ...app } of domains) {
     const values = {
       project_id: projectId,
-      allow_json: allow ? JSON.stringify(allow) : null,
-      handler_json: handler ? JSON.stringify(handler) : null,
-      max_calls: maxCalls ?? null,
+      allow_json: json(app.allow),
+      handler_json: json(app.handler),
+      max_calls: app.maxCalls ?? null,
+      calls_per_second: app.callsPerSecond ?? null,
+      calls_per_second_of_source: app.callsPerSecondOfSource ?? null,
+      challenge_json: json(app.challenge),
       managed_by_file: 1,
     }
     await write
@@ -112,6 +116,7 @@ const provisionResources = async (
     await writeAddress(write, id, resource, now)
     const credential = resource.person && credentials.get(resource.person.email)
     if (resource.person && credential) await writePerson(write, id, resource.person, credential)
+    if (resource.phone) await writePhone(write, id, resource.phone)
   }
 }
 
@@ -120,14 +125,16 @@ const existingResources = (write: Write): Promise<Existing[]> =>
     .selectFrom('resource')
     .innerJoin('address', 'address.resource_id', 'resource.id')
     .leftJoin('subscriber', 'subscriber.resource_id', 'resource.id')
-    .select(['resource.id', 'type', 'managed_by_file', 'context', 'name', 'email'])
+    .leftJoin('endpoint', 'endpoint.resource_id', 'resource.id')
+    .select(['resource.id', 'type', 'managed_by_file', 'context', 'name', 'email', 'username'])
     .execute()
 
-const same = (existing: Existing, resource: DeclaredResource): boolean =>
-  existing.type === resource.type &&
-  (resource.person
-    ? existing.email === resource.person.email
-    : existing.context === resource.context && existing.name === resource.name)
+const same = (existing: Existing, { type, person, phone, context, name }: DeclaredResource): boolean => {
+  if (existing.type !== type) return false
+  if (person) return existing.email === person.email
+  if (phone) return existing.username === phone.username
+  return existing.context === context && existing.name === name
+}
 
 /** Subscribers may trade addresses; each that moves leaves its old one first, so that no two meet on the way. */
 const vacate = async (
@@ -154,7 +161,7 @@ const writeResource = async (
   const values = {
     project_id: projectId,
     display_name: displayName,
-    handler_json: handler ? JSON.stringify(handler) : null,
+    handler_json: json(handler),
     managed_by_file: 1,
   }
   await write
@@ -206,3 +213,19 @@ const writePerson = async (
     .onConflict((conflict) => conflict.column('resource_id').doUpdateSet(values))
     .execute()
 }
+
+const writePhone = async (write: Write, resourceId: string, phone: DeclaredPhone): Promise<void> => {
+  const values = {
+    username: phone.username,
+    caller_id: phone.callerId,
+    may_dial_out: phone.mayDialOut ? 1 : 0,
+    secrets_json: JSON.stringify(phone.secrets),
+  }
+  await write
+    .insertInto('endpoint')
+    .values({ resource_id: resourceId, ...values })
+    .onConflict((conflict) => conflict.column('resource_id').doUpdateSet(values))
+    .execute()
+}
+
+const json = (value: object | undefined): string | null => (value ? JSON.stringify(value) : null)

@@ -4,6 +4,7 @@ export interface Tables {
   domain_app: DomainAppTable
   resource: ResourceTable
   subscriber: SubscriberTable
+  endpoint: EndpointTable
   address: AddressTable
 }
 
@@ -23,6 +24,10 @@ export interface DomainAppTable {
   allow_json: string | null
   handler_json: string | null
   max_calls: number | null
+  calls_per_second: number | null
+  calls_per_second_of_source: number | null
+  /** A digest secret; null: callers have to prove nothing. */
+  challenge_json: string | null
   /** 1: declared in the configuration file, and removed with it. */
   managed_by_file: number
   created_at: number
@@ -32,9 +37,9 @@ export interface DomainAppTable {
 export interface ResourceTable {
   id: string
   project_id: string
-  type: 'subscriber' | 'app'
+  type: 'subscriber' | 'app' | 'endpoint'
   display_name: string
-  /** What runs when an `app` is called; null for subscribers. */
+  /** What runs when an `app` is called, or when an `endpoint` calls; null for subscribers. */
   handler_json: string | null
   managed_by_file: number
   created_at: number
@@ -51,6 +56,17 @@ export interface SubscriberTable {
   first_name: string
   last_name: string
   may_dial_out: number
+}
+
+/** What a resource of type `endpoint` has besides. */
+export interface EndpointTable {
+  resource_id: string
+  /** Digest user name, with regard to case. */
+  username: string
+  caller_id: string
+  may_dial_out: number
+  /** A list of digest secrets, one for each realm; never the password. */
+  secrets_json: string
 }
 
 /** The one address of a resource. */

@@ -41,7 +41,11 @@ beforeAll(async () => {
     file: ':memory:',
     config: {
       project: 'p1',
+      sip: { registrar: { domains: ['phones.example'] } },
       domains: [],
+      endpoints: [
+        { username: 'desk1', password: 'long-enough', name: 'phone', context: 'private', mayDialOut: false },
+      ],
       subscribers: [
         {
           email: 'alice@example.test',
@@ -207,10 +211,10 @@ describe('the API', () => {
 
   it('lists addresses in pages with links', async () => {
     const first = (await get('/api/fabric/addresses?page_size=2&sort_order=desc')).json()
-    expect(first.data.map((a: { name: string }) => a.name)).toEqual(['help', 'desk'])
+    expect(first.data.map((a: { name: string }) => a.name)).toEqual(['phone', 'help'])
     expect(first.links.prev).toBeUndefined()
     const second = (await get(first.links.next)).json()
-    expect(second.data.map((a: { name: string }) => a.name)).toEqual(['alice'])
+    expect(second.data.map((a: { name: string }) => a.name)).toEqual(['desk', 'alice'])
     expect(second.links.next).toBeUndefined()
     expect((await get(second.links.prev)).json().data).toEqual(first.data)
   })
@@ -222,6 +226,8 @@ describe('the API', () => {
     expect(await names(`name=${encodeURIComponent('/private/desk')}`)).toEqual(['desk'])
     expect(await names('name=/private/desk')).toEqual(['desk'])
     expect(await names('type=subscriber')).toEqual(['alice'])
+    expect(await names('type=call')).toEqual(['phone'])
+    expect(await names('type=endpoint')).toEqual([])
     expect(await names('display_name=he')).toEqual(['help'])
     expect(await names('name=none')).toEqual([])
   })

@@ -56,7 +56,7 @@ export const addressBody = (record: AddressRecord) => {
     resource_id: record.resourceId,
     display_name: record.displayName,
     name: record.name,
-    type: record.type,
+    type: wireType(record),
     preview_url: null,
     cover_url: null,
     channels: { audio: `${path}?channel=audio` },
@@ -65,8 +65,12 @@ export const addressBody = (record: AddressRecord) => {
   }
 }
 
+/** The API knows no endpoints; what is there only to be called is a `call`. */
+const wireType = ({ type }: AddressRecord): 'subscriber' | 'app' | 'call' =>
+  type === 'endpoint' ? 'call' : type
+
 const matches = (record: AddressRecord, { type, name, display_name }: Query): boolean =>
-  (type === undefined || record.type === type) &&
+  (type === undefined || wireType(record) === type) &&
   (name === undefined || record.name === name || `/${record.context}/${record.name}` === name) &&
   (display_name === undefined || record.displayName.toLowerCase().includes(display_name.toLowerCase()))
 

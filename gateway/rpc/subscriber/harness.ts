@@ -29,7 +29,9 @@ const makeDirectory = (): Promise<Directory> => {
     file: ':memory:',
     config: {
       project: 'p1',
+      sip: { registrar: { domains: [] } },
       domains: [],
+      endpoints: [],
       subscribers: [
         { ...person, email: 'alice@example.test', name: 'alice', displayName: 'Alice', mayDialOut: true },
         { ...person, email: 'bob@example.test', name: 'bob', mayDialOut: false },
