@@ -6,10 +6,21 @@ export type AudioCodec = 'PCMU' | 'PCMA'
 /** Which way audio flows, seen from us (RFC 3264). */
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
+/** Keys of one SDES negotiation (RFC 4568): 30 bytes each, master key and salt. Never to be logged. */
+export interface SrtpKeys {
+  readonly suite: 'AES_CM_128_HMAC_SHA1_80' | 'AES_CM_128_HMAC_SHA1_32'
+  /** Ours: the one that our SDP announced. */
+  readonly sendKey: Uint8Array
+  /** The far end's. */
+  readonly receiveKey: Uint8Array
+}
+
 /** The far end of a port, as its SDP described it. */
 export interface FarEnd {
   readonly address: string
   readonly port: number
+  /** Encrypts both directions; absent: plain RTP. Keys that stay the same keep their roll-over counters. */
+  readonly srtp?: SrtpKeys
   /** Where RTCP goes; default port + 1, or `port` with `rtcpMux`. */
   readonly rtcpPort?: number
   readonly rtcpMux?: boolean
@@ -57,7 +68,7 @@ export interface PortStats {
   /** Round trip from the far side's receiver reports, in ms; absent until one arrived. */
   readonly roundTripMs?: number
   /** Packets refused, by reason. */
-  readonly refused: Readonly<Record<'source' | 'malformed' | 'payload-type' | 'ssrc', number>>
+  readonly refused: Readonly<Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp', number>>
 }
 
 /** Decoded sound: 8 kHz mono, 16 bit, in shared memory, so that threads play it without a copy. */

@@ -205,7 +205,8 @@ class ThreadedEdge implements Edge {
     giveBack: () => void,
   ): Promise<EdgePort | undefined> {
     const number = ++this.#numbers
-    const seed = { ssrc: randomInt(2 ** 32), sequence: randomInt(2 ** 16), timestamp: randomInt(2 ** 32) }
+    // The first packets may be lost, and must not have rolled over by then (RFC 3711 section 3.3.1).
+    const seed = { ssrc: randomInt(2 ** 32), sequence: randomInt(2 ** 15), timestamp: randomInt(2 ** 32) }
     const cname = randomBytes(12).toString('base64url')
     const { promise, resolve } = Promise.withResolvers<Parameters<Opened>[0]>()
     this.#opening.set(number, { slot, settle: resolve })

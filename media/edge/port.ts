@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { isDigits } from '../rtp/events-out.ts'
+import { MASTER_BYTES } from '../rtp/srtp-keys.ts'
 import type {
   AudioCodec,
   FarEnd,
@@ -21,7 +22,7 @@ const NOTHING: PortStats = {
   octetsSent: 0,
   lost: 0,
   jitterMs: 0,
-  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0 },
+  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0 },
 }
 
 /** What a port is made of. */
@@ -211,6 +212,8 @@ function checkFar(far: FarEnd, family: number): void {
   if (far.rtcpPort !== undefined) checkNumber('rtcpPort', far.rtcpPort, 1, 65535)
   checkNumber('payloadType', far.payloadType, 0, 127)
   if (far.telephoneEvent !== undefined) checkNumber('telephoneEvent', far.telephoneEvent, 0, 127)
+  for (const key of far.srtp ? [far.srtp.sendKey, far.srtp.receiveKey] : [])
+    checkNumber('bytes of an SRTP key with its salt', key.length, MASTER_BYTES, MASTER_BYTES)
 }
 
 function checkNumber(name: string, value: number, least: number, most: number): void {

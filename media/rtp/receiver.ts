@@ -3,12 +3,13 @@ import { EventsIn } from './events-in.ts'
 import { Latch } from './latch.ts'
 import { readRtp, rtpView } from './packet.ts'
 import { Reception } from './reception.ts'
+import type { SrtpReceiver } from './srtp.ts'
 
 /** Comfort noise (RFC 3389): a static payload type that gateways send without having offered it. */
 const COMFORT_NOISE = 13
 
 /** Why packets were refused, counted. */
-export type Refused = Record<'source' | 'malformed' | 'payload-type' | 'ssrc', number>
+export type Refused = Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp', number>
 
 /** What an accepted packet is; `noise` is comfort noise, which proves life and carries no audio. */
 export type Accepted = 'audio' | 'event' | 'noise'
@@ -17,11 +18,13 @@ export type Accepted = 'audio' | 'event' | 'noise'
 export class Receiver {
   readonly latch: Latch
   readonly reception = new Reception()
-  readonly refused: Refused = { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0 }
+  readonly refused: Refused = { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0 }
   /** The last accepted packet; overwritten by the next. */
   readonly view = rtpView()
   /** Codec of the last accepted audio. */
   codec: AudioCodec = 'PCMU'
+  /** Checks and decrypts; undefined for plain RTP. */
+  srtp: SrtpReceiver | undefined
   /** Payload octets of accepted packets. */
   octets = 0
   #ownSsrc: number
@@ -48,7 +51,10 @@ export class Receiver {
     const { latch, view } = this
     // The source is checked first, so that a stranger cannot raise any other counter.
     if (!latch.agrees(address, port)) return this.#refuse('source')
-    if (!readRtp(packet, view)) return this.#refuse('malformed')
+    // Nothing is learnt, nor even read, of a packet that is not authentic.
+    const plain = this.srtp ? this.srtp.unprotect(packet) : packet
+    if (!plain) return this.#refuse('srtp')
+    if (!readRtp(plain, view)) return this.#refuse('malformed')
     if (view.ssrc === this.#ownSsrc) return this.#refuse('ssrc')
     const kind = this.#kind(view.payloadType)
     if (!kind || (kind === 'noise' && !latch.latched)) return this.#refuse('payload-type')

@@ -71,7 +71,7 @@ describe('a session', () => {
     expect(a.events).toEqual([{ kind: 'latched', address: '192.0.2.1', port: 61_000 }])
     expect(a.session.stats()).toMatchObject({
       received: 2,
-      refused: { source: 3, 'payload-type': 1, malformed: 0, ssrc: 0 },
+      refused: { source: 3, 'payload-type': 1, malformed: 0, ssrc: 0, srtp: 0 },
     })
     a.session.play(1, sine(440, 20), 1, 0)
     time.pass(100)

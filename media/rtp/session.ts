@@ -5,6 +5,7 @@ import { isRtcp } from './packet.ts'
 import { Receiver } from './receiver.ts'
 import { Reports } from './reports.ts'
 import { Sender } from './sender.ts'
+import { nextContext, type SrtpContext } from './srtp-context.ts'
 import type { StreamSeed } from './stream-out.ts'
 
 /** Where a session's packets and events go. Called from within its methods, in order. */
@@ -44,6 +45,7 @@ export class Session {
   #reports: Reports
   #liveness: Liveness
   #far: FarEnd | undefined
+  #srtp: SrtpContext | undefined
   #hears = false
   #partner: Session | undefined
 
@@ -55,7 +57,11 @@ export class Session {
     const { latch } = this.#receiver
     this.#sender = new Sender(
       options.seed,
-      (packet, offset, length) => output.rtp(packet, offset, length, latch.port, latch.address),
+      (packet, offset, length) => {
+        const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
+        if (wire) output.rtp(wire, 0, wire.length, latch.port, latch.address)
+        else output.rtp(packet, offset, length, latch.port, latch.address)
+      },
       (play) => output.played(play),
     )
     this.#rtcpLatch = new Latch(options.anyPort)
@@ -87,6 +93,8 @@ export class Session {
   setFar(now: number, near: NearEnd, far: FarEnd): void {
     const reachable = !NOBODY.has(far.address)
     this.#far = far
+    this.#srtp = far.srtp && nextContext(far.srtp, this.#srtp)
+    this.#receiver.srtp = this.#srtp?.receiver
     this.#hears = far.direction === 'sendrecv' || far.direction === 'recvonly'
     this.#receiver.set(near, far, reachable)
     if (reachable) {
@@ -125,7 +133,12 @@ export class Session {
       refused.source++
       return
     }
-    if (!this.#reports.receive(now, packet)) {
+    const plain = this.#srtp ? this.#srtp.receiver.unprotectRtcp(packet) : packet
+    if (!plain) {
+      refused.srtp++
+      return
+    }
+    if (!this.#reports.receive(now, plain)) {
       refused.malformed++
       return
     }
@@ -205,6 +218,7 @@ export class Session {
     const far = this.#far
     if (!far || NOBODY.has(far.address)) return
     const latch = far.rtcpMux ? this.#receiver.latch : this.#rtcpLatch
-    this.#output.rtcp(packet, latch.port, latch.address, far.rtcpMux === true)
+    const wire = this.#srtp ? this.#srtp.sender.protectRtcp(packet) : packet
+    this.#output.rtcp(wire, latch.port, latch.address, far.rtcpMux === true)
   }
 }

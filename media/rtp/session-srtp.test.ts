@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { SrtpKeys } from '../types.ts'
+import { writeRtpHeader } from './packet.ts'
+import { buildRtcp, parseRtcp } from './rtcp.ts'
+import { Session } from './session.ts'
+import { SrtpReceiver, SrtpSender } from './srtp.ts'
+import { TestTime } from './test-line.ts'
+
+const suite = 'AES_CM_128_HMAC_SHA1_80'
+const newKeys = (): SrtpKeys => ({ suite, sendKey: randomBytes(30), receiveKey: randomBytes(30) })
+
+/** The far end of a session with SRTP. */
+class Far {
+  readonly hears: SrtpReceiver
+  #says: SrtpSender
+  #sequence: number
+
+  constructor(keys: SrtpKeys, sequence: number) {
+    this.hears = new SrtpReceiver(suite, keys.sendKey)
+    this.#says = new SrtpSender(suite, keys.receiveKey)
+    this.#sequence = sequence
+  }
+
+  packet(): Buffer {
+    const bytes = Buffer.alloc(172, 0x2a)
+    const sequence = this.#sequence++ & 0xffff
+    const timestamp = this.#sequence * 160
+    writeRtpHeader(bytes, 0, { payloadType: 0, marker: false, sequence, timestamp, ssrc: 9 })
+    return bytes
+  }
+
+  protected(): Buffer {
+    return this.#says.protect(this.packet())
+  }
+
+  report(): Buffer {
+    return this.#says.protectRtcp(buildRtcp([{ kind: 'receiver', ssrc: 9, blocks: [] }]))
+  }
+}
+
+describe('a session with SRTP', () => {
+  let now: number
+  let sent: Buffer[]
+  let rtcp: Buffer[]
+  let session: Session
+  let far: Far
+
+  const set = (srtp: SrtpKeys, direction: 'sendrecv' | 'inactive' = 'sendrecv') =>
+    session.setFar(
+      now,
+      { codecs: [{ codec: 'PCMU', payloadType: 0 }] },
+      { address: '192.0.2.1', port: 4000, codec: 'PCMU', payloadType: 0, direction, srtp },
+    )
+  const hear = (bytes: Buffer, port = 4000) => session.receive(now, bytes, '192.0.2.1', port)
+  const tick = (times: number) => {
+    for (let i = 0; i < times; i++) {
+      now += 10
+      session.tick(now)
+    }
+  }
+  const keys = newKeys()
+
+  beforeEach(() => {
+    now = 1_700_000_000_000
+    sent = []
+    rtcp = []
+    session = new Session(
+      {
+        anyPort: true,
+        seed: { ssrc: 5, sequence: 100, timestamp: 0 },
+        cname: 'test',
+        patience: { startMs: 30_000, mediaMs: 60_000 },
+        random: () => 0.5,
+      },
+      {
+        rtp: (bytes, offset, length) => sent.push(Buffer.from(bytes.subarray(offset, offset + length))),
+        rtcp: (bytes) => rtcp.push(Buffer.from(bytes)),
+        event: () => {},
+        played: () => {},
+      },
+    )
+    far = new Far(keys, 65_500)
+    set(keys)
+  })
+
+  it('sends nothing in the clear, and what it sends can be decrypted', () => {
+    tick(1_000)
+    session.close(now)
+    expect(sent.length).toBeGreaterThan(0)
+    expect(rtcp.length).toBeGreaterThan(1)
+    for (const each of sent) {
+      expect(each.length).toBe(172 + 10)
+      expect(far.hears.unprotect(each)?.subarray(12)).toEqual(Buffer.alloc(160, 0xff))
+    }
+    for (const each of rtcp) expect(parseRtcp(far.hears.unprotectRtcp(each)!)).toBeDefined()
+  })
+
+  it('takes what is authentic alone, and learns nothing of the rest', () => {
+    hear(far.packet(), 6000)
+    hear(far.protected(), 6001)
+    session.receiveRtcp(now, buildRtcp([{ kind: 'receiver', ssrc: 9, blocks: [] }]), '192.0.2.1', 4001)
+    session.receiveRtcp(now, far.report(), '192.0.2.1', 4001)
+    hear(far.packet(), 6001)
+    expect(session.stats()).toMatchObject({ received: 1, refused: { srtp: 3, source: 0, malformed: 0 } })
+  })
+
+  it('keeps its counters through a hold of twelve minutes with the same keys', () => {
+    for (let i = 0; i < 50; i++) hear(far.protected())
+    const repeated = far.protected()
+    hear(Buffer.from(repeated))
+    set(keys, 'inactive')
+    now += 720_000
+    set(keys)
+    hear(repeated)
+    hear(far.protected())
+    expect(session.stats()).toMatchObject({ received: 52, refused: { srtp: 1 } })
+  })
+
+  it('changes to new keys with a new offer', () => {
+    hear(far.protected())
+    const fresh = newKeys()
+    set(fresh)
+    hear(far.protected())
+    far = new Far(fresh, 65_502)
+    hear(far.protected())
+    expect(session.stats()).toMatchObject({ received: 2, refused: { srtp: 1 } })
+  })
+
+  it('passes audio on to a session without SRTP, and back', () => {
+    const time = new TestTime()
+    time.now = now
+    const plain = time.line('198.51.100.1')
+    plain.set()
+    time.pass(200)
+    plain.sent.length = 0
+    tick(20)
+    session.join(plain.session)
+    for (const each of sent.splice(0)) far.hears.unprotect(each)
+    for (let i = 0; i < 3; i++) hear(far.protected())
+    plain.hear(Buffer.alloc(160, 0x11))
+    expect(plain.sent.map(({ payload }) => payload)).toEqual(Array(3).fill(Buffer.alloc(160, 0x2a)))
+    expect(sent.map((each) => far.hears.unprotect(each)?.subarray(12))).toEqual([Buffer.alloc(160, 0x11)])
+  })
+})
