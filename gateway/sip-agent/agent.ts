@@ -14,6 +14,7 @@ import { defaultLimits } from './message/limits.ts'
 import type { RawMessage } from './message/message.ts'
 import { parseFromApp } from './message/parse.ts'
 import { formatHost } from './message/uri.ts'
+import { SipRouter } from './route/router.ts'
 import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
 import { Resolver } from './transport/resolver.ts'
@@ -64,8 +65,8 @@ export class Agent {
       announce,
     })
     const transactions = new Transactions(clock, timers)
-    const resolver = new Resolver(clock)
-    this.#context = { clock, timers, transports, transactions, dialogs: new Dialogs(), resolver, userAgent }
+    const router = new SipRouter(transports, new Resolver(clock))
+    this.#context = { clock, timers, transports, transactions, dialogs: new Dialogs(), router, userAgent }
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     this.#incoming = new Incoming(this.#context, this.#apps, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)

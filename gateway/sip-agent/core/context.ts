@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Dialogs } from '../dialog/dialogs.ts'
 import { magicCookie } from '../message/via.ts'
+import type { Router } from '../route/types.ts'
 import type { Timers } from '../transaction/timers.ts'
 import type { Transactions } from '../transaction/transactions.ts'
-import type { Resolver } from '../transport/resolver.ts'
 import type { Transports } from '../transport/transports.ts'
 
 /** What all parts of the agent's core work with. */
@@ -14,7 +14,7 @@ export interface Context {
   readonly transports: Transports
   readonly transactions: Transactions
   readonly dialogs: Dialogs
-  readonly resolver: Resolver
+  readonly router: Router
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined
 }

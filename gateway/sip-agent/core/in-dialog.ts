@@ -2,7 +2,7 @@ import type { Dialog } from '../dialog/dialog.ts'
 import type { Flow } from '../transport/types.ts'
 import { type AppHeader, type Own, ownContact } from './app-headers.ts'
 import { type Context, newBranch } from './context.ts'
-import { destinationOf, type MadeRequest, makeRequest, openFlow, ownOf } from './requests.ts'
+import { findFlow, type MadeRequest, makeRequest, ownOf } from './requests.ts'
 
 /** The methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC 3515). */
 export const carriesContact: ReadonlySet<string> = new Set([
@@ -56,7 +56,5 @@ export const makeInDialog = (
     done(made, flow)
   }
   if (dialog.returnPath()) return build(dialog.flow)
-  const destination = destinationOf(nextHop, context)
-  if (!destination) return build(dialog.flow)
-  openFlow(destination, context, build)
+  if (!findFlow(nextHop, context, build)) build(dialog.flow)
 }

@@ -24,7 +24,7 @@ import { type Context, newBranch, newTag } from './context.ts'
 import { makeInDialog } from './in-dialog.ts'
 import { endCrossed, OutgoingInvite } from './outgoing-invite.ts'
 import { afterInDialog, OutgoingRequest } from './outgoing-request.ts'
-import { destinationOf, type MadeRequest, makeRequest, openFlow, ownOf } from './requests.ts'
+import { findFlow, type MadeRequest, makeRequest, ownOf } from './requests.ts'
 
 const dialogHeaders = new Set([...forbidden, 'from', 'to', 'call-id', 'cseq', 'content-type'])
 const cancelHeaders = new Set([...dialogHeaders, 'contact', 'p-asserted-identity', 'max-forwards'])
@@ -57,9 +57,7 @@ export class Outgoing {
     const type = contentType(raw)
     if (type === undefined) return app.nok(msgId, 'missing content-type')
     if (!isUri(raw.uri) || (nextHop !== '' && !isUri(nextHop))) return app.nok(msgId, invalidUri(raw))
-    const destination = destinationOf(nextHop === '' ? raw.uri : nextHop, this.#context)
-    if (!destination) return app.nok(msgId, 'requested protocol/transport not available')
-    openFlow(destination, this.#context, (flow) => {
+    const found = findFlow(nextHop === '' ? raw.uri : nextHop, this.#context, (flow) => {
       if (!app.open) return
       const { protocol, address, port } = flow.remote
       if (this.#context.transports.isOwn(protocol, address, port)) {
@@ -67,6 +65,7 @@ export class Outgoing {
       }
       guard(app, msgId, () => this.#send(app, msgId, raw, type, flow))
     })
+    if (!found) app.nok(msgId, 'requested protocol/transport not available')
   }
 
   /** A request within a dialog. */

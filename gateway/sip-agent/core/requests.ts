@@ -1,8 +1,8 @@
 import { Headers } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
 import { serialise, serialiseMessage } from '../message/serialise.ts'
-import { formatHost, isSipUri, parseUri } from '../message/uri.ts'
-import type { Endpoint, Flow, Protocol } from '../transport/types.ts'
+import { formatHost } from '../message/uri.ts'
+import type { Endpoint, Flow } from '../transport/types.ts'
 import type { AppHeader, Own } from './app-headers.ts'
 import type { Context } from './context.ts'
 
@@ -71,29 +71,6 @@ export const makeLocalResponse = (made: MadeRequest, status: number, reason: str
   return serialiseMessage({ kind: 'response', status, reason, headers, body: empty })
 }
 
-/** Where a request is to be sent, before its host name is looked up. */
-export interface Destination {
-  readonly protocol: Protocol
-  readonly host: string
-  readonly port: number
-}
-
-/**
- * The destination that a SIP URI names. Without `transport=` it is UDP, or TCP where only TCP is bound.
- * SRV and NAPTR (RFC 3263) and TLS belong here when they come. Undefined for what cannot be reached.
- */
-export const destinationOf = (uri: string, context: Context): Destination | undefined => {
-  const parsed = parseUri(uri.replace(/^<|>$/g, ''), 'next hop')
-  if (!isSipUri(parsed) || parsed.scheme === 'sips') return undefined
-  const bound = new Set(context.transports.addresses.map((each) => each.protocol))
-  const wanted = parsed.params.get('transport')?.toLowerCase() ?? (bound.has('udp') ? 'udp' : 'tcp')
-  if (wanted !== 'udp' && wanted !== 'tcp') return undefined
-  // Port 0 names nothing, and a system refuses to send there.
-  if (!bound.has(wanted) || parsed.port === 0) return undefined
-  const host = parsed.params.get('maddr')?.replace(/^\[|\]$/g, '') || parsed.host
-  return { protocol: wanted, host, port: parsed.port ?? 5060 }
-}
-
 /** A flow that leads nowhere, for a host that has no address: the request is made, shown and then fails. */
 const deadFlow = (local: Endpoint): Flow => ({
   remote: { ...local, address: '', port: 0 },
@@ -105,15 +82,16 @@ const deadFlow = (local: Endpoint): Flow => ({
   },
 })
 
-/** Finds the way to a destination; calls `done` at once for an address, later for a name. */
-export const openFlow = (destination: Destination, context: Context, done: (flow: Flow) => void): void => {
-  const { protocol, host, port } = destination
-  context.resolver.resolve(host, (address) => {
-    const flow = address === undefined ? undefined : context.transports.flow(protocol, address, port)
-    const local = context.transports.addresses.find((each) => each.protocol === protocol)
-    done(flow ?? deadFlow(local ?? { protocol, address: '', port: 0 }))
+/**
+ * Finds the first way to where a URI names; calls `done` at once for an address, later for a name. False, without a call, where
+ * the URI needs a transport that is not there.
+ */
+export const findFlow = (uri: string, context: Context, done: (flow: Flow) => void): boolean =>
+  context.router.find(uri, ([hop]) => {
+    const flow = hop && context.transports.flow(hop)
+    const local = context.transports.addresses[0]
+    done(flow ?? deadFlow(local ?? { protocol: 'udp', address: '', port: 0 }))
   })
-}
 
 /** The agent's own address as the peer behind `flow` should see it. */
 export const ownOf = (flow: Flow, context: Context): Own => ({

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import { SipParseError } from '../message/error.ts'
 import type { Limits } from '../message/limits.ts'
 import { StreamFramer } from './framer.ts'
-import type { Endpoint, Flow, TransportSink } from './types.ts'
+import { type Endpoint, type Flow, type Gatekeeper, openGate, type TransportSink } from './types.ts'
 
 const pong = Buffer.from('\r\n')
 /** A message that has begun, and the first one on a connection, must be there within this time, in ms. */
@@ -20,6 +20,7 @@ interface Owner {
   readonly sink: TransportSink
   readonly limits: Limits
   readonly clock: Clock
+  readonly gate: Gatekeeper
   gone(connection: TcpConnection): void
 }
 
@@ -78,6 +79,7 @@ class TcpConnection implements Flow {
 
   #read(chunk: Buffer): void {
     if (this.#closed || this.#ending) return
+    if (!this.#owner.gate.admits('tcp', this.remote.address, chunk)) return this.destroy()
     let complete = false
     try {
       for (const item of this.#framer.push(chunk)) {
@@ -134,10 +136,18 @@ export class TcpTransport {
   readonly #limits: Limits
   readonly #clock: Clock
   readonly #maxConnections: number
+  readonly #gate: Gatekeeper
   readonly #connections = new Map<string, TcpConnection>()
   #local: Endpoint = { protocol: 'tcp', address: '', port: 0 }
 
-  constructor(sink: TransportSink, limits: Limits, clock: Clock, maxConnections: number) {
+  constructor(
+    sink: TransportSink,
+    limits: Limits,
+    clock: Clock,
+    maxConnections: number,
+    gate: Gatekeeper = openGate,
+  ) {
+    this.#gate = gate
     this.#sink = sink
     this.#limits = limits
     this.#clock = clock
@@ -188,7 +198,7 @@ export class TcpTransport {
 
   #accept(socket: Socket): void {
     const address = socket.remoteAddress?.replace(/^::ffff:(?=[0-9.]+$)/, '')
-    if (!address || !socket.remotePort || this.#isFull(address)) {
+    if (!address || !socket.remotePort || this.#isFull(address) || !this.#gate.accepts('tcp', address)) {
       socket.on('error', () => {})
       socket.destroy()
       return
@@ -214,9 +224,10 @@ export class TcpTransport {
         sink: this.#sink,
         limits: this.#limits,
         clock: this.#clock,
+        gate: this.#gate,
         gone: (lost) => {
           if (this.#connections.get(key) === lost) this.#connections.delete(key)
-          this.#sink.lost(lost)
+          this.#sink.lost(lost, 'the connection is closed')
         },
       },
       accepted,

@@ -2,8 +2,16 @@ import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Clock } from '../../clock.ts'
 import type { Limits } from '../message/limits.ts'
+import type { Hop } from '../route/types.ts'
 import { TcpTransport } from './tcp.ts'
-import type { Endpoint, Flow, Protocol, TransportSink } from './types.ts'
+import {
+  type Endpoint,
+  type Flow,
+  type Gatekeeper,
+  openGate,
+  type Protocol,
+  type TransportSink,
+} from './types.ts'
 import { UdpTransport } from './udp.ts'
 
 type Bound = UdpTransport | TcpTransport
@@ -30,6 +38,7 @@ export class Transports {
   readonly #clock: Clock
   readonly #maxConnections: number
   readonly #announce: string | undefined
+  readonly #gate: Gatekeeper
   #closing = false
 
   constructor(options: {
@@ -40,12 +49,15 @@ export class Transports {
     maxConnections: number
     /** The address that peers are told, in place of the bound one. */
     announce?: string
+    /** Asked before anything is parsed; default {@link openGate}. */
+    gatekeeper?: Gatekeeper
   }) {
     this.#sink = options.sink
     this.#limits = options.limits
     this.#clock = options.clock
     this.#maxConnections = options.maxConnections
     this.#announce = options.announce
+    this.#gate = options.gatekeeper ?? openGate
   }
 
   /** Binds one more address; rejects with an error that says which one. */
@@ -53,8 +65,8 @@ export class Transports {
     const { transport, address, port } = listen
     const bound =
       transport === 'udp'
-        ? new UdpTransport(address, this.#sink, this.#limits)
-        : new TcpTransport(this.#sink, this.#limits, this.#clock, this.#maxConnections)
+        ? new UdpTransport(address, this.#sink, this.#limits, this.#gate)
+        : new TcpTransport(this.#sink, this.#limits, this.#clock, this.#maxConnections, this.#gate)
     try {
       await bound.open(address, port)
     } catch (error) {
@@ -85,8 +97,15 @@ export class Transports {
     )
   }
 
+  /** True where a transport of this protocol and family is bound. */
+  reaches(protocol: Protocol, address: string): boolean {
+    return this.#bound.some(
+      ({ local }) => local.protocol === protocol && isIPv6(local.address) === isIPv6(address),
+    )
+  }
+
   /** The way to a destination; undefined where no transport of that protocol and family is bound. */
-  flow(protocol: Protocol, address: string, port: number): Flow | undefined {
+  flow({ protocol, address, port }: Hop): Flow | undefined {
     if (this.#closing) return undefined
     const six = isIPv6(address)
     const fitting = this.#bound.filter(

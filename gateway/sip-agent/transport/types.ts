@@ -31,8 +31,8 @@ export interface TransportSink {
   received(message: SipMessage, flow: Flow, size: number): void
   /** Something that is not SIP, or not quite. A request may be answered with `error.status`. */
   malformed(error: SipParseError, flow: Flow): void
-  /** A TCP connection is gone. */
-  lost(flow: Flow): void
+  /** A connection is gone, or was never made; `reason` says why, for logs. */
+  lost(flow: Flow, reason: string): void
 }
 
 /** Stands in front of the parser. */
@@ -42,3 +42,14 @@ export interface Gatekeeper {
   /** Whether a new connection from an address is taken. */
   accepts(protocol: Protocol, address: string): boolean
 }
+
+/** Decides, before anything is parsed, what comes in at all. Called for every packet: it must be quick and must not throw. */
+export interface Gatekeeper {
+  /** A datagram, a WebSocket message or a piece of a stream. False drops it, and ends the connection that it came on. */
+  admits(protocol: Protocol, address: string, bytes: Buffer): boolean
+  /** A new connection, before its TLS handshake. False closes it without a word. */
+  accepts(protocol: Protocol, address: string): boolean
+}
+
+/** Lets everybody in. */
+export const openGate: Gatekeeper = { admits: () => true, accepts: () => true }

@@ -4,7 +4,7 @@ import { checkMessage } from '../message/check.ts'
 import { SipParseError } from '../message/error.ts'
 import type { Limits } from '../message/limits.ts'
 import { parseDatagram } from '../message/parse.ts'
-import type { Endpoint, Flow, TransportSink } from './types.ts'
+import { type Endpoint, type Flow, type Gatekeeper, openGate, type TransportSink } from './types.ts'
 
 class UdpFlow implements Flow {
   readonly reliable = false
@@ -34,10 +34,12 @@ export class UdpTransport {
   readonly #socket: Socket
   readonly #sink: TransportSink
   readonly #limits: Limits
+  readonly #gate: Gatekeeper
   #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
   #closed = false
 
-  constructor(address: string, sink: TransportSink, limits: Limits) {
+  constructor(address: string, sink: TransportSink, limits: Limits, gate: Gatekeeper = openGate) {
+    this.#gate = gate
     this.#sink = sink
     this.#limits = limits
     this.#socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 << 20 })
@@ -102,6 +104,7 @@ export class UdpTransport {
     if (bytes.length <= 4) return
     // RFC 768 lets a sender without an interest in answers give port 0; SIP without answers there is none.
     if (port === 0) return
+    if (!this.#gate.admits('udp', address, bytes)) return
     const flow = this.flow(address, port)
     let message: ReturnType<typeof checkMessage>
     try {
