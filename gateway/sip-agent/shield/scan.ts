@@ -1,0 +1,23 @@
+/** Longest part of a message, in bytes, in which a User-Agent is looked for: scanners write short ones. */
+const longestHead = 4_096
+
+const [cr, lf] = [13, 10]
+
+/** Whether bytes are a response: they begin with `SIP/`. Line ends before a message mean nothing (RFC 3261 7.5). */
+export const isResponse = (bytes: Uint8Array): boolean => {
+  let at = 0
+  while (bytes[at] === cr || bytes[at] === lf) at++
+  const is = (offset: number, letter: number) => ((bytes[at + offset] ?? 0) | 32) === letter
+  return is(0, 115) && is(1, 105) && is(2, 112) && bytes[at + 3] === 47
+}
+
+/** The value of the first User-Agent header, lower case, without a parser: what stands in front of the parser must be cheaper than it. */
+export const userAgentOf = (bytes: Uint8Array): string => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, longestHead)).toString(
+    'latin1',
+  )
+  const found = /\nuser-agent[ \t]*:([^\n]*(?:\n[ \t][^\n]*)*)/i.exec(text)
+  if (!found) return ''
+  const end = text.search(/\n\r?\n/)
+  return end >= 0 && end < found.index ? '' : (found[1] ?? '').toLowerCase()
+}

@@ -1,0 +1,169 @@
+import type { Clock } from '../../clock.ts'
+import type { Gatekeeper, Protocol } from '../transport/types.ts'
+import type { ShieldReason, SipShield } from '../types.ts'
+import { Networks, plainAddress, senderOf } from './addresses.ts'
+import { Bans } from './bans.ts'
+import { Recent } from './recent.ts'
+import { isResponse, userAgentOf } from './scan.ts'
+
+/** What brings an address nearer to a ban. */
+export type Offence = 'malformed' | 'refused' | 'sign-in'
+
+/** Most addresses of each kind that are remembered. */
+const mostSources = 20_000
+/** Most addresses that we have sent requests to and remember. */
+const mostPeers = 10_000
+
+/** Packets that a sender may still send; `at` is when that was so. */
+interface Bucket {
+  tokens: number
+  at: number
+}
+
+interface Source {
+  /** What is banned with it. */
+  readonly sender: string
+  /** May send as much as known networks may, and is no stranger. */
+  readonly trusted: boolean
+  readonly bucket: Bucket
+}
+
+/**
+ * Decides what reaches the parser: a packet rate for each source, scanners, strangers, and a list of banned addresses. Everything it
+ * remembers is bounded, and strangers share no memory with known networks, so that no flood pushes a carrier out. Without settings it
+ * lets everything in.
+ */
+export class Shield implements Gatekeeper {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #dropped: Record<ShieldReason, number> = { rate: 0, banned: 0, scanner: 0, stranger: 0 }
+  readonly #bans = new Bans()
+  readonly #trusted = new Recent<Source>(mostSources)
+  readonly #strangers = new Recent<Source>(mostSources)
+  /** Buckets of IPv6 strangers: addresses of one /64 share one. */
+  readonly #shared = new Recent<Bucket>(mostSources)
+  readonly #peers = new Recent<true>(mostPeers)
+  #settings: SipShield | undefined
+  #known = new Networks([])
+
+  constructor(clock: Pick<Clock, 'now'>, settings?: SipShield) {
+    this.#clock = clock
+    if (settings) this.change(settings)
+  }
+
+  /** Takes new settings. Bans that are running stay. Throws for a network that is none, with everything as it was. */
+  change(settings: SipShield): void {
+    this.#known = new Networks(settings.known)
+    this.#settings = settings
+    for (const table of [this.#trusted, this.#strangers, this.#shared]) table.clear()
+  }
+
+  /** What was dropped since the start. */
+  get dropped(): Readonly<Record<ShieldReason, number>> {
+    return { ...this.#dropped }
+  }
+
+  /** Addresses (of IPv6: networks) that are banned. */
+  get banned(): number {
+    return this.#bans.size(this.#clock.now())
+  }
+
+  /** Sources that are remembered; bounded. */
+  get sources(): number {
+    return this.#trusted.size + this.#strangers.size + this.#shared.size + this.#peers.size
+  }
+
+  admits(_protocol: Protocol, from: string, bytes: Uint8Array): boolean {
+    const settings = this.#settings
+    if (!settings) return true
+    const address = plainAddress(from)
+    const source = this.#pass(address, settings)
+    if (!source) return false
+    if (isResponse(bytes)) return true
+    if (!source.trusted && settings.strangers === 'drop') return this.#drop('stranger')
+    if (settings.scanners.length === 0) return true
+    const agent = userAgentOf(bytes)
+    return agent === '' || !settings.scanners.some((part) => agent.includes(part)) || this.#drop('scanner')
+  }
+
+  accepts(_protocol: Protocol, from: string): boolean {
+    const settings = this.#settings
+    if (!settings) return true
+    const source = this.#pass(plainAddress(from), settings)
+    if (!source) return false
+    // Nobody has to open a connection to answer us: responses come over that of the request.
+    return source.trusted || settings.strangers === 'answer' || this.#drop('stranger')
+  }
+
+  /**
+   * We send a request to an address. Its answers, and its own requests within the call, are expected from now on: it may send as much
+   * as known networks may, and is no stranger.
+   */
+  meets(to: string): void {
+    const address = plainAddress(to)
+    if (this.#peers.get(address)) return
+    this.#peers.set(address, true)
+    this.#strangers.delete(address)
+  }
+
+  /**
+   * Counts an offence. `proven`: the address is really the sender's, as on a connection, or as told by an answer that only the receiver
+   * of ours could give. Where that is not so nothing is counted, or else one forged datagram after the other would ban a carrier. Known
+   * networks are never banned.
+   */
+  offend(from: string, proven: boolean, offence: Offence): void {
+    const settings = this.#settings
+    const address = plainAddress(from)
+    if (!settings || !proven || this.#known.has(address)) return
+    // Whom we call by our own choice may have a poor encoder.
+    if (offence === 'malformed' && this.#peers.get(address)) return
+    this.#bans.offend(senderOf(address), this.#clock.now(), {
+      after: settings.banAfter,
+      forMs: settings.banForMs,
+    })
+  }
+
+  /** The source, where it is not banned and has not used up its rate. */
+  #pass(address: string, settings: SipShield): Source | undefined {
+    const now = this.#clock.now()
+    const source = this.#trusted.get(address) ?? this.#strangers.get(address) ?? this.#first(address, now)
+    if (this.#bans.has(source.sender, now)) {
+      this.#drop('banned')
+      return undefined
+    }
+    const { bucket, trusted } = source
+    const rate = trusted ? settings.knownPacketsPerSecond : settings.packetsPerSecond
+    // A clock that was set back gives nothing.
+    bucket.tokens = Math.min(rate, bucket.tokens + (Math.max(0, now - bucket.at) * rate) / 1_000)
+    bucket.at = now
+    if (bucket.tokens >= 1) {
+      bucket.tokens--
+      return source
+    }
+    this.#drop('rate')
+    return undefined
+  }
+
+  #first(address: string, now: number): Source {
+    const trusted = this.#known.has(address) || this.#peers.get(address) !== undefined
+    const sender = senderOf(address)
+    const source = { sender, trusted, bucket: trusted ? full(now) : this.#bucketOf(sender, now) }
+    if (trusted) this.#trusted.set(address, source)
+    else this.#strangers.set(address, source)
+    return source
+  }
+
+  #bucketOf(sender: string, now: number): Bucket {
+    if (!sender.includes(':')) return full(now)
+    const shared = this.#shared.get(sender) ?? full(now)
+    this.#shared.set(sender, shared)
+    return shared
+  }
+
+  #drop(reason: ShieldReason): false {
+    this.#dropped[reason]++
+    return false
+  }
+}
+
+/** A bucket to the brim, whatever its size: what is too much is taken off at its first use. */
+const full = (now: number): Bucket => ({ tokens: Number.MAX_SAFE_INTEGER, at: now })
