@@ -1,0 +1,77 @@
+/** Algorithms of digests, the strongest first (RFC 8760 section 2.1). */
+export const algorithms = ['SHA-512-256', 'SHA-256', 'MD5'] as const
+/** One of them. */
+export type Algorithm = (typeof algorithms)[number]
+
+/** A challenge that can be answered (RFC 7616 section 3.3). */
+export interface Challenge {
+  readonly realm: string
+  readonly nonce: string
+  readonly opaque: string | undefined
+  readonly algorithm: Algorithm
+  /** How the answer may be made; empty: the old way, without a counter (RFC 2069). */
+  readonly qop: readonly ('auth' | 'auth-int')[]
+  /** The answer was right, and only the nonce too old. */
+  readonly stale: boolean
+}
+
+const longest = 8_192
+const token = "[A-Za-z0-9\\-.!%*_+`'~]+"
+const scheme = new RegExp(`[\\s,]*(${token})[ \\t]+(?=${token}\\s*=)`, 'y')
+const parameter = new RegExp(`(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))\\s*(?:,\\s*|$)`, 'y')
+
+/**
+ * The challenges of a WWW-Authenticate or Proxy-Authenticate value that can be answered, in order; several may stand in one value. Other
+ * schemes, unknown algorithms and incomplete challenges are left out, and a value that is not well-formed has none at all.
+ */
+export const parseChallenges = (value: string): readonly Challenge[] => {
+  const found: Challenge[] = []
+  let at = 0
+  while (value.length <= longest && !/^[\s,]*$/.test(value.slice(at))) {
+    scheme.lastIndex = at
+    const name = scheme.exec(value)?.[1]
+    if (name === undefined) return []
+    const read = readParameters(value, scheme.lastIndex)
+    if (!read) return []
+    at = read.end
+    const challenge = name.toLowerCase() === 'digest' ? challengeOf(read.parameters) : undefined
+    if (challenge) found.push(challenge)
+  }
+  return found
+}
+
+/** The parameters up to the next scheme or the end; undefined where they are not well-formed, or one stands twice. */
+const readParameters = (
+  value: string,
+  start: number,
+): { parameters: ReadonlyMap<string, string>; end: number } | undefined => {
+  const parameters = new Map<string, string>()
+  let end = start
+  for (;;) {
+    scheme.lastIndex = end
+    if (end === value.length || (parameters.size > 0 && scheme.test(value))) return { parameters, end }
+    parameter.lastIndex = end
+    const [, name = '', quoted, plain = ''] = parameter.exec(value) ?? []
+    const key = name.toLowerCase()
+    if (key === '' || parameters.has(key)) return undefined
+    parameters.set(key, quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1'))
+    end = parameter.lastIndex
+  }
+}
+
+const challengeOf = (parameters: ReadonlyMap<string, string>): Challenge | undefined => {
+  const [realm, nonce] = [parameters.get('realm'), parameters.get('nonce')]
+  const wanted = (parameters.get('algorithm') ?? 'MD5').toUpperCase()
+  const algorithm = algorithms.find((each) => each === wanted)
+  if (realm === undefined || nonce === undefined || !algorithm) return undefined
+  const offered = parameters.get('qop')
+  const qop = (offered ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each === 'auth' || each === 'auth-int')
+  // It insists on a protection that we do not have.
+  if (offered !== undefined && qop.length === 0) return undefined
+  const stale = parameters.get('stale')?.toLowerCase() === 'true'
+  return { realm, nonce, opaque: parameters.get('opaque'), algorithm, qop, stale }
+}
