@@ -15,6 +15,7 @@ import type { RawMessage } from './message/message.ts'
 import { parseFromApp } from './message/parse.ts'
 import { formatHost } from './message/uri.ts'
 import { SipRouter } from './route/router.ts'
+import { Shield } from './shield/shield.ts'
 import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
 import { Resolver } from './transport/resolver.ts'
@@ -40,6 +41,7 @@ export class Agent {
   readonly #incoming: Incoming
   readonly #outgoing: Outgoing
   readonly #server: AppServer
+  readonly #shield: Shield
   #closed = false
 
   /** `fault` is told of errors within the agent that cost one message but not the agent. */
@@ -53,20 +55,27 @@ export class Agent {
     const { clock, secret, announce, userAgent, fault } = options
     const { maxConnections = 1_000, maxTransactions = 50_000 } = options
     const timers = makeTimers(options.timers)
+    const shield = new Shield(clock, options.shield)
+    this.#shield = shield
     const transports = new Transports({
       sink: {
         received: (message, flow, size) => receiver.received(message, flow, size),
-        malformed: (error, flow) => receiver.malformed(error, flow),
+        malformed: (error, flow) => {
+          shield.offend(flow.remote.address, flow.reliable, 'malformed')
+          receiver.malformed(error, flow)
+        },
         lost: (flow) => receiver.lost(flow),
       },
       limits: defaultLimits,
       clock,
       maxConnections,
       announce,
+      gatekeeper: shield,
     })
     const transactions = new Transactions(clock, timers)
     const router = new SipRouter(transports, new Resolver(clock))
-    this.#context = { clock, timers, transports, transactions, dialogs: new Dialogs(), router, userAgent }
+    const dialogs = new Dialogs()
+    this.#context = { clock, timers, transports, transactions, dialogs, router, shield, userAgent }
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     this.#incoming = new Incoming(this.#context, this.#apps, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)
@@ -110,14 +119,21 @@ export class Agent {
       unacknowledged: this.#answers.size,
       connections: this.#context.transports.connections,
       applications: this.#apps.size,
-      dropped: { rate: 0, banned: 0, scanner: 0, stranger: 0 },
-      banned: 0,
+      dropped: this.#shield.dropped,
+      banned: this.#shield.banned,
       registeredFlows: 0,
     }
   }
 
   /** Takes new settings; what is open stays as it is. */
-  change(_change: SipAgentChange): void {}
+  change({ shield }: SipAgentChange): void {
+    if (shield) this.#shield.change(shield)
+  }
+
+  /** The application found out that an address, which is really that of the sender, failed to sign in. */
+  failedSignIn(address: string): void {
+    this.#shield.offend(address, true, 'sign-in')
+  }
 
   /** Closes every socket; nothing more is said to anybody. */
   async close(): Promise<void> {

@@ -15,6 +15,7 @@ const agent = new Agent({ ...options, secret, clock: new TimerWheel(new SystemCl
 port.on('message', (asked: ToWorker) => {
   if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
   if (asked.kind === 'change') return agent.change(asked.change)
+  if (asked.kind === 'failed-sign-in') return agent.failedSignIn(asked.address)
   agent.close().then(() => {
     tell({ kind: 'closed' })
     port.close()

@@ -33,6 +33,11 @@ export interface SipAgent {
   stats(): Promise<SipAgentStats>
   /** Takes new certificates or a new shield; what is open stays as it is. */
   change(change: SipAgentChange): void
+  /**
+   * Counts against an address that somebody failed to sign in from it. Only where it is known to be theirs: on a connection, or when they
+   * showed a nonce that was sent to it. Otherwise anybody could have an address banned.
+   */
+  failedSignIn(address: string): void
   /** Calls `listener` once if the agent's thread dies. It is not restarted. */
   onFailure(listener: (error: Error) => void): void
   /** Calls `listener` with each error within the agent that cost one message but not the agent: worth a log line. */
@@ -80,6 +85,10 @@ class WorkerAgent implements SipAgent {
 
   change(change: SipAgentChange): void {
     if (!this.#failure && !this.#closing) this.#tell({ kind: 'change', change })
+  }
+
+  failedSignIn(address: string): void {
+    if (!this.#failure && !this.#closing) this.#tell({ kind: 'failed-sign-in', address })
   }
 
   onFailure(listener: (error: Error) => void): void {

@@ -140,3 +140,4 @@ export type ToWorker =
   | { readonly kind: 'stats' }
   | { readonly kind: 'close' }
   | { readonly kind: 'change'; readonly change: SipAgentChange }
+  | { readonly kind: 'failed-sign-in'; readonly address: string }

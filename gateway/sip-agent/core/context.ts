@@ -3,6 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Dialogs } from '../dialog/dialogs.ts'
 import { magicCookie } from '../message/via.ts'
 import type { Router } from '../route/types.ts'
+import type { Shield } from '../shield/shield.ts'
 import type { Timers } from '../transaction/timers.ts'
 import type { Transactions } from '../transaction/transactions.ts'
 import type { Transports } from '../transport/transports.ts'
@@ -15,6 +16,7 @@ export interface Context {
   readonly transactions: Transactions
   readonly dialogs: Dialogs
   readonly router: Router
+  readonly shield: Pick<Shield, 'offend'>
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined
 }

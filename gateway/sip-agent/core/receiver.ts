@@ -197,6 +197,9 @@ export class Receiver implements TransportSink {
     const side = this.#context.transactions.find(request)
     // An ACK to a 2xx is no part of the transaction, even where a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
+      // Only who got our refusal knows its tag: the INVITE's address is really the sender's, and may be held to account.
+      if (side.machine.refused && request.toTag === side.tag)
+        this.#context.shield.offend(side.flow.remote.address, true, 'refused')
       side.machine.acknowledged()
       return
     }

@@ -25,6 +25,7 @@ export class InviteServerTransaction {
   readonly #hooks: ServerHooks
   #state: InviteServerState = 'proceeding'
   #last: Buffer | undefined
+  #status = 0
   #retransmit: Timer | undefined
   #limit: Timer | undefined
 
@@ -36,6 +37,11 @@ export class InviteServerTransaction {
 
   get state(): InviteServerState {
     return this.#state
+  }
+
+  /** True between a 403 and its ACK. */
+  get refused(): boolean {
+    return this.#state === 'completed' && this.#status === 403
   }
 
   /** Sends a response of the layer above. False where a final one was sent before. */
@@ -73,6 +79,7 @@ export class InviteServerTransaction {
     }
     if (event.kind === 'ack') return false
     this.#last = event.bytes
+    this.#status = event.status
     this.#hooks.send(event.bytes)
     if (event.status >= 300) this.#enterCompleted()
     else if (event.status >= 200) this.#enterAccepted()

@@ -107,6 +107,7 @@ export class Transports {
   /** The way to a destination; undefined where no transport of that protocol and family is bound. */
   flow({ protocol, address, port }: Hop): Flow | undefined {
     if (this.#closing) return undefined
+    this.#gate.meets?.(address)
     const six = isIPv6(address)
     const fitting = this.#bound.filter(
       (each) => each.local.protocol === protocol && isIPv6(each.local.address) === six,

@@ -35,20 +35,14 @@ export interface TransportSink {
   lost(flow: Flow, reason: string): void
 }
 
-/** Stands in front of the parser. */
-export interface Gatekeeper {
-  /** Whether what came from an address is read: a datagram, or one message of a stream. `bytes` are not parsed yet, and are not kept. */
-  admits(protocol: Protocol, address: string, bytes: Uint8Array): boolean
-  /** Whether a new connection from an address is taken. */
-  accepts(protocol: Protocol, address: string): boolean
-}
-
 /** Decides, before anything is parsed, what comes in at all. Called for every packet: it must be quick and must not throw. */
 export interface Gatekeeper {
   /** A datagram, a WebSocket message or a piece of a stream. False drops it, and ends the connection that it came on. */
   admits(protocol: Protocol, address: string, bytes: Buffer): boolean
   /** A new connection, before its TLS handshake. False closes it without a word. */
   accepts(protocol: Protocol, address: string): boolean
+  /** We are about to send to an address by our own choice: what comes from there is expected. */
+  meets?(address: string): void
 }
 
 /** Lets everybody in. */
