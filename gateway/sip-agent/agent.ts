@@ -14,11 +14,11 @@ import { defaultLimits } from './message/limits.ts'
 import type { RawMessage } from './message/message.ts'
 import { parseFromApp } from './message/parse.ts'
 import { formatHost } from './message/uri.ts'
+import { SystemDns } from './route/dns.ts'
 import { SipRouter } from './route/router.ts'
 import { Shield } from './shield/shield.ts'
 import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
-import { Resolver } from './transport/resolver.ts'
 import { Transports } from './transport/transports.ts'
 import {
   type SipAddress,
@@ -42,6 +42,8 @@ export class Agent {
   readonly #outgoing: Outgoing
   readonly #server: AppServer
   readonly #shield: Shield
+  readonly #dns = new SystemDns()
+  readonly #router: SipRouter
   #closed = false
 
   /** `fault` is told of errors within the agent that cost one message but not the agent. */
@@ -52,7 +54,7 @@ export class Agent {
       fault: (error: unknown) => void
     },
   ) {
-    const { clock, secret, announce, userAgent, fault } = options
+    const { clock, secret, announce, userAgent, tryings, fault } = options
     const { maxConnections = 1_000, maxTransactions = 50_000 } = options
     const timers = makeTimers(options.timers)
     const shield = new Shield(clock, options.shield)
@@ -73,9 +75,10 @@ export class Agent {
       gatekeeper: shield,
     })
     const transactions = new Transactions(clock, timers)
-    const router = new SipRouter(transports, new Resolver(clock))
+    const router = new SipRouter({ reach: transports, dns: this.#dns, clock, fault })
+    this.#router = router
     const dialogs = new Dialogs()
-    this.#context = { clock, timers, transports, transactions, dialogs, router, shield, userAgent }
+    this.#context = { clock, timers, transports, transactions, dialogs, router, shield, userAgent, tryings }
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     this.#incoming = new Incoming(this.#context, this.#apps, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)
@@ -142,6 +145,8 @@ export class Agent {
     this.#incoming.close()
     this.#outgoing.close()
     this.#answers.close()
+    this.#router.close()
+    this.#dns.close()
     this.#context.transactions.close()
     await Promise.all([this.#server.close(), this.#context.transports.close()])
   }

@@ -10,6 +10,8 @@ export interface Hop {
   readonly host: string
   /** The same place over TCP, for a request that is too large for UDP (RFC 3261 18.1.1); see {@link Router.fit}. */
   readonly large?: Hop
+  /** Set on a {@link large} one: worth a short try only, because the peer may well not listen there at all. */
+  readonly tentative?: true
 }
 
 /** Finds out where requests go (RFC 3263), never on the receive path. */
@@ -25,6 +27,6 @@ export interface Router {
    * it has to be UDP (RFC 3261 18.1.1). Build the request for the first hop, ask, and build it again where the first one is another.
    */
   fit(hops: readonly Hop[], bytes: number): readonly Hop[]
-  /** Reports that nothing could be sent to a place, or that nothing came back: it is the last choice for 30 s. */
+  /** Reports that nothing could be sent to a place, or that nothing came back: it is the last choice for 30 s. A tentative one is left out for 10 min. */
   failed(hop: Hop): void
 }

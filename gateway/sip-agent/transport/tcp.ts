@@ -79,7 +79,10 @@ class TcpConnection implements Flow {
 
   #read(chunk: Buffer): void {
     if (this.#closed || this.#ending) return
-    if (!this.#owner.gate.admits('tcp', this.remote.address, chunk)) return this.destroy()
+    if (!this.#owner.gate.admits('tcp', this.remote.address, chunk)) {
+      this.destroy()
+      return
+    }
     let complete = false
     try {
       for (const item of this.#framer.push(chunk)) {

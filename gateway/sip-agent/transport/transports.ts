@@ -97,10 +97,10 @@ export class Transports {
     )
   }
 
-  /** True where a transport of this protocol and family is bound. */
-  reaches(protocol: Protocol, address: string): boolean {
+  /** True where a transport of this protocol is bound; of this family too, where one is given. */
+  reaches(protocol: Protocol, family?: 4 | 6): boolean {
     return this.#bound.some(
-      ({ local }) => local.protocol === protocol && isIPv6(local.address) === isIPv6(address),
+      ({ local }) => local.protocol === protocol && (!family || isIPv6(local.address) === (family === 6)),
     )
   }
 

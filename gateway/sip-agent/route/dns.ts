@@ -1,0 +1,59 @@
+import { Resolver } from 'node:dns/promises'
+import { hostsFileAddresses } from './hosts.ts'
+import type { Srv } from './srv.ts'
+
+/** One NAPTR record (RFC 3403). */
+export interface Naptr {
+  readonly flags: string
+  readonly service: string
+  readonly regexp: string
+  readonly replacement: string
+  readonly order: number
+  readonly preference: number
+}
+
+/** An address with the time that it may be kept, in seconds. */
+export interface DnsAddress {
+  readonly address: string
+  readonly ttl: number
+}
+
+/** What is asked of DNS. Every promise rejects where there is no such record, as those of `node:dns` do. */
+export interface Dns {
+  naptr(name: string): Promise<readonly Naptr[]>
+  srv(name: string): Promise<readonly Srv[]>
+  addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]>
+}
+
+/** How long what the hosts file says is kept, in seconds: the file may change. */
+const hostsTtl = 30
+
+/**
+ * DNS through c-ares: unlike `dns.lookup` it does not take the few threads on which files are read too. Names of the hosts file go
+ * before. A server that does not answer is given up after about 3 s.
+ */
+export class SystemDns implements Dns {
+  readonly #resolver = new Resolver({ timeout: 1_000, tries: 2 })
+
+  naptr(name: string): Promise<readonly Naptr[]> {
+    return this.#resolver.resolveNaptr(name)
+  }
+
+  srv(name: string): Promise<readonly Srv[]> {
+    return this.#resolver.resolveSrv(name)
+  }
+
+  async addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]> {
+    const listed = await hostsFileAddresses(name, family)
+    if (listed.length > 0) return listed.map((address) => ({ address, ttl: hostsTtl }))
+    // RFC 6761 6.4: what browsers put into their Via and Contact is never found.
+    if (name.endsWith('.invalid')) return []
+    const options = { ttl: true } as const
+    return family === 4 ? this.#resolver.resolve4(name, options) : this.#resolver.resolve6(name, options)
+  }
+
+  /** Gives up what is still asked. */
+  close(): void {
+    this.#resolver.cancel()
+  }
+}
