@@ -101,6 +101,14 @@ export const catalogue = {
     'warn',
   ),
   bad_sdp: entry('The session description cannot be used.', 488, 400, 96, 'MANDATORY_IE_MISSING', 'warn'),
+  srtp_mismatch: entry(
+    'The encryption of the audio does not fit what is permitted here.',
+    488,
+    415,
+    58,
+    'BEARERCAPABILITY_NOTAVAIL',
+    'warn',
+  ),
   bad_request: entry('The request is malformed.', 400, 400, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
   bad_extension: entry(
     'The request requires an extension that is not supported.',
@@ -111,6 +119,25 @@ export const catalogue = {
     'warn',
   ),
   no_ports: entry('No media port is free.', 503, 503, 42, 'SWITCH_CONGESTION', 'error'),
+  // The registrar, and what is asked of it.
+  interval_too_brief: entry(
+    'The registration is too short.',
+    423,
+    400,
+    95,
+    'INVALID_MSG_UNSPECIFIED',
+    'info',
+  ),
+  too_many_contacts: entry('The endpoint has too many contacts.', 403, 429, 21, 'CALL_REJECTED', 'warn'),
+  no_outbound: entry(
+    'A flow can be registered only without a proxy between.',
+    439,
+    400,
+    79,
+    'SERVICE_NOT_IMPLEMENTED',
+    'info',
+  ),
+  bad_event: entry('The event package is not supported.', 489, 400, 79, 'SERVICE_NOT_IMPLEMENTED', 'info'),
   method_not_allowed: entry('The method is not supported.', 405, 405, 97, 'MESSAGE_TYPE_NONEXIST', 'info'),
   // Handlers and their documents.
   document_unreachable: entry(

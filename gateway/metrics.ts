@@ -8,6 +8,8 @@ export class Metrics {
   readonly callsEnded = this.#counter('calls_ended_total', 'Calls that ended', ['direction', 'cause'])
   /** Things refused, by code of the error catalogue. */
   readonly rejections = this.#counter('rejections_total', 'Calls and requests refused', ['code'])
+  /** REGISTER requests, by outcome. */
+  readonly registrations = this.#counter('registrations_total', 'REGISTER requests', ['outcome'])
   /** Documents fetched, by outcome. */
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
   /** RTP packets refused by the edge, by reason. */
@@ -64,6 +66,7 @@ const gauges = {
   sip_agent_dialogs: 'SIP dialogs of the embedded agent',
   sip_agent_pending: 'Requests in the embedded agent that have no final response yet',
   sip_connections: 'TCP connections to SIP peers',
+  sip_bindings: 'Contacts that SIP endpoints have registered',
   rtp_ports: 'Carrier-facing media ports open',
   rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
   rtp_ports_total: 'Carrier-facing ports in the configured range',

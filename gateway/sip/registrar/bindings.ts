@@ -1,0 +1,108 @@
+import type { SipUri } from '../uri.ts'
+import type { Contact } from './contacts.ts'
+import { sameUri } from './same-uri.ts'
+
+/** Where a REGISTER came from, and so where its contact is reached. */
+export interface Source {
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
+  readonly address: string
+  readonly port: number
+}
+
+/** A contact that is registered. Times are those of the steady clock, in milliseconds. */
+export interface Binding {
+  readonly uri: SipUri
+  readonly q: number
+  readonly instance: string | undefined
+  readonly regId: number | undefined
+  readonly callId: string
+  readonly seq: number
+  readonly expiresAt: number
+  readonly source: Source
+}
+
+/** A REGISTER, read. */
+export interface Registration {
+  readonly contacts: readonly Contact[] | '*'
+  /** Seconds of its Expires header. */
+  readonly expires: number | undefined
+  readonly callId: string
+  readonly seq: number
+  readonly source: Source
+}
+
+/** What bounds registrations. */
+export interface BindingLimits {
+  readonly minExpiresMs: number
+  readonly maxExpiresMs: number
+  /** Contacts of one endpoint. */
+  readonly contacts: number
+}
+
+/** What a REGISTER comes to: the bindings from now on, or why nothing changes. */
+export type RegisterOutcome =
+  | { readonly kind: 'bindings'; readonly bindings: readonly Binding[] }
+  | { readonly kind: 'bad'; readonly expected: string }
+  | { readonly kind: 'too-brief' }
+  | { readonly kind: 'too-many' }
+  /** A later REGISTER of the same Call-ID was here before (RFC 3261 section 10.3, step 7). */
+  | { readonly kind: 'out-of-order' }
+
+/** A registration below this must not be called too brief (RFC 3261 section 10.3, step 7). */
+const longestMinimumMs = 3_600_000
+
+/** Applies a REGISTER to the bindings of its endpoint: all of it, or nothing (RFC 3261 section 10.3, RFC 5626 section 6). */
+export const applyRegister = (
+  before: readonly Binding[],
+  registration: Registration,
+  limits: BindingLimits,
+  now: number,
+): RegisterOutcome => {
+  const { contacts } = registration
+  if (contacts === '*') return removeAll(before, registration)
+  const adding = contacts.filter((contact) => grantedMs(contact, registration, limits) > 0)
+  // One flow for each registration that has one (RFC 5626 section 6).
+  if (adding.length > 1 && adding.some(({ regId }) => regId !== undefined))
+    return { kind: 'bad', expected: 'one contact where there is a reg-id' }
+  let bindings = before
+  for (const contact of contacts) {
+    const ms = grantedMs(contact, registration, limits)
+    if (ms < limits.minExpiresMs && ms > 0 && ms < longestMinimumMs) return { kind: 'too-brief' }
+    const old = bindings.filter((binding) => isOf(binding, contact))
+    if (old.some((binding) => isStale(binding, registration))) return { kind: 'out-of-order' }
+    bindings = bindings.filter((binding) => !old.includes(binding))
+    if (ms > 0) bindings = [...bindings, bindingOf(contact, registration, now + ms)]
+  }
+  return bindings.length > limits.contacts ? { kind: 'too-many' } : { kind: 'bindings', bindings }
+}
+
+const removeAll = (before: readonly Binding[], registration: Registration): RegisterOutcome => {
+  if (registration.expires !== 0) return { kind: 'bad', expected: 'Expires: 0 with Contact: *' }
+  if (before.some((binding) => isStale(binding, registration))) return { kind: 'out-of-order' }
+  return { kind: 'bindings', bindings: [] }
+}
+
+/** Zero removes the contact. */
+const grantedMs = (contact: Contact, { expires }: Registration, limits: BindingLimits): number => {
+  const seconds = contact.expires ?? expires
+  return seconds === undefined ? limits.maxExpiresMs : Math.min(seconds * 1_000, limits.maxExpiresMs)
+}
+
+/**
+ * A flow of an instance is one binding, whatever its URI (RFC 5626 section 6). An instance without flows has one binding, too: many
+ * clients make up a new URI at each start. Else the URI counts.
+ */
+const isOf = (binding: Binding, contact: Contact): boolean => {
+  const { instance, regId } = contact
+  if (instance !== undefined && binding.instance === instance && binding.regId === regId) return true
+  return regId === undefined && binding.regId === undefined && sameUri(binding.uri, contact.uri)
+}
+
+const isStale = (binding: Binding, { callId, seq }: Registration): boolean =>
+  binding.callId === callId && seq <= binding.seq
+
+const bindingOf = (contact: Contact, registration: Registration, expiresAt: number): Binding => {
+  const { uri, q, instance, regId } = contact
+  const { callId, seq, source } = registration
+  return { uri, q, instance, regId, callId, seq, expiresAt, source }
+}

@@ -1,0 +1,35 @@
+import { isIPv6 } from 'node:net'
+import type { Endpoints, Target } from '../../calls/ports.ts'
+import type { Binding, Source } from './bindings.ts'
+import type { Registrations } from './registrations.ts'
+
+type SipTarget = Extract<Target, { kind: 'sip' }>
+
+/** Where calls to endpoints go. */
+export class EndpointContacts implements Endpoints {
+  readonly #registrations: Pick<Registrations, 'of'>
+  readonly #embedded: boolean
+
+  /** `embedded`: the agent is our own one, which sends over the connection that a next hop names. */
+  constructor(registrations: Pick<Registrations, 'of'>, embedded: boolean) {
+    this.#registrations = registrations
+    this.#embedded = embedded
+  }
+
+  /** All contacts of an endpoint, of every preference: they ring together. */
+  contacts(endpointId: string): readonly SipTarget[] {
+    return this.#registrations.of(endpointId).map((binding) => this.#targetOf(binding))
+  }
+
+  /**
+   * A call goes where the REGISTER came from, whatever its contact says: behind NAT nothing else arrives, and nobody can make us call a
+   * third party by registering its address. A drachtio-server finds the connection of a contact by itself, and only so.
+   */
+  #targetOf({ uri, source }: Binding): SipTarget {
+    const byItself = !this.#embedded && source.transport !== 'udp'
+    return { kind: 'sip', uri: uri.bare, ...(!byItself && { nextHop: hopOf(source) }) }
+  }
+}
+
+const hopOf = ({ transport, address, port }: Source): string =>
+  `sip:${isIPv6(address) ? `[${address}]` : address}:${port};transport=${transport}`

@@ -1,0 +1,220 @@
+import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import type { Code } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { printable } from '../headers.ts'
+import { type Refusals, serverHeader } from '../refusals.ts'
+import type { Headers, SipRequest, SipResponse } from '../srf.ts'
+import { parseNameAddress, parseSipUri, shownUri, userOf } from '../uri.ts'
+import type { Binding, BindingLimits, Registration, Source } from './bindings.ts'
+import { readContacts, wholeNumber } from './contacts.ts'
+import { EndpointDoor } from './door.ts'
+import type { Challenges } from './ports.ts'
+import type { Registrations } from './registrations.ts'
+import { proxiesOf, sourceOf } from './source.ts'
+
+/** What the registrar works with. */
+export interface RegistrarParts {
+  /** Hosts at which endpoints register, in lower case. */
+  readonly domains: readonly string[]
+  readonly limits: BindingLimits
+  readonly registrations: Registrations
+  readonly directory: Pick<Directory, 'endpointByName'>
+  readonly challenges: Challenges
+  /** Told of each sign-in that failed, with the address that it came from. */
+  readonly offence: (address: string) => void
+  readonly refusals: Refusals
+  readonly draining: () => boolean
+  readonly metrics: Pick<Metrics, 'registrations'>
+  readonly clock: { uptime(): number; now(): number }
+  readonly log: Pick<Log, 'info' | 'debug' | 'warn'>
+  readonly userAgent: string
+}
+
+/** Why a REGISTER is refused, and what was found. */
+interface Refused {
+  readonly code: Code
+  readonly facts?: Readonly<Record<string, unknown>>
+  readonly headers?: Headers
+}
+
+/** Extensions that a REGISTER may require of us. */
+const supported = new Set(['outbound'])
+
+/** The registrar of the SIP endpoints (RFC 3261 section 10.3; RFC 5626 for whoever talks to us without a proxy between). */
+export class Registrar {
+  readonly #parts: RegistrarParts
+  readonly #door: EndpointDoor
+
+  constructor(parts: RegistrarParts) {
+    this.#parts = parts
+    this.#door = new EndpointDoor(parts)
+  }
+
+  /** Takes a REGISTER outside any dialog. */
+  handle(request: SipRequest, response: SipResponse): void {
+    const source = sourceOf(request)
+    const realm = parseSipUri(request.uri)?.host ?? ''
+    const facts = { source: source.address, transport: source.transport }
+    const no = this.#objection(request, realm)
+    if (no) {
+      this.#refuse(response, { ...no, facts: { ...facts, ...no.facts } })
+      return
+    }
+    const endpoint = this.#door.signedIn(request, response, realm)
+    if (!endpoint) {
+      this.#count('challenged')
+      return
+    }
+    const refusal = this.#register(request, response, source, endpoint)
+    if (!refusal) return
+    const { username } = endpoint
+    this.#refuse(response, { ...refusal, facts: { ...facts, endpoint: username, ...refusal.facts } })
+  }
+
+  /** Why a REGISTER is refused whoever sent it. */
+  #objection(request: SipRequest, realm: string): Refused | undefined {
+    if (this.#parts.draining()) return { code: 'draining' }
+    if (!this.#parts.domains.includes(realm))
+      return { code: 'unknown_domain', facts: { domain: printable(realm) } }
+    const required = unsupported(request)
+    if (required.length === 0) return undefined
+    return { code: 'bad_extension', facts: { required }, headers: { Unsupported: required.join(', ') } }
+  }
+
+  #register(
+    request: SipRequest,
+    response: SipResponse,
+    source: Source,
+    endpoint: SipEndpoint,
+  ): Refused | undefined {
+    // Nobody registers for somebody else (RFC 3261 section 10.3, step 4).
+    if (!this.#isOwnAddress(request, endpoint))
+      return { code: 'not_permitted', facts: { to: printable(request.get('To') ?? '') } }
+    const registration = this.#read(request, source)
+    if ('expected' in registration) return { code: 'bad_request', facts: { ...registration } }
+    const { contacts } = registration
+    const flows = contacts !== '*' && contacts.some(({ regId }) => regId !== undefined)
+    // A flow ends at the proxy that made it, which we could not tell to use it (RFC 5626 section 6).
+    if (flows && proxiesOf(request) > 0) return { code: 'no_outbound' }
+    const { registrations } = this.#parts
+    const before = registrations.of(endpoint.id)
+    const outcome = registrations.apply(endpoint.id, registration)
+    if (outcome.kind !== 'bindings') return this.#refusalOf(outcome)
+    this.#tell(before, outcome.bindings, registration, endpoint)
+    this.#accept(response, outcome.bindings, registration, flows)
+    return undefined
+  }
+
+  #refusalOf(outcome: Exclude<ReturnType<Registrations['apply']>, { kind: 'bindings' }>): Refused {
+    const { registrations, limits } = this.#parts
+    switch (outcome.kind) {
+      case 'bad':
+        return { code: 'bad_request', facts: { expected: outcome.expected } }
+      case 'out-of-order':
+        return { code: 'bad_request', facts: { expected: 'a CSeq above the last one' } }
+      case 'too-brief':
+        return {
+          code: 'interval_too_brief',
+          headers: { 'Min-Expires': String(Math.ceil(limits.minExpiresMs / 1_000)) },
+        }
+      case 'too-many':
+        return { code: 'too_many_contacts', facts: { limit: limits.contacts } }
+      case 'full':
+        return { code: 'too_many_requests', facts: { bindings: registrations.size } }
+    }
+  }
+
+  #isOwnAddress(request: SipRequest, endpoint: SipEndpoint): boolean {
+    const to = parseNameAddress(request.get('To') ?? '')
+    const uri = to && parseSipUri(to.uri)
+    return uri !== undefined && userOf(uri) === endpoint.username && this.#parts.domains.includes(uri.host)
+  }
+
+  #read(request: SipRequest, source: Source): Registration | { readonly expected: string } {
+    const callId = request.get('Call-ID')
+    const seq = wholeNumber(/^\s*(\d{1,10})\s/.exec(request.get('CSeq') ?? '')?.[1])
+    if (!callId || seq === undefined) return { expected: 'a Call-ID and a CSeq' }
+    const contacts = readContacts(request.get('Contact'))
+    if (typeof contacts === 'object' && 'expected' in contacts) return contacts
+    // A contact at our own door would bring each call back to us.
+    if (contacts !== '*' && contacts.some(({ uri }) => this.#parts.domains.includes(uri.host)))
+      return { expected: 'contacts elsewhere than at the registrar' }
+    return { contacts, expires: wholeNumber(request.get('Expires')), callId, seq, source }
+  }
+
+  #accept(
+    response: SipResponse,
+    bindings: readonly Binding[],
+    { contacts, callId, seq }: Registration,
+    flows: boolean,
+  ): void {
+    const { clock, userAgent } = this.#parts
+    const own = bindings.filter((binding) => binding.callId === callId && binding.seq === seq)
+    const granted = own.map((binding) => this.#secondsLeft(binding))
+    const headers: Headers = {
+      ...serverHeader(userAgent),
+      ...(bindings.length > 0 && { Contact: bindings.map((binding) => this.#shown(binding)).join(', ') }),
+      ...(contacts.length > 0 && { Expires: String(Math.max(0, ...granted)) }),
+      // Clients without a clock set theirs by it (RFC 3261 section 10.2.3).
+      Date: new Date(clock.now()).toUTCString(),
+      Supported: 'outbound',
+      ...(flows && own.length > 0 && { Require: 'outbound' }),
+    }
+    response.send(200, { headers })
+  }
+
+  #shown(binding: Binding): string {
+    const { uri, q, instance, regId } = binding
+    return [
+      `<${uri.bare}>`,
+      `expires=${this.#secondsLeft(binding)}`,
+      ...(q === 1 ? [] : [`q=${q}`]),
+      ...(instance === undefined ? [] : [`+sip.instance="${instance}"`]),
+      ...(regId === undefined ? [] : [`reg-id=${regId}`]),
+    ].join(';')
+  }
+
+  #secondsLeft({ expiresAt }: Binding): number {
+    return Math.max(1, Math.ceil((expiresAt - this.#parts.clock.uptime()) / 1_000))
+  }
+
+  /** One line for a contact that comes or goes; its repetitions, which are most of all requests, are for those who look closely. */
+  #tell(
+    before: readonly Binding[],
+    after: readonly Binding[],
+    { contacts, source }: Registration,
+    { username }: SipEndpoint,
+  ): void {
+    if (contacts.length === 0) {
+      this.#count('queried')
+      return
+    }
+    const isKnown = (list: readonly Binding[], { uri }: Binding) => list.some((b) => b.uri.bare === uri.bare)
+    const added = after.filter((binding) => !isKnown(before, binding))
+    const removed = before.filter((binding) => !isKnown(after, binding))
+    const level = added.length + removed.length > 0 ? 'info' : 'debug'
+    const shown = (list: readonly Binding[]) => list.map(({ uri }) => printable(shownUri(uri.bare)))
+    const facts = { source: source.address, transport: source.transport, endpoint: username }
+    this.#parts.log[level](
+      { ...facts, contacts: after.length, added: shown(added), removed: shown(removed) },
+      'endpoint registered',
+    )
+    this.#count(added.length < removed.length ? 'removed' : 'registered')
+  }
+
+  #refuse(response: SipResponse, { code, facts, headers }: Refused): void {
+    this.#count('refused')
+    this.#parts.refusals.refuse(response, code, { method: 'REGISTER', ...facts }, { headers })
+  }
+
+  #count(outcome: 'registered' | 'removed' | 'queried' | 'challenged' | 'refused'): void {
+    this.#parts.metrics.registrations.inc({ outcome })
+  }
+}
+
+const unsupported = (request: SipRequest): readonly string[] =>
+  printable(request.get('Require') ?? '')
+    .split(',')
+    .map((tag) => tag.trim().toLowerCase())
+    .filter((tag) => tag !== '' && !supported.has(tag))

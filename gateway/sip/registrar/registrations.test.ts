@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../../clock.ts'
+import type { Source } from './bindings.ts'
+import { type Contact, readContacts } from './contacts.ts'
+import { EndpointContacts } from './endpoint-contacts.ts'
+import { Registrations } from './registrations.ts'
+
+const phone: Source = { transport: 'udp', address: '198.51.100.7', port: 6100 }
+
+let clock: FakeClock
+let registrations: Registrations
+let seq: number
+beforeEach(() => {
+  clock = new FakeClock()
+  seq = 0
+  registrations = new Registrations({
+    limits: { minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 3 },
+    mostBindings: 4,
+    clock,
+  })
+})
+
+interface Options {
+  readonly expires?: number
+  readonly callId?: string
+  readonly seq?: number
+  readonly source?: Source
+  readonly endpoint?: string
+}
+
+const register = (contact: string, options: Options = {}) => {
+  const { expires, callId = 'call-1', endpoint = 'e1', source = phone } = options
+  const contacts = readContacts(contact) as readonly Contact[] | '*'
+  return registrations.apply(endpoint, { contacts, expires, callId, seq: options.seq ?? ++seq, source })
+}
+const users = (endpoint = 'e1') => registrations.of(endpoint).map(({ uri }) => uri.user)
+const a = '<sip:a@192.0.2.1>'
+const b = '<sip:b@192.0.2.2>'
+
+describe('a registration', () => {
+  it('lasts as long as was asked for, as the longest that is permitted, or as that where nothing was', () => {
+    register(`${a};expires=120, ${b}`, { expires: 999_999 })
+    clock.advance(119_999)
+    expect(users()).toEqual(['a', 'b'])
+    clock.advance(1)
+    expect(users()).toEqual(['b'])
+    register('<sip:c@192.0.2.3>')
+    clock.advance(3_600_000 - 120_000 - 1)
+    expect(users()).toEqual(['b', 'c'])
+    clock.advance(1)
+    expect(users()).toEqual(['c'])
+    clock.advance(3_600_000)
+    expect([registrations.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('is refused as too brief, unless it ends one', () => {
+    expect(register(a, { expires: 59 })).toEqual({ kind: 'too-brief' })
+    expect(registrations.size).toBe(0)
+    register(a, { expires: 60 })
+    expect(register(a, { expires: 0 })).toEqual({ kind: 'bindings', bindings: [] })
+    expect([registrations.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('changes nothing at all where a part of it cannot be done', () => {
+    register(a)
+    const brief = register(`<sip:new@192.0.2.9>, ${a};expires=0, ${b};expires=5`)
+    expect(brief).toEqual({ kind: 'too-brief' })
+    expect(users()).toEqual(['a'])
+  })
+
+  it('is refreshed by the same URI, in whatever spelling', () => {
+    register('<sip:alice@Host.Example;transport=tcp>', { expires: 60 })
+    register('<sip:%61lice@host.example;Transport=TCP>', { expires: 600 })
+    expect(registrations.of('e1')).toHaveLength(1)
+    clock.advance(300_000)
+    expect(users()).toEqual(['%61lice'])
+  })
+
+  it('is not undone by an older request of the same Call-ID, but by a new Call-ID', () => {
+    register(a, { seq: 10 })
+    expect(register(a, { seq: 10, expires: 0 })).toEqual({ kind: 'out-of-order' })
+    expect(register('*', { seq: 9, expires: 0 })).toEqual({ kind: 'out-of-order' })
+    expect(users()).toEqual(['a'])
+    register(a, { seq: 1, callId: 'after-a-restart', expires: 0 })
+    expect(users()).toEqual([])
+  })
+
+  it('is removed whole by a star, which must be said so', () => {
+    register(`${a}, ${b}`)
+    expect(register('*', { expires: 60 })).toMatchObject({ kind: 'bad' })
+    expect(register('*')).toMatchObject({ kind: 'bad' })
+    expect(register('*', { expires: 0 })).toEqual({ kind: 'bindings', bindings: [] })
+  })
+
+  it('is asked for by a request without a contact', () => {
+    register(a)
+    expect(register('')).toMatchObject({ kind: 'bindings', bindings: [{ uri: { user: 'a' } }] })
+  })
+
+  it('keeps to the limit of one endpoint, and of all together', () => {
+    register(`${a}, ${b}, <sip:c@192.0.2.3>`)
+    expect(register('<sip:d@192.0.2.4>')).toEqual({ kind: 'too-many' })
+    register(a, { endpoint: 'e2' })
+    expect(register(a, { endpoint: 'e3' })).toEqual({ kind: 'full' })
+    // Who is there may stay.
+    expect(register(a, { endpoint: 'e2' })).toMatchObject({ kind: 'bindings' })
+    register(b, { expires: 0 })
+    expect(register(a, { endpoint: 'e3' })).toMatchObject({ kind: 'bindings' })
+    expect(registrations.size).toBe(4)
+    registrations.close()
+    expect([registrations.size, clock.running]).toEqual([0, 0])
+  })
+})
+
+describe('an instance (RFC 5626)', () => {
+  const flow = (user: string, regId?: number) =>
+    `<sip:${user}@192.0.2.1>;+sip.instance="<urn:uuid:1>"${regId === undefined ? '' : `;reg-id=${regId}`}`
+
+  it('has one binding for each flow, whatever its URI', () => {
+    register(flow('x', 1))
+    register(flow('y', 2))
+    register(flow('z', 1))
+    expect(users().sort()).toEqual(['y', 'z'])
+    expect(register(`${flow('z', 1)}, ${b}`)).toMatchObject({ kind: 'bad' })
+  })
+
+  it('has one binding where it names no flow, so that a restart leaves nothing dead behind', () => {
+    register(flow('before'))
+    register(flow('after'), { callId: 'other' })
+    register('<sip:somebody@192.0.2.5>')
+    expect(users()).toEqual(['after', 'somebody'])
+  })
+})
+
+describe('calls to an endpoint', () => {
+  it('go to every contact, the preferred ones first, by where each registered from', () => {
+    register(`${a};q=0.2`)
+    const tcp: Source = { transport: 'wss', address: '2001:db8::5', port: 51_000 }
+    register('<sip:web@df7jal23ls0d.invalid;transport=ws>', { source: tcp })
+    expect(new EndpointContacts(registrations, true).contacts('e1')).toEqual([
+      {
+        kind: 'sip',
+        uri: 'sip:web@df7jal23ls0d.invalid;transport=ws',
+        nextHop: 'sip:[2001:db8::5]:51000;transport=wss',
+      },
+      { kind: 'sip', uri: 'sip:a@192.0.2.1', nextHop: 'sip:198.51.100.7:6100;transport=udp' },
+    ])
+    expect(new EndpointContacts(registrations, true).contacts('e2')).toEqual([])
+  })
+
+  it('are left to a drachtio-server where the contact came over a connection', () => {
+    register(a, { source: { ...phone, transport: 'tcp' } })
+    register(b, { source: phone })
+    expect(new EndpointContacts(registrations, false).contacts('e1')).toEqual([
+      { kind: 'sip', uri: 'sip:a@192.0.2.1' },
+      { kind: 'sip', uri: 'sip:b@192.0.2.2', nextHop: 'sip:198.51.100.7:6100;transport=udp' },
+    ])
+  })
+})

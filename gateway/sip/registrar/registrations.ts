@@ -1,0 +1,83 @@
+import type { SteadyClock, Timer } from '../../clock.ts'
+import {
+  applyRegister,
+  type Binding,
+  type BindingLimits,
+  type RegisterOutcome,
+  type Registration,
+} from './bindings.ts'
+
+/** What the registrations work with. */
+export interface RegistrationsOptions {
+  readonly limits: BindingLimits
+  /** Contacts of all endpoints together; default 50,000. */
+  readonly mostBindings?: number
+  /** Not the one of the calls: a registration is no sign of a call. */
+  readonly clock: SteadyClock
+}
+
+interface Entry {
+  readonly bindings: readonly Binding[]
+  /** Runs when the first of them expires. */
+  readonly timer: Timer
+}
+
+/** Who is registered where. In memory alone: after a restart an endpoint is reached again once it has registered again. */
+export class Registrations {
+  readonly #options: RegistrationsOptions
+  readonly #entries = new Map<string, Entry>()
+  #size = 0
+
+  constructor(options: RegistrationsOptions) {
+    this.#options = options
+  }
+
+  /** Contacts of all endpoints together. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** The contacts of an endpoint that have not expired, the preferred ones first. */
+  of(endpointId: string): readonly Binding[] {
+    const now = this.#options.clock.uptime()
+    const bindings = this.#entries.get(endpointId)?.bindings ?? []
+    return bindings.filter(({ expiresAt }) => expiresAt > now)
+  }
+
+  /** Applies a REGISTER of an endpoint that has proved who it is. `full`: there is no room for any more contacts. */
+  apply(endpointId: string, registration: Registration): RegisterOutcome | { readonly kind: 'full' } {
+    const { limits, clock, mostBindings = 50_000 } = this.#options
+    const before = this.of(endpointId)
+    const outcome = applyRegister(before, registration, limits, clock.uptime())
+    if (outcome.kind !== 'bindings') return outcome
+    const { bindings } = outcome
+    const held = this.#entries.get(endpointId)?.bindings.length ?? 0
+    if (bindings.length > before.length && this.#size - held + bindings.length > mostBindings)
+      return { kind: 'full' }
+    this.#set(endpointId, bindings)
+    return { kind: 'bindings', bindings: this.of(endpointId) }
+  }
+
+  /** Forgets everything. Idempotent. */
+  close(): void {
+    for (const { timer } of this.#entries.values()) timer.cancel()
+    this.#entries.clear()
+    this.#size = 0
+  }
+
+  #set(endpointId: string, bindings: readonly Binding[]): void {
+    const old = this.#entries.get(endpointId)
+    old?.timer.cancel()
+    this.#size += bindings.length - (old?.bindings.length ?? 0)
+    if (bindings.length === 0) {
+      this.#entries.delete(endpointId)
+      return
+    }
+    const { clock } = this.#options
+    const first = Math.min(...bindings.map(({ expiresAt }) => expiresAt))
+    const timer = clock.after(Math.max(1, first - clock.uptime()), () =>
+      this.#set(endpointId, this.of(endpointId)),
+    )
+    this.#entries.set(endpointId, { bindings: bindings.toSorted((a, b) => b.q - a.q), timer })
+  }
+}

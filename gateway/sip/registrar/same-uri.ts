@@ -1,0 +1,34 @@
+import type { SipUri } from '../uri.ts'
+
+/** Parameters that make a URI another one even where only one of the two has them. */
+const deciding = ['user', 'ttl', 'method', 'maddr', 'transport']
+
+/** Whether two SIP URIs are the same contact (RFC 3261 section 19.1.4). */
+export const sameUri = (a: SipUri, b: SipUri): boolean =>
+  a.scheme === b.scheme &&
+  unescaped(a.user) === unescaped(b.user) &&
+  a.host === b.host &&
+  // A missing port is not 5060: it may resolve to another one.
+  a.port === b.port &&
+  sameParams(a.params, b.params) &&
+  sameHeaders(a.headers, b.headers)
+
+const sameParams = (a: SipUri['params'], b: SipUri['params']): boolean =>
+  deciding.every((name) => a.has(name) === b.has(name)) &&
+  [...a].every(([name, value]) => !b.has(name) || same(value, b.get(name)))
+
+const same = (a: string, b: string | undefined): boolean =>
+  unescaped(a)?.toLowerCase() === unescaped(b)?.toLowerCase()
+
+const sameHeaders = (a: SipUri['headers'], b: SipUri['headers']): boolean =>
+  a.length === b.length &&
+  a.every(({ name, value }) =>
+    b.some((other) => other.name.toLowerCase() === name.toLowerCase() && other.value === value),
+  )
+
+/** What needs no escape is compared without one; what needs it stays escaped, in upper case. */
+const unescaped = (text: string | undefined): string | undefined =>
+  text?.replace(/%([0-9a-f]{2})/gi, (escaped, code: string) => {
+    const character = String.fromCharCode(Number.parseInt(code, 16))
+    return /[A-Za-z0-9\-_.!~*'()]/.test(character) ? character : escaped.toUpperCase()
+  })

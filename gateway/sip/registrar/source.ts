@@ -1,0 +1,24 @@
+import { printable } from '../headers.ts'
+import type { SipRequest } from '../srf.ts'
+import type { Source } from './bindings.ts'
+
+const transports = ['udp', 'tcp', 'tls', 'ws', 'wss'] as const
+
+/** Where a request came from. A drachtio-server calls WebSockets `tcp`; the client's own Via tells them apart. */
+export const sourceOf = (request: SipRequest): Source => {
+  const said = known(request.protocol)
+  const via = known(/^\s*SIP\s*\/\s*2\.0\s*\/\s*(\w+)/i.exec(request.get('Via') ?? '')?.[1])
+  const webSocket = said === 'tcp' && (via === 'ws' || via === 'wss') ? via : undefined
+  return {
+    transport: webSocket ?? said ?? 'udp',
+    address: printable(request.source_address, 64),
+    port: Number(request.source_port),
+  }
+}
+
+const known = (text: string | undefined): Source['transport'] | undefined =>
+  transports.find((each) => each === text?.toLowerCase())
+
+/** Proxies between the sender and us, each of which has put a Via before the sender's own. */
+export const proxiesOf = (request: SipRequest): number =>
+  (request.get('Via') ?? '').split(/,\s*(?=SIP\s*\/)/i).length - 1
