@@ -41,6 +41,14 @@ describe('headers of the application', () => {
       ['X-MY-thing', 'b'],
     ])
   })
+  it('have one challenge in each field, although drachtio-srf joins them', () => {
+    const [first, second] = ['Digest realm="a, Digest x=1", qop="auth,auth-int"', 'Digest realm="b"']
+    expect(list(['www-authenticate', `${first}, ${second}`], ['subject', 'a, Digest b'])).toEqual([
+      ['WWW-Authenticate', first],
+      ['WWW-Authenticate', second],
+      ['Subject', 'a, Digest b'],
+    ])
+  })
   it('are refused where one that shapes the dialog is broken', () => {
     expect(() => list(['contact', '<sip:x@'])).toThrow('Contact')
   })

@@ -47,6 +47,15 @@ const check = (key: string, name: string, value: string) => {
   if (/[\r\n]/.test(value)) throw new SipParseError(name, 'line break in the value')
 }
 
+/**
+ * Several challenges are several fields (RFC 3261 7.3.1), but drachtio-srf joins fields of one name with commas. What follows a comma
+ * outside quotes and begins like a challenge is one.
+ */
+const separate = (key: string, value: string): string[] =>
+  key === 'www-authenticate' || key === 'proxy-authenticate'
+    ? value.split(/,\s*(?=Digest\s[^"]*(?:"[^"]*"[^"]*)*$)/i)
+    : [value]
+
 /** One header of the application, ready to be sent. */
 export type AppHeader = readonly [name: string, value: string]
 
@@ -58,7 +67,7 @@ export const appHeaders = (headers: Headers, own: Own, except: ReadonlySet<strin
     const name = headerName(header.name)
     const value = replaceLocalhost(header.key, header.value, own)
     check(header.key, name, value)
-    out.push([name, value])
+    for (const each of separate(header.key, value)) out.push([name, each])
   }
   return out
 }
@@ -82,15 +91,6 @@ export const contentType = (message: RawMessage): string | undefined => {
   if (given !== undefined) return given
   return message.body.toString('latin1', 0, 3) === 'v=0' ? 'application/sdp' : undefined
 }
-
-/** True where a Require header names this option tag. */
-export const requires = (headers: Headers, option: string): boolean =>
-  headers.all('require').some((value) =>
-    value
-      .toLowerCase()
-      .split(',')
-      .some((each) => each.trim() === option),
-  )
 
 /** True where one of these headers has the key of `name`. */
 export const has = (list: readonly AppHeader[], name: string): boolean =>
