@@ -1,3 +1,4 @@
+import type { Handler } from './drachtio/handlers.ts'
 import type { Limits } from './message/limits.ts'
 import type { Timers } from './transaction/timers.ts'
 import type { Endpoint, Protocol } from './transport/types.ts'
@@ -81,12 +82,23 @@ export interface SipAgentOptions {
   readonly limits?: Partial<Limits>
   /** Value of User-Agent and Server where the application gives none. Default: neither header is sent. */
   readonly userAgent?: string
+  /**
+   * Applications are handed the 100 of a new INVITE too, so that they can tell a slow far side from a silent one. A drachtio-server never
+   * hands it over, and an application that does not expect it may pass it on. Default false.
+   */
+  readonly tryings?: boolean
   /** Changed timer values in ms, for tests. */
   readonly timers?: Partial<Timers>
   /** Open connections per listener; more are refused, and more than a quarter from one address. Default 1,000. */
   readonly maxConnections?: number
   /** Transactions of received requests at once; beyond it what belongs to no call gets 503. Default 50,000. */
   readonly maxTransactions?: number
+  /** Option tags that a request may require (RFC 3261 19.2); others get 420. Default those of `core/options.ts`. */
+  readonly understood?: readonly string[]
+  /** Applications that the agent connects to for each new request of a method (`srf.listen`). Default none. */
+  readonly handlers?: readonly Handler[]
+  /** Bytes that may wait for an application that does not read; then it is cut off. Default 16 MiB. */
+  readonly maxBacklog?: number
 }
 
 /** A bound address. */
@@ -103,12 +115,14 @@ export interface SipAgentStats {
   readonly dialogs: number
   /** Requests that wait for an application's answer, and INVITEs of applications without a final response. */
   readonly pending: number
-  /** 2xx responses that wait for their ACK. */
+  /** 2xx responses that wait for their ACK, and PRACKs that may come after the end of their INVITE. */
   readonly unacknowledged: number
   /** Open connections to peers, of every transport but UDP. */
   readonly connections: number
   /** Connected applications. */
   readonly applications: number
+  /** Responses and ACKs that belonged to nothing, since the start. */
+  readonly strays: number
   /** Packets and connections that the shield dropped since the start, by reason. */
   readonly dropped: Readonly<Record<ShieldReason, number>>
   /** Addresses that are banned at the moment. */

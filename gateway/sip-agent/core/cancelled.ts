@@ -2,7 +2,7 @@ import { Headers } from '../message/headers.ts'
 import type { SipRequest } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 import type { Flow } from '../transport/types.ts'
-import type { Waiting } from './incoming.ts'
+import type { Waiting } from './waiting.ts'
 
 /** The CANCEL that the sender of an INVITE would send. */
 export const cancelOf = (request: SipRequest): SipRequest => {
@@ -14,7 +14,7 @@ export const cancelOf = (request: SipRequest): SipRequest => {
 
 /** Tells the application that a request it was given was cancelled. */
 export const deliverCancel = (waiting: Waiting, cancel: SipRequest, flow: Flow, size: number): void => {
-  waiting.app.deliver({
+  waiting.app?.deliver({
     source: 'network',
     size,
     from: flow.remote,

@@ -1,287 +1,182 @@
 import { randomUUID } from 'node:crypto'
-import type { Timer } from '../../clock.ts'
-import { contactOf, Dialog, dialogId, recordRoute, withTag } from '../dialog/dialog.ts'
+import type { Dialog } from '../dialog/dialog.ts'
 import type { App } from '../drachtio/app.ts'
-import type { Apps } from '../drachtio/apps.ts'
-import { SipParseError } from '../message/error.ts'
+import type { AppFinder } from '../drachtio/handlers.ts'
 import type { RawResponse, SipRequest } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
 import type { Answers } from './answers.ts'
-import {
-  type AppHeader,
-  appHeaders,
-  contentType,
-  forbidden,
-  has,
-  ownContact,
-  replaceLocalhost,
-  requires,
-} from './app-headers.ts'
+import type { AppHeader } from './app-headers.ts'
+import { AppResponses } from './app-responses.ts'
 import { cancelOf, deliverCancel } from './cancelled.ts'
 import { type Context, newTag } from './context.ts'
-import { carriesContact } from './in-dialog.ts'
+import { LatePracks } from './reliable.ts'
 import { makeReply, type Reply, type ReplyBase, replyBase } from './replies.ts'
-import { ownOf } from './requests.ts'
+import { noteRequest, noteResponse } from './session.ts'
+import { type Waiting, WaitingRoom } from './waiting.ts'
 
-/** A request that waits for the application's final answer. */
-export interface Waiting {
-  readonly txnId: string
-  readonly request: SipRequest
-  readonly side: ServerSide
-  readonly base: ReplyBase
-  readonly app: App
-  /** The dialog that it came in, or made. */
-  dialog: Dialog | undefined
-  /** True where it came within a dialog. */
-  readonly inDialog: boolean
-  /** Our To tag. */
-  tag: string
-  /** True once the application has sent any response. */
-  responded: boolean
-  timer: Timer | undefined
-}
+/** Seconds after which one who was refused for want of an application or of room may try again. */
+export const retryAfter: AppHeader = ['Retry-After', '5']
 
-const replyHeaders = new Set([...forbidden, 'from', 'to', 'call-id', 'cseq', 'content-type'])
-const unknown = 'Response not sent due to unknown transaction'
-
-/** Received requests that wait for an application, and the application's answers to them. */
+/** Received requests on their way to an application and back: who gets them, and how their wait ends. */
 export class Incoming {
   readonly #context: Context
-  readonly #apps: Apps
-  readonly #answers: Answers
-  readonly #byTxn = new Map<string, Waiting>()
-  readonly #bySide = new Map<string, Waiting>()
+  readonly #apps: Pick<AppFinder, 'find'>
+  readonly #responses: AppResponses
+  /** What waits for an application. */
+  readonly room = new WaitingRoom()
+  /** PRACKs that come after the end of their INVITE. */
+  readonly latePracks: LatePracks
 
-  constructor(context: Context, apps: Apps, answers: Answers) {
+  constructor(context: Context, apps: Pick<AppFinder, 'find'>, answers: Answers) {
     this.#context = context
     this.#apps = apps
-    this.#answers = answers
+    this.latePracks = new LatePracks(context)
+    this.#responses = new AppResponses({ context, answers, room: this.room, ends: this })
   }
 
   /** Requests that wait. */
   get size(): number {
-    return this.#byTxn.size
+    return this.room.size
   }
 
   /** Sends a response of the agent's own. */
   reply(request: SipRequest, side: ServerSide, reply: Reply) {
-    const { userAgent } = this.#context
-    const headers = userAgent ? [...(reply.headers ?? []), ['Server', userAgent] as const] : reply.headers
     const tag = reply.tag ?? newTag()
     if (reply.status >= 200) side.tag = tag
-    side.machine.respond(reply.status, makeReply(replyBase(request), { ...reply, tag, headers }))
+    side.machine.respond(reply.status, this.#make(replyBase(request), { ...reply, tag }))
   }
 
   /** Hands a request outside dialogs to an application that wants it; 503 where none does. */
   offer(request: SipRequest, side: ServerSide, size: number) {
-    if (side.invite) this.reply(request, side, { status: 100 })
-    const app = this.#apps.choose(request.method.toLowerCase())
-    if (!app) return this.reply(request, side, { status: 503 })
-    this.#wait(request, side, app, undefined, size)
+    const waiting = this.#wait(request, side, undefined)
+    this.#apps.find(request.method, (app, status) => {
+      if (this.room.get(waiting.txnId) !== waiting) return app?.unwanted()
+      if (!app) return this.finish(waiting, status, status === 503 ? [retryAfter] : [])
+      waiting.app = app
+      this.#deliver(waiting, app, size)
+    })
   }
 
   /** Hands a request of a dialog to the application that owns it. */
   offerInDialog(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
-    if (side.invite) this.reply(request, side, { status: 100 })
-    if (!dialog.owner?.open) return this.reply(request, side, { status: 481 })
-    if (side.invite) dialog.invited = true
-    this.#wait(request, side, dialog.owner, dialog, size)
+    const { owner } = dialog
+    if (!owner?.open) return this.reply(request, side, { status: 481 })
+    const waiting = this.#wait(request, side, dialog)
+    waiting.app = owner
+    noteRequest(dialog, request)
+    this.#deliver(waiting, owner, size)
   }
 
-  /** The request that a server transaction belongs to, while it waits. */
-  of(side: ServerSide): Waiting | undefined {
-    return this.#bySide.get(side.key)
-  }
-
-  /** The requests of a dialog that wait. */
-  inDialog(dialog: Dialog): Waiting[] {
-    if (dialog.waiting === 0) return []
-    return [...this.#byTxn.values()].filter((waiting) => waiting.dialog === dialog)
-  }
-
-  /** The INVITE that made an early dialog, while it waits. */
-  early(dialog: Dialog): Waiting | undefined {
-    return [...this.#byTxn.values()].find((waiting) => waiting.dialog === dialog && !waiting.inDialog)
+  /** A request came again: its last response does, or the 100 that has not been sent yet. */
+  retransmitted(side: ServerSide) {
+    const waiting = this.room.of(side)
+    if (waiting && side.invite && !waiting.tried) this.#trying(waiting)
+    else side.machine.retransmitted()
   }
 
   /** Ends the wait with a final response of the agent's own. */
   finish(waiting: Waiting, status: number, headers: readonly AppHeader[] = []) {
-    if (!this.#byTxn.has(waiting.txnId)) return
-    this.#forget(waiting)
+    if (!this.settle(waiting)) return
+    noteResponse(waiting, status, false)
     const { side, base, tag } = waiting
-    side.machine.respond(status, makeReply(base, { status, tag, headers }))
+    side.machine.respond(status, this.#make(base, { status, tag, headers }))
     if (!waiting.inDialog && waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
+  }
+
+  /** Ends the wait of a caller for whom nothing more can be done, and tells the application as of one who gave up. */
+  abandon(waiting: Waiting, status: number) {
+    this.finish(waiting, status)
+    deliverCancel(waiting, cancelOf(waiting.request), waiting.side.flow, 0)
+  }
+
+  /** Takes a request out of the waiting room, before its final response; false where it has left before. */
+  settle(waiting: Waiting): boolean {
+    if (!this.room.delete(waiting)) return false
+    const { side, tag, request, reliable } = waiting
+    side.tag = tag
+    if (reliable?.open) this.latePracks.add(request, tag, reliable.rseq)
+    reliable?.stop()
+    return true
   }
 
   /** The application answers. */
   respond(app: App, msgId: string, txnId: string, raw: RawResponse) {
-    const waiting = this.#byTxn.get(txnId)
-    if (!waiting || waiting.app !== app) return app.nok(msgId, unknown)
-    if (raw.status < 200 && requires(raw.headers, '100rel')) {
-      return app.nok(msgId, 'Remote endpoint does not support 100rel')
-    }
-    if (waiting.side.flow.closed) {
-      this.finish(waiting, 500)
-      return app.nok(msgId, 'transport for response has been shutdown or closed')
-    }
-    const bytes = this.#make(waiting, raw)
-    if (!bytes) {
-      this.finish(waiting, 500)
-      return app.nok(msgId, 'Unknown server error sending response')
-    }
-    this.#send(waiting, raw, bytes, app, msgId)
+    this.#responses.respond(app, msgId, txnId, raw)
   }
 
-  /** The application is gone: what it has not answered is refused. */
+  /** The application is gone: what it has not answered is refused. A BYE has ended its call all the same. */
   lost(app: App) {
-    for (const waiting of [...this.#byTxn.values()]) if (waiting.app === app) this.finish(waiting, 503)
+    for (const waiting of this.room.ofApp(app)) {
+      this.finish(waiting, waiting.request.method === 'BYE' ? 200 : 503)
+    }
   }
 
   /** Forgets everything without a word. */
   close() {
-    for (const waiting of this.#byTxn.values()) waiting.timer?.cancel()
-    this.#byTxn.clear()
-    this.#bySide.clear()
+    this.room.clear()
+    this.latePracks.close()
   }
 
-  #wait(request: SipRequest, side: ServerSide, app: App, dialog: Dialog | undefined, size: number) {
+  #wait(request: SipRequest, side: ServerSide, dialog: Dialog | undefined): Waiting {
+    const { clock, timers } = this.#context
     const waiting: Waiting = {
       txnId: randomUUID(),
       request,
       side,
       base: replyBase(request),
-      app,
+      app: undefined,
       dialog,
       inDialog: dialog !== undefined,
+      since: clock.now(),
       tag: newTag(),
+      tried: false,
       responded: false,
-      timer: undefined,
+      settled: false,
+      described: false,
+      reliable: undefined,
+      limit: undefined,
+      progress: undefined,
     }
-    const { clock, timers } = this.#context
     // An application that says nothing at all: the sender is not left waiting for ever.
     const longest = side.invite ? timers.ringing : timers.answer
-    waiting.timer = clock.after(longest, () => this.#expire(waiting))
-    this.#byTxn.set(waiting.txnId, waiting)
-    this.#bySide.set(side.key, waiting)
-    if (dialog) dialog.waiting++
+    waiting.limit = clock.after(longest, () => this.#expire(waiting))
+    // RFC 3261 17.2.1: no 100 where an answer follows at once; so one who forged the source draws one packet with a refusal.
+    if (side.invite) waiting.progress = clock.after(timers.trying, () => this.#trying(waiting))
+    this.room.add(waiting)
+    return waiting
+  }
+
+  #deliver(waiting: Waiting, app: App, size: number) {
+    const { side, dialog, request, txnId } = waiting
     app.deliver({
       source: 'network',
       size,
       from: side.flow.remote,
-      txnId: waiting.txnId,
+      txnId,
       dialogId: dialog?.id ?? '',
       local: dialog ? undefined : side.flow.local,
       message: serialiseMessage(request),
     })
   }
 
+  #trying(waiting: Waiting) {
+    waiting.tried = true
+    waiting.progress?.cancel()
+    const delay = this.#context.clock.now() - waiting.since
+    waiting.side.machine.respond(100, this.#make(waiting.base, { status: 100, delay }))
+  }
+
   /** The application took too long. It is told as of a caller who gave up: what it holds for the call can go. */
   #expire(waiting: Waiting) {
-    const { request, side, inDialog } = waiting
-    this.finish(waiting, side.invite ? 480 : 500)
-    if (side.invite && !inDialog) deliverCancel(waiting, cancelOf(request), side.flow, 0)
+    if (!waiting.side.invite) this.finish(waiting, 500)
+    else if (waiting.inDialog) this.finish(waiting, 480)
+    else this.abandon(waiting, 480)
   }
 
-  #forget(waiting: Waiting) {
-    waiting.side.tag = waiting.tag
-    waiting.timer?.cancel()
-    this.#byTxn.delete(waiting.txnId)
-    this.#bySide.delete(waiting.side.key)
-    if (!waiting.inDialog || !waiting.dialog) return
-    waiting.dialog.waiting--
-    if (waiting.side.invite) waiting.dialog.invited = false
-  }
-
-  /** Puts the application's response into bytes; undefined where one of its headers is broken. */
-  #make(waiting: Waiting, raw: RawResponse): Buffer | undefined {
-    const { request, side } = waiting
-    const own = ownOf(side.flow, this.#context)
-    const type = contentType(raw)
-    if (type === undefined) return undefined
-    try {
-      if (!waiting.responded && !waiting.base.tagged) {
-        waiting.tag = /;\s*tag=([^;\s]+)/i.exec(raw.headers.first('to') ?? '')?.[1] ?? waiting.tag
-      }
-      const headers = appHeaders(raw.headers, own, replyHeaders)
-      const makesDialog = raw.status > 100 && raw.status < 300 && carriesContact.has(request.method)
-      if (makesDialog && request.method !== 'NOTIFY' && !has(headers, 'Contact')) {
-        headers.unshift(['Contact', waiting.dialog?.localContact || ownContact(own)])
-      }
-      if (type !== '') headers.push(['Content-Type', type])
-      const { userAgent } = this.#context
-      if (userAgent && !has(headers, 'Server') && !has(headers, 'User-Agent'))
-        headers.push(['Server', userAgent])
-      const { status, reason, body } = raw
-      return makeReply(waiting.base, {
-        status,
-        reason,
-        tag: status > 100 ? waiting.tag : undefined,
-        headers,
-        body,
-      })
-    } catch (error) {
-      if (error instanceof SipParseError) return undefined
-      throw error
-    }
-  }
-
-  #send(waiting: Waiting, raw: RawResponse, bytes: Buffer, app: App, msgId: string) {
-    const { side, request, txnId } = waiting
-    const { clock, timers } = this.#context
-    const maker = request.method === 'INVITE' || request.method === 'SUBSCRIBE'
-    if (!waiting.inDialog && maker && raw.status > 100 && raw.status < 300) this.#early(waiting, raw)
-    const id =
-      maker && !waiting.dialog ? dialogId(request.callId, request.fromTag) : (waiting.dialog?.id ?? '')
-    waiting.responded = true
-    side.machine.respond(raw.status, bytes)
-    app.responseSent(msgId, side.flow.remote, txnId, waiting.dialog?.ended ? '' : id, bytes)
-    if (raw.status < 200) {
-      waiting.timer?.cancel()
-      waiting.timer = clock.after(timers.early, () => this.#expire(waiting))
-      return
-    }
-    this.#forget(waiting)
-    if (raw.status < 300) this.#accepted(waiting, bytes)
-    else if (!waiting.inDialog && waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
-  }
-
-  #accepted(waiting: Waiting, bytes: Buffer) {
-    const { dialog, request, side, inDialog, txnId } = waiting
-    if (!dialog) return
-    if (!inDialog) this.#context.dialogs.confirm(dialog)
-    else if (request.method === 'INVITE' || request.method === 'UPDATE') dialog.refresh(request, side.flow)
-    // An ACK of a re-INVITE is told under an id of its own.
-    if (side.invite) this.#answers.add(dialog, request.seq, bytes, side.flow, inDialog ? randomUUID() : txnId)
-    if (request.method === 'NOTIFY' && endsSubscription(request, dialog)) this.#context.dialogs.remove(dialog)
-  }
-
-  /** The dialog that a response makes (RFC 3261 12.1.1); once for each request. */
-  #early(waiting: Waiting, raw: RawResponse) {
-    if (waiting.dialog) return
-    const { request, side, tag } = waiting
-    const own = ownOf(side.flow, this.#context)
-    const given = raw.headers.first('contact')
-    waiting.dialog = new Dialog({
-      id: dialogId(request.callId, request.fromTag),
-      callId: request.callId,
-      localTag: tag,
-      remoteTag: request.fromTag,
-      localAddress: withTag(request.to, tag),
-      remoteAddress: request.headers.first('from') ?? '',
-      routeSet: recordRoute(request),
-      localSeq: request.seq,
-      remoteSeq: request.seq,
-      localContact: given === undefined ? ownContact(own) : replaceLocalhost('contact', given, own),
-      flow: side.flow,
-      target: contactOf(request) ?? request.from.uri,
-      owner: waiting.app,
-      subscription: request.method === 'SUBSCRIBE',
-    })
-    this.#context.dialogs.add(waiting.dialog)
+  #make(base: ReplyBase, reply: Reply): Buffer {
+    const { userAgent } = this.#context
+    if (!userAgent || reply.status === 100) return makeReply(base, reply)
+    return makeReply(base, { ...reply, headers: [...(reply.headers ?? []), ['Server', userAgent]] })
   }
 }
-
-/** RFC 6665 4.1.2: a NOTIFY that says `terminated` ends the dialog of a subscription, not that of a call. */
-const endsSubscription = (request: SipRequest, dialog: Dialog): boolean =>
-  dialog.subscription && /^terminated\b/i.test(request.headers.first('subscription-state') ?? '')

@@ -1,7 +1,6 @@
-import { type Dialog, dialogId } from '../dialog/dialog.ts'
+import { dialogId } from '../dialog/dialog.ts'
 import type { SipParseError } from '../message/error.ts'
 import type { SipMessage, SipRequest } from '../message/message.ts'
-import { knownMethods } from '../message/methods.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 import { InviteServerTransaction } from '../transaction/invite-server.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
@@ -9,14 +8,15 @@ import type { Flow, TransportSink } from '../transport/types.ts'
 import type { Answers } from './answers.ts'
 import { deliverCancel } from './cancelled.ts'
 import type { Context } from './context.ts'
-import type { Incoming } from './incoming.ts'
+import { type Incoming, retryAfter } from './incoming.ts'
+import { hasLooped } from './loops.ts'
+import { refusalOf } from './refusals.ts'
 import { makeReply, markSource, refusal, replyBase } from './replies.ts'
+import { noteAck } from './session.ts'
+import { WithinDialog } from './within.ts'
 
 /** Methods that make no sense without a dialog. */
 const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
-
-/** Option tags that the agent can honour in Require. Reliable provisionals (`100rel`) and `timer` join here when they come. */
-const supported: ReadonlySet<string> = new Set<string>()
 
 /** What the transports bring: finds the transaction and the dialog, refuses what the agent refuses itself. */
 export class Receiver implements TransportSink {
@@ -25,6 +25,9 @@ export class Receiver implements TransportSink {
   readonly #answers: Answers
   readonly #fault: (error: unknown) => void
   readonly #maxTransactions: number
+  readonly #understood: ReadonlySet<string>
+  readonly #within: WithinDialog
+  #strays = 0
 
   constructor(options: {
     context: Context
@@ -34,12 +37,21 @@ export class Receiver implements TransportSink {
     fault: (error: unknown) => void
     /** Transactions of received requests beyond which new requests get 503 at once. */
     maxTransactions: number
+    /** Option tags that a request may require. */
+    understood: readonly string[]
   }) {
     this.#context = options.context
     this.#incoming = options.incoming
     this.#answers = options.answers
     this.#fault = options.fault
     this.#maxTransactions = options.maxTransactions
+    this.#understood = new Set(options.understood.map((tag) => tag.toLowerCase()))
+    this.#within = new WithinDialog(options)
+  }
+
+  /** Responses and ACKs that belonged to nothing, since the start. */
+  get strays(): number {
+    return this.#strays
   }
 
   received(message: SipMessage, flow: Flow, size: number) {
@@ -57,13 +69,13 @@ export class Receiver implements TransportSink {
 
   #handle(message: SipMessage, flow: Flow, size: number) {
     if (message.kind === 'response') {
-      this.#context.transactions.receive(message, flow, size)
+      if (!this.#context.transactions.receive(message, flow, size)) this.#strays++
       return
     }
     markSource(message.headers, flow)
     if (message.method === 'ACK') return this.#ack(message, flow, size)
     const known = this.#context.transactions.find(message)
-    if (known) known.machine.retransmitted()
+    if (known) this.#incoming.retransmitted(known)
     else if (this.#context.transactions.servers >= this.#maxTransactions && !this.#continues(message))
       this.#overloaded(message, flow)
     else this.#serve(message, flow, size)
@@ -82,7 +94,7 @@ export class Receiver implements TransportSink {
       this.#open(request, side, size)
     } catch (error) {
       // Nobody would ever end it.
-      if (!this.#incoming.of(side)) side.machine.stop()
+      if (!this.#incoming.room.of(side)) side.machine.stop()
       throw error
     }
   }
@@ -99,35 +111,20 @@ export class Receiver implements TransportSink {
   }
 
   #overloaded(request: SipRequest, flow: Flow) {
-    const headers = [['Retry-After', '5']] as const
+    const headers = [retryAfter]
     flow.send(makeReply(replyBase(request), { status: 503, tag: 'busy', headers }))
   }
 
   #open(request: SipRequest, side: ServerSide, size: number) {
     if (request.method === 'CANCEL') return this.#cancel(request, side, size)
-    if (this.#refused(request, side)) return
+    const refusal = refusalOf(request, {
+      understood: this.#understood,
+      looped: hasLooped(request),
+      merged: this.#context.transactions.isMerged(request, side),
+    })
+    if (refusal) return this.#incoming.reply(request, side, refusal)
     if (request.toTag === '') this.#outside(request, side, size)
     else this.#inside(request, side, size)
-  }
-
-  /** The checks of RFC 3261 8.2, in its order. */
-  #refused(request: SipRequest, side: ServerSide): boolean {
-    const refuse = (status: number, ...headers: [string, string][]) => {
-      this.#incoming.reply(request, side, { status, headers })
-      return true
-    }
-    if (!knownMethods.has(request.method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
-    // RFC 4475 3.3.11: an endpoint takes a request of no hops; only a new call would go on from here to others.
-    const goesOn = request.method === 'INVITE' && request.toTag === ''
-    if (goesOn && Number(request.headers.first('max-forwards') ?? 70) === 0) return refuse(483)
-    if (!/^(?:sips?|tel):/i.test(request.uri)) return refuse(416)
-    // RFC 3261 8.2.2.2: the same request came by another path.
-    if (this.#context.transactions.isMerged(request, side)) return refuse(482)
-    const required = request.headers
-      .all('require')
-      .flatMap((value) => value.split(',').map((each) => each.trim()))
-    const unsupported = required.filter((option) => option !== '' && !supported.has(option.toLowerCase()))
-    return unsupported.length > 0 && refuse(420, ['Unsupported', unsupported.join(', ')])
   }
 
   #outside(request: SipRequest, side: ServerSide, size: number) {
@@ -140,52 +137,18 @@ export class Receiver implements TransportSink {
   }
 
   #inside(request: SipRequest, side: ServerSide, size: number) {
-    const dialog = this.#context.dialogs.find(request)
-    if (!dialog) {
-      if (request.method === 'REGISTER') return this.#incoming.offer(request, side, size)
-      return this.#incoming.reply(request, side, { status: 481 })
-    }
-    // RFC 3261 12.2.2: an older number than before.
-    if (!dialog.acceptSeq(request.seq)) return this.#incoming.reply(request, side, { status: 500 })
-    if (request.method === 'INVITE') return this.#reinvite(request, side, dialog, size)
-    if (request.method === 'BYE') return this.#bye(request, side, dialog, size)
-    this.#incoming.offerInDialog(request, side, dialog, size)
-  }
-
-  #reinvite(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
-    // RFC 3261 14.2: glare with our own, or a second one before the first was answered.
-    if (dialog.inviteTxn) return this.#incoming.reply(request, side, { status: 491 })
-    if (dialog.invited || !dialog.confirmed) {
-      const headers = [['Retry-After', String(Math.floor(Math.random() * 10))]] as const
-      return this.#incoming.reply(request, side, { status: 500, headers })
-    }
-    this.#incoming.offerInDialog(request, side, dialog, size)
-  }
-
-  #bye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
-    if (!dialog.confirmed) return this.#earlyBye(request, side, dialog, size)
-    // RFC 3261 15.1.2: what waits in this dialog is answered with 487.
-    for (const waiting of this.#incoming.inDialog(dialog)) this.#incoming.finish(waiting, 487)
-    this.#incoming.offerInDialog(request, side, dialog, size)
-    this.#context.dialogs.remove(dialog)
-    this.#answers.drop(dialog)
-  }
-
-  /** The caller gives up by BYE before an answer: like a CANCEL for the application. */
-  #earlyBye(request: SipRequest, side: ServerSide, dialog: Dialog, size: number) {
-    const waiting = this.#incoming.early(dialog)
-    if (!waiting) return this.#incoming.reply(request, side, { status: 481 })
-    this.#incoming.reply(request, side, { status: 200 })
-    const cancel = { ...request, method: 'CANCEL', headers: request.headers }
-    cancel.headers.replace('CSeq', `${waiting.request.seq} CANCEL`)
-    this.#incoming.finish(waiting, 487)
-    deliverCancel(waiting, cancel, side.flow, size)
+    const { dialogs } = this.#context
+    const dialog = dialogs.find(request) ?? dialogs.begin(request, side.flow)
+    if (dialog) return this.#within.serve(request, side, dialog, size)
+    if (request.method === 'REGISTER') return this.#incoming.offer(request, side, size)
+    if (request.method === 'PRACK') return this.#within.latePrack(request, side)
+    this.#incoming.reply(request, side, { status: 481 })
   }
 
   #cancel(cancel: SipRequest, side: ServerSide, size: number) {
     const target = this.#context.transactions.findCancelled(cancel)
     if (!target) return this.#incoming.reply(cancel, side, { status: 481 })
-    const waiting = this.#incoming.of(target)
+    const waiting = this.#incoming.room.of(target)
     // RFC 3261 9.2: the same To tag in both answers; after a final response a CANCEL is answered, and has no effect.
     this.#incoming.reply(cancel, side, { status: 200, tag: waiting?.tag ?? target.tag })
     if (!waiting) return
@@ -204,8 +167,10 @@ export class Receiver implements TransportSink {
       return
     }
     const dialog = this.#context.dialogs.find(request)
+    if (!dialog) this.#strays++
     const txnId = dialog && this.#answers.acknowledge(dialog, request.seq)
     if (!dialog || !txnId) return
+    noteAck(dialog, request)
     dialog.owner?.deliver({
       source: 'network',
       size,

@@ -47,7 +47,13 @@ export interface Reply {
   readonly tag?: string
   readonly headers?: readonly AppHeader[]
   readonly body?: Buffer
+  /** Of a 100: how long it was held back, in ms. */
+  readonly delay?: number
 }
+
+/** RFC 3261 8.2.6.1: the sender's Timestamp goes back with the seconds that the answer took. */
+const timestamp = (given: string, delay = 0): string =>
+  delay > 0 && /^[0-9]+(?:\.[0-9]*)?$/.test(given) ? `${given} ${(delay / 1_000).toFixed(3)}` : given
 
 /** Puts a response into bytes. */
 export const makeReply = (base: ReplyBase, reply: Reply): Buffer => {
@@ -60,7 +66,8 @@ export const makeReply = (base: ReplyBase, reply: Reply): Buffer => {
   out.append('To', base.tagged || !tag ? base.to : `${base.to};tag=${tag}`)
   out.append('Call-ID', base.callId)
   out.append('CSeq', base.cseq)
-  if (status === 100 && base.timestamp !== undefined) out.append('Timestamp', base.timestamp)
+  if (status === 100 && base.timestamp !== undefined)
+    out.append('Timestamp', timestamp(base.timestamp, reply.delay))
   for (const [name, value] of headers) out.append(name, value)
   return serialise(`SIP/2.0 ${status} ${reply.reason ?? reasonPhrase(status)}`, out, body)
 }

@@ -2,9 +2,10 @@ import { Headers } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
 import { serialise, serialiseMessage } from '../message/serialise.ts'
 import { formatHost } from '../message/uri.ts'
-import type { Endpoint, Flow } from '../transport/types.ts'
+import type { Flow } from '../transport/types.ts'
 import type { AppHeader, Own } from './app-headers.ts'
 import type { Context } from './context.ts'
+import { loopMark } from './loops.ts'
 
 const empty = Buffer.alloc(0)
 
@@ -19,11 +20,13 @@ export interface MadeRequest {
   readonly to: string
   readonly callId: string
   readonly seq: number
+  /** Value of its Contact header; empty without one. */
+  readonly contact: string
   readonly bytes: Buffer
 }
 
 /** What a request is made of. */
-export interface RequestParts extends Omit<MadeRequest, 'bytes' | 'via'> {
+export interface RequestParts extends Omit<MadeRequest, 'bytes' | 'via' | 'contact'> {
   readonly own: Own
   readonly headers: readonly AppHeader[]
   readonly body?: Buffer
@@ -35,7 +38,8 @@ const makeVia = (own: Own, branch: string): string =>
 
 /** Puts a request together. */
 export const makeRequest = (parts: RequestParts): MadeRequest => {
-  const { method, uri, branch, routes, from, to, callId, seq, own, headers, body = empty } = parts
+  const { method, uri, routes, from, to, callId, seq, own, headers, body = empty } = parts
+  const branch = parts.branch + loopMark(uri)
   const via = makeVia(own, branch)
   const out = new Headers().append('Via', via)
   for (const route of routes) out.append('Route', route)
@@ -43,7 +47,8 @@ export const makeRequest = (parts: RequestParts): MadeRequest => {
   out.append('From', from).append('To', to).append('Call-ID', callId).append('CSeq', `${seq} ${method}`)
   for (const [name, value] of headers) out.append(name, value)
   const bytes = serialise(`${method} ${uri} SIP/2.0`, out, body)
-  return { method, uri, branch, via, routes, from, to, callId, seq, bytes }
+  const contact = out.first('contact') ?? ''
+  return { method, uri, branch, via, routes, from, to, callId, seq, contact, bytes }
 }
 
 const follow = (made: MadeRequest, method: string, to: string, headers: readonly AppHeader[]): Buffer => {
@@ -70,28 +75,6 @@ export const makeLocalResponse = (made: MadeRequest, status: number, reason: str
   headers.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${made.method}`)
   return serialiseMessage({ kind: 'response', status, reason, headers, body: empty })
 }
-
-/** A flow that leads nowhere, for a host that has no address: the request is made, shown and then fails. */
-const deadFlow = (local: Endpoint): Flow => ({
-  remote: { ...local, address: '', port: 0 },
-  local,
-  reliable: true,
-  closed: true,
-  send: (_bytes, failed) => {
-    if (failed) queueMicrotask(() => failed('the host has no address'))
-  },
-})
-
-/**
- * Finds the first way to where a URI names; calls `done` at once for an address, later for a name. False, without a call, where
- * the URI needs a transport that is not there.
- */
-export const findFlow = (uri: string, context: Context, done: (flow: Flow) => void): boolean =>
-  context.router.find(uri, ([hop]) => {
-    const flow = hop && context.transports.flow(hop)
-    const local = context.transports.addresses[0]
-    done(flow ?? deadFlow(local ?? { protocol: 'udp', address: '', port: 0 }))
-  })
 
 /** The agent's own address as the peer behind `flow` should see it. */
 export const ownOf = (flow: Flow, context: Context): Own => ({

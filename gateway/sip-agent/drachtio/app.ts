@@ -19,17 +19,34 @@ export interface Delivery {
   readonly message: Buffer
 }
 
+/** What of a socket is needed to speak to an application. */
+export type AppSocket = Pick<
+  Socket,
+  'destroyed' | 'writable' | 'writableLength' | 'write' | 'destroy' | 'destroySoon'
+>
+
 /** The connection of one application, and what can be said on it. */
 export class App {
-  readonly #socket: Socket
+  readonly #socket: AppSocket
   readonly #clock: Clock
+  readonly #maxBacklog: number
+  readonly #dedicated: boolean
   /** The requests that it wants, lower-case method names. */
   readonly routes = new Set<string>()
   authenticated = false
 
-  constructor(socket: Socket, clock: Clock) {
+  /**
+   * `maxBacklog`: bytes that may wait for an application that does not read. `dedicated`: the agent connected to it, for one request.
+   */
+  constructor(
+    socket: AppSocket,
+    clock: Clock,
+    { maxBacklog, dedicated }: { maxBacklog: number; dedicated: boolean },
+  ) {
     this.#socket = socket
     this.#clock = clock
+    this.#maxBacklog = maxBacklog
+    this.#dedicated = dedicated
   }
 
   /** True while something can be sent. */
@@ -58,6 +75,11 @@ export class App {
     this.#socket.destroy()
   }
 
+  /** The request that it was wanted for is over already: a connection that was made for it alone has no other use. */
+  unwanted(): void {
+    if (this.#dedicated) this.#socket.destroy()
+  }
+
   /** Answers a request frame with the request as it was sent. */
   requestSent(msgId: string, local: Endpoint, txnId: string, message: Buffer): void {
     const fields = ['response', msgId, ...this.#sent(local, message), txnId, 'Msg sent:', '']
@@ -81,6 +103,12 @@ export class App {
     this.#write([...fields, ''], message)
   }
 
+  /** Tells that a call began, was answered or ended: `verb` is `cdr:attempt`, `cdr:start` or `cdr:stop`. */
+  record(verb: string, source: string, detail: string | undefined, message: Buffer): void {
+    const fields = [verb, source, timeOfDay(this.#clock.now())]
+    this.#write(detail === undefined ? fields : [...fields, detail], message)
+  }
+
   #sent(where: Endpoint, message: Buffer): string[] {
     const time = timeOfDay(this.#clock.now())
     const { protocol, address, port } = where
@@ -88,6 +116,9 @@ export class App {
   }
 
   #write(fields: string[], message?: Buffer): void {
-    if (this.open) this.#socket.write(makeFrame(`${randomUUID()}|${fields.join('|')}`, message))
+    if (!this.open) return
+    this.#socket.write(makeFrame(`${randomUUID()}|${fields.join('|')}`, message))
+    // An application that does not read would take all memory in the end. Cut off, its calls are ended as on any loss.
+    if (this.#socket.writableLength > this.#maxBacklog) this.#socket.destroy()
   }
 }

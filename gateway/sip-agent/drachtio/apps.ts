@@ -18,7 +18,7 @@ export class Apps {
     this.#apps.delete(app)
   }
 
-  /** The next application that wants this method (lower case), in rotation. */
+  /** The next application that wants this method (lower case) or these records, in rotation. */
   choose(verb: string): App | undefined {
     const willing = [...this.#apps].filter((app) => app.open && app.routes.has(verb))
     if (willing.length === 0) return undefined

@@ -15,10 +15,15 @@ export interface Timers {
   readonly answer: number
   /** How long it may take from its last provisional to the final response. Default 1,800,000 (half an hour). */
   readonly early: number
+  /** How long an INVITE stays without any answer before a 100 goes out (RFC 3261 17.2.1). Default 200. */
+  readonly trying: number
+  /** Interval at which the last provisional to an INVITE is repeated (RFC 3261 13.3.1.1). Default 60,000. */
+  readonly progress: number
 }
 
 /** The standard values, with `changes`. */
 export const makeTimers = (changes: Partial<Timers> = {}): Timers => {
   const t1 = changes.t1 ?? 500
-  return { t1, t2: 4_000, t4: 5_000, ringing: 185_000, early: 1_800_000, answer: 64 * t1, ...changes }
+  const usual = { t1, t2: 4_000, t4: 5_000, ringing: 185_000, early: 1_800_000, answer: 64 * t1 }
+  return { ...usual, trying: 200, progress: 60_000, ...changes }
 }
