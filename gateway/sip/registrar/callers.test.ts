@@ -4,11 +4,11 @@ import type { Target } from '../../calls/ports.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import { Metrics } from '../../metrics.ts'
+import type { Challenger } from '../challenge.ts'
 import { Refusals } from '../refusals.ts'
 import { FakeRequest, FakeResponse } from '../testing/srf.ts'
 import { parseSipUri } from '../uri.ts'
 import { EndpointCallers, planOf } from './callers.ts'
-import type { Challenges } from './ports.ts'
 
 const handler = { kind: 'script', document: '{}', name: 'test' } as const
 const address = (path: string): [string, Target] => [path, { kind: 'handler', handler, address: path }]
@@ -58,15 +58,17 @@ it('runs the own handler of an endpoint, whatever it dialled', () => {
   expect(plan('anything', { handler })).toEqual({ kind: 'handler', handler })
 })
 
-const callers = (challenges: Challenges, lines: string[] = []) => {
+type Check = Pick<Challenger, 'check'>
+
+const callers = (challenger: Check, lines: string[] = []) => {
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
   return new EndpointCallers({
-    ...{ domains: ['phones.example'], challenges, offence: () => {}, userAgent: '' },
+    ...{ domains: ['phones.example'], challenger, offence: () => {}, userAgent: '' },
     directory: { ...addresses, endpointByName: (name) => (name === 'desk' ? desk : undefined) },
     refusals: new Refusals({ log, metrics: new Metrics(), userAgent: '' }),
   })
 }
-const proved: Challenges = { check: () => ({ kind: 'proved', username: 'desk' }) }
+const proved: Check = { check: () => ({ kind: 'accepted', username: 'desk' }) }
 const invite = (user: string) => {
   const uri = `sip:${user}@phones.example`
   const from = '"The boss" <sip:boss@phones.example>;tag=1'
@@ -92,7 +94,7 @@ it('answers what it does not let in', () => {
   expect(lines.join('')).toContain('"dialled":"+4930123"')
   const asked = new FakeResponse()
   const headers = { 'WWW-Authenticate': 'Digest realm="phones.example"' }
-  const asking: Challenges = { check: () => ({ kind: 'challenge', why: 'missing', headers }) }
+  const asking: Check = { check: () => ({ kind: 'challenge', why: 'missing', proven: false, headers }) }
   expect(callers(asking).admit(request, asked, target)).toBeUndefined()
   expect(asked.sent).toEqual([{ status: 401, headers }])
 })

@@ -4,7 +4,6 @@ import { parseAddress } from '../../directory/declared.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { Code } from '../../errors.ts'
 import { printable } from '../headers.ts'
-import type { Refusals } from '../refusals.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 import { type SipUri, userOf } from '../uri.ts'
 import { EndpointDoor, type EndpointDoorParts } from './door.ts'
@@ -14,7 +13,6 @@ export interface EndpointCallersParts extends EndpointDoorParts {
   /** Hosts at which endpoints call, in lower case. */
   readonly domains: readonly string[]
   readonly directory: EndpointDoorParts['directory'] & AddressBook
-  readonly refusals: Refusals
 }
 
 /** A call that an endpoint makes. */

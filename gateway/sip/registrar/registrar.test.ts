@@ -4,9 +4,11 @@ import { FakeClock } from '../../clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import { Metrics } from '../../metrics.ts'
+import { parseChallenges } from '../carriers/challenge.ts'
+import { authorization } from '../carriers/digest.ts'
+import { Challenger } from '../challenge.ts'
 import { Refusals } from '../refusals.ts'
 import { FakeRequest, FakeResponse } from '../testing/srf.ts'
-import type { Challenges } from './ports.ts'
 import { Registrar } from './registrar.ts'
 import { Registrations } from './registrations.ts'
 
@@ -16,17 +18,6 @@ const desk: SipEndpoint = {
   ...{ id: 'e1', projectId: 'p1', username: 'desk', address: '/public/desk', displayName: 'Desk' },
   ...{ callerId: 'desk', mayDialOut: false, handler: undefined },
   secrets: new Map([[realm, digestSecret('desk', realm, 'password-1')]]),
-}
-
-/** Takes the HA1 itself for an answer, so that the test sees which secret was asked for. */
-const challenges: Challenges = {
-  check: (request, { realm: asked, secretOf }) => {
-    const [user = '', answer] = (request.get('authorization') ?? '').split(' ')
-    const headers = { 'WWW-Authenticate': `Digest realm="${asked}"` }
-    if (answer === undefined) return { kind: 'challenge', why: 'missing', headers }
-    const right = secretOf(user)?.sha256 === answer
-    return right ? { kind: 'proved', username: user } : { kind: 'challenge', why: 'wrong', headers }
-  },
 }
 
 let clock: FakeClock
@@ -44,7 +35,8 @@ beforeEach(() => {
   registrations = new Registrations({ limits, clock })
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
   registrar = new Registrar({
-    ...{ limits, registrations, challenges, metrics, clock, log, domains: [realm], userAgent: 'T' },
+    ...{ limits, registrations, metrics, clock, log, domains: [realm], userAgent: 'T' },
+    challenger: new Challenger(() => clock.now()),
     directory: { endpointByName: (name) => (name === 'desk' ? desk : undefined) },
     offence: (address) => offences.push(address),
     refusals: new Refusals({ log, metrics, userAgent: 'T' }),
@@ -52,21 +44,27 @@ beforeEach(() => {
   })
 })
 
-const answer = `desk ${desk.secrets.get(realm)!.sha256}`
 const base = {
   to: `<sip:desk@${realm}>`,
   contact: '<sip:desk@192.0.2.7:5062>',
   cseq: '1 REGISTER',
   via: 'SIP/2.0/UDP 192.0.2.7:5062;branch=z9hG4bK1',
-  authorization: answer,
 }
 
-const register = (headers: Record<string, string> = {}, uri = `sip:${realm}`) => {
+const send = (headers: Record<string, string> = {}, uri = `sip:${realm}`, changes: object = {}) => {
   const response = new FakeResponse()
-  registrar.handle(new FakeRequest('REGISTER', uri, '', { ...base, ...headers }), response)
+  const request = new FakeRequest('REGISTER', uri, '', { ...base, ...headers })
+  registrar.handle(Object.assign(request, changes), response)
   expect(response.sent).toHaveLength(1)
   return response.sent[0]!
 }
+/** The answer of a client to the challenge that it gets. */
+const answer = (who = { username: 'desk', password: 'password-1' }, uri = `sip:${realm}`) => {
+  const [challenge] = parseChallenges(send().headers['WWW-Authenticate'] ?? '')
+  return authorization(challenge!, who, { method: 'REGISTER', uri, body: '' }, { count: 1, nonce: 'client' })
+}
+const register = (headers: Record<string, string> = {}, changes: object = {}) =>
+  send({ authorization: answer(), ...headers }, undefined, changes)
 const count = async (outcome: string) =>
   (await metrics.registrations.get()).values.find(({ labels }) => labels.outcome === outcome)?.value
 
@@ -91,24 +89,29 @@ it('registers whoever signs in, and says for how long', async () => {
   const gone = register({ contact: '*', expires: '0', cseq: '4 REGISTER' })
   expect(gone.headers).not.toHaveProperty('Contact')
   expect([await count('registered'), await count('queried'), await count('removed')]).toEqual([2, 1, 1])
-  expect(lines.join('')).not.toContain(answer)
+  expect(lines.join('')).not.toContain('password-1')
 })
 
 it('asks everybody the same, known or not, and tells of those who guess', async () => {
-  const first = register({ authorization: '' })
-  expect(first).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': `Digest realm="${realm}"` } })
+  expect(send()).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': expect.any(String) } })
   expect(offences).toEqual([])
-  const wrong = register({ authorization: 'desk guess' })
-  const unknown = register({ authorization: 'nobody guess', to: `<sip:nobody@${realm}>` })
-  expect(wrong).toEqual(unknown)
+  const wrong = send({ authorization: answer({ username: 'desk', password: 'guess' }) })
+  const unknown = send({
+    authorization: answer({ username: 'nobody', password: 'guess' }),
+    to: `<sip:nobody@${realm}>`,
+  })
+  const shape = ({ status, headers }: typeof wrong) => [status, Object.keys(headers)]
+  expect(shape(wrong)).toEqual(shape(unknown))
   expect(wrong.status).toBe(401)
   expect(offences).toEqual(['192.0.2.9', '192.0.2.9'])
-  expect(await count('challenged')).toBe(3)
+  const forged = answer({ username: 'desk', password: 'guess' })
+  send({ authorization: forged }, undefined, { source_address: '198.51.100.66' })
+  expect(offences).toHaveLength(2)
   expect(registrations.size).toBe(0)
 })
 
 it('knows nothing of other domains, and nobody registers for another', () => {
-  expect(register({}, 'sip:elsewhere.example').status).toBe(404)
+  expect(send({}, 'sip:elsewhere.example').status).toBe(404)
   expect(register({ to: `<sip:boss@${realm}>` }).status).toBe(403)
   expect(register({ to: '<sip:desk@elsewhere.example>' }).status).toBe(403)
   expect(register({ to: 'rubbish<<' }).status).toBe(403)
@@ -127,7 +130,7 @@ it('refuses what it cannot do, each with its status', async () => {
   const three = '<sip:a@192.0.2.1>, <sip:b@192.0.2.1>, <sip:c@192.0.2.1>'
   expect(register({ contact: three }).status).toBe(403)
   draining = true
-  expect(register()).toMatchObject({ status: 503, headers: { 'Retry-After': expect.any(String) } })
+  expect(send()).toMatchObject({ status: 503, headers: { 'Retry-After': expect.any(String) } })
   expect(registrations.size).toBe(0)
   expect(await count('refused')).toBe(7)
 })
@@ -146,10 +149,7 @@ it('keeps flows of whoever talks to it directly (RFC 5626)', () => {
 })
 
 it('tells a WebSocket from TCP by the Via, where the agent does not', () => {
-  const request = new FakeRequest('REGISTER', `sip:${realm}`, '', {
-    ...base,
-    via: 'SIP/2.0/WSS df7jal23ls0d.invalid;branch=z9hG4bK56sdasks',
-  })
-  registrar.handle(Object.assign(request, { protocol: 'tcp' }), new FakeResponse())
+  const via = 'SIP/2.0/WSS df7jal23ls0d.invalid;branch=z9hG4bK56sdasks'
+  register({ via }, { protocol: 'tcp' })
   expect(registrations.of('e1')).toMatchObject([{ source: { transport: 'wss' } }])
 })

@@ -1,34 +1,27 @@
-import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import type { SipEndpoint } from '../../directory/types.ts'
 import type { Code } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { printable } from '../headers.ts'
-import { type Refusals, serverHeader } from '../refusals.ts'
+import { serverHeader } from '../refusals.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
 import { parseNameAddress, parseSipUri, shownUri, userOf } from '../uri.ts'
 import type { Binding, BindingLimits, Registration, Source } from './bindings.ts'
 import { readContacts, wholeNumber } from './contacts.ts'
-import { EndpointDoor } from './door.ts'
-import type { Challenges } from './ports.ts'
+import { EndpointDoor, type EndpointDoorParts } from './door.ts'
 import type { Registrations } from './registrations.ts'
 import { proxiesOf, sourceOf } from './source.ts'
 
 /** What the registrar works with. */
-export interface RegistrarParts {
+export interface RegistrarParts extends EndpointDoorParts {
   /** Hosts at which endpoints register, in lower case. */
   readonly domains: readonly string[]
   readonly limits: BindingLimits
   readonly registrations: Registrations
-  readonly directory: Pick<Directory, 'endpointByName'>
-  readonly challenges: Challenges
-  /** Told of each sign-in that failed, with the address that it came from. */
-  readonly offence: (address: string) => void
-  readonly refusals: Refusals
   readonly draining: () => boolean
   readonly metrics: Pick<Metrics, 'registrations'>
   readonly clock: { uptime(): number; now(): number }
-  readonly log: Pick<Log, 'info' | 'debug' | 'warn'>
-  readonly userAgent: string
+  readonly log: Pick<Log, 'info' | 'debug'>
 }
 
 /** Why a REGISTER is refused, and what was found. */
