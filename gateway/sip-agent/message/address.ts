@@ -1,5 +1,6 @@
+import { trimmed } from './characters.ts'
 import { SipParseError } from './error.ts'
-import { isToken, type Params, parseParams, splitOutside } from './text.ts'
+import { isToken, noParams, type Params, parseParams, splitOutside } from './text.ts'
 import { type OtherUri, parseUri, type SipUri } from './uri.ts'
 
 /** A From, To, Contact, Route or Record-Route value. */
@@ -15,7 +16,7 @@ export interface Address {
 const quotedPattern = /^"(?:[^"\\]|\\.)*"$/
 
 const parseDisplay = (text: string, part: string): string => {
-  if (text === '' || quotedPattern.test(text)) return text
+  if (text === '' || isToken(text) || quotedPattern.test(text)) return text
   for (const word of text.split(/\s+/)) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: anything beyond ASCII is tolerated in a display name
     if (!isToken(word.replace(/[^\u0000-\u007f]/g, 'x'))) throw new SipParseError(part, 'bad display name')
@@ -25,12 +26,15 @@ const parseDisplay = (text: string, part: string): string => {
 
 /** Finds the `<` that opens the URI, beyond a quoted display name; -1 without one. */
 const openBracket = (value: string): number => {
+  const first = value.indexOf('<')
+  const quote = value.indexOf('"')
+  if (quote < 0 || first < quote) return first
   let quoted = false
-  for (let i = 0; i < value.length; i++) {
-    const c = value[i]
-    if (quoted && c === '\\') i++
-    else if (c === '"') quoted = !quoted
-    else if (c === '<' && !quoted) return i
+  for (let i = quote; i < value.length; i++) {
+    const code = value.charCodeAt(i)
+    if (quoted && code === 92) i++
+    else if (code === 34) quoted = !quoted
+    else if (code === 60 && !quoted) return i
   }
   return -1
 }
@@ -46,21 +50,27 @@ export const parseAddress = (value: string, part: string): Address => {
   }
   const close = value.indexOf('>', open)
   if (close < 0) throw new SipParseError(part, 'an angle bracket is not closed')
-  const uri = value.slice(open + 1, close).trim()
-  const rest = value.slice(close + 1).trim()
+  const uri = trimmed(value, open + 1, close)
+  const rest = trimmed(value, close + 1)
   if (rest !== '' && rest[0] !== ';') throw new SipParseError(part, 'text after the angle bracket')
-  const pieces = rest === '' ? [] : splitOutside(rest.slice(1), ';', part)
   return {
-    display: parseDisplay(value.slice(0, open).trim(), part),
+    display: parseDisplay(trimmed(value, 0, open), part),
     uri,
     target: parseUri(uri, part),
-    params: parseParams(pieces, part),
+    params: rest === '' ? noParams : parseParams(splitOutside(rest.slice(1), ';', part), part),
   }
 }
 
 /** Parses every value of a header that may stand several times or hold a comma-joined list. */
-export const parseAddresses = (values: readonly string[], part: string): Address[] =>
-  values.flatMap((value) => splitOutside(value, ',', part)).map((piece) => parseAddress(piece, part))
+export const parseAddresses = (values: readonly string[], part: string): Address[] => {
+  const addresses: Address[] = []
+  for (const value of values) {
+    // Most hold one address.
+    if (!value.includes(',')) addresses.push(parseAddress(trimmed(value), part))
+    else for (const piece of splitOutside(value, ',', part)) addresses.push(parseAddress(piece, part))
+  }
+  return addresses
+}
 
 /** Writes an address with angle brackets, dropping its parameters but keeping the display name. */
 export const bareAddress = (address: Address): string =>

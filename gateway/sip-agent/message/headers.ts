@@ -39,19 +39,60 @@ const irregular: Readonly<Record<string, string>> = {
   'sip-if-match': 'SIP-If-Match',
 }
 
+/** Further names that are met often. */
+const common = [
+  ...['accept', 'accept-language', 'alert-info', 'allow', 'authorization', 'content-disposition', 'date'],
+  ...['diversion', 'expires', 'history-info', 'max-forwards', 'organization', 'p-asserted-identity'],
+  ...['p-early-media', 'p-preferred-identity', 'privacy', 'proxy-authenticate', 'proxy-authorization'],
+  ...['proxy-require', 'reason', 'record-route', 'remote-party-id', 'replaces', 'reply-to', 'require'],
+  ...[
+    'retry-after',
+    'route',
+    'server',
+    'subscription-state',
+    'timestamp',
+    'unsupported',
+    'user-agent',
+    'warning',
+  ],
+]
+
+const spell = (key: string): string =>
+  irregular[key] ?? key.replace(/(^|-)([a-z])/g, (_, dash: string, c: string) => dash + c.toUpperCase())
+
+/** A header name in one of its usual spellings; it is a token then. */
+export interface KnownName {
+  readonly key: string
+  /** As it is written here: the same string for every message, so that none of them is kept for its sake. */
+  readonly name: string
+  readonly usual: string
+}
+
+const known: ReadonlyMap<string, KnownName> = new Map(
+  [...Object.values(compact), ...Object.keys(irregular), ...common].flatMap((key) => {
+    const usual = spell(key)
+    const short = Object.keys(compact).find((each) => compact[each] === key)
+    const names = [key, usual, ...(short === undefined ? [] : [short, short.toUpperCase()])]
+    return names.map((name) => [name, { key, name, usual }] as const)
+  }),
+)
+
+/** Looks a header name up; undefined for one that is rare or oddly spelled. */
+export const knownName = (name: string): KnownName | undefined => known.get(name)
+
 /** The key of a header name: lower case, compact forms written out (RFC 3261 7.3.3). */
 export const headerKey = (name: string): string => {
+  const found = known.get(name)
+  if (found) return found.key
   const lower = name.toLowerCase()
   return lower.length === 1 ? (compact[lower] ?? lower) : lower
 }
 
 /** The usual spelling of a header name. Extension names starting with `X-` are kept as the application wrote them. */
 export const headerName = (name: string): string => {
-  if (/^x-/i.test(name)) return name
-  const key = headerKey(name)
-  return (
-    irregular[key] ?? key.replace(/(^|-)([a-z])/g, (_, dash: string, c: string) => dash + c.toUpperCase())
-  )
+  const found = known.get(name)
+  if (found) return found.usual
+  return /^x-/i.test(name) ? name : spell(headerKey(name))
 }
 
 /** The header fields of one message, in order. */
@@ -74,6 +115,13 @@ export class Headers {
     return undefined
   }
 
+  /** Number of fields with this key. */
+  count(key: string): number {
+    let count = 0
+    for (const header of this.#list) if (header.key === key) count++
+    return count
+  }
+
   /** The values of all fields with this key. */
   all(key: string): string[] {
     const values: string[] = []
@@ -83,8 +131,15 @@ export class Headers {
 
   /** Adds a field at the end, keeping the name as given. */
   append(name: string, value: string): this {
-    this.#list.push({ name, key: headerKey(name), value })
+    const found = known.get(name)
+    if (found) this.add(found, value)
+    else this.#list.push({ name, key: headerKey(name), value })
     return this
+  }
+
+  /** The same for a name that was looked up before. */
+  add(known: KnownName, value: string): void {
+    this.#list.push({ name: known.name, key: known.key, value })
   }
 
   /** Replaces the value of the first field with this key, or adds the field. */

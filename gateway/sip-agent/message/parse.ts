@@ -1,48 +1,11 @@
-import { isUtf8 } from 'node:buffer'
 import { SipParseError } from './error.ts'
+import { Head } from './head.ts'
 import { Headers } from './headers.ts'
 import { defaultLimits, type Limits } from './limits.ts'
 import type { RawMessage, RawRequest } from './message.ts'
 import { isToken, parseNumber } from './text.ts'
 
 const empty = Buffer.alloc(0)
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const controls = /[\u0000-\u0008\u000a-\u001f\u007f]/
-// RFC 3261 25.1 quoted-pair: behind a backslash they are allowed, all but CR and LF.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const escapedControls = /\\[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/g
-
-/** Header text is UTF-8; what is not (old display names in Latin-1) is still readable byte by byte. */
-const decode = (bytes: Buffer) => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
-
-const addHeader = (headers: Headers, line: string, limits: Limits) => {
-  if (line.length > limits.headerLength) throw new SipParseError('header', 'a line is too long')
-  const colon = line.indexOf(':')
-  const name = line.slice(0, Math.max(0, colon)).trimEnd()
-  if (!isToken(name)) throw new SipParseError('header', `bad header line "${line.slice(0, 40)}"`)
-  const value = line.slice(colon + 1).trim()
-  if (controls.test(value) && controls.test(value.replace(escapedControls, '')))
-    throw new SipParseError(name, 'control character in the value')
-  if (headers.size >= limits.headers) throw new SipParseError('header', 'too many header lines')
-  headers.append(name, value)
-}
-
-/** Unfolds and splits header lines (RFC 3261 7.3.1). */
-const parseHeaders = (lines: readonly string[], headers: Headers, limits: Limits) => {
-  let held = ''
-  for (const line of lines) {
-    if (line[0] === ' ' || line[0] === '\t') {
-      if (held === '') throw new SipParseError('header', 'a continuation line without a header')
-      held += ` ${line.trim()}`
-      if (held.length > limits.headerLength) throw new SipParseError('header', 'a line is too long')
-      continue
-    }
-    if (held !== '') addHeader(headers, held, limits)
-    held = line
-  }
-  if (held !== '') addHeader(headers, held, limits)
-}
 
 const parseStatusLine = (line: string) => {
   const match = /^SIP\/([0-9]+\.[0-9]+) ([0-9]+)(?: (.*))?$/i.exec(line)
@@ -54,32 +17,35 @@ const parseStatusLine = (line: string) => {
 }
 
 const parseRequestLine = (line: string) => {
-  const [method = '', uri = '', version = '', ...more] = line.split(' ')
-  if (!isToken(method) || uri === '' || more.length > 0)
+  const first = line.indexOf(' ')
+  const second = line.indexOf(' ', first + 1)
+  const method = line.slice(0, Math.max(0, first))
+  const version = line.slice(second + 1)
+  if (first < 0 || second <= first + 1 || !isToken(method))
     throw new SipParseError('start line', 'bad request line')
-  const match = /^SIP\/([0-9]+\.[0-9]+)$/i.exec(version)
-  if (!match) throw new SipParseError('start line', 'bad request line')
-  if (match[1] !== '2.0') throw new SipParseError('start line', 'unknown version', 505)
-  return { method, uri }
+  if (version !== 'SIP/2.0') {
+    const match = /^SIP\/([0-9]+\.[0-9]+)$/i.exec(version)
+    if (!match) throw new SipParseError('start line', 'bad request line')
+    if (match[1] !== '2.0') throw new SipParseError('start line', 'unknown version', 505)
+  }
+  return { method, uri: line.slice(first + 1, second) }
 }
 
 const isResponseLine = (line: string) => /^SIP\/[0-9]/i.test(line)
 
-/** Splits the head (start line and headers, without the blank line) of a message. Throws {@link SipParseError}. */
-export const parseHead = (bytes: Buffer, limits: Limits = defaultLimits): RawMessage => {
-  const lines = decode(bytes).split('\r\n')
-  const start = lines.shift() ?? ''
-  if (start.length > limits.headerLength) throw new SipParseError('start line', 'too long')
-  if (controls.test(start)) throw new SipParseError('start line', 'control character')
+const parsePart = (bytes: Buffer, from: number, to: number, limits: Limits): RawMessage => {
+  const head = new Head(bytes, from, to)
+  const start = head.startLine(limits)
   const headers = new Headers()
   if (isResponseLine(start)) {
-    const line = parseStatusLine(start)
-    parseHeaders(lines, headers, limits)
-    return { kind: 'response', ...line, headers, body: empty }
+    const { status, reason } = parseStatusLine(start)
+    head.readHeaders(headers, limits)
+    return { kind: 'response', status, reason, headers, body: empty }
   }
   try {
-    parseHeaders(lines, headers, limits)
-    return { kind: 'request', ...parseRequestLine(start), headers, body: empty }
+    head.readHeaders(headers, limits)
+    const { method, uri } = parseRequestLine(start)
+    return { kind: 'request', method, uri, headers, body: empty }
   } catch (error) {
     const method = /^[^ ]+/.exec(start)?.[0] ?? ''
     if (error instanceof SipParseError && isToken(method)) error.partial = { method, headers }
@@ -87,13 +53,19 @@ export const parseHead = (bytes: Buffer, limits: Limits = defaultLimits): RawMes
   }
 }
 
+/** Splits the head (start line and headers, without the blank line) of a message. Throws {@link SipParseError}. */
+export const parseHead = (bytes: Buffer, limits: Limits = defaultLimits): RawMessage =>
+  parsePart(bytes, 0, bytes.length, limits)
+
 /** The declared Content-Length; undefined without one. Several different ones are a fault (RFC 4475 3.3.9). */
 export const contentLength = (message: RawMessage, max: number): number | undefined => {
-  const values = message.headers.all('content-length')
-  if (values.length === 0) return undefined
-  if (values.length > 1) throw blame(message, new SipParseError('Content-Length', 'stands twice'))
+  const { headers } = message
+  const value = headers.first('content-length')
+  if (value === undefined) return undefined
+  if (headers.count('content-length') > 1)
+    throw blame(message, new SipParseError('Content-Length', 'stands twice'))
   try {
-    return parseNumber(values[0] as string, max, 'Content-Length')
+    return parseNumber(value, max, 'Content-Length')
   } catch (error) {
     throw blame(message, error)
   }
@@ -107,6 +79,15 @@ export const blame = <E>(message: RawMessage, error: E): E => {
   return error
 }
 
+/** The message with its body. */
+const withBody = (message: RawMessage, body: Buffer): RawMessage => {
+  const { headers } = message
+  if (message.kind === 'response') {
+    return { kind: 'response', status: message.status, reason: message.reason, headers, body }
+  }
+  return { kind: 'request', method: message.method, uri: message.uri, headers, body }
+}
+
 /** Where the blank line starts, or -1. */
 export const headEnd = (bytes: Buffer, from = 0): number => bytes.indexOf('\r\n\r\n', from, 'latin1')
 
@@ -116,21 +97,19 @@ export const parseDatagram = (bytes: Buffer, limits: Limits = defaultLimits): Ra
   let start = 0
   while (bytes[start] === 13 && bytes[start + 1] === 10) start += 2
   const end = headEnd(bytes, start)
-  const message = parseHead(bytes.subarray(start, end < 0 ? bytes.length : end), limits)
+  const message = parsePart(bytes, start, end < 0 ? bytes.length : end, limits)
   if (end < 0) throw blame(message, new SipParseError('message', 'no blank line after the headers'))
-  const body = bytes.subarray(end + 4)
-  const length = contentLength(message, limits.messageBytes) ?? body.length
-  if (length > body.length) {
-    throw blame(message, new SipParseError('Content-Length', 'larger than the body'))
-  }
-  return { ...message, body: body.subarray(0, length) }
+  const most = bytes.length - end - 4
+  const length = contentLength(message, limits.messageBytes) ?? most
+  if (length > most) throw blame(message, new SipParseError('Content-Length', 'larger than the body'))
+  return withBody(message, length === 0 ? empty : bytes.subarray(end + 4, end + 4 + length))
 }
 
 /** Parses a message that our application wrote: its Content-Length counts characters, so it is ignored. */
 export const parseFromApp = (bytes: Buffer, limits: Limits): RawMessage => {
   const end = headEnd(bytes)
-  const message = parseHead(end < 0 ? bytes : bytes.subarray(0, end), limits)
-  return { ...message, body: end < 0 ? empty : bytes.subarray(end + 4) }
+  const message = parsePart(bytes, 0, end < 0 ? bytes.length : end, limits)
+  return withBody(message, end < 0 ? empty : bytes.subarray(end + 4))
 }
 
 /** Tells a request from a response. */

@@ -1,66 +1,98 @@
+import { consistsOf, kinds, lowered, trimmed } from './characters.ts'
 import { SipParseError } from './error.ts'
 
-/** A `token` of RFC 3261 25.1. */
-export const tokenPattern = /^[A-Za-z0-9\-.!%*_+`'~]+$/
-
 /** Tells whether `text` is a `token` of RFC 3261 25.1. */
-export const isToken = (text: string): boolean => tokenPattern.test(text)
+export const isToken = (text: string): boolean => consistsOf(text, kinds.token)
+
+/** Splits where nothing can hide a separator. */
+const splitPlain = (value: string, separator: string): string[] => {
+  const pieces: string[] = []
+  let start = 0
+  for (;;) {
+    const end = value.indexOf(separator, start)
+    if (end < 0) break
+    pieces.push(trimmed(value, start, end))
+    start = end + 1
+  }
+  pieces.push(trimmed(value, start))
+  return pieces
+}
+
+const quote = 34
+const backslash = 92
+const less = 60
+const greater = 62
 
 /**
  * Splits a header value at `separator` where it stands outside quoted strings and angle brackets.
  * Pieces are trimmed. Throws {@link SipParseError} where a quote or bracket is left open.
  */
 export const splitOutside = (value: string, separator: ',' | ';', part: string): string[] => {
-  if (!value.includes(separator) && !value.includes('"') && !value.includes('<')) return [value.trim()]
+  if (!value.includes('"') && !value.includes('<')) return splitPlain(value, separator)
   const pieces: string[] = []
+  const wanted = separator.charCodeAt(0)
   let start = 0
   let quoted = false
   let bracketed = false
   for (let i = 0; i < value.length; i++) {
-    const c = value[i]
+    const code = value.charCodeAt(i)
     if (quoted) {
-      if (c === '\\') i++
-      else if (c === '"') quoted = false
-    } else if (c === '"') quoted = true
-    else if (c === '<' && !bracketed) bracketed = true
-    else if (c === '>' && bracketed) bracketed = false
-    else if (c === separator && !bracketed) {
-      pieces.push(value.slice(start, i).trim())
+      if (code === backslash) i++
+      else if (code === quote) quoted = false
+    } else if (code === quote) quoted = true
+    else if (code === less && !bracketed) bracketed = true
+    else if (code === greater && bracketed) bracketed = false
+    else if (code === wanted && !bracketed) {
+      pieces.push(trimmed(value, start, i))
       start = i + 1
     }
   }
   if (quoted) throw new SipParseError(part, 'a quoted string is not closed')
   if (bracketed) throw new SipParseError(part, 'an angle bracket is not closed')
-  pieces.push(value.slice(start).trim())
+  pieces.push(trimmed(value, start))
   return pieces
 }
 
 /** The parameters of a header value or URI: lower-case name to raw value; `undefined` for a flag. */
-export type Params = Map<string, string | undefined>
+export type Params = ReadonlyMap<string, string | undefined>
 
-const valuePattern = /^(?:"(?:[^"\\]|\\.)*"|\[[0-9A-Fa-f:.]+\]|[^\s"<>]+)$/
+/** No parameters. */
+export const noParams: Params = new Map()
+
+const valuePattern = /^(?:"(?:[^"\\]|\\.)*"|[^\s"<>]+)$/
+
+/** A `gen-value`: a quoted string, or anything without white space, quotes and angle brackets. */
+const isValue = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const plain = code > 32 && code < 127 && code !== quote && code !== less && code !== greater
+    if (!plain) return valuePattern.test(text)
+  }
+  return text !== ''
+}
 
 /** Parses the `;name=value` pieces of a header (RFC 3261 `generic-param`). Empty or repeated ones are faults. */
 export const parseParams = (pieces: readonly string[], part: string): Params => {
-  const params: Params = new Map()
+  const params = new Map<string, string | undefined>()
   for (const piece of pieces) {
     const equals = piece.indexOf('=')
-    const name = (equals < 0 ? piece : piece.slice(0, equals)).trim().toLowerCase()
+    const name = lowered(trimmed(piece, 0, equals < 0 ? piece.length : equals))
     if (!isToken(name)) throw new SipParseError(part, `bad parameter "${piece.slice(0, 40)}"`)
-    if (params.has(name)) throw new SipParseError(part, `parameter "${name}" stands twice`)
-    const value = equals < 0 ? undefined : piece.slice(equals + 1).trim()
-    if (value !== undefined && !valuePattern.test(value)) {
+    const value = equals < 0 ? undefined : trimmed(piece, equals + 1)
+    if (value !== undefined && !isValue(value))
       throw new SipParseError(part, `bad value of parameter "${name}"`)
-    }
-    params.set(name, value)
+    const { size } = params
+    if (params.set(name, value).size === size)
+      throw new SipParseError(part, `parameter "${name}" stands twice`)
   }
   return params
 }
 
 /** Parses an unsigned decimal of at most `max`; anything else is a fault of `part`. */
 export const parseNumber = (text: string, max: number, part: string): number => {
-  if (!/^[0-9]{1,16}$/.test(text)) throw new SipParseError(part, 'expected a number')
-  const value = Number(text)
+  if (text.length > 16 || !consistsOf(text, kinds.digit)) throw new SipParseError(part, 'expected a number')
+  let value = 0
+  for (let i = 0; i < text.length; i++) value = value * 10 + text.charCodeAt(i) - 48
   if (value > max) throw new SipParseError(part, `expected at most ${max}`)
   return value
 }

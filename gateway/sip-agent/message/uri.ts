@@ -1,11 +1,12 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { isIPv6 } from 'node:net'
+import { consistsOf, isAt, kinds, lowered } from './characters.ts'
 import { SipParseError } from './error.ts'
-import type { Params } from './text.ts'
+import { noParams, type Params, parseNumber } from './text.ts'
 
 /** A host and an optional port, as in a URI or a Via. IPv6 addresses are kept without brackets. */
 export interface HostPort {
   readonly host: string
-  readonly port?: number
+  readonly port?: number | undefined
 }
 
 /** A `sip:` or `sips:` URI, taken apart. Escapes are left as they are. */
@@ -24,74 +25,128 @@ export interface OtherUri {
   readonly rest: string
 }
 
-const label = '[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?'
-// The top label starts with a letter (RFC 3261 25.1), which keeps "300.1.1.1" from passing as a name.
-const namePattern = new RegExp(`^(?:${label}\\.)*[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?\\.?$`)
-// "#" is not allowed bare by the grammar, but carriers send it for star codes.
-const userPattern = /^(?:[A-Za-z0-9\-_.!~*'()&=+$,;?/#:]|%[0-9A-Fa-f]{2})+$/
-const paramPattern = /^(?:[A-Za-z0-9\-_.!~*'()[\]/:&+$]|%[0-9A-Fa-f]{2})+$/
-const headersPattern = /^(?:[A-Za-z0-9\-_.!~*'()[\]/?:+$&=]|%[0-9A-Fa-f]{2})+$/
-
 /** Tells whether `text` (without brackets) is an IPv6 address. RFC 5118 4.10: a third colon of old grammars is forgiven. */
 const isAddress6 = (text: string) => !text.includes('%') && isIPv6(text.replace(':::', '::'))
 
-/** Parses `host[:port]`; IPv6 must stand in brackets. Throws {@link SipParseError}. */
-export const parseHostPort = (text: string, part: string): HostPort => {
-  const bracketed = /^\[([0-9A-Fa-f:.]+)\](?:\s*:\s*([0-9]{1,5}))?$/.exec(text)
-  const plain = bracketed ? null : /^([^:\s[\]]+)(?:\s*:\s*([0-9]{1,5}))?$/.exec(text)
-  const match = bracketed ?? plain
-  if (!match) throw new SipParseError(part, 'bad host or port')
-  let host = match[1] as string
-  if (bracketed) {
-    if (!isAddress6(host)) throw new SipParseError(part, 'bad IPv6 address')
-    host = host.replace(':::', '::')
-  } else if (!isIPv4(host) && !namePattern.test(host)) throw new SipParseError(part, 'bad host')
-  if (match[2] === undefined) return { host }
-  const port = Number(match[2])
-  if (port > 65_535) throw new SipParseError(part, 'bad port')
-  return { host, port }
+const dot = 46
+const dash = 45
+const bracket = 91
+
+/** An IPv4 address: four decimals without leading zeros. */
+const isAddress4 = (text: string): boolean => {
+  let parts = 1
+  let value = -1
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === dot) {
+      if (value < 0) return false
+      parts++
+      value = -1
+    } else {
+      if (!isAt(text, i, kinds.digit) || value === 0) return false
+      value = Math.max(0, value) * 10 + code - 48
+      if (value > 255) return false
+    }
+  }
+  return parts === 4 && value >= 0
+}
+
+/** A host name. Its top label starts with a letter (RFC 3261 25.1), which keeps "300.1.1.1" from passing as one. */
+const isName = (text: string): boolean => {
+  const end = text.charCodeAt(text.length - 1) === dot ? text.length - 1 : text.length
+  let start = 0
+  for (let i = 0; i < end; i++) {
+    if (text.charCodeAt(i) === dot) {
+      if (i === start || text.charCodeAt(i - 1) === dash) return false
+      start = i + 1
+    } else if (!isAt(text, i, kinds.label) || (i === start && text.charCodeAt(i) === dash)) return false
+  }
+  return isAt(text, start, kinds.letter) && end > start && text.charCodeAt(end - 1) !== dash
+}
+
+const parsePort = (text: string, part: string): number => {
+  if (text.length > 5) throw new SipParseError(part, 'bad host or port')
+  return parseNumber(text, 65_535, part)
+}
+
+const parseBracketed = (text: string, part: string, blanks: boolean): HostPort => {
+  const match = /^\[([0-9A-Fa-f:.]+)\](?:\s*:\s*([0-9]{1,5}))?$/.exec(text)
+  if (!match || (!blanks && /\s/.test(text))) throw new SipParseError(part, 'bad host or port')
+  const address = match[1] as string
+  if (!isAddress6(address)) throw new SipParseError(part, 'bad IPv6 address')
+  const host = address.replace(':::', '::')
+  return { host, port: match[2] === undefined ? undefined : parsePort(match[2], part) }
+}
+
+/**
+ * Parses `host[:port]`; IPv6 must stand in brackets. Around the colon a Via may have white space, a URI may not (`blanks`).
+ * Throws {@link SipParseError}.
+ */
+export const parseHostPort = (text: string, part: string, blanks = true): HostPort => {
+  if (text.charCodeAt(0) === bracket) return parseBracketed(text, part, blanks)
+  const colon = text.indexOf(':')
+  const before = colon < 0 ? text : text.slice(0, colon)
+  const host = blanks && colon >= 0 ? before.trimEnd() : before
+  if (!isAddress4(host) && !isName(host)) throw new SipParseError(part, 'bad host')
+  if (colon < 0) return { host, port: undefined }
+  const port = text.slice(colon + 1)
+  return { host, port: parsePort(blanks ? port.trimStart() : port, part) }
 }
 
 const parseUriParams = (text: string, part: string): Params => {
-  const params: Params = new Map()
-  for (const piece of text.split(';')) {
-    const equals = piece.indexOf('=')
-    const name = (equals < 0 ? piece : piece.slice(0, equals)).toLowerCase()
-    const value = equals < 0 ? undefined : piece.slice(equals + 1)
-    if (!paramPattern.test(name) || (value !== undefined && value !== '' && !paramPattern.test(value))) {
+  const params = new Map<string, string | undefined>()
+  for (let start = 0; start <= text.length; ) {
+    const semicolon = text.indexOf(';', start)
+    const end = semicolon < 0 ? text.length : semicolon
+    const equals = text.indexOf('=', start)
+    const flag = equals < 0 || equals > end
+    const name = lowered(text.slice(start, flag ? end : equals))
+    const value = flag ? undefined : text.slice(equals + 1, end)
+    if (!consistsOf(name, kinds.uriParam) || (value && !consistsOf(value, kinds.uriParam))) {
       throw new SipParseError(part, 'bad URI parameter')
     }
     // RFC 3261 19.1.1: no parameter may stand twice.
-    if (params.has(name)) throw new SipParseError(part, `URI parameter "${name}" stands twice`)
-    params.set(name, value)
+    const { size } = params
+    if (params.set(name, value).size === size)
+      throw new SipParseError(part, `URI parameter "${name}" stands twice`)
+    start = end + 1
   }
   return params
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const forbidden = /[\s<>"\u0000-\u001f\u007f]/
+
+const parseOther = (scheme: string, text: string, part: string): OtherUri => {
+  if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throw new SipParseError(part, 'expected a URI')
+  if (forbidden.test(text)) throw new SipParseError(part, 'space or bracket within a URI')
+  const rest = text.slice(scheme.length + 1)
+  if (rest === '') throw new SipParseError(part, 'empty URI')
+  return { scheme, rest }
 }
 
 /** Parses a URI of any scheme, `sip:` and `sips:` in full. `part` names the header for the error. */
 export const parseUri = (text: string, part = 'URI'): SipUri | OtherUri => {
   const colon = text.indexOf(':')
-  const scheme = text.slice(0, Math.max(0, colon)).toLowerCase()
-  if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throw new SipParseError(part, 'expected a URI')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\s<>"\u0000-\u001f\u007f]/.test(text)) throw new SipParseError(part, 'space or bracket within a URI')
-  const rest = text.slice(colon + 1)
-  if (scheme !== 'sip' && scheme !== 'sips') {
-    if (rest === '') throw new SipParseError(part, 'empty URI')
-    return { scheme, rest }
+  const scheme = lowered(text.slice(0, Math.max(0, colon)))
+  if (scheme !== 'sip' && scheme !== 'sips') return parseOther(scheme, text, part)
+  // A second one is allowed neither in the user part nor behind it.
+  const at = text.indexOf('@', colon)
+  const user = at < 0 ? undefined : text.slice(colon + 1, at)
+  if (user !== undefined && !consistsOf(user, kinds.user)) throw new SipParseError(part, 'bad user part')
+  const start = (at < 0 ? colon : at) + 1
+  const question = text.indexOf('?', start)
+  const headers = question < 0 ? undefined : text.slice(question + 1)
+  if (headers !== undefined && !consistsOf(headers, kinds.uriHeaders)) {
+    throw new SipParseError(part, 'bad URI headers')
   }
-  const at = rest.lastIndexOf('@')
-  const user = at < 0 ? undefined : rest.slice(0, at)
-  if (user !== undefined && !userPattern.test(user)) throw new SipParseError(part, 'bad user part')
-  let tail = rest.slice(at + 1)
-  const question = tail.indexOf('?')
-  const headers = question < 0 ? undefined : tail.slice(question + 1)
-  if (headers !== undefined && !headersPattern.test(headers)) throw new SipParseError(part, 'bad URI headers')
-  if (question >= 0) tail = tail.slice(0, question)
-  const semicolon = tail.indexOf(';')
-  const params = semicolon < 0 ? new Map() : parseUriParams(tail.slice(semicolon + 1), part)
-  const where = parseHostPort(semicolon < 0 ? tail : tail.slice(0, semicolon), part)
-  return { scheme, user, host: where.host, port: where.port, params, headers }
+  const end = question < 0 ? text.length : question
+  const semicolon = text.indexOf(';', start)
+  const plain = semicolon < 0 || semicolon > end
+  const params = plain ? noParams : parseUriParams(text.slice(semicolon + 1, end), part)
+  const where = text.slice(start, plain ? end : semicolon)
+  const { host, port } = parseHostPort(where, part, false)
+  return { scheme, user, host, port, params, headers }
 }
 
 /** Tells a SIP URI from others. */

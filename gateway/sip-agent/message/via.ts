@@ -1,3 +1,4 @@
+import { isAt, kinds, trimmed } from './characters.ts'
 import { SipParseError } from './error.ts'
 import { type Params, parseParams, splitOutside } from './text.ts'
 import { formatHost, parseHostPort } from './uri.ts'
@@ -17,16 +18,38 @@ export const magicCookie = 'z9hG4bK'
 
 const protocolPattern = /^SIP\s*\/\s*2\.0\s*\/\s*([A-Za-z0-9\-.!%*_+`'~]+)\s+(.+)$/i
 
+const usual = 'SIP/2.0/'
+const usualTransports: ReadonlySet<string> = new Set(['UDP', 'TCP', 'TLS', 'WS', 'WSS'])
+
+/** Splits `SIP/2.0/UDP host:port`; white space is allowed around the slashes too, but nobody writes it. */
+const splitProtocol = (head: string): { transport: string; sentBy: string } => {
+  if (head.startsWith(usual)) {
+    let end = usual.length
+    while (isAt(head, end, kinds.token)) end++
+    if (end > usual.length && head.charCodeAt(end) === 32) {
+      return { transport: head.slice(usual.length, end), sentBy: trimmed(head, end) }
+    }
+  }
+  const match = protocolPattern.exec(head)
+  if (!match) throw new SipParseError('Via', 'expected SIP/2.0/<transport> <host>')
+  return { transport: match[1] as string, sentBy: (match[2] as string).trim() }
+}
+
 /** Parses one Via value. Throws {@link SipParseError}. */
 export const parseVia = (value: string): Via => {
   const [head = '', ...pieces] = splitOutside(value, ';', 'Via')
-  const match = protocolPattern.exec(head)
-  if (!match) throw new SipParseError('Via', 'expected SIP/2.0/<transport> <host>')
+  const { transport, sentBy } = splitProtocol(head)
   const params = parseParams(pieces, 'Via')
   const branch = params.get('branch') ?? ''
   if (branch === magicCookie) throw new SipParseError('Via', 'the branch is empty')
-  const { host, port } = parseHostPort((match[2] as string).trim(), 'Via')
-  return { transport: (match[1] as string).toUpperCase(), host, port, branch, params }
+  const { host, port } = parseHostPort(sentBy, 'Via')
+  return {
+    transport: usualTransports.has(transport) ? transport : transport.toUpperCase(),
+    host,
+    port,
+    branch,
+    params,
+  }
 }
 
 /**

@@ -1,0 +1,144 @@
+import { isAscii, isUtf8 } from 'node:buffer'
+import { SipParseError } from './error.ts'
+import { type Headers, knownName } from './headers.ts'
+import type { Limits } from './limits.ts'
+import { isToken } from './text.ts'
+
+// RFC 3261 25.1 quoted-pair: behind a backslash they are allowed, all but CR and LF.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const escapedControls = /\\[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const controls = /[\u0000-\u0008\u000a-\u001f\u007f]/
+
+const isBlank = (code: number | undefined) => code === 32 || code === 9
+
+/**
+ * The start line and the header lines of one message, read once from the bytes: the ends of the lines, the colons and the control
+ * characters are found on the way. Text is cut from one string for the whole head.
+ */
+export class Head {
+  readonly #bytes: Buffer
+  readonly #end: number
+  /** Undefined where a character may be several bytes. */
+  readonly #text: string | undefined
+  #next: number
+  /** Of the line that was read last. */
+  #from = 0
+  #to = 0
+  #colon = -1
+  #odd = false
+
+  /** The lines from `start` to `end` of `bytes`, without the blank line behind them. */
+  constructor(bytes: Buffer, start: number, end: number) {
+    this.#bytes = bytes
+    this.#next = start
+    this.#end = end
+    this.#text = isAscii(bytes) ? bytes.toString('latin1', 0, end) : undefined
+  }
+
+  /** The first line. Throws {@link SipParseError}. */
+  startLine(limits: Limits): string {
+    this.#read()
+    const line = this.#slice(this.#from, this.#to)
+    if (line.length > limits.headerLength) throw new SipParseError('start line', 'too long')
+    if (this.#odd) throw new SipParseError('start line', 'control character')
+    return line
+  }
+
+  /** Reads the other lines into `headers` and unfolds them (RFC 3261 7.3.1). Throws {@link SipParseError}. */
+  readHeaders(headers: Headers, limits: Limits): void {
+    let follows = false
+    while (this.#next < this.#end) {
+      this.#read()
+      if (this.#from === this.#to) follows = false
+      else if (isBlank(this.#bytes[this.#from])) {
+        if (!follows) throw new SipParseError('header', 'a continuation line without a header')
+      } else {
+        follows = true
+        if (this.#next < this.#end && isBlank(this.#bytes[this.#next])) this.#addFolded(headers, limits)
+        else this.#add(headers, limits)
+      }
+    }
+  }
+
+  /** Finds the end of the next line, its first colon, and whether it holds control characters other than the tab. */
+  #read(): void {
+    const bytes = this.#bytes
+    const end = this.#end
+    let at = this.#next
+    let colon = -1
+    let odd = false
+    this.#from = at
+    for (; at < end; at++) {
+      const code = bytes[at] as number
+      if (code > 58 && code !== 127) continue
+      if (code === 58) {
+        if (colon < 0) colon = at
+      } else if (code < 32 || code === 127) {
+        if (code === 13 && at + 1 < end && bytes[at + 1] === 10) break
+        if (code !== 9) odd = true
+      }
+    }
+    this.#to = at
+    this.#next = at + 2
+    this.#colon = colon
+    this.#odd = odd
+  }
+
+  #add(headers: Headers, limits: Limits): void {
+    const from = this.#from
+    const to = this.#to
+    const colon = this.#colon
+    // So many bytes are no fewer characters.
+    if (to - from > limits.headerLength) limitLine(this.#slice(from, to), limits)
+    if (colon < 0) throw badLine(this.#slice(from, to))
+    this.#append(headers, limits, this.#slice(from, colon), this.#value(colon + 1, to), this.#odd)
+  }
+
+  #addFolded(headers: Headers, limits: Limits): void {
+    let line = this.#slice(this.#from, this.#to)
+    while (this.#next < this.#end && isBlank(this.#bytes[this.#next])) {
+      this.#read()
+      line += ` ${this.#slice(this.#from, this.#to).trim()}`
+      limitLine(line, limits)
+    }
+    const colon = line.indexOf(':')
+    if (colon < 0) throw badLine(line)
+    this.#append(headers, limits, line.slice(0, colon), line.slice(colon + 1).trim(), true)
+  }
+
+  #append(headers: Headers, limits: Limits, written: string, value: string, odd: boolean): void {
+    const known = knownName(written)
+    const name = known ? known.name : written.trimEnd()
+    if (!known && !isToken(name)) throw badLine(written)
+    if (odd && controls.test(value) && controls.test(value.replace(escapedControls, ''))) {
+      throw new SipParseError(name, 'control character in the value')
+    }
+    if (headers.size >= limits.headers) throw new SipParseError('header', 'too many header lines')
+    if (known) headers.add(known, value)
+    else headers.append(name, value)
+  }
+
+  /** Text without white space around it. */
+  #value(from: number, to: number): string {
+    const bytes = this.#bytes
+    while (from < to && isBlank(bytes[from])) from++
+    while (from < to && isBlank(bytes[to - 1])) to--
+    const value = this.#slice(from, to)
+    // White space beyond ASCII.
+    return this.#text === undefined || this.#odd ? value.trim() : value
+  }
+
+  #slice(from: number, to: number): string {
+    return this.#text === undefined ? decode(this.#bytes.subarray(from, to)) : this.#text.slice(from, to)
+  }
+}
+
+/** Header text is UTF-8; what is not (old display names in Latin-1) is still readable byte by byte. */
+const decode = (bytes: Buffer) => (isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
+
+const badLine = (line: string) => new SipParseError('header', `bad header line "${line.slice(0, 40)}"`)
+
+const limitLine = (line: string, limits: Limits) => {
+  if (line.length > limits.headerLength) throw new SipParseError('header', 'a line is too long')
+}
