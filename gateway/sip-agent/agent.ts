@@ -1,14 +1,20 @@
 import type { Clock } from '../clock.ts'
 import { Answers } from './core/answers.ts'
+import { Cdrs } from './core/cdr.ts'
 import type { Context } from './core/context.ts'
 import { hangUp } from './core/hangup.ts'
 import { Incoming } from './core/incoming.ts'
+import { defaultUnderstood } from './core/options.ts'
 import { Outgoing } from './core/outgoing.ts'
 import { Receiver } from './core/receiver.ts'
+import { RegisteredFlows } from './core/registered-flows.ts'
+import { Subscriptions } from './core/subscriptions.ts'
 import { Dialogs } from './dialog/dialogs.ts'
 import type { App } from './drachtio/app.ts'
 import { Apps } from './drachtio/apps.ts'
+import { AppFinder } from './drachtio/handlers.ts'
 import { AppServer } from './drachtio/server.ts'
+import { AppSessions } from './drachtio/sessions.ts'
 import { SipParseError } from './message/error.ts'
 import { defaultLimits } from './message/limits.ts'
 import type { RawMessage } from './message/message.ts'
@@ -40,6 +46,7 @@ export class Agent {
   readonly #answers: Answers
   readonly #incoming: Incoming
   readonly #outgoing: Outgoing
+  readonly #receiver: Receiver
   readonly #server: AppServer
   readonly #shield: Shield
   readonly #dns = new SystemDns()
@@ -54,8 +61,8 @@ export class Agent {
       fault: (error: unknown) => void
     },
   ) {
-    const { clock, secret, announce, userAgent, tryings, fault } = options
-    const { maxConnections = 1_000, maxTransactions = 50_000 } = options
+    const { clock, secret, userAgent, tryings, fault } = options
+    const { maxConnections = 1_000, maxTransactions = 50_000, understood = defaultUnderstood } = options
     const timers = makeTimers(options.timers)
     const shield = new Shield(clock, options.shield)
     this.#shield = shield
@@ -66,35 +73,54 @@ export class Agent {
           shield.offend(flow.remote.address, flow.reliable, 'malformed')
           receiver.malformed(error, flow)
         },
-        lost: (flow) => receiver.lost(flow),
+        lost: (flow) => {
+          this.#context.registeredFlows.lost(flow)
+          receiver.lost(flow)
+        },
       },
-      limits: defaultLimits,
+      limits: { ...defaultLimits, ...options.limits },
       clock,
       maxConnections,
-      announce,
+      announce: options.announce,
+      announceTo: options.announceTo,
+      tls: options.tls,
+      tlsPeers: options.tlsPeers,
       gatekeeper: shield,
     })
     const transactions = new Transactions(clock, timers)
     const router = new SipRouter({ reach: transports, dns: this.#dns, clock, fault })
     this.#router = router
     const dialogs = new Dialogs()
-    this.#context = { clock, timers, transports, transactions, dialogs, router, shield, userAgent, tryings }
+    const cdrs = new Cdrs(this.#apps)
+    const registeredFlows = new RegisteredFlows(clock)
+    const subscriptions = new Subscriptions(clock, timers, dialogs)
+    const kept = { transactions, dialogs, registeredFlows, subscriptions }
+    this.#context = { clock, timers, transports, router, shield, cdrs, userAgent, tryings, ...kept }
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
-    this.#incoming = new Incoming(this.#context, this.#apps, this.#answers)
-    this.#outgoing = new Outgoing(this.#context, this.#answers)
-    const parts = { context: this.#context, incoming: this.#incoming, answers: this.#answers }
-    const receiver = new Receiver({ ...parts, fault, maxTransactions })
-    this.#server = new AppServer({
-      secret,
+    const sessions = new AppSessions({
       apps: this.#apps,
       clock,
-      fault,
       requests: {
         sip: (app, msgId, fields, message) => this.#sip(app, msgId, fields, message),
         lost: (app) => this.#lost(app),
       },
+      fault,
       hostports: () => this.#hostports(),
+      maxBacklog: options.maxBacklog ?? 1 << 24,
     })
+    this.#server = new AppServer(sessions, secret)
+    const finder = new AppFinder({
+      handlers: options.handlers ?? [],
+      apps: this.#apps,
+      sessions,
+      clock,
+      secret,
+    })
+    this.#incoming = new Incoming(this.#context, finder, this.#answers)
+    this.#outgoing = new Outgoing(this.#context, this.#answers)
+    const parts = { context: this.#context, incoming: this.#incoming, answers: this.#answers }
+    const receiver = new Receiver({ ...parts, fault, maxTransactions, understood })
+    this.#receiver = receiver
   }
 
   /** Binds every address, then opens the application port, which it returns. Rejects, with all closed, where one cannot be bound. */
@@ -119,18 +145,20 @@ export class Agent {
       transactions: this.#context.transactions.size,
       dialogs: this.#context.dialogs.size,
       pending: this.#incoming.size + this.#outgoing.size,
-      unacknowledged: this.#answers.size,
+      unacknowledged: this.#answers.size + this.#incoming.latePracks.size,
       connections: this.#context.transports.connections,
       applications: this.#apps.size,
+      strays: this.#receiver.strays,
       dropped: this.#shield.dropped,
       banned: this.#shield.banned,
-      registeredFlows: 0,
+      registeredFlows: this.#context.registeredFlows.size,
     }
   }
 
   /** Takes new settings; what is open stays as it is. */
-  change({ shield }: SipAgentChange): void {
+  change({ shield, tls, tlsPeers }: SipAgentChange): void {
     if (shield) this.#shield.change(shield)
+    if (tls || tlsPeers) this.#context.transports.change({ tls, tlsPeers })
   }
 
   /** The application found out that an address, which is really that of the sender, failed to sign in. */
@@ -144,6 +172,8 @@ export class Agent {
     this.#closed = true
     this.#incoming.close()
     this.#outgoing.close()
+    this.#context.registeredFlows.close()
+    this.#context.subscriptions.close()
     this.#answers.close()
     this.#router.close()
     this.#dns.close()
@@ -165,7 +195,7 @@ export class Agent {
       if (txnId === '') return app.refuse(msgId, 'transaction id missing')
       return this.#incoming.respond(app, msgId, txnId, raw)
     }
-    if (id !== '') return this.#outgoing.inDialog(app, msgId, this.#context.dialogs.byId(id), raw)
+    if (id !== '') return this.#outgoing.inDialog(app, msgId, id, raw)
     if (txnId !== '' && raw.method === 'CANCEL') return this.#outgoing.cancel(app, msgId, txnId, raw)
     this.#outgoing.request(app, msgId, raw, nextHop)
   }
@@ -177,6 +207,11 @@ export class Agent {
     this.#outgoing.lost(app)
     for (const dialog of this.#context.dialogs.of(app)) {
       if (!dialog.confirmed) continue
+      // A subscription knows no BYE; the far end learns by the 481 to what it sends next.
+      if (dialog.subscription) {
+        this.#context.dialogs.remove(dialog)
+        continue
+      }
       this.#answers.whenSettled(dialog, () => hangUp(this.#context, dialog, appLost))
     }
   }

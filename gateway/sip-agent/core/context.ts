@@ -7,6 +7,9 @@ import type { Shield } from '../shield/shield.ts'
 import type { Timers } from '../transaction/timers.ts'
 import type { Transactions } from '../transaction/transactions.ts'
 import type { Transports } from '../transport/transports.ts'
+import type { Cdrs } from './cdr.ts'
+import type { RegisteredFlows } from './registered-flows.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** What all parts of the agent's core work with. */
 export interface Context {
@@ -16,9 +19,14 @@ export interface Context {
   readonly transactions: Transactions
   readonly dialogs: Dialogs
   readonly router: Router
+  readonly cdrs: Cdrs
+  readonly registeredFlows: RegisteredFlows
+  readonly subscriptions: Subscriptions
   readonly shield: Pick<Shield, 'offend'>
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined
+  /** The 100 of a new INVITE is handed over too. */
+  readonly tryings?: boolean
 }
 
 /** A From or To tag: 64 random bits (RFC 3261 19.3 asks for 32). */

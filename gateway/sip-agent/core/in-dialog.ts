@@ -1,8 +1,10 @@
 import type { Dialog } from '../dialog/dialog.ts'
 import type { Flow } from '../transport/types.ts'
-import { type AppHeader, type Own, ownContact } from './app-headers.ts'
+import { type AppHeader, has, type Own, ownContact } from './app-headers.ts'
+import { Attempts, nobody, type Prepared } from './attempts.ts'
 import { type Context, newBranch } from './context.ts'
-import { findFlow, type MadeRequest, makeRequest, ownOf } from './requests.ts'
+import { type MadeRequest, makeRequest, ownOf } from './requests.ts'
+import { openWay, type Way } from './ways.ts'
 
 /** The methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC 3515). */
 export const carriesContact: ReadonlySet<string> = new Set([
@@ -24,37 +26,86 @@ export interface InDialogRequest {
 }
 
 /**
- * Makes a request of a dialog and finds the way for it. Where the route names a transport that is not bound, the request
- * goes back to where the peer's own messages come from: better than no BYE at all.
+ * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from, or over the
+ * connection on which the target registered. Where the route needs a transport that is not bound, it goes back as well: better
+ * than no BYE at all.
  */
-export const makeInDialog = (
+const findWays = (
+  context: Context,
+  dialog: Dialog,
+  nextHop: string,
+  done: (ways: readonly Way[]) => void,
+) => {
+  const back = dialog.returnPath() !== undefined
+  if (back && dialog.flow.reliable) return done([dialog.flow])
+  const registered = dialog.routeSet.length === 0 ? context.registeredFlows.find(nextHop) : undefined
+  if (registered) return done([registered])
+  if (back || !context.router.find(nextHop, done)) done([dialog.flow])
+}
+
+/** Prepares a request of a dialog; `done` is called at once where the way is known, later where a name is to be looked up. */
+export const prepareInDialog = (
   context: Context,
   dialog: Dialog,
   request: InDialogRequest,
-  done: (made: MadeRequest, flow: Flow) => void,
-) => {
+  done: (prepared: Prepared) => void,
+): void => {
   const { uri, routes, nextHop } = dialog.addressing()
-  const build = (flow: Flow) => {
-    const own = ownOf(flow, context)
-    const headers = request.headers(own)
-    if (carriesContact.has(request.method) && !headers.some(([name]) => name === 'Contact')) {
-      headers.push(['Contact', dialog.localContact || ownContact(own)])
+  findWays(context, dialog, nextHop, (ways) => {
+    const seq = request.seq ?? dialog.nextSeq()
+    const make = (flow: Flow): MadeRequest => {
+      const own = ownOf(flow, context)
+      const headers = request.headers(own)
+      if (carriesContact.has(request.method) && !has(headers, 'Contact')) {
+        headers.push(['Contact', dialog.localContact || ownContact(own)])
+      }
+      return makeRequest({
+        method: request.method,
+        uri,
+        branch: newBranch(),
+        routes,
+        from: dialog.localAddress,
+        to: dialog.remoteAddress,
+        callId: dialog.callId,
+        seq,
+        own,
+        headers,
+        body: request.body,
+      })
     }
-    const made = makeRequest({
-      method: request.method,
-      uri,
-      branch: newBranch(),
-      routes,
-      from: dialog.localAddress,
-      to: dialog.remoteAddress,
-      callId: dialog.callId,
-      seq: request.seq ?? dialog.nextSeq(),
-      own,
-      headers,
-      body: request.body,
-    })
-    done(made, flow)
-  }
-  if (dialog.returnPath()) return build(dialog.flow)
-  if (!findFlow(nextHop, context, build)) build(dialog.flow)
+    done({ ways, make })
+  })
+}
+
+/** Sends a request of the agent's own in a dialog; its answer changes nothing. `sent` sees it as it went out first. */
+export const sendInDialog = (
+  context: Context,
+  dialog: Dialog,
+  request: InDialogRequest,
+  sent: (attempts: Attempts) => void = () => {},
+): void =>
+  prepareInDialog(context, dialog, request, (prepared) => {
+    const attempts = new Attempts(context, prepared, false)
+    attempts.start(nobody)
+    sent(attempts)
+  })
+
+/**
+ * Acknowledges a 2xx with this number (RFC 3261 13.2.2.4), and keeps the ACK for when the 2xx is repeated. `sent` is given the ACK and
+ * the way that it took.
+ */
+export const sendAck = (
+  context: Context,
+  dialog: Dialog,
+  ack: InDialogRequest & { readonly seq: number },
+  sent: (bytes: Buffer, flow: Flow) => void = () => {},
+): void => {
+  if (dialog.answeredSeq === ack.seq) dialog.answeredSeq = undefined
+  prepareInDialog(context, dialog, ack, ({ ways, make }) => {
+    const flow = openWay(ways[0], context)
+    const { bytes } = make(flow)
+    dialog.keepAck(ack.seq, bytes, flow)
+    flow.send(bytes)
+    sent(bytes, flow)
+  })
 }

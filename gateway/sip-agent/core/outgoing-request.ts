@@ -1,10 +1,9 @@
-import type { Dialog } from '../dialog/dialog.ts'
 import type { App } from '../drachtio/app.ts'
 import type { SipResponse } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 import type { ClientFailure } from '../transaction/invite-client.ts'
-import type { ClientUser } from '../transaction/transactions.ts'
 import type { Flow } from '../transport/types.ts'
+import type { Attempts, AttemptsUser } from './attempts.ts'
 import { newTag } from './context.ts'
 import { type MadeRequest, makeLocalResponse } from './requests.ts'
 
@@ -21,7 +20,7 @@ export const deliverResponse = (
   app?.deliver({ source: 'network', size, from: flow.remote, txnId, dialogId, message })
 }
 
-/** Hands over a final response in place of the one that never came. */
+/** Hands over a final response in place of the one that never came, and returns it. */
 export const deliverLocal = (
   app: App | undefined,
   txnId: string,
@@ -29,72 +28,74 @@ export const deliverLocal = (
   made: MadeRequest,
   status: number,
   reason: string,
-  protocol: string,
-): void => {
+  flow: Flow,
+): Buffer => {
   const message = makeLocalResponse(made, status, reason, newTag())
-  const from = { protocol, address: '', port: 0 }
+  const from = { protocol: flow.local.protocol, address: '', port: 0 }
   app?.deliver({ source: 'network', size: 0, from, txnId, dialogId, message })
+  return message
 }
 
 /** The status for a request that got no final response (RFC 3261 8.1.3.1). */
-export const failureStatus = (why: ClientFailure): [status: number, reason: string] =>
+export const failureStatus = (why: ClientFailure): readonly [status: number, reason: string] =>
   why === 'timeout' ? [408, 'Request Timeout'] : [503, 'Service Unavailable']
 
+/**
+ * True where an answer to a request within a call says that the call is gone (RFC 3261 12.2.1.2). A 481 to NOTIFY or SUBSCRIBE only
+ * says that of the subscription (RFC 5057 5.2), one to PRACK or CANCEL of a response or a request.
+ */
+export const endsCall = (method: string, status: number): boolean => {
+  if (status === 408) return true
+  return status === 481 && method !== 'NOTIFY' && method !== 'SUBSCRIBE' && method !== 'PRACK'
+}
+
+/** The Reason value of the BYE that follows such an answer. */
+export const goneReason = (status: number): string =>
+  status === 408
+    ? 'SIP;cause=408;text="Request timeout in the dialog"'
+    : 'SIP;cause=481;text="Dialog unknown to the far end"'
+
+/** What a request came to: the status that the application was told, and the response where the network gave one. */
+export interface Outcome {
+  readonly status: number
+  readonly response: SipResponse | undefined
+  readonly flow: Flow
+}
+
 /** A request other than INVITE that the application sends. */
-export class OutgoingRequest implements ClientUser {
+export class OutgoingRequest implements AttemptsUser {
   readonly #app: App
   readonly #txnId: string
   readonly #dialogId: string
-  readonly #made: MadeRequest
-  readonly #flow: Flow
-  readonly #final: (response: SipResponse | undefined, flow: Flow) => void
+  readonly #attempts: Attempts
+  readonly #final: (outcome: Outcome) => void
 
   constructor(options: {
     app: App
     txnId: string
     /** Empty outside dialogs. */
     dialogId: string
-    made: MadeRequest
-    flow: Flow
-    /** Called before the final response is handed over; without a response where the agent makes one. */
-    final: (response: SipResponse | undefined, flow: Flow) => void
+    attempts: Attempts
+    /** Called when the final response was handed over. */
+    final: (outcome: Outcome) => void
   }) {
     this.#app = options.app
     this.#txnId = options.txnId
     this.#dialogId = options.dialogId
-    this.#made = options.made
-    this.#flow = options.flow
+    this.#attempts = options.attempts
     this.#final = options.final
   }
 
   response(response: SipResponse, flow: Flow, size: number): void {
     if (response.status === 100) return
-    if (response.status >= 200) this.#final(response, flow)
     deliverResponse(this.#app, this.#txnId, this.#dialogId, response, flow, size)
+    if (response.status >= 200) this.#final({ status: response.status, response, flow })
   }
 
   failed(why: ClientFailure): void {
-    this.#final(undefined, this.#flow)
     const [status, reason] = failureStatus(why)
-    const { protocol } = this.#flow.local
-    deliverLocal(this.#app, this.#txnId, this.#dialogId, this.#made, status, reason, protocol)
-  }
-}
-
-/**
- * What an application's in-dialog request does to its dialog when it is answered. `challenged`: a BYE got 401 or 407, and
- * the application may send it again with credentials.
- */
-export const afterInDialog = (
-  method: string,
-  dialog: Dialog,
-  end: (dialog: Dialog) => void,
-  challenged: (dialog: Dialog) => void,
-): ((response: SipResponse | undefined, flow: Flow) => void) => {
-  return (response, flow) => {
-    const status = response?.status ?? 0
-    // Any other answer, or none, ends the dialog (RFC 3261 15.1.1).
-    if (method === 'BYE') (status === 401 || status === 407 ? challenged : end)(dialog)
-    if (method === 'UPDATE' && response && status < 300) dialog.refresh(response, flow)
+    const { made, flow } = this.#attempts
+    deliverLocal(this.#app, this.#txnId, this.#dialogId, made, status, reason, flow)
+    this.#final({ status, response: undefined, flow })
   }
 }

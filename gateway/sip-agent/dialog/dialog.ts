@@ -4,6 +4,7 @@ import type { SipRequest, SipResponse } from '../message/message.ts'
 import { splitOutside } from '../message/text.ts'
 import { isSipUri, type SipUri } from '../message/uri.ts'
 import type { Endpoint, Flow } from '../transport/types.ts'
+import { Offers } from './offers.ts'
 
 /** How a dialog begins. */
 export interface DialogStart {
@@ -50,28 +51,29 @@ export class Dialog {
   readonly remoteTag: string
   readonly localAddress: string
   readonly remoteAddress: string
-  readonly routeSet: readonly string[]
   readonly owner: App | undefined
   readonly subscription: boolean
+  /** Offers without an answer. */
+  readonly offers = new Offers()
   localContact: string
   /** True from the 2xx on. */
   confirmed = false
-  /** True once a BYE ended it. */
-  ended = false
   /** Transaction id of our own re-INVITE that has no final response yet. */
   inviteTxn: string | undefined
   /** CSeq of the last INVITE of ours that got a 2xx: what an ACK of the application means. */
   answeredSeq: number | undefined
-  /** Requests of the peer that wait for our application. */
-  waiting = 0
-  /** True while one of them is an INVITE. */
-  invited = false
   /** Set where a CANCEL crossed the 2xx: the BYE follows the ACK at once. */
   endAfterAck = false
+  #ended = false
+  readonly #atEnd = new Set<() => void>()
+  #routeSet: readonly string[]
   #target: string
   #flow: Flow
   #localSeq: number
   #remoteSeq: number
+  /** The last reliable provisional response that was taken, and those whose PRACK was not sent yet (RFC 3262 4). */
+  #reliable: { readonly seq: number; readonly rseq: number } | undefined
+  readonly #unpracked = new Set<number>()
   #ack: { seq: number; bytes: Buffer; flow: Flow } | undefined
 
   constructor(start: DialogStart) {
@@ -81,7 +83,7 @@ export class Dialog {
     this.remoteTag = start.remoteTag
     this.localAddress = start.localAddress
     this.remoteAddress = start.remoteAddress
-    this.routeSet = start.routeSet
+    this.#routeSet = start.routeSet
     this.owner = start.owner
     this.subscription = start.subscription ?? false
     this.localContact = start.localContact
@@ -89,6 +91,35 @@ export class Dialog {
     this.#flow = start.flow
     this.#localSeq = start.localSeq
     this.#remoteSeq = start.remoteSeq
+  }
+
+  /** True once a BYE ended it, or whatever else ends such a dialog. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  /** Calls `run` once, when the dialog ends. The function that it returns takes that back. */
+  whenEnded(run: () => void): () => void {
+    this.#atEnd.add(run)
+    return () => this.#atEnd.delete(run)
+  }
+
+  /** Ends the dialog; only `Dialogs` says so. */
+  end(): void {
+    if (this.#ended) return
+    this.#ended = true
+    for (const run of [...this.#atEnd]) run()
+    this.#atEnd.clear()
+  }
+
+  /** Route set in the order of use (RFC 3261 12.1). */
+  get routeSet(): readonly string[] {
+    return this.#routeSet
+  }
+
+  /** The 2xx has the last word on the way (RFC 3261 13.2.2.4). */
+  reroute(routeSet: readonly string[]): void {
+    this.#routeSet = routeSet
   }
 
   /** The remote target: the request-uri of our requests. */
@@ -117,6 +148,29 @@ export class Dialog {
     if (seq < this.#remoteSeq) return false
     this.#remoteSeq = seq
     return true
+  }
+
+  /**
+   * RFC 3262 4: takes a reliable provisional response to the INVITE `seq` where it is the first or the next one. False for a repeated
+   * one, and for one that came too early: the peer will send it again.
+   */
+  acceptRseq(seq: number, rseq: number): boolean {
+    const last = this.#reliable?.seq === seq ? this.#reliable : undefined
+    if (last && rseq !== last.rseq + 1) return false
+    if (!last) this.#unpracked.clear()
+    this.#reliable = { seq, rseq }
+    this.#unpracked.add(rseq)
+    return true
+  }
+
+  /** True while a reliable response with this number waits for its PRACK. */
+  awaitsPrack(rseq: number): boolean {
+    return this.#unpracked.has(rseq)
+  }
+
+  /** Its PRACK is on its way. */
+  pracked(rseq: number): void {
+    this.#unpracked.delete(rseq)
   }
 
   /** Target refresh (RFC 3261 12.2): takes the Contact of an INVITE, UPDATE or of a 2xx to one. */
@@ -148,14 +202,14 @@ export class Dialog {
    * it becomes the request-uri, and the target the last route.
    */
   addressing(): { uri: string; routes: string[]; nextHop: string } {
-    const [first, ...rest] = this.routeSet
+    const [first, ...rest] = this.#routeSet
     if (first === undefined) return { uri: this.#target, routes: [], nextHop: this.#target }
     const hop = parseAddresses([first], 'Route')[0]
     const uri = hop?.uri ?? this.#target
     if (hop && isSipUri(hop.target) && !(hop.target as SipUri).params.has('lr')) {
       return { uri, routes: [...rest, `<${this.#target}>`], nextHop: uri }
     }
-    return { uri: this.#target, routes: [...this.routeSet], nextHop: uri }
+    return { uri: this.#target, routes: [...this.#routeSet], nextHop: uri }
   }
 
   /**
@@ -163,7 +217,7 @@ export class Dialog {
    * Undefined where the route set decides, or where a connection that it came on is gone.
    */
   returnPath(): Endpoint | undefined {
-    if (this.routeSet.length > 0 || this.#flow.closed) return undefined
+    if (this.#routeSet.length > 0 || this.#flow.closed) return undefined
     return this.#flow.remote
   }
 }

@@ -1,11 +1,18 @@
 import type { App } from '../drachtio/app.ts'
 import type { SipRequest } from '../message/message.ts'
+import type { Flow } from '../transport/types.ts'
 import type { Dialog } from './dialog.ts'
+
+/** Makes the dialog that a NOTIFY begins; undefined where it does not belong here. */
+export type Beginning = (notify: SipRequest, flow: Flow) => Dialog | undefined
 
 /** All dialogs, early and confirmed. A dialog leaves by {@link Dialogs.remove} alone. */
 export class Dialogs {
   readonly #byTags = new Map<string, Dialog>()
-  readonly #byId = new Map<string, Dialog>()
+  /** Forks of one request share an id. */
+  readonly #byId = new Map<string, Dialog[]>()
+  /** Subscriptions without an answer, which a NOTIFY may begin. */
+  readonly #expected = new Map<string, Beginning>()
 
   get size(): number {
     return this.#byTags.size
@@ -13,8 +20,10 @@ export class Dialogs {
 
   /** Adds a dialog. Its id then means this one, unless it means a confirmed dialog already (a fork). */
   add(dialog: Dialog): void {
-    this.#byTags.set(`${dialog.callId}|${dialog.localTag}|${dialog.remoteTag}`, dialog)
-    if (dialog.confirmed || !this.#byId.get(dialog.id)?.confirmed) this.#byId.set(dialog.id, dialog)
+    this.#byTags.set(keyOf(dialog), dialog)
+    const others = this.#byId.get(dialog.id)
+    if (!others) this.#byId.set(dialog.id, [dialog])
+    else if (!others.includes(dialog)) others.push(dialog)
   }
 
   /** The dialog is confirmed: from now on its id means it alone. */
@@ -30,7 +39,13 @@ export class Dialogs {
 
   /** The dialog that an application means. */
   byId(id: string): Dialog | undefined {
-    return this.#byId.get(id)
+    const forks = this.#byId.get(id)
+    return forks?.find((each) => each.confirmed) ?? forks?.at(-1)
+  }
+
+  /** The fork whose reliable provisional response with this RSeq waits for its PRACK. */
+  awaitingPrack(id: string, rseq: number): Dialog | undefined {
+    return this.#byId.get(id)?.findLast((each) => each.awaitsPrack(rseq))
   }
 
   /** Every dialog of one application. */
@@ -38,10 +53,29 @@ export class Dialogs {
     return [...this.#byTags.values()].filter((dialog) => dialog.owner === app)
   }
 
+  /** A NOTIFY may come before the answer to its SUBSCRIBE (RFC 6665 4.1.2.4). The function that it returns ends the wait. */
+  expect(callId: string, localTag: string, begin: Beginning): () => void {
+    const key = `${callId}|${localTag}`
+    this.#expected.set(key, begin)
+    return () => {
+      if (this.#expected.get(key) === begin) this.#expected.delete(key)
+    }
+  }
+
+  /** The dialog that a NOTIFY begins where its subscription waits for that. */
+  begin(request: SipRequest, flow: Flow): Dialog | undefined {
+    if (request.method !== 'NOTIFY') return undefined
+    return this.#expected.get(`${request.callId}|${request.toTag}`)?.(request, flow)
+  }
+
   remove(dialog: Dialog): void {
-    dialog.ended = true
-    const key = `${dialog.callId}|${dialog.localTag}|${dialog.remoteTag}`
+    const key = keyOf(dialog)
     if (this.#byTags.get(key) === dialog) this.#byTags.delete(key)
-    if (this.#byId.get(dialog.id) === dialog) this.#byId.delete(dialog.id)
+    const left = this.#byId.get(dialog.id)?.filter((each) => each !== dialog)
+    if (left?.length) this.#byId.set(dialog.id, left)
+    else if (left) this.#byId.delete(dialog.id)
+    dialog.end()
   }
 }
+
+const keyOf = (dialog: Dialog): string => `${dialog.callId}|${dialog.localTag}|${dialog.remoteTag}`

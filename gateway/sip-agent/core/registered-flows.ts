@@ -1,0 +1,184 @@
+import type { Clock, Timer } from '../../clock.ts'
+import { type Address, parseAddresses } from '../message/address.ts'
+import { SipParseError } from '../message/error.ts'
+import type { RawResponse, SipRequest } from '../message/message.ts'
+import { isSipUri, parseUri } from '../message/uri.ts'
+import type { Flow } from '../transport/types.ts'
+
+/** Expired entries go every 30 s. */
+const sweepEvery = 30_000
+/** Lifetime where neither side says one, in ms (RFC 3261 10.2.1.1 leaves it open; an hour is usual). */
+const defaultLifetime = 3_600_000
+/** Contacts of one connection. */
+const mostPerFlow = 64
+const loopback = /^(?:127\.|::1$)/
+const local =
+  /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.|f[cd]|fe80:)/i
+
+/** The requests outside dialogs that go over a remembered connection. */
+const carried: ReadonlySet<string> = new Set(['INVITE', 'OPTIONS', 'NOTIFY', 'MESSAGE'])
+
+interface Entry {
+  readonly flow: Flow
+  /** Port of the contact, where it has one. */
+  readonly port: number | undefined
+  /** Who registered: To of the request. */
+  readonly owner: string
+  readonly until: number
+}
+
+/**
+ * Which connection leads to the contact of a REGISTER or SUBSCRIBE that an application accepted: a browser's or a phone's behind a NAT
+ * cannot be reached in another way. It is kept for the granted time, and goes with the connection.
+ *
+ * A contact whose host is a name of the real DNS, or a public address that is not the connection's own, is not taken: nobody may
+ * have calls for some carrier's number sent to himself by registering that carrier's URI.
+ */
+export class RegisteredFlows {
+  readonly #clock: Clock
+  readonly #most: number
+  readonly #entries = new Map<string, Entry>()
+  readonly #byFlow = new Map<Flow, Set<string>>()
+  #sweep: Timer | undefined
+
+  /** `most` entries are kept; what comes beyond is not remembered. Default 100,000. */
+  constructor(clock: Clock, most = 100_000) {
+    this.#clock = clock
+    this.#most = most
+  }
+
+  /** Contacts that are remembered. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** An application accepted a REGISTER or SUBSCRIBE: learns, renews or forgets its contacts. Call it with every answer that goes out. */
+  learn(request: SipRequest, response: RawResponse, flow: Flow) {
+    if (request.method !== 'REGISTER' && request.method !== 'SUBSCRIBE') return
+    if (response.status < 200 || response.status >= 300 || flow.local.protocol === 'udp' || flow.closed)
+      return
+    const owner = request.to.uri
+    if (request.headers.first('contact') === '*') return this.#forgetOwner(owner, flow)
+    for (const contact of addresses(request.headers.all('contact'))) {
+      const key = keyOf(contact.uri)
+      if (!key || !trusted(contact, flow)) continue
+      const lifetime = lifetimeOf(request, response, contact)
+      const port = isSipUri(contact.target) ? contact.target.port : undefined
+      if (lifetime <= 0) this.#forget(key, flow)
+      else this.#keep(key, { flow, port, owner, until: this.#clock.now() + lifetime })
+    }
+  }
+
+  /** The connection to the contact that a new request names; undefined where there is none, or the method goes its usual way. */
+  outside(method: string, uri: string): Flow | undefined {
+    return carried.has(method) ? this.find(uri) : undefined
+  }
+
+  /** The connection to a contact. */
+  find(uri: string): Flow | undefined {
+    if (this.#entries.size === 0) return undefined
+    const key = keyOf(uri)
+    const entry = key && this.#entries.get(key)
+    if (!entry || entry.flow.closed || entry.until <= this.#clock.now()) return undefined
+    const parsed = parseUri(uri)
+    const port = isSipUri(parsed) ? parsed.port : undefined
+    return port === undefined || entry.port === undefined || port === entry.port ? entry.flow : undefined
+  }
+
+  /** A connection is gone. */
+  lost(flow: Flow) {
+    for (const key of [...(this.#byFlow.get(flow) ?? [])]) this.#forget(key, flow)
+  }
+
+  /** Forgets everything. */
+  close() {
+    this.#sweep?.cancel()
+    this.#sweep = undefined
+    this.#entries.clear()
+    this.#byFlow.clear()
+  }
+
+  #keep(key: string, entry: Entry) {
+    const known = this.#entries.get(key)
+    if (known) this.#forget(key, known.flow)
+    const keys = this.#byFlow.get(entry.flow) ?? new Set()
+    if (this.#entries.size >= this.#most || keys.size >= mostPerFlow) return
+    this.#entries.set(key, entry)
+    this.#byFlow.set(entry.flow, keys.add(key))
+    this.#sweep ??= this.#clock.after(sweepEvery, () => this.#purge())
+  }
+
+  #forget(key: string, flow: Flow) {
+    if (this.#entries.get(key)?.flow !== flow) return
+    this.#entries.delete(key)
+    const keys = this.#byFlow.get(flow)
+    keys?.delete(key)
+    if (keys?.size === 0) this.#byFlow.delete(flow)
+    if (this.#entries.size > 0) return
+    this.#sweep?.cancel()
+    this.#sweep = undefined
+  }
+
+  /** `Contact: *` removes every contact of the address of record (RFC 3261 10.2.2), here as far as this connection has them. */
+  #forgetOwner(owner: string, flow: Flow) {
+    for (const key of [...(this.#byFlow.get(flow) ?? [])])
+      if (this.#entries.get(key)?.owner === owner) this.#forget(key, flow)
+  }
+
+  #purge() {
+    this.#sweep = undefined
+    const now = this.#clock.now()
+    for (const [key, entry] of [...this.#entries]) if (entry.until <= now) this.#forget(key, entry.flow)
+    if (this.#entries.size > 0) this.#sweep ??= this.#clock.after(sweepEvery, () => this.#purge())
+  }
+}
+
+/** What an application wrote may be broken; then it says nothing. */
+const addresses = (values: readonly string[]): Address[] => {
+  try {
+    return parseAddresses(
+      values.filter((value) => value !== '*'),
+      'Contact',
+    )
+  } catch (error) {
+    if (error instanceof SipParseError) return []
+    throw error
+  }
+}
+
+/** user@host, the host without case; undefined for what is no SIP URI with a user. */
+const keyOf = (uri: string): string | undefined => {
+  try {
+    const parsed = parseUri(uri)
+    return isSipUri(parsed) && parsed.user !== undefined
+      ? `${parsed.user}@${parsed.host.toLowerCase()}`
+      : undefined
+  } catch (error) {
+    if (error instanceof SipParseError) return undefined
+    throw error
+  }
+}
+
+const trusted = (contact: Address, flow: Flow): boolean => {
+  if (!isSipUri(contact.target)) return false
+  const { host } = contact.target
+  if (host.toLowerCase().replace(/\.$/, '').endsWith('.invalid')) return true
+  return host === flow.remote.address || local.test(host) || loopback.test(host)
+}
+
+const seconds = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\s*\d{1,9}\s*$/.test(text) ? Number(text) : undefined
+
+/** The granted lifetime in ms: what the answer says of this contact, or of all; else what was asked. */
+const lifetimeOf = (request: SipRequest, response: RawResponse, contact: Address): number => {
+  const granted = addresses(response.headers.all('contact')).find(
+    (each) => request.method === 'REGISTER' && keyOf(each.uri) === keyOf(contact.uri),
+  )
+  const asked =
+    seconds(contact.params.get('expires')) ??
+    seconds(request.headers.first('expires')) ??
+    defaultLifetime / 1_000
+  const said = seconds(granted?.params.get('expires')) ?? seconds(response.headers.first('expires'))
+  // What was asked to be removed is gone, whatever else the answer lists.
+  return asked === 0 ? 0 : (said ?? asked) * 1_000
+}
