@@ -9,6 +9,7 @@ import { Player } from './calls/player.ts'
 import type { Arrivals } from './calls/ports.ts'
 import { SystemClock } from './clock.ts'
 import { allOrNone, Closing } from './closing.ts'
+import type { Directory } from './directory/types.ts'
 import type { Addresses } from './greeting.ts'
 import { Origins } from './http/origins.ts'
 import { HttpServers } from './http/servers.ts'
@@ -18,6 +19,7 @@ import { type Media, type OnFailure, openAgent, openMedia, openStore, type Store
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { SipEdge } from './sip/index.ts'
+import { type RegistrarOptions, Registrations } from './sip/registrar/index.ts'
 import type { SipAgent } from './sip-agent/index.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
 
@@ -110,10 +112,21 @@ export class App {
       ...{ directory, edge, arrivals, metrics: this.#metrics, clock: this.#callClock, log: this.#log },
       agent: address,
       counts: { calls: () => this.#calls?.count ?? 0 },
+      registrar: this.#openRegistrar(agent, directory),
       maxCalls: limits.calls,
       userAgent: sip.userAgent,
     })
     return this.#closing.add('SIP edge', made, (edge) => edge.close())
+  }
+
+  #openRegistrar(agent: SipAgent | undefined, directory: Directory): RegistrarOptions {
+    const { registrar: config } = this.#config.sip
+    const clock = this.#clock
+    const registrations = new Registrations({ limits: config, clock })
+    this.#closing.add('registrations', registrations, (all) => all.close())
+    this.#metrics.gauge('sip_bindings', () => registrations.size)
+    const offence = (address: string) => agent?.failedSignIn(address)
+    return { config, directory, registrations, clock, offence }
   }
 
   #openSubscribers(

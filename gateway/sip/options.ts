@@ -1,5 +1,7 @@
+import type { Code } from '../errors.ts'
 import { printable } from './headers.ts'
 import { allowedMethods, type Refusals, serverHeader } from './refusals.ts'
+import type { EndpointSide } from './registrar/index.ts'
 import type { SipRequest, SipResponse, SrfLike } from './srf.ts'
 
 /** What the requests outside calls are answered with. */
@@ -8,14 +10,17 @@ export interface OptionsParts {
   readonly refusals: Refusals
   readonly draining: () => boolean
   readonly userAgent: string
+  /** Where SIP endpoints register; undefined: nowhere. */
+  readonly endpoints?: EndpointSide
 }
 
 /** Methods that we take no part in; the agent hands over only what was asked for, and would itself say less. */
-const refusedMethods = ['register', 'message', 'subscribe', 'notify', 'publish', 'info', 'refer']
+const refusedMethods = ['message', 'notify', 'publish', 'info', 'refer']
 
 /**
  * Answers what belongs to no call: OPTIONS (RFC 3261 section 11; 503 while draining, so that a carrier's ping takes us out of its
- * routing), 405 to other methods, and 481 to requests of a dialog that is gone.
+ * routing), REGISTER where there is a registrar, 489 to SUBSCRIBE there (RFC 6665 section 4.2.1.1: there is no presence and no waiting
+ * message to tell of), 405 to other methods, and 481 to requests of a dialog that is gone.
  */
 export const answerOutsideCalls = (parts: OptionsParts): void => {
   const { srf, refusals } = parts
@@ -24,13 +29,13 @@ export const answerOutsideCalls = (parts: OptionsParts): void => {
     else next()
   })
   srf.use('options', (request, response) => options(request, response, parts))
-  for (const method of refusedMethods)
-    srf.use(method, (request, response) =>
-      refusals.refuse(response, 'method_not_allowed', {
-        ...factsOf(request),
-        method: printable(request.method, 16),
-      }),
-    )
+  const refuse = (code: Code) => (request: SipRequest, response: SipResponse) =>
+    refusals.refuse(response, code, { ...factsOf(request), method: printable(request.method, 16) })
+  for (const method of refusedMethods) srf.use(method, refuse('method_not_allowed'))
+  const { endpoints } = parts
+  srf.use('subscribe', refuse(endpoints ? 'bad_event' : 'method_not_allowed'))
+  if (endpoints) srf.use('register', (request, response) => endpoints.registrar.handle(request, response))
+  else srf.use('register', refuse('method_not_allowed'))
 }
 
 const options = (request: SipRequest, response: SipResponse, parts: OptionsParts): void => {

@@ -46,6 +46,15 @@ export class Registrar {
 
   /** Takes a REGISTER outside any dialog. */
   handle(request: SipRequest, response: SipResponse): void {
+    try {
+      this.#handle(request, response)
+    } catch (error) {
+      // An error of ours never reaches drachtio-srf's socket reader.
+      this.#refuse(response, { code: 'internal', facts: { source: request.source_address, err: error } })
+    }
+  }
+
+  #handle(request: SipRequest, response: SipResponse): void {
     const source = sourceOf(request)
     const realm = parseSipUri(request.uri)?.host ?? ''
     const facts = { source: source.address, transport: source.transport }
