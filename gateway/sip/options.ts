@@ -1,7 +1,7 @@
 import type { Code } from '../errors.ts'
 import { printable } from './headers.ts'
 import { allowedMethods, type Refusals, serverHeader } from './refusals.ts'
-import type { EndpointSide } from './registrar/index.ts'
+import type { Registrar } from './registrar/registrar.ts'
 import type { SipRequest, SipResponse, SrfLike } from './srf.ts'
 
 /** What the requests outside calls are answered with. */
@@ -11,7 +11,7 @@ export interface OptionsParts {
   readonly draining: () => boolean
   readonly userAgent: string
   /** Where SIP endpoints register; undefined: nowhere. */
-  readonly endpoints?: EndpointSide
+  readonly registrar?: Pick<Registrar, 'handle'>
 }
 
 /** Methods that we take no part in; the agent hands over only what was asked for, and would itself say less. */
@@ -32,9 +32,9 @@ export const answerOutsideCalls = (parts: OptionsParts): void => {
   const refuse = (code: Code) => (request: SipRequest, response: SipResponse) =>
     refusals.refuse(response, code, { ...factsOf(request), method: printable(request.method, 16) })
   for (const method of refusedMethods) srf.use(method, refuse('method_not_allowed'))
-  const { endpoints } = parts
-  srf.use('subscribe', refuse(endpoints ? 'bad_event' : 'method_not_allowed'))
-  if (endpoints) srf.use('register', (request, response) => endpoints.registrar.handle(request, response))
+  const { registrar } = parts
+  srf.use('subscribe', refuse(registrar ? 'bad_event' : 'method_not_allowed'))
+  if (registrar) srf.use('register', (request, response) => registrar.handle(request, response))
   else srf.use('register', refuse('method_not_allowed'))
 }
 
