@@ -74,7 +74,7 @@ export const openAgent = async (
 ): Promise<SipAgent | undefined> => {
   const { listen, announce, userAgent, drachtio } = config.sip
   if (drachtio) return undefined
-  const agent = await startSipAgent({ listen, announce, userAgent: userAgent || undefined })
+  const agent = await startSipAgent({ listen, announce, userAgent: userAgent || undefined, tryings: true })
   agent.onFault((fault) =>
     log.error({ fault, part: 'SIP agent' }, 'a fault inside the SIP agent cost a message'),
   )

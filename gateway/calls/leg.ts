@@ -34,6 +34,24 @@ export interface Try {
   readonly outcome: 'answered' | 'refused' | 'no-progress' | 'unreachable' | 'canceled'
 }
 
+/** What is known of a leg's signalling, for the record of its call and for the legs that it is joined to. */
+export interface LegFacts {
+  /** The carrier that it came from, or goes by. */
+  readonly carrier?: string
+  /** SIP's own Call-ID. */
+  readonly sipCallId?: string
+  /** Max-Forwards of the INVITE that it came by. */
+  readonly maxForwards?: number
+}
+
+/** When a leg reached its states, in milliseconds; undefined where it never did. */
+export interface LegTimes {
+  readonly startedAt: number
+  readonly ringAt?: number
+  readonly answeredAt?: number
+  readonly endedAt?: number
+}
+
 /**
  * What a leg can tell its far side. The SIP edge and the browser dialect each implement it. None of the methods throws: what cannot be
  * done is logged, and a far side that is lost is reported by {@link Leg.ended}.
@@ -57,7 +75,7 @@ export interface LegOwner {
   legEarly(leg: Leg, media: boolean): void
   legAnswered(leg: Leg): void
   legDigit(leg: Leg, digit: string): void
-  /** The far side put us on hold by a message, or took us back; a re-INVITE's hold is the media port's own affair. */
+  /** The far side put us on hold, or took us back; told of changes alone. Only a leg that {@link Leg.isHeld} is to be parted. */
   legHeld(leg: Leg, held: boolean): void
   legEnded(leg: Leg): void
 }
@@ -88,8 +106,11 @@ export class Leg {
   #owner: LegOwner | undefined
   #port: MediaPort | undefined
   #stats: Promise<PortStats> | undefined
-  #held = false
+  #held = { message: false, media: false }
   #digitsBy: 'media' | 'signalling' | undefined
+  #facts: LegFacts = {}
+  #times: LegTimes
+  #tries: Try[] = []
   #onGone = new Set<() => void>()
 
   constructor(options: LegOptions) {
@@ -99,6 +120,20 @@ export class Leg {
     this.from = options.from
     this.to = options.to
     this.#now = options.now
+    this.#times = { startedAt: options.now() }
+  }
+
+  get facts(): LegFacts {
+    return this.#facts
+  }
+
+  get times(): LegTimes {
+    return this.#times
+  }
+
+  /** The attempts to reach the far side of an outbound leg, in order. */
+  get tries(): readonly Try[] {
+    return this.#tries
   }
 
   get state(): LegState {
@@ -113,9 +148,9 @@ export class Leg {
     return this.#state.kind === 'answered'
   }
 
-  /** Whether the far side holds, by {@link hold}. */
+  /** Whether the far side holds by a message, and its audio is to be left alone. */
   get isHeld(): boolean {
-    return this.#held
+    return this.#held.message
   }
 
   /** The leg's audio; undefined until the far side's description is known. */
@@ -165,10 +200,20 @@ export class Leg {
 
   // What the signalling side reports.
 
+  /** More is known of the signalling. */
+  note(facts: LegFacts): void {
+    this.#facts = { ...this.#facts, ...facts }
+  }
+
+  /** One attempt to reach the far side is over. */
+  tried(attempt: Try): void {
+    this.#tries.push(attempt)
+  }
+
   /** The far side of an outbound leg rings, or its early media is there. */
   early(media: boolean): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
-    this.#state = { kind: 'early' }
+    this.#rang()
     this.#owner?.legEarly(this, media)
   }
 
@@ -176,6 +221,7 @@ export class Leg {
   answered(): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
     this.#state = { kind: 'answered', at: this.#now() }
+    this.#times = { ...this.#times, answeredAt: this.#state.at }
     this.#owner?.legAnswered(this)
   }
 
@@ -184,10 +230,13 @@ export class Leg {
     this.#press(digit, 'signalling')
   }
 
-  /** The far side holds, or goes on. Told only of answered legs, and only of changes. */
-  hold(held: boolean): void {
-    if (!this.isAnswered || held === this.#held) return
-    this.#held = held
+  /**
+   * The far side holds, or goes on. Told only of answered legs, and only of changes. `by` `media`: its session description says so, and the
+   * port keeps to it by itself; the far side may well send music for the other party.
+   */
+  hold(held: boolean, by: 'message' | 'media' = 'message'): void {
+    if (!this.isAnswered || held === this.#held[by]) return
+    this.#held[by] = held
     this.#owner?.legHeld(this, held)
   }
 
@@ -200,14 +249,14 @@ export class Leg {
 
   ring(): void {
     if (this.#state.kind === 'new') {
-      this.#state = { kind: 'early' }
+      this.#rang()
       this.#signalling?.ring()
     }
   }
 
   async progress(): Promise<void> {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
-    this.#state = { kind: 'early' }
+    this.#rang()
     await this.#signalling?.progress()
   }
 
@@ -230,9 +279,15 @@ export class Leg {
     if (!this.isEnded && this.#digitsBy === by) this.#owner?.legDigit(this, digit)
   }
 
+  #rang(): void {
+    if (this.#state.kind === 'new') this.#times = { ...this.#times, ringAt: this.#now() }
+    this.#state = { kind: 'early' }
+  }
+
   #finish(cause: Cause, by: 'far' | 'us'): void {
     if (this.#state.kind === 'ended') return
     this.#state = { kind: 'ended', cause, by }
+    this.#times = { ...this.#times, endedAt: this.#now() }
     try {
       // The far side hears of it before its audio goes away.
       this.#signalling?.end(cause)

@@ -45,6 +45,8 @@ export interface OutboundRequest {
   readonly from: Party
   /** Max-Forwards of the INVITE; default 70. A bridged call carries that of its first leg on, one less (RFC 7332). */
   readonly maxForwards?: number
+  /** Headers of the caller's INVITE that say who sent the call to us: Diversion and History-Info. A carrier is told them. */
+  readonly forwarded?: readonly { readonly name: string; readonly value: string }[]
 }
 
 /** Makes outbound legs of one kind. The leg comes back in state `new`; everything after that is told to its owner. */

@@ -58,19 +58,21 @@ const objection = (name: string, value: string): string | undefined => {
 export const fromHeader = (party: Pick<Party, 'user' | 'name'>, uri?: string): string => {
   const given = uri === undefined ? undefined : parseSipUri(uri)
   const address = given ? given.bare : `sip:${escapedUser(party.user) || 'anonymous'}@localhost`
-  const name = displayName(party.name)
-  return name === '' ? `<${address}>` : `"${name}" <${address}>`
+  return `${quotedName(party.name)}<${address}>`
 }
 
-const displayName = (name: string): string =>
-  name
+/** A display name as it stands before an address, with a blank behind it; empty where there is no name. */
+export const quotedName = (name: string): string => {
+  const text = name
     .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .trim()
     .slice(0, 128)
     .replace(/[\\"]/g, '\\$&')
+  return text === '' ? '' : `"${text}" `
+}
 
-// Everything outside RFC 3261's unreserved and user-unreserved is escaped.
-const escapedUser = (user: string): string =>
+/** The user part of a URI: everything outside RFC 3261's unreserved and user-unreserved is escaped. */
+export const escapedUser = (user: string): string =>
   encodeURIComponent(user.replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 128)).replace(
     /%(24|26|2B|2C|2F|3B|3D|3F)/g,
     (code) => decodeURIComponent(code),

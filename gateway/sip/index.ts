@@ -8,11 +8,17 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Concurrency } from './admission.ts'
 import { Allowlists } from './allowlist.ts'
+import { Challenger } from './challenge.ts'
+import { Carriers } from './carriers/carriers.ts'
+import { Routing } from './carriers/routing.ts'
+import type { DialGuard } from './dial-guard.ts'
 import { Inbound, type LegRegistry, type RegisteredLeg } from './inbound.ts'
 import { type AgentAddress, AgentLink, type Connection } from './link.ts'
 import { answerOutsideCalls } from './options.ts'
 import { Outbound } from './outbound.ts'
 import { Refusals } from './refusals.ts'
+import { openRegistrar, type RegistrarOptions } from './registrar/index.ts'
+import type { Registrar } from './registrar/registrar.ts'
 import type { SrfLike } from './srf.ts'
 
 export type { AgentAddress } from './link.ts'
@@ -24,11 +30,17 @@ export interface SipEdgeParts {
   readonly directory: Pick<Directory, 'domainApp'>
   readonly edge: Pick<Edge, 'open' | 'usage'>
   readonly arrivals: Arrivals
+  /** Default: there is none. */
+  readonly carriers?: Carriers
+  /** Which hosts may be dialled that are no carrier's. Default: every one. */
+  readonly guard?: Pick<DialGuard, 'objection'>
+  /** Where SIP endpoints register; default: nowhere. */
+  readonly registrar?: RegistrarOptions
   /** Calls in progress, of every kind. */
   readonly counts: { calls(): number }
   /** Calls at once, over everything. */
   readonly maxCalls: number
-  readonly metrics: Pick<Metrics, 'rejections' | 'gauge'>
+  readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'registrations'>
   readonly clock: Clock
   readonly log: Log
   /** Value of the Server and User-Agent headers; empty: none. */
@@ -58,10 +70,14 @@ export class SipEdge implements OutboundSip {
     const log = parts.log.child({ part: 'sip' })
     const link = new AgentLink({ agent, clock, log, graceMs, srf })
     this.#link = link
-    this.#outbound = new Outbound({ ...{ link, edge, legs: this.#legs, clock, log, userAgent } })
+    const carriers = parts.carriers ?? new Carriers([], clock)
+    const seesTryings = () => link.capabilities.tryings
+    const routing = new Routing({ carriers, guard: parts.guard, seesTryings, userAgent })
+    this.#outbound = new Outbound({ ...{ link, edge, routing, legs: this.#legs, clock, log, userAgent } })
     const refusals = new Refusals({ log, metrics: parts.metrics, userAgent })
     const draining = () => this.#draining
-    answerOutsideCalls({ srf: link.srf, refusals, draining, userAgent })
+    const registrar = parts.registrar && this.#openRegistrar(parts.registrar, refusals, log)
+    answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar } })
     const inbound = new Inbound({
       ...{ link, edge, refusals, draining, clock, log, userAgent },
       arrivals: parts.arrivals,
@@ -130,6 +146,13 @@ export class SipEdge implements OutboundSip {
     }
     this.#link.close()
     this.#legs.lost()
+  }
+
+  #openRegistrar(options: RegistrarOptions, refusals: Refusals, log: Log): Registrar | undefined {
+    const { clock, agent, metrics, userAgent } = this.#parts
+    const challenger = new Challenger(() => clock.now(), agent.embedded)
+    const draining = () => this.#draining
+    return openRegistrar(options, { challenger, refusals, draining, metrics, log, userAgent })
   }
 
   #rules() {

@@ -19,6 +19,8 @@ export interface Capabilities {
    * and the embedded agent has no RFC 3262 yet.
    */
   readonly reliableProvisionals: boolean
+  /** A 100 is handed over too; a drachtio-server keeps it to itself, so that a slow far side looks like a silent one. */
+  readonly tryings: boolean
   /** Longest message that may be handed over, in bytes with its leading line. */
   readonly maxFrameBytes: number
 }
@@ -60,8 +62,8 @@ export class AgentLink {
     this.#options = options
     this.srf = options.srf ?? createSrf()
     this.capabilities = options.agent.embedded
-      ? { reliableProvisionals: false, maxFrameBytes: 65_536 }
-      : { reliableProvisionals: false, maxFrameBytes: 4_036 }
+      ? { reliableProvisionals: false, tryings: true, maxFrameBytes: 65_536 }
+      : { reliableProvisionals: false, tryings: false, maxFrameBytes: 4_036 }
   }
 
   /** The present connection; undefined while there is none. */

@@ -1,15 +1,21 @@
-import type { Leg, LegSignalling } from '../calls/leg.ts'
-import type { Clock, Timer } from '../clock.ts'
+import type { Leg, LegSignalling, Try } from '../calls/leg.ts'
+import type { Clock } from '../clock.ts'
 import { type Cause, codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { DigestSession } from './carriers/digest.ts'
+import { goesOn, type Hop, isLocal, mostRedirects, type Route } from './carriers/route.ts'
 import { causeOfRefusal } from './causes.ts'
 import { EstablishedDialog } from './dialog.ts'
+import { answeringChallenges, credentialsInside } from './dialog-digest.ts'
 import { sendDigits } from './digits.ts'
-import { reasonHeader } from './headers.ts'
+import { EarlyMedia } from './early-media.ts'
+import { printable } from './headers.ts'
+import { Invite } from './invite.ts'
 import type { Connection } from './link.ts'
 import type { LegMedia } from './media.ts'
 import { readSdp } from './sdp/read.ts'
-import type { FarResponse, Refusal, SipDialog, SipRequest, SrfLike, UacOptions } from './srf.ts'
+import type { FarResponse, Refusal, SipDialog, SrfLike } from './srf.ts'
+import { parseSipUri, shownUri } from './uri.ts'
 
 /** What an outbound leg's far side works with. */
 export interface OutboundLegParts {
@@ -19,27 +25,35 @@ export interface OutboundLegParts {
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
-  /** Nothing is left of the INVITE and its dialog. Called once. */
+  /** Nothing is left of the INVITEs and the dialog. Called once. */
   readonly onReleased: () => void
 }
 
-/** Longest wait for the final response after a CANCEL. */
-const longestWaitMs = 40_000
+/** The place that is being tried. */
+interface Attempt {
+  readonly hop: Hop
+  readonly invite: Invite
+  readonly digest: DigestSession
+  readonly startedAt: number
+}
 
-/** The called side of a leg that we make: our INVITE, and then the dialog. */
+/** The called side of a leg that we make: our INVITEs to one place after the other, and then the dialog. */
 export class OutboundLeg implements LegSignalling {
   readonly connection: Connection
   #parts: OutboundLegParts
+  #route: Route | undefined
+  #left: Hop[] = []
+  #localSdp = ''
   #media: LegMedia | undefined
-  #request: SipRequest | undefined
+  #attempt: Attempt | undefined
+  /** INVITEs of which something is left: the present one, and those that were given up. */
+  #live = new Set<Invite>()
   #dialog: EstablishedDialog | undefined
-  #sent = false
-  #final = false
-  #canceled: Cause | undefined
-  #cancelSent = false
+  #dialogGone = false
+  #redirects = 0
   #rang = false
+  #earlyMedia = new EarlyMedia()
   #remoteSdp = ''
-  #guard: Timer | undefined
   #released = false
 
   constructor(parts: OutboundLegParts) {
@@ -47,26 +61,13 @@ export class OutboundLeg implements LegSignalling {
     this.connection = parts.connection
   }
 
-  /** Sends the INVITE with the offer of `media`. Whatever goes wrong ends the leg. */
-  invite(uri: string, media: LegMedia, options: UacOptions): void {
+  /** Sends INVITEs with the offer of `media` along the route. Whatever goes wrong ends the leg. */
+  invite(route: Route, media: LegMedia, localSdp: string): void {
     this.#media = media
-    this.#sent = true
-    const progress = {
-      cbRequest: this.#guarded((_error: unknown, request?: SipRequest) => this.#requestSent(request)),
-      cbProvisional: this.#guarded((response: FarResponse) => this.#provisional(response)),
-    }
-    try {
-      this.#parts.srf.createUAC(
-        uri,
-        options,
-        progress,
-        this.#guarded((error: Refusal | null, dialog?: SipDialog) =>
-          dialog ? this.#answered(dialog, media) : this.#refused(error ?? {}),
-        ),
-      )
-    } catch (error) {
-      this.#refused({ message: error instanceof Error ? error.message : String(error) })
-    }
+    this.#route = route
+    this.#left = [...route.hops]
+    this.#localSdp = localSdp
+    this.#tryNext()
   }
 
   ring(): void {}
@@ -84,9 +85,15 @@ export class OutboundLeg implements LegSignalling {
   }
 
   end(cause: Cause): void {
-    if (this.#dialog) this.#dialog.bye(cause)
-    else if (!this.#sent || this.#final || !this.connection.alive) this.#release()
-    else this.#cancel(cause)
+    const attempt = this.#attempt
+    const { alive } = this.connection
+    if (attempt) {
+      this.#tried(alive ? 'canceled' : 'unreachable')
+      if (alive) attempt.invite.cancel(cause)
+    }
+    if (!alive) this.#forget()
+    this.#dialog?.bye(cause)
+    this.#settle()
   }
 
   /** Ends the leg as if its call had done so. */
@@ -98,12 +105,37 @@ export class OutboundLeg implements LegSignalling {
   lost(): void {
     this.#parts.leg.ended({ code: 'control_lost' })
     this.#dialog?.lost()
+    this.#forget()
     this.#release()
   }
 
-  #requestSent(request: SipRequest | undefined): void {
-    this.#request = request
-    if (this.#canceled && !this.#cancelSent) this.#sendCancel(this.#canceled)
+  /** False where no place is left. */
+  #tryNext(): boolean {
+    const hop = this.#left.shift()
+    if (!hop) return false
+    const { srf, clock, log, leg } = this.#parts
+    const digest = new DigestSession(hop.credentials)
+    const invite: Invite = new Invite({
+      ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop, headers: hop.headers },
+      localSdp: this.#localSdp,
+      noProgressMs: this.#route?.noProgressMs,
+      listener: {
+        sent: (sipCallId) => leg.note({ sipCallId }),
+        provisional: this.#guarded((response: FarResponse) => this.#provisional(response)),
+        answered: this.#guarded((dialog: SipDialog) => this.#answered(dialog)),
+        refused: this.#guarded((refusal: Refusal) => this.#refused(refusal)),
+        silent: this.#guarded(() => this.#silent()),
+        gone: () => {
+          this.#live.delete(invite)
+          this.#settle()
+        },
+      },
+    })
+    this.#attempt = { hop, invite, digest, startedAt: clock.now() }
+    this.#live.add(invite)
+    log.info({ to: printable(shownUri(hop.uri)), headers: Object.keys(hop.headers) }, 'INVITE')
+    invite.send()
+    return true
   }
 
   #provisional(response: FarResponse): void {
@@ -115,6 +147,7 @@ export class OutboundLeg implements LegSignalling {
       leg.early(false)
       return
     }
+    if (!this.#earlyMedia.isNews(response)) return
     try {
       this.#take(response.body)
       leg.early(true)
@@ -128,19 +161,25 @@ export class OutboundLeg implements LegSignalling {
     }
   }
 
-  #answered(dialog: SipDialog, media: LegMedia): void {
-    this.#final = true
-    this.#guard?.cancel()
+  #answered(answered: SipDialog): void {
+    const attempt = this.#attempt
+    const media = this.#media
+    if (!attempt || !media) return
+    this.#tried('answered', 200)
     const { leg, connection, clock, log, userAgent } = this.#parts
+    const trust = {
+      credentials: attempt.hop.credentials,
+      realms: attempt.digest.realms,
+      host: parseSipUri(attempt.hop.uri)?.host,
+    }
+    const dialog = answeringChallenges(answered, credentialsInside(trust, answered.remote.uri), log)
     this.#dialog = new EstablishedDialog({
       ...{ dialog, leg, media, connection, clock, log, userAgent, acked: true },
-      onReleased: () => this.#release(),
+      onReleased: () => {
+        this.#dialogGone = true
+        this.#settle()
+      },
     })
-    if (leg.state.kind === 'ended') {
-      // The answer crossed our CANCEL. The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing.
-      this.#dialog.bye(leg.state.cause)
-      return
-    }
     this.#startTalking(dialog.remote.sdp, media)
   }
 
@@ -168,35 +207,61 @@ export class OutboundLeg implements LegSignalling {
   }
 
   #refused(refusal: Refusal): void {
-    if (this.#final) return
-    this.#final = true
-    this.#guard?.cancel()
+    const attempt = this.#attempt
+    const route = this.#route
+    if (!attempt || !route) return
+    const { status } = refusal
+    this.#tried(isLocal(refusal) ? 'unreachable' : 'refused', isLocal(refusal) ? undefined : status)
+    attempt.hop.heard?.(refusal)
+    if (this.#redirect(refusal, route)) return
+    if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return
     this.#parts.leg.ended(causeOfRefusal(refusal, this.#rang))
-    this.#release()
   }
 
-  #cancel(cause: Cause): void {
-    this.#canceled = cause
-    this.#guard = this.#parts.clock.after(longestWaitMs, () => this.#release())
-    // Before the agent has taken the INVITE there is nothing that could be cancelled.
-    if (this.#request) this.#sendCancel(cause)
+  #redirect({ status = 0, res }: Refusal, route: Route): boolean {
+    if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
+    const hops = route.redirected(res?.get('Contact') ?? '')
+    if (hops.length === 0) return false
+    this.#redirects++
+    this.#left.unshift(...hops)
+    return this.#tryNext()
   }
 
-  #sendCancel(cause: Cause): void {
-    this.#cancelSent = true
-    try {
-      this.#request?.cancel({ headers: { Reason: reasonHeader(cause) } }, (error) => {
-        if (error) this.#parts.log.debug({ reason: String(error) }, 'CANCEL: the INVITE was answered already')
-      })
-    } catch (error) {
-      this.#parts.log.debug({ reason: String(error) }, 'CANCEL could not be sent')
-    }
+  #silent(): void {
+    const attempt = this.#attempt
+    if (!attempt) return
+    this.#tried('no-progress')
+    attempt.hop.heard?.('silent')
+    if (this.#tryNext()) return
+    this.#parts.leg.ended({ code: 'unreachable', detail: 'no provisional response in time' })
+  }
+
+  /** Writes down how the present attempt ended, which is over with it. */
+  #tried(outcome: Try['outcome'], sipStatus?: number): void {
+    const attempt = this.#attempt
+    this.#attempt = undefined
+    if (!attempt) return
+    const { hop, startedAt } = attempt
+    const target = printable(shownUri(hop.uri), 256)
+    const endedAt = this.#parts.clock.now()
+    this.#parts.leg.tried({
+      ...{ target, startedAt, endedAt, outcome },
+      ...(sipStatus !== undefined && { sipStatus }),
+    })
+  }
+
+  #forget(): void {
+    for (const invite of [...this.#live]) invite.lost()
+  }
+
+  #settle(): void {
+    const { leg } = this.#parts
+    if (leg.isEnded && this.#live.size === 0 && (!this.#dialog || this.#dialogGone)) this.#release()
   }
 
   #release(): void {
     if (this.#released) return
     this.#released = true
-    this.#guard?.cancel()
     this.#parts.onReleased()
   }
 

@@ -6,29 +6,29 @@ import type { OutboundRequest, OutboundSip, Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
 import { type Cause, codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { applicationHeaders, fromHeader, printable, transportObjection } from './headers.ts'
+import type { Hop } from './carriers/route.ts'
+import type { Routing, TakenRoute } from './carriers/routing.ts'
 import { asPortError, type LegRegistry } from './inbound.ts'
 import type { AgentLink, Connection } from './link.ts'
 import { LegMedia } from './media.ts'
 import { OutboundLeg } from './outbound-leg.ts'
-import { allowedMethods } from './refusals.ts'
-import type { Headers, UacOptions } from './srf.ts'
-import { parseSipUri, type SipUri, shownUri, userOf } from './uri.ts'
+import { parseSipUri, shownUri, userOf } from './uri.ts'
 
 /** What makes outbound legs works with. */
 export interface OutboundParts {
   readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
   readonly edge: Pick<Edge, 'open'>
+  readonly routing: Pick<Routing, 'find'>
   readonly legs: LegRegistry
   readonly clock: Clock
   readonly log: Log
   readonly userAgent: string
 }
 
-/** Room for the request line, the leading line and what drachtio-srf adds (digest), in bytes. */
-const frameReserve = 700
+/** Room for the request line, the leading line and what a digest adds, in bytes. */
+const frameReserve = 900
 
-/** Makes legs to carriers' SIP URIs. */
+/** Makes legs to carriers, to SIP endpoints, and to whatever SIP URI may be dialled. */
 export class Outbound implements OutboundSip {
   #parts: OutboundParts
 
@@ -52,7 +52,7 @@ export class Outbound implements OutboundSip {
     })
     leg.attach(side)
     legs.add(side)
-    this.#place(leg, side, uri, request, log).catch((error: unknown) => {
+    this.#place(leg, side, target, request, log).catch((error: unknown) => {
       log.error({ err: error }, 'the INVITE could not be made')
       leg.ended({ code: 'internal' })
     })
@@ -62,80 +62,58 @@ export class Outbound implements OutboundSip {
   async #place(
     leg: Leg,
     side: OutboundLeg,
-    uri: SipUri | undefined,
+    target: Extract<Target, { kind: 'sip' }>,
     request: OutboundRequest,
     log: Log,
   ): Promise<void> {
     // The leg is to come back in state `new`, whatever is wrong with it.
     await Promise.resolve()
-    const objection = uri ? transportObjection(uri) : 'this is no SIP URI'
-    if (!uri || objection) {
-      leg.ended({ code: 'unreachable', detail: `${printable(leg.to.uri)}: ${objection}` })
-      return
-    }
     if (!side.connection.alive) {
       leg.ended({ code: 'control_lost' })
       return
     }
-    let port: MediaPort
+    const route = await this.#parts.routing.find(target, request, log)
+    if ('code' in route) {
+      leg.ended(route)
+      return
+    }
+    leg.whenGone(route.release)
+    if (route.carrier) leg.note({ carrier: route.carrier.name })
+    const port = await this.#openPort(leg, request, log)
+    // A leg that has ended meanwhile has closed it already.
+    if (port && !leg.isEnded) this.#invite(side, leg, route, port, request)
+  }
+
+  /** The leg's port; undefined, with the leg ended, where there is none. */
+  async #openPort(leg: Leg, request: OutboundRequest, log: Log): Promise<MediaPort | undefined> {
     try {
-      port = await this.#parts.edge.open({ group: request.callId, kind: 'carrier' })
+      const port = await this.#parts.edge.open({ group: request.callId, kind: 'carrier' })
+      // From here on the leg closes it.
+      leg.setPort(port)
+      return port
     } catch (error) {
       const code = codeOf(asPortError(error))
       log.error({ code, reason: String(error) }, 'no media port for the leg')
       leg.ended({ code })
-      return
+      return undefined
     }
-    // From here on the leg closes it; a leg that has ended meanwhile does so at once.
-    leg.setPort(port)
-    if (!leg.isEnded) this.#invite(side, leg, uri, port, request, log)
   }
 
-  #invite(
-    side: OutboundLeg,
-    leg: Leg,
-    uri: SipUri,
-    port: MediaPort,
-    request: OutboundRequest,
-    log: Log,
-  ): void {
+  #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, port: MediaPort, request: OutboundRequest): void {
     const media = new LegMedia(port, String(randomInt(1, 2 ** 47)))
     const localSdp = media.offer(request.codec)
-    const headers = this.#headersOf(uri, request, log)
-    const fault = this.#tooLong(uri, headers, localSdp)
+    const fault = route.hops.map((hop) => this.#tooLong(hop, localSdp)).find((each) => each !== undefined)
     if (fault) {
       leg.ended(fault)
       return
     }
-    const { username, password = '' } = request.destination
-    const options: UacOptions = { localSdp, headers, ...(username && { auth: { username, password } }) }
-    log.info(
-      { to: printable(leg.to.uri), headers: Object.keys(headers), digest: Boolean(username) },
-      'INVITE',
-    )
-    side.invite(uri.bare, media, options)
-  }
-
-  #headersOf(uri: SipUri, request: OutboundRequest, log: Log): Headers {
-    const { destination, from } = request
-    const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
-    for (const { name, why } of refused) log.warn({ header: name, why }, 'header not sent')
-    const name = destination.fromName ?? from.name
-    const user = destination.from ?? from.user
-    const { userAgent } = this.#parts
-    return {
-      ...headers,
-      From: fromHeader({ user, name }, destination.from),
-      'Content-Type': 'application/sdp',
-      Allow: allowedMethods,
-      ...(userAgent !== '' && { 'User-Agent': userAgent }),
-    }
+    side.invite(route, media, localSdp)
   }
 
   /** A drachtio-server loses its connection to us over a long message. */
-  #tooLong(uri: SipUri, headers: Headers, sdp: string): Cause | undefined {
+  #tooLong({ uri, headers }: Hop, sdp: string): Cause | undefined {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const bytes = Buffer.byteLength([uri.bare, ...lines, sdp].join(''), 'utf8') + frameReserve
+    const bytes = Buffer.byteLength([uri, ...lines, sdp].join(''), 'utf8') + frameReserve
     const longest = this.#parts.link.capabilities.maxFrameBytes
     return bytes > longest
       ? { code: 'bad_request', detail: `The INVITE has ${bytes} bytes; the SIP agent takes ${longest}.` }

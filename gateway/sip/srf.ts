@@ -39,6 +39,9 @@ export interface FarResponse {
   readonly body?: string
   /** Empty for a response that the agent made itself. */
   readonly source_address: string
+  readonly source_port?: number
+  /** Ours that it answers, as it was sent. */
+  readonly req?: { readonly uri: string }
   get(name: string): string | undefined
 }
 
@@ -65,7 +68,7 @@ export type InDialogMethod =
 export interface SipDialog {
   readonly id: string
   readonly local: { sdp: string; readonly contact: string }
-  readonly remote: { readonly sdp?: string }
+  readonly remote: { readonly sdp?: string; readonly uri?: string }
   /** Sends BYE; the callback comes with its final response, or never when the connection is lost. */
   destroy(options: { headers?: Headers }, callback: (error: unknown) => void): void
   request(
@@ -82,7 +85,14 @@ export interface SipDialog {
 export interface UacOptions {
   readonly localSdp: string
   readonly headers: Headers
-  readonly auth?: { readonly username: string; readonly password: string }
+  /** Where the INVITE goes although its request-URI says otherwise; a SIP URI. */
+  readonly proxy?: string
+}
+
+/** A request of ours outside calls that was sent; it gets one final response, of the far side or of the agent. */
+export interface SentRequest {
+  get(name: string): string | undefined
+  on(event: 'response', listener: (response: FarResponse) => void): unknown
 }
 
 /** What the gateway uses of drachtio-srf. Tests pass a stand-in. */
@@ -104,7 +114,7 @@ export interface SrfLike {
     options: { localSdp: string; headers: Headers },
     callback: (error: unknown, dialog?: SipDialog) => void,
   ): unknown
-  /** Sends an INVITE; ACK, PRACK and digest are drachtio-srf's. Throws when there is no connection. */
+  /** Sends an INVITE; ACK and PRACK are drachtio-srf's. Throws when there is no connection. */
   createUAC(
     uri: string,
     options: UacOptions,
@@ -113,6 +123,12 @@ export interface SrfLike {
       cbProvisional: (response: FarResponse) => void
     },
     callback: (error: Refusal | null, dialog?: SipDialog) => void,
+  ): unknown
+  /** Sends a request outside calls. Throws when there is no connection. */
+  request(
+    uri: string,
+    options: { method: string; headers: Headers; proxy?: string },
+    callback: (error: unknown, request?: SentRequest) => void,
   ): unknown
   /** Of drachtio-srf's insides only what stops its reconnecting while it is not connected; it has no method for that. */
   readonly app?: {

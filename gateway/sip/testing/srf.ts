@@ -3,6 +3,7 @@ import type {
   FarResponse,
   Headers,
   Refusal,
+  SentRequest,
   SipDialog,
   SipRequest,
   SipResponse,
@@ -76,11 +77,44 @@ export class FakeDialog extends EventEmitter implements SipDialog {
     this.remote = { sdp }
   }
 
-  destroy(_options: { headers?: Headers }, callback: (error: unknown) => void): void {
+  /** The headers of each. */
+  readonly byeHeaders: Headers[] = []
+
+  destroy({ headers = {} }: { headers?: Headers }, callback: (error: unknown) => void): void {
+    this.byeHeaders.push(headers)
     this.byes.push((error) => callback(error ?? null))
   }
 
-  request(): void {}
+  /** Other requests that we sent, with what the far side says to each. */
+  readonly requests: SentInDialog[] = []
+
+  request(
+    options: { method: string; headers?: Headers; body?: string },
+    callback: (error: unknown, response?: FarResponse) => void,
+  ): void {
+    const { method, headers = {}, body } = options
+    this.requests.push({
+      ...{ method, headers, body },
+      reply: (status, reply = {}) => callback(null, farResponse(status, reply.body, reply.headers)),
+      fail: (error) => callback(error),
+    })
+  }
+
+  /** A request of the far side inside the dialog, and what it got. */
+  receive(request: FakeRequest): FakeResponse {
+    const response = new FakeResponse()
+    this.emit(request.method === 'INVITE' ? 'modify' : request.method.toLowerCase(), request, response)
+    return response
+  }
+}
+
+/** A request of ours inside a dialog. */
+export interface SentInDialog {
+  readonly method: string
+  readonly headers: Headers
+  readonly body: string | undefined
+  reply(status: number, reply?: { body?: string; headers?: Headers }): void
+  fail(error: unknown): void
 }
 
 /** An INVITE that we sent. */
@@ -91,12 +125,40 @@ export interface FakeUac {
   readonly settle: (error: Refusal | null, dialog?: SipDialog) => void
 }
 
+/** A request outside calls that we sent. */
+export class FakeSent implements SentRequest {
+  readonly uri: string
+  readonly options: { readonly method: string; readonly headers: Headers; readonly proxy?: string }
+  #listener: (response: FarResponse) => void = () => {}
+
+  constructor(uri: string, options: FakeSent['options']) {
+    this.uri = uri
+    this.options = options
+  }
+
+  get(name: string): string | undefined {
+    const { headers } = this.options
+    return Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1]
+  }
+
+  on(_event: 'response', listener: (response: FarResponse) => void): void {
+    this.#listener = listener
+  }
+
+  /** The far side answers. */
+  reply(status: number, headers: Headers = {}): void {
+    this.#listener(farResponse(status, undefined, headers))
+  }
+}
+
 /** A stand-in for drachtio-srf whose every callback the test makes. */
 export class FakeSrf implements SrfLike {
   readonly events = new EventEmitter()
   readonly handlers = new Map<string, (request: SipRequest, response: SipResponse) => void>()
   readonly answers: { localSdp: string; done: (error: unknown, dialog?: SipDialog) => void }[] = []
   readonly invites: FakeUac[] = []
+  /** Requests outside calls that we sent. */
+  readonly requests: FakeSent[] = []
   readonly wire = { closing: false, reconnectVars: { retryTimer: null } }
   readonly app = { client: { wp: this.wire } }
   connects: { host: string; port: number; enablePing?: boolean }[] = []
@@ -146,6 +208,17 @@ export class FakeSrf implements SrfLike {
     this.invites.push({ uri, options, progress, settle })
   }
 
+  request(
+    uri: string,
+    options: { method: string; headers: Headers; proxy?: string },
+    callback: (error: unknown, request?: SentRequest) => void,
+  ): void {
+    if (this.broken) throw this.broken
+    const sent = new FakeSent(uri, options)
+    this.requests.push(sent)
+    callback(null, sent)
+  }
+
   /** Hands over an INVITE. */
   invite(request: FakeRequest): FakeResponse {
     const response = new FakeResponse()
@@ -155,7 +228,13 @@ export class FakeSrf implements SrfLike {
 }
 
 /** A response of a far side. */
-export const farResponse = (status: number, body?: string): FarResponse => ({
-  ...{ status, reason: 'Reason', body, source_address: '192.0.2.9' },
-  get: () => undefined,
+export const farResponse = (status: number, body?: string, headers: Headers = {}): FarResponse => ({
+  ...{ status, reason: 'Reason', body, source_address: '192.0.2.9', source_port: 5060 },
+  get: (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
+})
+
+/** The error of a refused INVITE, as drachtio-srf gives it. */
+export const refusalOf = (status: number, headers: Headers = {}): Refusal => ({
+  ...{ status, reason: 'Reason', message: `Sip non-success response: ${status}` },
+  res: farResponse(status, undefined, headers),
 })

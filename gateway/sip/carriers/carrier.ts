@@ -1,0 +1,99 @@
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Clock } from '../../clock.ts'
+import type { Headers, Refusal } from '../srf.ts'
+import { type SipUri, userOf } from '../uri.ts'
+import { contactsOf } from './contacts.ts'
+import type { Credentials } from './digest.ts'
+import { CarrierLoad } from './load.ts'
+import { numberOf, writtenFor } from './number.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { type Hop, isLocal } from './route.ts'
+import { CarrierTarget, inOrder } from './target.ts'
+
+/** For how long a target goes behind the others that was silent, or could not be reached. */
+const asideMs = 30_000
+
+/** What a call to a carrier brings along. */
+export interface CarrierCall {
+  /** The URI that was dialled, or that stands for the number. */
+  readonly uri: SipUri
+  /** Without those that depend on the target. */
+  headers(target: CarrierTarget): Headers
+  /** Credentials of a document, in place of the carrier's own; they go only where {@link isFor} says. */
+  readonly credentials?: Credentials
+  /** A telephone number was dialled, and no host: the document's credentials are for every target. */
+  readonly isNumber: boolean
+}
+
+/** One carrier: its rules, its targets, and how much of it is in use. */
+export class Carrier {
+  readonly config: CarrierConfig
+  readonly targets: readonly CarrierTarget[]
+  readonly load: CarrierLoad
+  /** Its registration was refused for good; set by whoever registers. */
+  isRejected: () => boolean = () => false
+  #clock: Pick<Clock, 'now'>
+
+  constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>) {
+    this.config = config
+    this.targets = config.targets.map((text) => new CarrierTarget(text))
+    this.load = new CarrierLoad(config, clock)
+    this.#clock = clock
+  }
+
+  get name(): string {
+    return this.config.name
+  }
+
+  /** What its challenges are answered with. */
+  get credentials(): Credentials | undefined {
+    const { auth } = this.config
+    if (!auth) return undefined
+    const { username, password, realm } = auth
+    return { username, password, ...(realm !== undefined && { realms: [realm] }) }
+  }
+
+  /** The target that a URI means. */
+  targetOf(uri: SipUri): CarrierTarget | undefined {
+    return this.targets.find((target) => target.isMeantBy(uri))
+  }
+
+  /** Where a call goes, in the order of trying. */
+  hops(call: CarrierCall): readonly Hop[] {
+    const user = this.#userFor(call.uri)
+    return inOrder(this.targets, this.#clock.now(), this.targetOf(call.uri)).map((target) => ({
+      uri: target.requestUri(user, call.uri.params),
+      headers: call.headers(target),
+      credentials: this.#credentialsFor(call, target),
+      heard: (refusal) => this.#heard(target, refusal),
+    }))
+  }
+
+  /** Where a redirection leads: only to hosts that are the carrier's own. */
+  redirected(contact: string, call: CarrierCall): readonly Hop[] {
+    return contactsOf(contact).flatMap((uri): Hop[] => {
+      const target = this.targets.find((each) => each.uri.host === uri.host)
+      if (!target) return []
+      const credentials = this.#credentialsFor(call, target)
+      return [{ uri: uri.bare, headers: call.headers(target), credentials }]
+    })
+  }
+
+  #userFor(uri: SipUri): string {
+    const number = numberOf(userOf(uri))
+    if (number === undefined) return uri.user ?? ''
+    return encodeURIComponent(writtenFor(number, this.config.number)).replaceAll('%2B', '+')
+  }
+
+  #credentialsFor(call: CarrierCall, target: CarrierTarget): Credentials | undefined {
+    const own = call.credentials && (call.isNumber || target.uri.host === call.uri.host)
+    return own ? call.credentials : this.credentials
+  }
+
+  #heard(target: CarrierTarget, refusal: Refusal | 'silent'): void {
+    const now = this.#clock.now()
+    if (refusal === 'silent' || isLocal(refusal)) target.setAside(now + asideMs)
+    else if (refusal.status === 503)
+      target.setAside(now + (retryAfterMs(refusal.res?.get('Retry-After')) ?? 0))
+  }
+}

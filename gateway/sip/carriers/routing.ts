@@ -1,0 +1,157 @@
+import type { OutboundRequest, Target } from '../../calls/ports.ts'
+import type { Cause } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { DialGuard } from '../dial-guard.ts'
+import { applicationHeaders, printable } from '../headers.ts'
+import { allowedMethods } from '../refusals.ts'
+import type { Headers } from '../srf.ts'
+import { parseSipUri, type SipUri } from '../uri.ts'
+import type { Carrier, CarrierCall } from './carrier.ts'
+import type { Carriers } from './carriers.ts'
+import type { Credentials } from './digest.ts'
+import { type Caller, carrierHeaders, strangerHeaders } from './identity.ts'
+import { numberOf } from './number.ts'
+import type { Route } from './route.ts'
+
+/** What routes are made from. */
+export interface RoutingParts {
+  readonly carriers: Carriers
+  /** Undefined: every host may be dialled. */
+  readonly guard: Pick<DialGuard, 'objection'> | undefined
+  /** A 100 is seen, so that a silent place can be told from a slow one. */
+  readonly seesTryings: () => boolean
+  readonly userAgent: string
+}
+
+/** A route, and what gives its place in the carrier's limits up again. */
+export type TakenRoute = Route & { readonly release: () => void }
+
+type SipTarget = Extract<Target, { kind: 'sip' }>
+
+/** Default of Max-Forwards (RFC 3261 section 8.1.1.6). */
+const mostHops = 70
+
+/** Says where an INVITE goes and with which headers: to a carrier by its rules, to anybody else as the URI has it. */
+export class Routing {
+  #parts: RoutingParts
+
+  constructor(parts: RoutingParts) {
+    this.#parts = parts
+  }
+
+  /** The route, or why there is none. The caller must call {@link TakenRoute.release} when the leg is over. */
+  async find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
+    const uri = parseSipUri(target.uri)
+    if (!uri) return unreachable(`${printable(target.uri)}: this is no SIP URI`)
+    if ((request.maxForwards ?? mostHops) < 1) return { code: 'too_many_hops' }
+    const { carriers, guard } = this.#parts
+    const name = target.carrier
+    const carrier =
+      name !== undefined ? carriers.byName(name) : target.nextHop === undefined ? carriers.of(uri) : undefined
+    if (carrier) return this.#byCarrier(carrier, uri, request, log)
+    if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
+    const objection = target.nextHop === undefined ? await guard?.objection(uri) : undefined
+    if (objection) {
+      log.warn({ code: 'not_permitted', host: uri.host, objection }, 'the host may not be dialled')
+      return { code: 'not_permitted', detail: objection }
+    }
+    return this.#direct(uri, target.nextHop, request, log)
+  }
+
+  #direct(uri: SipUri, nextHop: string | undefined, request: OutboundRequest, log: Log): TakenRoute {
+    const headers = merged(this.#common(uri, request, log), strangerHeaders(callerOf(request)))
+    const credentials = credentialsOf(request)
+    const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
+    return {
+      hops: [{ ...hop, ...(credentials && { credentials }) }],
+      statuses: new Set(),
+      redirected: () => [],
+      release: () => {},
+    }
+  }
+
+  #byCarrier(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): TakenRoute | Cause {
+    const { failover } = carrier.config
+    if (carrier.isRejected()) return unreachable(`carrier ${carrier.name}: it refuses our registration`)
+    const release = carrier.load.take('outbound')
+    if (typeof release === 'string') {
+      const detail = `carrier ${carrier.name}: ${release}`
+      log.warn(
+        { code: 'over_call_limit', carrier: carrier.name, limit: release },
+        "the carrier's limit is reached",
+      )
+      return { code: 'over_call_limit', detail }
+    }
+    const call = this.#carrierCall(carrier, uri, request, log)
+    return {
+      hops: carrier.hops(call),
+      carrier: carrier.config,
+      statuses: new Set(failover.statuses),
+      ...(this.#parts.seesTryings() && { noProgressMs: failover.noProgressMs }),
+      redirected: (contact) => carrier.redirected(contact, call),
+      release,
+    }
+  }
+
+  #carrierCall(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): CarrierCall {
+    const { identity, auth } = carrier.config
+    const common = merged(forwarded(request), this.#common(uri, request, log))
+    const caller = callerOf(request)
+    const credentials = credentialsOf(request)
+    return {
+      uri,
+      headers: ({ uri: { host } }) =>
+        merged(common, carrierHeaders(caller, { identity, username: auth?.username, host })),
+      isNumber: numberOf(request.destination.to) !== undefined,
+      ...(credentials && { credentials }),
+    }
+  }
+
+  /** What the document and the URI ask for, and what every INVITE has. */
+  #common(uri: SipUri, { destination, maxForwards }: OutboundRequest, log: Log): Headers {
+    const { headers, refused } = applicationHeaders([...uri.headers, ...(destination.headers ?? [])])
+    for (const { name, why } of refused) log.warn({ header: name, why }, 'header not sent')
+    const { userAgent } = this.#parts
+    return {
+      ...headers,
+      'Content-Type': 'application/sdp',
+      'Max-Forwards': String(maxForwards ?? mostHops),
+      Allow: allowedMethods,
+      ...(userAgent !== '' && { 'User-Agent': userAgent }),
+    }
+  }
+}
+
+const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
+
+const callerOf = ({ destination, from }: OutboundRequest): Caller => {
+  // Whoever is named by the document wants to be named.
+  const named = destination.from !== undefined
+  return {
+    user: destination.from ?? from.user,
+    name: destination.fromName ?? (named && from.private ? '' : from.name),
+    ...(named && { uri: destination.from }),
+    private: !named && from.private === true,
+  }
+}
+
+const credentialsOf = ({ destination }: OutboundRequest): Credentials | undefined =>
+  destination.username ? { username: destination.username, password: destination.password ?? '' } : undefined
+
+/** Who sent the call to us is passed on to carriers, which bill and screen by it (RFC 5806, RFC 7044). */
+const forwarded = ({ forwarded: headers = [] }: OutboundRequest): Headers =>
+  headers
+    .filter(({ name }) => /^(diversion|history-info)$/i.test(name))
+    .reduce<Headers>((all, { name, value }) => merged(all, { [name]: joined(all, name, value) }), {})
+
+const joined = (headers: Headers, name: string, value: string): string => {
+  const before = Object.entries(headers).find(([other]) => other.toLowerCase() === name.toLowerCase())
+  return before ? `${before[1]}, ${value}` : value
+}
+
+/** The second ones go before the first; names are compared without case. */
+const merged = (headers: Headers, over: Headers): Headers => {
+  const replaced = new Set(Object.keys(over).map((name) => name.toLowerCase()))
+  const kept = Object.entries(headers).filter(([name]) => !replaced.has(name.toLowerCase()))
+  return { ...Object.fromEntries(kept), ...over }
+}

@@ -1,0 +1,16 @@
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+
+/** A carrier with everything at its default, for tests. */
+export const testCarrier = (changes: Partial<CarrierConfig> = {}): CarrierConfig => ({
+  name: 'carrier',
+  targets: ['sip:carrier.example'],
+  default: false,
+  allow: [],
+  identity: { from: 'caller', header: 'none' },
+  number: { prefix: '', plus: 'keep' },
+  failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
+  srtp: 'off',
+  srtpWithoutTls: false,
+  tls: { verify: true, alpn: [] },
+  ...changes,
+})
