@@ -1,7 +1,7 @@
 import type { RegistrarConfig } from '../../../config/sip-types.ts'
 import { Registrar, type RegistrarParts } from './registrar.ts'
 
-export { partyOf, planOf } from './dialled.ts'
+export { partyOf, planOf } from './callers.ts'
 export { EndpointContacts } from './endpoint-contacts.ts'
 export { Registrations } from './registrations.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Target } from '../../calls/ports.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
-import { partyOf, planOf } from './dialled.ts'
+import { partyOf, planOf } from './callers.ts'
 
 const handler = { kind: 'script', document: '{}', name: 'test' } as const
 const address = (path: string): [string, Target] => [path, { kind: 'handler', handler, address: path }]
