@@ -4,11 +4,14 @@ import { type Cause, codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { causeOfBye } from './causes.ts'
 import { digitOfInfo, infoOfDigit, isDigitInfo } from './dtmf.ts'
-import { printable, reasonHeader } from './headers.ts'
+import { reasonHeader } from './headers.ts'
 import type { Connection } from './link.ts'
 import type { LegMedia } from './media.ts'
-import { allowedMethods, refusalHeaders, serverHeader } from './refusals.ts'
+import { Refresher } from './refresher.ts'
+import { allowedMethods, serverHeader } from './refusals.ts'
+import { Renegotiation } from './renegotiation.ts'
 import { readSdp } from './sdp/read.ts'
+import type { SessionTimerSettings, TimerTerms } from './session-timer.ts'
 import type { InDialogMethod, SipDialog, SipRequest, SipResponse } from './srf.ts'
 
 /** What an established dialog works with. */
@@ -22,6 +25,12 @@ export interface DialogParts {
   readonly userAgent: string
   /** Whether the ACK is there already: always, where the INVITE was ours. */
   readonly acked: boolean
+  /** Session timers on our own clock, and what was agreed; undefined: the agent runs its own. */
+  readonly timers?: { readonly settings: SessionTimerSettings; readonly terms: TimerTerms | undefined }
+  /** The far side takes UPDATE; default false. */
+  readonly allowsUpdate?: boolean
+  /** From 0 to 1; default `Math.random`. */
+  readonly random?: () => number
   /** The ACK of an INVITE that we answered, with the far side's SDP where the INVITE had none. */
   readonly onAck?: (sdp: string | undefined) => void
   /** Nothing is left of the dialog. Called once. */
@@ -37,6 +46,8 @@ const longestWaitMs = 40_000
  */
 export class EstablishedDialog {
   #parts: DialogParts
+  #refresher: Refresher | undefined
+  #renegotiation: Renegotiation
   #acked: boolean
   #ending: Cause | undefined
   #byeSent = false
@@ -46,6 +57,14 @@ export class EstablishedDialog {
   constructor(parts: DialogParts) {
     this.#parts = parts
     this.#acked = parts.acked
+    this.#refresher = this.#refresherOf(parts)
+    this.#renegotiation = new Renegotiation({
+      ...parts,
+      timers: parts.timers?.settings,
+      terms: () => this.#refresher?.terms,
+      refreshed: (terms) => this.#refresher?.start(terms),
+    })
+    this.#refresher?.start(parts.timers?.terms)
     this.#listen()
   }
 
@@ -53,6 +72,9 @@ export class EstablishedDialog {
   bye(cause: Cause): void {
     if (this.#released || this.#ending) return
     this.#ending = cause
+    // From now on nothing but the BYE goes out, whatever is pending.
+    this.#refresher?.stop()
+    this.#renegotiation.stop()
     if (!this.#parts.connection.alive) {
       this.#release()
       return
@@ -114,40 +136,21 @@ export class EstablishedDialog {
   }
 
   #ack(body: string | undefined): void {
+    const sdp = body === '' ? undefined : body
+    if (this.#acked) {
+      this.#renegotiation.acked(sdp)
+      return
+    }
     this.#acked = true
-    if (this.#parts.media.isWaiting && body) this.#lateAnswer(body)
-    this.#parts.onAck?.(body)
+    if (this.#parts.media.isWaiting && sdp) this.#lateAnswer(sdp)
+    this.#parts.onAck?.(sdp)
     if (this.#ending) this.#sendBye()
   }
 
-  /** A new offer inside the dialog: re-INVITE (RFC 3264 section 8), or UPDATE (RFC 3311). */
   #renegotiate(request: SipRequest, response: SipResponse): void {
-    const { dialog, media, log } = this.#parts
-    const { method } = request
-    const body = request.body ?? ''
-    if (method === 'UPDATE' && body === '') {
-      // A refresh of the session alone.
-      response.send(200, { headers: this.#answerHeaders() })
-      return
-    }
-    try {
-      const sdp = body === '' ? media.offer('PCMU') : media.answer(readSdp(body))
-      dialog.local.sdp = sdp
-      response.send(200, {
-        headers: { ...this.#answerHeaders(), 'Content-Type': 'application/sdp' },
-        body: sdp,
-      })
-      log.info({ method, offer: body !== '' }, 'session renegotiated')
-    } catch (error) {
-      const code = codeOf(error)
-      const detail = error instanceof Error ? error.message : String(error)
-      log.warn(
-        { code, method, reason: printable(detail, 256) },
-        'the new offer cannot be taken; the session stays as it was',
-      )
-      const status = code === 'internal' ? 500 : 488
-      response.send(status, { headers: refusalHeaders(code, status, this.#parts.userAgent, detail) })
-    }
+    // Our BYE is on its way, or waits for an ACK: there is no session any more.
+    if (this.#ending) response.send(481, { headers: this.#server() })
+    else this.#renegotiation.take(request, response, this.#refresher?.isInviting === true)
   }
 
   /** The answer to an offer that we made in a 200 stands in its ACK (RFC 3261 section 13.2.1). */
@@ -202,6 +205,8 @@ export class EstablishedDialog {
     if (this.#released) return
     this.#released = true
     this.#guard?.cancel()
+    this.#refresher?.stop()
+    this.#renegotiation.stop()
     this.#parts.onReleased()
   }
 
@@ -213,8 +218,15 @@ export class EstablishedDialog {
     return this.#parts.userAgent === '' ? {} : { 'User-Agent': this.#parts.userAgent }
   }
 
-  #answerHeaders(): Record<string, string> {
-    return { ...this.#server(), Contact: this.#parts.dialog.local.contact, Allow: allowedMethods }
+  #refresherOf(parts: DialogParts): Refresher | undefined {
+    const { dialog, media, clock, log, timers, acked, random = Math.random } = parts
+    if (!timers) return undefined
+    return new Refresher({
+      ...{ dialog, media, clock, log, random, settings: timers.settings, ownsCallId: acked },
+      allowsUpdate: parts.allowsUpdate === true,
+      headers: { ...this.#agentHeader(), Allow: allowedMethods, Supported: 'timer' },
+      over: (cause) => parts.leg.end(cause),
+    })
   }
 
   /** An error of ours never reaches drachtio-srf's socket reader. */

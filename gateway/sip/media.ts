@@ -1,37 +1,69 @@
-import type { AudioCodec, FarEnd, MediaPort, NearEnd } from '../../media/types.ts'
+import { randomBytes } from 'node:crypto'
+import type { AudioCodec, FarEnd, MediaPort, NearEnd, SrtpKeys } from '../../media/types.ts'
 import { TrunklineError } from '../errors.ts'
-import { isPrivate } from './private.ts'
-import { type CodecFormat, mirrored, type RemoteDescription, type Section } from './sdp/description.ts'
+import { judgeAddress } from './guard.ts'
+import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
+import { PayloadTypes } from './payload-types.ts'
+import {
+  acceptedSecurity,
+  type ChosenAudio,
+  chooseAudio,
+  offeredSecurity,
+  type Security,
+  type SrtpPolicy,
+  withoutSrtp,
+} from './sdp/choose.ts'
+import { answeredCrypto, type CryptoLine, offeredCrypto, sameKey } from './sdp/crypto.ts'
+import {
+  type CodecFormat,
+  type LocalAudio,
+  mirrored,
+  type RemoteAudio,
+  type RemoteDescription,
+  type Section,
+} from './sdp/description.ts'
 import { LocalSession } from './sdp/write.ts'
 
-/** RFC 3551 table 4. */
-const payloadTypes: Readonly<Record<AudioCodec, number>> = { PCMU: 0, PCMA: 8 }
-/** Payload type of telephone-event in our offers. */
-const offeredEvents = 101
+/** What is known of a leg's audio besides its port. */
+export interface LegMediaOptions {
+  /** Address that the far side's signalling comes from; audio may be learnt from it where the SDP has a private address. */
+  readonly source?: string
+  /** Default: no SRTP. */
+  readonly srtp?: SrtpPolicy
+  /** Default `Math.random`. */
+  readonly random?: Random
+}
 
 /**
- * Offer and answer of one leg (RFC 3264), and what they mean for its media port. A description that cannot be used leaves everything as
- * it was.
+ * What the offers and answers of one leg mean for its media port (RFC 3264). A description that cannot be used leaves everything as it
+ * was. When an offer may be made or taken is the affair of {@link exchange}, which `offer` and `accept` keep up to date; whoever
+ * takes an offer asks it first, and tells it when the answer has gone out.
  */
 export class LegMedia {
   readonly port: MediaPort
+  readonly exchange: OfferAnswer
   #session: LocalSession
+  #policy: SrtpPolicy
   #source: string | undefined
   #local = ''
+  #said: LocalAudio | undefined
   #sections: readonly Section[] = []
   #index = 0
   #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
-  #offered: readonly CodecFormat[] = []
-  #waiting = false
+  #origin: RemoteDescription['origin']
+  #numbers = new PayloadTypes()
+  #security: Security | undefined
+  #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
+  #held = false
 
-  /**
-   * `sessionId`: digits, for the origin line. `source`: address that the signalling comes from; audio may be learnt from it where the SDP
-   * has a private address.
-   */
-  constructor(port: MediaPort, sessionId: string, source?: string) {
+  /** `sessionId`: digits, for the origin line. */
+  constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
+    const { source, srtp = withoutSrtp, random = Math.random } = options
     this.port = port
+    this.exchange = new OfferAnswer(random)
     this.#session = new LocalSession(sessionId)
     this.#source = source
+    this.#policy = srtp
   }
 
   /** The description that we sent last; empty before. */
@@ -41,7 +73,17 @@ export class LegMedia {
 
   /** An offer of ours waits for its answer. */
   get isWaiting(): boolean {
-    return this.#waiting
+    return this.exchange.exchange.kind === 'local offer'
+  }
+
+  /** The far side does not want to hear us: it holds. */
+  get isHeld(): boolean {
+    return this.#held
+  }
+
+  /** The audio is encrypted. */
+  get isEncrypted(): boolean {
+    return this.#keys !== undefined
   }
 
   /** The far side's address stands in its SDP as a private one, although its signalling comes from elsewhere. */
@@ -49,42 +91,86 @@ export class LegMedia {
     return this.#far?.far.learnFrom !== undefined
   }
 
+  /** Where the far side's next description comes from. Empty or undefined: what was known stays. */
+  heardFrom(source: string | undefined): void {
+    if (source) this.#source = source
+  }
+
+  /** The offer says by its version that nothing has changed since the far side's last (RFC 3264 section 8): it refreshes the session. */
+  isRefresh({ origin }: RemoteDescription): boolean {
+    return (
+      this.#local !== '' &&
+      origin !== undefined &&
+      origin.session === this.#origin?.session &&
+      origin.version === this.#origin.version
+    )
+  }
+
   /**
    * Answers an offer, and tells the port of the far side. The codec in use is kept where it is offered still, else the far side's first is
-   * taken. Throws `bad_sdp` when the port refuses its address.
+   * taken; a mere refresh gets our last description again. Throws `bad_sdp` for an address that audio must not go to, `srtp_mismatch`.
    */
   answer(remote: RemoteDescription): string {
-    const { audio } = remote
+    if (this.isRefresh(remote)) return this.#local
+    const { audio, crypto } = chooseAudio(remote, this.#policy, this.isEncrypted)
     const chosen = audio.codecs.find(({ codec }) => codec === this.port.codec) ?? audio.codecs[0]
     if (!chosen) throw new TrunklineError('no_common_codec')
-    const { telephoneEvent } = audio
-    this.#apply(remote, chosen, { codecs: [chosen], ...(telephoneEvent !== undefined && { telephoneEvent }) })
-    this.#waiting = false
+    const keys = crypto && this.#answerTo(crypto)
+    const { telephoneEvent, profile } = audio
+    const near = { codecs: [chosen], ...(telephoneEvent !== undefined && { telephoneEvent }) }
+    this.#apply(remote, { audio, crypto }, chosen, near, keys?.ours)
+    this.#keys = keys
+    this.#numbers.learn(audio.formats)
     this.#sections = remote.sections
-    this.#index = remote.index
-    return this.#write([chosen], telephoneEvent, mirrored(audio.direction))
+    this.#index = audio.index
+    return this.#write({
+      ...{ profile, crypto: keys ? [keys.ours] : [], codecs: [chosen], telephoneEvent },
+      ...{ rtcpMux: audio.rtcpMux === true, direction: mirrored(audio.direction) },
+    })
   }
 
-  /** Makes an offer with `preferred` first, or the codec in use. */
-  offer(preferred: AudioCodec): string {
+  /**
+   * Makes an offer of everything that we can, with the codec in use, or else `preferred`, first. Throws where another offer is open, and
+   * `srtp_mismatch` where keys are required, and must not be given.
+   */
+  offer(preferred: AudioCodec, where: OfferIn = 'invite'): string {
+    const { profile, encrypted } = offeredSecurity(this.#policy, this.#security)
+    this.#open(where)
     const first = this.port.codec ?? preferred
     const order: readonly AudioCodec[] = first === 'PCMU' ? ['PCMU', 'PCMA'] : ['PCMA', 'PCMU']
-    const codecs = order.map((codec) => ({ codec, payloadType: payloadTypes[codec] }))
-    this.#offered = codecs
-    this.#waiting = true
-    return this.#write(codecs, offeredEvents, this.#far?.far.direction ?? 'sendrecv')
+    const crypto = this.#keys ? [this.#keys.ours] : encrypted ? offeredCrypto(randomBytes) : []
+    return this.#write({
+      ...{ profile, crypto, codecs: order.map((codec) => this.#numbers.codec(codec)) },
+      ...{ telephoneEvent: this.#numbers.events, rtcpMux: this.#far?.far.rtcpMux === true },
+      direction: this.#far?.far.direction ?? 'sendrecv',
+    })
   }
 
-  /** Takes the answer to our last offer, or its repetition, and tells the port. Throws `bad_sdp` when the port refuses its address. */
+  /** Offers what we said last once more, word by word, so that the far side sees a mere refresh. Throws where another offer is open. */
+  offerAgain(where: OfferIn): string {
+    this.#open(where)
+    return this.#local
+  }
+
+  /**
+   * Takes the answer to our last offer, or its repetition, and tells the port. Throws `bad_sdp` for an address that audio must not go to,
+   * `srtp_mismatch`; the offer is open still then.
+   */
   accept(remote: RemoteDescription): void {
-    const { audio } = remote
-    const chosen = audio.codecs[0]
+    const said = this.#said
+    if (!said) throw new TrunklineError('bad_sdp', 'There is an answer, but no offer.')
+    const audio = remote.audios.find(({ index }) => index === this.#index) ?? remote.audios[0]
+    const [chosen] = audio.codecs
     if (!chosen) throw new TrunklineError('no_common_codec')
+    const theirs = acceptedSecurity(audio, said, this.#policy, this.isEncrypted)
+    const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
     // The far side sends with the payload types of our offer, whatever numbers its answer has.
-    const codecs = this.#offered.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
-    const near = { codecs, ...(audio.telephoneEvent !== undefined && { telephoneEvent: offeredEvents }) }
-    this.#apply(remote, chosen, near)
-    this.#waiting = false
+    const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
+    const takesEvents = audio.telephoneEvent !== undefined && said.telephoneEvent !== undefined
+    const near = { codecs, ...(takesEvents && { telephoneEvent: said.telephoneEvent }) }
+    this.#apply(remote, { audio, crypto: theirs }, chosen, near, ours)
+    this.#keys = ours && theirs && { ours, theirs }
+    this.exchange.receiveAnswer()
   }
 
   /** Tells the port of the same far side again, so that its wait for the first packet begins now. */
@@ -92,35 +178,68 @@ export class LegMedia {
     if (this.#far) this.port.setFar(this.#far.near, this.#far.far)
   }
 
-  #write(
-    codecs: readonly CodecFormat[],
-    telephoneEvent: number | undefined,
-    direction: FarEnd['direction'],
-  ): string {
+  #open(where: OfferIn): void {
+    if (!this.exchange.sendOffer(where)) throw new Error('an offer is open already')
+  }
+
+  /** Our key for theirs: the one that we have while theirs stays, so that a refresh does not begin anew. */
+  #answerTo(theirs: CryptoLine): { ours: CryptoLine; theirs: CryptoLine } {
+    const known = this.#keys
+    const stays = known && known.theirs.suite === theirs.suite && sameKey(known.theirs.key, theirs.key)
+    const ours = stays ? { ...known.ours, tag: theirs.tag } : answeredCrypto(theirs, randomBytes)
+    return { ours, theirs }
+  }
+
+  #write(audio: Omit<LocalAudio, 'address' | 'port' | 'rtcpPort'>): string {
     const { address, port, rtcpPort } = this.port
-    this.#local = this.#session.write(
-      { address, port, rtcpPort, codecs, telephoneEvent, direction },
-      this.#sections,
-      this.#index,
-    )
+    this.#said = { ...audio, address, port, rtcpPort }
+    this.#local = this.#session.write(this.#said, this.#sections, this.#index)
     return this.#local
   }
 
-  #apply({ audio }: RemoteDescription, chosen: CodecFormat, near: NearEnd): void {
+  #apply(
+    remote: RemoteDescription,
+    { audio, crypto }: ChosenAudio,
+    chosen: CodecFormat,
+    near: NearEnd,
+    ours: CryptoLine | undefined,
+  ): void {
+    const keys: SrtpKeys | undefined = ours &&
+      crypto && { suite: crypto.suite, sendKey: ours.key, receiveKey: crypto.key }
+    const far = this.#farEnd(audio, chosen, keys)
+    if (far) this.#tell(near, far)
+    this.#origin = remote.origin
+    this.#security = { profile: audio.profile, encrypted: keys !== undefined }
+    this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
+  }
+
+  /** Undefined where there is no place yet to send to. */
+  #farEnd(audio: RemoteAudio, chosen: CodecFormat, srtp: SrtpKeys | undefined): FarEnd | undefined {
     // Hold by 0.0.0.0: the place where the far side was stays known, nothing is sent to it.
     const address = audio.address ?? this.#far?.far.address
-    if (address === undefined) return
-    const far: FarEnd = {
+    if (address === undefined) return undefined
+    const verdict = judgeAddress(address, this.#source)
+    if (verdict === 'refuse')
+      throw new TrunklineError('bad_sdp', 'SDP: an address that audio may be sent to expected.', {
+        ...{ address, source: this.#source },
+      })
+    const { rtcpPort, rtcpMux, telephoneEvent, ptime } = audio
+    return {
       address,
       port: audio.address === undefined ? (this.#far?.far.port ?? audio.port) : audio.port,
-      ...(audio.rtcpPort !== undefined && { rtcpPort: audio.rtcpPort }),
+      ...(srtp && { srtp }),
+      ...(rtcpPort !== undefined && { rtcpPort }),
+      ...(rtcpMux && { rtcpMux }),
       codec: chosen.codec,
       payloadType: chosen.payloadType,
-      ...(audio.telephoneEvent !== undefined && { telephoneEvent: audio.telephoneEvent }),
+      ...(telephoneEvent !== undefined && { telephoneEvent }),
       direction: mirrored(audio.direction),
-      ...(audio.ptime !== undefined && { ptime: audio.ptime }),
-      ...(this.#learnsFrom(address) && { learnFrom: [this.#source ?? ''] }),
+      ...(ptime !== undefined && { ptime }),
+      ...(verdict === 'learn' && { learnFrom: [this.#source ?? ''] }),
     }
+  }
+
+  #tell(near: NearEnd, far: FarEnd): void {
     const next = { near, far }
     // Every setFar permits one more learning of the source: a mere refresh must not.
     if (JSON.stringify(next) === JSON.stringify(this.#far)) return
@@ -130,16 +249,10 @@ export class LegMedia {
       throw new TrunklineError(
         'bad_sdp',
         'SDP: audio cannot be sent to its address.',
-        { address, port: far.port },
+        { address: far.address, port: far.port },
         error,
       )
     }
     this.#far = next
-  }
-
-  #learnsFrom(address: string): boolean {
-    return (
-      this.#source !== undefined && this.#source !== address && isPrivate(address) && !isPrivate(this.#source)
-    )
   }
 }

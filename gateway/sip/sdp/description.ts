@@ -1,10 +1,20 @@
 import type { AudioCodec, Direction } from '../../../media/types.ts'
+import type { CryptoLine } from './crypto.ts'
 
 /** A codec with the payload type that it has in one description. */
 export interface CodecFormat {
   readonly codec: AudioCodec
   readonly payloadType: number
 }
+
+/** A payload type and what it means: encoding name in upper case and clock rate, `PCMU/8000`. */
+export interface Format {
+  readonly payloadType: number
+  readonly name: string
+}
+
+/** Transport of an audio m-line: plain RTP, which may be encrypted where both sides give keys (RFC 8643), or SRTP (RFC 3711). */
+export type Profile = 'RTP/AVP' | 'RTP/SAVP'
 
 /** An m-line as it has to be repeated where it is refused (RFC 3264 section 6). */
 export interface Section {
@@ -13,15 +23,24 @@ export interface Section {
   readonly formats: string
 }
 
-/** The audio of the far side's description. */
+/** One audio m-line of the far side's description that could be used. */
 export interface RemoteAudio {
+  /** Place of the m-line among all of the description. */
+  readonly index: number
+  readonly profile: Profile
+  /** Keys that the far side gives, ours among its suites, in its order. */
+  readonly crypto: readonly CryptoLine[]
   /** IP literal; undefined for `0.0.0.0` and `::`, the old way of hold (RFC 3264 section 8.4). */
   readonly address: string | undefined
   readonly port: number
   /** From `a=rtcp` (RFC 3605); default the port after `port`. */
   readonly rtcpPort?: number
+  /** RTCP comes and goes by `port` (RFC 5761). */
+  readonly rtcpMux?: boolean
   /** Ours among the far side's codecs, in its order; never empty. */
   readonly codecs: readonly CodecFormat[]
+  /** Everything it lists, also what we do not know: a payload type keeps its meaning for the whole session. */
+  readonly formats: readonly Format[]
   /** Payload type of telephone-event/8000. */
   readonly telephoneEvent?: number
   /** Milliseconds; undefined where none, or no sensible one, is given. */
@@ -32,17 +51,21 @@ export interface RemoteAudio {
 
 /** A description of the far side. */
 export interface RemoteDescription {
-  readonly audio: RemoteAudio
-  /** Place of the audio among {@link sections}. */
-  readonly index: number
+  /** The session's name in `o=`, and its version there; undefined where the line is not as it should be. */
+  readonly origin: { readonly session: string; readonly version: string } | undefined
+  /** Never empty. */
+  readonly audios: readonly [RemoteAudio, ...RemoteAudio[]]
   readonly sections: readonly Section[]
 }
 
 /** What we say of our audio. */
 export interface LocalAudio {
+  readonly profile: Profile
+  readonly crypto: readonly CryptoLine[]
   readonly address: string
   readonly port: number
   readonly rtcpPort: number
+  readonly rtcpMux: boolean
   readonly codecs: readonly CodecFormat[]
   readonly telephoneEvent?: number
   readonly direction: Direction

@@ -3,14 +3,18 @@ import { parse } from 'sdp-transform'
 import type { AudioCodec, Direction } from '../../../media/types.ts'
 import { TrunklineError } from '../../errors.ts'
 import { printable } from '../headers.ts'
-import type { CodecFormat, RemoteAudio, RemoteDescription, Section } from './description.ts'
+import { type CryptoLine, readCrypto } from './crypto.ts'
+import type { CodecFormat, Format, Profile, RemoteAudio, RemoteDescription, Section } from './description.ts'
 
 /** Longest description that is read, in characters. */
 const longestSdp = 16_384
 /** Most m-lines, and most formats of one m-line. */
 const mostSections = 16
 const mostFormats = 64
+/** Most `a=crypto` lines of one m-line. */
+const mostKeys = 16
 
+const profiles: readonly Profile[] = ['RTP/AVP', 'RTP/SAVP']
 const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
 const codecs: readonly AudioCodec[] = ['PCMU', 'PCMA']
 /** RFC 3551 table 4. */
@@ -34,13 +38,50 @@ export const readSdp = (sdp: string): RemoteDescription => {
   if (media.length === 0) throw fault('an m-line expected')
   if (media.length > mostSections) throw fault(`at most ${mostSections} m-lines expected`)
   const sections = media.map(readSection)
-  const index = media.findIndex(
-    (fields, at) =>
-      sections[at]?.media === 'audio' && sections[at].protocol === 'RTP/AVP' && fields.port !== 0,
-  )
-  const audio = media[index]
-  if (!audio) throw fault('an audio m-line with RTP/AVP and a port expected', { mLines: sections.map(label) })
-  return { audio: readAudio(session, audio, index), index, sections }
+  const texts = sdp.split(/\r?\n(?=m=)/).slice(1)
+  const usable = media.flatMap((fields, index) => {
+    const profile = profiles.find((each) => each === sections[index]?.protocol)
+    if (sections[index]?.media !== 'audio' || !profile || fields.port === 0) return []
+    return [{ fields, index, profile, text: texts[index] ?? '' }]
+  })
+  if (usable.length === 0)
+    throw fault('an audio m-line with RTP/AVP or RTP/SAVP and a port expected', {
+      mLines: sections.map(label),
+    })
+  return { origin: readOrigin(sdp), audios: readAudios(session, usable), sections }
+}
+
+/** The audio m-line of a description that is looked at. */
+interface Candidate {
+  readonly fields: Fields
+  readonly index: number
+  readonly profile: Profile
+  /** As it was written, with its attributes. */
+  readonly text: string
+}
+
+/** Those with a codec of ours: several m-lines may be alternatives. One that is malformed is refused with all of it. */
+const readAudios = (session: Fields, usable: readonly Candidate[]): RemoteDescription['audios'] => {
+  const found: RemoteAudio[] = []
+  let first: unknown
+  for (const candidate of usable) {
+    try {
+      found.push(readAudio(session, candidate))
+    } catch (error) {
+      if (!(error instanceof TrunklineError) || error.code !== 'no_common_codec') throw error
+      first ??= error
+    }
+  }
+  const [audio, ...more] = found
+  if (!audio) throw first
+  return [audio, ...more]
+}
+
+/** RFC 4566 section 5.2. Kept as text: ids are longer than numbers are exact. */
+const readOrigin = (sdp: string): RemoteDescription['origin'] => {
+  const [, user, id, version, address] =
+    /^o=(\S+) (\d{1,40}) (\d{1,40}) (\S+ \S+ \S+)[ \t]*\r?$/m.exec(sdp) ?? []
+  return version === undefined ? undefined : { session: `${user} ${id} ${address}`, version }
 }
 
 const checkForm = (sdp: string): void => {
@@ -63,31 +104,47 @@ const readSection = (fields: Fields, index: number): Section => {
   return { media, protocol, formats }
 }
 
-const readAudio = (session: Fields, audio: Fields, index: number): RemoteAudio => {
+const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
+  const { fields: audio, index, profile } = candidate
   const where = `m-line ${index + 1}`
   const { address, onHold } = readAddress(object(audio.connection ?? session.connection), where)
   const formats = readFormats(audio, where)
   const ours = formats.flatMap(codecOf)
-  if (ours.length === 0) {
-    const offered = formats.map(({ name }) => printable(name, 32))
-    throw new TrunklineError('no_common_codec', `Offered: ${offered.join(', ')}.`, {
-      offered,
-      supported: codecs,
-    })
-  }
+  if (ours.length === 0) throw noCodec(formats)
   const telephoneEvent = formats.find(({ name }) => name === 'TELEPHONE-EVENT/8000')?.payloadType
   const rtcpPort = integer(object(audio.rtcp).port, 1, 65_535)
   const ptime = integer(audio.ptime, 10, 120)
   const stated = directions.find((known) => known === (audio.direction ?? session.direction)) ?? 'sendrecv'
   return {
-    address,
+    ...{ index, profile, crypto: readKeys(candidate.text, where), address },
     port: integer(audio.port, 1, 65_535) ?? 0,
     ...(rtcpPort !== undefined && { rtcpPort }),
-    codecs: ours,
+    ...(audio.rtcpMux !== undefined && { rtcpMux: true }),
+    ...{ codecs: ours, formats },
     ...(telephoneEvent !== undefined && { telephoneEvent }),
     ...(ptime !== undefined && { ptime }),
     direction: onHold ? withoutReceiving(stated) : stated,
   }
+}
+
+const noCodec = (formats: readonly Format[]): TrunklineError => {
+  const offered = formats.map(({ name }) => printable(name, 32))
+  return new TrunklineError('no_common_codec', `Offered: ${offered.join(', ')}.`, {
+    offered,
+    supported: codecs,
+  })
+}
+
+// The parser beneath keeps only a part of each line. What stands there is secret: no error repeats it.
+const readKeys = (media: string, where: string): readonly CryptoLine[] => {
+  const values = [...media.matchAll(/^a=crypto:(.*?)\r?$/gm)].map(([, value = '']) => value)
+  if (values.length > mostKeys) throw fault(`${where}: at most ${mostKeys} a=crypto expected`)
+  return values.flatMap((value) => {
+    const line = readCrypto(value)
+    if (line === 'malformed')
+      throw fault(`${where}: a=crypto with tag, suite and inline key expected (RFC 4568)`)
+    return line === undefined ? [] : [line]
+  })
 }
 
 // The far side has no place where it could receive, whatever its direction says.
@@ -103,12 +160,6 @@ const readAddress = (connection: Fields, where: string): { address: string | und
   if (/^(22[4-9]|23\d|255)\.|^ff[0-9a-f]{2}:/i.test(ip))
     throw fault(`${where}: the address of one host expected in c=`, { found: ip })
   return { address: ip, onHold: false }
-}
-
-interface Format {
-  readonly payloadType: number
-  /** Encoding name in upper case and clock rate, `PCMU/8000`. */
-  readonly name: string
 }
 
 const readFormats = (audio: Fields, where: string): readonly Format[] => {

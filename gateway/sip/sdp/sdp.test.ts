@@ -4,6 +4,10 @@ import { mirrored } from './description.ts'
 import { readSdp } from './read.ts'
 import { LocalSession } from './write.ts'
 
+const read = (sdp: string) => {
+  const [audio] = readSdp(sdp).audios
+  return { audio }
+}
 const lines = (...all: string[]): string => `${all.join('\r\n')}\r\n`
 const session = ['v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 'c=IN IP4 192.0.2.1', 't=0 0']
 const offer = (...media: string[]): string => lines(...session, ...media)
@@ -20,10 +24,16 @@ const failure = (run: () => unknown): TrunklineError => {
 
 describe('reading', () => {
   it('knows PCMU and PCMA by number alone, in the order of the offer', () => {
-    const { audio } = readSdp(offer('m=audio 4000 RTP/AVP 18 8 0'))
+    const { audio } = read(offer('m=audio 4000 RTP/AVP 18 8 0'))
     expect(audio).toEqual({
+      ...{ index: 0, profile: 'RTP/AVP', crypto: [] },
       address: '192.0.2.1',
       port: 4000,
+      formats: [
+        { payloadType: 18, name: 'G729/8000' },
+        { payloadType: 8, name: 'PCMA/8000' },
+        { payloadType: 0, name: 'PCMU/8000' },
+      ],
       codecs: [
         { codec: 'PCMA', payloadType: 8 },
         { codec: 'PCMU', payloadType: 0 },
@@ -33,7 +43,7 @@ describe('reading', () => {
   })
 
   it('knows them by rtpmap, too, and telephone-event only at 8,000 Hz', () => {
-    const { audio } = readSdp(
+    const { audio } = read(
       offer(
         'm=audio 4000 RTP/AVP 96 97 98 99',
         'a=rtpmap:96 pcma/8000/1',
@@ -56,20 +66,18 @@ describe('reading', () => {
       'a=ptime:30',
       'a=rtcp:4567',
     )
-    expect(readSdp(sdp).audio).toMatchObject({
+    expect(read(sdp).audio).toMatchObject({
       address: '2001:db8::1',
       direction: 'recvonly',
       ptime: 30,
       rtcpPort: 4567,
     })
-    expect(readSdp(lines(...session, 'a=sendonly', 'm=audio 4000 RTP/AVP 0')).audio.direction).toBe(
-      'sendonly',
-    )
+    expect(read(lines(...session, 'a=sendonly', 'm=audio 4000 RTP/AVP 0')).audio.direction).toBe('sendonly')
   })
 
   it('ignores a packet duration outside 10 to 120 ms', () => {
-    expect(readSdp(offer('m=audio 4000 RTP/AVP 0', 'a=ptime:0')).audio.ptime).toBeUndefined()
-    expect(readSdp(offer('m=audio 4000 RTP/AVP 0', 'a=ptime:300')).audio.ptime).toBeUndefined()
+    expect(read(offer('m=audio 4000 RTP/AVP 0', 'a=ptime:0')).audio.ptime).toBeUndefined()
+    expect(read(offer('m=audio 4000 RTP/AVP 0', 'a=ptime:300')).audio.ptime).toBeUndefined()
   })
 
   it.each([
@@ -78,11 +86,11 @@ describe('reading', () => {
     ['0.0.0.0', 'a=recvonly', 'inactive'],
     ['0.0.0.0', 'a=inactive', 'inactive'],
   ])('reads c=%s with %s as hold', (address, direction, meant) => {
-    const { audio } = readSdp(offer('m=audio 4000 RTP/AVP 0', `c=IN IP4 ${address}`, direction))
+    const { audio } = read(offer('m=audio 4000 RTP/AVP 0', `c=IN IP4 ${address}`, direction))
     expect(audio).toMatchObject({ address: undefined, direction: meant })
   })
 
-  it('remembers every m-line, and finds the audio that can be used', () => {
+  it('remembers every m-line, and finds each audio that could be used', () => {
     const found = readSdp(
       offer(
         'm=video 5000 RTP/AVP 96',
@@ -92,8 +100,10 @@ describe('reading', () => {
         'm=image 6000 udptl t38',
       ),
     )
-    expect(found.index).toBe(3)
-    expect(found.audio.port).toBe(4002)
+    expect(found.audios.map(({ index, profile, port }) => [index, profile, port])).toEqual([
+      [1, 'RTP/SAVP', 4000],
+      [3, 'RTP/AVP', 4002],
+    ])
     expect(found.sections.map(({ media, protocol, formats }) => `${media} ${protocol} ${formats}`)).toEqual([
       'video RTP/AVP 96',
       'audio RTP/SAVP 0',
@@ -101,6 +111,19 @@ describe('reading', () => {
       'audio RTP/AVP 0',
       'image udptl t38',
     ])
+  })
+
+  it('leaves out an audio m-line without a codec of ours where another has one', () => {
+    const { audios } = readSdp(offer('m=audio 4000 RTP/AVP 18', 'm=audio 4002 RTP/AVP 8'))
+    expect(audios.map(({ index }) => index)).toEqual([1])
+  })
+
+  it('reads the session and its version, and knows RTCP on the same port', () => {
+    const long = '12345678901234567890123'
+    const sdp = offer('m=audio 4000 RTP/AVP 0', 'a=rtcp-mux').replace('o=- 1 1', `o=ann ${long} ${long}`)
+    expect(readSdp(sdp).origin).toEqual({ session: `ann ${long} IN IP4 192.0.2.1`, version: long })
+    expect(read(sdp).audio.rtcpMux).toBe(true)
+    expect(readSdp(sdp.replace(/^o=.*$/m, 'o=nonsense')).origin).toBeUndefined()
   })
 
   it('names the codecs that were offered when none is ours', () => {
@@ -121,7 +144,15 @@ describe('reading', () => {
     ['empty', ''],
     ['no m-line', offer()],
     ['no audio', offer('m=video 4000 RTP/AVP 96')],
-    ['SRTP only', offer('m=audio 4000 RTP/SAVP 0')],
+    ['SRTP keyed by DTLS', offer('m=audio 4000 UDP/TLS/RTP/SAVP 0')],
+    [
+      'SRTP with a broken key',
+      offer('m=audio 4000 RTP/SAVP 0', 'a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:abc'),
+    ],
+    [
+      'a broken key beside a line that could be used',
+      offer('m=audio 4000 RTP/SAVP 0', 'a=crypto:x', 'm=audio 4002 RTP/AVP 0'),
+    ],
     ['audio refused', offer('m=audio 0 RTP/AVP 0')],
     ['a port too high', offer('m=audio 70000 RTP/AVP 0')],
     ['a port range', offer('m=audio 4000/2 RTP/AVP 0')],
@@ -166,6 +197,9 @@ describe('reading', () => {
 
 describe('writing', () => {
   const local = {
+    profile: 'RTP/AVP',
+    crypto: [],
+    rtcpMux: false,
     address: '198.51.100.7',
     port: 20_000,
     rtcpPort: 20_001,
@@ -210,8 +244,17 @@ describe('writing', () => {
     expect(sdp).toContain('a=rtcp:30000\r\n')
   })
 
+  it('writes keys that its own reader reads, and RTCP on the same port', () => {
+    const key = new Uint8Array(30).fill(7)
+    const crypto = [{ tag: 2, suite: 'AES_CM_128_HMAC_SHA1_32', key }] as const
+    const { audio } = read(
+      new LocalSession('1').write({ ...local, profile: 'RTP/SAVP', crypto, rtcpMux: true }),
+    )
+    expect(audio).toMatchObject({ profile: 'RTP/SAVP', crypto, rtcpMux: true })
+  })
+
   it('can be read by its own reader', () => {
-    const { audio } = readSdp(new LocalSession('1').write(local))
+    const { audio } = read(new LocalSession('1').write(local))
     expect(audio).toMatchObject({ address: '198.51.100.7', port: 20_000, telephoneEvent: 96, ptime: 20 })
   })
 })

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { writeCrypto } from './crypto.ts'
 import type { LocalAudio, Section } from './description.ts'
 
 /** Our side of one session: an id that stays, and a version that rises with every change (RFC 3264 section 8). */
@@ -34,18 +35,19 @@ const refusal = ({ media, protocol, formats }: Section): readonly string[] => [
 ]
 
 const audioLines = (audio: LocalAudio): readonly string[] => {
-  const { port, rtcpPort, codecs, telephoneEvent, direction } = audio
+  const { port, rtcpPort, rtcpMux, codecs, telephoneEvent, direction, profile, crypto } = audio
   const formats = [
     ...codecs.map(({ payloadType }) => payloadType),
     ...(telephoneEvent === undefined ? [] : [telephoneEvent]),
   ]
   return [
-    `m=audio ${port} RTP/AVP ${formats.join(' ')}`,
+    `m=audio ${port} ${profile} ${formats.join(' ')}`,
     ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
     ...(telephoneEvent === undefined
       ? []
       : [`a=rtpmap:${telephoneEvent} telephone-event/8000`, `a=fmtp:${telephoneEvent} 0-15`]),
-    ...(rtcpPort === port + 1 ? [] : [`a=rtcp:${rtcpPort}`]),
+    ...crypto.map((line) => `a=crypto:${writeCrypto(line)}`),
+    ...(rtcpMux ? ['a=rtcp-mux'] : rtcpPort === port + 1 ? [] : [`a=rtcp:${rtcpPort}`]),
     'a=ptime:20',
     `a=${direction}`,
   ]

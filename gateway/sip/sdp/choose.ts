@@ -1,0 +1,82 @@
+import { TrunklineError } from '../../errors.ts'
+import type { CryptoLine } from './crypto.ts'
+import type { Profile, RemoteAudio, RemoteDescription } from './description.ts'
+
+/** Whether audio is encrypted (SDES, RFC 4568). */
+export interface SrtpPolicy {
+  readonly mode: 'off' | 'optional' | 'required'
+  /** Keys may stand in the SDP: the signalling is TLS, or the carrier's entry permits it without. */
+  readonly keysPermitted: boolean
+}
+
+/** No SRTP at all. */
+export const withoutSrtp: SrtpPolicy = { mode: 'off', keysPermitted: false }
+
+/** The m-line that is used, and the line of its keys where it is encrypted. */
+export interface ChosenAudio {
+  readonly audio: RemoteAudio
+  readonly crypto?: CryptoLine
+}
+
+/**
+ * The audio m-line of an offer that is taken: the first that the policy permits, and of two kinds the encrypted one. The answer has the
+ * profile of that line, whatever we would have preferred. `secured`: the session is encrypted already, and stays so. Throws
+ * `srtp_mismatch` where no line fits.
+ */
+export const chooseAudio = (
+  { audios }: Pick<RemoteDescription, 'audios'>,
+  policy: SrtpPolicy,
+  secured = false,
+): ChosenAudio => {
+  const mayEncrypt = policy.mode !== 'off' && policy.keysPermitted
+  const mustEncrypt = policy.mode === 'required' || secured
+  const encrypted = mayEncrypt ? audios.find(({ crypto }) => crypto.length > 0) : undefined
+  if (encrypted) return { audio: encrypted, crypto: encrypted.crypto[0]! }
+  const plain = mustEncrypt ? undefined : audios.find(({ profile }) => profile === 'RTP/AVP')
+  if (plain) return { audio: plain }
+  throw mismatch(policy, secured, audios)
+}
+
+/** The profile of a session, and whether it is encrypted. */
+export interface Security {
+  readonly profile: Profile
+  readonly encrypted: boolean
+}
+
+/** The profile of our offer, and whether it gives keys; inside a session both stay. Throws `srtp_mismatch` where keys are required, and not permitted. */
+export const offeredSecurity = ({ mode, keysPermitted }: SrtpPolicy, now?: Security): Security => {
+  if (now) return now
+  if (mode === 'required' && !keysPermitted)
+    throw new TrunklineError('srtp_mismatch', 'SRTP is required, and the signalling is not encrypted.')
+  if (mode === 'off' || !keysPermitted) return { profile: 'RTP/AVP', encrypted: false }
+  // The far side may take the keys or leave them (RFC 8643), where it may be done without.
+  return { profile: mode === 'required' ? 'RTP/SAVP' : 'RTP/AVP', encrypted: true }
+}
+
+/**
+ * What an answer to our offer means: the line of its keys, or undefined for plain RTP. Throws `srtp_mismatch` for an answer with another
+ * profile than the offer's, for keys that we did not offer, and for plain RTP where it may not be.
+ */
+export const acceptedSecurity = (
+  audio: RemoteAudio,
+  offered: { readonly profile: Profile; readonly crypto: readonly CryptoLine[] },
+  policy: SrtpPolicy,
+  secured: boolean,
+): CryptoLine | undefined => {
+  const refused = mismatch(policy, secured, [audio])
+  if (audio.profile !== offered.profile) throw refused
+  const line = audio.crypto.find((theirs) =>
+    offered.crypto.some((ours) => ours.tag === theirs.tag && ours.suite === theirs.suite),
+  )
+  if (audio.crypto.length > 0 && offered.crypto.length > 0 && !line) throw refused
+  if (!line && (offered.profile === 'RTP/SAVP' || policy.mode === 'required' || secured)) throw refused
+  return line
+}
+
+const mismatch = (policy: SrtpPolicy, secured: boolean, audios: readonly RemoteAudio[]): TrunklineError => {
+  const found = audios.map(({ profile, crypto }) => (crypto.length > 0 ? `${profile} with keys` : profile))
+  const { mode, keysPermitted } = policy
+  return new TrunklineError('srtp_mismatch', `Found: ${found.join(', ')}; SRTP here: ${mode}.`, {
+    ...{ found, srtp: mode, keysPermitted, secured },
+  })
+}
