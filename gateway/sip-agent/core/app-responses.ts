@@ -10,6 +10,7 @@ import { optionTags } from './options.ts'
 import { ReliableResponses } from './reliable.ts'
 import { ownOf } from './requests.ts'
 import { describes, noteRequest, noteResponse } from './session.ts'
+import { expiresOf, terminates } from './subscriptions.ts'
 import type { Waiting, WaitingRoom } from './waiting.ts'
 
 const unknown = 'Response not sent due to unknown transaction'
@@ -70,8 +71,8 @@ export class AppResponses {
     const shown = waiting.dialog?.ended ? '' : shownId(waiting, request)
     app.responseSent(msgId, side.flow.remote, txnId, shown, made.bytes)
     if (raw.status < 200) this.#provisional(waiting, raw.status, made.bytes, reliable)
-    else if (raw.status < 300) this.#accepted(waiting, made.bytes)
-    else if (!waiting.inDialog && waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
+    else if (raw.status < 300) this.#accepted(waiting, raw, made.bytes)
+    else this.#refused(waiting, made.bytes)
   }
 
   #make(waiting: Waiting, raw: RawResponse, reliable: boolean): Delivered | undefined {
@@ -114,14 +115,27 @@ export class AppResponses {
     }
   }
 
-  #accepted(waiting: Waiting, bytes: Buffer) {
+  #accepted(waiting: Waiting, raw: RawResponse, bytes: Buffer) {
     const { dialog, request, side, inDialog, txnId } = waiting
+    const { dialogs, registeredFlows, subscriptions, cdrs } = this.#context
+    registeredFlows.learn(request, raw, side.flow)
     if (!dialog) return
-    if (!inDialog) this.#context.dialogs.confirm(dialog)
+    if (!inDialog) dialogs.confirm(dialog)
     else if (request.method === 'INVITE' || request.method === 'UPDATE') dialog.refresh(request, side.flow)
+    if (request.method === 'SUBSCRIBE') {
+      subscriptions.granted(dialog, expiresOf(raw.headers) ?? expiresOf(request.headers))
+    }
+    if (side.invite && !inDialog) cdrs.start(dialog, 'application', 'uas', bytes)
     // An ACK of a re-INVITE is told under an id of its own.
     if (side.invite) this.#answers.add(dialog, request.seq, bytes, side.flow, inDialog ? randomUUID() : txnId)
-    if (request.method === 'NOTIFY' && endsSubscription(request, dialog)) this.#context.dialogs.remove(dialog)
+    if (request.method === 'NOTIFY' && dialog.subscription && terminates(request.headers))
+      dialogs.remove(dialog)
+  }
+
+  #refused({ inDialog, side, dialog }: Waiting, bytes: Buffer) {
+    if (inDialog) return
+    if (side.invite) this.#context.cdrs.refused('application', 'call-rejected', bytes)
+    if (dialog) this.#context.dialogs.remove(dialog)
   }
 
   /** The dialog that a response makes (RFC 3261 12.1.1); once for each request. */
@@ -179,7 +193,3 @@ const mustWait = ({ reliable }: Waiting, status: number, isReliable: boolean): b
   if (!reliable || status >= 300) return false
   return reliable.holds || (reliable.open && (isReliable || status >= 200))
 }
-
-/** RFC 6665 4.1.2: a NOTIFY that says `terminated` ends the dialog of a subscription, not that of a call. */
-const endsSubscription = (request: SipRequest, dialog: Dialog): boolean =>
-  dialog.subscription && /^terminated\b/i.test(request.headers.first('subscription-state') ?? '')

@@ -9,6 +9,7 @@ import type { Answers } from './answers.ts'
 import type { AppHeader } from './app-headers.ts'
 import { AppResponses } from './app-responses.ts'
 import { cancelOf, deliverCancel } from './cancelled.ts'
+import type { CdrEnd } from './cdr.ts'
 import { type Context, newTag } from './context.ts'
 import { LatePracks } from './reliable.ts'
 import { makeReply, type Reply, type ReplyBase, replyBase } from './replies.ts'
@@ -17,6 +18,15 @@ import { type Waiting, WaitingRoom } from './waiting.ts'
 
 /** Seconds after which one who was refused for want of an application or of room may try again. */
 export const retryAfter: AppHeader = ['Retry-After', '5']
+
+/** How the agent itself ends a wait. */
+export interface Ending {
+  readonly headers?: readonly AppHeader[]
+  /** What the records say of a call. Default: that the agent's side failed. */
+  readonly end?: CdrEnd
+}
+
+const failed: CdrEnd = 'system-error-initiated-termination'
 
 /** Received requests on their way to an application and back: who gets them, and how their wait ends. */
 export class Incoming {
@@ -50,9 +60,10 @@ export class Incoming {
   /** Hands a request outside dialogs to an application that wants it; 503 where none does. */
   offer(request: SipRequest, side: ServerSide, size: number) {
     const waiting = this.#wait(request, side, undefined)
+    if (side.invite) this.#context.cdrs.attempt('network', request)
     this.#apps.find(request.method, (app, status) => {
       if (this.room.get(waiting.txnId) !== waiting) return app?.unwanted()
-      if (!app) return this.finish(waiting, status, status === 503 ? [retryAfter] : [])
+      if (!app) return this.finish(waiting, status, { headers: status === 503 ? [retryAfter] : [] })
       waiting.app = app
       this.#deliver(waiting, app, size)
     })
@@ -76,12 +87,16 @@ export class Incoming {
   }
 
   /** Ends the wait with a final response of the agent's own. */
-  finish(waiting: Waiting, status: number, headers: readonly AppHeader[] = []) {
+  finish(waiting: Waiting, status: number, { headers = [], end = failed }: Ending = {}) {
     if (!this.settle(waiting)) return
     noteResponse(waiting, status, false)
-    const { side, base, tag } = waiting
-    side.machine.respond(status, this.#make(base, { status, tag, headers }))
-    if (!waiting.inDialog && waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
+    const { side, base, tag, dialog, inDialog } = waiting
+    const bytes = this.#make(base, { status, tag, headers })
+    side.machine.respond(status, bytes)
+    if (inDialog) return
+    if (side.invite)
+      this.#context.cdrs.refused(end === 'call-canceled' ? 'network' : 'application', end, bytes)
+    if (dialog) this.#context.dialogs.remove(dialog)
   }
 
   /** Ends the wait of a caller for whom nothing more can be done, and tells the application as of one who gave up. */

@@ -152,7 +152,7 @@ export class Receiver implements TransportSink {
     // RFC 3261 9.2: the same To tag in both answers; after a final response a CANCEL is answered, and has no effect.
     this.#incoming.reply(cancel, side, { status: 200, tag: waiting?.tag ?? target.tag })
     if (!waiting) return
-    this.#incoming.finish(waiting, 487)
+    this.#incoming.finish(waiting, 487, { end: 'call-canceled' })
     deliverCancel(waiting, cancel, side.flow, size)
   }
 

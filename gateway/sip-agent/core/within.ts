@@ -73,6 +73,7 @@ export class WithinDialog {
     // RFC 3261 15.1.2: what waits in this dialog is answered with 487.
     for (const waiting of this.#incoming.room.ofDialog(dialog)) this.#incoming.finish(waiting, 487)
     this.#incoming.offerInDialog(request, side, dialog, size)
+    this.#context.cdrs.stop(dialog, 'network', 'normal-release', request)
     this.#context.dialogs.remove(dialog)
     this.#answers.drop(dialog)
   }
@@ -83,7 +84,7 @@ export class WithinDialog {
     const invite = open.find((each) => !each.inDialog)
     if (!invite) return this.#incoming.reply(request, side, { status: 481 })
     this.#incoming.reply(request, side, { status: 200 })
-    for (const waiting of open) this.#incoming.finish(waiting, 487)
+    for (const waiting of open) this.#incoming.finish(waiting, 487, { end: 'call-canceled' })
     deliverCancel(invite, cancelOf(invite.request), side.flow, size)
   }
 }

@@ -1,10 +1,12 @@
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SystemClock } from '../../clock.ts'
+import { FakeClock } from '../../clock.ts'
 import { type SipAgent, startSipAgent } from '../index.ts'
+import type { App } from './app.ts'
 import { Apps } from './apps.ts'
 import { FrameError, FrameReader, makeFrame, maxFrame, splitPayload, timeOfDay } from './frames.ts'
 import { AppServer } from './server.ts'
+import { type AppRequests, AppSessions } from './sessions.ts'
 
 describe('frames', () => {
   const read = (reader: FrameReader, text: string) => [...reader.push(Buffer.from(text))].map(String)
@@ -93,35 +95,115 @@ describe('the application port', () => {
   })
 })
 
-it('a fault within the agent costs one frame, not the connection', async () => {
-  const faults: unknown[] = []
-  const server = new AppServer({
-    secret: 's',
-    apps: new Apps(),
-    clock: new SystemClock(),
-    requests: {
-      sip: () => {
-        throw new RangeError('within')
-      },
-      lost: () => {},
-    },
-    fault: (error) => faults.push(error),
-    hostports: () => ({ announced: '', bound: '' }),
+describe('a connection', () => {
+  const clock = new FakeClock()
+  let faults: unknown[]
+  let lost: App[]
+  let apps: Apps
+  let server: AppServer
+  let port: number
+  let serve: AppRequests['sip']
+  beforeEach(async () => {
+    faults = []
+    const gone: App[] = []
+    lost = gone
+    serve = () => {}
+    apps = new Apps()
+    const sessions = new AppSessions({
+      apps,
+      clock,
+      requests: { sip: (...args) => serve(...args), lost: (app) => gone.push(app) },
+      fault: (error) => faults.push(error),
+      hostports: () => ({ announced: '', bound: '' }),
+      maxBacklog: 1 << 20,
+    })
+    server = new AppServer(sessions, 's')
+    port = await server.listen()
   })
-  const socket = connect(await server.listen(), '127.0.0.1')
-  const answered = new Promise<string>((resolve) => {
+  afterEach(() => server.close())
+
+  /** Connects, says something and collects what comes back. */
+  const connected = (...payloads: string[]) => {
+    const socket = connect(port, '127.0.0.1')
     let text = ''
     socket.on('data', (chunk) => {
       text += chunk.toString()
-      if (text.includes('|response|3|')) resolve(text)
     })
-    socket.on('close', () => resolve(text))
+    for (const payload of payloads) socket.write(makeFrame(payload))
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+    const heard = async (part: string) => {
+      while (!text.includes(part)) await new Promise((resolve) => socket.once('data', resolve))
+      return text
+    }
+    return { socket, closed, heard }
+  }
+  const sip = 'sip||\r\nOPTIONS sip:x SIP/2.0\r\n\r\n'
+
+  it('survives a fault within the agent over one frame', async () => {
+    serve = () => {
+      throw new RangeError('within')
+    }
+    const { heard, socket } = connected('1|authenticate|s|', `2|${sip}`, '3|ping')
+    expect(await heard('|response|3|OK|pong')).toContain('|response|2|NOK|Server error: internal fault')
+    expect(faults).toHaveLength(1)
+    socket.destroy()
   })
-  for (const payload of ['1|authenticate|s|', '2|sip||\r\nOPTIONS sip:x SIP/2.0\r\n\r\n', '3|ping'])
-    socket.write(makeFrame(payload))
-  expect(await answered).toContain('|response|2|NOK|Server error: internal fault')
-  expect(await answered).toContain('|response|3|OK|pong')
-  expect(faults).toHaveLength(1)
-  socket.destroy()
-  await server.close()
+  it('that does not authenticate is closed after 2 s, one that does stays', async () => {
+    const silent = connected()
+    const known = connected('1|authenticate|s|')
+    await known.heard('|response|1|OK|')
+    clock.advance(2_000)
+    await silent.closed
+    expect(lost).toEqual([])
+    known.socket.write(makeFrame('2|ping'))
+    await known.heard('|response|2|OK|pong')
+    known.socket.destroy()
+  })
+  it('with a frame that is too large is closed', async () => {
+    const { socket, closed } = connected('1|authenticate|s|')
+    socket.write(`${maxFrame + 1}#`)
+    await closed
+    expect(lost).toHaveLength(1)
+  })
+  it('of an application that does not read is cut off at a limit, and counts as lost', async () => {
+    let wanted: App | undefined
+    serve = (app, msgId) => {
+      wanted = app
+      app.ok(msgId)
+    }
+    const { socket, heard } = connected('1|authenticate|s|', `2|${sip}`)
+    await heard('|response|2|OK')
+    socket.pause()
+    const message = Buffer.alloc(1 << 16)
+    const from = { protocol: 'udp', address: '192.0.2.9', port: 5060 }
+    let sent = 0
+    while (wanted?.open && sent < 1_000) {
+      wanted.deliver({ source: 'network', size: 0, from, txnId: 't', dialogId: '', message })
+      sent++
+      // The system's own buffers fill first.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect([wanted?.open, sent < 1_000]).toEqual([false, true])
+    while (lost.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect([lost, apps.size]).toEqual([[wanted], 0])
+    socket.destroy()
+  })
+  it('turns the applications of a method, each once however often it asks, and forgets one verb alone', async () => {
+    const [first, second] = [connected('1|authenticate|s|'), connected('1|authenticate|s|')]
+    for (const { socket, heard } of [first, second]) {
+      for (const payload of ['2|route|invite', '3|route|invite', '4|route|bye'])
+        socket.write(makeFrame(payload))
+      await heard('|response|4|OK')
+    }
+    const turns = [1, 2, 3, 4].map(() => apps.choose('invite'))
+    expect(new Set(turns).size).toBe(2)
+    expect([turns[0], turns[1]]).toEqual([turns[2], turns[3]])
+    first.socket.write(makeFrame('5|remove_route|invite'))
+    await first.heard('|response|5|OK')
+    expect(new Set([1, 2].map(() => apps.choose('invite'))).size).toBe(1)
+    expect(new Set([1, 2].map(() => apps.choose('bye'))).size).toBe(2)
+    expect(apps.choose('options')).toBeUndefined()
+    first.socket.destroy()
+    second.socket.destroy()
+  })
 })

@@ -1,4 +1,4 @@
-import Srf from 'drachtio-srf'
+import Srf, { type SrfRequest, type SrfResponse } from 'drachtio-srf'
 import { type SipAgent, type SipAgentOptions, startSipAgent } from '../index.ts'
 
 /** An agent on free ports with one connected application, for tests. */
@@ -42,6 +42,16 @@ export const startBench = async (options: Partial<SipAgentOptions> = {}): Promis
   }
 }
 
+/**
+ * Waits until the agent has heard which requests the application wants. Handlers are told over TCP, requests come over UDP: without this
+ * wait, a request may be there first, and is refused with 503.
+ */
+export const routed = async (srf: Srf): Promise<void> => {
+  // Frames are served in order. This one is refused at once, as nothing is bound for such a transport.
+  const asking = srf as unknown as { request(uri: string, options: { method: string }): Promise<unknown> }
+  await asking.request('sip:nobody@127.0.0.1;transport=none', { method: 'OPTIONS' }).catch(() => {})
+}
+
 /** Waits until the agent holds no dialog and nothing that waits; fails by the test's own time-out. */
 export const idle = async (agent: SipAgent): Promise<void> => {
   for (;;) {
@@ -49,3 +59,11 @@ export const idle = async (agent: SipAgent): Promise<void> => {
     if (dialogs + pending + unacknowledged === 0) return
   }
 }
+
+/** The final response to a request of the application. */
+export const answerTo = (request: SrfRequest): Promise<SrfResponse> =>
+  new Promise((resolve) => {
+    request.on('response', (response) => {
+      if ((response as SrfResponse).status >= 200) resolve(response as SrfResponse)
+    })
+  })
