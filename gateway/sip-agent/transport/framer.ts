@@ -10,10 +10,21 @@ export type StreamItem =
   | { readonly kind: 'ping' }
   | { readonly kind: 'bad'; readonly error: SipParseError }
 
+/** Makes SIP messages of what a connection brings. */
+export interface Reader {
+  /** True while a message has begun and not ended. */
+  readonly partial: boolean
+  /**
+   * Takes what came, gives what became complete. Throws {@link SipParseError} where the next message's start can no longer be known; the
+   * connection must then be closed.
+   */
+  push(chunk: Buffer): Iterable<StreamItem>
+}
+
 const empty = Buffer.alloc(0)
 
 /** Cuts a byte stream into SIP messages by Content-Length (RFC 3261 18.3). */
-export class StreamFramer {
+export class StreamFramer implements Reader {
   #held: Buffer = empty
   #scanned = 0
   #head: { message: RawMessage; end: number; length: number } | undefined
@@ -23,15 +34,10 @@ export class StreamFramer {
     this.#limits = limits
   }
 
-  /** True while a message has begun and not ended. */
   get partial(): boolean {
     return this.#held.length > 0
   }
 
-  /**
-   * Takes a chunk, gives what became complete. Throws {@link SipParseError} where the next message's start can no
-   * longer be known; the connection must then be closed.
-   */
   *push(chunk: Buffer): Generator<StreamItem, void> {
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     for (;;) {

@@ -1,72 +1,54 @@
 import { isIPv6 } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import type { Clock } from '../../clock.ts'
 import type { Limits } from '../message/limits.ts'
+import type { HostPort } from '../message/uri.ts'
+import { defaultPort } from '../route/target.ts'
 import type { Hop } from '../route/types.ts'
-import { TcpTransport } from './tcp.ts'
-import {
-  type Endpoint,
-  type Flow,
-  type Gatekeeper,
-  openGate,
-  type Protocol,
-  type TransportSink,
-} from './types.ts'
+import type { SipAgentOptions, SipTls, SipTlsPeer } from '../types.ts'
+import { isLoopback, OwnAddresses } from './own-addresses.ts'
+import { StreamTransport } from './stream.ts'
+import { TlsSettings } from './tls.ts'
+import type { Endpoint, Flow, Gatekeeper, Protocol, TransportSink } from './types.ts'
 import { UdpTransport } from './udp.ts'
 
-type Bound = UdpTransport | TcpTransport
+type Bound = UdpTransport | StreamTransport
 
-const any = new Set(['0.0.0.0', '::'])
-const isLoopback = (address: string) => address.startsWith('127.') || address === '::1'
-
-/** The first address of this machine that others could reach; loopback where there is none. */
-const machineAddress = (six: boolean): string => {
-  for (const list of Object.values(networkInterfaces())) {
-    for (const each of list ?? []) {
-      if (!each.internal && (each.family === 'IPv6') === six && !each.address.startsWith('fe80'))
-        return each.address
-    }
-  }
-  return six ? '::1' : '127.0.0.1'
+/** What the transports are made of. */
+export interface TransportsOptions
+  extends Pick<SipAgentOptions, 'announce' | 'announceTo' | 'tls' | 'tlsPeers'> {
+  readonly sink: TransportSink
+  readonly limits: Limits
+  readonly clock: Clock
+  /** Accepted connections per listener; more are refused, and more than a quarter from one address. */
+  readonly maxConnections: number
+  /** Asked before anything is parsed. */
+  readonly gatekeeper: Gatekeeper
 }
 
 /** All bound transports. */
 export class Transports {
   readonly #bound: Bound[] = []
-  readonly #sink: TransportSink
-  readonly #limits: Limits
-  readonly #clock: Clock
-  readonly #maxConnections: number
-  readonly #announce: string | undefined
-  readonly #gate: Gatekeeper
+  readonly #options: TransportsOptions
+  readonly #own: OwnAddresses
+  readonly #tls: TlsSettings
   #closing = false
 
-  constructor(options: {
-    sink: TransportSink
-    limits: Limits
-    clock: Clock
-    /** Open TCP connections per listener; more are refused, and more than a quarter from one address. */
-    maxConnections: number
-    /** The address that peers are told, in place of the bound one. */
-    announce?: string
-    /** Asked before anything is parsed; default {@link openGate}. */
-    gatekeeper?: Gatekeeper
-  }) {
-    this.#sink = options.sink
-    this.#limits = options.limits
-    this.#clock = options.clock
-    this.#maxConnections = options.maxConnections
-    this.#announce = options.announce
-    this.#gate = options.gatekeeper ?? openGate
+  /** Throws where a network of `announceTo` is none. */
+  constructor(options: TransportsOptions) {
+    const { clock, announce, announceTo, tls, tlsPeers } = options
+    this.#options = options
+    this.#own = new OwnAddresses(clock, announce, announceTo)
+    this.#tls = new TlsSettings(tls, tlsPeers)
   }
 
   /** Binds one more address; rejects with an error that says which one. */
   async open(listen: { transport: Protocol; address: string; port: number }): Promise<void> {
     const { transport, address, port } = listen
+    const { sink, limits, clock, maxConnections, gatekeeper: gate } = this.#options
     const bound =
       transport === 'udp'
-        ? new UdpTransport(address, this.#sink, this.#limits, this.#gate)
-        : new TcpTransport(this.#sink, this.#limits, this.#clock, this.#maxConnections, this.#gate)
+        ? new UdpTransport(address, sink, limits, gate)
+        : new StreamTransport(transport, { sink, limits, clock, gate, maxConnections, tls: this.#tls })
     try {
       await bound.open(address, port)
     } catch (error) {
@@ -82,47 +64,59 @@ export class Transports {
     return this.#bound.map((each) => each.local)
   }
 
-  /** Open TCP connections. */
+  /** Open connections to peers. */
   get connections(): number {
-    return this.#bound.reduce((sum, each) => sum + (each instanceof TcpTransport ? each.connections : 0), 0)
+    return this.#streams().reduce((sum, each) => sum + each.connections, 0)
   }
 
-  /** True where this is one of the agent's own addresses. */
+  /** True where this is one of the agent's own addresses, bound or announced. */
   isOwn(protocol: Protocol, host: string, port: number): boolean {
-    return this.addresses.some(
-      (own) =>
-        own.protocol === protocol &&
-        own.port === port &&
-        (own.address === host || host === this.#announce || (any.has(own.address) && isLoopback(host))),
-    )
+    return this.#own.isOwn(this.addresses, protocol, host, port)
   }
 
   /** True where a transport of this protocol is bound; of this family too, where one is given. */
   reaches(protocol: Protocol, family?: 4 | 6): boolean {
-    return this.#bound.some(
-      ({ local }) => local.protocol === protocol && (!family || isIPv6(local.address) === (family === 6)),
-    )
+    return this.#of(protocol).some(({ local }) => !family || isIPv6(local.address) === (family === 6))
   }
 
-  /** The way to a destination; undefined where no transport of that protocol and family is bound. */
-  flow({ protocol, address, port }: Hop): Flow | undefined {
+  /**
+   * The way to a place: an open connection, whoever opened it, else a new one. Undefined where no transport of that protocol and
+   * family is bound, and for a WebSocket that is not open.
+   */
+  flow(hop: Hop): Flow | undefined {
     if (this.#closing) return undefined
-    this.#gate.meets?.(address)
-    const six = isIPv6(address)
-    const fitting = this.#bound.filter(
-      (each) => each.local.protocol === protocol && isIPv6(each.local.address) === six,
-    )
+    const six = isIPv6(hop.address)
+    const fitting = this.#of(hop.protocol).filter((each) => isIPv6(each.local.address) === six)
+    for (const each of fitting) {
+      const open = each instanceof StreamTransport ? each.find(hop) : undefined
+      if (open) return open
+    }
     // A loopback socket cannot reach the world, so it is the last choice for what is not loopback, and the first for what is.
-    const best = fitting.find((each) => isLoopback(each.local.address) === isLoopback(address)) ?? fitting[0]
-    return best?.flow(address, port)
+    const near = isLoopback(hop.address)
+    const best = fitting.find((each) => isLoopback(each.local.address) === near) ?? fitting[0]
+    return best instanceof UdpTransport ? best.flow(hop.address, hop.port) : best?.connect(hop)
   }
 
-  /** The address that a peer at `remote` should use to reach `local`. */
+  /**
+   * The way for a response: that of its request or, where that connection is gone, a new one to the port of the Via (RFC 3261 18.2.2).
+   * Undefined where there is none: a WebSocket client cannot be reached again.
+   */
+  back(flow: Flow, via: HostPort): Flow | undefined {
+    if (!flow.closed) return flow
+    const { protocol, address } = flow.remote
+    if (protocol === 'udp') return undefined
+    return this.flow({ protocol, address, port: via.port ?? defaultPort(protocol), host: via.host })
+  }
+
+  /** The host that a peer at `remote` should use to reach `local`; what is said in general without a peer. */
   ownHost(local: Endpoint, remote?: string): string {
-    if (remote && isLoopback(remote) && any.has(local.address))
-      return isIPv6(local.address) ? '::1' : '127.0.0.1'
-    if (this.#announce) return this.#announce
-    return any.has(local.address) ? machineAddress(isIPv6(local.address)) : local.address
+    return this.#own.hostFor(local, remote)
+  }
+
+  /** Takes new certificates for new connections. Throws, and changes nothing, where one cannot be used. */
+  change(change: { readonly tls?: SipTls; readonly tlsPeers?: readonly SipTlsPeer[] }): void {
+    this.#tls.change(change.tls, change.tlsPeers)
+    for (const each of this.#streams()) each.retune()
   }
 
   /** Closes every transport. */
@@ -130,5 +124,16 @@ export class Transports {
     if (this.#closing) return
     this.#closing = true
     await Promise.all(this.#bound.map((each) => each.close()))
+  }
+
+  #streams(): StreamTransport[] {
+    return this.#bound.filter((each) => each instanceof StreamTransport)
+  }
+
+  /** Those of a protocol. Browsers write `transport=ws` for both kinds of WebSockets (RFC 7118 5.2.2), so `ws` may be found in `wss`. */
+  #of(protocol: Protocol): Bound[] {
+    return this.#bound.filter(
+      ({ local }) => local.protocol === protocol || (protocol === 'ws' && local.protocol === 'wss'),
+    )
   }
 }

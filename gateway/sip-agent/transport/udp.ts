@@ -1,10 +1,11 @@
 import { createSocket, type Socket } from 'node:dgram'
-import { isIPv6 } from 'node:net'
+import { isIP, isIPv6 } from 'node:net'
 import { checkMessage } from '../message/check.ts'
 import { SipParseError } from '../message/error.ts'
 import type { Limits } from '../message/limits.ts'
 import { parseDatagram } from '../message/parse.ts'
-import { type Endpoint, type Flow, type Gatekeeper, openGate, type TransportSink } from './types.ts'
+import { isStun, stunAnswer } from './stun.ts'
+import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
 
 class UdpFlow implements Flow {
   readonly reliable = false
@@ -29,7 +30,15 @@ class UdpFlow implements Flow {
   }
 }
 
-/** One bound UDP socket. */
+type Found = (error: Error | null, address: string, family: number) => void
+
+/** Where datagrams go is an address always: looking it up at once saves a turn of the event loop for each one. */
+const literal = (address: string, _options: unknown, done: Found): void => done(null, address, isIP(address))
+
+/**
+ * One bound UDP socket. That nobody listens at a destination is not seen: Node does not pass on the ICMP errors of a socket that is not
+ * connected, and one socket per destination would be another source port for each; such requests end by their timers.
+ */
 export class UdpTransport {
   readonly #socket: Socket
   readonly #sink: TransportSink
@@ -38,11 +47,17 @@ export class UdpTransport {
   #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
   #closed = false
 
-  constructor(address: string, sink: TransportSink, limits: Limits, gate: Gatekeeper = openGate) {
-    this.#gate = gate
+  constructor(address: string, sink: TransportSink, limits: Limits, gate: Gatekeeper) {
     this.#sink = sink
     this.#limits = limits
-    this.#socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 << 20 })
+    this.#gate = gate
+    this.#socket = createSocket({
+      type: isIPv6(address) ? 'udp6' : 'udp4',
+      // `::` and `0.0.0.0` may both be bound to one port.
+      ipv6Only: isIPv6(address),
+      recvBufferSize: 4 << 20,
+      lookup: literal,
+    })
     this.#socket.on('message', (bytes, from) => this.#receive(bytes, from.address, from.port))
   }
 
@@ -84,9 +99,11 @@ export class UdpTransport {
       return
     }
     try {
-      this.#socket.send(bytes, to.port, to.address, (error) => {
-        if (error) failed?.(error.message)
-      })
+      if (!failed) this.#socket.send(bytes, to.port, to.address)
+      else
+        this.#socket.send(bytes, to.port, to.address, (error) => {
+          if (error) failed(error.message)
+        })
     } catch (error) {
       fail(error instanceof Error ? error.message : String(error))
     }
@@ -106,6 +123,11 @@ export class UdpTransport {
     if (port === 0) return
     if (!this.#gate.admits('udp', address, bytes)) return
     const flow = this.flow(address, port)
+    if (isStun(bytes)) {
+      const answer = stunAnswer(bytes, address, port)
+      if (answer) flow.send(answer)
+      return
+    }
     let message: ReturnType<typeof checkMessage>
     try {
       message = checkMessage(parseDatagram(bytes, this.#limits))

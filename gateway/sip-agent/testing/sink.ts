@@ -1,0 +1,46 @@
+import type { SipParseError } from '../message/error.ts'
+import type { SipMessage } from '../message/message.ts'
+import type { Flow, TransportSink } from '../transport/types.ts'
+
+/** Keeps what the transports report, and lets a test wait for it. */
+export class TestSink implements TransportSink {
+  readonly messages: { readonly message: SipMessage; readonly flow: Flow }[] = []
+  readonly faults: { readonly error: SipParseError; readonly flow: Flow }[] = []
+  readonly losses: string[] = []
+  #waiting: { readonly ready: () => boolean; readonly wake: () => void }[] = []
+
+  received(message: SipMessage, flow: Flow): void {
+    this.messages.push({ message, flow })
+    this.#wake()
+  }
+
+  malformed(error: SipParseError, flow: Flow): void {
+    this.faults.push({ error, flow })
+    this.#wake()
+  }
+
+  lost(_flow: Flow, reason: string): void {
+    this.losses.push(reason)
+    this.#wake()
+  }
+
+  /** Waits until something that was reported makes this true. */
+  until(ready: () => boolean): Promise<void> {
+    if (ready()) return Promise.resolve()
+    return new Promise((wake) => this.#waiting.push({ ready, wake }))
+  }
+
+  /** The flow of the message with this index, once it has come. */
+  async flow(index = 0): Promise<Flow> {
+    await this.until(() => this.messages.length > index)
+    return (this.messages[index] as { flow: Flow }).flow
+  }
+
+  #wake(): void {
+    for (const each of [...this.#waiting]) {
+      if (!each.ready()) continue
+      this.#waiting = this.#waiting.filter((other) => other !== each)
+      each.wake()
+    }
+  }
+}

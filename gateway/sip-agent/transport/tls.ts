@@ -1,0 +1,124 @@
+import { isIP } from 'node:net'
+import {
+  type ConnectionOptions,
+  createSecureContext,
+  getCACertificates,
+  type SecureContext,
+  type SecureContextOptions,
+  type TlsOptions,
+} from 'node:tls'
+import type { SipTls, SipTlsPeer } from '../types.ts'
+import { checkDomain } from './identity.ts'
+
+const context = (what: string, options: SecureContextOptions): SecureContext => {
+  try {
+    return createSecureContext(options)
+  } catch (error) {
+    throw new Error(`TLS: the certificate ${what} cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+/** What follows from one set of settings. */
+class Built {
+  readonly #tls: SipTls | undefined
+  readonly #peers = new Map<string, { readonly peer: SipTlsPeer; readonly context: SecureContext }>()
+  readonly #names = new Map<string, SecureContext>()
+  readonly #others: SecureContext
+  readonly #authorities: string[]
+
+  constructor(tls: SipTls | undefined, peers: readonly SipTlsPeer[], authorities: string[]) {
+    this.#tls = tls
+    this.#authorities = tls?.ca ? [tls.ca] : authorities
+    const minVersion = tls?.minVersion ?? 'TLSv1.2'
+    if (tls) context('of the listeners', { cert: tls.certificate, key: tls.key, ca: this.#authorities })
+    for (const { host, certificate, key } of tls?.names ?? []) {
+      const options = { cert: certificate, key, ca: this.#authorities, minVersion }
+      this.#names.set(host.toLowerCase(), context(`for ${host}`, options))
+    }
+    this.#others = context('authorities', { ca: this.#authorities, minVersion })
+    for (const peer of peers) {
+      const { ca, certificate: cert, key } = peer
+      const options = { ca: ca ?? this.#authorities, cert, key, minVersion }
+      const built = context(`towards ${peer.hosts.join(', ')}`, options)
+      for (const host of peer.hosts) this.#peers.set(host.toLowerCase(), { peer, context: built })
+    }
+  }
+
+  server(): TlsOptions {
+    const tls = this.#tls
+    if (!tls) throw new Error('TLS: there is no certificate for the listener')
+    return {
+      cert: tls.certificate,
+      key: tls.key,
+      ca: this.#authorities,
+      minVersion: tls.minVersion,
+      requestCert: tls.clientCertificates !== 'none',
+      rejectUnauthorized: tls.clientCertificates === 'require',
+      SNICallback: (name, done) => done(null, this.#named(name.toLowerCase())),
+    }
+  }
+
+  client(host: string): ConnectionOptions {
+    const own = this.#peers.get(host.toLowerCase())
+    const name = own?.peer.serverName ?? host
+    const asked = name.startsWith('*.') ? host : name
+    return {
+      secureContext: own?.context ?? this.#others,
+      // SNI holds names only (RFC 6066 3).
+      servername: isIP(asked) ? '' : asked,
+      rejectUnauthorized: own?.peer.verify ?? true,
+      checkServerIdentity: (_asked, certificate) =>
+        own?.peer.verify === false ? undefined : checkDomain(name, certificate),
+      ...(own && own.peer.alpn.length > 0 && { ALPNProtocols: [...own.peer.alpn] }),
+    }
+  }
+
+  /** The certificate for a name, or for its domain (`*.example.com`); undefined for the listeners' own. */
+  #named(name: string): SecureContext | undefined {
+    return this.#names.get(name) ?? this.#names.get(name.replace(/^[^.]+/, '*'))
+  }
+}
+
+/** The certificates of all listeners, and of the connections that we make. They may change; open connections keep theirs. */
+export class TlsSettings {
+  #tls: SipTls | undefined
+  #peers: readonly SipTlsPeer[]
+  #authorities: string[] | undefined
+  #built: Built | undefined
+
+  constructor(tls: SipTls | undefined, peers: readonly SipTlsPeer[] = []) {
+    this.#tls = tls
+    this.#peers = peers
+  }
+
+  /** Takes new settings. Throws, and keeps the old ones, where a certificate cannot be used. */
+  change(tls = this.#tls, peers = this.#peers): void {
+    this.#built = new Built(tls, peers, this.#system())
+    this.#tls = tls
+    this.#peers = peers
+  }
+
+  /** For a listener. Throws where there is no certificate or it cannot be used. */
+  server(): TlsOptions {
+    return this.#settings().server()
+  }
+
+  /** For a connection to a host. Throws where a certificate cannot be used. */
+  client(host: string): ConnectionOptions {
+    return this.#settings().client(host)
+  }
+
+  /** Built when it is needed: an agent without TLS reads no authorities. */
+  #settings(): Built {
+    this.#built ??= new Built(this.#tls, this.#peers, this.#system())
+    return this.#built
+  }
+
+  /** The authorities that come with Node and those of this machine. */
+  #system(): string[] {
+    this.#authorities ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]
+    return this.#authorities
+  }
+}
