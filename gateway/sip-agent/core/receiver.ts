@@ -89,7 +89,8 @@ export class Receiver implements TransportSink {
   }
 
   #serve(request: SipRequest, flow: Flow, size: number) {
-    const side = this.#context.transactions.serve(request, flow)
+    const trying = () => makeReply(replyBase(request), { status: 100 })
+    const side = this.#context.transactions.serve(request, flow, trying)
     try {
       this.#open(request, side, size)
     } catch (error) {

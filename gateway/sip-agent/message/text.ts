@@ -96,3 +96,9 @@ export const parseNumber = (text: string, max: number, part: string): number => 
   if (value > max) throw new SipParseError(part, `expected at most ${max}`)
   return value
 }
+
+/**
+ * A copy of `text` that stands for itself. Text cut out of a message keeps all of the message in memory, so what outlives its message
+ * is copied.
+ */
+export const kept = (text: string): string => (text === '' ? '' : Buffer.from(text).toString())

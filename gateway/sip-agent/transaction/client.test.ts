@@ -1,14 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../clock.ts'
 import { RecordingFlow, response } from '../testing/messages.ts'
+import { InviteClientTransaction } from './invite-client.ts'
 import { makeTimers } from './timers.ts'
-import { Transactions } from './transactions.ts'
+import { type ClientSide, Transactions } from './transactions.ts'
 
 const branch = 'z9hG4bKour'
 let clock: FakeClock
 let transactions: Transactions
 let flow: RecordingFlow
 let heard: (number | string)[]
+let side: ClientSide
 
 const start = (method: string, reliable = false, failure?: string) => {
   clock = new FakeClock()
@@ -22,7 +24,7 @@ const start = (method: string, reliable = false, failure?: string) => {
     ack: (each: { status: number }) => Buffer.from(`ACK ${each.status}`),
     ended: () => heard.push('ended'),
   }
-  transactions.send(branch, method, Buffer.from(method), flow, user)
+  side = transactions.send(branch, method, Buffer.from(method), flow, user)
 }
 const receive = (status: number, method: string, tag?: string) =>
   transactions.receive(response(status, branch, method, tag), flow, 100)
@@ -69,6 +71,38 @@ describe('an INVITE client transaction on UDP', () => {
     expect(heard.at(-1)).toBe('ended')
     expect(receive(200, 'INVITE', 'one')).toBe(false)
   })
+  it('waits 32 s after a refusal on UDP (timer D), and not at all on TCP', () => {
+    receive(486, 'INVITE')
+    clock.advance(31_999)
+    receive(486, 'INVITE')
+    expect([transactions.size, flow.sent.length]).toEqual([1, 3])
+    clock.advance(1)
+    expect([transactions.size, clock.running, heard]).toEqual([0, 0, [486, 'ended']])
+    start('INVITE', true)
+    receive(486, 'INVITE')
+    clock.advance(0)
+    expect([transactions.size, clock.running]).toEqual([0, 0])
+  })
+  it('on TCP repeats nothing, and gives up all the same (timer B)', () => {
+    start('INVITE', true)
+    expect(timesOfSending(31_900)).toEqual([])
+    clock.advance(100)
+    expect(heard).toEqual(['ended', 'timeout'])
+  })
+  it('absorbs a provisional after the final response', () => {
+    receive(486, 'INVITE')
+    receive(180, 'INVITE')
+    expect([heard, flow.sent.length]).toEqual([[486], 2])
+  })
+  it('ends as if nothing had come when it is given up after its CANCEL, but not after an answer', () => {
+    receive(180, 'INVITE')
+    side.machine instanceof InviteClientTransaction && side.machine.giveUp()
+    expect([heard, transactions.size, clock.running]).toEqual([[180, 'ended', 'timeout'], 0, 0])
+    start('INVITE')
+    receive(200, 'INVITE')
+    side.machine instanceof InviteClientTransaction && side.machine.giveUp()
+    expect(heard).toEqual([200])
+  })
   it('drops a 2xx after a refusal', () => {
     receive(486, 'INVITE')
     receive(200, 'INVITE')
@@ -112,6 +146,23 @@ describe('another client transaction', () => {
     expect(timesOfSending(31_900)).toEqual([])
     clock.advance(100)
     expect(heard).toEqual(['ended', 'timeout'])
+  })
+})
+
+describe('the end of another client transaction', () => {
+  it('ends at once with its answer on TCP (timer K), and tells of the end after the answer', () => {
+    start('OPTIONS', true)
+    receive(200, 'OPTIONS')
+    clock.advance(0)
+    expect([heard, transactions.size, clock.running]).toEqual([[200, 'ended'], 0, 0])
+  })
+  it('fails once when nothing can be sent', () => {
+    start('OPTIONS', false, 'unreachable')
+    expect([heard, transactions.size, clock.running]).toEqual([['ended', 'transport'], 0, 0])
+  })
+  it('takes no answer of another method', () => {
+    start('OPTIONS')
+    expect([receive(200, 'INFO'), heard]).toEqual([false, []])
   })
 })
 

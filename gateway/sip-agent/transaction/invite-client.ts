@@ -109,7 +109,7 @@ export class InviteClientTransaction {
     this.#ack = this.#hooks.ack(response)
     this.#hooks.send(this.#ack)
     // Timer D: at least 32 s, zero on a reliable transport. Deferred so that `ended` follows `response`.
-    const wait = this.#hooks.reliable ? 0 : Math.max(64 * this.#timers.t1, 0)
+    const wait = this.#hooks.reliable ? 0 : 64 * this.#timers.t1
     this.#limit = this.#clock.after(wait, () => this.#terminate())
   }
 

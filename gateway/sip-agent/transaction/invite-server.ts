@@ -24,7 +24,8 @@ export class InviteServerTransaction {
   readonly #timers: Timers
   readonly #hooks: ServerHooks
   #state: InviteServerState = 'proceeding'
-  #last: Buffer | undefined
+  /** As Latin-1 text, which takes no more than its bytes; a buffer holds a whole slab of the pool. */
+  #last: string | undefined
   #status = 0
   #retransmit: Timer | undefined
   #limit: Timer | undefined
@@ -74,11 +75,11 @@ export class InviteServerTransaction {
 
   #proceeding(event: Event): boolean {
     if (event.kind === 'request') {
-      if (this.#last) this.#hooks.send(this.#last)
+      this.#repeat()
       return true
     }
     if (event.kind === 'ack') return false
-    this.#last = event.bytes
+    this.#last = event.bytes.toString('latin1')
     this.#status = event.status
     this.#hooks.send(event.bytes)
     if (event.status >= 300) this.#enterCompleted()
@@ -87,7 +88,7 @@ export class InviteServerTransaction {
   }
 
   #completed(event: Event): boolean {
-    if (event.kind === 'request' && this.#last) this.#hooks.send(this.#last)
+    if (event.kind === 'request') this.#repeat()
     if (event.kind !== 'ack') return event.kind === 'request'
     this.#state = 'confirmed'
     this.#last = undefined
@@ -103,6 +104,10 @@ export class InviteServerTransaction {
     return event.kind === 'request'
   }
 
+  #repeat(): void {
+    if (this.#last !== undefined) this.#hooks.send(Buffer.from(this.#last, 'latin1'))
+  }
+
   #enterCompleted(): void {
     this.#state = 'completed'
     if (!this.#hooks.reliable) this.#timerG(this.#timers.t1)
@@ -112,7 +117,7 @@ export class InviteServerTransaction {
 
   #timerG(interval: number): void {
     this.#retransmit = this.#clock.after(interval, () => {
-      if (this.#last) this.#hooks.send(this.#last)
+      this.#repeat()
       this.#timerG(Math.min(interval * 2, this.#timers.t2))
     })
   }

@@ -96,21 +96,106 @@ it('an INVITE server transaction on TCP repeats nothing and ends with the ACK', 
 })
 
 describe('another server transaction', () => {
-  it('repeats its final response to a repeated request for 32 s', () => {
+  const late = () => bytes('100')
+  const serve = (reliable = false) => {
+    open('OPTIONS', reliable)
+    side = transactions.serve(request('INFO', 'z9hG4bK9'), flow, late)
+  }
+
+  it('repeats its final response to a repeated request for 32 s (timer J)', () => {
     open('OPTIONS')
     side.machine.retransmitted()
     side.machine.respond(200, bytes('200'))
     side.machine.retransmitted()
     expect(flow.sent).toEqual(['200', '200'])
-    clock.advance(32_000)
+    clock.advance(31_999)
+    side.machine.retransmitted()
+    expect([flow.sent.length, transactions.size]).toEqual([3, 1])
+    clock.advance(1)
     expect([transactions.size, clock.running]).toEqual([0, 0])
   })
-  it('repeats a provisional, and ends at once with its final response on TCP', () => {
+  it('takes no second final response', () => {
+    open('OPTIONS')
+    expect(side.machine.respond(200, bytes('200'))).toBe(true)
+    expect(side.machine.respond(500, bytes('500'))).toBe(false)
+    expect(flow.sent).toEqual(['200'])
+  })
+  it('ends at once with its final response on TCP', () => {
     open('OPTIONS', true)
-    side.machine.respond(183, bytes('183'))
-    side.machine.retransmitted()
     side.machine.respond(200, bytes('200'))
-    expect(flow.sent).toEqual(['183', '183', '200'])
-    expect(transactions.size).toBe(0)
+    expect([flow.sent, transactions.size, clock.running]).toEqual([['200'], 0, 0])
+  })
+  it('sends a 100 once the sender repeats every T2, and again to each repetition (RFC 4320)', () => {
+    serve()
+    side.machine.retransmitted()
+    clock.advance(3_499)
+    expect(flow.sent).toEqual([])
+    clock.advance(1)
+    side.machine.retransmitted()
+    expect(flow.sent).toEqual(['100', '100'])
+    side.machine.respond(200, bytes('200'))
+    side.machine.retransmitted()
+    expect(flow.sent.slice(2)).toEqual(['200', '200'])
+  })
+  it('sends no 100 after its answer, and none on TCP', () => {
+    serve()
+    side.machine.respond(200, bytes('200'))
+    clock.advance(10_000)
+    expect(flow.sent).toEqual(['200'])
+    serve(true)
+    clock.advance(10_000)
+    expect(flow.sent).toEqual([])
+  })
+  it('holds a 100 of the application back until then, and sends no other provisional', () => {
+    serve()
+    expect(side.machine.respond(100, bytes('own 100'))).toBe(true)
+    expect(side.machine.respond(183, bytes('183'))).toBe(true)
+    expect(flow.sent).toEqual([])
+    clock.advance(3_500)
+    expect(flow.sent).toEqual(['own 100'])
+  })
+  it('sends no 408, and says nothing to repetitions until it is gone', () => {
+    serve()
+    expect(side.machine.respond(408, bytes('408'))).toBe(true)
+    side.machine.retransmitted()
+    clock.advance(31_999)
+    expect([flow.sent, transactions.find(request('INFO', 'z9hG4bK9'))]).toEqual([[], side])
+    clock.advance(1)
+    expect(transactions.find(request('INFO', 'z9hG4bK9'))).toBeUndefined()
+  })
+})
+
+describe('a request is matched', () => {
+  const via = (each: ReturnType<typeof request>, changes: Partial<typeof each.via>) => ({
+    ...each,
+    via: { ...each.via, ...changes },
+  })
+  beforeEach(() => open('INVITE'))
+
+  it('by its sent-by without regard to case, or to a port that is the usual one', () => {
+    const named = transactions.serve(via(request('INVITE', 'z9hG4bK2'), { host: 'Phone.example' }), flow)
+    const ack = via(request('ACK', 'z9hG4bK2'), { host: 'phone.EXAMPLE', port: 5060 })
+    expect(transactions.find(ack)).toBe(named)
+    expect(transactions.find(via(ack, { port: 5062 }))).toBeUndefined()
+    const tls = transactions.serve(via(request('INVITE', 'z9hG4bK3'), { transport: 'TLS' }), flow)
+    expect(transactions.find(via(request('ACK', 'z9hG4bK3'), { transport: 'TLS', port: 5061 }))).toBe(tls)
+  })
+  it('not by a branch that is made to look like other parts of a key', () => {
+    // With separators that a branch may hold, these were the parts of the first one.
+    for (const branch of ['z9hG4bK1|192.0.2.9:|INVITE', 'z9hG4bK1|192.0.2.9|5060', 'c1|f|1']) {
+      expect(transactions.find(request('INVITE', branch))).toBeUndefined()
+    }
+    const odd = via(request('INVITE', 'z9hG4bK1|192.0.2.9'), { host: '5060' })
+    expect(transactions.find(odd)).toBeUndefined()
+  })
+  it('as its own where an element of RFC 2543 gives no branch at all', () => {
+    const bare = via(request('INVITE', 'old'), { branch: '' })
+    const old = transactions.serve(bare, flow)
+    expect(transactions.find(bare)).toBe(old)
+    expect(transactions.find({ ...bare, method: 'ACK' })).toBe(old)
+    expect(transactions.findCancelled({ ...bare, method: 'CANCEL' })).toBe(old)
+    for (const other of [{ seq: 2 }, { callId: 'c2' }, { fromTag: 'g' }, { uri: 'sip:other@192.0.2.1' }]) {
+      expect(transactions.find({ ...bare, ...other })).toBeUndefined()
+    }
   })
 })

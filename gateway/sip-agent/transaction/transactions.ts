@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts'
+import { lowered } from '../message/characters.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
-import { magicCookie } from '../message/via.ts'
+import { kept } from '../message/text.ts'
+import { magicCookie, type Via } from '../message/via.ts'
 import type { Flow } from '../transport/types.ts'
 import { ClientTransaction } from './client.ts'
 import { type ClientFailure, InviteClientTransaction } from './invite-client.ts'
@@ -26,26 +28,37 @@ export interface ClientUser {
   ack?(response: SipResponse): Buffer
   /** Nothing of the transaction is left. */
   ended?(): void
+  /** True for a request of somebody else that we send on: its responses carry the Vias below ours. */
+  readonly forwards?: boolean
 }
 
 /** A transaction of a request that was sent. */
 export interface ClientSide {
   readonly flow: Flow
   readonly machine: InviteClientTransaction | ClientTransaction
+  readonly forwards: boolean
 }
+
+/** Stands between the parts of a key: no header value can hold it, so no crafted branch or host can look like other parts. */
+const nil = '\n'
+
+const defaultPorts: Readonly<Record<string, number>> = { TLS: 5061, WS: 80, WSS: 443 }
+
+/** RFC 3261 18.1.1: a port that is left out is the usual one of the transport; host names have no case. */
+const sentBy = ({ host, port, transport }: Via): string =>
+  `${lowered(host)}${nil}${port ?? defaultPorts[transport] ?? 5060}`
 
 /** RFC 3261 17.2.3: branch, sent-by and method; what an RFC 2543 element sends is matched by its other headers. */
 const serverKey = (request: SipRequest, method = request.method): string => {
-  const { via } = request
-  const kind = method === 'ACK' ? 'INVITE' : method
-  const sentBy = `${via.host}:${via.port ?? ''}`
-  if (via.branch.startsWith(magicCookie)) return `${via.branch}|${sentBy}|${kind}`
-  return `${request.callId}|${request.fromTag}|${request.seq}|${request.uri}|${sentBy}|${via.branch}|${kind}`
+  const { via, callId, fromTag, seq, uri } = request
+  const end = `${sentBy(via)}${nil}${method === 'ACK' ? 'INVITE' : method}`
+  if (via.branch.startsWith(magicCookie)) return `${via.branch}${nil}${end}`
+  return [callId, fromTag, seq, uri, via.branch, end].join(nil)
 }
 
 /** RFC 3261 8.2.2.2: what two copies of a forked request have in common. */
-const mergeKey = (request: SipRequest): string =>
-  `${request.callId}|${request.fromTag}|${request.seq}|${request.method}`
+const mergeKey = ({ callId, fromTag, seq, method }: SipRequest): string =>
+  `${callId}${nil}${fromTag}${nil}${seq}${nil}${method}`
 
 /** All transactions of the agent. An entry leaves when its machine says that it has ended. */
 export class Transactions {
@@ -88,10 +101,10 @@ export class Transactions {
     return first !== undefined && first !== side.key
   }
 
-  /** Opens the transaction of a new request. */
-  serve(request: SipRequest, flow: Flow): ServerSide {
-    const key = serverKey(request)
-    const merge = request.toTag === '' && request.method !== 'CANCEL' ? mergeKey(request) : undefined
+  /** Opens the transaction of a new request. `trying` makes its 100, which a request other than INVITE gets when its answer is late. */
+  serve(request: SipRequest, flow: Flow, trying?: () => Buffer): ServerSide {
+    const key = kept(serverKey(request))
+    const merge = request.toTag === '' && request.method !== 'CANCEL' ? kept(mergeKey(request)) : undefined
     const hooks = {
       reliable: flow.reliable,
       send: (bytes: Buffer) => flow.send(bytes),
@@ -103,7 +116,7 @@ export class Transactions {
     const invite = request.method === 'INVITE'
     const machine = invite
       ? new InviteServerTransaction(this.#clock, this.#timers, hooks)
-      : new ServerTransaction(this.#clock, this.#timers, hooks)
+      : new ServerTransaction(this.#clock, this.#timers, hooks, trying)
     const side: ServerSide = { invite, flow, key, machine, tag: undefined }
     this.#servers.set(key, side)
     if (merge !== undefined && !this.#merges.has(merge)) this.#merges.set(merge, key)
@@ -130,7 +143,7 @@ export class Transactions {
             ack: (response) => user.ack?.(response) ?? Buffer.alloc(0),
           })
         : new ClientTransaction(this.#clock, this.#timers, hooks)
-    const side: ClientSide = { flow, machine }
+    const side: ClientSide = { flow, machine, forwards: user.forwards === true }
     this.#clients.set(key, side)
     machine.start(bytes)
     return side
@@ -138,11 +151,11 @@ export class Transactions {
 
   /** Hands a response to its transaction; strays are dropped (RFC 6026 8.9). */
   receive(response: SipResponse, flow: Flow, size: number): boolean {
-    // A response that carries more than our own Via was not meant for us (RFC 3261 8.1.3.3).
-    if (response.vias !== 1) return false
     const side = this.#clients.get(`${response.via.branch}|${response.seqMethod}`)
-    side?.machine.receive(response, flow, size)
-    return side !== undefined
+    // A response to a request of our own that carries more than our Via was not meant for us (RFC 3261 8.1.3.3).
+    if (!side || (response.vias !== 1 && !side.forwards)) return false
+    side.machine.receive(response, flow, size)
+    return true
   }
 
   /** A connection is gone: what waits for a response on it has failed. */
