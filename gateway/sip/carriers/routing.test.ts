@@ -1,0 +1,161 @@
+import pino from 'pino'
+import { beforeEach, expect, it } from 'vitest'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { OutboundRequest, Target } from '../../calls/ports.ts'
+import { FakeClock } from '../../clock.ts'
+import { DialGuard } from '../dial-guard.ts'
+import { Carriers } from './carriers.ts'
+import { Routing, type TakenRoute } from './routing.ts'
+import { testCarrier } from './testing.ts'
+
+const logged: Record<string, unknown>[] = []
+const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
+beforeEach(() => void logged.splice(0))
+
+const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) => {
+  const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], ...changes })], new FakeClock())
+  const guard = new DialGuard({
+    addresses: { permits: (address) => !address.startsWith('10.') },
+    find: async (host) => (host === 'inside.example' ? ['192.0.2.1', '10.0.0.1'] : []),
+  })
+  const routing = new Routing({ carriers, guard, seesTryings: () => tryings, userAgent: 'T' })
+  return { carriers, routing }
+}
+const request = (changes: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  destination: { to: 'sip:1@gw.example' },
+  callId: 'call' as OutboundRequest['callId'],
+  codec: 'PCMU',
+  from: { uri: 'sip:+49@x.example', user: '+49', name: 'Ann' },
+  ...changes,
+})
+type SipTarget = Extract<Target, { kind: 'sip' }>
+const to = (uri: string, more: Partial<SipTarget> = {}): SipTarget => ({ kind: 'sip', uri, ...more })
+const found = async (
+  made: ReturnType<typeof setUp>,
+  target: SipTarget,
+  asked = request(),
+): Promise<TakenRoute> => {
+  const route = await made.routing.find(target, asked, log)
+  if ('code' in route) throw new Error(`${route.code} ${route.detail}`)
+  return route
+}
+
+it('goes by a carrier with its rules', async () => {
+  const made = setUp({
+    auth: { username: 'u', password: 'p' },
+    identity: { from: 'username', header: 'none' },
+  })
+  const route = await found(made, to('sip:1@gw.example'))
+  expect(route).toMatchObject({ carrier: { name: 'carrier' }, noProgressMs: 8_000 })
+  expect([...route.statuses]).toEqual([408, 500, 502, 503, 504])
+  expect(route.hops[0]).toMatchObject({
+    uri: 'sip:1@gw.example',
+    credentials: { username: 'u' },
+    headers: { From: '"Ann" <sip:u@localhost>', 'Max-Forwards': '70', 'User-Agent': 'T' },
+  })
+})
+
+it('does not tell slow from silent where no 100 is seen', async () => {
+  expect((await found(setUp({}, false), to('sip:1@gw.example'))).noProgressMs).toBeUndefined()
+})
+
+it('goes by the carrier that the target names, wherever its URI leads', async () => {
+  const route = await found(setUp(), to('sip:+49@elsewhere.example', { carrier: 'carrier' }))
+  expect(route.hops.map(({ uri }) => uri)).toEqual(['sip:+49@gw.example'])
+})
+
+it('goes straight to anybody else, with the credentials of the document alone', async () => {
+  const made = setUp({ auth: { username: 'u', password: 'p' } })
+  const asked = (destination: Partial<OutboundRequest['destination']>) =>
+    found(made, to('sip:1@else.example?X-A=b'), request({ destination: { to: 'x', ...destination } }))
+  const [plain] = (await asked({})).hops
+  expect(plain).toMatchObject({ uri: 'sip:1@else.example', headers: { 'X-A': 'b' } })
+  expect(plain?.credentials).toBeUndefined()
+  const route = await asked({ username: 'd', password: 'q' })
+  expect(route.hops[0]?.credentials).toEqual({ username: 'd', password: 'q' })
+  expect(route.redirected('<sip:2@else.example>')).toEqual([])
+})
+
+it.each(['sip:1@10.0.0.1', 'sip:1@inside.example'])('does not dial %s for a document', async (uri) => {
+  expect(await setUp().routing.find(to(uri), request(), log)).toMatchObject({ code: 'not_permitted' })
+  expect(logged).toMatchObject([{ msg: 'the host may not be dialled', code: 'not_permitted' }])
+})
+
+it('asks no guard about carriers and registered endpoints', async () => {
+  const made = setUp({ targets: ['sip:10.0.0.1'] })
+  expect((await found(made, to('sip:1@10.0.0.1'))).carrier?.name).toBe('carrier')
+  const endpoint = await found(made, to('sip:ann@10.0.0.9', { nextHop: 'sip:192.0.2.7:4321;transport=tcp' }))
+  expect(endpoint.hops[0]).toMatchObject({
+    uri: 'sip:ann@10.0.0.9',
+    nextHop: 'sip:192.0.2.7:4321;transport=tcp',
+  })
+})
+
+it('finds no way to what is no SIP URI, to an unknown carrier, or by one that refuses our registration', async () => {
+  const made = setUp()
+  const cause = (target: SipTarget) => made.routing.find(target, request(), log)
+  expect(await cause(to('sip:x@'))).toMatchObject({ code: 'unreachable' })
+  expect(await cause(to('sip:x@y', { carrier: 'gone' }))).toMatchObject({ code: 'unreachable' })
+  made.carriers.all[0]!.isRejected = () => true
+  expect(await cause(to('sip:1@gw.example'))).toMatchObject({
+    code: 'unreachable',
+    detail: 'carrier carrier: it refuses our registration',
+  })
+})
+
+it('keeps to the limits of the carrier, and gives a place up once', async () => {
+  const made = setUp({ maxCalls: 1 })
+  const route = await found(made, to('sip:1@gw.example'))
+  expect(await made.routing.find(to('sip:1@gw.example'), request(), log)).toMatchObject({
+    code: 'over_call_limit',
+  })
+  route.release()
+  route.release()
+  expect(made.carriers.all[0]?.load.calls).toBe(0)
+  await found(made, to('sip:1@gw.example'))
+})
+
+it('carries Max-Forwards on, and breaks a circle (pain point: loops)', async () => {
+  const made = setUp()
+  const route = await found(made, to('sip:1@gw.example'), request({ maxForwards: 12 }))
+  expect(route.hops[0]?.headers['Max-Forwards']).toBe('12')
+  expect(await made.routing.find(to('sip:1@gw.example'), request({ maxForwards: 0 }), log)).toEqual({
+    code: 'too_many_hops',
+  })
+})
+
+it('passes on to a carrier who forwarded the call, and to nobody else', async () => {
+  const forwarded = [
+    { name: 'Diversion', value: '<sip:a@b>;reason=no-answer' },
+    { name: 'diversion', value: '<sip:c@d>' },
+    { name: 'History-Info', value: '<sip:a@b>;index=1' },
+    { name: 'X-Other', value: '1' },
+  ]
+  const headers = async (uri: string) =>
+    (await found(setUp(), to(uri), request({ forwarded }))).hops[0]?.headers
+  expect(await headers('sip:1@gw.example')).toMatchObject({
+    diversion: '<sip:a@b>;reason=no-answer, <sip:c@d>',
+    'History-Info': '<sip:a@b>;index=1',
+  })
+  expect(await headers('sip:1@gw.example')).not.toHaveProperty('X-Other')
+  expect(Object.keys((await headers('sip:1@else.example'))!)).not.toContain('Diversion')
+})
+
+it('lets the rules of the carrier go before the headers of a document', async () => {
+  const made = setUp({ identity: { from: 'caller', header: 'p-asserted-identity' } })
+  const headers = [{ name: 'p-asserted-identity', value: '<sip:boss@x>' }]
+  const route = await found(made, to('sip:1@gw.example'), request({ destination: { to: 'x', headers } }))
+  expect(route.hops[0]?.headers['P-Asserted-Identity']).toBe('"Ann" <sip:+49@gw.example>')
+  expect(route.hops[0]?.headers).not.toHaveProperty('p-asserted-identity')
+})
+
+it('does not tell the name of a hidden caller whom a document has renamed', async () => {
+  const from = { uri: 'sip:+49@x', user: '+49', name: 'Ann', private: true }
+  const route = await found(
+    setUp(),
+    to('sip:1@gw.example'),
+    request({ from, destination: { to: 'x', from: '+1' } }),
+  )
+  expect(route.hops[0]?.headers).toMatchObject({ From: '<sip:+1@localhost>' })
+  expect(route.hops[0]?.headers).not.toHaveProperty('Privacy')
+})

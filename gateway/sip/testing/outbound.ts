@@ -1,0 +1,119 @@
+import pino from 'pino'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Leg } from '../../calls/leg.ts'
+import type { OutboundRequest, Target } from '../../calls/ports.ts'
+import { FakeClock } from '../../clock.ts'
+import { Carriers } from '../carriers/carriers.ts'
+import { Routing } from '../carriers/routing.ts'
+import type { RegisteredLeg } from '../inbound.ts'
+import { Outbound } from '../outbound.ts'
+import type { Headers } from '../srf.ts'
+import { Heard, wish } from './bench.ts'
+import { TestEdge } from './edge.ts'
+import { FakeDialog, FakeRequest, FakeSrf, type FakeUac, farResponse, refusalOf } from './srf.ts'
+
+/** An INVITE that went out, whose far side the test plays. */
+export class PlacedInvite {
+  readonly uac: FakeUac
+  readonly request: FakeRequest
+
+  constructor(uac: FakeUac) {
+    this.uac = uac
+    const { headers, localSdp } = uac.options
+    const sent = {
+      from: headers.From ?? '',
+      'call-id': headers['Call-ID'] ?? 'new-id',
+      cseq: headers.CSeq ?? '7 INVITE',
+    }
+    this.request = new FakeRequest('INVITE', uac.uri, localSdp, { ...sent, from: `${sent.from};tag=ours` })
+  }
+
+  get uri(): string {
+    return this.uac.uri
+  }
+
+  /** The agent has taken it. */
+  taken(): this {
+    this.uac.progress.cbRequest(null, this.request)
+    return this
+  }
+
+  provisional(status: number, body?: string, headers: Headers = {}): void {
+    this.uac.progress.cbProvisional(farResponse(status, body, headers))
+  }
+
+  refuse(status: number, headers: Headers = {}): void {
+    this.uac.settle(refusalOf(status, headers))
+  }
+
+  /** As the agent does when nobody is there. */
+  unreachable(status = 503): void {
+    const { res } = refusalOf(status)
+    this.uac.settle({ status, reason: 'Service Unavailable', res: { ...res!, source_address: '' } })
+  }
+
+  answer(sdp?: string): FakeDialog {
+    const dialog = new FakeDialog(sdp)
+    this.uac.settle(null, dialog)
+    return dialog
+  }
+}
+
+/** Outbound legs alone, on a stand-in for drachtio-srf and a clock that stands still. */
+export class OutboundRig {
+  readonly srf = new FakeSrf()
+  readonly clock = new FakeClock()
+  readonly edge = new TestEdge()
+  readonly legs = new Set<RegisteredLeg>()
+  readonly connection = { alive: true }
+  readonly logged: Record<string, unknown>[] = []
+  readonly carriers: Carriers
+  readonly outbound: Outbound
+  #seen = 0
+
+  constructor(carriers: readonly CarrierConfig[] = [], tryings = true) {
+    const { srf, clock, edge, legs, connection } = this
+    this.carriers = new Carriers(carriers, clock)
+    const capabilities = { reliableProvisionals: true, tryings, maxFrameBytes: 65_536 }
+    const routing = new Routing({
+      ...{ carriers: this.carriers, guard: undefined, userAgent: 'Trunkline' },
+      seesTryings: () => tryings,
+    })
+    this.outbound = new Outbound({
+      link: { srf, connection, capabilities },
+      ...{ edge, routing, legs, clock, userAgent: 'Trunkline' },
+      log: pino({ level: 'debug' }, { write: (line: string) => this.logged.push(JSON.parse(line)) }),
+    })
+  }
+
+  /** Dials, and waits until the INVITE is out where there is to be one. */
+  async dial(
+    uri: string,
+    destination: Partial<OutboundRequest['destination']> = {},
+    target: Partial<Extract<Target, { kind: 'sip' }>> = {},
+  ): Promise<{ leg: Leg; heard: Heard }> {
+    const leg = this.outbound.dial({ kind: 'sip', uri, ...target }, wish(uri, destination))
+    const heard = new Heard(leg)
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+    return { leg, heard }
+  }
+
+  /** The next INVITE that went out, taken by the agent. Throws when there is none. */
+  next(): PlacedInvite {
+    const uac = this.srf.invites[this.#seen]
+    if (!uac) throw new Error('no further INVITE went out')
+    this.#seen++
+    return new PlacedInvite(uac).taken()
+  }
+
+  /** INVITEs that no test has looked at. */
+  get waiting(): number {
+    return this.srf.invites.length - this.#seen
+  }
+
+  /** What is left of all legs; every number should be zero. */
+  get left(): number[] {
+    const calls = this.carriers.all.map(({ load }) => load.calls)
+    return [this.legs.size, this.edge.used, this.clock.running, ...calls]
+  }
+}
