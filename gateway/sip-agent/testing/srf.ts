@@ -60,6 +60,13 @@ export const idle = async (agent: SipAgent): Promise<void> => {
   }
 }
 
+/** Sends a request of the application; the promise is of the request as it went out. */
+export const request = (srf: Srf, uri: string, options: object): Promise<SrfRequest> =>
+  new Promise((resolve, reject) => {
+    const sent = (error: Error | null, req: SrfRequest) => (error ? reject(error) : resolve(req))
+    srf.request(uri, options as never, sent as never, [])
+  })
+
 /** The final response to a request of the application. */
 export const answerTo = (request: SrfRequest): Promise<SrfResponse> =>
   new Promise((resolve) => {
