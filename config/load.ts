@@ -6,6 +6,7 @@ import { ConfigInvalid, pathOf } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
 import { subscriberName } from './file.ts'
 import { fromSchema } from './from-schema.ts'
+import { canonicalHost } from './networks.ts'
 import { checkRules } from './rules.ts'
 import { carrier, sip } from './schema-sip.ts'
 import { ConfigSource } from './source.ts'
@@ -108,7 +109,7 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   },
   domains: file.domains.map(({ handler, ...domain }, i) => ({
     ...domain,
-    domain: domain.domain.toLowerCase(),
+    domain: canonicalHost(domain.domain),
     ...(handler && { handler: documents.handler(handler, ['domains', i, 'handler']) }),
   })),
   carriers: file.carriers.map((each) => fromSchema<CarrierConfig>(each, carrier, documents.folder)),

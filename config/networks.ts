@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 /** An IP network: every address whose first `prefix` bits are those of `address`. */
 export interface Network {
@@ -16,6 +16,13 @@ export const parseNetwork = (text: string): Network | undefined => {
   if (bits !== undefined && !/^\d{1,3}$/.test(bits)) return undefined
   const prefix = bits === undefined ? longest : Number(bits)
   return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' }
+}
+
+/** A host as it is compared: lower case, without brackets and final dot, an IPv6 address in its one canonical spelling (RFC 5952). */
+export const canonicalHost = (host: string): string => {
+  const plain = host.toLowerCase().replace(/^\[|\]$/g, '')
+  if (isIPv6(plain) && !plain.includes('%')) return new URL(`http://[${plain}]`).hostname.slice(1, -1)
+  return plain.endsWith('.') ? plain.slice(0, -1) : plain
 }
 
 /** A set of networks. Texts that are no network throw a RangeError: configuration is checked before it comes here. */

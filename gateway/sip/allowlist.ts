@@ -7,11 +7,7 @@ export class Allowlists {
 
   /** Without a list anyone may send. Text that is no address is refused. */
   allows(app: DomainApp, source: string): boolean {
-    if (app.allow === undefined) return true
-    const address = plainAddress(source)
-    const family = isIP(address)
-    if (family === 0) return false
-    return this.#listOf(app, app.allow).check(address, family === 4 ? 'ipv4' : 'ipv6')
+    return app.allow === undefined || listHas(this.#listOf(app, app.allow), source)
   }
 
   #listOf(app: DomainApp, networks: readonly string[]): BlockList {
@@ -21,6 +17,13 @@ export class Allowlists {
     this.#built.set(app, list)
     return list
   }
+}
+
+/** Whether an address, in whatever spelling, is in a list. Text that is no address is in none. */
+export const listHas = (list: BlockList, source: string): boolean => {
+  const address = plainAddress(source)
+  const family = isIP(address)
+  return family !== 0 && list.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 /** Builds the list. Throws an Error that names an entry which is neither an address nor a CIDR. */

@@ -4,15 +4,15 @@ import { newCallId, newLegId } from '../calls/ids.ts'
 import { type CallId, Leg, type Party } from '../calls/leg.ts'
 import type { Arrivals } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
-import type { DomainApp } from '../directory/types.ts'
 import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { type AdmissionRules, admit, type Concurrency } from './admission.ts'
+import type { Door, Entry } from './door.ts'
 import { printable } from './headers.ts'
 import { InboundLeg } from './inbound-leg.ts'
 import type { AgentLink, Connection } from './link.ts'
 import { LegMedia } from './media.ts'
 import type { Refusals } from './refusals.ts'
+import { partyOf } from './registrar/index.ts'
 import type { RemoteDescription } from './sdp/description.ts'
 import { readSdp } from './sdp/read.ts'
 import type { SipRequest, SipResponse } from './srf.ts'
@@ -38,13 +38,7 @@ export interface InboundParts {
   readonly link: Pick<AgentLink, 'srf' | 'connection'>
   readonly edge: Pick<Edge, 'open' | 'usage'>
   readonly arrivals: Arrivals
-  readonly rules: AdmissionRules
-  /** Calls of each domain application, by its id. */
-  readonly domainCalls: Concurrency
-  /** Calls in progress. */
-  readonly calls: () => number
-  readonly maxCalls: number
-  readonly draining: () => boolean
+  readonly door: Pick<Door, 'enter'>
   readonly refusals: Refusals
   readonly legs: LegRegistry
   readonly clock: Clock
@@ -80,7 +74,7 @@ export class Inbound {
   }
 
   #handle(request: SipRequest, response: SipResponse, facts: Readonly<Record<string, unknown>>): void {
-    const { refusals, domainCalls, link } = this.#parts
+    const { refusals, door, link } = this.#parts
     const { connection } = link
     if (!connection) return
     const caller = readCaller(request)
@@ -95,40 +89,24 @@ export class Inbound {
       refusals.refuse(response, 'bad_extension', { ...facts, required, ...partiesOf(caller) }, { headers })
       return
     }
-    const decision = this.#decide(request, caller)
-    if ('refuse' in decision) {
-      refusals.refuse(response, decision.refuse, { ...decision.facts, ...partiesOf(caller) })
+    const entry = door.enter(request, caller.target, this.#settingUp)
+    if ('refuse' in entry) {
+      const { headers, quiet } = entry
+      refusals.refuse(response, entry.refuse, { ...entry.facts, ...partiesOf(caller) }, { headers, quiet })
       return
     }
-    const app = decision.admit
     const remote = this.#readOffer(request, response, {
       ...facts,
-      domain: caller.target.host,
+      domain: entry.domain,
       ...partiesOf(caller),
     })
-    if (remote === 'refused') return
-    const release = domainCalls.acquire(app.id)
+    if (remote === 'refused') {
+      entry.release()
+      return
+    }
     this.#settingUp++
-    void this.#setUp({ request, response, connection, caller, app, remote, release }).finally(
+    void this.#setUp({ request, response, connection, caller, entry, remote }).finally(
       () => this.#settingUp--,
-    )
-  }
-
-  #decide(request: SipRequest, { target }: Caller): ReturnType<typeof admit> {
-    const { calls, maxCalls, draining, edge, rules } = this.#parts
-    const { used, total, quarantined } = edge.usage()
-    return admit(
-      {
-        method: request.method,
-        source: request.source_address,
-        transport: printable(request.protocol, 8),
-        host: target.host,
-        draining: draining(),
-        calls: calls() + this.#settingUp,
-        maxCalls,
-        portsFree: total - used - quarantined,
-      },
-      rules,
     )
   }
 
@@ -157,13 +135,12 @@ export class Inbound {
     readonly response: SipResponse
     readonly connection: Connection
     readonly caller: Caller
-    readonly app: DomainApp
+    readonly entry: Entry
     readonly remote: RemoteDescription | undefined
-    readonly release: () => void
   }): Promise<void> {
-    const { request, response, connection, app, remote, release } = invite
+    const { request, response, connection, entry, remote } = invite
     const callId = newCallId()
-    const facts = { call: callId, source: request.source_address, domain: app.domain }
+    const facts = { call: callId, source: request.source_address, domain: entry.domain }
     let canceled = false
     request.on('cancel', () => {
       canceled = true
@@ -174,16 +151,18 @@ export class Inbound {
       if (canceled || !connection.alive) {
         this.#parts.log.info({ ...facts, canceled }, 'the caller gave up before its call was set up')
         await port.close()
-        release()
+        entry.release()
         return
       }
-      const media = new LegMedia(port, String(randomInt(1, 2 ** 47)), request.source_address)
-      if (remote) media.answer(remote)
-      else media.offer('PCMU')
+      const media = new LegMedia(port, String(randomInt(1, 2 ** 47)), { source: request.source_address })
+      if (remote) {
+        media.exchange.receiveOffer('invite')
+        media.answer(remote)
+      } else media.offer('PCMU', 'response')
       this.#arrive({ ...invite, callId, media })
     } catch (error) {
       void port?.close()
-      release()
+      entry.release()
       this.#refuseFor(response, asPortError(error), facts)
     }
   }
@@ -193,20 +172,20 @@ export class Inbound {
     readonly response: SipResponse
     readonly connection: Connection
     readonly caller: Caller
-    readonly app: DomainApp
+    readonly entry: Entry
     readonly remote: RemoteDescription | undefined
-    readonly release: () => void
     readonly callId: CallId
     readonly media: LegMedia
   }): void {
-    const { request, response, connection, caller, app, callId, media } = invite
+    const { request, response, connection, caller, entry, callId, media } = invite
     const { link, clock, userAgent, legs, arrivals } = this.#parts
-    const { from, to } = caller
+    const { to } = caller
+    const { endpoint, carrier } = entry
     const leg = new Leg({
       id: newLegId(),
       kind: 'sip',
       direction: 'inbound',
-      from,
+      from: endpoint ? partyOf(endpoint) : caller.from,
       to,
       now: () => clock.now(),
     })
@@ -221,18 +200,19 @@ export class Inbound {
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)
-    leg.whenGone(invite.release)
+    leg.whenGone(entry.release)
     legs.add(side)
     if (!media.isWaiting) leg.setPort(media.port)
     try {
       arrivals.arrive({
         leg,
         callId,
-        projectId: app.projectId,
-        // Admission has seen to it that there is a handler.
-        plan: { kind: 'handler', handler: app.handler! },
+        projectId: entry.projectId,
+        plan: entry.plan,
         headers: applicationHeadersOf(request),
-        sip: { callId: caller.sipCallId, domain: app.domain, sourceAddress: request.source_address },
+        sip: { callId: caller.sipCallId, domain: entry.domain, sourceAddress: request.source_address },
+        ...(carrier && { carrier: carrier.name }),
+        ...(endpoint && { endpointId: endpoint.id }),
       })
     } catch (error) {
       log.error({ err: error }, 'the call could not be started')

@@ -1,25 +1,24 @@
-import type { Edge } from '../../media/types.ts'
+import type { OverloadConfig } from '../../config/types.ts'
+import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Leg } from '../calls/leg.ts'
 import type { Arrivals, OutboundRequest, OutboundSip, Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
-import type { Directory } from '../directory/types.ts'
 import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { Concurrency } from './admission.ts'
-import { Allowlists } from './allowlist.ts'
-import { Challenger } from './challenge.ts'
 import { Carriers } from './carriers/carriers.ts'
 import { Routing } from './carriers/routing.ts'
+import { Challenger } from './challenge.ts'
 import type { DialGuard } from './dial-guard.ts'
+import { Door, type DoorParts } from './door.ts'
 import { Inbound, type LegRegistry, type RegisteredLeg } from './inbound.ts'
 import { type AgentAddress, AgentLink, type Connection } from './link.ts'
 import { answerOutsideCalls } from './options.ts'
 import { Outbound } from './outbound.ts'
 import { Refusals } from './refusals.ts'
 import { openRegistrar, type RegistrarOptions } from './registrar/index.ts'
-import type { Registrar } from './registrar/registrar.ts'
 import type { SrfLike } from './srf.ts'
+import { Trust } from './trust.ts'
 
 export type { AgentAddress } from './link.ts'
 
@@ -27,8 +26,10 @@ export type { AgentAddress } from './link.ts'
 export interface SipEdgeParts {
   /** The embedded agent, or a drachtio-server. */
   readonly agent: AgentAddress
-  readonly directory: Pick<Directory, 'domainApp'>
+  readonly directory: DoorParts['directory']
   readonly edge: Pick<Edge, 'open' | 'usage'>
+  /** For SIP clients that speak WebRTC; without it they cannot call, nor be called. */
+  readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
   readonly arrivals: Arrivals
   /** Default: there is none. */
   readonly carriers?: Carriers
@@ -40,6 +41,14 @@ export interface SipEdgeParts {
   readonly counts: { calls(): number }
   /** Calls at once, over everything. */
   readonly maxCalls: number
+  /** Who is known by the address; default: nobody, and each domain's own list decides. */
+  readonly trust?: Trust
+  /** Default: 500 calls a second, whatever the load, and 10 s of Retry-After. */
+  readonly overload?: OverloadConfig
+  /** Per cent of the last second that the gateway was busy; default 0. */
+  readonly busyPercent?: () => number
+  /** Told of an address from which somebody certainly tried a wrong password. */
+  readonly offence?: (address: string) => void
   readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'registrations'>
   readonly clock: Clock
   readonly log: Log
@@ -51,6 +60,8 @@ export interface SipEdgeParts {
   readonly srf?: SrfLike
 }
 
+const defaultOverload: OverloadConfig = { busyPercent: 100, callsPerSecond: 500, retryAfterMs: 10_000 }
+
 /** Longest wait at the end for the far sides' last responses. */
 const longestGoodbyeMs = 1_000
 
@@ -59,7 +70,8 @@ export class SipEdge implements OutboundSip {
   readonly #parts: SipEdgeParts
   readonly #link: AgentLink
   readonly #legs = new Legs()
-  readonly #domainCalls = new Concurrency()
+  readonly #door: Door
+  readonly #refusals: Refusals
   readonly #outbound: Outbound
   #draining = false
   #closing: Promise<void> | undefined
@@ -73,18 +85,23 @@ export class SipEdge implements OutboundSip {
     const carriers = parts.carriers ?? new Carriers([], clock)
     const seesTryings = () => link.capabilities.tryings
     const routing = new Routing({ carriers, guard: parts.guard, seesTryings, userAgent })
-    this.#outbound = new Outbound({ ...{ link, edge, routing, legs: this.#legs, clock, log, userAgent } })
-    const refusals = new Refusals({ log, metrics: parts.metrics, userAgent })
+    const { webrtc } = parts
+    this.#outbound = new Outbound({ ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent } })
+    const { overload = defaultOverload } = parts
+    const { retryAfterMs } = overload
+    const now = () => clock.now()
+    const refusals = new Refusals({ ...{ log, metrics: parts.metrics, userAgent, retryAfterMs, now } })
+    this.#refusals = refusals
     const draining = () => this.#draining
-    const registrar = parts.registrar && this.#openRegistrar(parts.registrar, refusals, log)
+    const challenger = new Challenger(now, agent.embedded)
+    this.#door = this.#openDoor(challenger, carriers)
+    const around = { challenger, refusals, draining, metrics: parts.metrics, log, userAgent }
+    const registrar = parts.registrar && openRegistrar(parts.registrar, around)
     answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar } })
     const inbound = new Inbound({
-      ...{ link, edge, refusals, draining, clock, log, userAgent },
+      ...{ link, edge, refusals, clock, log, userAgent },
       arrivals: parts.arrivals,
-      rules: this.#rules(),
-      domainCalls: this.#domainCalls,
-      calls: () => parts.counts.calls(),
-      maxCalls: parts.maxCalls,
+      door: this.#door,
       legs: this.#legs,
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
@@ -99,7 +116,7 @@ export class SipEdge implements OutboundSip {
 
   /** Domain applications with a call in progress. */
   get busyDomains(): number {
-    return this.#domainCalls.size
+    return this.#door.busyDomains
   }
 
   /** What the agent listens on, each `transport/address:port`. */
@@ -137,6 +154,7 @@ export class SipEdge implements OutboundSip {
 
   async #close(): Promise<void> {
     this.#draining = true
+    this.#refusals.close()
     if (this.isConnected) {
       this.#legs.hangUp({ code: 'draining' })
       const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -148,21 +166,19 @@ export class SipEdge implements OutboundSip {
     this.#legs.lost()
   }
 
-  #openRegistrar(options: RegistrarOptions, refusals: Refusals, log: Log): Registrar | undefined {
-    const { clock, agent, metrics, userAgent } = this.#parts
-    const challenger = new Challenger(() => clock.now(), agent.embedded)
-    const draining = () => this.#draining
-    return openRegistrar(options, { challenger, refusals, draining, metrics, log, userAgent })
-  }
-
-  #rules() {
-    const allowlists = new Allowlists()
-    const { directory } = this.#parts
-    return {
-      domainApp: (host: string) => directory.domainApp(host),
-      allows: allowlists.allows.bind(allowlists),
-      callsOf: ({ id }: { id: string }) => this.#domainCalls.count(id),
-    }
+  #openDoor(challenger: Challenger, carriers: Carriers): Door {
+    const { directory, edge, clock, counts, maxCalls, overload = defaultOverload } = this.#parts
+    const nobody = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
+    return new Door({
+      ...{ directory, edge, challenger, carriers },
+      trust: this.#parts.trust ?? new Trust(nobody),
+      calls: () => counts.calls(),
+      limits: { ...overload, calls: maxCalls },
+      draining: () => this.#draining,
+      busyPercent: this.#parts.busyPercent ?? (() => 0),
+      offence: this.#parts.offence ?? (() => {}),
+      now: () => clock.now(),
+    })
   }
 }
 

@@ -29,7 +29,11 @@ const start = async (changes: Partial<SipEdgeParts> = {}) => {
   const app = testApp()
   sip = new SipEdge({
     agent: { host: '127.0.0.1', port: 1, secret: 's', embedded: true },
-    directory: { domainApp: (host) => (host === app.domain ? app : undefined) },
+    directory: {
+      domainApp: (host) => (host === app.domain ? app : undefined),
+      endpointByName: () => undefined,
+      resolve: () => undefined,
+    },
     arrivals: { arrive: (arrival) => arrivals.push(arrival) },
     counts: { calls: () => arrivals.length },
     metrics: new Metrics(),

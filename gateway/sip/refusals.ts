@@ -3,13 +3,14 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { refusalStatus } from './causes.ts'
 import { reasonHeader } from './headers.ts'
+import { RefusalLog } from './refusal-log.ts'
 import type { Headers, SipResponse } from './srf.ts'
 
 /** Methods that the gateway takes, as the Allow header has them. */
 export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE'
 
-/** Seconds after which a caller may try again after a 503. */
-const retryAfterSeconds = 10
+/** Time after which a caller may try again after a 503, where nothing else says, in ms. */
+const defaultRetryAfterMs = 10_000
 
 /** What a refusal is written to. */
 export interface RefusalParts {
@@ -17,45 +18,77 @@ export interface RefusalParts {
   readonly metrics: Pick<Metrics, 'rejections'>
   /** Value of the Server header; empty: none. */
   readonly userAgent: string
+  /** Time after which a caller may try again after a 503; default 10 s. */
+  readonly retryAfterMs?: number
+  /** Time in ms, for what bounds the lines of the log; without it there is no bound. */
+  readonly now?: () => number
 }
 
-/** Says no to requests that never became a leg: one response, one log line with the checked facts, one count. */
+/** What a refusal may bring along. */
+export interface RefusalOptions {
+  /** What a person at the far side may read. */
+  readonly detail?: string
+  readonly headers?: Headers
+  /** Neither written down nor counted: nothing is wrong. */
+  readonly quiet?: boolean
+}
+
+/** Says no to requests that never became a leg: one response, one count, and a log line with the checked facts, but no flood of lines. */
 export class Refusals {
   #parts: RefusalParts
+  #lines: RefusalLog | undefined
 
   constructor(parts: RefusalParts) {
     this.#parts = parts
+    const { log, now } = parts
+    this.#lines =
+      now &&
+      new RefusalLog(now, (leftOut) => log.warn(leftOut, 'more refusals that have no line of their own'))
   }
 
-  /** `facts` must hold nothing secret; `detail` is what a person at the far side may read. */
+  /** `facts` must hold nothing secret. */
   refuse(
     response: SipResponse,
     code: Code,
     facts: Readonly<Record<string, unknown>>,
-    options: { readonly detail?: string; readonly headers?: Headers } = {},
+    options: RefusalOptions = {},
   ): void {
-    const status = refusalStatus({ code })
-    this.#parts.metrics.rejections.inc({ code })
-    this.#parts.log.warn({ code, status, ...facts }, options.detail ?? catalogue[code].text)
+    const { log, metrics, userAgent, retryAfterMs } = this.#parts
+    const { detail, headers, quiet = false } = options
+    // A challenge of our own; refusalStatus passes on none of others.
+    const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
+    if (!quiet) {
+      metrics.rejections.inc({ code })
+      if (this.#lines?.takes(String(facts.source)) ?? true)
+        log.warn({ code, status, ...facts }, detail ?? catalogue[code].text)
+    }
     if (response.finalResponseSent) return
     try {
       response.send(status, {
-        headers: {
-          ...refusalHeaders(code, status, this.#parts.userAgent, options.detail),
-          ...options.headers,
-        },
+        headers: { ...refusalHeaders(code, status, userAgent, detail, retryAfterMs), ...headers },
       })
     } catch (error) {
-      this.#parts.log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
+      log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
     }
+  }
+
+  /** Writes down how many refusals had no line of their own. */
+  close(): void {
+    this.#lines?.close()
   }
 }
 
 /** The headers of a refusal: Reason, Retry-After with 503, a warning with 488 (RFC 3261 section 20.43), Server. */
-export const refusalHeaders = (code: Code, status: number, userAgent: string, detail?: string): Headers => ({
+export const refusalHeaders = (
+  code: Code,
+  status: number,
+  userAgent: string,
+  detail?: string,
+  retryAfterMs = defaultRetryAfterMs,
+): Headers => ({
   ...serverHeader(userAgent),
   Reason: reasonHeader({ code }),
-  ...(status === 503 && { 'Retry-After': String(retryAfterSeconds) }),
+  ...(status === 503 && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
   ...(status === 405 && { Allow: allowedMethods }),
   ...(status === 488 && { Warning: warning(detail ?? catalogue[code].text) }),
 })

@@ -121,7 +121,11 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   const taken: Arrival[] = []
   const sip = new SipEdge({
     agent: { host, port, secret, embedded: true },
-    directory: { domainApp: (name) => apps.find(({ domain }) => domain === name) },
+    directory: {
+      domainApp: (name) => apps.find(({ domain }) => domain === name),
+      endpointByName: () => undefined,
+      resolve: () => undefined,
+    },
     edge,
     arrivals: {
       arrive: (arrival) => {

@@ -1,0 +1,64 @@
+import type { AdmissionFacts, AdmissionRules, Admitted, Caller, Rate, Refused } from './admission-types.ts'
+
+/** Steps 1 and 2 of `admit`: whether the gateway takes calls at all, whoever calls. */
+export const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): Refused | undefined => {
+  const { method, source, transport, target, draining, busyPercent, calls } = facts
+  const { limits, note } = rules
+  const checked = { source, transport, domain: target.host }
+  if (method !== 'INVITE')
+    return { refuse: 'method_not_allowed', check: 'method', facts: { ...checked, method } }
+  note?.('method', { method })
+  if (draining) return { refuse: 'draining', check: 'draining', facts: { ...checked, calls } }
+  const busy = Math.round(busyPercent)
+  if (busyPercent >= limits.busyPercent)
+    return { refuse: 'overloaded', check: 'load', facts: { ...checked, busy, limit: limits.busyPercent } }
+  note?.('load', { busy, limit: limits.busyPercent })
+  return undefined
+}
+
+/** Steps 5 to 7 of `admit`: whether there is room for the call. */
+export const checkLimits = (
+  caller: Caller,
+  facts: AdmissionFacts,
+  rules: AdmissionRules,
+): { readonly admit: Admitted } | Refused => {
+  const { source, transport, portsFree } = facts
+  const { app, endpoint, domain } = caller
+  const checked = { source, transport, domain, ...(app ? { app: app.id } : { endpoint: endpoint?.username }) }
+  const rates = ratesOf(caller, facts, rules)
+  const full = overCalls(caller, facts, rules)
+  if (full) return { refuse: 'over_call_limit', check: 'calls', facts: { ...checked, ...full } }
+  rules.note?.('calls', { calls: facts.calls, limit: rules.limits.calls })
+  const fast = rates.find(({ key, perSecond }) => !rules.hasRate(key, perSecond))
+  if (fast) return { refuse: 'over_call_rate', check: 'rate', facts: { ...checked, ...fast } }
+  rules.note?.('rate', Object.fromEntries(rates.map(({ key, perSecond }) => [key, perSecond])))
+  if (portsFree < 1) return { refuse: 'no_ports', check: 'ports', facts: { ...checked, portsFree } }
+  rules.note?.('ports', { portsFree })
+  return { admit: { ...caller, rates } }
+}
+
+const overCalls = (
+  { app, carrier }: Caller,
+  { calls }: AdmissionFacts,
+  rules: AdmissionRules,
+): Record<string, number | string> | undefined => {
+  const limit = rules.limits.calls
+  if (calls >= limit) return { calls, limit }
+  const domainCalls = app ? rules.domainCalls(app.id) : 0
+  if (app?.maxCalls !== undefined && domainCalls >= app.maxCalls)
+    return { domainCalls, domainLimit: app.maxCalls }
+  const carrierCalls = carrier ? rules.carrierCalls(carrier.name) : 0
+  if (carrier?.maxCalls !== undefined && carrierCalls >= carrier.maxCalls)
+    return { carrier: carrier.name, carrierCalls, carrierLimit: carrier.maxCalls }
+  return undefined
+}
+
+/** Its carrier counts its own rate, together with what goes out. */
+const ratesOf = ({ app }: Caller, { source }: AdmissionFacts, { limits }: AdmissionRules): Rate[] => {
+  const rates = [
+    { key: 'gateway', perSecond: limits.callsPerSecond },
+    { key: `app ${app?.id}`, perSecond: app?.callsPerSecond },
+    { key: `source ${source} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
+  ]
+  return rates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))
+}

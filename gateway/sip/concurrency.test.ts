@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { Concurrency } from './concurrency.ts'
+
+it('takes a call back once, however often it is told', () => {
+  const counts = new Concurrency()
+  const [first, second] = [counts.acquire('a'), counts.acquire('a')]
+  counts.acquire('b')
+  first()
+  first()
+  expect([counts.count('a'), counts.count('b'), counts.size]).toEqual([1, 1, 2])
+  second()
+  expect([counts.count('a'), counts.size]).toEqual([0, 1])
+})

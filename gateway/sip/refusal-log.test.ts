@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { type LeftOut, RefusalLog } from './refusal-log.ts'
+
+const setUp = () => {
+  const clock = { now: 1_000_000 }
+  const told: LeftOut[] = []
+  const log = new RefusalLog(
+    () => clock.now,
+    (leftOut) => told.push(leftOut),
+  )
+  const refuse = (source: string, times: number) =>
+    Array.from({ length: times }, () => log.takes(source)).filter(Boolean).length
+  return { clock, log, told, refuse }
+}
+
+it('gives ten lines a minute to each source, and tells later how many it left out', () => {
+  const { clock, told, refuse } = setUp()
+  expect([refuse('a', 25), refuse('b', 4)]).toEqual([10, 4])
+  clock.now += 59_999
+  expect([refuse('a', 1), told]).toEqual([0, []])
+  clock.now += 1
+  expect([refuse('b', 1), told]).toEqual([1, [{ source: 'a', count: 16 }]])
+})
+
+it('tells the rest at the end', () => {
+  const { log, told, refuse } = setUp()
+  refuse('a', 12)
+  log.close()
+  expect([told, log.size]).toEqual([[{ source: 'a', count: 2 }], 0])
+})
+
+it('gives all sources together no more than 600 lines, and remembers no more than 10,000', () => {
+  const { log, refuse } = setUp()
+  let lines = 0
+  for (let i = 0; i < 20_000; i++) lines += refuse(String(i), 1)
+  expect([lines, log.size]).toEqual([600, 10_000])
+})

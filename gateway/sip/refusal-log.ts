@@ -1,0 +1,75 @@
+/** Time over which lines are counted, in ms. */
+const windowMs = 60_000
+/** Most lines of one source, and of all sources together, in that time. */
+const mostLines = { source: 10, all: 600 }
+/** Most sources that are remembered. */
+const mostSources = 10_000
+
+interface Window {
+  readonly since: number
+  lines: number
+  /** Lines that were left out. */
+  silent: number
+}
+
+/** Refusals that were not written down one by one, to be told of together. */
+export interface LeftOut {
+  readonly source: string
+  readonly count: number
+}
+
+/** Decides which refusals get a line of their own in the log, so that nobody fills a disk by being refused. Metrics count all of them. */
+export class RefusalLog {
+  readonly #now: () => number
+  readonly #tell: (leftOut: LeftOut) => void
+  /** In the order of their beginnings. */
+  readonly #windows = new Map<string, Window>()
+  #all: Window
+
+  /** `tell` hears later how many lines of a source were left out. */
+  constructor(now: () => number, tell: (leftOut: LeftOut) => void) {
+    this.#now = now
+    this.#tell = tell
+    this.#all = { since: now(), lines: 0, silent: 0 }
+  }
+
+  /** Sources that are remembered; bounded. */
+  get size(): number {
+    return this.#windows.size
+  }
+
+  /** Whether a refusal of this source gets its line. */
+  takes(source: string): boolean {
+    const now = this.#now()
+    this.#sweep(now)
+    const window = this.#windows.get(source) ?? { since: now, lines: 0, silent: 0 }
+    this.#windows.set(source, window)
+    if (window.lines < mostLines.source && this.#all.lines < mostLines.all) {
+      window.lines++
+      this.#all.lines++
+      return true
+    }
+    window.silent++
+    return false
+  }
+
+  /** Tells what was left out so far. */
+  close(): void {
+    for (const source of [...this.#windows.keys()]) this.#end(source)
+  }
+
+  #sweep(now: number): void {
+    const isOver = ({ since }: Window) => now - since >= windowMs || now < since
+    if (isOver(this.#all)) this.#all = { since: now, lines: 0, silent: 0 }
+    for (const [source, window] of this.#windows) {
+      if (!isOver(window) && this.#windows.size < mostSources) return
+      this.#end(source)
+    }
+  }
+
+  #end(source: string): void {
+    const count = this.#windows.get(source)?.silent ?? 0
+    this.#windows.delete(source)
+    if (count > 0) this.#tell({ source, count })
+  }
+}
