@@ -6,19 +6,18 @@ import { causeOfBye } from './causes.ts'
 import { digitOfInfo, infoOfDigit, isDigitInfo } from './dtmf.ts'
 import { reasonHeader } from './headers.ts'
 import type { Connection } from './link.ts'
-import type { LegMedia } from './media.ts'
 import { Refresher } from './refresher.ts'
 import { allowedMethods, serverHeader } from './refusals.ts'
 import { Renegotiation } from './renegotiation.ts'
-import { readSdp } from './sdp/read.ts'
 import type { SessionTimerSettings, TimerTerms } from './session-timer.ts'
+import type { SipMedia } from './sip-media.ts'
 import type { InDialogMethod, SipDialog, SipRequest, SipResponse } from './srf.ts'
 
 /** What an established dialog works with. */
 export interface DialogParts {
   readonly dialog: SipDialog
   readonly leg: Leg
-  readonly media: LegMedia
+  readonly media: SipMedia
   readonly connection: Connection
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
@@ -156,7 +155,7 @@ export class EstablishedDialog {
   /** The answer to an offer that we made in a 200 stands in its ACK (RFC 3261 section 13.2.1). */
   #lateAnswer(sdp: string): void {
     try {
-      this.#parts.media.accept(readSdp(sdp))
+      this.#parts.media.acceptSdp(sdp)
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error)
       this.#parts.leg.end({ code: codeOf(error), detail })

@@ -22,7 +22,9 @@ import {
   type RemoteDescription,
   type Section,
 } from './sdp/description.ts'
+import { readSdp } from './sdp/read.ts'
 import { LocalSession } from './sdp/write.ts'
+import type { SipMedia } from './sip-media.ts'
 
 /** What is known of a leg's audio besides its port. */
 export interface LegMediaOptions {
@@ -39,7 +41,7 @@ export interface LegMediaOptions {
  * was. When an offer may be made or taken is the affair of {@link exchange}, which `offer` and `accept` keep up to date; whoever
  * takes an offer asks it first, and tells it when the answer has gone out.
  */
-export class LegMedia {
+export class LegMedia implements SipMedia {
   readonly port: MediaPort
   readonly exchange: OfferAnswer
   #session: LocalSession
@@ -171,6 +173,18 @@ export class LegMedia {
     this.#apply(remote, { audio, crypto: theirs }, chosen, near, ours)
     this.#keys = ours && theirs && { ours, theirs }
     this.exchange.receiveAnswer()
+  }
+
+  refreshes(offer: string): boolean {
+    return this.isRefresh(readSdp(offer))
+  }
+
+  answerSdp(offer: string): string {
+    return this.answer(readSdp(offer))
+  }
+
+  acceptSdp(answer: string): void {
+    this.accept(readSdp(answer))
   }
 
   /** Tells the port of the same far side again, so that its wait for the first packet begins now. */

@@ -12,8 +12,7 @@ import { EarlyMedia } from './early-media.ts'
 import { printable } from './headers.ts'
 import { Invite } from './invite.ts'
 import type { Connection } from './link.ts'
-import type { LegMedia } from './media.ts'
-import { readSdp } from './sdp/read.ts'
+import type { SipMedia } from './sip-media.ts'
 import type { FarResponse, Refusal, SipDialog, SrfLike } from './srf.ts'
 import { parseSipUri, shownUri } from './uri.ts'
 
@@ -44,7 +43,7 @@ export class OutboundLeg implements LegSignalling {
   #route: Route | undefined
   #left: Hop[] = []
   #localSdp = ''
-  #media: LegMedia | undefined
+  #media: SipMedia | undefined
   #attempt: Attempt | undefined
   /** INVITEs of which something is left: the present one, and those that were given up. */
   #live = new Set<Invite>()
@@ -62,7 +61,7 @@ export class OutboundLeg implements LegSignalling {
   }
 
   /** Sends INVITEs with the offer of `media` along the route. Whatever goes wrong ends the leg. */
-  invite(route: Route, media: LegMedia, localSdp: string): void {
+  invite(route: Route, media: SipMedia, localSdp: string): void {
     this.#media = media
     this.#route = route
     this.#left = [...route.hops]
@@ -183,7 +182,7 @@ export class OutboundLeg implements LegSignalling {
     this.#startTalking(dialog.remote.sdp, media)
   }
 
-  #startTalking(sdp: string | undefined, media: LegMedia): void {
+  #startTalking(sdp: string | undefined, media: SipMedia): void {
     const { leg } = this.#parts
     try {
       const news = sdp ? this.#take(sdp) : false
@@ -201,7 +200,7 @@ export class OutboundLeg implements LegSignalling {
   /** Takes an answer to our offer; false where it was taken already: the 200 usually repeats that of the 183. */
   #take(sdp: string): boolean {
     if (sdp === this.#remoteSdp) return false
-    this.#media?.accept(readSdp(sdp))
+    this.#media?.acceptSdp(sdp)
     this.#remoteSdp = sdp
     return true
   }

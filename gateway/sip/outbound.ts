@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
-import type { Edge, MediaPort } from '../../media/types.ts'
+import type { Edge, WebRtc } from '../../media/types.ts'
 import { newLegId } from '../calls/ids.ts'
 import { Leg } from '../calls/leg.ts'
 import type { OutboundRequest, OutboundSip, Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
-import { type Cause, codeOf } from '../errors.ts'
+import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Hop } from './carriers/route.ts'
 import type { Routing, TakenRoute } from './carriers/routing.ts'
@@ -12,12 +12,16 @@ import { asPortError, type LegRegistry } from './inbound.ts'
 import type { AgentLink, Connection } from './link.ts'
 import { LegMedia } from './media.ts'
 import { OutboundLeg } from './outbound-leg.ts'
+import type { SipMedia } from './sip-media.ts'
 import { parseSipUri, shownUri, userOf } from './uri.ts'
+import { isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
 
 /** What makes outbound legs works with. */
 export interface OutboundParts {
   readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
   readonly edge: Pick<Edge, 'open'>
+  /** For endpoints that are browsers; without it they cannot be called. */
+  readonly webrtc?: Pick<WebRtc, 'offer'>
   readonly routing: Pick<Routing, 'find'>
   readonly legs: LegRegistry
   readonly clock: Clock
@@ -79,18 +83,28 @@ export class Outbound implements OutboundSip {
     }
     leg.whenGone(route.release)
     if (route.carrier) leg.note({ carrier: route.carrier.name })
-    const port = await this.#openPort(leg, request, log)
+    const media = await this.#openMedia(leg, target, request, log)
     // A leg that has ended meanwhile has closed it already.
-    if (port && !leg.isEnded) this.#invite(side, leg, route, port, request)
+    if (media && !leg.isEnded) this.#invite(side, leg, route, media, request)
   }
 
-  /** The leg's port; undefined, with the leg ended, where there is none. */
-  async #openPort(leg: Leg, request: OutboundRequest, log: Log): Promise<MediaPort | undefined> {
+  /** The leg's audio; undefined, with the leg ended, where there is none. */
+  async #openMedia(
+    leg: Leg,
+    target: Extract<Target, { kind: 'sip' }>,
+    request: OutboundRequest,
+    log: Log,
+  ): Promise<SipMedia | undefined> {
     try {
-      const port = await this.#parts.edge.open({ group: request.callId, kind: 'carrier' })
+      const media = isWebRtcTarget(target)
+        ? await this.#openWebRtc(leg, request)
+        : new LegMedia(
+            await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
+            String(randomInt(1, 2 ** 47)),
+          )
       // From here on the leg closes it.
-      leg.setPort(port)
-      return port
+      leg.setPort(media.port)
+      return media
     } catch (error) {
       const code = codeOf(asPortError(error))
       log.error({ code, reason: String(error) }, 'no media port for the leg')
@@ -99,9 +113,17 @@ export class Outbound implements OutboundSip {
     }
   }
 
-  #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, port: MediaPort, request: OutboundRequest): void {
-    const media = new LegMedia(port, String(randomInt(1, 2 ** 47)))
-    const localSdp = media.offer(request.codec)
+  async #openWebRtc(leg: Leg, { callId, codec }: OutboundRequest): Promise<SipMedia> {
+    const { webrtc, clock } = this.#parts
+    if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
+    const onFault = (error: Error) => leg.end({ code: codeOf(error), detail: error.message })
+    const media = await WebRtcMedia.offering(webrtc, callId, codec, { clock, onFault })
+    leg.whenGone(() => media.close())
+    return media
+  }
+
+  #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, media: SipMedia, request: OutboundRequest): void {
+    const localSdp = media.offer(request.codec, 'invite')
     const fault = route.hops.map((hop) => this.#tooLong(hop, localSdp)).find((each) => each !== undefined)
     if (fault) {
       leg.ended(fault)

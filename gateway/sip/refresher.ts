@@ -2,9 +2,7 @@ import type { Clock, Timer } from '../clock.ts'
 import { type Cause, codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { printable } from './headers.ts'
-import type { LegMedia } from './media.ts'
 import { glareBackoffMs, type Random } from './offer-answer.ts'
-import { readSdp } from './sdp/read.ts'
 import {
   minimumOf,
   SessionTimer,
@@ -13,12 +11,13 @@ import {
   timerAgreed,
   timerOffer,
 } from './session-timer.ts'
+import type { SipMedia } from './sip-media.ts'
 import type { FarResponse, Headers, SipDialog } from './srf.ts'
 
 /** What keeps a session alive. */
 export interface RefresherParts {
   readonly dialog: Pick<SipDialog, 'local' | 'request'>
-  readonly media: LegMedia
+  readonly media: SipMedia
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly settings: SessionTimerSettings
@@ -132,7 +131,7 @@ export class Refresher {
     if (method === 'UPDATE') return
     media.heardFrom(response.source_address)
     if (response.body) {
-      media.accept(readSdp(response.body))
+      media.acceptSdp(response.body)
       return
     }
     media.exchange.abandon()

@@ -4,17 +4,17 @@ import { codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { sdpOf } from './body.ts'
 import { printable } from './headers.ts'
-import type { LegMedia } from './media.ts'
 import { allowedMethods, refusalHeaders, serverHeader } from './refusals.ts'
-import { readSdp } from './sdp/read.ts'
 import { type SessionTimerSettings, type TimerTerms, timerAnswer } from './session-timer.ts'
+import type { SipMedia } from './sip-media.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from './srf.ts'
 
 /** What new offers inside a dialog are answered with. */
 export interface RenegotiationParts {
+  /** Contact is left to the agent where it is empty. */
   readonly dialog: Pick<SipDialog, 'local'>
   readonly leg: Leg
-  readonly media: LegMedia
+  readonly media: SipMedia
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
@@ -26,16 +26,24 @@ export interface RenegotiationParts {
   readonly refreshed: (terms: TimerTerms) => void
 }
 
+/** What goes with the answer to a request that is taken. */
+interface Taken {
+  readonly headers: Headers
+  /** The request refreshed the session. */
+  refreshed(): void
+}
+
 /** Longest wait for the ACK to our offer in the 200 of a re-INVITE; the agent gives up by itself after 32 s. */
 const ackWaitMs = 40_000
 
 /**
- * What the far side asks for in an established dialog: re-INVITE with and without an offer (RFC 3261 section 14.2, RFC 3264 section 8), and
- * UPDATE (RFC 3311). Each is a refresh of the session timer, too. What cannot be taken leaves the session and its timer as they were.
+ * What the far side asks for in a dialog, established or early: re-INVITE with and without an offer (RFC 3261 section 14.2, RFC 3264
+ * section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each is a refresh of the session timer, too. What cannot be taken leaves the session and its timer as they were.
  */
 export class Renegotiation {
   #parts: RenegotiationParts
   #guard: Timer | undefined
+  #stopped = false
 
   constructor(parts: RenegotiationParts) {
     this.#parts = parts
@@ -55,11 +63,16 @@ export class Renegotiation {
       this.#refuse(response, timer.refuse, timer.headers)
       return
     }
+    const taken: Taken = {
+      headers: timer?.headers ?? {},
+      refreshed: () => timer && this.#parts.refreshed(timer.terms),
+    }
     try {
       media.heardFrom(request.source_address)
-      const sdp = sdpOf(request)
-      const taken = this.#answer(request, response, sdp, timer?.headers ?? {})
-      if (taken && timer) this.#parts.refreshed(timer.terms)
+      const offer = sdpOf(request)
+      if (offer !== undefined) this.#answer(request, response, offer, taken)
+      else if (method === 'UPDATE') this.#refresh(response, taken)
+      else this.#offer(response, taken)
     } catch (error) {
       this.#unusable(method, response, error)
     }
@@ -72,7 +85,7 @@ export class Renegotiation {
     if (!media.isWaiting) return
     try {
       if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The ACK has no answer.')
-      media.accept(readSdp(sdp))
+      media.acceptSdp(sdp)
       this.#told()
     } catch (error) {
       media.exchange.abandon()
@@ -82,6 +95,7 @@ export class Renegotiation {
 
   /** Idempotent. */
   stop(): void {
+    this.#stopped = true
     this.#guard?.cancel()
   }
 
@@ -90,44 +104,54 @@ export class Renegotiation {
     return timers && timerAnswer(request, timers, terms())
   }
 
-  /** False where an offer is open already, and that was said. */
-  #answer(request: SipRequest, response: SipResponse, offer: string | undefined, headers: Headers): boolean {
+  #refresh(response: SipResponse, { headers, refreshed }: Taken): void {
+    response.send(200, { headers: { ...this.#headers(), ...headers } })
+    refreshed()
+  }
+
+  #answer(request: SipRequest, response: SipResponse, offer: string, taken: Taken): void {
     const { media } = this.#parts
-    const isUpdate = request.method === 'UPDATE'
-    if (offer === undefined && isUpdate) {
-      response.send(200, { headers: { ...this.#headers(), ...headers } })
-      return true
-    }
-    if (offer === undefined) return this.#offer(response, headers)
-    const refusal = media.exchange.receiveOffer(isUpdate ? 'update' : 'invite')
+    const { method } = request
+    const refusal = media.exchange.receiveOffer(method === 'UPDATE' ? 'update' : 'invite')
     if (refusal) {
       const { status, retryAfter } = refusal
       this.#refuse(response, status, retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) })
-      return false
+      return
     }
-    const remote = readSdp(offer)
-    const refresh = media.isRefresh(remote)
-    const answer = media.answer(remote)
-    this.#send(response, answer, headers)
+    const refresh = media.refreshes(offer)
+    const answer = media.answerSdp(offer)
+    const send = (sdp: string) => this.#answered(response, sdp, taken, { method, refresh })
+    if (typeof answer === 'string') send(answer)
+    else answer.then(send).catch((error: unknown) => this.#unusable(method, response, error))
+  }
+
+  #answered(response: SipResponse, answer: string, taken: Taken, facts: Record<string, unknown>): void {
+    const { media, log } = this.#parts
     media.exchange.sendAnswer()
-    this.#parts.log.info({ method: request.method, refresh, held: media.isHeld }, 'session renegotiated')
+    // Much may have happened while the answer was made.
+    if (this.#stopped) {
+      this.#refuse(response, 481)
+      return
+    }
+    this.#send(response, answer, taken.headers)
+    log.info({ ...facts, held: media.isHeld }, 'session renegotiated')
     this.#told()
-    return true
+    taken.refreshed()
   }
 
   /** A re-INVITE without an offer: ours is everything that we can once more, and their answer stands in the ACK. */
-  #offer(response: SipResponse, headers: Headers): boolean {
+  #offer(response: SipResponse, { headers, refreshed }: Taken): void {
     const { media, clock, leg, log } = this.#parts
     if (!media.exchange.isStable) {
       this.#refuse(response, 491)
-      return false
+      return
     }
     this.#send(response, media.offer('PCMU', 'response'), headers)
     log.info({ method: 'INVITE', offer: false }, 'session renegotiated')
     this.#guard = clock.after(ackWaitMs, () =>
       leg.end({ code: 'unreachable', detail: 'no ACK to a re-INVITE' }),
     )
-    return true
+    refreshed()
   }
 
   #unusable(method: string, response: SipResponse, error: unknown): void {
@@ -162,7 +186,7 @@ export class Renegotiation {
     const { userAgent, dialog, timers } = this.#parts
     return {
       ...serverHeader(userAgent),
-      Contact: dialog.local.contact,
+      ...(dialog.local.contact !== '' && { Contact: dialog.local.contact }),
       Allow: allowedMethods,
       ...(timers && { Supported: 'timer' }),
     }

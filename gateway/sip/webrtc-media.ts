@@ -1,0 +1,147 @@
+import type { AudioCodec, BrowserMedia, MediaPort, WebRtc } from '../../media/types.ts'
+import type { Target } from '../calls/ports.ts'
+import type { Clock } from '../clock.ts'
+import { TrunklineError } from '../errors.ts'
+import { MediaWatch } from '../rpc/subscriber/media-watch.ts'
+import { OfferAnswer, type OfferIn } from './offer-answer.ts'
+import type { SipMedia } from './sip-media.ts'
+import { parseSipUri } from './uri.ts'
+
+/** How long the first sound waits for a client whose media is not up yet. */
+const hearingWaitMs = 5_000
+
+/** Whether a description is one of WebRTC: its audio is to be encrypted by keys that DTLS agrees on (RFC 5764). */
+export const isWebRtcSdp = (sdp: string): boolean => /^m=audio \d+ (UDP|TCP)\/TLS\/RTP\/SAVPF? /m.test(sdp)
+
+/** Whether a target is a browser: only they speak SIP over WebSockets, and they know no other audio than that of WebRTC. */
+export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }>): boolean => {
+  const transport = parseSipUri(nextHop ?? uri)
+    ?.params.get('transport')
+    ?.toLowerCase()
+  return transport === 'ws' || transport === 'wss'
+}
+
+/** What is told of the audio of a SIP client that speaks WebRTC. */
+export interface WebRtcMediaParts {
+  readonly clock: Clock
+  readonly random?: () => number
+  /** The audio is lost, or was never there: what the leg is to be ended for. Called at most once. */
+  readonly onFault: (error: Error) => void
+}
+
+/** The audio of a SIP client that speaks WebRTC, as a browser with a SIP library does: ICE, DTLS and SRTP are mediasoup's. */
+export class WebRtcMedia implements SipMedia {
+  readonly exchange: OfferAnswer
+  readonly behindNat = false
+  readonly #browser: BrowserMedia
+  readonly #watch: MediaWatch
+  readonly #onFault: (error: Error) => void
+  #local = ''
+  #remote = ''
+  #agreed = false
+  #closed = false
+
+  private constructor(browser: BrowserMedia, { clock, random = Math.random, onFault }: WebRtcMediaParts) {
+    this.exchange = new OfferAnswer(random)
+    this.#browser = browser
+    this.#onFault = onFault
+    this.#watch = new MediaWatch(browser, clock, (state) =>
+      onFault(new TrunklineError('media_timeout', `WebRTC: ${state}`)),
+    )
+  }
+
+  /** Answers the first offer of a client. Rejects with `bad_sdp`, `no_common_codec` or `no_ports`. */
+  static async answering(
+    webrtc: Pick<WebRtc, 'answer'>,
+    group: string,
+    offer: string,
+    parts: WebRtcMediaParts,
+  ): Promise<WebRtcMedia> {
+    const media = new WebRtcMedia(await webrtc.answer(group, offer, ['PCMU', 'PCMA']), parts)
+    media.exchange.receiveOffer('invite')
+    media.#remote = offer
+    media.#agreed = true
+    media.#local = media.#browser.sdp
+    return media
+  }
+
+  /** Prepares an offer; {@link offer} gives it. Rejects with `no_ports`. */
+  static async offering(
+    webrtc: Pick<WebRtc, 'offer'>,
+    group: string,
+    codec: AudioCodec,
+    parts: WebRtcMediaParts,
+  ): Promise<WebRtcMedia> {
+    return new WebRtcMedia(await webrtc.offer(group, codec), parts)
+  }
+
+  get port(): MediaPort {
+    return this.#browser.port
+  }
+
+  get local(): string {
+    return this.#local
+  }
+
+  get isWaiting(): boolean {
+    return this.exchange.exchange.kind === 'local offer'
+  }
+
+  get isHeld(): boolean {
+    return /^a=(sendonly|inactive)\r?$/m.test(this.#remote)
+  }
+
+  /** Where audio may come from is ICE's affair. */
+  heardFrom(): void {}
+
+  refreshes(offer: string): boolean {
+    return offer === this.#remote
+  }
+
+  async answerSdp(offer: string): Promise<string> {
+    if (this.refreshes(offer)) return this.#local
+    this.#local = await this.#browser.renegotiate(offer)
+    this.#remote = offer
+    return this.#local
+  }
+
+  offer(_preferred: AudioCodec, where: OfferIn): string {
+    this.#open(where)
+    if (this.#local === '') this.#local = this.#browser.sdp
+    return this.#local
+  }
+
+  offerAgain(where: OfferIn): string {
+    this.#open(where)
+    return this.#local
+  }
+
+  /** The first answer is taken by and by: what is wrong with it is a fault. A later one repeats it, but for a hold. */
+  acceptSdp(answer: string): void {
+    if (!isWebRtcSdp(answer)) throw new TrunklineError('bad_sdp', 'SDP: an audio m-line of WebRTC expected.')
+    this.#remote = answer
+    this.exchange.receiveAnswer()
+    if (this.#agreed) return
+    this.#agreed = true
+    this.#browser.accept(answer).catch((error: Error) => {
+      if (!this.#closed) this.#onFault(error)
+    })
+  }
+
+  /** Nothing is waited for: a client sends silence, too. */
+  restart(): void {}
+
+  ready = (): Promise<void> => this.#watch.untilConnected(hearingWaitMs)
+
+  /** Gives up the transports; the port is the leg's to close. Idempotent. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#watch.close()
+    void this.#browser.close()
+  }
+
+  #open(where: OfferIn): void {
+    if (!this.exchange.sendOffer(where)) throw new Error('an offer is open already')
+  }
+}
