@@ -1,20 +1,23 @@
 import type { Leg, LegSignalling } from '../calls/leg.ts'
 import type { Clock, Timer } from '../clock.ts'
-import type { Cause } from '../errors.ts'
+import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { sdpOf } from './body.ts'
 import { refusalStatus } from './causes.ts'
-import { EstablishedDialog } from './dialog.ts'
+import { type DialogParts, EstablishedDialog } from './dialog.ts'
 import { sendDigits } from './digits.ts'
 import { printable } from './headers.ts'
 import type { Connection } from './link.ts'
-import type { LegMedia } from './media.ts'
+import { Provisionals, type Reliability } from './provisionals.ts'
 import { allowedMethods, refusalHeaders, serverHeader } from './refusals.ts'
+import { Renegotiation, textOf } from './renegotiation.ts'
+import type { SipMedia } from './sip-media.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse, SrfLike } from './srf.ts'
 
 /** What an inbound leg's far side works with. */
 export interface InboundLegParts {
   readonly leg: Leg
-  readonly media: LegMedia
+  readonly media: SipMedia
   readonly request: SipRequest
   readonly response: SipResponse
   readonly srf: Pick<SrfLike, 'createUAS'>
@@ -22,6 +25,12 @@ export interface InboundLegParts {
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
+  /** Default `none`. */
+  readonly reliability?: Reliability
+  /** Headers of the 200: the session timer, and what we support. Default none. */
+  readonly answerHeaders?: Headers
+  /** What the dialog is to know; see {@link DialogParts}. */
+  readonly dialog?: Pick<DialogParts, 'timers' | 'allowsUpdate' | 'random'>
   /** Nothing is left of the INVITE and its dialog. Called once. */
   readonly onReleased: () => void
 }
@@ -35,53 +44,48 @@ const longestWaitMs = 40_000
 export class InboundLeg implements LegSignalling {
   readonly connection: Connection
   #parts: InboundLegParts
+  #provisionals: Provisionals
+  #early: Renegotiation
   #dialog: EstablishedDialog | undefined
   #answer: PromiseWithResolvers<void> | undefined
+  #answerOut = false
   #timer: Timer | undefined
-  #progressed = false
+  #progress: Promise<void> | undefined
   #farGone = false
   #released = false
-  /** The INVITE had no SDP: our offer goes out in the 200, the answer comes in the ACK. */
-  #lateOffer: boolean
 
   constructor(parts: InboundLegParts) {
     this.#parts = parts
     this.connection = parts.connection
-    this.#lateOffer = parts.media.isWaiting
+    this.#provisionals = new Provisionals({
+      ...parts,
+      headers: this.#headers(),
+      reliability: parts.reliability ?? 'none',
+      onPrack: (request, response) => this.#prack(request, response),
+    })
+    const nothing = { timers: undefined, terms: () => undefined, refreshed: () => {} }
+    this.#early = new Renegotiation({ ...parts, ...nothing, dialog: { local: { sdp: '', contact: '' } } })
     parts.request.on('cancel', () => this.#canceled())
+    parts.request.on('update', (request, response) => this.#early.take(request, response, false))
   }
 
   ring(): void {
-    this.#send(180, { headers: this.#headers() })
+    if (!this.#farGone) void this.#provisionals.send(180)
   }
 
-  async progress(): Promise<void> {
-    if (this.#progressed || this.#answer) return
-    this.#progressed = true
-    // An offer may stand only in a reliable provisional response (RFC 3262 section 5): such a caller hears nothing before the answer.
-    if (this.#lateOffer) this.#send(180, { headers: this.#headers() })
-    else
-      this.#send(183, {
-        headers: { ...this.#headers(), 'Content-Type': 'application/sdp' },
-        body: this.#parts.media.local,
-      })
+  progress(): Promise<void> {
+    if (this.#answer) return Promise.resolve()
+    this.#progress ??= this.#open()
+    return this.#progress
   }
 
   answer(): Promise<void> {
-    if (this.#answer) return this.#answer.promise
-    const answer = Promise.withResolvers<void>()
-    this.#answer = answer
-    const { srf, request, response, media } = this.#parts
-    const headers = { ...this.#headers(), Allow: allowedMethods, 'Content-Type': 'application/sdp' }
-    try {
-      media.restart()
-      srf.createUAS(request, response, { localSdp: media.local, headers }, (error, dialog) =>
-        this.#answerSent(error, dialog),
-      )
-    } catch (error) {
-      this.#answerSent(error)
+    if (!this.#answer) {
+      this.#answer = Promise.withResolvers<void>()
+      // What stands in a 200 hangs on what the PRACK brings (RFC 3262 section 5).
+      this.#provisionals.whenIdle(() => this.#sendAnswer())
     }
-    return answer.promise
+    return this.#answer.promise
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -93,12 +97,13 @@ export class InboundLeg implements LegSignalling {
 
   end(cause: Cause): void {
     this.#timer?.cancel()
+    this.#provisionals.stop()
     this.#answer?.resolve()
     // Without an answer to our offer the port was never the leg's.
     if (!this.#parts.leg.port) void this.#parts.media.port.close()
     if (this.#dialog) this.#dialog.bye(cause)
     else if (this.#farGone || !this.connection.alive) this.#release()
-    else if (this.#answer) this.#timer = this.#parts.clock.after(longestWaitMs, () => this.#release())
+    else if (this.#answerOut) this.#timer = this.#parts.clock.after(longestWaitMs, () => this.#release())
     else this.#refuse(cause)
   }
 
@@ -114,6 +119,14 @@ export class InboundLeg implements LegSignalling {
     this.#release()
   }
 
+  /** Opens the audio before the answer, where there can be some: with a late offer, only by a reliable response. */
+  #open(): Promise<void> {
+    const { media } = this.#parts
+    if (this.#farGone) return Promise.resolve()
+    if (media.isWaiting && !this.#provisionals.carriesOffers) return this.#provisionals.send(180)
+    return this.#provisionals.send(183, media.local)
+  }
+
   #canceled(): void {
     if (this.#farGone || this.#dialog) return
     this.#farGone = true
@@ -121,10 +134,54 @@ export class InboundLeg implements LegSignalling {
     this.#release()
   }
 
+  /** The PRACK of our 183: with the answer to our offer, a new offer, or nothing (RFC 3262 section 5). */
+  #prack(request: SipRequest, response: SipResponse): void {
+    const { media, leg, log } = this.#parts
+    try {
+      media.heardFrom(request.source_address)
+      const sdp = sdpOf(request)
+      if (media.isWaiting) {
+        if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The PRACK has no answer to our offer.')
+        media.acceptSdp(sdp)
+        if (!leg.port) leg.setPort(media.port)
+        response.send(200, { headers: this.#headers() })
+        return
+      }
+      // Our 183 had the answer.
+      if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
+      this.#early.take(request, response, false)
+    } catch (error) {
+      const [code, detail] = [codeOf(error), textOf(error)]
+      log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
+      response.send(488, { headers: refusalHeaders(code, 488, this.#parts.userAgent, detail) })
+      if (media.isWaiting) leg.end({ code, detail })
+    }
+  }
+
+  #sendAnswer(): void {
+    const { srf, request, response, media, leg, answerHeaders = {} } = this.#parts
+    if (this.#farGone || leg.isEnded) return
+    this.#answerOut = true
+    const headers = { ...this.#headers(), Allow: allowedMethods, ...answerHeaders }
+    // After a reliable answer the 200 has no description: it would be an offer (RFC 6337 section 3.1).
+    const { exchange } = media
+    const said = exchange.isStable && exchange.hasSession
+    const sdp = said ? {} : { localSdp: media.local }
+    const type: Headers = said ? {} : { 'Content-Type': 'application/sdp' }
+    try {
+      media.restart()
+      srf.createUAS(request, response, { ...sdp, headers: { ...headers, ...type } }, (error, dialog) =>
+        this.#answerSent(error, dialog),
+      )
+    } catch (error) {
+      this.#answerSent(error)
+    }
+  }
+
   /** The agent has taken the 200, or has not. */
   #answerSent(error: unknown, dialog?: SipDialog): void {
     if (this.#released || this.#dialog) return
-    const { leg, clock } = this.#parts
+    const { leg, clock, media } = this.#parts
     if (!dialog) {
       this.#farGone = true
       const reason = printable(error instanceof Error ? error.message : String(error))
@@ -135,15 +192,17 @@ export class InboundLeg implements LegSignalling {
       return
     }
     this.#timer?.cancel()
+    if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
     this.#dialog = this.#established(dialog)
     if (leg.state.kind === 'ended') this.#dialog.bye(leg.state.cause)
-    else if (!this.#lateOffer) this.#timer = clock.after(ackWaitMs, () => this.#settle())
+    else if (!media.isWaiting) this.#timer = clock.after(ackWaitMs, () => this.#settle())
   }
 
   #established(dialog: SipDialog): EstablishedDialog {
     const { leg, media, connection, clock, log, userAgent } = this.#parts
     return new EstablishedDialog({
       ...{ dialog, leg, media, connection, clock, log, userAgent, acked: false },
+      ...this.#parts.dialog,
       onAck: () => this.#acked(),
       onReleased: () => this.#release(),
     })
@@ -151,7 +210,7 @@ export class InboundLeg implements LegSignalling {
 
   #acked(): void {
     const { leg, media } = this.#parts
-    if (this.#lateOffer && !leg.isEnded && !leg.isAnswered) {
+    if (!leg.isEnded && !leg.isAnswered && !leg.port) {
       if (media.isWaiting) {
         leg.end({ code: 'bad_sdp', detail: 'The ACK has no answer to the offer of the 200.' })
         return
@@ -162,27 +221,25 @@ export class InboundLeg implements LegSignalling {
   }
 
   #settle(): void {
+    const { leg, media } = this.#parts
     this.#timer?.cancel()
-    this.#parts.leg.answered()
+    leg.answered()
+    leg.hold(media.isHeld, 'media')
     this.#answer?.resolve()
   }
 
   #refuse(cause: Cause): void {
+    const { response, log, userAgent } = this.#parts
     const status = refusalStatus(cause)
-    this.#send(status, { headers: refusalHeaders(cause.code, status, this.#parts.userAgent) })
-    this.#release()
-  }
-
-  #send(status: number, options: { headers: Headers; body?: string }): void {
-    const { response, log } = this.#parts
-    if (this.#farGone || !this.connection.alive || response.finalResponseSent) return
     try {
-      response.send(status, options, (error) => {
-        if (error) log.debug({ status, reason: String(error) }, 'response not sent')
-      })
+      if (!response.finalResponseSent)
+        response.send(status, { headers: refusalHeaders(cause.code, status, userAgent) }, (error) => {
+          if (error) log.debug({ status, reason: String(error) }, 'response not sent')
+        })
     } catch (error) {
       log.warn({ status, reason: String(error) }, 'response not sent')
     }
+    this.#release()
   }
 
   #headers(): Headers {
@@ -193,6 +250,8 @@ export class InboundLeg implements LegSignalling {
     if (this.#released) return
     this.#released = true
     this.#timer?.cancel()
+    this.#provisionals.stop()
+    this.#early.stop()
     this.#parts.onReleased()
   }
 }

@@ -4,6 +4,7 @@ import { codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { sdpOf } from './body.ts'
 import { printable } from './headers.ts'
+import type { OfferIn } from './offer-answer.ts'
 import { allowedMethods, refusalHeaders, serverHeader } from './refusals.ts'
 import { type SessionTimerSettings, type TimerTerms, timerAnswer } from './session-timer.ts'
 import type { SipMedia } from './sip-media.ts'
@@ -33,12 +34,15 @@ interface Taken {
   refreshed(): void
 }
 
+const offerIn: Readonly<Record<string, OfferIn>> = { INVITE: 'invite', PRACK: 'prack' }
+
 /** Longest wait for the ACK to our offer in the 200 of a re-INVITE; the agent gives up by itself after 32 s. */
 const ackWaitMs = 40_000
 
 /**
  * What the far side asks for in a dialog, established or early: re-INVITE with and without an offer (RFC 3261 section 14.2, RFC 3264
- * section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each is a refresh of the session timer, too. What cannot be taken leaves the session and its timer as they were.
+ * section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each is a refresh of the session timer, too. What cannot be taken leaves the
+ * session and its timer as they were.
  */
 export class Renegotiation {
   #parts: RenegotiationParts
@@ -71,8 +75,8 @@ export class Renegotiation {
       media.heardFrom(request.source_address)
       const offer = sdpOf(request)
       if (offer !== undefined) this.#answer(request, response, offer, taken)
-      else if (method === 'UPDATE') this.#refresh(response, taken)
-      else this.#offer(response, taken)
+      else if (method === 'INVITE') this.#offer(response, taken)
+      else this.#refresh(response, taken)
     } catch (error) {
       this.#unusable(method, response, error)
     }
@@ -112,7 +116,7 @@ export class Renegotiation {
   #answer(request: SipRequest, response: SipResponse, offer: string, taken: Taken): void {
     const { media } = this.#parts
     const { method } = request
-    const refusal = media.exchange.receiveOffer(method === 'UPDATE' ? 'update' : 'invite')
+    const refusal = media.exchange.receiveOffer(offerIn[method] ?? 'update')
     if (refusal) {
       const { status, retryAfter } = refusal
       this.#refuse(response, status, retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) })

@@ -17,6 +17,10 @@ export interface SipRequest {
   get(name: string): string | undefined
   /** `cancel`: the far side gave up its INVITE; the agent has sent the 487 already. */
   on(event: 'cancel', listener: () => void): unknown
+  /** UPDATE of the far side before the INVITE has its final response; the listener answers it, at once. */
+  on(event: 'update', listener: (request: SipRequest, response: SipResponse) => void): unknown
+  /** Our response to it, where it is one of the far side's. */
+  readonly res?: SipResponse
   /** Cancels an INVITE of ours. Throws where the connection is gone. */
   cancel(options: { headers?: Headers }, callback: (error: unknown) => void): void
 }
@@ -24,11 +28,15 @@ export interface SipRequest {
 /** Our response to a {@link SipRequest}. */
 export interface SipResponse {
   readonly finalResponseSent: boolean
-  /** Throws for a status that it does not know. The callback is told what the agent made of it. */
+  /**
+   * Throws for a status that it does not know. The callback is told what the agent made of it; `onPrack` has to answer the PRACK of a
+   * response that requires `100rel`, at once, by its `res`.
+   */
   send(
     status: number,
     options?: { headers?: Headers; body?: string },
     callback?: (error: unknown) => void,
+    onPrack?: (prack: SipRequest) => void,
   ): void
 }
 
@@ -111,7 +119,7 @@ export interface SrfLike {
   createUAS(
     request: SipRequest,
     response: SipResponse,
-    options: { localSdp: string; headers: Headers },
+    options: { localSdp?: string; headers: Headers },
     callback: (error: unknown, dialog?: SipDialog) => void,
   ): unknown
   /** Sends an INVITE; ACK and PRACK are drachtio-srf's. Throws when there is no connection. */

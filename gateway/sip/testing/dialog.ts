@@ -116,7 +116,8 @@ const negotiate = (media: LegMedia, offer: string, outbound: boolean): void => {
   }
 }
 
-const ownerOf = (heard: string[]): LegOwner => ({
+/** An owner that writes down what it hears. */
+export const ownerOf = (heard: string[]): LegOwner => ({
   legEarly: () => heard.push('early'),
   legAnswered: () => heard.push('answered'),
   legDigit: (_leg, digit) => heard.push(`digit ${digit}`),

@@ -58,8 +58,17 @@ export class FakeResponse implements SipResponse {
     return this.sent.map(({ status }) => status)
   }
 
-  send(status: number, options: { headers?: Headers; body?: string } = {}): void {
+  /** What is to be told of PRACKs, for each reliable response. */
+  readonly pracks: ((prack: SipRequest) => void)[] = []
+
+  send(
+    status: number,
+    options: { headers?: Headers; body?: string } = {},
+    _callback?: (error: unknown) => void,
+    onPrack?: (prack: SipRequest) => void,
+  ): void {
     this.sent.push({ status, headers: {}, ...options })
+    if (onPrack) this.pracks.push(onPrack)
     if (status >= 200) this.finalResponseSent = true
   }
 }
@@ -155,7 +164,11 @@ export class FakeSent implements SentRequest {
 export class FakeSrf implements SrfLike {
   readonly events = new EventEmitter()
   readonly handlers = new Map<string, (request: SipRequest, response: SipResponse) => void>()
-  readonly answers: { localSdp: string; done: (error: unknown, dialog?: SipDialog) => void }[] = []
+  readonly answers: {
+    localSdp: string | undefined
+    headers: Headers
+    done: (error: unknown, dialog?: SipDialog) => void
+  }[] = []
   readonly invites: FakeUac[] = []
   /** Requests outside calls that we sent. */
   readonly requests: FakeSent[] = []
@@ -190,12 +203,12 @@ export class FakeSrf implements SrfLike {
   createUAS(
     _request: SipRequest,
     response: SipResponse,
-    options: { localSdp: string; headers: Headers },
+    options: { localSdp?: string; headers: Headers },
     callback: (error: unknown, dialog?: SipDialog) => void,
   ): void {
     if (this.broken) throw this.broken
     response.send(200)
-    this.answers.push({ localSdp: options.localSdp, done: callback })
+    this.answers.push({ localSdp: options.localSdp, headers: options.headers, done: callback })
   }
 
   createUAC(
