@@ -20,6 +20,7 @@ import { defaultLimits } from './message/limits.ts'
 import type { RawMessage } from './message/message.ts'
 import { parseFromApp } from './message/parse.ts'
 import { formatHost } from './message/uri.ts'
+import { Proxies } from './proxy/proxies.ts'
 import { SystemDns } from './route/dns.ts'
 import { SipRouter } from './route/router.ts'
 import { Shield } from './shield/shield.ts'
@@ -46,6 +47,7 @@ export class Agent {
   readonly #answers: Answers
   readonly #incoming: Incoming
   readonly #outgoing: Outgoing
+  readonly #proxies: Proxies
   readonly #receiver: Receiver
   readonly #server: AppServer
   readonly #shield: Shield
@@ -102,6 +104,10 @@ export class Agent {
       clock,
       requests: {
         sip: (app, msgId, fields, message) => this.#sip(app, msgId, fields, message),
+        proxy: (app, msgId, fields, message) => {
+          const raw = this.#parse(app, msgId, message)
+          if (raw) this.#proxies.start(app, msgId, fields, raw)
+        },
         lost: (app) => this.#lost(app),
       },
       fault,
@@ -118,7 +124,8 @@ export class Agent {
     })
     this.#incoming = new Incoming(this.#context, finder, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)
-    const parts = { context: this.#context, incoming: this.#incoming, answers: this.#answers }
+    this.#proxies = new Proxies(this.#context, this.#incoming)
+    const parts = { context: this.#context, incoming: this.#incoming, answers: this.#answers, proxies: this.#proxies }
     const receiver = new Receiver({ ...parts, fault, maxTransactions, understood })
     this.#receiver = receiver
   }
@@ -144,7 +151,7 @@ export class Agent {
     return {
       transactions: this.#context.transactions.size,
       dialogs: this.#context.dialogs.size,
-      pending: this.#incoming.size + this.#outgoing.size,
+      pending: this.#incoming.size + this.#outgoing.size + this.#proxies.size,
       unacknowledged: this.#answers.size + this.#incoming.latePracks.size,
       connections: this.#context.transports.connections,
       applications: this.#apps.size,
@@ -171,6 +178,7 @@ export class Agent {
     if (this.#closed) return
     this.#closed = true
     this.#incoming.close()
+    this.#proxies.close()
     this.#outgoing.close()
     this.#context.registeredFlows.close()
     this.#context.subscriptions.close()
@@ -181,16 +189,22 @@ export class Agent {
     await Promise.all([this.#server.close(), this.#context.transports.close()])
   }
 
+  /** What an application wrote; undefined, with the answer given, where it cannot be read. */
+  #parse(app: App, msgId: string, message: Buffer): RawMessage | undefined {
+    try {
+      return parseFromApp(message, appLimits)
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error
+      app.nok(msgId, `invalid ${error.message}`)
+      return undefined
+    }
+  }
+
   /** Which kind of `sip` frame it is, in the order that the protocol wants. */
   #sip(app: App, msgId: string, fields: readonly string[], message: Buffer) {
     const [txnId = '', id = '', nextHop = ''] = fields
-    let raw: RawMessage
-    try {
-      raw = parseFromApp(message, appLimits)
-    } catch (error) {
-      if (!(error instanceof SipParseError)) throw error
-      return app.nok(msgId, `invalid ${error.message}`)
-    }
+    const raw = this.#parse(app, msgId, message)
+    if (!raw) return
     if (raw.kind === 'response') {
       if (txnId === '') return app.refuse(msgId, 'transaction id missing')
       return this.#incoming.respond(app, msgId, txnId, raw)

@@ -11,6 +11,8 @@ export interface Prepared {
   readonly ways: readonly Way[]
   /** Each call gives another branch; all else that identifies the request stays. */
   make(flow: Flow): MadeRequest
+  /** True for a request of somebody else, whose responses carry more Vias than ours. */
+  readonly forwards?: boolean
 }
 
 /** Whom the answers to a request concern. */
@@ -24,6 +26,7 @@ export type AttemptsUser = Omit<ClientUser, 'ack'>
 export class Attempts {
   readonly #context: Context
   readonly #make: Prepared['make']
+  readonly #forwards: boolean
   readonly #over503: boolean
   #left: readonly Way[]
   #way: Way | undefined
@@ -39,6 +42,7 @@ export class Attempts {
   constructor(context: Context, prepared: Prepared, over503: boolean) {
     this.#context = context
     this.#make = prepared.make
+    this.#forwards = prepared.forwards === true
     this.#over503 = over503
     const first = openWay(prepared.ways[0], context)
     const made = prepared.make(first)
@@ -91,6 +95,7 @@ export class Attempts {
         if (current()) this.#failed(why)
       },
       ack: (response) => makeFailureAck(made, response),
+      forwards: this.#forwards,
       ended: () => {
         if (current()) this.#user?.ended?.()
       },

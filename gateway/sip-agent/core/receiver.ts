@@ -2,6 +2,7 @@ import { dialogId } from '../dialog/dialog.ts'
 import type { SipParseError } from '../message/error.ts'
 import type { SipMessage, SipRequest } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
+import type { Proxies } from '../proxy/proxies.ts'
 import { InviteServerTransaction } from '../transaction/invite-server.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
 import type { Flow, TransportSink } from '../transport/types.ts'
@@ -27,12 +28,14 @@ export class Receiver implements TransportSink {
   readonly #maxTransactions: number
   readonly #understood: ReadonlySet<string>
   readonly #within: WithinDialog
+  readonly #proxies: Pick<Proxies, 'cancel' | 'passing'>
   #strays = 0
 
   constructor(options: {
     context: Context
     incoming: Incoming
     answers: Answers
+    proxies: Pick<Proxies, 'cancel' | 'passing'>
     /** Told of an error within the agent: the message is dropped, the agent lives on. */
     fault: (error: unknown) => void
     /** Transactions of received requests beyond which new requests get 503 at once. */
@@ -43,6 +46,7 @@ export class Receiver implements TransportSink {
     this.#context = options.context
     this.#incoming = options.incoming
     this.#answers = options.answers
+    this.#proxies = options.proxies
     this.#fault = options.fault
     this.#maxTransactions = options.maxTransactions
     this.#understood = new Set(options.understood.map((tag) => tag.toLowerCase()))
@@ -69,11 +73,14 @@ export class Receiver implements TransportSink {
 
   #handle(message: SipMessage, flow: Flow, size: number) {
     if (message.kind === 'response') {
-      if (!this.#context.transactions.receive(message, flow, size)) this.#strays++
+      const taken =
+        this.#context.transactions.receive(message, flow, size) || this.#proxies.passing.response(message)
+      if (!taken) this.#strays++
       return
     }
     markSource(message.headers, flow)
     if (message.method === 'ACK') return this.#ack(message, flow, size)
+    if (this.#proxies.passing.request(message, flow)) return
     const known = this.#context.transactions.find(message)
     if (known) this.#incoming.retransmitted(known)
     else if (this.#context.transactions.servers >= this.#maxTransactions && !this.#continues(message))
@@ -152,7 +159,7 @@ export class Receiver implements TransportSink {
     const waiting = this.#incoming.room.of(target)
     // RFC 3261 9.2: the same To tag in both answers; after a final response a CANCEL is answered, and has no effect.
     this.#incoming.reply(cancel, side, { status: 200, tag: waiting?.tag ?? target.tag })
-    if (!waiting) return
+    if (!waiting) return this.#proxies.cancel(target)
     this.#incoming.finish(waiting, 487, { end: 'call-canceled' })
     deliverCancel(waiting, cancel, side.flow, size)
   }
@@ -167,6 +174,7 @@ export class Receiver implements TransportSink {
       side.machine.acknowledged()
       return
     }
+    if (this.#proxies.passing.request(request, flow)) return
     const dialog = this.#context.dialogs.find(request)
     if (!dialog) this.#strays++
     const txnId = dialog && this.#answers.acknowledge(dialog, request.seq)

@@ -33,7 +33,7 @@ export interface RequestParts extends Omit<MadeRequest, 'bytes' | 'via' | 'conta
 }
 
 /** Our Via. `rport` asks for answers to the port that we sent from (RFC 3581). */
-const makeVia = (own: Own, branch: string): string =>
+export const makeVia = (own: Own, branch: string): string =>
   `SIP/2.0/${own.protocol.toUpperCase()} ${formatHost(own.host)}:${own.port};branch=${branch}${own.protocol === 'udp' ? ';rport' : ''}`
 
 /** Puts a request together. */

@@ -94,6 +94,13 @@ export class App {
     )
   }
 
+  /** Tells of a final response to a request that is being sent on for the application. */
+  proxied(msgId: string, from: Endpoint, message: Buffer): void {
+    const { protocol, address, port } = from
+    const where = [String(message.length), protocol, address, String(port), timeOfDay(this.#clock.now())]
+    this.#write(['response', msgId, 'OK', 'network', ...where, '', '', 'continue'], message)
+  }
+
   /** Hands over a message that came from the network, or that the agent made. */
   deliver(delivery: Delivery): void {
     const { source, size, from, txnId, dialogId, local, message } = delivery

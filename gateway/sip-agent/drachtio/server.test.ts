@@ -78,14 +78,18 @@ describe('the application port', () => {
   it('refuses what it does not know in the words of the original', async () => {
     signIn()
     say('1|sip||nosuch\r\nINFO sip:x SIP/2.0\r\n\r\n', '2|sip|nosuch|\r\nCANCEL sip:x SIP/2.0\r\n\r\n')
-    say('3|sip|nosuch|\r\nSIP/2.0 200 OK\r\n\r\n', '4|proxy|x', '5|sip||\r\nDANCE sip:x@h SIP/2.0\r\n\r\n')
+    say(
+      '3|sip|nosuch|\r\nSIP/2.0 200 OK\r\n\r\n',
+      '4|proxy|x\r\nINVITE sip:x SIP/2.0\r\n\r\n',
+      '5|sip||\r\nDANCE sip:x@h SIP/2.0\r\n\r\n',
+    )
     say('6|sip||\r\nINVITE sip:x@@ SIP/2.0\r\n\r\n', '7|sip||\r\nSIP/2.0 200 OK\r\n\r\n')
     await closed()
     for (const part of [
       '1|NOK|Server error: unable to find dialog for dialog id provided',
       '2|NOK|unable to cancel unknown transaction id: nosuch',
       '3|NOK|Response not sent due to unknown transaction',
-      '4|NOK|proxy not supported',
+      '4|NOK|Unknown transaction id: x',
       '5|NOK|invalid method: DANCE',
       '6|NOK|invalid request-uri: INVITE sip:x@@ SIP/2.0',
       '7|NO|transaction id missing',
@@ -112,7 +116,7 @@ describe('a connection', () => {
     const sessions = new AppSessions({
       apps,
       clock,
-      requests: { sip: (...args) => serve(...args), lost: (app) => gone.push(app) },
+      requests: { sip: (...args) => serve(...args), proxy: () => {}, lost: (app) => gone.push(app) },
       fault: (error) => faults.push(error),
       hostports: () => ({ announced: '', bound: '' }),
       maxBacklog: 1 << 20,

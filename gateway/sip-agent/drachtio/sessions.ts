@@ -17,6 +17,8 @@ const maxRoutes = 64
 export interface AppRequests {
   /** A `sip` frame: the fields after the verb, and the SIP message. */
   sip(app: App, msgId: string, fields: readonly string[], message: Buffer): void
+  /** A `proxy` frame: the same, with the request whose headers are to be added. */
+  proxy(app: App, msgId: string, fields: readonly string[], message: Buffer): void
   /** The connection is gone. */
   lost(app: App): void
 }
@@ -123,7 +125,7 @@ export class AppSessions {
       app.routes.delete(rest[0] ?? '')
       return app.ok(msgId)
     }
-    if (verb === 'proxy') return app.nok(msgId, 'proxy not supported')
+    if (verb === 'proxy') return this.#parts.requests.proxy(app, msgId, rest, message)
     app.refuse(msgId, 'Unknown message type')
   }
 

@@ -13,6 +13,7 @@ import { App } from '../drachtio/app.ts'
 import { FrameReader, splitPayload } from '../drachtio/frames.ts'
 import { Headers } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
+import { Proxies } from '../proxy/proxies.ts'
 import { makeTimers } from '../transaction/timers.ts'
 import { Transactions } from '../transaction/transactions.ts'
 import { message, RecordingFlow } from './messages.ts'
@@ -69,7 +70,13 @@ export class CoreBench {
     this.incoming = new Incoming(context, { find: (_method, done) => done(this.app, 503) }, this.answers)
     const parts = { context, incoming: this.incoming, answers: this.answers }
     const fault = (error: unknown) => this.faults.push(error)
-    this.receiver = new Receiver({ ...parts, fault, maxTransactions: 1_000, understood })
+    this.receiver = new Receiver({
+      ...parts,
+      proxies: new Proxies(context, this.incoming),
+      fault,
+      maxTransactions: 1_000,
+      understood,
+    })
   }
 
   #makeApp(): App {

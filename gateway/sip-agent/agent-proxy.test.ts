@@ -1,0 +1,238 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { Peer, testSdp } from './testing/peer.ts'
+import { type Bench, idle, startBench } from './testing/srf.ts'
+
+interface Result {
+  readonly connected: boolean
+  readonly finalStatus?: number
+  readonly responses: readonly {
+    readonly port: number
+    readonly msgs: readonly { readonly status: number }[]
+  }[]
+}
+type Proxied = { proxyRequest(request: unknown, targets: string[], options?: object): Promise<Result> }
+
+let bench: Bench
+let caller: Peer
+let peers: Peer[] = []
+/** What the application does with the next request. */
+let handle: (request: unknown) => void
+
+const target = async (): Promise<Peer> => {
+  const peer = await Peer.udp()
+  peers.push(peer)
+  return peer
+}
+
+/** Lets the application send what comes on to these; gives what it is told in the end. */
+const sendOn = (targets: readonly Peer[], options: object = {}): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const uris = targets.map(({ port }) => `sip:bob@127.0.0.1:${port}`)
+    handle = (request) =>
+      (bench.srf as unknown as Proxied).proxyRequest(request, uris, options).then(resolve, reject)
+  })
+
+// The client groups them by port wrongly, so only the order of the statuses tells something.
+const told = ({ responses }: Result) => responses.flatMap(({ msgs }) => msgs.map(({ status }) => status))
+
+beforeAll(async () => {
+  bench = await startBench()
+  bench.srf.use((request: unknown) => handle(request))
+  for (const method of ['invite', 'register', 'message'])
+    (bench.srf as unknown as Record<string, (run: (request: unknown) => void) => void>)[method]?.((request) =>
+      handle(request),
+    )
+})
+afterAll(() => bench.close())
+afterEach(async () => {
+  for (const peer of new Set([...peers, caller])) peer.close()
+  peers = []
+  await idle(bench.agent)
+})
+
+const call = async () => {
+  caller = await Peer.udp(bench.udp)
+  return caller.call(`sip:bob@127.0.0.1:${bench.udp}`)
+}
+
+describe('a request that the application sends on', () => {
+  it('reaches the target with one hop less, and its answer comes back', async () => {
+    const bob = await target()
+    const result = sendOn([bob])
+    const invite = await call()
+    caller.send('INVITE', invite, {
+      body: testSdp('offer'),
+      extra: { 'X-Kept': 'yes', 'Max-Forwards': '12' },
+    })
+    const request = await bob.request('INVITE')
+    expect(request.uri).toBe(`sip:bob@127.0.0.1:${bob.port}`)
+    expect(request.headers.first('max-forwards')).toBe('11')
+    expect(request.headers.first('x-kept')).toBe('yes')
+    expect(request.headers.all('via')).toHaveLength(2)
+    expect(request.headers.first('record-route')).toBeUndefined()
+    expect(request.body.toString()).toContain('s=offer')
+    bob.reply(request, 180)
+    expect((await caller.response(180)).headers.all('via')).toHaveLength(1)
+    bob.reply(request, 200, { body: testSdp('answer') })
+    const answer = await caller.response(200)
+    expect(answer.headers.first('contact')).toContain(String(bob.port))
+    expect(told(await result)).toEqual([200])
+    expect((await result).connected).toBe(true)
+  })
+
+  it('goes to the next target after a refusal, and the best refusal comes back', async () => {
+    const [busy, unknown] = [await target(), await target()]
+    const result = sendOn([busy, unknown])
+    const invite = await call()
+    caller.send('INVITE', invite)
+    busy.reply(await busy.request('INVITE'), 486)
+    await busy.request('ACK')
+    unknown.reply(await unknown.request('INVITE'), 404)
+    await unknown.request('ACK')
+    const refusal = await caller.response(404)
+    caller.send('ACK', invite, { to: refusal.headers.first('to') ?? '', branch: refusal.via.branch })
+    expect(told(await result)).toEqual([486, 404])
+  })
+
+  it('rings all targets at once, and cancels the others when one answers', async () => {
+    const [a, b] = [await target(), await target()]
+    const result = sendOn([a, b], { forking: 'simultaneous' })
+    const invite = await call()
+    caller.send('INVITE', invite)
+    const atA = await a.request('INVITE')
+    const atB = await b.request('INVITE')
+    a.reply(atA, 180)
+    b.reply(atB, 180)
+    await caller.response(180)
+    b.reply(atB, 200, { body: testSdp() })
+    const cancel = await a.request('CANCEL')
+    expect(cancel.via.branch).toBe(atA.via.branch)
+    a.reply(cancel, 200)
+    a.reply(atA, 487)
+    await a.request('ACK')
+    expect((await caller.response(200)).toTag).toBe(`peer${b.port}`)
+    expect((await result).finalStatus).toBe(200)
+  })
+
+  it('stops at a 603 and at a challenge, with the challenge passed on', async () => {
+    const [a, b] = [await target(), await target()]
+    for (const [status, extra] of [
+      [603, {}],
+      [407, { 'Proxy-Authenticate': 'Digest realm="x", nonce="y"' }],
+    ] as const) {
+      const result = sendOn([a, b])
+      const invite = await call()
+      caller.send('INVITE', invite)
+      a.reply(await a.request('INVITE'), status, { extra })
+      const refusal = await caller.response(status)
+      expect(refusal.headers.first('proxy-authenticate') ?? '').toContain(status === 407 ? 'realm="x"' : '')
+      caller.send('ACK', invite, { to: refusal.headers.first('to') ?? '', branch: refusal.via.branch })
+      expect(told(await result)).toEqual([status])
+      peers.push(caller)
+    }
+    expect(b.inbox).toEqual([])
+  })
+
+  it('is cancelled at the target when the sender gives up', async () => {
+    const bob = await target()
+    const result = sendOn([bob])
+    const invite = await call()
+    const branch = caller.send('INVITE', invite)
+    const request = await bob.request('INVITE')
+    caller.send('CANCEL', invite, { branch })
+    await caller.response(200, 'CANCEL')
+    // RFC 3261 9.1: not before a provisional response.
+    bob.reply(request, 180)
+    const cancel = await bob.request('CANCEL')
+    bob.reply(cancel, 200)
+    bob.reply(request, 487)
+    const refusal = await caller.response(487)
+    caller.send('ACK', invite, { to: refusal.headers.first('to') ?? '', branch })
+    expect((await result).finalStatus).toBe(487)
+  })
+
+  it('follows a redirection where the application wants it', async () => {
+    const [old, now] = [await target(), await target()]
+    const result = sendOn([old], { followRedirects: true })
+    const invite = await call()
+    caller.send('INVITE', invite)
+    const contact = { Contact: `<sip:bob@127.0.0.1:${now.port}>` }
+    old.reply(await old.request('INVITE'), 302, { extra: contact, contact: false })
+    now.reply(await now.request('INVITE'), 200, { body: testSdp() })
+    await caller.response(200)
+    expect(told(await result)).toEqual([302, 200])
+  })
+
+  it('gives up a silent target after the time that the application gave', async () => {
+    const [silent, bob] = [await target(), await target()]
+    const result = sendOn([silent, bob], { provisionalTimeout: '100ms' })
+    caller = await Peer.udp(bench.udp)
+    caller.send('MESSAGE', caller.call(`sip:bob@127.0.0.1:${bench.udp}`))
+    await silent.request('MESSAGE')
+    bob.reply(await bob.request('MESSAGE'), 200, { contact: false })
+    await caller.response(200, 'MESSAGE')
+    expect((await result).connected).toBe(true)
+  })
+
+  it('is refused with 483 where no hop is left', async () => {
+    const bob = await target()
+    const refused = expect(sendOn([bob])).rejects.toMatch(/hops/)
+    caller = await Peer.udp(bench.udp)
+    caller.send('MESSAGE', caller.call(`sip:bob@127.0.0.1:${bench.udp}`), { extra: { 'Max-Forwards': '0' } })
+    await caller.response(483, 'MESSAGE')
+    await refused
+  })
+})
+
+describe('the agent in the path of a dialog', () => {
+  it('passes its later requests on, both ways, by its own mark alone', async () => {
+    const bob = await target()
+    void sendOn([bob], { remainInDialog: true })
+    const invite = await call()
+    caller.send('INVITE', invite, { body: testSdp() })
+    const request = await bob.request('INVITE')
+    const route = request.headers.first('record-route') ?? ''
+    expect(route).toMatch(/;lr>$/)
+    bob.reply(request, 200, { body: testSdp(), extra: { 'Record-Route': route } })
+    const answer = await caller.response(200)
+    const to = answer.headers.first('to') ?? ''
+    const inDialog = { ...invite, target: `sip:peer@127.0.0.1:${bob.port}` }
+    caller.send('ACK', inDialog, { to, extra: { Route: route } })
+    const ack = await bob.request('ACK')
+    expect(ack.headers.first('route')).toBeUndefined()
+    inDialog.seq = 2
+    // The far end could have it sent to anywhere, if any Route were believed.
+    const forged = route.replace(/tk=[0-9a-f]{4}/, 'tk=0000')
+    caller.send('INFO', inDialog, { to, extra: { Route: forged } })
+    await caller.response(481, 'INFO')
+    inDialog.seq = 3
+    caller.send('BYE', inDialog, { to, extra: { Route: route } })
+    const bye = await bob.request('BYE')
+    expect(bye.headers.all('via')).toHaveLength(2)
+    bob.reply(bye, 200)
+    expect((await caller.response(200, 'BYE')).headers.all('via')).toHaveLength(1)
+    expect(bob.inbox.filter((each) => each.kind === 'request' && each.method === 'INFO')).toEqual([])
+  })
+
+  it('sends no response on that did not pass here', async () => {
+    caller = await Peer.udp(bench.udp)
+    const victim = await target()
+    const before = (await bench.agent.stats()).strays
+    const stranger = await Peer.udp(bench.udp)
+    peers.push(stranger)
+    stranger.raw(
+      [
+        'SIP/2.0 200 OK',
+        `Via: SIP/2.0/UDP 127.0.0.1:${bench.udp};branch=z9hG4bK-p0123456789abcdef0123456789abcdef`,
+        `Via: SIP/2.0/UDP 127.0.0.1:${victim.port};branch=z9hG4bKx;rport=${victim.port}`,
+        'From: <sip:a@x.example>;tag=1',
+        'To: <sip:b@x.example>;tag=2',
+        'Call-ID: forged',
+        'CSeq: 1 INFO',
+        'Content-Length: 0\r\n\r\n',
+      ].join('\r\n'),
+    )
+    while ((await bench.agent.stats()).strays === before) await Promise.resolve()
+    expect(victim.inbox).toEqual([])
+  })
+})

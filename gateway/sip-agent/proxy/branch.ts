@@ -1,0 +1,130 @@
+import type { Timer } from '../../clock.ts'
+import { Attempts, nobody } from '../core/attempts.ts'
+import type { Context } from '../core/context.ts'
+import { failureStatus } from '../core/outgoing-request.ts'
+import { type MadeRequest, makeCancel } from '../core/requests.ts'
+import { isOwn } from '../core/ways.ts'
+import { SipParseError } from '../message/error.ts'
+import type { SipResponse } from '../message/message.ts'
+import type { Flow } from '../transport/types.ts'
+
+/** What a branch works with. */
+export interface BranchParts {
+  readonly context: Context
+  readonly target: string
+  readonly invite: boolean
+  readonly provisionalMs: number | undefined
+  readonly finalMs: number | undefined
+  make(flow: Flow): MadeRequest
+  /** Responses other than 100; after the final one of an INVITE only further 2xx. */
+  response(branch: Branch, response: SipResponse, flow: Flow): void
+  /** No final response came: the status that stands for it. */
+  failed(branch: Branch, status: number): void
+}
+
+/** One target of a proxied request. */
+export class Branch {
+  readonly target: string
+  readonly #parts: BranchParts
+  #attempts: Attempts | undefined
+  #state: 'new' | 'calling' | 'proceeding' | 'done' = 'new'
+  #cancelled: 'no' | 'waiting' | 'sent' = 'no'
+  #silence: Timer | undefined
+  #limit: Timer | undefined
+
+  constructor(parts: BranchParts) {
+    this.#parts = parts
+    this.target = parts.target
+  }
+
+  /** True once it has its final response, or none will come. */
+  get done(): boolean {
+    return this.#state === 'done'
+  }
+
+  /** Finds the way and sends the request. */
+  start() {
+    try {
+      if (!this.#parts.context.router.find(this.target, (hops) => this.#send(hops))) this.#fail(503)
+    } catch (error) {
+      if (!(error instanceof SipParseError)) throw error
+      this.#fail(416)
+    }
+  }
+
+  /** Gives the target up: by CANCEL where it is an INVITE, which waits for a provisional response (RFC 3261 9.1). */
+  cancel() {
+    if (this.done || this.#cancelled !== 'no' || !this.#parts.invite) return
+    this.#cancelled = 'waiting'
+    this.#attempts?.stay()
+    if (this.#state === 'new') this.#fail(487)
+    else if (this.#state === 'proceeding') this.#sendCancel()
+  }
+
+  /** Forgets everything without a word. */
+  stop() {
+    this.#state = 'done'
+    this.#silence?.cancel()
+    this.#limit?.cancel()
+  }
+
+  #send(hops: Parameters<Parameters<Context['router']['find']>[1]>[0]) {
+    const { context, make, provisionalMs, finalMs } = this.#parts
+    if (this.done) return
+    if (hops.length === 0 || hops.some((hop) => isOwn(hop, context)))
+      return this.#fail(hops.length === 0 ? 503 : 482)
+    const attempts = new Attempts(context, { ways: hops, make, forwards: true }, true)
+    this.#attempts = attempts
+    this.#state = 'calling'
+    const { clock } = context
+    if (provisionalMs !== undefined) this.#silence = clock.after(provisionalMs, () => this.#tooLong())
+    if (finalMs !== undefined) this.#limit = clock.after(finalMs, () => this.#tooLong())
+    attempts.start({
+      response: (response, flow) => this.#response(response, flow),
+      failed: (why) => this.#fail(this.#cancelled === 'no' ? failureStatus(why)[0] : 487),
+    })
+  }
+
+  #response(response: SipResponse, flow: Flow) {
+    const { invite, context } = this.#parts
+    if (response.status >= 200) {
+      this.stop()
+      return this.#parts.response(this, response, flow)
+    }
+    // Also for a target that was too slow to be waited for: it must not go on ringing.
+    if (this.#cancelled === 'waiting') this.#sendCancel()
+    if (this.done) return
+    this.#state = 'proceeding'
+    this.#silence?.cancel()
+    // Timer C (RFC 3261 16.6, step 11), which each provisional but 100 starts anew.
+    if (invite && this.#parts.finalMs === undefined && this.#cancelled === 'no') {
+      this.#limit?.cancel()
+      this.#limit = context.clock.after(context.timers.ringing, () => this.cancel())
+    }
+    if (response.status > 100) this.#parts.response(this, response, flow)
+  }
+
+  /** A target that is too slow is given up; one that never answered at all is not waited for. */
+  #tooLong() {
+    const heard = this.#state === 'proceeding'
+    this.cancel()
+    if (!heard || !this.#parts.invite) this.#fail(408)
+  }
+
+  #sendCancel() {
+    const { context } = this.#parts
+    const attempts = this.#attempts
+    if (!attempts) return
+    this.#cancelled = 'sent'
+    const { made, flow } = attempts
+    context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, nobody)
+    this.#limit?.cancel()
+    this.#limit = context.clock.after(64 * context.timers.t1, () => attempts.giveUp())
+  }
+
+  #fail(status: number) {
+    if (this.done) return
+    this.stop()
+    this.#parts.failed(this, status)
+  }
+}

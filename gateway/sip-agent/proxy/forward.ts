@@ -1,0 +1,69 @@
+import type { AppHeader } from '../core/app-headers.ts'
+import type { MadeRequest } from '../core/requests.ts'
+import { Headers } from '../message/headers.ts'
+import type { SipRequest, SipResponse } from '../message/message.ts'
+import { serialise } from '../message/serialise.ts'
+import { splitOutside } from '../message/text.ts'
+
+/** How a request goes on from here. */
+export interface Onward {
+  readonly uri: string
+  readonly branch: string
+  /** Our Via value with that branch. */
+  readonly via: string
+  /** Values put on top. */
+  readonly recordRoutes: readonly string[]
+  /** Path in place of Record-Route, for REGISTER (RFC 3327). */
+  readonly asPath?: boolean
+  readonly routes: readonly string[]
+  /** Headers of the application; each takes the place of those with its name. */
+  readonly extra: readonly AppHeader[]
+}
+
+const replaced = new Set(['route', 'max-forwards', 'content-length'])
+
+/** Max-Forwards on its way out; undefined where the request must not go on (RFC 3261 16.3). */
+export const hopsLeft = (request: SipRequest): number | undefined => {
+  const hops = Number(request.headers.first('max-forwards') ?? 71)
+  return hops > 0 ? hops - 1 : undefined
+}
+
+/** The request as it is sent on (RFC 3261 16.6): everything but what a proxy must change stays as it was. */
+export const onward = (request: SipRequest, way: Onward): MadeRequest => {
+  const { uri, branch, via, recordRoutes, asPath, routes, extra } = way
+  const { method, headers, callId, seq, body } = request
+  const overridden = new Set(extra.map(([name]) => name.toLowerCase()))
+  const out = new Headers().append('Via', via)
+  for (const value of recordRoutes) out.append(asPath ? 'Path' : 'Record-Route', value)
+  if (asPath && recordRoutes.length > 0) out.append('Require', 'path')
+  for (const value of routes) out.append('Route', value)
+  out.append('Max-Forwards', String(hopsLeft(request) ?? 0))
+  for (const { name, key, value } of headers.list())
+    if (!replaced.has(key) && !overridden.has(key)) out.append(name, value)
+  for (const [name, value] of extra) out.append(name, value)
+  const bytes = serialise(`${method} ${uri} SIP/2.0`, out, body)
+  const from = headers.first('from') ?? ''
+  const to = headers.first('to') ?? ''
+  const contact = headers.first('contact') ?? ''
+  return { method, uri, branch, via, routes, from, to, callId, seq, contact, bytes }
+}
+
+/** The response without its topmost Via, which was ours (RFC 3261 16.7, step 3). */
+export const backward = (response: SipResponse): SipResponse => {
+  const out = new Headers()
+  let first = true
+  for (const { name, key, value } of response.headers.list()) {
+    if (key !== 'via' || !first) {
+      out.append(name, value)
+      continue
+    }
+    first = false
+    const [, ...rest] = splitOutside(value, ',', 'Via')
+    if (rest.length > 0) out.append(name, rest.join(', '))
+  }
+  return { ...response, headers: out }
+}
+
+/** The Via value below the topmost one; undefined where there is none. */
+export const nextVia = (response: SipResponse): string | undefined =>
+  response.headers.all('via').flatMap((value) => splitOutside(value, ',', 'Via'))[1]

@@ -1,0 +1,77 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import type { Context } from '../core/context.ts'
+import { loopMark } from '../core/loops.ts'
+import { makeReply, replyBase } from '../core/replies.ts'
+import { makeVia, ownOf } from '../core/requests.ts'
+import { openWay } from '../core/ways.ts'
+import { parseAddress } from '../message/address.ts'
+import type { SipRequest, SipResponse } from '../message/message.ts'
+import { serialiseMessage } from '../message/serialise.ts'
+import { splitOutside } from '../message/text.ts'
+import { magicCookie, parseVia, type Via } from '../message/via.ts'
+import type { Flow, Protocol } from '../transport/types.ts'
+import { backward, hopsLeft, nextVia, onward } from './forward.ts'
+import { routesBehind } from './own-route.ts'
+
+/** How the branches of what passes without a transaction begin. */
+const stateless = `${magicCookie}-p`
+const key = randomBytes(32)
+const protocols: ReadonlySet<string> = new Set(['udp', 'tcp', 'tls', 'ws', 'wss'])
+
+/**
+ * Our branch for a request that has this Via below. The same for each copy, so that the far side sees a retransmission as one (RFC 3261
+ * 16.11); and nobody else can make a response that is sent on to an address of his choice.
+ */
+const branchFor = (below: Via, callId: string, seq: number): string => {
+  const { branch, host, port, params } = below
+  const facts = [branch, host, port, params.get('received'), params.get('rport'), callId, seq]
+  return `${stateless}${createHmac('sha256', key).update(facts.join('|')).digest('hex').slice(0, 32)}`
+}
+
+/**
+ * Requests of dialogs that were made through the agent as a proxy which stays in the path: they pass without a transaction and without
+ * the application (RFC 3261 16.11), and so do their responses.
+ */
+export class Passing {
+  readonly #context: Context
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Sends a request on whose route says so; false where it is not ours to send on. */
+  request(request: SipRequest, flow: Flow): boolean {
+    if (request.toTag === '') return false
+    const routes = routesBehind(request)
+    if (!routes) return false
+    if (hopsLeft(request) === undefined) {
+      if (request.method !== 'ACK') flow.send(makeReply(replyBase(request), { status: 483, tag: 'passed' }))
+      return true
+    }
+    const next = routes[0] === undefined ? request.uri : parseAddress(routes[0], 'Route').uri
+    const [top = ''] = splitOutside(request.headers.first('via') ?? '', ',', 'Via')
+    const branch = branchFor(parseVia(top), request.callId, request.seq) + loopMark(request.uri)
+    this.#context.router.find(next, (hops) => {
+      const way = openWay(hops[0], this.#context)
+      const via = makeVia(ownOf(way, this.#context), branch)
+      way.send(onward(request, { uri: request.uri, branch, via, recordRoutes: [], routes, extra: [] }).bytes)
+    })
+    return true
+  }
+
+  /** Sends a response back to where its request came from; false where it did not pass here. */
+  response(response: SipResponse): boolean {
+    if (!response.via.branch.startsWith(stateless)) return false
+    const below = nextVia(response)
+    if (below === undefined) return false
+    const via = parseVia(below)
+    if (!response.via.branch.startsWith(branchFor(via, response.callId, response.seq))) return false
+    const protocol = via.transport.toLowerCase()
+    const address = via.params.get('received') ?? via.host
+    const port = Number(via.params.get('rport') || (via.port ?? 5060))
+    if (!protocols.has(protocol) || !(port > 0 && port < 65_536)) return false
+    const hop = { protocol: protocol as Protocol, address, port, host: via.host }
+    this.#context.transports.flow(hop)?.send(serialiseMessage(backward(response)))
+    return true
+  }
+}

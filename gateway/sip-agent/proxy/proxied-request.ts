@@ -1,0 +1,222 @@
+import { type AppHeader, appHeaders, forbidden } from '../core/app-headers.ts'
+import { type Context, newBranch, newTag } from '../core/context.ts'
+import { loopMark } from '../core/loops.ts'
+import { makeReply, type ReplyBase, replyBase } from '../core/replies.ts'
+import { type MadeRequest, makeVia, ownOf } from '../core/requests.ts'
+import { contactOf } from '../dialog/dialog.ts'
+import type { App } from '../drachtio/app.ts'
+import { checkMessage } from '../message/check.ts'
+import { defaultLimits } from '../message/limits.ts'
+import type { RawRequest, SipRequest, SipResponse } from '../message/message.ts'
+import { parseDatagram } from '../message/parse.ts'
+import { serialiseMessage } from '../message/serialise.ts'
+import type { ServerSide } from '../transaction/transactions.ts'
+import type { Endpoint, Flow } from '../transport/types.ts'
+import { bestOf } from './best.ts'
+import { Branch } from './branch.ts'
+import { backward, onward } from './forward.ts'
+import type { ProxyOrder } from './order.ts'
+import { ownRoute } from './own-route.ts'
+
+/** Targets of one request, with those of redirections. */
+const mostTargets = 32
+/** What the application may not change in a request that goes on. */
+const fixed = new Set([
+  ...forbidden,
+  'from',
+  'to',
+  'call-id',
+  'cseq',
+  'contact',
+  'content-type',
+  'max-forwards',
+])
+const nowhere: Endpoint = { protocol: 'udp', address: '', port: 0 }
+
+/** How a proxied request begins. */
+export interface ProxiedStart {
+  readonly context: Context
+  readonly app: App
+  readonly msgId: string
+  readonly order: ProxyOrder
+  /** What the application wrote beside it: headers to add. */
+  readonly raw: RawRequest
+  readonly request: SipRequest
+  readonly side: ServerSide
+  /** True where the request-uri names the agent itself, so that the target takes its place. */
+  readonly toUs: boolean
+  /** Called once, when the sender has its final response. */
+  readonly done: () => void
+}
+
+/** One request on its way through the agent as a stateful proxy (RFC 3261 section 16). */
+export class ProxiedRequest {
+  readonly #start: ProxiedStart
+  readonly #base: ReplyBase
+  readonly #waiting: string[]
+  readonly #branches: Branch[] = []
+  /** As the sender would see them. */
+  readonly #refusals: SipResponse[] = []
+  #targets = 0
+  #stopped = false
+  #answered = false
+
+  constructor(start: ProxiedStart) {
+    this.#start = start
+    this.#base = replyBase(start.request)
+    this.#waiting = []
+    this.#queue(start.order.targets)
+  }
+
+  /** Starts with the first target, or with all of them. */
+  run() {
+    const { app, msgId, order, side } = this.#start
+    if (side.invite) this.#respond(100)
+    if (!order.full) app.ok(msgId, 'done')
+    this.#advance()
+  }
+
+  /** The sender gave up (RFC 3261 16.10). */
+  cancel() {
+    this.#stop()
+  }
+
+  /** Forgets everything without a word. */
+  close() {
+    for (const branch of this.#branches) branch.stop()
+  }
+
+  #queue(targets: readonly string[]) {
+    for (const target of targets) {
+      if (this.#targets >= mostTargets) return
+      this.#targets++
+      this.#waiting.push(target)
+    }
+  }
+
+  /** No further target is tried, and those that ring are cancelled. */
+  #stop(but?: Branch) {
+    this.#stopped = true
+    this.#waiting.length = 0
+    for (const branch of this.#branches) if (branch !== but) branch.cancel()
+  }
+
+  #advance() {
+    const { order } = this.#start
+    while (this.#waiting.length > 0 && (order.together || this.#branches.every(({ done }) => done))) {
+      const target = this.#waiting.shift() as string
+      const branch = this.#branch(target)
+      this.#branches.push(branch)
+      branch.start()
+    }
+    if (!this.#answered && this.#branches.every(({ done }) => done)) this.#refuse()
+  }
+
+  #branch(target: string): Branch {
+    const { context, order, request } = this.#start
+    return new Branch({
+      ...{ context, target, invite: request.method === 'INVITE' },
+      provisionalMs: order.provisionalMs,
+      finalMs: order.finalMs,
+      make: (flow) => this.#make(target, flow),
+      response: (branch, response, flow) => this.#response(branch, response, flow),
+      failed: (_branch, status) => this.#failed(status),
+    })
+  }
+
+  #make(target: string, flow: Flow): MadeRequest {
+    const { context, order, raw, request, side, toUs } = this.#start
+    const own = ownOf(flow, context)
+    const uri = toUs ? target.replace(/^<|>$/g, '') : request.uri
+    const branch = newBranch() + loopMark(uri)
+    const near = ownRoute(ownOf(side.flow, context), request.callId)
+    const far = ownRoute(own, request.callId)
+    // RFC 5658: each side is told the address that it can reach.
+    const recordRoutes = !order.remain ? [] : near === far ? [far] : [far, near]
+    const extra: AppHeader[] = appHeaders(raw.headers, own, fixed)
+    const asPath = request.method === 'REGISTER'
+    return onward(request, {
+      uri,
+      branch,
+      via: makeVia(own, branch),
+      recordRoutes,
+      asPath,
+      routes: [],
+      extra,
+    })
+  }
+
+  #response(branch: Branch, response: SipResponse, flow: Flow) {
+    const back = backward(response)
+    const { status } = response
+    if (status < 200) {
+      if (!this.#answered) this.#start.side.machine.respond(status, serialiseMessage(back))
+      return
+    }
+    this.#tell(serialiseMessage(response), flow.remote)
+    if (status < 300) {
+      this.#success(branch, status, serialiseMessage(back))
+      return
+    }
+    this.#refusals.push(back)
+    if (status >= 600 || status === 401 || status === 407) this.#stop(branch)
+    else if (status < 400 && this.#start.order.follow && !this.#stopped) this.#redirect(response)
+    this.#advance()
+  }
+
+  #success(branch: Branch, status: number, bytes: Buffer) {
+    const { side } = this.#start
+    if (this.#answered) {
+      // Further 2xx of an INVITE pass as they come, also after the transaction has had its final response (RFC 3261 16.7, step 5).
+      side.flow.send(bytes)
+      return
+    }
+    this.#answered = true
+    side.machine.respond(status, bytes)
+    this.#stop(branch)
+    this.#end()
+  }
+
+  #redirect(response: SipResponse) {
+    const contact = contactOf(response)
+    if (contact !== undefined) this.#queue([contact])
+  }
+
+  #failed(status: number) {
+    const bytes = makeReply(this.#base, { status, tag: newTag() })
+    const response = checkMessage(parseDatagram(bytes, defaultLimits))
+    this.#tell(bytes, nowhere)
+    if (response.kind === 'response') this.#refusals.push(response)
+    this.#advance()
+  }
+
+  /** Everybody refused: the best refusal is passed on. */
+  #refuse() {
+    this.#answered = true
+    const { side } = this.#start
+    const best = bestOf(this.#refusals)
+    if (best) side.machine.respond(best.status, serialiseMessage(best))
+    else this.#respond(480)
+    this.#end()
+  }
+
+  #respond(status: number) {
+    const { side } = this.#start
+    side.machine.respond(
+      status,
+      makeReply(this.#base, { status, tag: status === 100 ? undefined : newTag() }),
+    )
+  }
+
+  /** Tells the application of a branch's final response. */
+  #tell(bytes: Buffer, from: Endpoint) {
+    const { app, msgId, order } = this.#start
+    if (order.full && !this.#answered) app.proxied(msgId, from, bytes)
+  }
+
+  #end() {
+    const { app, msgId, order, done } = this.#start
+    if (order.full) app.ok(msgId, 'done')
+    done()
+  }
+}

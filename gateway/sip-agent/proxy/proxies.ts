@@ -1,0 +1,85 @@
+import type { Context } from '../core/context.ts'
+import type { Incoming } from '../core/incoming.ts'
+import type { App } from '../drachtio/app.ts'
+import type { RawMessage, SipRequest } from '../message/message.ts'
+import { isSipUri, parseUri } from '../message/uri.ts'
+import type { ServerSide } from '../transaction/transactions.ts'
+import { hopsLeft } from './forward.ts'
+import { readOrder } from './order.ts'
+import { Passing } from './passing.ts'
+import { ProxiedRequest } from './proxied-request.ts'
+
+/** The requests that applications asked to be sent on, until their senders have a final response. */
+export class Proxies {
+  readonly #context: Context
+  readonly #incoming: Incoming
+  readonly #bySide = new Map<string, ProxiedRequest>()
+  /** What passes without a transaction. */
+  readonly passing: Passing
+
+  constructor(context: Context, incoming: Incoming) {
+    this.#context = context
+    this.#incoming = incoming
+    this.passing = new Passing(context)
+  }
+
+  /** Requests without a final response. */
+  get size(): number {
+    return this.#bySide.size
+  }
+
+  /** An application wants a request sent on that waits for its answer. */
+  start(app: App, msgId: string, fields: readonly string[], raw: RawMessage) {
+    const order = readOrder(fields)
+    const waiting = this.#incoming.room.get(order.txnId)
+    if (raw.kind !== 'request' || waiting?.app !== app || waiting.inDialog || waiting.settled)
+      return app.nok(msgId, `Unknown transaction id: ${order.txnId}`)
+    const { request, side } = waiting
+    if (hopsLeft(request) === undefined) {
+      this.#incoming.finish(waiting, 483)
+      return app.nok(msgId, 'too many hops')
+    }
+    if (order.targets.length === 0) {
+      this.#incoming.finish(waiting, 500)
+      return app.nok(msgId, 'error proxying request to ')
+    }
+    this.#incoming.settle(waiting)
+    // An early dialog of the application's own responses is not the one that the target will make.
+    if (waiting.dialog) this.#context.dialogs.remove(waiting.dialog)
+    const toUs = this.#isOurs(request)
+    const done = () => this.#bySide.delete(side.key)
+    const proxy = new ProxiedRequest({
+      context: this.#context,
+      app,
+      msgId,
+      order,
+      raw,
+      request,
+      side,
+      toUs,
+      done,
+    })
+    this.#bySide.set(side.key, proxy)
+    proxy.run()
+  }
+
+  /** A CANCEL came; nothing happens where its request was not sent on. */
+  cancel(side: ServerSide) {
+    this.#bySide.get(side.key)?.cancel()
+  }
+
+  /** Forgets everything without a word. */
+  close() {
+    for (const proxy of this.#bySide.values()) proxy.close()
+    this.#bySide.clear()
+  }
+
+  /** Whether the request-uri names the agent itself. */
+  #isOurs(request: SipRequest): boolean {
+    const uri = parseUri(request.uri, 'Request-URI')
+    if (!isSipUri(uri)) return false
+    const { transports } = this.#context
+    const port = uri.port ?? 5060
+    return transports.addresses.some(({ protocol }) => transports.isOwn(protocol, uri.host, port))
+  }
+}
