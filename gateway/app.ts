@@ -103,13 +103,19 @@ export class App {
     this.#notReady = []
   }
 
-  #openSip(agent: SipAgent | undefined, { directory }: Store, { edge }: Media, arrivals: Arrivals): SipEdge {
+  #openSip(
+    agent: SipAgent | undefined,
+    { directory }: Store,
+    { edge, webrtc }: Media,
+    arrivals: Arrivals,
+  ): SipEdge {
     const { sip, limits } = this.#config
     const address = agent
       ? { host: agent.host, port: agent.port, secret: agent.secret, embedded: true }
       : { ...sip.drachtio!, embedded: false }
     const made = new SipEdge({
-      ...{ directory, edge, arrivals, metrics: this.#metrics, clock: this.#callClock, log: this.#log },
+      ...{ directory, edge, webrtc, arrivals, metrics: this.#metrics },
+      ...{ clock: this.#callClock, log: this.#log },
       agent: address,
       counts: { calls: () => this.#calls?.count ?? 0 },
       registrar: this.#openRegistrar(agent, directory),

@@ -1,5 +1,4 @@
-import { randomInt } from 'node:crypto'
-import type { Edge, MediaPort } from '../../media/types.ts'
+import type { Edge, WebRtc } from '../../media/types.ts'
 import { newCallId, newLegId } from '../calls/ids.ts'
 import { type CallId, Leg, type Party } from '../calls/leg.ts'
 import type { Arrivals } from '../calls/ports.ts'
@@ -8,13 +7,12 @@ import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Door, Entry } from './door.ts'
 import { printable } from './headers.ts'
+import { type Offer, openAudio, readOffer } from './inbound-audio.ts'
 import { InboundLeg } from './inbound-leg.ts'
 import type { AgentLink, Connection } from './link.ts'
-import { LegMedia } from './media.ts'
 import type { Refusals } from './refusals.ts'
 import { partyOf } from './registrar/index.ts'
-import type { RemoteDescription } from './sdp/description.ts'
-import { readSdp } from './sdp/read.ts'
+import type { SipMedia } from './sip-media.ts'
 import type { SipRequest, SipResponse } from './srf.ts'
 import { parseNameAddress, parseSipUri, type SipUri, shownUri, userOf } from './uri.ts'
 
@@ -37,6 +35,8 @@ export interface LegRegistry {
 export interface InboundParts {
   readonly link: Pick<AgentLink, 'srf' | 'connection'>
   readonly edge: Pick<Edge, 'open' | 'usage'>
+  /** For clients that speak WebRTC; without it they are refused. */
+  readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
   readonly arrivals: Arrivals
   readonly door: Pick<Door, 'enter'>
   readonly refusals: Refusals
@@ -95,35 +95,32 @@ export class Inbound {
       refusals.refuse(response, entry.refuse, { ...entry.facts, ...partiesOf(caller) }, { headers, quiet })
       return
     }
-    const remote = this.#readOffer(request, response, {
+    const offer = this.#readOffer(request, response, {
       ...facts,
       domain: entry.domain,
       ...partiesOf(caller),
     })
-    if (remote === 'refused') {
+    if (offer === 'refused') {
       entry.release()
       return
     }
     this.#settingUp++
-    void this.#setUp({ request, response, connection, caller, entry, remote }).finally(
-      () => this.#settingUp--,
-    )
+    void this.#setUp({ request, response, connection, caller, entry, offer }).finally(() => this.#settingUp--)
   }
 
-  /** The offer; undefined when the INVITE has none, and we are to make it. */
   #readOffer(
     request: SipRequest,
     response: SipResponse,
     facts: Readonly<Record<string, unknown>>,
-  ): RemoteDescription | undefined | 'refused' {
-    if (!request.body) return undefined
+  ): Offer | 'refused' {
     try {
+      if (!request.body) return readOffer(request, undefined)
       const type = request.get('Content-Type')?.split(';')[0]?.trim().toLowerCase()
       if (type !== 'application/sdp')
         throw new TrunklineError('bad_sdp', 'A body of application/sdp expected.', {
           found: printable(type ?? '', 64),
         })
-      return readSdp(request.body)
+      return readOffer(request, request.body)
     } catch (error) {
       this.#refuseFor(response, error, facts)
       return 'refused'
@@ -136,32 +133,25 @@ export class Inbound {
     readonly connection: Connection
     readonly caller: Caller
     readonly entry: Entry
-    readonly remote: RemoteDescription | undefined
+    readonly offer: Offer
   }): Promise<void> {
-    const { request, response, connection, entry, remote } = invite
+    const { request, response, connection, entry, offer } = invite
     const callId = newCallId()
     const facts = { call: callId, source: request.source_address, domain: entry.domain }
     let canceled = false
     request.on('cancel', () => {
       canceled = true
     })
-    let port: MediaPort | undefined
     try {
-      port = await this.#parts.edge.open({ group: callId, kind: 'carrier' })
+      const media = await openAudio(this.#parts, callId, offer, { source: request.source_address })
       if (canceled || !connection.alive) {
         this.#parts.log.info({ ...facts, canceled }, 'the caller gave up before its call was set up')
-        await port.close()
+        media.close()
         entry.release()
         return
       }
-      const media = new LegMedia(port, String(randomInt(1, 2 ** 47)), { source: request.source_address })
-      if (remote) {
-        media.exchange.receiveOffer('invite')
-        media.answer(remote)
-      } else media.offer('PCMU', 'response')
       this.#arrive({ ...invite, callId, media })
     } catch (error) {
-      void port?.close()
       entry.release()
       this.#refuseFor(response, asPortError(error), facts)
     }
@@ -173,9 +163,8 @@ export class Inbound {
     readonly connection: Connection
     readonly caller: Caller
     readonly entry: Entry
-    readonly remote: RemoteDescription | undefined
     readonly callId: CallId
-    readonly media: LegMedia
+    readonly media: SipMedia
   }): void {
     const { request, response, connection, caller, entry, callId, media } = invite
     const { link, clock, userAgent, legs, arrivals } = this.#parts
@@ -201,6 +190,8 @@ export class Inbound {
     })
     leg.attach(side)
     leg.whenGone(entry.release)
+    leg.whenGone(() => media.close())
+    media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
     legs.add(side)
     if (!media.isWaiting) leg.setPort(media.port)
     try {

@@ -86,7 +86,9 @@ export class SipEdge implements OutboundSip {
     const seesTryings = () => link.capabilities.tryings
     const routing = new Routing({ carriers, guard: parts.guard, seesTryings, userAgent })
     const { webrtc } = parts
-    this.#outbound = new Outbound({ ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent } })
+    this.#outbound = new Outbound({
+      ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent },
+    })
     const { overload = defaultOverload } = parts
     const { retryAfterMs } = overload
     const now = () => clock.now()
@@ -99,7 +101,7 @@ export class SipEdge implements OutboundSip {
     const registrar = parts.registrar && openRegistrar(parts.registrar, around)
     answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar } })
     const inbound = new Inbound({
-      ...{ link, edge, refusals, clock, log, userAgent },
+      ...{ link, edge, webrtc, refusals, clock, log, userAgent },
       arrivals: parts.arrivals,
       door: this.#door,
       legs: this.#legs,

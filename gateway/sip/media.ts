@@ -187,6 +187,13 @@ export class LegMedia implements SipMedia {
     this.accept(readSdp(answer))
   }
 
+  /** Everything that can go wrong does so in a call of a method, or is reported by the port. */
+  onFault(): void {}
+
+  close(): void {
+    void this.port.close()
+  }
+
   /** Tells the port of the same far side again, so that its wait for the first packet begins now. */
   restart(): void {
     if (this.#far) this.port.setFar(this.#far.near, this.#far.far)

@@ -97,12 +97,13 @@ export class Outbound implements OutboundSip {
   ): Promise<SipMedia | undefined> {
     try {
       const media = isWebRtcTarget(target)
-        ? await this.#openWebRtc(leg, request)
+        ? await this.#openWebRtc(request)
         : new LegMedia(
             await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
             String(randomInt(1, 2 ** 47)),
           )
-      // From here on the leg closes it.
+      media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
+      leg.whenGone(() => media.close())
       leg.setPort(media.port)
       return media
     } catch (error) {
@@ -113,13 +114,10 @@ export class Outbound implements OutboundSip {
     }
   }
 
-  async #openWebRtc(leg: Leg, { callId, codec }: OutboundRequest): Promise<SipMedia> {
+  async #openWebRtc({ callId, codec }: OutboundRequest): Promise<SipMedia> {
     const { webrtc, clock } = this.#parts
     if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
-    const onFault = (error: Error) => leg.end({ code: codeOf(error), detail: error.message })
-    const media = await WebRtcMedia.offering(webrtc, callId, codec, { clock, onFault })
-    leg.whenGone(() => media.close())
-    return media
+    return await WebRtcMedia.offering(webrtc, callId, codec, clock)
   }
 
   #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, media: SipMedia, request: OutboundRequest): void {

@@ -29,4 +29,8 @@ export interface SipMedia {
   restart(): void
   /** Resolves once the far side can hear us, or will not; absent where that is so as soon as it has our description. */
   readonly ready?: () => Promise<void>
+  /** The one listener for what goes wrong with it outside of any call of a method: the leg is to be ended then. */
+  onFault(listener: (error: Error) => void): void
+  /** Gives it up, with its port. Idempotent. */
+  close(): void
 }

@@ -21,32 +21,24 @@ export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }
   return transport === 'ws' || transport === 'wss'
 }
 
-/** What is told of the audio of a SIP client that speaks WebRTC. */
-export interface WebRtcMediaParts {
-  readonly clock: Clock
-  readonly random?: () => number
-  /** The audio is lost, or was never there: what the leg is to be ended for. Called at most once. */
-  readonly onFault: (error: Error) => void
-}
-
 /** The audio of a SIP client that speaks WebRTC, as a browser with a SIP library does: ICE, DTLS and SRTP are mediasoup's. */
 export class WebRtcMedia implements SipMedia {
   readonly exchange: OfferAnswer
   readonly behindNat = false
   readonly #browser: BrowserMedia
   readonly #watch: MediaWatch
-  readonly #onFault: (error: Error) => void
+  #onFault: ((error: Error) => void) | undefined
+  #fault: Error | undefined
   #local = ''
   #remote = ''
   #agreed = false
   #closed = false
 
-  private constructor(browser: BrowserMedia, { clock, random = Math.random, onFault }: WebRtcMediaParts) {
-    this.exchange = new OfferAnswer(random)
+  private constructor(browser: BrowserMedia, clock: Clock) {
+    this.exchange = new OfferAnswer(Math.random)
     this.#browser = browser
-    this.#onFault = onFault
     this.#watch = new MediaWatch(browser, clock, (state) =>
-      onFault(new TrunklineError('media_timeout', `WebRTC: ${state}`)),
+      this.#failed(new TrunklineError('media_timeout', `WebRTC: ${state}.`)),
     )
   }
 
@@ -55,9 +47,9 @@ export class WebRtcMedia implements SipMedia {
     webrtc: Pick<WebRtc, 'answer'>,
     group: string,
     offer: string,
-    parts: WebRtcMediaParts,
+    clock: Clock,
   ): Promise<WebRtcMedia> {
-    const media = new WebRtcMedia(await webrtc.answer(group, offer, ['PCMU', 'PCMA']), parts)
+    const media = new WebRtcMedia(await webrtc.answer(group, offer, ['PCMU', 'PCMA']), clock)
     media.exchange.receiveOffer('invite')
     media.#remote = offer
     media.#agreed = true
@@ -70,9 +62,9 @@ export class WebRtcMedia implements SipMedia {
     webrtc: Pick<WebRtc, 'offer'>,
     group: string,
     codec: AudioCodec,
-    parts: WebRtcMediaParts,
+    clock: Clock,
   ): Promise<WebRtcMedia> {
-    return new WebRtcMedia(await webrtc.offer(group, codec), parts)
+    return new WebRtcMedia(await webrtc.offer(group, codec), clock)
   }
 
   get port(): MediaPort {
@@ -123,9 +115,7 @@ export class WebRtcMedia implements SipMedia {
     this.exchange.receiveAnswer()
     if (this.#agreed) return
     this.#agreed = true
-    this.#browser.accept(answer).catch((error: Error) => {
-      if (!this.#closed) this.#onFault(error)
-    })
+    this.#browser.accept(answer).catch((error: Error) => this.#failed(error))
   }
 
   /** Nothing is waited for: a client sends silence, too. */
@@ -133,12 +123,23 @@ export class WebRtcMedia implements SipMedia {
 
   ready = (): Promise<void> => this.#watch.untilConnected(hearingWaitMs)
 
-  /** Gives up the transports; the port is the leg's to close. Idempotent. */
+  onFault(listener: (error: Error) => void): void {
+    this.#onFault = listener
+    if (this.#fault) listener(this.#fault)
+  }
+
   close(): void {
     if (this.#closed) return
     this.#closed = true
     this.#watch.close()
     void this.#browser.close()
+    void this.#browser.port.close()
+  }
+
+  #failed(error: Error): void {
+    if (this.#closed || this.#fault) return
+    this.#fault = error
+    this.#onFault?.(error)
   }
 
   #open(where: OfferIn): void {
