@@ -91,7 +91,7 @@ describe('the end of a call', () => {
     expect(call.legs.size).toBe(1)
     caller.leg.ended({ code: 'normal' })
     expect(call.legs.size).toBe(0)
-    const { legs, moreLegs } = await summary(call, clock.now())
+    const { legs, moreLegs } = await summary(call, clock.now(), (stats) => stats)
     expect([legs.length, moreLegs, legs[0]?.role, legs[1]?.code]).toEqual([100, 901, 'caller', 'busy'])
   })
 

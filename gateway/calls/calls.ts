@@ -15,7 +15,10 @@ import { Control } from './control.ts'
 import type { HuntParts } from './hunt.ts'
 import type { CallId } from './leg.ts'
 import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
-import { refusedPackets, summary } from './summary.ts'
+import { type Recorded, refusedPackets, summary } from './summary.ts'
+
+/** Longest wait for the counters of a media port that was closed. */
+const longestStatsMs = 5_000
 
 /** What the calls work with, besides what the verbs need. */
 export interface CallsParts extends HuntParts {
@@ -56,8 +59,10 @@ export class Calls implements Arrivals, CallObserver {
     const { leg } = arrival
     const { maxCalls } = this.#parts
     const calls = this.#calls.size
-    if (leg.isEnded) return
-    if (this.#draining) this.#refuse(arrival, 'draining', { calls })
+    const { carrier, maxForwards, sip } = arrival
+    leg.note({ carrier, maxForwards, sipCallId: sip?.callId })
+    if (leg.isEnded) this.#write(refused(arrival))
+    else if (this.#draining) this.#refuse(arrival, 'draining', { calls })
     else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
     else this.#start(arrival)
   }
@@ -96,11 +101,7 @@ export class Calls implements Arrivals, CallObserver {
     this.#calls.delete(call.id)
     const cause = call.cause?.code ?? 'internal'
     this.#parts.metrics.callsEnded.inc({ direction: call.caller.direction, cause })
-    void summary(call, this.#parts.clock.now()).then((facts) => {
-      for (const [reason, packets] of refusedPackets(facts))
-        this.#parts.metrics.rtpRefused.inc({ reason }, packets)
-      this.#parts.log.info({ call: call.id, ...facts }, 'call ended')
-    })
+    this.#write(call)
     if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
 
@@ -114,13 +115,39 @@ export class Calls implements Arrivals, CallObserver {
     void this.#drive(call, control, arrival.plan, log)
   }
 
-  #refuse({ leg, callId }: Arrival, code: Code, facts: Record<string, unknown>): void {
+  #refuse(arrival: Arrival, code: Code, facts: Record<string, unknown>): void {
+    const { leg, callId } = arrival
     this.#parts.metrics.rejections.inc({ code })
     this.#parts.log.warn(
       { call: callId, leg: leg.id, code, from: leg.from.uri, to: leg.to.uri, ...facts },
       catalogue[code].text,
     )
     leg.end({ code })
+    this.#write(refused(arrival))
+  }
+
+  /** Writes the record of a call, whichever way it ended. */
+  #write(call: Recorded): void {
+    const { clock, metrics, log } = this.#parts
+    summary(call, clock.now(), (stats) => this.#within(stats)).then(
+      (record) => {
+        for (const [reason, packets] of refusedPackets(record)) metrics.rtpRefused.inc({ reason }, packets)
+        log.info(record, 'call ended')
+      },
+      (error) => log.error({ call: call.id, err: error }, 'the record of a call could not be made'),
+    )
+  }
+
+  /** A media thread that hangs must not cost the record of the call. */
+  async #within<T>(work: Promise<T>): Promise<T | undefined> {
+    const { promise, resolve } = Promise.withResolvers<T | undefined>()
+    const timer = this.#parts.clock.after(longestStatsMs, () => resolve(undefined))
+    work.then(resolve, () => resolve(undefined))
+    try {
+      return await promise
+    } finally {
+      timer.cancel()
+    }
   }
 
   /** Runs the plan to its end, whatever happens on the way, and then ends the call. */
@@ -185,6 +212,15 @@ const diagnosis = (error: unknown): { code: Code; facts: Record<string, unknown>
   if (error instanceof TrunklineError) return { code: error.code, facts: { ...error.facts } }
   return { code: 'handler_failed', facts: {} }
 }
+
+/** An arrival that never became a call, as it is written down. */
+const refused = (arrival: Arrival): Recorded => ({
+  id: arrival.callId,
+  info: infoOf(arrival),
+  caller: arrival.leg,
+  records: [{ leg: arrival.leg, role: 'caller' }],
+  unrecorded: 0,
+})
 
 const infoOf = ({ leg, callId, projectId, headers, sip }: Arrival): CallInfo => ({
   callId,

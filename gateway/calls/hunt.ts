@@ -2,17 +2,21 @@ import { CallEnded, type ConnectOptions, type ConnectResult, type Destination } 
 import type { Clock, Timer } from '../clock.ts'
 import { type Cause, type Code, sipStatusOf } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { betterCause } from './best-cause.ts'
 import type { Bridge, Bridges } from './bridge.ts'
 import type { Call } from './call.ts'
-import type { Leg, LegOwner, Party } from './leg.ts'
+import { requestFor, targetsOf } from './destinations.ts'
+import type { Leg, LegOwner } from './leg.ts'
 import type { Player, Playing } from './player.ts'
-import type { AddressBook, OutboundRequest, OutboundSip, OutboundSubscriber } from './ports.ts'
+import type { AddressBook, Endpoints, OutboundSip, OutboundSubscriber } from './ports.ts'
 
 /** What a hunt works with. */
 export interface HuntParts {
   readonly addresses: AddressBook
   readonly sip: OutboundSip
   readonly subscribers: OutboundSubscriber
+  /** Default: no endpoint is ever registered. */
+  readonly endpoints?: Endpoints
   readonly bridges: Bridges
   readonly player: Player
   readonly clock: Clock
@@ -24,7 +28,7 @@ export interface HuntParts {
 /** Longest time together where the options say nothing: 4 hours. */
 const MAX_DURATION_MS = 4 * 3_600_000
 
-/** Outcome of {@link Hunt.run}; `cause` is that of the last refusal. */
+/** Outcome of {@link Hunt.run}; `cause` is the refusal that the caller is told. */
 export type HuntOutcome = { readonly result: ConnectResult; readonly cause?: Cause }
 
 /**
@@ -42,7 +46,7 @@ export class Hunt implements LegOwner {
   /** The join of the two; none while either holds. */
   #bridge: Bridge | undefined
   #ringback: Playing | undefined
-  #cause: Cause = { code: 'unreachable' }
+  #cause: Cause | undefined
   #over = false
   #stepDone: () => void = () => {}
   #talkDone: () => void = () => {}
@@ -62,7 +66,8 @@ export class Hunt implements LegOwner {
         const winner = await this.#ring(step)
         if (winner) return { result: await this.#talk(winner) }
       }
-      return { result: failure(this.#cause), cause: this.#cause }
+      const cause = this.#cause ?? { code: 'unreachable' }
+      return { result: failure(cause), cause }
     } finally {
       this.#release()
     }
@@ -109,14 +114,14 @@ export class Hunt implements LegOwner {
       if ([...this.#ringing.keys()].some((other) => other.state.kind === 'early'))
         this.#inBackground(this.#ringCaller())
     }
-    if (leg.state.kind === 'ended') this.#cause = leg.state.cause
+    if (leg.state.kind === 'ended') this.#failed(leg.state.cause)
     if (this.#ringing.size === 0) this.#stepDone()
   }
 
   /** Rings one step; undefined when nobody of it answered. */
   async #ring(step: readonly Destination[]): Promise<Leg | undefined> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const legs = step.map((destination) => this.#dial(destination)).filter((leg) => leg !== undefined)
+    const legs = step.flatMap((destination) => this.#dial(destination))
     this.#stepDone = resolve
     // A leg may be over before this point.
     if (legs.every((leg) => leg.isEnded)) resolve()
@@ -124,32 +129,32 @@ export class Hunt implements LegOwner {
     return this.#winner
   }
 
-  #dial(destination: Destination): Leg | undefined {
-    const { parts, request } = { parts: this.#parts, request: this.#requestFor(destination) }
-    const target = parts.addresses.resolve(destination.to)
-    if (!target || target.kind === 'handler' || target.kind === 'endpoint') {
-      this.#cause = target
-        ? { code: 'unreachable', detail: `${destination.to} runs a handler and cannot be rung` }
-        : { code: 'unknown_address', detail: destination.to }
-      parts.log.info({ code: this.#cause.code, to: destination.to }, 'destination cannot be dialled')
-      return undefined
+  /** The legs to a destination: one, one for each place where an endpoint is registered, or none. */
+  #dial(destination: Destination): Leg[] {
+    const parts = this.#parts
+    const request = requestFor(destination, this.#call)
+    const targets = targetsOf(destination.to, parts)
+    if ('code' in targets) {
+      this.#failed(targets)
+      parts.log.info({ code: targets.code, to: destination.to }, 'destination cannot be dialled')
+      return []
     }
-    const leg =
-      target.kind === 'sip' ? parts.sip.dial(target, request) : parts.subscribers.dial(target, request)
     const ms = destination.timeoutMs ?? this.#options.timeoutMs ?? parts.ringMs
-    this.#ringing.set(
-      leg,
-      parts.clock.after(ms, () => leg.end({ code: 'no_answer' })),
-    )
-    this.#call.adopt(leg, this)
-    if (leg.isEnded) this.legEnded(leg)
-    return leg
+    return targets.map((target) => {
+      const leg =
+        target.kind === 'sip' ? parts.sip.dial(target, request) : parts.subscribers.dial(target, request)
+      this.#ringing.set(
+        leg,
+        parts.clock.after(ms, () => leg.end({ code: 'no_answer' })),
+      )
+      this.#call.adopt(leg, this)
+      if (leg.isEnded) this.legEnded(leg)
+      return leg
+    })
   }
 
-  #requestFor(destination: Destination): OutboundRequest {
-    const { caller, id } = this.#call
-    const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
-    return { destination, callId: id, codec: caller.port?.codec ?? 'PCMU', from }
+  #failed(cause: Cause): void {
+    this.#cause = betterCause(this.#cause, cause)
   }
 
   /** The caller learns that it rings: by 180 where that is enough, else by a tone too. */
@@ -251,12 +256,6 @@ export class Hunt implements LegOwner {
     this.#ringing.clear()
     if (this.#winner && !this.#winner.isEnded) this.#winner.end({ code: 'normal' })
   }
-}
-
-/** A party from what a document gives: a SIP URI, a number, or an address. */
-const partyOf = (text: string, name: string): Party => {
-  const user = /^sips?:([^@:;?]+)(?::[^@]*)?@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
-  return { uri: text, user, name }
 }
 
 const reasons: Partial<Record<Code, Extract<ConnectResult, { kind: 'failed' }>['reason']>> = {

@@ -1,5 +1,6 @@
 import type { MediaPort, PortStats } from '../../media/types.ts'
 import type { Cause } from '../errors.ts'
+import type { LegFacts, LegTimes } from './leg-facts.ts'
 
 /** Id of a call; unique for ever. */
 export type CallId = string & { readonly __brand: 'CallId' }
@@ -32,24 +33,6 @@ export interface Try {
   /** Final SIP status; undefined where none came. */
   readonly sipStatus?: number
   readonly outcome: 'answered' | 'refused' | 'no-progress' | 'unreachable' | 'canceled'
-}
-
-/** What is known of a leg's signalling, for the record of its call and for the legs that it is joined to. */
-export interface LegFacts {
-  /** The carrier that it came from, or goes by. */
-  readonly carrier?: string
-  /** SIP's own Call-ID. */
-  readonly sipCallId?: string
-  /** Max-Forwards of the INVITE that it came by. */
-  readonly maxForwards?: number
-}
-
-/** When a leg reached its states, in milliseconds; undefined where it never did. */
-export interface LegTimes {
-  readonly startedAt: number
-  readonly ringAt?: number
-  readonly answeredAt?: number
-  readonly endedAt?: number
 }
 
 /**

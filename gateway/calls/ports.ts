@@ -21,6 +21,8 @@ export type Target =
       readonly carrier?: string
       /** Where the INVITE goes although its request-URI says otherwise: the contact of a registered endpoint behind NAT. */
       readonly nextHop?: string
+      /** The registered endpoint whose contact it is: no carrier's, and no matter of what may be dialled. */
+      readonly endpointId?: string
     }
   /** A SIP endpoint; rings where it is registered ({@link Endpoints}). */
   | { readonly kind: 'endpoint'; readonly endpointId: string; readonly address: string }

@@ -1,29 +1,49 @@
 import type { PortStats } from '../../media/types.ts'
-import type { Code } from '../errors.ts'
+import { type Cause, type Code, catalogue } from '../errors.ts'
 import type { Call, LegRecord } from './call.ts'
+import type { Try } from './leg.ts'
+import type { LegTimes } from './leg-facts.ts'
 
-/** What is written down of one leg. */
-export interface LegSummary {
-  readonly leg: string
-  readonly role: LegRecord['role']
-  readonly kind: 'sip' | 'browser'
-  readonly to: string
+/** Why something ended, as it is written down. */
+interface EndSummary {
   readonly code: Code | undefined
   /** Who ended it. */
   readonly by: 'far' | 'us' | undefined
+  /** The status that the far side gave. */
   readonly sipStatus: number | undefined
-  /** Counters of its media port; undefined when it never had one. */
-  readonly audio: PortStats | undefined
+  /** Cause value of Q.850. */
+  readonly q850: number | undefined
+  readonly detail: string | undefined
 }
 
-/** What is written down when a call is over. Times in milliseconds. */
-export interface CallSummary {
+/** What is written down of one leg. Times in milliseconds since 1970; undefined where it never came to that. */
+export interface LegSummary extends EndSummary, LegTimes {
+  readonly leg: string
+  readonly role: LegRecord['role']
+  readonly kind: 'sip' | 'browser'
   readonly direction: 'inbound' | 'outbound'
   readonly from: string
   readonly to: string
-  readonly code: Code | undefined
-  readonly sipStatus: number | undefined
-  readonly detail: string | undefined
+  readonly carrier: string | undefined
+  readonly sipCallId: string | undefined
+  /** The places that were tried, in order; none of an inbound leg. */
+  readonly tries: readonly Try[]
+  /** Counters of its media port; undefined when it never had one, or they did not come. */
+  readonly audio: PortStats | undefined
+}
+
+/** The record of one call (CDR). Times in milliseconds since 1970, durations in milliseconds. */
+export interface CallSummary extends EndSummary, LegTimes {
+  readonly call: string
+  readonly projectId: string
+  readonly direction: 'inbound' | 'outbound'
+  readonly from: string
+  readonly to: string
+  /** The domain that was called and the address that called, where the call came by SIP. */
+  readonly domain: string | undefined
+  readonly source: string | undefined
+  /** When its last leg had ended. */
+  readonly endedAt: number
   readonly durationMs: number
   /** From the answer to the end; 0 when there was none. */
   readonly answeredMs: number
@@ -32,27 +52,55 @@ export interface CallSummary {
   readonly moreLegs?: number
 }
 
-/** Gathers it; waits for the last counters of the media ports. */
-export const summary = async (call: Call, now: number): Promise<CallSummary> => ({
-  direction: call.caller.direction,
-  from: call.caller.from.uri,
-  to: call.caller.to.uri,
-  code: call.cause?.code,
-  sipStatus: call.cause?.sip,
-  detail: call.cause?.detail,
-  durationMs: now - call.startedAt,
-  answeredMs: call.answeredAt === undefined ? 0 : now - call.answeredAt,
-  legs: await Promise.all(call.records.map(legSummary)),
-  ...(call.unrecorded > 0 && { moreLegs: call.unrecorded }),
-})
+/** What is written down of a call; also of one that was refused before it began. */
+export type Recorded = Pick<Call, 'id' | 'info' | 'caller' | 'records' | 'unrecorded'>
+
+/** Waits for a media port's last counters, but not for ever. */
+export type AwaitStats = (stats: Promise<PortStats>) => Promise<PortStats | undefined>
+
+/** Gathers the record of a call that is over; waits for the last counters of the media ports. */
+export const summary = async (call: Recorded, now: number, awaitStats: AwaitStats): Promise<CallSummary> => {
+  const { id, info, caller, records, unrecorded } = call
+  const { times } = caller
+  return {
+    call: id,
+    projectId: info.projectId,
+    direction: caller.direction,
+    from: caller.from.uri,
+    to: caller.to.uri,
+    domain: info.sip?.domain,
+    source: info.sip?.sourceAddress,
+    ...endOf(caller.state),
+    ...times,
+    endedAt: now,
+    durationMs: now - times.startedAt,
+    answeredMs: times.answeredAt === undefined ? 0 : now - times.answeredAt,
+    legs: await Promise.all(records.map((record) => legSummary(record, awaitStats))),
+    ...(unrecorded > 0 && { moreLegs: unrecorded }),
+  }
+}
 
 /** Packets that the legs' ports refused, by reason. */
 export const refusedPackets = ({ legs }: CallSummary): [reason: string, packets: number][] =>
   legs.flatMap(({ audio }) => Object.entries(audio?.refused ?? {})).filter(([, packets]) => packets > 0)
 
-const legSummary = async ({ leg, role }: LegRecord): Promise<LegSummary> => {
-  const ended = leg.state.kind === 'ended' ? leg.state : undefined
-  const { code, sip: sipStatus } = ended?.cause ?? {}
-  const { id, kind } = leg
-  return { leg: id, role, kind, to: leg.to.uri, code, by: ended?.by, sipStatus, audio: await leg.stats }
+const legSummary = async ({ leg, role }: LegRecord, awaitStats: AwaitStats): Promise<LegSummary> => {
+  const { id, kind, direction, facts, tries, times, stats } = leg
+  const { carrier, sipCallId } = facts
+  return {
+    ...{ leg: id, role, kind, direction, from: leg.from.uri, to: leg.to.uri, carrier, sipCallId, tries },
+    ...times,
+    ...endOf(leg.state),
+    audio: stats && (await awaitStats(stats)),
+  }
+}
+
+const endOf = (
+  state:
+    | { readonly kind: string }
+    | { readonly kind: 'ended'; readonly cause: Cause; readonly by: 'far' | 'us' },
+): EndSummary => {
+  const ended = 'cause' in state ? state : undefined
+  const { code, sip, detail } = ended?.cause ?? {}
+  return { code, by: ended?.by, sipStatus: sip, q850: code && catalogue[code].q850, detail }
 }

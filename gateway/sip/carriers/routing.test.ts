@@ -85,6 +85,7 @@ it('asks no guard about carriers and registered endpoints', async () => {
   const made = setUp({ targets: ['sip:10.0.0.1'] })
   expect((await found(made, to('sip:1@10.0.0.1'))).carrier?.name).toBe('carrier')
   const endpoint = await found(made, to('sip:ann@10.0.0.9', { nextHop: 'sip:192.0.2.7:4321;transport=tcp' }))
+  await found(made, to('sip:ann@10.0.0.9', { endpointId: 'e' }))
   expect(endpoint.hops[0]).toMatchObject({
     uri: 'sip:ann@10.0.0.9',
     nextHop: 'sip:192.0.2.7:4321;transport=tcp',

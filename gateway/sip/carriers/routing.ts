@@ -46,11 +46,11 @@ export class Routing {
     if ((request.maxForwards ?? mostHops) < 1) return { code: 'too_many_hops' }
     const { carriers, guard } = this.#parts
     const name = target.carrier
-    const carrier =
-      name !== undefined ? carriers.byName(name) : target.nextHop === undefined ? carriers.of(uri) : undefined
+    const registered = target.endpointId !== undefined || target.nextHop !== undefined
+    const carrier = name !== undefined ? carriers.byName(name) : registered ? undefined : carriers.of(uri)
     if (carrier) return this.#byCarrier(carrier, uri, request, log)
     if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
-    const objection = target.nextHop === undefined ? await guard?.objection(uri) : undefined
+    const objection = registered ? undefined : await guard?.objection(uri)
     if (objection) {
       log.warn({ code: 'not_permitted', host: uri.host, objection }, 'the host may not be dialled')
       return { code: 'not_permitted', detail: objection }

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
+import { Call } from './call.ts'
+import { requestFor, targetsOf } from './destinations.ts'
+import { fakeLeg } from './fakes.ts'
+import { newCallId } from './ids.ts'
+import type { Target } from './ports.ts'
+
+const addresses = {
+  resolve: (to: string): Target | undefined =>
+    ({
+      'sip:1@x': { kind: 'sip', uri: to } as const,
+      '/public/phone': { kind: 'endpoint', endpointId: 'e1', address: to } as const,
+      '/public/menu': {
+        kind: 'handler',
+        address: to,
+        handler: { kind: 'script', document: '{}', name: 'menu' },
+      } as const,
+    })[to],
+}
+
+it('rings an endpoint wherever it is registered', () => {
+  const contacts = [
+    { kind: 'sip', uri: 'sip:a@10.0.0.1', nextHop: 'sip:192.0.2.1:5060' },
+    { kind: 'sip', uri: 'sip:a@10.0.0.2' },
+  ] as const
+  const endpoints = { contacts: (id: string) => (id === 'e1' ? contacts : []) }
+  expect(targetsOf('/public/phone', { addresses, endpoints })).toEqual([
+    { ...contacts[0], endpointId: 'e1' },
+    { ...contacts[1], endpointId: 'e1' },
+  ])
+})
+
+it.each([
+  ['/public/phone', 'not_online'],
+  ['/public/menu', 'unreachable'],
+  ['/public/nobody', 'unknown_address'],
+])('cannot ring %s: %s', (to, code) => {
+  expect(targetsOf(to, { addresses })).toMatchObject({ code })
+})
+
+it('rings what a SIP URI names', () => {
+  expect(targetsOf('sip:1@x', { addresses })).toEqual([{ kind: 'sip', uri: 'sip:1@x' }])
+})
+
+it('hands on Max-Forwards, one less, and who forwarded the call', () => {
+  const clock = new FakeClock()
+  const callId = newCallId()
+  const { leg } = fakeLeg(clock, callId)
+  leg.note({ maxForwards: 10 })
+  const headers = [
+    { name: 'Diversion', value: '<sip:a@b>' },
+    { name: 'X-Order', value: '7' },
+    { name: 'history-info', value: '<sip:c@d>;index=1' },
+  ]
+  const info = {
+    callId,
+    direction: 'inbound',
+    type: 'sip',
+    from: '',
+    to: '',
+    fromUser: '',
+    toUser: '',
+  } as const
+  const call = new Call(
+    { ...info, fromName: '', headers, projectId: 'p' },
+    leg,
+    clock,
+    { callAnswered: () => {}, callEnded: () => {} },
+    1_000,
+  )
+  expect(requestFor({ to: 'x' }, call)).toMatchObject({
+    maxForwards: 9,
+    forwarded: [headers[0], headers[2]],
+    from: leg.from,
+  })
+  expect(requestFor({ to: 'x', from: 'sip:shop@y', fromName: 'Shop' }, call).from).toEqual({
+    uri: 'sip:shop@y',
+    user: 'shop',
+    name: 'Shop',
+  })
+})

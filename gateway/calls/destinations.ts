@@ -1,0 +1,49 @@
+import type { Destination } from '../../handlers/verbs.ts'
+import type { Cause } from '../errors.ts'
+import type { Call } from './call.ts'
+import type { Party } from './leg.ts'
+import type { AddressBook, Endpoints, OutboundRequest, Target } from './ports.ts'
+
+/** What a leg can be made to. */
+export type Ringable = Extract<Target, { kind: 'sip' | 'subscriber' }>
+
+/** Where destinations are looked up. */
+export interface DestinationParts {
+  readonly addresses: AddressBook
+  /** Default: no endpoint is ever registered. */
+  readonly endpoints?: Endpoints
+}
+
+/** What has to ring for a destination: one thing, or every place where an endpoint is registered; or why nothing can. */
+export const targetsOf = (
+  to: string,
+  { addresses, endpoints }: DestinationParts,
+): readonly Ringable[] | Cause => {
+  const target = addresses.resolve(to)
+  if (!target) return { code: 'unknown_address', detail: to }
+  if (target.kind === 'handler')
+    return { code: 'unreachable', detail: `${to} runs a handler and cannot be rung` }
+  if (target.kind !== 'endpoint') return [target]
+  const { endpointId } = target
+  const contacts = endpoints?.contacts(endpointId) ?? []
+  return contacts.length === 0
+    ? { code: 'not_online', detail: to }
+    : contacts.map((contact) => ({ ...contact, endpointId }))
+}
+
+/** What the leg to a destination is made with: the caller as the document or the call has it, and what its INVITE hands on. */
+export const requestFor = (destination: Destination, { caller, id, info }: Call): OutboundRequest => {
+  const { maxForwards } = caller.facts
+  const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
+  return {
+    ...{ destination, callId: id, codec: caller.port?.codec ?? 'PCMU', from },
+    forwarded: info.headers.filter(({ name }) => /^(diversion|history-info)$/i.test(name)),
+    ...(maxForwards !== undefined && { maxForwards: maxForwards - 1 }),
+  }
+}
+
+/** A party from what a document gives: a SIP URI, a number, or an address. */
+const partyOf = (text: string, name: string): Party => {
+  const user = /^sips?:([^@:;?]+)(?::[^@]*)?@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
+  return { uri: text, user, name }
+}
