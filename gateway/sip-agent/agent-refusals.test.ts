@@ -2,7 +2,7 @@ import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { SipResponse } from './message/message.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, startBench } from './testing/srf.ts'
+import { type Bench, routed, startBench } from './testing/srf.ts'
 
 let bench: Bench
 let peer: Peer
@@ -40,30 +40,58 @@ describe('what the agent answers itself', () => {
     await ask('INVITE', 483, { extra })
     await ask('INVITE', 481, { extra, to: `<${target()}>;tag=nobody` })
     bench.srf.use('options', (_req: SrfRequest, res: SrfResponse) => res.send(200))
+    await routed(bench.srf)
     await ask('OPTIONS', 200, { extra })
   })
   it('420 to an extension that is required and not there', async () => {
-    const refused = await ask('INVITE', 420, { extra: { Require: '100rel' } })
-    expect(refused.headers.first('unsupported')).toBe('100rel')
+    const refused = await ask('INVITE', 420, { extra: { Require: '100rel, sec-agree' } })
+    expect(refused.headers.first('unsupported')).toBe('sec-agree')
+  })
+  it('416 to a telephone number without a domain', async () => {
+    peer.send('INVITE', peer.call('tel:+4930123'))
+    await peer.response(416, 'INVITE')
   })
   it('400 to a broken header, saying which', async () => {
     expect((await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })).reason).toBe('Bad Contact')
   })
   it('482 to a copy that came by another path', async () => {
     bench.srf.invite(() => {})
+    await routed(bench.srf)
     const call = peer.call(target())
     peer.send('INVITE', call, { body: testSdp() })
     await peer.response(100)
     peer.send('INVITE', call, { body: testSdp() })
     await peer.response(482, 'INVITE')
   })
-  it('100 again to a repeated INVITE that is still being served', async () => {
+  it('100 to an INVITE without an answer, at once where it is repeated', async () => {
     bench.srf.invite(() => {})
+    await routed(bench.srf)
     const call = peer.call(target())
     const branch = peer.send('INVITE', call, { body: testSdp() })
+    peer.send('INVITE', call, { body: testSdp(), branch })
     await peer.response(100)
     peer.send('INVITE', call, { body: testSdp(), branch })
     await peer.response(100)
+  })
+  it('503 with Retry-After where no application wants the request, and nothing before it', async () => {
+    const refused = await ask('INVITE', 503)
+    expect(refused.headers.first('retry-after')).toBe('5')
+    expect(peer.inbox).toEqual([])
+  })
+  it('482 to a request of its own that comes back unchanged, and none where it was routed anew', async () => {
+    const sent = bench.srf.createUAC(peer.uri, { localSdp: testSdp() })
+    const invite = await peer.request('INVITE')
+    const own = invite.headers.first('via') ?? ''
+    const looping = (uri: string) => {
+      const via = `SIP/2.0/UDP 127.0.0.1:${peer.port};branch=z9hG4bKproxy${uri.length};rport, ${own}`
+      peer.send('INVITE', peer.call(uri), { extra: { Via: via } })
+    }
+    looping(invite.uri)
+    await peer.response(482, 'INVITE')
+    looping(target())
+    await peer.response(503, 'INVITE')
+    peer.reply(invite, 486)
+    await expect(sent).rejects.toMatchObject({ status: 486 })
   })
 })
 
@@ -86,6 +114,7 @@ it('lets a call that is there be ended while new ones are refused for overload',
   bench = await startBench({ maxTransactions: 1 })
   const caller = await Peer.udp(bench.udp)
   bench.srf.invite((req, res) => void bench.srf.createUAS(req, res, { localSdp: testSdp() }))
+  await routed(bench.srf)
   const call = caller.call(target())
   caller.send('INVITE', call, { body: testSdp() })
   const to = (await caller.response(200, 'INVITE')).headers.first('to') ?? ''

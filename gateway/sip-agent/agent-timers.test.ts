@@ -2,7 +2,7 @@ import type { Dialog, SrfRequest } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSipAgent } from './index.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, startBench } from './testing/srf.ts'
+import { type Bench, idle, routed, startBench } from './testing/srf.ts'
 
 /** The real machine with a hundredth of the usual times: 64 * T1 is 640 ms. */
 const timers = { t1: 10, t2: 80, t4: 100, ringing: 300, answer: 100 }
@@ -25,6 +25,7 @@ describe('when nothing comes', () => {
         resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp() })),
       )
     })
+    await routed(bench.srf)
     peer.send('INVITE', peer.call(target()), { body: testSdp() })
     for (let i = 0; i < 4; i++) await peer.response(200)
     const up = await dialog
@@ -45,6 +46,7 @@ describe('when nothing comes', () => {
         dialog.destroy({ headers: { 'X-Own': 'yes' } }, () => resolve())
       })
     })
+    await routed(bench.srf)
     peer.send('INVITE', peer.call(target()), { body: testSdp() })
     const bye = await peer.request('BYE')
     expect(bye.headers.first('x-own')).toBe('yes')
@@ -57,10 +59,11 @@ describe('when nothing comes', () => {
     const told = new Promise<void>((resolve) => {
       bench.srf.invite((req) => (req as unknown as NodeJS.EventEmitter).on('cancel', () => resolve()))
     })
+    bench.srf.use('options', () => {})
+    await routed(bench.srf)
     const call = peer.call(target())
     const branch = peer.send('INVITE', call, { body: testSdp() })
     // A caller waits longer than the sender of any other request.
-    bench.srf.use('options', () => {})
     peer.send('OPTIONS', peer.call(target()))
     await peer.response(500, 'OPTIONS')
     expect(peer.inbox.some((each) => each.kind === 'response' && each.status === 480)).toBe(false)
@@ -121,6 +124,7 @@ it('a caller who gives up by BYE before the answer ends the call for the applica
       res.send(180)
     })
   })
+  await routed(bench.srf)
   const call = peer.call(target())
   peer.send('INVITE', call, { body: testSdp() })
   const ringing = await peer.response(180)

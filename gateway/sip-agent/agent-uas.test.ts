@@ -1,7 +1,7 @@
 import type { Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, startBench } from './testing/srf.ts'
+import { type Bench, idle, routed, startBench } from './testing/srf.ts'
 
 let bench: Bench
 let peer: Peer
@@ -27,9 +27,9 @@ const answering = () =>
 /** Calls, and acknowledges the answer. */
 const establish = async () => {
   const dialog = answering()
+  await routed(bench.srf)
   const call = peer.call(target())
   peer.send('INVITE', call, { body: testSdp() })
-  await peer.response(100)
   const ok = await peer.response(200)
   const to = ok.headers.first('to') ?? ''
   peer.send('ACK', call, { to })
@@ -134,6 +134,7 @@ describe('a call that comes in', () => {
 
   it('is rejected, and the ACK stays within the agent', async () => {
     bench.srf.invite((_req, res) => res.send(486, { headers: { 'X-Why': 'busy' } }))
+    await routed(bench.srf)
     const call = peer.call(target())
     const branch = peer.send('INVITE', call, { body: testSdp() })
     const busy = await peer.response(486)
@@ -159,6 +160,7 @@ describe('a CANCEL from the network', () => {
 
   it('after a 180 ends the call with the tag of the 180', async () => {
     const gone = cancelled(false)
+    await routed(bench.srf)
     const call = peer.call(target())
     const branch = peer.send('INVITE', call, { body: testSdp() })
     const ringing = await peer.response(180)
@@ -173,9 +175,9 @@ describe('a CANCEL from the network', () => {
 
   it('before any answer ends the call too, with one tag', async () => {
     const gone = cancelled(true)
+    await routed(bench.srf)
     const call = peer.call(target())
     const branch = peer.send('INVITE', call, { body: testSdp() })
-    await peer.response(100)
     peer.send('CANCEL', call, { branch })
     const ok = await peer.response(200, 'CANCEL')
     const final = await peer.response(487, 'INVITE')
@@ -186,6 +188,7 @@ describe('a CANCEL from the network', () => {
 
   it('after the 200 is answered and changes nothing', async () => {
     void answering()
+    await routed(bench.srf)
     const call = peer.call(target())
     const branch = peer.send('INVITE', call, { body: testSdp() })
     const ok = await peer.response(200, 'INVITE')
@@ -203,23 +206,10 @@ describe('a CANCEL from the network', () => {
 })
 
 describe('the application', () => {
-  it('may not send a reliable provisional, and can go on', async () => {
-    const refused = new Promise<string>((resolve) => {
-      bench.srf.invite((_req, res) => {
-        res.send(183, 'Progress', { headers: { Require: '100rel' } }, (error: unknown) => {
-          resolve(String((error as { message?: string }).message ?? error))
-          res.send(486)
-        })
-      })
-    })
-    peer.send('INVITE', peer.call(target()), { body: testSdp(), extra: { Supported: '100rel' } })
-    await peer.response(486)
-    expect(await refused).toContain('Remote endpoint does not support 100rel')
-  })
-
   it('is asked about REFER, MESSAGE and OPTIONS outside dialogs', async () => {
     for (const method of ['refer', 'message', 'options'] as const) {
       bench.srf.use(method, (_req, res) => res.send(method === 'options' ? 200 : 202))
+      await routed(bench.srf)
       peer.send(method.toUpperCase(), peer.call(target()))
       await peer.response(method === 'options' ? 200 : 202, method.toUpperCase())
     }
@@ -240,6 +230,7 @@ describe('the application', () => {
 it('follows the route set of the caller, and the Contact of its re-INVITE', async () => {
   const hop = await Peer.udp(bench.udp)
   const dialog = answering()
+  await routed(bench.srf)
   const call = peer.call(target())
   const route = `<sip:127.0.0.1:${hop.port};lr>`
   peer.send('INVITE', call, { body: testSdp(), extra: { 'Record-Route': route } })
