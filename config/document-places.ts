@@ -24,6 +24,11 @@ export class DocumentPlaces {
     this.#source = new ConfigSource(file, readFileSync(file, 'utf8'), env)
   }
 
+  /** Something at a place of the file, outside documents. */
+  at(keys: Keys, message: string): ConfigFault {
+    return this.#source.fault(keys, message)
+  }
+
   /** The fault at a place of the handler's document; the keys lead to the handler. */
   fault(handler: HandlerConfig, keys: Keys, place: DocumentPlace, message: string): ConfigFault {
     const { path, line = 1, column = 1 } = place

@@ -24,8 +24,17 @@ export interface FileConfig {
   readonly sip: {
     readonly listen: Config['sip']['listen']
     readonly tls: Config['sip']['tls']
-    readonly shield: { readonly strangers: 'answer' | 'drop' }
-    readonly registrar: { readonly domains: readonly string[] }
+    readonly shield: {
+      readonly packetsPerSecond: number
+      readonly knownPacketsPerSecond: number
+      readonly strangers: 'answer' | 'drop'
+    }
+    readonly sessionTimer: { readonly expires: string; readonly min: string }
+    readonly registrar: {
+      readonly domains: readonly string[]
+      readonly minExpires: string
+      readonly maxExpires: string
+    }
   }
   readonly media: {
     readonly rtp: {
@@ -64,6 +73,7 @@ export interface FileConfig {
     readonly name: string
     readonly default: boolean
     readonly allow: readonly string[]
+    readonly number: { readonly prefix: string }
     readonly tls: { readonly certificate?: string; readonly key?: string }
   }[]
   readonly endpoints: readonly {
@@ -97,3 +107,7 @@ export interface FileConfig {
 /** The name in a subscriber's address. */
 export const subscriberName = (subscriber: { readonly email: string; readonly name?: string }): string =>
   subscriber.name ?? subscriber.email.split('@', 1)[0] ?? ''
+
+/** The name in an endpoint's address. */
+export const endpointName = (endpoint: { readonly username: string; readonly name?: string }): string =>
+  endpoint.name ?? endpoint.username

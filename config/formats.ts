@@ -28,6 +28,16 @@ const isHostPort = (text: string): boolean => {
   return isHost(host) && Number(match[2] ?? 1) >= 1 && Number(match[2] ?? 1) <= 65_535
 }
 
+/** `sips` is TLS; a transport that contradicts it, or that no carrier speaks, is a slip. */
+const isSipTarget = (text: string): boolean => {
+  const [, scheme = '', hostPort = '', , parameters = ''] =
+    /^(sips?):((\[[^\]]+\]|[^:;]+)(?::\d{1,5})?)((?:;[a-z0-9=._-]+)*)$/i.exec(text) ?? []
+  const transport = /;transport=([^;]*)/i.exec(parameters)?.[1]?.toLowerCase()
+  const transports =
+    scheme.toLowerCase() === 'sips' ? ['tls', 'tcp', 'wss'] : ['udp', 'tcp', 'tls', 'ws', 'wss']
+  return isHostPort(hostPort) && (transport === undefined || transports.includes(transport))
+}
+
 /** The formats that the schema names. */
 export const formats: Readonly<Record<string, Format>> = {
   duration: {
@@ -49,7 +59,7 @@ export const formats: Readonly<Record<string, Format>> = {
   'file-path': { wanted: 'the path of a file', validate: (text) => text !== '' },
   'sip-target': {
     wanted: 'a SIP URI without a user, such as sip:gw.carrier.example;transport=tls',
-    validate: (text) => /^sips?:(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?(;[a-z0-9=._;-]+)?$/i.test(text),
+    validate: isSipTarget,
   },
   origin: {
     wanted: 'an origin such as https://app.example, without a path',

@@ -45,7 +45,27 @@ describe('defaults', () => {
           { transport: 'udp', address: '0.0.0.0', port: 5060 },
           { transport: 'tcp', address: '0.0.0.0', port: 5060 },
         ],
+        announceTo: [],
+        tls: { names: [], clientCertificates: 'none', minVersion: 'TLSv1.2' },
         userAgent: 'Trunkline',
+        messages: {
+          bytes: 65_535,
+          headers: 256,
+          headerLength: 8_192,
+          connections: 1_000,
+          transactions: 50_000,
+        },
+        shield: {
+          packetsPerSecond: 50,
+          knownPacketsPerSecond: 5_000,
+          banAfter: 20,
+          banForMs: 600_000,
+          scanners: expect.arrayContaining(['friendly-scanner', 'sipvicious']),
+          strangers: 'answer',
+        },
+        overload: { busyPercent: 85, callsPerSecond: 500, retryAfterMs: 10_000 },
+        sessionTimer: { expiresMs: 1_800_000, minMs: 90_000 },
+        registrar: { domains: [], minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 10 },
       },
       media: {
         rtp: {
@@ -72,6 +92,8 @@ describe('defaults', () => {
         documentNetworks: [],
       },
       domains: [],
+      carriers: [],
+      endpoints: [],
       subscribers: [],
       resources: [],
       drainMs: 30_000,
@@ -112,8 +134,9 @@ describe('values', () => {
     expect(config.http.tls).toMatchObject({ certificate: join(folder, 'c.pem'), key: '/k.pem' })
   })
 
-  it('compare domains without case', () => {
-    expect(load('domains: [{ domain: Demo.Example }]').domains).toEqual([{ domain: 'demo.example' }])
+  it('have domains in the one spelling in which they are compared', () => {
+    const text = 'domains: [{ domain: Demo.Example }, { domain: "2001:DB8:0:0::1" }]'
+    expect(load(text).domains).toEqual([{ domain: 'demo.example' }, { domain: '2001:db8::1' }])
   })
 })
 
@@ -178,7 +201,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
         'trunkline.yaml:5:9 domains[0].allow[1]: must be an IP network such as 192.0.2.0/24',
         'trunkline.yaml:7:3 limits.cals: is not a known key; did you mean calls?',
         'trunkline.yaml:8:3 limits.ring: must be a text (in quotes where it looks like something else)',
-        'trunkline.yaml:9:19 sip.listen[0].transport: must be one of udp, tcp',
+        'trunkline.yaml:9:19 sip.listen[0].transport: must be one of udp, tcp, tls, ws, wss',
         'trunkline.yaml:9:36 sip.listen[0].port: must be from 0 to 65535',
       ]
         .map((line) => join(folder, line))
@@ -232,6 +255,11 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
       '1:35 sip.listen[0].port',
     ],
     ['a listener twice', 'sip: { listen: [{ transport: udp }, { transport: udp }] }', '1:37 sip.listen[1]'],
+    [
+      'a WebSocket listener on a port of HTTP',
+      'sip: { listen: [{ transport: wss, port: 8443 }] }',
+      '1:1 http.tls',
+    ],
     ['two listeners on one port', 'http: { tls: { address: 127.0.0.1, port: 8080 } }', '1:9 http.tls'],
     ['a certificate without its key', 'http: { tls: { certificate: a } }', '1:9 http.tls'],
     ['true for a listener', 'http: { plain: true }', '1:9 http.plain'],

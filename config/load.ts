@@ -4,7 +4,7 @@ import { parseDuration } from './durations.ts'
 import type { Keys, Report } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
-import { subscriberName } from './file.ts'
+import { endpointName, subscriberName } from './file.ts'
 import { fromSchema } from './from-schema.ts'
 import { canonicalHost } from './networks.ts'
 import { checkRules } from './rules.ts'
@@ -115,7 +115,7 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   carriers: file.carriers.map((each) => fromSchema<CarrierConfig>(each, carrier, documents.folder)),
   endpoints: file.endpoints.map(({ handler, ...endpoint }, i) => ({
     ...endpoint,
-    name: endpoint.name ?? endpoint.username,
+    name: endpointName(endpoint),
     ...(handler && { handler: documents.handler(handler, ['endpoints', i, 'handler']) }),
   })),
   subscribers: file.subscribers.map((subscriber) => ({ ...subscriber, name: subscriberName(subscriber) })),

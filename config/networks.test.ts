@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NetworkSet, parseNetwork } from './networks.ts'
+import { canonicalHost, NetworkSet, parseNetwork } from './networks.ts'
 
 describe('a network', () => {
   it.each([
@@ -46,4 +46,15 @@ describe('a set of networks', () => {
   it('refuses what is no network', () => {
     expect(() => new NetworkSet(['nowhere'])).toThrow(RangeError)
   })
+})
+
+it.each([
+  ['Demo.EXAMPLE.', 'demo.example'],
+  ['[2001:DB8::0:1]', '2001:db8::1'],
+  ['2001:db8:0:0:0:0:0:1', '2001:db8::1'],
+  ['::ffff:192.0.2.1', '::ffff:c000:201'],
+  ['192.0.2.1', '192.0.2.1'],
+  ['fe80::1%eth0', 'fe80::1%eth0'],
+])('compares the host %s as %s', (host, expected) => {
+  expect(canonicalHost(host)).toBe(expected)
 })

@@ -1,6 +1,9 @@
 import type { Keys, Report } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
-import { subscriberName } from './file.ts'
+import { endpointName, subscriberName } from './file.ts'
+import { canonicalHost } from './networks.ts'
+import { checkSip } from './rules-sip.ts'
+import { type Entry, unique } from './unique.ts'
 
 /** Checks what a schema cannot say: what must be unique, and what must fit together. */
 export const checkRules = (config: FileConfig, report: Report): void => {
@@ -8,21 +11,12 @@ export const checkRules = (config: FileConfig, report: Report): void => {
   checkHandlers(config, report)
   checkPorts(config, report)
   checkTls(config, report)
+  checkSip(config, report)
 }
 
-type Entry = readonly [name: string, keys: Keys]
-
-const unique = (entries: readonly Entry[], report: Report): void => {
-  const seen = new Set<string>()
-  for (const [name, keys] of entries) {
-    if (seen.has(name)) report(keys, `${name} stands there twice`)
-    seen.add(name)
-  }
-}
-
-const checkUnique = ({ domains, subscribers, resources, sip }: FileConfig, report: Report): void => {
+const checkUnique = ({ domains, subscribers, endpoints, resources }: FileConfig, report: Report): void => {
   unique(
-    domains.map(({ domain }, i): Entry => [domain.toLowerCase(), ['domains', i, 'domain']]),
+    domains.map(({ domain }, i): Entry => [canonicalHost(domain), ['domains', i, 'domain']]),
     report,
   )
   unique(
@@ -32,24 +26,21 @@ const checkUnique = ({ domains, subscribers, resources, sip }: FileConfig, repor
   unique(
     [
       ...subscribers.map((s, i): Entry => [`/${s.context}/${subscriberName(s)}`, ['subscribers', i]]),
+      ...endpoints.map((e, i): Entry => [`/${e.context}/${endpointName(e)}`, ['endpoints', i]]),
       ...resources.map(({ address }, i): Entry => [address, ['resources', i, 'address']]),
     ],
     report,
   )
-  const listeners = sip.listen.map(
-    (l, i): Entry => [`${l.transport} ${l.address}:${l.port}`, ['sip', 'listen', i]],
-  )
-  unique(
-    listeners.filter((_, i) => sip.listen[i]?.port !== 0),
-    report,
-  )
 }
 
-const checkHandlers = ({ domains, resources }: FileConfig, report: Report): void => {
+const checkHandlers = ({ domains, endpoints, resources }: FileConfig, report: Report): void => {
   const check = (handler: FileHandler | undefined, keys: Keys) =>
     handler && checkHandler(handler, keys, report)
   domains.forEach(({ handler }, i) => {
     check(handler, ['domains', i, 'handler'])
+  })
+  endpoints.forEach(({ handler }, i) => {
+    check(handler, ['endpoints', i, 'handler'])
   })
   resources.forEach(({ handler }, i) => {
     check(handler, ['resources', i, 'handler'])
@@ -84,13 +75,27 @@ const checkPorts = ({ sip, media, http }: FileConfig, report: Report): void => {
     if (transport === 'udp' && inRange(port))
       report(['sip', 'listen', i, 'port'], `lies in the range of RTP ports, ${from} to ${to}`)
   })
-  const listeners = (['plain', 'tls', 'metrics'] as const).flatMap((name): Entry[] => {
+  checkListeners(sip, http, report)
+}
+
+/** Whatever is not UDP is TCP: no two of them may want one port. */
+const checkListeners = (sip: FileConfig['sip'], http: FileConfig['http'], report: Report): void => {
+  const listeners = sip.listen.map(({ transport, ...at }, i) => ({
+    ...at,
+    kind: transport === 'udp' ? 'udp' : 'tcp',
+    keys: ['sip', 'listen', i] as Keys,
+  }))
+  for (const name of ['plain', 'tls', 'metrics'] as const) {
     const listener = http[name]
-    return typeof listener === 'object' && listener && listener.port !== 0
-      ? [[`${listener.address}:${listener.port}`, ['http', name]]]
-      : []
-  })
-  unique(listeners, report)
+    if (typeof listener === 'object' && listener)
+      listeners.push({ ...listener, kind: 'tcp', keys: ['http', name] })
+  }
+  unique(
+    listeners
+      .filter(({ port }) => port !== 0)
+      .map(({ kind, address, port, keys }): Entry => [`${kind} ${address}:${port}`, keys]),
+    report,
+  )
 }
 
 const checkTls = ({ http }: FileConfig, report: Report): void => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DocumentPlaces } from '../config/document-places.ts'
 import { loadConfig } from '../config/load.ts'
-import { checkDocuments } from './check-command.ts'
+import { checkDocuments, checkSettings } from './check-command.ts'
 
 let folder: string
 beforeEach(() => {
@@ -81,4 +81,13 @@ describe('faults of documents', () => {
       valid: true,
     })
   })
+})
+
+it('tells of dangerous settings with their place', () => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, 'domains:\n  - domain: a.test\n    allow: [192.0.2.0/24]\n  - domain: b.test\n')
+  const lines = checkSettings(loadConfig(file, {}), new DocumentPlaces(file, {}))
+  expect(lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
+    'trunkline.yaml:4:5 domains[1]: warning: anyone who knows b.test may send calls to it; give it allow or challenge to change that',
+  ])
 })

@@ -1,6 +1,7 @@
 import type { DocumentPlaces } from '../config/document-places.ts'
 import { describeFault, type Keys } from '../config/faults.ts'
 import type { Config, ConfigFault, HandlerConfig } from '../config/types.ts'
+import { warningsOf } from '../config/warnings.ts'
 import { checkDocument } from '../handlers/check.ts'
 import type { DocumentFault } from '../handlers/handler.ts'
 
@@ -14,10 +15,10 @@ export interface CheckReport {
 
 /** Checks the documents that stand in a configuration, as their handlers would. Documents behind URLs are not fetched. */
 export const checkDocuments = (
-  config: Pick<Config, 'domains' | 'resources'>,
+  config: Pick<Config, 'domains' | 'endpoints' | 'resources'>,
   places: DocumentPlaces,
 ): CheckReport => {
-  const reports = (['domains', 'resources'] as const).flatMap((list) =>
+  const reports = (['domains', 'endpoints', 'resources'] as const).flatMap((list) =>
     config[list].map(({ handler }, i) =>
       handler?.document === undefined ? nothing : report(handler, [list, i, 'handler'], places),
     ),
@@ -31,6 +32,10 @@ export const checkDocuments = (
   }
   return { lines: [...faults.values()].map(describeFault), valid: reports.every((r) => r.valid) }
 }
+
+/** Lines about settings that work, but are dangerous or pointless. */
+export const checkSettings = (config: Config, places: DocumentPlaces): readonly string[] =>
+  warningsOf(config).map(({ keys, message }) => describeFault(places.at(keys, `warning: ${message}`)))
 
 interface DocumentReport {
   readonly faults: readonly ConfigFault[]

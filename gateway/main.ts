@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { DocumentPlaces } from '../config/document-places.ts'
 import { ConfigInvalid, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
-import { type CheckReport, checkDocuments } from './check-command.ts'
+import { checkDocuments, checkSettings } from './check-command.ts'
 import { runGateway } from './run-command.ts'
 import { issueToken } from './token-command.ts'
 
@@ -28,17 +28,19 @@ const configOf = (file: string): Config | undefined => {
 const run = async (file: string): Promise<number> => {
   const config = configOf(file)
   if (!config) return 2
-  return runGateway(config, documentsOf(file, config).lines)
+  const places = new DocumentPlaces(resolve(file))
+  return runGateway(config, {
+    documents: checkDocuments(config, places).lines,
+    settings: checkSettings(config, places),
+  })
 }
-
-const documentsOf = (file: string, config: Config): CheckReport =>
-  checkDocuments(config, new DocumentPlaces(resolve(file)))
 
 const check = (file: string): number => {
   const config = configOf(file)
   if (!config) return 2
-  const documents = documentsOf(file, config)
-  for (const line of documents.lines) process.stderr.write(`${line}\n`)
+  const places = new DocumentPlaces(resolve(file))
+  const documents = checkDocuments(config, places)
+  for (const line of [...documents.lines, ...checkSettings(config, places)]) process.stderr.write(`${line}\n`)
   if (!documents.valid) return 2
   process.stdout.write(
     `${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,

@@ -8,13 +8,22 @@ import { Stopping } from './stopping.ts'
 /** Longest time that the parts may take to close once no call is left: SIP transactions of the last BYEs included. */
 const CLOSE_MS = 10_000
 
+/** Lines about the configuration, for the log. */
+export interface Warnings {
+  /** Faults of documents. */
+  readonly documents: readonly string[]
+  /** Settings that are dangerous or pointless. */
+  readonly settings: readonly string[]
+}
+
 /**
  * `trunkline run`: runs until a signal asks it to stop, or a part is lost that it cannot live without. Either way calls get their grace
  * period and a BYE; a second signal cuts that short, and a third one ends the process as it is. Returns the exit code.
  */
-export const runGateway = async (config: Config, warnings: readonly string[]): Promise<number> => {
+export const runGateway = async (config: Config, warnings: Warnings): Promise<number> => {
   const log = createLog(config.log)
-  for (const warning of warnings) log.warn({ fault: warning }, 'a document in the configuration has a fault')
+  for (const fault of warnings.documents) log.warn({ fault }, 'a document in the configuration has a fault')
+  for (const setting of warnings.settings) log.warn({ setting }, 'a setting is worth a second thought')
   const startedAt = performance.now()
   const stopping = new Stopping({ hurry: () => app.hurry(), force: () => process.exit(1) })
   stopOnStrayErrors(log, stopping)

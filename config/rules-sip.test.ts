@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigInvalid } from './faults.ts'
+import { loadConfig } from './load.ts'
+import { warningsOf } from './warnings.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const load = (text: string) => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, text)
+  return loadConfig(file, {})
+}
+
+const places = (text: string) => {
+  try {
+    load(text)
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error.faults.map(({ path }) => path)
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+const carrier = (more: string, name = 'acme') =>
+  `{ name: ${name}, targets: ["sip:gw.acme.example"], ${more} }`
+const carriers = (...list: string[]) => `carriers: [${list.join(', ')}]`
+const desk = 'username: desk, password: secret-one'
+
+describe('a carrier', () => {
+  it('has every default filled in, and paths from the folder of the file', () => {
+    expect(load(carriers(carrier('tls: { ca: ./ca.pem }, register: {}, probe: {}'))).carriers).toEqual([
+      {
+        name: 'acme',
+        targets: ['sip:gw.acme.example'],
+        default: false,
+        allow: [],
+        identity: { from: 'caller', header: 'none' },
+        number: { prefix: '', plus: 'keep' },
+        failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
+        srtp: 'off',
+        srtpWithoutTls: false,
+        tls: { ca: join(folder, 'ca.pem'), verify: true, alpn: [] },
+        register: { expiresMs: 3_600_000 },
+        probe: { intervalMs: 30_000, down: 3, up: 1 },
+      },
+    ])
+  })
+
+  it.each([
+    'sip:gw.acme.example',
+    'sip:gw.acme.example:5061;transport=tls',
+    'sips:192.0.2.1',
+    'sip:[2001:db8::1]:5060;transport=tcp;lr',
+  ])('may be at %s', (target) => {
+    expect(load(`carriers: [{ name: a, targets: ["${target}"] }]`).carriers[0]?.targets).toEqual([target])
+  })
+
+  it.each([
+    'gw.acme.example',
+    'sip:user@gw.acme.example',
+    'sip:gw.acme.example:0',
+    'sip:gw.acme.example:65536',
+    'sip:[2001:db8]',
+    'sip:300.1.1.1',
+    'sip:gw.acme.example;transport=sctp',
+    'sips:gw.acme.example;transport=udp',
+    'sip:gw.acme.example?X-A=b',
+  ])('may not be at %s', (target) => {
+    expect(places(`carriers: [{ name: a, targets: ["${target}"] }]`)).toEqual(['carriers[0].targets[0]'])
+  })
+})
+
+describe('rules of the SIP side', () => {
+  it.each([
+    ['two carriers of a name', carriers(carrier(''), carrier('')), 'carriers[1].name'],
+    [
+      'two default carriers',
+      carriers(carrier('default: true'), carrier('default: true', 'b')),
+      'carriers[1].default',
+    ],
+    ['letters in a prefix', carriers(carrier('number: { prefix: "0a" }')), 'carriers[0].number.prefix'],
+    ["half of a carrier's certificate", carriers(carrier('tls: { key: k.pem }')), 'carriers[0].tls'],
+    ['half of a certificate', 'sip: { tls: { certificate: c.pem } }', 'sip.tls'],
+    [
+      'two certificates of a name',
+      'sip: { tls: { names: [{ host: a, certificate: c, key: k }, { host: A, certificate: c, key: k }] } }',
+      'sip.tls.names[1].host',
+    ],
+    [
+      'TLS without any certificate',
+      'sip: { listen: [{ transport: tls }] }\nhttp: { tls: false }',
+      'sip.listen[0]',
+    ],
+    [
+      'a short session interval',
+      'sip: { sessionTimer: { expires: 100s, min: 60s } }',
+      'sip.sessionTimer.min',
+    ],
+    [
+      'a session interval below its minimum',
+      'sip: { sessionTimer: { expires: 90s, min: 100s } }',
+      'sip.sessionTimer.expires',
+    ],
+    [
+      'a registration below its minimum',
+      'sip: { registrar: { maxExpires: 30s } }',
+      'sip.registrar.maxExpires',
+    ],
+    [
+      'a registrar twice',
+      'sip: { registrar: { domains: [pbx.example, PBX.example] } }',
+      'sip.registrar.domains[1]',
+    ],
+    [
+      'a registrar that is a domain application',
+      'sip: { registrar: { domains: ["2001:db8::1"] } }\ndomains: [{ domain: "2001:db8:0::1" }]',
+      'sip.registrar.domains[0]',
+    ],
+    ['an endpoint twice', `endpoints: [{ ${desk} }, { ${desk}, name: other }]`, 'endpoints[1].username'],
+    [
+      'an endpoint at the address of a resource',
+      `endpoints: [{ ${desk} }]\nresources: [{ address: /public/desk, handler: { kind: xml, document: a } }]`,
+      'resources[0].address',
+    ],
+    [
+      'an endpoint with an empty handler',
+      `endpoints: [{ ${desk}, handler: { kind: xml } }]`,
+      'endpoints[0].handler',
+    ],
+    [
+      'known networks with less than strangers',
+      'sip: { shield: { packetsPerSecond: 9, knownPacketsPerSecond: 8 } }',
+      'sip.shield.knownPacketsPerSecond',
+    ],
+    [
+      'dropping strangers where anyone may call',
+      'sip: { shield: { strangers: drop } }\ndomains: [{ domain: a, allow: [] }, { domain: b }]',
+      'domains[1]',
+    ],
+    [
+      'dropping strangers where endpoints register',
+      'sip: { shield: { strangers: drop }, registrar: { domains: [a] } }',
+      'sip.registrar.domains',
+    ],
+    [
+      'two listeners on one TCP port',
+      'sip: { listen: [{ transport: tcp }, { transport: ws }] }',
+      'sip.listen[1]',
+    ],
+  ])('refuse %s', (_what, text, expected) => {
+    expect(places(text)).toEqual([expected])
+  })
+
+  it('allow UDP and TCP on one port, and TLS by the self-made certificate of HTTPS', () => {
+    const text = 'sip: { listen: [{ transport: udp }, { transport: tcp }, { transport: tls, port: 5061 }] }'
+    expect(load(text).sip.listen).toHaveLength(3)
+  })
+})
+
+describe('warnings', () => {
+  const warned = (text: string) => warningsOf(load(text)).map(({ keys }) => keys.join('.'))
+
+  it.each([
+    ['a domain that anyone may call', 'domains: [{ domain: a }]', 'domains.0'],
+    ['a list that everybody is in', 'domains: [{ domain: a, allow: ["0.0.0.0/0"] }]', 'domains.0'],
+    ['a carrier that everybody is', carriers(carrier('allow: ["::/0"]')), 'carriers.0.allow'],
+    [
+      'a certificate that is not checked',
+      carriers(carrier('tls: { verify: false }')),
+      'carriers.0.tls.verify',
+    ],
+    [
+      'keys that others can read',
+      carriers(carrier('srtp: optional, srtpWithoutTls: true')),
+      'carriers.0.srtpWithoutTls',
+    ],
+    ['SRTP that cannot be', carriers(carrier('srtp: required')), 'carriers.0.srtp'],
+    ['endpoints that cannot register', `endpoints: [{ ${desk} }]`, 'endpoints'],
+    ['plain HTTP for everybody', 'http: { plain: { address: 0.0.0.0 } }', 'http.plain'],
+    [
+      'a shield that is not there',
+      'sip: { drachtio: { host: d, secret: s }, shield: { strangers: drop } }',
+      'sip.shield.strangers',
+    ],
+  ])('tell of %s', (_what, text, expected) => {
+    expect(warned(text)).toEqual([expected])
+  })
+
+  it('are none of what is safe', () => {
+    const challenge = 'challenge: { username: u, password: p }'
+    expect(
+      warned(
+        `domains: [{ domain: a, allow: [192.0.2.0/24] }, { domain: b, ${challenge} }]\nhttp: { plain: { address: "::1" } }`,
+      ),
+    ).toEqual([])
+    expect(
+      warned('carriers: [{ name: a, targets: ["sip:x;transport=tls", "sips:y"], srtp: required }]'),
+    ).toEqual([])
+    expect(warned('')).toEqual([])
+  })
+})

@@ -1,0 +1,94 @@
+import { parseDuration } from './durations.ts'
+import type { Report } from './faults.ts'
+import type { FileConfig } from './file.ts'
+import { canonicalHost } from './networks.ts'
+import { type Entry, unique } from './unique.ts'
+
+/** Smallest session interval (RFC 4028 section 5), in ms. */
+const shortestSession = 90_000
+
+/** Checks what a schema cannot say of `sip`, `carriers` and `endpoints`. */
+export const checkSip = (config: FileConfig, report: Report): void => {
+  checkCarriers(config, report)
+  checkCertificates(config, report)
+  checkDurations(config, report)
+  checkRegistrar(config, report)
+  checkShield(config, report)
+}
+
+const checkCarriers = ({ carriers }: FileConfig, report: Report): void => {
+  unique(
+    carriers.map(({ name }, i): Entry => [name, ['carriers', i, 'name']]),
+    report,
+  )
+  const defaults = carriers.flatMap((carrier, i) => (carrier.default ? [i] : []))
+  for (const i of defaults.slice(1))
+    report(['carriers', i, 'default'], `may be true for one carrier only; carriers[${defaults[0]}] has it`)
+  carriers.forEach(({ number }, i) => {
+    if (!/^[0-9+*#]*$/.test(number.prefix))
+      report(['carriers', i, 'number', 'prefix'], 'must consist of digits, +, * and #')
+  })
+}
+
+const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report): void => {
+  const pair = 'must have both certificate and key, or neither'
+  const isHalf = (tls: { readonly certificate?: string; readonly key?: string }) =>
+    (tls.certificate === undefined) !== (tls.key === undefined)
+  if (isHalf(sip.tls)) report(['sip', 'tls'], pair)
+  carriers.forEach(({ tls }, i) => {
+    if (isHalf(tls)) report(['carriers', i, 'tls'], pair)
+  })
+  unique(
+    sip.tls.names.map(({ host }, i): Entry => [canonicalHost(host), ['sip', 'tls', 'names', i, 'host']]),
+    report,
+  )
+  if (sip.tls.certificate !== undefined || http.tls !== false) return
+  sip.listen.forEach(({ transport }, i) => {
+    if (transport === 'tls' || transport === 'wss')
+      report(['sip', 'listen', i], 'needs sip.tls.certificate, as HTTPS and its self-made one are off')
+  })
+}
+
+const checkDurations = ({ sip }: FileConfig, report: Report): void => {
+  const ms = (text: string) => parseDuration(text) ?? 0
+  const { sessionTimer: session, registrar } = sip
+  for (const key of ['expires', 'min'] as const)
+    if (ms(session[key]) < shortestSession) report(['sip', 'sessionTimer', key], 'must be at least 90s')
+  if (ms(session.expires) < ms(session.min))
+    report(['sip', 'sessionTimer', 'expires'], `must not be shorter than min, ${session.min}`)
+  if (ms(registrar.maxExpires) < ms(registrar.minExpires))
+    report(['sip', 'registrar', 'maxExpires'], `must not be shorter than minExpires, ${registrar.minExpires}`)
+}
+
+const checkRegistrar = ({ sip, domains, endpoints }: FileConfig, report: Report): void => {
+  const hosts = sip.registrar.domains.map(
+    (domain, i): Entry => [canonicalHost(domain), ['sip', 'registrar', 'domains', i]],
+  )
+  unique(hosts, report)
+  const apps = new Set(domains.map(({ domain }) => canonicalHost(domain)))
+  for (const [host, keys] of hosts)
+    if (apps.has(host))
+      report(keys, `${host} is a domain application already; endpoints need a host of their own`)
+  unique(
+    endpoints.map(({ username }, i): Entry => [username, ['endpoints', i, 'username']]),
+    report,
+  )
+}
+
+const checkShield = ({ sip, domains }: FileConfig, report: Report): void => {
+  const { packetsPerSecond, knownPacketsPerSecond, strangers } = sip.shield
+  if (knownPacketsPerSecond < packetsPerSecond)
+    report(
+      ['sip', 'shield', 'knownPacketsPerSecond'],
+      `must not be less than packetsPerSecond, ${packetsPerSecond}`,
+    )
+  if (strangers !== 'drop') return
+  domains.forEach(({ allow }, i) => {
+    if (allow === undefined) report(['domains', i], 'needs allow, as sip.shield.strangers is drop')
+  })
+  if (sip.registrar.domains.length > 0)
+    report(
+      ['sip', 'registrar', 'domains'],
+      'cannot be reached, as sip.shield.strangers is drop: endpoints come from anywhere',
+    )
+}

@@ -1,0 +1,62 @@
+import { isIP } from 'node:net'
+import type { Keys, Report } from './faults.ts'
+import { parseNetwork } from './networks.ts'
+import type { Config } from './types.ts'
+
+/** A setting that works, but is dangerous or pointless. */
+export interface ConfigWarning {
+  readonly keys: Keys
+  readonly message: string
+}
+
+/** What an operator should think about once more. Empty for most configurations. */
+export const warningsOf = (config: Config): readonly ConfigWarning[] => {
+  const warnings: ConfigWarning[] = []
+  const report: Report = (keys, message) => warnings.push({ keys, message })
+  warnOfDomains(config, report)
+  warnOfCarriers(config, report)
+  warnOfEndpoints(config, report)
+  warnOfListeners(config, report)
+  return warnings
+}
+
+const isEverybody = (network: string): boolean => parseNetwork(network)?.prefix === 0
+
+const warnOfDomains = ({ domains }: Config, report: Report): void => {
+  domains.forEach(({ domain, allow, challenge }, i) => {
+    const open = allow === undefined || allow.some(isEverybody)
+    if (open && !challenge)
+      report(
+        ['domains', i],
+        `anyone who knows ${domain} may send calls to it; give it allow or challenge to change that`,
+      )
+  })
+}
+
+const warnOfCarriers = ({ carriers }: Config, report: Report): void => {
+  carriers.forEach(({ name, allow, tls, srtp, srtpWithoutTls, targets }, i) => {
+    const at = (key: string): Keys => ['carriers', i, key]
+    if (allow.some(isEverybody)) report(at('allow'), `every address counts as the carrier ${name}`)
+    if (!tls.verify) report(['carriers', i, 'tls', 'verify'], `the certificate of ${name} is not checked`)
+    if (srtp !== 'off' && srtpWithoutTls)
+      report(at('srtpWithoutTls'), `keys of SRTP are sent to ${name} over signalling that others can read`)
+    const plain = targets.some((target) => !/^sips:|;transport=(tls|wss)\b/i.test(target))
+    if (srtp === 'required' && !srtpWithoutTls && plain)
+      report(at('srtp'), `is required, but not every target of ${name} is reached by TLS: those get no call`)
+  })
+}
+
+const warnOfEndpoints = ({ sip, endpoints }: Config, report: Report): void => {
+  if (endpoints.length > 0 && sip.registrar.domains.length === 0)
+    report(['endpoints'], 'cannot register anywhere: sip.registrar.domains is empty')
+}
+
+const warnOfListeners = ({ sip, http }: Config, report: Report): void => {
+  if (http.plain && !isLoopback(http.plain.address))
+    report(['http', 'plain'], 'passwords and tokens go over plain HTTP on an address that others can reach')
+  if (sip.drachtio && sip.shield.strangers === 'drop')
+    report(['sip', 'shield', 'strangers'], 'has no effect: the shield is a part of the embedded agent')
+}
+
+const isLoopback = (address: string): boolean =>
+  isIP(address) === 4 ? address.startsWith('127.') : address === '::1'
