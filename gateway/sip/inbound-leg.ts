@@ -225,7 +225,7 @@ export class InboundLeg implements LegSignalling {
     this.#timer?.cancel()
     leg.answered()
     leg.hold(media.isHeld, 'media')
-    this.#answer?.resolve()
+    this.#answer?.resolve(media.ready?.())
   }
 
   #refuse(cause: Cause): void {
