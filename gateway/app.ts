@@ -19,7 +19,7 @@ import { type Media, type OnFailure, openAgent, openMedia, openStore, type Store
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { SipEdge } from './sip/index.ts'
-import { type RegistrarOptions, Registrations } from './sip/registrar/index.ts'
+import { EndpointContacts, type RegistrarOptions, Registrations } from './sip/registrar/index.ts'
 import type { SipAgent } from './sip-agent/index.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
 
@@ -37,6 +37,7 @@ export class App {
   readonly #callClock = new SystemClock()
   #calls: Calls | undefined
   #sip: SipEdge | undefined
+  #endpoints: EndpointContacts | undefined
   #addresses: Addresses = { sip: [], http: [] }
   #notReady: readonly string[] = ['starting']
 
@@ -121,6 +122,7 @@ export class App {
       registrar: this.#openRegistrar(agent, directory),
       maxCalls: limits.calls,
       userAgent: sip.userAgent,
+      sessionTimer: sip.sessionTimer,
     })
     return this.#closing.add('SIP edge', made, (edge) => edge.close())
   }
@@ -130,6 +132,7 @@ export class App {
     const clock = this.#clock
     const registrations = new Registrations({ limits: config, clock })
     this.#closing.add('registrations', registrations, (all) => all.close())
+    this.#endpoints = new EndpointContacts(registrations, agent !== undefined)
     this.#metrics.gauge('sip_bindings', () => registrations.size)
     const offence = (address: string) => agent?.failedSignIn(address)
     return { config, directory, registrations, clock, offence }
@@ -171,6 +174,7 @@ export class App {
     const bridges = new Bridges(edge)
     const calls = new Calls({
       ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
+      endpoints: this.#endpoints,
       player: new Player(sounds, customers),
       documents: customers,
       handlers: { xml: createXmlHandler(), script: createScriptHandler() },

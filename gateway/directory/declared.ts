@@ -1,3 +1,4 @@
+import { canonicalHost } from '../../config/networks.ts'
 import type { Config, HandlerConfig } from '../../config/types.ts'
 import type { HandlerSpec } from '../calls/ports.ts'
 import { digestSecret } from './secrets.ts'
@@ -64,7 +65,7 @@ export interface Declared {
  */
 export const declaredBy = (config: DirectoryConfig): Declared => {
   const domains = config.domains.map(domainApp)
-  const realms = config.sip.registrar.domains.map((domain) => domain.toLowerCase())
+  const realms = config.sip.registrar.domains.map(canonicalHost)
   const resources = [
     ...config.subscribers.map(subscriber),
     ...config.endpoints.map((each) => endpoint(each, realms)),
@@ -105,7 +106,7 @@ export const handlerSpec = (config: HandlerConfig): HandlerSpec => {
 }
 
 const domainApp = (d: DirectoryConfig['domains'][number]): DeclaredDomain => {
-  const domain = d.domain.toLowerCase()
+  const domain = canonicalHost(d.domain)
   const { allow, handler, maxCalls, callsPerSecond, callsPerSecondOfSource, challenge } = d
   return {
     ...{ domain, allow, maxCalls, callsPerSecond, callsPerSecondOfSource },

@@ -1,3 +1,4 @@
+import { canonicalHost } from '../../config/networks.ts'
 import type { Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
@@ -84,7 +85,7 @@ class LoadedDirectory implements Directory {
   }
 
   domainApp(host: string): DomainApp | undefined {
-    return this.#domains.get(host.toLowerCase())
+    return this.#domains.get(canonicalHost(host))
   }
 
   subscriber(id: string): Subscriber | undefined {

@@ -1,3 +1,4 @@
+import { canonicalHost } from '../../../config/networks.ts'
 import type { RegistrarConfig } from '../../../config/sip-types.ts'
 import { Registrar, type RegistrarParts } from './registrar.ts'
 
@@ -19,7 +20,7 @@ export const openRegistrar = (
     'challenger' | 'refusals' | 'draining' | 'metrics' | 'log' | 'userAgent'
   >,
 ): Registrar | undefined => {
-  const domains = config.domains.map((domain) => domain.toLowerCase())
+  const domains = config.domains.map(canonicalHost)
   if (domains.length === 0) return undefined
   return new Registrar({ ...options, ...surroundings, limits: config, domains })
 }

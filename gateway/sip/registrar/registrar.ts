@@ -1,3 +1,4 @@
+import { canonicalHost } from '../../../config/networks.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { Code } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -14,7 +15,7 @@ import { proxiesOf, sourceOf } from './source.ts'
 
 /** What the registrar works with. */
 export interface RegistrarParts extends EndpointDoorParts {
-  /** Hosts at which endpoints register, in lower case. */
+  /** Hosts at which endpoints register, in their canonical spelling. */
   readonly domains: readonly string[]
   readonly limits: BindingLimits
   readonly registrations: Registrations
@@ -56,7 +57,7 @@ export class Registrar {
 
   #handle(request: SipRequest, response: SipResponse): void {
     const source = sourceOf(request)
-    const realm = parseSipUri(request.uri)?.host ?? ''
+    const realm = canonicalHost(parseSipUri(request.uri)?.host ?? '')
     const facts = { source: source.address, transport: source.transport }
     const no = this.#objection(request, realm)
     if (no) {
@@ -130,7 +131,11 @@ export class Registrar {
   #isOwnAddress(request: SipRequest, endpoint: SipEndpoint): boolean {
     const to = parseNameAddress(request.get('To') ?? '')
     const uri = to && parseSipUri(to.uri)
-    return uri !== undefined && userOf(uri) === endpoint.username && this.#parts.domains.includes(uri.host)
+    return (
+      uri !== undefined &&
+      userOf(uri) === endpoint.username &&
+      this.#parts.domains.includes(canonicalHost(uri.host))
+    )
   }
 
   #read(request: SipRequest, source: Source): Registration | { readonly expected: string } {
@@ -140,7 +145,7 @@ export class Registrar {
     const contacts = readContacts(request.get('Contact'))
     if (typeof contacts === 'object' && 'expected' in contacts) return contacts
     // A contact at our own door would bring each call back to us.
-    if (contacts !== '*' && contacts.some(({ uri }) => this.#parts.domains.includes(uri.host)))
+    if (contacts !== '*' && contacts.some(({ uri }) => this.#parts.domains.includes(canonicalHost(uri.host))))
       return { expected: 'contacts elsewhere than at the registrar' }
     return { contacts, expires: wholeNumber(request.get('Expires')), callId, seq, source }
   }
