@@ -1,5 +1,5 @@
 import { SipParseError } from '../message/error.ts'
-import { Headers } from '../message/headers.ts'
+import { Headers, headerName } from '../message/headers.ts'
 import type { SipRequest } from '../message/message.ts'
 import { reasonPhrase } from '../message/methods.ts'
 import { serialise } from '../message/serialise.ts'
@@ -79,27 +79,31 @@ export const markSource = (headers: Headers, flow: Flow): void => {
   headers.replace('Via', [completeVia(first, parseVia(first), address, port), ...rest].join(', '))
 }
 
+/** What is copied into an answer to a broken request, as far as it is there. */
+const copied = ['from', 'to', 'call-id', 'cseq']
+
 /**
- * The answer to a request whose structure is broken (RFC 3261 8.2, RFC 4475), without any state. Undefined where too
- * little of it can be read, and for ACK, to which there are never responses.
+ * The answer to a request whose structure is broken (RFC 3261 8.2, RFC 4475), without any state. Undefined where it cannot even be said
+ * what is answered, and for ACK, to which there are never responses.
  */
 export const refusal = (error: SipParseError, flow: Flow): Buffer | undefined => {
   const { partial } = error
   if (!partial || partial.method === 'ACK') return undefined
   const { headers } = partial
-  const needed = ['via', 'from', 'to', 'call-id', 'cseq'].map((key) => headers.first(key))
-  if (needed.some((value) => value === undefined)) return undefined
+  if (headers.first('via') === undefined || headers.first('cseq') === undefined) return undefined
   try {
     markSource(headers, flow)
   } catch (bad) {
-    if (bad instanceof SipParseError) return undefined
-    throw bad
+    // Where the Via is what is broken, it goes back as it came.
+    if (!(bad instanceof SipParseError)) throw bad
   }
-  const [, from = '', to = '', callId = '', cseq = ''] = needed
-  const vias = headers.all('via')
-  const tagged = /;\s*tag\s*=/i.test(to)
-  const base: ReplyBase = { vias, from, to, tagged, callId, cseq, recordRoutes: [], timestamp: undefined }
-  // The To value may be what is broken, so no tag is added to what cannot be parsed.
-  const reason = error.status === 400 ? `Bad ${error.part}` : undefined
-  return makeReply(base, { status: error.status, reason })
+  const out = new Headers()
+  for (const via of headers.all('via')) out.append('Via', via)
+  for (const key of copied) {
+    const value = headers.first(key)
+    // The To value may be what is broken, so no tag is added to what cannot be parsed.
+    if (value !== undefined) out.append(headerName(key), value)
+  }
+  const reason = error.status === 400 ? `Bad ${error.part}` : reasonPhrase(error.status)
+  return serialise(`SIP/2.0 ${error.status} ${reason}`, out, empty)
 }

@@ -1,79 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { read4475, read5118, rfc4475, rfc5118, tortureNote, torturePresent } from '../testing/torture.ts'
 import { checkMessage } from './check.ts'
 import { SipParseError } from './error.ts'
 import { parseDatagram } from './parse.ts'
-
-const folder = new URL('../../../../shared/data/sip-torture/', import.meta.url)
-const present = existsSync(folder)
-
-/** What becomes of each message: `ok`, or the status of the parser's error. The sections are those of the RFC. */
-const rfc4475: readonly [section: string, file: string, verdict: 'ok' | number][] = [
-  ['3.1.1.1 a short tortuous INVITE', 'wsinv', 'ok'],
-  ['3.1.1.2 wide range of valid characters', 'intmeth', 'ok'],
-  ['3.1.1.3 valid use of the % escaping mechanism', 'esc01', 'ok'],
-  ['3.1.1.4 escaped nulls in URIs', 'escnull', 'ok'],
-  ['3.1.1.5 use of % when it is not an escape', 'esc02', 'ok'],
-  ['3.1.1.6 message with no LWS between display name and <', 'lwsdisp', 'ok'],
-  ['3.1.1.7 long values in header fields', 'longreq', 'ok'],
-  ['3.1.1.8 extra trailing octets in a UDP datagram', 'dblreq', 'ok'],
-  ['3.1.1.9 semicolon-separated parameters in URI user part', 'semiuri', 'ok'],
-  ['3.1.1.10 varied and unknown transport types', 'transports', 'ok'],
-  ['3.1.1.11 multipart MIME message', 'mpart01', 'ok'],
-  ['3.1.1.12 unusual reason phrase', 'unreason', 'ok'],
-  ['3.1.1.13 empty reason phrase', 'noreason', 'ok'],
-  ['3.1.2.1 extraneous header field separators', 'badinv01', 400],
-  ['3.1.2.2 Content-Length larger than message', 'clerr', 400],
-  ['3.1.2.3 negative Content-Length', 'ncl', 400],
-  ['3.1.2.4 request scalar fields with overlarge values', 'scalar02', 400],
-  ['3.1.2.5 response scalar fields with overlarge values', 'scalarlg', 400],
-  ['3.1.2.6 unterminated quoted string in display name', 'quotbal', 400],
-  ['3.1.2.7 <> enclosing Request-URI', 'ltgtruri', 400],
-  ['3.1.2.8 malformed SIP Request-URI with embedded LWS', 'lwsruri', 400],
-  ['3.1.2.9 multiple SP separating Request-Line elements', 'lwsstart', 400],
-  ['3.1.2.10 SP characters at end of Request-Line', 'trws', 400],
-  ['3.1.2.11 escaped headers in SIP Request-URI', 'escruri', 400],
-  ['3.1.2.12 invalid time zone in Date: nothing of ours reads it', 'baddate', 'ok'],
-  ['3.1.2.13 failure to enclose name-addr URI in <>', 'regbadct', 400],
-  ['3.1.2.14 spaces within addr-spec: forgiven inside the brackets', 'badaspec', 'ok'],
-  ['3.1.2.15 non-token characters in display name', 'baddn', 400],
-  ['3.1.2.16 unknown protocol version', 'badvers', 505],
-  ['3.1.2.17 start line and CSeq method mismatch', 'mismatch01', 400],
-  ['3.1.2.18 unknown method with CSeq method mismatch', 'mismatch02', 400],
-  ['3.1.2.19 overlarge response code', 'bigcode', 400],
-  ['3.2.1 missing transaction identifier', 'badbranch', 400],
-  ['3.3.1 missing required header fields', 'insuf', 400],
-  ['3.3.2 Request-URI with unknown scheme: 416 above the parser', 'unkscm', 'ok'],
-  ['3.3.3 Request-URI with known but atypical scheme: 416 above the parser', 'novelsc', 'ok'],
-  ['3.3.4 unknown URI schemes in header fields', 'unksm2', 'ok'],
-  ['3.3.5 Proxy-Require and Require: 420 above the parser', 'bext01', 'ok'],
-  ['3.3.6 unknown Content-Type: 415 is the application’s', 'invut', 'ok'],
-  ['3.3.7 unknown authorization scheme', 'regaut01', 'ok'],
-  ['3.3.8 multiple values in single value required fields', 'multi01', 400],
-  ['3.3.9 multiple Content-Length values', 'mcl01', 400],
-  ['3.3.10 200 OK response with broadcast Via', 'bcast', 'ok'],
-  ['3.3.11 Max-Forwards of zero: 483 above the parser', 'zeromf', 'ok'],
-  ['3.3.12 REGISTER with a contact header parameter', 'cparam01', 'ok'],
-  ['3.3.13 REGISTER with a url parameter', 'cparam02', 'ok'],
-  ['3.3.14 REGISTER with a URL escaped header', 'regescrt', 'ok'],
-  ['3.3.15 unacceptable Accept offering', 'sdp01', 'ok'],
-  ['3.4.1 INVITE with RFC 2543 syntax', 'inv2543', 'ok'],
-]
-
-const rfc5118: readonly [section: string, file: string, verdict: 'ok' | number][] = [
-  ['4.1 valid SIP message with an IPv6 reference', 'ipv6-good', 'ok'],
-  ['4.2 invalid SIP message with an IPv6 reference', 'ipv6-bad', 400],
-  ['4.3 port ambiguous in a SIP URI', 'port-ambiguous', 'ok'],
-  ['4.4 port unambiguous in a SIP URI', 'port-unambiguous', 'ok'],
-  ['4.5 IPv6 reference delimiters in Via', 'via-received-param-with-delim', 'ok'],
-  ['4.5 IPv6 reference delimiters missing in Via', 'via-received-param-no-delim', 'ok'],
-  ['4.6 SIP request with IPv6 addresses in SDP', 'ipv6-in-sdp', 'ok'],
-  ['4.7 multiple IP addresses in SIP header fields', 'mult-ip-in-header', 'ok'],
-  ['4.8 multiple IP addresses in SDP', 'mult-ip-in-sdp', 'ok'],
-  ['4.9 IPv4-mapped IPv6 addresses', 'ipv4-mapped-ipv6', 'ok'],
-  ['4.10 IPv6 reference with the extra colon of the old grammar', 'ipv6-bug-abnf-3-colons', 'ok'],
-  ['4.10 IPv6 reference by the corrected grammar', 'ipv6-correct-abnf-2-colons', 'ok'],
-]
 
 const verdictOf = (bytes: Buffer): 'ok' | number => {
   try {
@@ -85,25 +14,14 @@ const verdictOf = (bytes: Buffer): 'ok' | number => {
   }
 }
 
-/** The files of RFC 5118 end their lines with LF, some lack the blank line, and Content-Length counts other line ends. */
-const onTheWire = (bytes: Buffer): Buffer => {
-  const text = bytes.toString('latin1').replaceAll('\n', '\r\n')
-  const whole = text.includes('\r\n\r\n') ? text : `${text}\r\n`
-  const length = whole.length - whole.indexOf('\r\n\r\n') - 4
-  return Buffer.from(whole.replace(/Content-Length: \d+/, `Content-Length: ${length}`), 'latin1')
-}
-
-describe.skipIf(!present)(`RFC 4475${present ? '' : ' (corpus absent: skipped)'}`, () => {
-  it.each(rfc4475)('%s (%s)', (_section, file, verdict) => {
-    let bytes: Buffer = readFileSync(new URL(`rfc4475/${file}.dat`, folder))
-    // This file of the archive lacks its last line.
-    if (file === 'baddn') bytes = Buffer.concat([bytes, Buffer.from('\r\n')])
-    expect(verdictOf(bytes)).toBe(verdict)
+describe.skipIf(!torturePresent)(`RFC 4475${tortureNote}`, () => {
+  it.each(rfc4475)('%s (%s)', (_section, file, parser) => {
+    expect(verdictOf(read4475(file))).toBe(parser)
   })
 })
 
-describe.skipIf(!present)(`RFC 5118${present ? '' : ' (corpus absent: skipped)'}`, () => {
-  it.each(rfc5118)('%s (%s)', (_section, file, verdict) => {
-    expect(verdictOf(onTheWire(readFileSync(new URL(`rfc5118/${file}`, folder))))).toBe(verdict)
+describe.skipIf(!torturePresent)(`RFC 5118${tortureNote}`, () => {
+  it.each(rfc5118)('%s (%s)', (_section, file, parser) => {
+    expect(verdictOf(read5118(file))).toBe(parser)
   })
 })
