@@ -87,7 +87,7 @@ export class Entrance {
     const offered = request.headers['sec-websocket-protocol']?.split(',').map((each) => each.trim()) ?? []
     // RFC 7118 4.1: both sides have to agree on the subprotocol.
     if (!offered.includes('sip')) {
-      socket.end(refusal('400 Bad Request'))
+      socket.end(refusal('400 Bad Request'), () => socket.destroy())
       return
     }
     this.#webSockets?.handleUpgrade(request, socket, head, (webSocket) =>

@@ -11,7 +11,10 @@ import type { SipTls, SipTlsPeer } from '../types.ts'
 import { checkDomain } from './identity.ts'
 
 const context = (what: string, options: SecureContextOptions): SecureContext => {
+  const { cert, key } = options
   try {
+    // Node passes over what is empty.
+    if (cert === '' || key === '' || !cert !== !key) throw new Error('it or its key is missing')
     return createSecureContext(options)
   } catch (error) {
     throw new Error(`TLS: the certificate ${what} cannot be used: ${(error as Error).message}`, {
