@@ -78,4 +78,21 @@ describe('a contact that registered over a connection (drachtio page 9.3)', () =
     const gone = bench.srf.createUAC('sip:webuser@abc.invalid', { localSdp: testSdp() })
     await expect(gone).rejects.toMatchObject({ status: 503 })
   })
+
+  it('is followed to its new connection by a call that lost the old one', async () => {
+    const dialog = bench.srf.createUAC('sip:webuser@abc.invalid', { localSdp: testSdp('offer') })
+    const invite = await far.request('INVITE')
+    far.reply(invite, 200, { body: testSdp('answer'), contact: false, extra: { Contact: `<${contact}>` } })
+    await far.request('ACK')
+    const up = await dialog
+    far.close()
+    while ((await bench.agent.stats()).connections > 0);
+    far = await Peer.tcp(bench.tcp)
+    await register({})
+    up.destroy()
+    const bye = await far.request('BYE')
+    expect([bye.callId, bye.uri]).toEqual([invite.callId, contact])
+    far.reply(bye, 200)
+    await idle(bench.agent)
+  })
 })

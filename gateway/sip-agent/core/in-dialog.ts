@@ -26,9 +26,9 @@ export interface InDialogRequest {
 }
 
 /**
- * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from, or over the
- * connection on which the target registered. Where the route needs a transport that is not bound, it goes back as well: better
- * than no BYE at all.
+ * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from; where that
+ * connection is gone, over the one on which the target has registered since. Where the route needs a transport that is not bound, it
+ * goes back all the same: better than no BYE at all.
  */
 const findWays = (
   context: Context,
@@ -36,11 +36,10 @@ const findWays = (
   nextHop: string,
   done: (ways: readonly Way[]) => void,
 ) => {
-  const back = dialog.returnPath() !== undefined
-  if (back && dialog.flow.reliable) return done([dialog.flow])
+  if (dialog.returnPath()) return done([dialog.flow])
   const registered = dialog.routeSet.length === 0 ? context.registeredFlows.find(nextHop) : undefined
   if (registered) return done([registered])
-  if (back || !context.router.find(nextHop, done)) done([dialog.flow])
+  if (!context.router.find(nextHop, done)) done([dialog.flow])
 }
 
 /** Prepares a request of a dialog; `done` is called at once where the way is known, later where a name is to be looked up. */

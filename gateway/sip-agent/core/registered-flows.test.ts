@@ -91,15 +91,26 @@ describe('connections of registered contacts', () => {
     expect(flows.find('sip:x@192.168.1.9')).toBeDefined()
   })
 
-  it('move with the contact to a new connection, and the end of the old one changes nothing', () => {
+  it('are the last one that the user has, while it is open', () => {
     const { flows } = open()
     const [old, next] = [flow(), flow()]
     flows.learn(ask('<sip:x@d.invalid>'), grant(), old)
     flows.learn(ask('<sip:x@d.invalid>'), grant(), next)
-    flows.lost(old)
     expect(flows.find('sip:x@d.invalid')).toBe(next)
     flows.lost(next)
+    expect(flows.find('sip:x@d.invalid')).toBe(old)
+    flows.lost(old)
     expect(flows.size).toBe(0)
+  })
+
+  it('lead nowhere while two users claim the same contact', () => {
+    const { flows } = open()
+    const [hers, his] = [flow(), flow()]
+    flows.learn(ask('<sip:100@192.168.1.2>'), grant(), hers)
+    flows.learn(ask('<sip:100@192.168.1.2>', { to: 'bob' }), grant(), his)
+    expect(flows.find('sip:100@192.168.1.2')).toBeUndefined()
+    flows.lost(his)
+    expect(flows.find('sip:100@192.168.1.2')).toBe(hers)
   })
 
   it('are forgotten by expires=0 and, of one address of record, by *', () => {

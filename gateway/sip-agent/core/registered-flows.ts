@@ -9,8 +9,9 @@ import type { Flow } from '../transport/types.ts'
 const sweepEvery = 30_000
 /** Lifetime where neither side says one, in ms (RFC 3261 10.2.1.1 leaves it open; an hour is usual). */
 const defaultLifetime = 3_600_000
-/** Contacts of one connection. */
+/** Contacts of one connection, and connections of one contact. */
 const mostPerFlow = 64
+const mostPerContact = 16
 const loopback = /^(?:127\.|::1$)/
 const local =
   /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|169\.254\.|f[cd]|fe80:)/i
@@ -32,13 +33,15 @@ interface Entry {
  * cannot be reached in another way. It is kept for the granted time, and goes with the connection.
  *
  * A contact whose host is a name of the real DNS, or a public address that is not the connection's own, is not taken: nobody may
- * have calls for some carrier's number sent to himself by registering that carrier's URI.
+ * have calls for some carrier's number sent to himself by registering that carrier's URI. Where two users have the same contact, as
+ * phones behind two NATs may, it leads nowhere: better no call than one to a stranger.
  */
 export class RegisteredFlows {
   readonly #clock: Clock
   readonly #most: number
-  readonly #entries = new Map<string, Entry>()
+  readonly #byKey = new Map<string, Entry[]>()
   readonly #byFlow = new Map<Flow, Set<string>>()
+  #size = 0
   #sweep: Timer | undefined
 
   /** `most` entries are kept; what comes beyond is not remembered. Default 100,000. */
@@ -49,7 +52,7 @@ export class RegisteredFlows {
 
   /** Contacts that are remembered. */
   get size(): number {
-    return this.#entries.size
+    return this.#size
   }
 
   /** An application accepted a REGISTER or SUBSCRIBE: learns, renews or forgets its contacts. Call it with every answer that goes out. */
@@ -64,8 +67,8 @@ export class RegisteredFlows {
       if (!key || !trusted(contact, flow)) continue
       const lifetime = lifetimeOf(request, response, contact)
       const port = isSipUri(contact.target) ? contact.target.port : undefined
-      if (lifetime <= 0) this.#forget(key, flow)
-      else this.#keep(key, { flow, port, owner, until: this.#clock.now() + lifetime })
+      this.#forget(key, flow)
+      if (lifetime > 0) this.#keep(key, { flow, port, owner, until: this.#clock.now() + lifetime })
     }
   }
 
@@ -74,62 +77,74 @@ export class RegisteredFlows {
     return carried.has(method) ? this.find(uri) : undefined
   }
 
-  /** The connection to a contact. */
+  /** The connection to a contact: the last one, where its user has several. */
   find(uri: string): Flow | undefined {
-    if (this.#entries.size === 0) return undefined
-    const key = keyOf(uri)
-    const entry = key && this.#entries.get(key)
-    if (!entry || entry.flow.closed || entry.until <= this.#clock.now()) return undefined
+    if (this.#size === 0) return undefined
+    const entries = this.#byKey.get(keyOf(uri) ?? '')
+    if (!entries) return undefined
     const parsed = parseUri(uri)
-    const port = isSipUri(parsed) ? parsed.port : undefined
-    return port === undefined || entry.port === undefined || port === entry.port ? entry.flow : undefined
+    const asked = isSipUri(parsed) ? parsed.port : undefined
+    const now = this.#clock.now()
+    const fitting = entries.filter(
+      ({ flow, until, port }) =>
+        !flow.closed && until > now && (asked === undefined || port === undefined || asked === port),
+    )
+    const last = fitting.at(-1)
+    return fitting.every(({ owner }) => owner === last?.owner) ? last?.flow : undefined
   }
 
   /** A connection is gone. */
-  lost(flow: Flow) {
+  lost(flow: Flow): void {
     for (const key of [...(this.#byFlow.get(flow) ?? [])]) this.#forget(key, flow)
   }
 
   /** Forgets everything. */
-  close() {
+  close(): void {
     this.#sweep?.cancel()
     this.#sweep = undefined
-    this.#entries.clear()
+    this.#byKey.clear()
     this.#byFlow.clear()
+    this.#size = 0
   }
 
-  #keep(key: string, entry: Entry) {
-    const known = this.#entries.get(key)
-    if (known) this.#forget(key, known.flow)
+  #keep(key: string, entry: Entry): void {
     const keys = this.#byFlow.get(entry.flow) ?? new Set()
-    if (this.#entries.size >= this.#most || keys.size >= mostPerFlow) return
-    this.#entries.set(key, entry)
+    const entries = this.#byKey.get(key) ?? []
+    if (this.#size >= this.#most || keys.size >= mostPerFlow || entries.length >= mostPerContact) return
+    this.#byKey.set(key, [...entries, entry])
     this.#byFlow.set(entry.flow, keys.add(key))
+    this.#size++
     this.#sweep ??= this.#clock.after(sweepEvery, () => this.#purge())
   }
 
-  #forget(key: string, flow: Flow) {
-    if (this.#entries.get(key)?.flow !== flow) return
-    this.#entries.delete(key)
+  #forget(key: string, flow: Flow): void {
+    const entries = this.#byKey.get(key) ?? []
+    const left = entries.filter((each) => each.flow !== flow)
+    if (left.length === entries.length) return
+    this.#size--
+    if (left.length > 0) this.#byKey.set(key, left)
+    else this.#byKey.delete(key)
     const keys = this.#byFlow.get(flow)
     keys?.delete(key)
     if (keys?.size === 0) this.#byFlow.delete(flow)
-    if (this.#entries.size > 0) return
+    if (this.#size > 0) return
     this.#sweep?.cancel()
     this.#sweep = undefined
   }
 
   /** `Contact: *` removes every contact of the address of record (RFC 3261 10.2.2), here as far as this connection has them. */
-  #forgetOwner(owner: string, flow: Flow) {
+  #forgetOwner(owner: string, flow: Flow): void {
     for (const key of [...(this.#byFlow.get(flow) ?? [])])
-      if (this.#entries.get(key)?.owner === owner) this.#forget(key, flow)
+      if (this.#byKey.get(key)?.some((each) => each.flow === flow && each.owner === owner))
+        this.#forget(key, flow)
   }
 
-  #purge() {
+  #purge(): void {
     this.#sweep = undefined
     const now = this.#clock.now()
-    for (const [key, entry] of [...this.#entries]) if (entry.until <= now) this.#forget(key, entry.flow)
-    if (this.#entries.size > 0) this.#sweep ??= this.#clock.after(sweepEvery, () => this.#purge())
+    for (const [key, entries] of [...this.#byKey])
+      for (const { flow, until } of entries) if (until <= now) this.#forget(key, flow)
+    if (this.#size > 0) this.#sweep ??= this.#clock.after(sweepEvery, () => this.#purge())
   }
 }
 

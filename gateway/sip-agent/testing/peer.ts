@@ -33,6 +33,8 @@ export class Peer {
   #waiting: { test: (message: SipMessage) => boolean; take: (message: SipMessage) => void }[] = []
   #send: (text: string) => void = () => {}
   #close: () => void = () => {}
+  /** TCP: ends the connection, and leaves the listener. */
+  hangUp: () => void = () => {}
   port = 0
 
   constructor(transport: 'udp' | 'tcp') {
@@ -92,6 +94,7 @@ export class Peer {
       for (const item of framer.push(chunk)) if (item.kind === 'message') this.#received(item.message)
     })
     this.#send = (text) => socket.write(text)
+    this.hangUp = () => socket.destroy()
     this.#close = () => {
       socket.destroy()
       server?.close()

@@ -1,0 +1,188 @@
+import { FakeClock } from '../../clock.ts'
+import { Answers } from '../core/answers.ts'
+import { Cdrs } from '../core/cdr.ts'
+import type { Context } from '../core/context.ts'
+import { hangUp } from '../core/hangup.ts'
+import { Outgoing } from '../core/outgoing.ts'
+import { RegisteredFlows } from '../core/registered-flows.ts'
+import { Subscriptions } from '../core/subscriptions.ts'
+import { Dialogs } from '../dialog/dialogs.ts'
+import { App } from '../drachtio/app.ts'
+import { FrameReader, splitPayload } from '../drachtio/frames.ts'
+import { checkMessage } from '../message/check.ts'
+import { defaultLimits } from '../message/limits.ts'
+import type { RawRequest, SipRequest } from '../message/message.ts'
+import { parseDatagram, parseFromApp } from '../message/parse.ts'
+import type { Hop } from '../route/types.ts'
+import { makeTimers } from '../transaction/timers.ts'
+import { Transactions } from '../transaction/transactions.ts'
+import type { Flow, Protocol } from '../transport/types.ts'
+import { message } from './messages.ts'
+
+type Lines = Readonly<Record<string, string>>
+
+/** One place that requests are sent to. */
+export class Far implements Flow {
+  readonly remote
+  readonly local
+  readonly reliable: boolean
+  readonly closed = false
+  /** Where set, nothing can be sent. */
+  dead = false
+  readonly #bench: ClientBench
+  readonly #inbox: SipRequest[] = []
+
+  constructor(bench: ClientBench, protocol: Protocol, address: string) {
+    this.#bench = bench
+    this.reliable = protocol !== 'udp'
+    this.remote = { protocol, address, port: 5060 }
+    this.local = { protocol, address: '192.0.2.1', port: protocol === 'udp' ? 5060 : 5061 }
+  }
+
+  send(bytes: Buffer, failed?: (reason: string) => void): void {
+    if (this.dead) this.#bench.clock.after(0, () => failed?.('refused'))
+    else this.#inbox.push(checkMessage(parseDatagram(bytes)) as SipRequest)
+  }
+
+  /** What came since the last call. */
+  take(): SipRequest[] {
+    return this.#inbox.splice(0)
+  }
+
+  /** Answers a request. */
+  answer(request: SipRequest, status: number, lines: Lines = {}, body = '', tag = 't'): void {
+    const { headers } = request
+    const to = headers.first('to') ?? ''
+    const copied = ['via', 'from', 'call-id', 'cseq'].map((key) => `${key}: ${headers.first(key)}\r\n`)
+    const named = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+    const type = body === '' ? '' : 'Content-Type: application/sdp\r\n'
+    const text =
+      `SIP/2.0 ${status} S\r\n${copied.join('')}To: ${request.toTag || status === 100 ? to : `${to};tag=${tag}`}\r\n` +
+      `Contact: <sip:far@${this.remote.address}>\r\n${named.join('')}${type}Content-Length: ${body.length}\r\n\r\n${body}`
+    const response = message(text)
+    if (response.kind === 'response') this.#bench.transactions.receive(response, this, text.length)
+  }
+}
+
+/** A frame that the application was sent: the fields from the second on, and the SIP message. */
+export interface Frame {
+  readonly fields: readonly string[]
+  readonly text: string
+}
+
+/** The client side of the core with one application and some places to send to, in fake time and without sockets. */
+export class ClientBench {
+  readonly clock = new FakeClock()
+  readonly dialogs = new Dialogs()
+  readonly transactions: Transactions
+  readonly answers: Answers
+  readonly outgoing: Outgoing
+  readonly app: App
+  readonly fars: Far[]
+  /** Places that the router was told have failed. */
+  readonly failed: string[] = []
+  /** What the router makes of the places for a request of this size. */
+  fit = (hops: readonly Hop[], _bytes: number): readonly Hop[] => hops
+  readonly #reader = new FrameReader()
+  readonly #frames: Frame[] = []
+  #msgId = 0
+
+  /** `places` are addresses, each with `tcp:` before it where it is one of TCP. */
+  constructor(places: readonly string[] = ['192.0.2.9']) {
+    const { clock, dialogs } = this
+    const timers = makeTimers()
+    this.fars = places.map((place) => {
+      const [address = '', protocol = 'udp'] = place.split(':').reverse()
+      return new Far(this, protocol as Protocol, address)
+    })
+    this.app = this.#makeApp()
+    this.transactions = new Transactions(clock, timers)
+    const context = {
+      clock,
+      timers,
+      dialogs,
+      transactions: this.transactions,
+      transports: {
+        addresses: [{ protocol: 'udp', address: '192.0.2.1', port: 5060 }],
+        flow: (hop: Hop) => this.fars.find((far) => far.remote.address === hop.address),
+        ownHost: () => '192.0.2.1',
+        isOwn: (_protocol: Protocol, address: string) => address === '192.0.2.1',
+      },
+      router: {
+        find: (_uri: string, done: (hops: readonly Hop[]) => void) => {
+          done(this.fars.map(({ remote }) => ({ ...remote, host: remote.address })))
+          return true
+        },
+        fit: (hops: readonly Hop[], bytes: number) => this.fit(hops, bytes),
+        failed: (hop: Hop) => this.failed.push(hop.address),
+      },
+      cdrs: new Cdrs({ choose: () => undefined }),
+      registeredFlows: new RegisteredFlows(clock),
+      subscriptions: new Subscriptions(clock, timers, dialogs),
+      userAgent: undefined,
+    } as unknown as Context
+    this.answers = new Answers(context, (dialog) =>
+      hangUp(context, dialog, 'SIP;cause=200;text="ACK timeout"'),
+    )
+    this.outgoing = new Outgoing(context, this.answers)
+  }
+
+  #makeApp(): App {
+    const socket = {
+      destroyed: false,
+      writable: true,
+      writableLength: 0,
+      write: (bytes: Buffer) => {
+        for (const payload of this.#reader.push(bytes)) {
+          const { fields, message: text } = splitPayload(payload)
+          this.#frames.push({ fields: fields.slice(1), text: text.toString() })
+        }
+        return true
+      },
+      destroy: () => socket,
+      destroySoon: () => {},
+    }
+    return new App(socket as never, this.clock, { maxBacklog: 1 << 20, dedicated: false })
+  }
+
+  /** The application sends a request outside dialogs; the answer is the first frame of {@link told}. */
+  request(method: string, lines: Lines = {}, body = ''): void {
+    this.outgoing.request(this.app, this.#next(), this.#raw(method, lines, body), '')
+  }
+
+  /** The same within a dialog. */
+  within(id: string, method: string, lines: Lines = {}, body = ''): void {
+    this.outgoing.inDialog(this.app, this.#next(), id, this.#raw(method, lines, body))
+  }
+
+  /** The application cancels its INVITE. */
+  cancel(txnId: string): void {
+    this.outgoing.cancel(this.app, this.#next(), txnId, this.#raw('CANCEL', {}, ''))
+  }
+
+  #next(): string {
+    return `m${++this.#msgId}`
+  }
+
+  #raw(method: string, lines: Lines, body: string): RawRequest {
+    const headers = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`)
+    const text = `${method} sip:b@far.example SIP/2.0\r\n${headers.join('')}\r\n${body}`
+    return parseFromApp(Buffer.from(text), { ...defaultLimits, headerLength: 65_536 }) as RawRequest
+  }
+
+  /** What the application was told since the last call. */
+  told(): Frame[] {
+    return this.#frames.splice(0)
+  }
+
+  /** Everything that is still held: all zero once a call is over and its transactions have timed out. */
+  held() {
+    return {
+      transactions: this.transactions.size,
+      dialogs: this.dialogs.size,
+      pending: this.outgoing.size,
+      unacknowledged: this.answers.size,
+      timers: this.clock.running,
+    }
+  }
+}
