@@ -127,6 +127,14 @@ export const catalogue = {
     'BEARERCAPABILITY_NOTAVAIL',
     'warn',
   ),
+  interval_too_small: entry(
+    'The session timer that is asked for is too short.',
+    422,
+    400,
+    95,
+    'INVALID_MSG_UNSPECIFIED',
+    'info',
+  ),
   unsupported_body: entry(
     'The body of the request is of an unknown type.',
     415,

@@ -17,6 +17,7 @@ import { answerOutsideCalls } from './options.ts'
 import { Outbound } from './outbound.ts'
 import { Refusals } from './refusals.ts'
 import { openRegistrar, type RegistrarOptions } from './registrar/index.ts'
+import type { SessionTimerSettings } from './session-timer.ts'
 import type { SrfLike } from './srf.ts'
 import { Trust } from './trust.ts'
 
@@ -52,6 +53,8 @@ export interface SipEdgeParts {
   readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'registrations'>
   readonly clock: Clock
   readonly log: Log
+  /** Session timers (RFC 4028); default: none are asked for or kept. */
+  readonly sessionTimer?: SessionTimerSettings
   /** Value of the Server and User-Agent headers; empty: none. */
   readonly userAgent: string
   /** From the loss of the agent to the end of its calls; default 3 s. */
@@ -100,11 +103,13 @@ export class SipEdge implements OutboundSip {
     const around = { challenger, refusals, draining, metrics: parts.metrics, log, userAgent }
     const registrar = parts.registrar && openRegistrar(parts.registrar, around)
     answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar } })
+    const ourTimers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
     const inbound = new Inbound({
       ...{ link, edge, webrtc, refusals, clock, log, userAgent },
       arrivals: parts.arrivals,
       door: this.#door,
       legs: this.#legs,
+      timers: ourTimers,
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))

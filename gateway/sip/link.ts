@@ -14,11 +14,13 @@ export interface AgentAddress {
 
 /** What the two kinds of agents differ in. */
 export interface Capabilities {
-  /**
-   * `Require: 100rel` may be put on a provisional response. A drachtio-server can crash of it (a caller that sends no PRACK is enough),
-   * and the embedded agent has no RFC 3262 yet.
-   */
+  /** `Require: 100rel` may be put on a provisional response. A drachtio-server can crash of it: a caller that sends no PRACK is enough. */
   readonly reliableProvisionals: boolean
+  /**
+   * Who runs session timers (RFC 4028). The embedded `agent` leaves them to us, and our own clock; a drachtio-`server` runs its own as soon as
+   * it sees Session-Expires, so that ours stay off.
+   */
+  readonly sessionTimers: 'agent' | 'server'
   /** A 100 is handed over too; a drachtio-server keeps it to itself, so that a slow far side looks like a silent one. */
   readonly tryings: boolean
   /** Longest message that may be handed over, in bytes with its leading line. */
@@ -62,8 +64,8 @@ export class AgentLink {
     this.#options = options
     this.srf = options.srf ?? createSrf()
     this.capabilities = options.agent.embedded
-      ? { reliableProvisionals: false, tryings: true, maxFrameBytes: 65_536 }
-      : { reliableProvisionals: false, tryings: false, maxFrameBytes: 4_036 }
+      ? { reliableProvisionals: true, sessionTimers: 'agent', tryings: true, maxFrameBytes: 65_536 }
+      : { reliableProvisionals: false, sessionTimers: 'server', tryings: false, maxFrameBytes: 4_036 }
   }
 
   /** The present connection; undefined while there is none. */

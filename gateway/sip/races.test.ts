@@ -48,7 +48,7 @@ beforeEach(() => start())
 const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
-const invite = (body = carrierSdp(), headers = {}) => {
+const invite = (body = carrierSdp({ address: '192.0.2.9' }), headers = {}) => {
   const request = new FakeRequest('INVITE', 'sip:1@demo.example', body, headers)
   return { request, response: srf.invite(request) }
 }
@@ -80,10 +80,10 @@ it.each([
   [{ from: '<sip:a@b>, <sip:c@d>' }, 400],
   [{ to: '' }, 400],
   [{ 'call-id': '' }, 400],
-  [{ 'content-type': 'multipart/mixed' }, 488],
-  [{ require: 'timer' }, 420],
+  [{ 'content-type': 'multipart/mixed' }, 415],
+  [{ require: 'precondition' }, 420],
 ])('refuses an INVITE with %j at the door', async (headers, status) => {
-  const { response } = invite(carrierSdp(), headers)
+  const { response } = invite(undefined, headers)
   await settled()
   expect(response.statuses).toEqual([status])
   expect(arrivals).toEqual([])

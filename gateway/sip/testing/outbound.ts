@@ -74,7 +74,12 @@ export class OutboundRig {
   constructor(carriers: readonly CarrierConfig[] = [], tryings = true) {
     const { srf, clock, edge, legs, connection } = this
     this.carriers = new Carriers(carriers, clock)
-    const capabilities = { reliableProvisionals: true, tryings, maxFrameBytes: 65_536 }
+    const capabilities = {
+      reliableProvisionals: true,
+      sessionTimers: 'agent' as const,
+      tryings,
+      maxFrameBytes: 65_536,
+    }
     const routing = new Routing({
       ...{ carriers: this.carriers, guard: undefined, userAgent: 'Trunkline' },
       seesTryings: () => tryings,

@@ -1,0 +1,170 @@
+import type { Edge, WebRtc } from '../../media/types.ts'
+import { newCallId, newLegId } from '../calls/ids.ts'
+import { type CallId, Leg, type Party } from '../calls/leg.ts'
+import type { Arrivals } from '../calls/ports.ts'
+import type { Clock } from '../clock.ts'
+import { codeOf } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { callerOf, keptHeaders, maxForwardsOf } from './caller.ts'
+import type { Entry } from './door.ts'
+import { hasExtension, methodsOf, optionTags, supportedTags } from './extensions.ts'
+import type { LegRegistry } from './inbound.ts'
+import { type Offer, openAudio } from './inbound-audio.ts'
+import { InboundLeg } from './inbound-leg.ts'
+import type { AgentLink, Connection } from './link.ts'
+import { asPortError } from './port-error.ts'
+import type { Reliability } from './provisionals.ts'
+import { partyOf } from './registrar/index.ts'
+import type { SrtpPolicy } from './sdp/choose.ts'
+import type { SessionTimerSettings, TimerAnswer } from './session-timer.ts'
+import type { SipMedia } from './sip-media.ts'
+import type { SipRequest, SipResponse } from './srf.ts'
+
+/** A session timer that was agreed on, and how that is said. */
+export type AgreedTimer = Exclude<TimerAnswer, { readonly refuse: unknown }>
+
+/** What makes legs of INVITEs works with. */
+export interface SetUpParts {
+  readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
+  readonly edge: Pick<Edge, 'open'>
+  /** For clients that speak WebRTC; without it they are refused. */
+  readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
+  readonly arrivals: Arrivals
+  readonly legs: LegRegistry
+  readonly clock: Clock
+  readonly log: Log
+  readonly userAgent: string
+  /** Session timers on our own clock; undefined: the agent runs its own. */
+  readonly timers: SessionTimerSettings | undefined
+  /** Says no, with what was found. */
+  readonly refuse: (response: SipResponse, error: unknown, facts: Readonly<Record<string, unknown>>) => void
+}
+
+/** An INVITE that was let in. */
+export interface Invitation {
+  readonly request: SipRequest
+  readonly response: SipResponse
+  readonly connection: Connection
+  readonly entry: Entry
+  /** As From says. */
+  readonly from: Party
+  readonly to: Party
+  readonly sipCallId: string
+  readonly offer: Offer
+  readonly timer: AgreedTimer | undefined
+}
+
+/** Makes legs of INVITEs that were let in: audio with its answer or offer, leg, call. */
+export class SetUp {
+  #parts: SetUpParts
+
+  constructor(parts: SetUpParts) {
+    this.#parts = parts
+  }
+
+  /** Never rejects; whatever goes wrong refuses the INVITE. */
+  async run(invitation: Invitation): Promise<void> {
+    const { request, response, connection, entry, offer } = invitation
+    const callId = newCallId()
+    const facts = { call: callId, source: request.source_address, domain: entry.domain }
+    let canceled = false
+    request.on('cancel', () => {
+      canceled = true
+    })
+    try {
+      const source = request.source_address
+      const media = await openAudio(this.#parts, callId, offer, { source, srtp: srtpOf(invitation) })
+      if (canceled || !connection.alive) {
+        this.#parts.log.info({ ...facts, canceled }, 'the caller gave up before its call was set up')
+        media.close()
+        entry.release()
+        return
+      }
+      this.#arrive(invitation, callId, media)
+    } catch (error) {
+      entry.release()
+      this.#parts.refuse(response, asPortError(error), facts)
+    }
+  }
+
+  #arrive(invitation: Invitation, callId: CallId, media: SipMedia): void {
+    const { request, entry, sipCallId } = invitation
+    const leg = this.#legOf(invitation)
+    const log = this.#parts.log.child({ call: callId, leg: leg.id })
+    if (media.behindNat)
+      log.info(
+        { source: request.source_address },
+        'the SDP has a private address; audio is learnt from the source of the signalling',
+      )
+    this.#attach(invitation, leg, media, log)
+    if (!media.isWaiting) leg.setPort(media.port)
+    const { carrier, endpoint, domain, projectId, plan } = entry
+    const { maxForwards } = leg.facts
+    try {
+      this.#parts.arrivals.arrive({
+        ...{ leg, callId, projectId, plan },
+        headers: keptHeaders(request, isTrusted(entry)),
+        ...(maxForwards !== undefined && { maxForwards }),
+        sip: { callId: sipCallId, domain, sourceAddress: request.source_address },
+        ...(carrier && { carrier: carrier.name }),
+        ...(endpoint && { endpointId: endpoint.id }),
+      })
+    } catch (error) {
+      log.error({ err: error }, 'the call could not be started')
+      leg.end({ code: 'internal' })
+    }
+  }
+
+  #legOf({ request, entry, from, to, sipCallId }: Invitation): Leg {
+    const { endpoint, carrier } = entry
+    const caller = endpoint ? partyOf(endpoint) : (callerOf(request, isTrusted(entry)) ?? from)
+    const party = { ...caller, ...(from.private && { private: true }) }
+    const now = () => this.#parts.clock.now()
+    const leg = new Leg({ id: newLegId(), kind: 'sip', direction: 'inbound', from: party, to, now })
+    const maxForwards = maxForwardsOf(request)
+    leg.note({
+      sipCallId,
+      ...(carrier && { carrier: carrier.name }),
+      ...(maxForwards !== undefined && { maxForwards }),
+    })
+    return leg
+  }
+
+  #attach(invitation: Invitation, leg: Leg, media: SipMedia, log: Log): void {
+    const { request, response, connection, entry, timer } = invitation
+    const { link, clock, userAgent, legs, timers } = this.#parts
+    const side = new InboundLeg({
+      ...{ leg, media, request, response, srf: link.srf, connection, clock, log, userAgent },
+      reliability: reliabilityOf(request, link),
+      answerHeaders: { Supported: supportedTags(link.capabilities), ...timer?.headers },
+      dialog: {
+        ...(timers && { timers: { settings: timers, terms: timer?.terms } }),
+        allowsUpdate: methodsOf(request.get('Allow')).includes('UPDATE'),
+      },
+      onReleased: () => legs.delete(side),
+    })
+    leg.attach(side)
+    leg.whenGone(entry.release)
+    leg.whenGone(() => media.close())
+    media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
+    legs.add(side)
+  }
+}
+
+/** Sources whose word about the caller counts: carriers, and whoever had to show an address or a password. */
+const isTrusted = ({ carrier, app }: Entry): boolean =>
+  carrier !== undefined || app?.allow !== undefined || app?.challenge !== undefined
+
+const reliabilityOf = (
+  request: SipRequest,
+  { capabilities }: Pick<AgentLink, 'capabilities'>,
+): Reliability => {
+  if (!capabilities.reliableProvisionals || !hasExtension(request, '100rel')) return 'none'
+  return optionTags(request.get('Require')).includes('100rel') ? 'required' : 'supported'
+}
+
+/** A carrier's own policy; anybody else may encrypt where the signalling is encrypted. */
+const srtpOf = ({ request, entry: { carrier } }: Invitation): SrtpPolicy => {
+  const secure = /^(tls|wss)$/i.test(request.protocol)
+  return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
+}
