@@ -105,6 +105,37 @@ describe('100rel', () => {
   })
 })
 
+it('100rel goes through a B2BUA, with a PRACK on each side', async () => {
+  const { came } = await invited()
+  const far = await Peer.udp(bench.udp)
+  const call = peer.call(target())
+  peer.send('INVITE', call, { body: testSdp(), extra: { Supported: '100rel' } })
+  const [req, res] = await came
+  const options = { proxyRequestHeaders: ['supported'], proxyResponseHeaders: ['require'] }
+  const bridged = bench.srf.createB2BUA(req, res, far.uri, options)
+  const invite = await far.request('INVITE')
+  expect(invite.headers.first('supported')).toBe('100rel')
+  far.reply(invite, 183, { body: testSdp('early'), extra: { Require: '100rel', RSeq: '5' } })
+  const progress = await peer.response(183)
+  expect(progress.headers.first('rseq')).not.toBe('5')
+  const farPrack = await far.request('PRACK')
+  expect(farPrack.headers.first('rack')).toBe(`5 ${invite.seq} INVITE`)
+  far.reply(farPrack, 200)
+  far.reply(invite, 200, { body: testSdp('answer') })
+  prack(call, progress)
+  await peer.response(200, 'PRACK')
+  const to = (await peer.response(200, 'INVITE')).headers.first('to') ?? ''
+  peer.send('ACK', { ...call, seq: 1 }, { to })
+  await far.request('ACK')
+  const { uas, uac } = await bridged
+  uas.destroy()
+  uac.destroy()
+  peer.reply(await peer.request('BYE'), 200)
+  far.reply(await far.request('BYE'), 200)
+  await idle(bench.agent)
+  far.close()
+})
+
 describe('before the answer', () => {
   it('an UPDATE goes to the INVITE that it changes, and is answered as the application says', async () => {
     const { call, req, res } = await calling()

@@ -46,13 +46,13 @@ const timesOfSending = (ms: number) => {
 
 describe('a 2xx that waits for its ACK', () => {
   it('is repeated at T1 doubling to T2 and given up after 32 s', () => {
-    answers.add(dialog, 1, Buffer.from('200'), flow, 'txn')
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
     const times = timesOfSending(32_000)
     expect(times.slice(0, 6)).toEqual([500, 1_500, 3_500, 7_500, 11_500, 15_500])
     expect([expired, answers.size, clock.running]).toEqual([[dialog], 0, 0])
   })
   it('stops with the ACK, which is counted once', () => {
-    answers.add(dialog, 1, Buffer.from('200'), flow, 'txn')
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
     clock.advance(600)
     expect(answers.acknowledge(dialog, 1)).toBe('txn')
     expect(answers.acknowledge(dialog, 1)).toBeUndefined()
@@ -60,8 +60,8 @@ describe('a 2xx that waits for its ACK', () => {
     expect([expired, clock.running]).toEqual([[], 0])
   })
   it('does not take the ACK of another INVITE', () => {
-    answers.add(dialog, 1, Buffer.from('200'), flow, 'first')
-    answers.add(dialog, 2, Buffer.from('200'), flow, 'second')
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'first')
+    answers.add(dialog, 2, Buffer.from('200'), (bytes) => flow.send(bytes), 'second')
     expect(answers.acknowledge(dialog, 2)).toBe('second')
     expect(answers.size).toBe(1)
     expect(answers.acknowledge(dialog, 1)).toBe('first')
@@ -69,7 +69,7 @@ describe('a 2xx that waits for its ACK', () => {
   })
   it('is repeated on TCP too, as a proxy may pass it on over UDP (RFC 3261 13.3.1.4)', () => {
     setUp(true)
-    answers.add(dialog, 1, Buffer.from('200'), flow, 'txn')
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
     expect(timesOfSending(32_000).slice(0, 3)).toEqual([500, 1_500, 3_500])
     expect([expired, clock.running]).toEqual([[dialog], 0])
   })
@@ -78,7 +78,7 @@ describe('a 2xx that waits for its ACK', () => {
 describe('a BYE of the application', () => {
   it('waits for the ACK', () => {
     const ran: string[] = []
-    answers.add(dialog, 1, Buffer.from('200'), flow, 'txn')
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
     answers.whenSettled(dialog, () => ran.push('bye'))
     expect(ran).toEqual([])
     answers.acknowledge(dialog, 1)
@@ -86,7 +86,7 @@ describe('a BYE of the application', () => {
   })
   it('goes out in place of the one for the missing ACK', () => {
     const ran: string[] = []
-    answers.add(dialog, 1, Buffer.from('200'), flow, 'txn')
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
     answers.whenSettled(dialog, () => ran.push('bye'))
     clock.advance(32_000)
     expect([ran, expired]).toEqual([['bye'], []])

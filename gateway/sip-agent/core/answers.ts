@@ -1,11 +1,10 @@
 import type { Timer } from '../../clock.ts'
 import type { Dialog } from '../dialog/dialog.ts'
-import type { Flow } from '../transport/types.ts'
 import type { Context } from './context.ts'
 
 interface Answer {
   readonly bytes: Buffer
-  readonly flow: Flow
+  readonly send: (bytes: Buffer) => void
   readonly txnId: string
   retransmit: Timer | undefined
   limit: Timer
@@ -36,11 +35,11 @@ export class Answers {
     return this.#waiting.size
   }
 
-  /** A 2xx was sent: repeat it until the ACK to `seq` comes. `txnId` is what the application will see on the ACK. */
-  add(dialog: Dialog, seq: number, bytes: Buffer, flow: Flow, txnId: string): void {
+  /** A 2xx was sent: repeat it by `send` until the ACK to `seq` comes. `txnId` is what the application will see on the ACK. */
+  add(dialog: Dialog, seq: number, bytes: Buffer, send: (bytes: Buffer) => void, txnId: string): void {
     const { clock, timers } = this.#context
     const limit = clock.after(64 * timers.t1, () => this.#expire(dialog, seq))
-    const answer: Answer = { bytes, flow, txnId, retransmit: undefined, limit }
+    const answer: Answer = { bytes, send, txnId, retransmit: undefined, limit }
     let waiting = this.#waiting.get(dialog)
     if (!waiting) {
       waiting = { bySeq: new Map(), after: [] }
@@ -81,7 +80,7 @@ export class Answers {
 
   #repeat(answer: Answer, interval: number): void {
     answer.retransmit = this.#context.clock.after(interval, () => {
-      answer.flow.send(answer.bytes)
+      answer.send(answer.bytes)
       this.#repeat(answer, Math.min(interval * 2, this.#context.timers.t2))
     })
   }

@@ -12,6 +12,7 @@ import { ownOf } from './requests.ts'
 import { describes, noteRequest, noteResponse } from './session.ts'
 import { expiresOf, terminates } from './subscriptions.ts'
 import type { Waiting, WaitingRoom } from './waiting.ts'
+import { wayBack } from './way-back.ts'
 
 const unknown = 'Response not sent due to unknown transaction'
 
@@ -56,7 +57,7 @@ export class AppResponses {
 
   #send(waiting: Waiting, app: App, msgId: string, raw: RawResponse, reliable: boolean) {
     const { side, request, txnId } = waiting
-    if (side.flow.closed) {
+    if (!this.#context.transports.back(side.flow, request.via)) {
       this.#ends.finish(waiting, 500)
       return app.nok(msgId, 'transport for response has been shutdown or closed')
     }
@@ -127,7 +128,10 @@ export class AppResponses {
     }
     if (side.invite && !inDialog) cdrs.start(dialog, 'application', 'uas', bytes)
     // An ACK of a re-INVITE is told under an id of its own.
-    if (side.invite) this.#answers.add(dialog, request.seq, bytes, side.flow, inDialog ? randomUUID() : txnId)
+    if (side.invite) {
+      const send = wayBack(this.#context.transports, request, side.flow)
+      this.#answers.add(dialog, request.seq, bytes, send, inDialog ? randomUUID() : txnId)
+    }
     if (request.method === 'NOTIFY' && dialog.subscription && terminates(request.headers))
       dialogs.remove(dialog)
   }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CoreBench, nothing } from '../testing/core.ts'
+import { RecordingFlow, response } from '../testing/messages.ts'
 
 const sdp = 'v=0\r\n'
 let bench: CoreBench
@@ -89,11 +90,39 @@ describe('what belongs to nothing', () => {
     bench.receive('ACK', 1, 'x', { To: '<sip:b@h>;tag=none' })
     expect([bench.receiver.strays, bench.sent()]).toEqual([2, []])
   })
+  it('a response is dropped and counted too', () => {
+    bench.receiver.received(response(200, 'z9hG4bKnone', 'INVITE'), bench.flow, 100)
+    expect(bench.receiver.strays).toBe(1)
+  })
   it('gets 481 at once where it asks for a dialog', () => {
     for (const method of ['BYE', 'UPDATE', 'PRACK', 'INFO', 'INVITE'])
       bench.receive(method, 2, method, { To: '<sip:b@h>;tag=none' })
     expect(bench.statuses()).toEqual([481, 481, 481, 481, 481])
     expect(bench.handed()).toEqual([])
+  })
+})
+
+describe('an answer to a request whose connection is gone', () => {
+  beforeEach(() => {
+    bench = new CoreBench({ reliable: true })
+  })
+  it('takes a new one to where the Via says, the repetitions of a 2xx too', () => {
+    const txnId = invite()
+    bench.flow.closed = true
+    bench.again = new RecordingFlow(true)
+    bench.respond(txnId, 200, {}, sdp)
+    bench.clock.advance(500)
+    expect([bench.sent(), bench.again.sent.length]).toEqual([[], 2])
+  })
+  it('is refused to the application where there is none, and the wait is over', () => {
+    const txnId = invite()
+    bench.respond(txnId, 180)
+    bench.told()
+    bench.flow.closed = true
+    bench.respond(txnId, 200, {}, sdp)
+    expect(bench.told()[0]?.fields[3]).toBe('transport for response has been shutdown or closed')
+    bench.clock.advance(64_000)
+    expect(bench.held()).toEqual(nothing)
   })
 })
 

@@ -14,6 +14,7 @@ import { hasLooped } from './loops.ts'
 import { refusalOf } from './refusals.ts'
 import { makeReply, markSource, refusal, replyBase } from './replies.ts'
 import { noteAck } from './session.ts'
+import { wayBack } from './way-back.ts'
 import { WithinDialog } from './within.ts'
 
 /** Methods that make no sense without a dialog. */
@@ -97,7 +98,8 @@ export class Receiver implements TransportSink {
 
   #serve(request: SipRequest, flow: Flow, size: number) {
     const trying = () => makeReply(replyBase(request), { status: 100 })
-    const side = this.#context.transactions.serve(request, flow, trying)
+    const { transports, transactions } = this.#context
+    const side = transactions.serve(request, flow, trying, wayBack(transports, request, flow))
     try {
       this.#open(request, side, size)
     } catch (error) {

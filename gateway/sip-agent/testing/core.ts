@@ -32,6 +32,8 @@ type Lines = Readonly<Record<string, string>>
 export class CoreBench {
   readonly clock = new FakeClock()
   readonly flow: RecordingFlow
+  /** The way for responses where `flow` is closed. */
+  again: RecordingFlow | undefined
   readonly app: App
   readonly dialogs = new Dialogs()
   readonly transactions: Transactions
@@ -56,7 +58,7 @@ export class CoreBench {
       timers,
       dialogs,
       transactions: this.transactions,
-      transports: { ownHost: () => '192.0.2.1' },
+      transports: { ownHost: () => '192.0.2.1', back: () => (this.flow.closed ? this.again : this.flow) },
       shield: { offend: () => {} },
       cdrs: new Cdrs({ choose: () => undefined }),
       registeredFlows: new RegisteredFlows(clock),

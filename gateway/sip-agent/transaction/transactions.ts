@@ -101,13 +101,21 @@ export class Transactions {
     return first !== undefined && first !== side.key
   }
 
-  /** Opens the transaction of a new request. `trying` makes its 100, which a request other than INVITE gets when its answer is late. */
-  serve(request: SipRequest, flow: Flow, trying?: () => Buffer): ServerSide {
+  /**
+   * Opens the transaction of a new request. `trying` makes its 100, which a request other than INVITE gets when its answer is late;
+   * `send` sends a response, by default where the request came from.
+   */
+  serve(
+    request: SipRequest,
+    flow: Flow,
+    trying?: () => Buffer,
+    send: (bytes: Buffer) => void = (bytes) => flow.send(bytes),
+  ): ServerSide {
     const key = kept(serverKey(request))
     const merge = request.toTag === '' && request.method !== 'CANCEL' ? kept(mergeKey(request)) : undefined
     const hooks = {
       reliable: flow.reliable,
-      send: (bytes: Buffer) => flow.send(bytes),
+      send,
       ended: () => {
         this.#servers.delete(key)
         if (merge !== undefined && this.#merges.get(merge) === key) this.#merges.delete(merge)
