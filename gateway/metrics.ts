@@ -46,6 +46,27 @@ export class Metrics {
     })
   }
 
+  /**
+   * Declares gauges that differ by their labels and are read together. `name` is without the prefix. They say how things are, and need
+   * not come back to zero.
+   */
+  gauges<L extends string>(
+    name: LabelledName,
+    labelNames: readonly L[],
+    read: () => readonly { readonly labels: Readonly<Record<L, string>>; readonly value: number }[],
+  ): void {
+    new Gauge({
+      name: `trunkline_${name}`,
+      help: labelled[name],
+      labelNames: [...labelNames],
+      registers: [this.registry],
+      collect() {
+        this.reset()
+        for (const { labels, value } of read()) this.set(labels, value)
+      },
+    })
+  }
+
   /** The exposition text. */
   text(): Promise<string> {
     return this.registry.metrics()
@@ -77,5 +98,14 @@ const gauges = {
   call_timers: 'Timers that calls and legs have running',
 } as const
 
+/** Gauges with labels. */
+const labelled = {
+  carrier_up: 'Whether a target of a carrier answers its pings; 1 where there are none',
+  carrier_calls: 'Calls in progress of a carrier, both directions',
+  registration_state: 'Where our registration with a carrier stands: 1 for the present state',
+} as const
+
+/** Name of gauges with labels, without the prefix. */
+export type LabelledName = keyof typeof labelled
 /** Name of a gauge, without the prefix. */
 export type GaugeName = keyof typeof gauges

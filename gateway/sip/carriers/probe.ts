@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Timer } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Carrier } from './carrier.ts'
+import { DigestSession } from './digest.ts'
+import { retryAfterMs } from './retry-after.ts'
+import { type SendOutcome, type SendParts, sendOutside } from './send.ts'
+import type { CarrierTarget } from './target.ts'
+
+/** What a probe works with. */
+export interface ProbeParts extends SendParts {
+  readonly carrier: Carrier
+  readonly target: CarrierTarget
+  readonly rules: NonNullable<CarrierConfig['probe']>
+  readonly userAgent: string
+  /** From 0 to below 1. */
+  readonly random: () => number
+  readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+/**
+ * Pings one target with OPTIONS. Any final response says that it is alive, but for 408, and 503, by which it asks to be left alone. The
+ * interval is spread by a tenth either way, and the first ping comes somewhere within the first interval, so that pings do not come in
+ * bursts.
+ */
+export class Probe {
+  #parts: ProbeParts
+  #timer: Timer | undefined
+  #giveUp: (() => void) | undefined
+  #sequence = 0
+
+  constructor(parts: ProbeParts) {
+    this.#parts = parts
+  }
+
+  /** Begins to ping. */
+  start(): void {
+    const { random, rules } = this.#parts
+    this.#wait(random() * rules.intervalMs)
+  }
+
+  /** Idempotent. */
+  stop(): void {
+    this.#timer?.cancel()
+    this.#giveUp?.()
+  }
+
+  #wait(ms: number): void {
+    this.#timer = this.#parts.clock.after(ms, () => this.#ping())
+  }
+
+  #ping(): void {
+    const { target, carrier, userAgent } = this.#parts
+    const callId = randomUUID()
+    const user = carrier.config.auth?.username
+    const from = user === undefined ? 'sip:localhost' : `sip:${encodeURIComponent(user)}@localhost`
+    const request = {
+      ...{ method: 'OPTIONS', uri: target.text, digest: new DigestSession(carrier.credentials) },
+      headers: () => ({
+        From: `<${from}>`,
+        To: `<${target.text}>`,
+        'Call-ID': callId,
+        CSeq: `${++this.#sequence} OPTIONS`,
+        Accept: 'application/sdp',
+        ...(userAgent !== '' && { 'User-Agent': userAgent }),
+      }),
+    }
+    this.#giveUp = sendOutside(this.#parts, request, (outcome) => this.#ended(outcome))
+  }
+
+  #ended(outcome: SendOutcome): void {
+    const { rules, random, target, clock } = this.#parts
+    const interval = rules.intervalMs * (0.9 + random() / 5)
+    const response = outcome.kind === 'final' ? outcome.response : undefined
+    const pauseMs = response?.status === 503 ? retryAfterMs(response.get('Retry-After')) : undefined
+    if (pauseMs !== undefined) target.setAside(clock.now() + pauseMs)
+    // That our own agent is away says nothing of the carrier.
+    if (outcome.kind !== 'lost') this.#count(response?.status)
+    this.#wait(Math.max(interval, pauseMs ?? 0))
+  }
+
+  #count(status: number | undefined): void {
+    const { target, rules, log, carrier } = this.#parts
+    const alive = status !== undefined && status !== 408 && status !== 503
+    if (!target.pinged(alive, rules)) return
+    const facts = { carrier: carrier.name, target: target.text, status }
+    if (alive) log.info(facts, 'a target of a carrier is back')
+    else log.warn(facts, 'a target of a carrier does not answer; it is tried last')
+  }
+}
