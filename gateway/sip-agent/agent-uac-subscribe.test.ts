@@ -96,6 +96,17 @@ describe('a subscription of the application', () => {
     await peer.response(481, 'NOTIFY')
   })
 
+  it('ends with the last NOTIFY even where the application refuses that', async () => {
+    const dialog = subscribe()
+    const first = await peer.request('SUBSCRIBE')
+    peer.reply(first, 200, granted)
+    const up = await dialog
+    up.on('notify', ((_req: SrfRequest, res: SrfResponse) => res.send(400)) as never)
+    notify(first, 'terminated', 1)
+    await peer.response(400, 'NOTIFY')
+    await idle(bench.agent)
+  })
+
   it('ends when its time is over and nobody says so, and when a refresh finds nothing', async () => {
     const fetch = subscribe()
     peer.reply(await peer.request('SUBSCRIBE'), 200, { extra: { Expires: '0' } })

@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import type { Incoming } from './incoming.ts'
 import { rackOf } from './reliable.ts'
 import { describes } from './session.ts'
+import { terminates } from './subscriptions.ts'
 
 /** RFC 3261 14.2 and RFC 3311 5.2: the sender tries again after 0 to 10 s. */
 const soon = (): AppHeader => ['Retry-After', String(Math.floor(Math.random() * 11))]
@@ -30,6 +31,9 @@ export class WithinDialog {
     if (!dialog.acceptSeq(request.seq)) return this.#incoming.reply(request, side, { status: 500 })
     if (request.method === 'BYE') return this.#bye(request, side, dialog, size)
     if (request.method === 'PRACK') return this.#prack(request, side, dialog, size)
+    // Whatever the application answers, or does not, the subscription is over.
+    if (request.method === 'NOTIFY' && terminates(request.headers))
+      this.#context.subscriptions.granted(dialog, 0)
     const refusal = this.#untimely(request, dialog)
     if (refusal === undefined) this.#incoming.offerInDialog(request, side, dialog, size)
     else this.#incoming.reply(request, side, { status: refusal, headers: refusal === 500 ? [soon()] : [] })
