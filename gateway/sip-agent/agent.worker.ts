@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
 import { Agent } from './agent.ts'
-import type { FromWorker, SipAgentOptions, ToWorker } from './types.ts'
+import type { FromWorker, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
 import { TimerWheel } from './wheel.ts'
 
 const port = parentPort
@@ -12,9 +12,18 @@ const fault = (error: unknown) =>
   tell({ kind: 'fault', problem: error instanceof Error ? (error.stack ?? error.message) : String(error) })
 const agent = new Agent({ ...options, secret, clock: new TimerWheel(new SystemClock(), fault), fault })
 
+/** What cannot be used changes nothing, and must not end the calls that are up. */
+const change = (asked: SipAgentChange) => {
+  try {
+    agent.change(asked)
+  } catch (error) {
+    fault(error)
+  }
+}
+
 port.on('message', (asked: ToWorker) => {
   if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
-  if (asked.kind === 'change') return agent.change(asked.change)
+  if (asked.kind === 'change') return change(asked.change)
   if (asked.kind === 'failed-sign-in') return agent.failedSignIn(asked.address)
   agent.close().then(() => {
     tell({ kind: 'closed' })

@@ -31,7 +31,10 @@ export interface SipAgent {
   readonly addresses: readonly SipAddress[]
   /** How much of everything it holds at the moment. Rejects once the agent is closed or has failed. */
   stats(): Promise<SipAgentStats>
-  /** Takes new certificates or a new shield; what is open stays as it is. */
+  /**
+   * Takes new certificates or a new shield; what is open stays as it is. What cannot be used is told by {@link onFault}, and leaves the
+   * old settings in force.
+   */
   change(change: SipAgentChange): void
   /**
    * Counts against an address that somebody failed to sign in from it. Only where it is known to be theirs: on a connection, or when they

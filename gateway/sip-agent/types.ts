@@ -6,7 +6,7 @@ import type { Endpoint, Protocol } from './transport/types.ts'
 /** An address to listen on. */
 export interface SipListen {
   readonly transport: Protocol
-  /** IP address; `0.0.0.0` or `::` for all. */
+  /** IP address; `0.0.0.0` for all of IPv4, `::` for all of IPv6: a listener is of one family. */
   readonly address: string
   /** 0 lets the system choose. */
   readonly port: number
@@ -35,7 +35,10 @@ export interface SipTlsPeer {
   readonly ca?: string
   readonly certificate?: string
   readonly key?: string
-  /** Default the host. */
+  /**
+   * Name to ask for and to check; default the host. Wildcards of certificates prove nothing (RFC 5922 7.2), unless this is one
+   * (`*.carrier.example`), which then has to stand in the certificate as it is.
+   */
   readonly serverName?: string
   readonly verify: boolean
   readonly alpn: readonly string[]

@@ -1,0 +1,235 @@
+import { once } from 'node:events'
+import type { Dialog } from 'drachtio-srf'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import type { SipAgentOptions, SipListen } from './index.ts'
+import { makeAuthority, type TestAuthority } from './testing/certificates.ts'
+import { message } from './testing/messages.ts'
+import { Peer, testSdp } from './testing/peer.ts'
+import { answerTo, type Bench, idle, request, routed, startBench } from './testing/srf.ts'
+import type { SipTls } from './types.ts'
+
+let authority: TestAuthority
+let tls: SipTls
+let renewed: SipTls
+const open: { close(): unknown }[] = []
+
+beforeAll(async () => {
+  authority = await makeAuthority()
+  const rest = {
+    names: [],
+    ca: authority.certificate,
+    clientCertificates: 'none',
+    minVersion: 'TLSv1.2',
+  } as const
+  tls = { ...(await authority.issue({ dns: ['localhost'] })), ...rest }
+  renewed = { ...(await authority.issue({ dns: ['renewed.example'] })), ...rest }
+})
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close()
+})
+
+const on = (transport: SipListen['transport'], address = '127.0.0.1'): SipListen => ({
+  transport,
+  address,
+  port: 0,
+})
+
+const start = async (
+  listen: readonly SipListen[],
+  options: Partial<SipAgentOptions> = {},
+): Promise<Bench> => {
+  const bench = await startBench({ listen, tls, ...options })
+  open.push(bench)
+  return bench
+}
+
+const portOf = ({ agent }: Bench, transport: string) =>
+  agent.addresses.find((each) => each.transport === transport)?.port ?? 0
+
+/** A bench that answers every call, and tells the Via and Contact of each. */
+const callee = async (listen: readonly SipListen[], options: Partial<SipAgentOptions> = {}) => {
+  const bench = await start(listen, options)
+  const heard: { via: string; contact: string; protocol: string }[] = []
+  bench.srf.invite((req, res) => {
+    heard.push({ via: req.get('Via'), contact: req.get('Contact'), protocol: req.protocol })
+    void bench.srf.createUAS(req, res, { localSdp: testSdp('answer') })
+  })
+  await routed(bench.srf)
+  return { bench, heard }
+}
+
+const call = (from: Bench, uri: string, options: object = {}): Promise<Dialog> =>
+  from.srf.createUAC(uri, { localSdp: testSdp('offer'), ...options })
+
+const endBoth = async (dialog: Dialog, ...benches: Bench[]) => {
+  await dialog.destroy()
+  for (const { agent } of benches) await idle(agent)
+}
+
+describe.each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['::1', '[::1]'],
+])('on %s', (address, host) => {
+  it.each(['udp', 'tcp', 'tls'] as const)('a call goes out and comes in over %s', async (transport) => {
+    const far = await callee([on(transport, address)])
+    const near = await start([on(transport, address)], {
+      tlsPeers: [{ hosts: [address], serverName: 'localhost', verify: true, alpn: [] }],
+    })
+    const dialog = await call(near, `sip:bob@${host}:${portOf(far.bench, transport)};transport=${transport}`)
+    const [{ via, contact, protocol } = { via: '', contact: '', protocol: '' }] = far.heard
+    const own = `${host}:${portOf(near, transport)}`
+    expect(via).toContain(`SIP/2.0/${transport.toUpperCase()} ${own};`)
+    expect(contact).toContain(`${own}${transport === 'udp' ? '' : `;transport=${transport}`}>`)
+    expect(protocol).toBe(transport)
+    await endBoth(dialog, near, far.bench)
+  })
+})
+
+describe('TLS', () => {
+  it('serves a sips URI, by the name of a hosts file', async () => {
+    const far = await callee([on('tls')])
+    const near = await start([on('tls')])
+    const dialog = await call(near, `sips:bob@localhost:${portOf(far.bench, 'tls')}`)
+    await endBoth(dialog, near, far.bench)
+  })
+
+  it('fails a call to a host that the certificate is not for, and works again after a change', async () => {
+    const far = await callee([on('tls')], { tls: renewed })
+    const near = await start([on('tls')])
+    const uri = `sip:bob@localhost:${portOf(far.bench, 'tls')};transport=tls`
+    await expect(call(near, uri)).rejects.toMatchObject({ status: 503 })
+    far.bench.agent.change({ tls })
+    await far.bench.agent.stats()
+    await endBoth(await call(near, uri), near, far.bench)
+  })
+
+  it('keeps its certificate where a new one cannot be used, and says so', async () => {
+    const far = await callee([on('tls')])
+    const near = await start([on('tls')])
+    const told = new Promise<string>((resolve) => far.bench.agent.onFault(resolve))
+    far.bench.agent.change({ tls: { ...tls, certificate: 'none', key: 'secret words' } })
+    expect(await told).toMatch(/^Error: TLS: the certificate of the listeners cannot be used/)
+    expect(await told).not.toContain('secret words')
+    const uri = `sip:bob@localhost:${portOf(far.bench, 'tls')};transport=tls`
+    await endBoth(await call(near, uri), near, far.bench)
+  })
+
+  it('names the listener that has no certificate', async () => {
+    await expect(start([on('wss')], { tls: undefined })).rejects.toThrow(
+      /cannot bind wss 127.0.0.1:0: TLS: there is no certificate/,
+    )
+  })
+})
+
+describe('a browser', () => {
+  const lines = (method: string, id: string, extra: string[] = []) =>
+    [
+      `${method} sip:bob@edge.example SIP/2.0`,
+      `Via: SIP/2.0/WSS df7jal23ls0d.invalid;branch=z9hG4bK${id}`,
+      'Max-Forwards: 70',
+      'From: <sip:alice@edge.example>;tag=a1',
+      'To: <sip:bob@edge.example>',
+      `Call-ID: ${id}`,
+      `CSeq: 1 ${method}`,
+      'Contact: <sip:alice@df7jal23ls0d.invalid;transport=ws>',
+      ...extra,
+      '',
+      '',
+    ].join('\r\n')
+
+  it.each(['ws', 'wss'] as const)(
+    'is answered over its own connection, and called over it (%s)',
+    async (transport) => {
+      const bench = await start([on(transport)])
+      bench.srf.use('options', (_req, res) => res.send(200))
+      await routed(bench.srf)
+      const client = new WebSocket(`${transport}://localhost:${portOf(bench, transport)}`, 'sip', {
+        ca: authority.certificate,
+        family: 4,
+      } as object)
+      open.push({ close: () => client.terminate() })
+      await once(client, 'open')
+      const answered = once(client, 'message')
+      client.send(lines('OPTIONS', 'one'))
+      const answer = message(String((await answered)[0]))
+      expect(answer).toMatchObject({ kind: 'response', status: 200 })
+      expect(answer.via.host).toBe('df7jal23ls0d.invalid')
+      const asked = once(client, 'message')
+      const port = answer.via.params.get('rport')
+      const sent = request(bench.srf, `sip:alice@127.0.0.1:${port};transport=ws`, { method: 'MESSAGE' })
+      const text = String((await asked)[0])
+      expect(text).toContain(`Via: SIP/2.0/${transport.toUpperCase()} 127.0.0.1:${portOf(bench, transport)};`)
+      const copied = text.split('\r\n').filter((line) => /^(Via|From|To|Call-ID|CSeq):/.test(line))
+      client.send(
+        ['SIP/2.0 202 Taken', ...copied.map((line) => line.replace(/^To:.*/, '$&;tag=b')), '', ''].join(
+          '\r\n',
+        ),
+      )
+      expect((await answerTo(await sent)).status).toBe(202)
+    },
+  )
+})
+
+describe('a request that is too large for UDP', () => {
+  const large = { headers: { 'X-Filler': 'x'.repeat(1_300) } }
+
+  it('goes over TCP, and its Via says so', async () => {
+    const bench = await start([on('udp'), on('tcp')])
+    const peer = await Peer.tcpServer()
+    open.push(peer)
+    const sent = request(bench.srf, `sip:127.0.0.1:${peer.port}`, { method: 'OPTIONS', ...large })
+    const heard = await peer.request('OPTIONS')
+    expect([heard.via.transport, heard.via.port]).toEqual(['TCP', bench.tcp])
+    peer.reply(heard, 200)
+    expect((await answerTo(await sent)).status).toBe(200)
+  })
+
+  it('goes over UDP where nobody listens on TCP, and where the URI says so', async () => {
+    const bench = await start([on('udp'), on('tcp')])
+    const peer = await Peer.udp()
+    open.push(peer)
+    for (const uri of [`sip:127.0.0.1:${peer.port}`, `sip:127.0.0.1:${peer.port};transport=udp`]) {
+      const sent = request(bench.srf, uri, { method: 'OPTIONS', ...large })
+      const heard = await peer.request('OPTIONS')
+      expect([heard.via.transport, heard.via.port]).toEqual(['UDP', bench.udp])
+      peer.reply(heard, 200)
+      expect((await answerTo(await sent)).status).toBe(200)
+    }
+  })
+})
+
+describe('addresses', () => {
+  const announced = {
+    announce: '203.0.113.7',
+    announceTo: [{ networks: ['127.0.0.0/8'], address: '10.9.9.9' }],
+  }
+
+  it('are announced by network, and a request to one of them is refused', async () => {
+    const bench = await start([on('udp')], announced)
+    const peer = await Peer.udp()
+    open.push(peer)
+    const sent = request(bench.srf, peer.uri, { method: 'OPTIONS' })
+    const heard = await peer.request('OPTIONS')
+    expect(heard.via.host).toBe('10.9.9.9')
+    peer.reply(heard, 200)
+    await answerTo(await sent)
+    for (const host of ['203.0.113.7', '10.9.9.9', '127.0.0.1']) {
+      const refused = request(bench.srf, `sip:${host}:${bench.udp}`, { method: 'OPTIONS' })
+      await expect(refused).rejects.toThrow('can not send request to myself')
+    }
+  })
+
+  it('of networks that are none are refused at the start', async () => {
+    const wrong = { announceTo: [{ networks: ['10.0.0.0/99'], address: '10.9.9.9' }] }
+    await expect(start([on('udp')], wrong)).rejects.toThrow('10.0.0.0/99')
+  })
+})
+
+it('the limits of messages are those that were given', async () => {
+  const bench = await start([on('tcp')], { limits: { messageBytes: 600 } })
+  const peer = await Peer.tcp(bench.tcp)
+  open.push(peer)
+  peer.send('OPTIONS', peer.call('sip:edge.example'), { extra: { 'X-Filler': 'x'.repeat(600) } })
+  expect((await peer.response(413)).seqMethod).toBe('OPTIONS')
+})
