@@ -15,7 +15,7 @@ const outcomeOf = async (bytes: Buffer): Promise<'application' | 'dropped' | num
     return answers[0] === undefined ? 'dropped' : Number(answers[0].split(' ')[1])
   } finally {
     await whole.close()
-    expect([whole.agent.stats.transactions, whole.clock.running]).toEqual([0, 0])
+    expect([whole.agent.stats.transactions, whole.timers.running]).toEqual([0, 0])
   }
 }
 

@@ -6,11 +6,12 @@ import { Agent } from '../agent.ts'
 import { FrameReader, makeFrame, splitPayload } from '../drachtio/frames.ts'
 import { knownMethods } from '../message/methods.ts'
 import type { SipAgentOptions } from '../types.ts'
+import { TimerWheel } from '../wheel.ts'
 
 const secret = 'whole'
 
 /** One turn of the event loop. */
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+export const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** What the agent handed to the application. */
 export interface Delivered {
@@ -24,9 +25,11 @@ export interface Delivered {
  * parses anything, so whatever the agent does can be seen.
  */
 export class WholeAgent {
-  readonly clock = new FakeClock()
   /** Errors within the agent. */
   readonly faults: unknown[] = []
+  readonly clock = new FakeClock()
+  /** The agent's timers: that the fake clock need not sort thousands of them. */
+  readonly timers = new TimerWheel(this.clock, (error) => this.faults.push(error))
   /** Datagrams that came back, as text. */
   readonly answers: string[] = []
   readonly delivered: Delivered[] = []
@@ -39,6 +42,7 @@ export class WholeAgent {
   #app: Socket | undefined
   #wake = () => {}
   #probes = 0
+  #pongs = 0
 
   private constructor(options: Partial<SipAgentOptions>) {
     this.agent = new Agent({
@@ -57,7 +61,7 @@ export class WholeAgent {
 
   /** Starts it on UDP and on the other transports that are named. */
   static async start(
-    others: readonly 'tcp'[] = [],
+    others: readonly ('tcp' | 'ws')[] = [],
     options: Partial<SipAgentOptions> = {},
   ): Promise<WholeAgent> {
     const whole = new WholeAgent(options)
@@ -92,15 +96,32 @@ export class WholeAgent {
     this.#app?.write(makeFrame(line, Buffer.from(message)))
   }
 
-  /** Waits until all that was sent has been dealt with: two requests follow it, one for each way out of the agent. */
+  /** Waits until all that peer and application have said has been dealt with, and the outcome is here. */
   async settle(): Promise<void> {
+    await this.#probe()
+    // What the application was handed it may have answered.
+    const answered = this.#pongs + 1
+    this.#app?.write(makeFrame('4|ping'))
+    await this.#until(() => this.#pongs >= answered)
+    await this.#probe()
+  }
+
+  /** Two requests follow what was sent before, one for each way out of the agent. */
+  async #probe(): Promise<void> {
     const id = `probe-${++this.#probes}`
     const probe = (method: string, extra = '') =>
       `${method} sip:probe@127.0.0.1 SIP/2.0\r\nVia: SIP/2.0/UDP 127.0.0.1;branch=z9hG4bK${id}${method}\r\nFrom: <sip:p@probe>;tag=p\r\n` +
       `To: <sip:probe@127.0.0.1>\r\nCall-ID: ${id}\r\nCSeq: 1 ${method}\r\n${extra}Content-Length: 0\r\n\r\n`
     await this.send(probe('OPTIONS'))
     await this.send(probe('MESSAGE', 'Require: nothing-that-exists\r\n'))
-    while (!this.delivered.some(({ message }) => message.includes(id)) || !this.#refused(id)) {
+    const refused = (text: string) => text.startsWith('SIP/2.0 420') && text.includes(`${id}\r`)
+    await this.#until(
+      () => this.delivered.some(({ message }) => message.includes(`${id}\r`)) && this.answers.some(refused),
+    )
+  }
+
+  async #until(done: () => boolean): Promise<void> {
+    while (!done()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve
       })
@@ -116,17 +137,18 @@ export class WholeAgent {
     }
   }
 
-  async close(): Promise<void> {
+  /** The application's connection is lost; done when the agent has noticed. */
+  async loseApplication(): Promise<void> {
     this.#app?.destroy()
-    this.#udp.close()
-    // Else what the loss of the application ends would still be there.
     while (this.agent.stats.applications > 0) await turn()
-    await this.agent.close()
-    await turn()
   }
 
-  #refused(id: string): boolean {
-    return this.answers.some((text) => text.startsWith('SIP/2.0 420') && text.includes(id))
+  async close(): Promise<void> {
+    // Else what the loss of the application ends would still be there.
+    await this.loseApplication()
+    this.#udp.close()
+    await this.agent.close()
+    await turn()
   }
 
   async #connect(port: number): Promise<void> {
@@ -148,7 +170,11 @@ export class WholeAgent {
   /** Takes one frame; true for the answer to the ping. */
   #frame(payload: Buffer): boolean {
     const { fields, message } = splitPayload(payload)
-    if (fields[1] !== 'sip') return fields[2] === '3'
+    if (fields[1] !== 'sip') {
+      if (fields[2] === '4') this.#pongs++
+      this.#wake()
+      return fields[2] === '3'
+    }
     const delivered = {
       txnId: fields[8] ?? '',
       dialogId: fields[9] ?? '',
