@@ -14,6 +14,9 @@ export interface GatewayOptions {
   readonly domains?: readonly object[]
   readonly subscribers?: readonly object[]
   readonly resources?: readonly object[]
+  readonly endpoints?: readonly object[]
+  /** More of `sip`, besides where it listens. */
+  readonly sip?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
   readonly drain?: string
   readonly rtpPorts?: number
@@ -49,19 +52,23 @@ export class Gateway {
   readonly sipPort: number
   readonly httpPort: number
   readonly tlsPort: number
+  /** Where it takes SIP over WebSockets with TLS. */
+  readonly wssPort: number
 
-  constructor(program: Program, folder: string, ports: Readonly<{ sip: number; http: number; tls: number }>) {
+  constructor(program: Program, folder: string, ports: Ports) {
     this.#program = program
     this.#folder = folder
     this.#file = join(folder, 'gateway.yaml')
     this.sipPort = ports.sip
     this.httpPort = ports.http
     this.tlsPort = ports.tls
+    this.wssPort = ports.wss
   }
 
   /** Starts a gateway on free ports of 127.0.0.1 and waits until it is ready. */
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
-    const ports = { sip: await freePort(), http: await freePort(), tls: await freePort() }
+    const [sip, http, tls, wss] = [await freePort(), await freePort(), await freePort(), await freePort()]
+    const ports = { sip, http, tls, wss }
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
     writeFileSync(
       join(folder, 'gateway.yaml'),
@@ -177,16 +184,22 @@ export class Gateway {
   }
 }
 
-const configOf = (
-  options: GatewayOptions,
-  ports: Readonly<{ sip: number; http: number; tls: number }>,
-  webrtcPort: number,
-): object => ({
+interface Ports {
+  readonly sip: number
+  readonly http: number
+  readonly tls: number
+  readonly wss: number
+}
+
+const listenersOf = ({ endpoints }: GatewayOptions, { sip, wss }: Ports): object[] => [
+  ...['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: sip })),
+  ...(endpoints ? [{ transport: 'wss', address: '127.0.0.1', port: wss }] : []),
+]
+
+const configOf = (options: GatewayOptions, ports: Ports, webrtcPort: number): object => ({
   dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
-  sip: {
-    listen: ['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: ports.sip })),
-  },
+  sip: { listen: listenersOf(options, ports), ...options.sip },
   media: {
     rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
     webrtc: { bind: '127.0.0.1', port: webrtcPort },
@@ -199,4 +212,5 @@ const configOf = (
   domains: options.domains ?? [],
   subscribers: options.subscribers ?? [{ ...alice, displayName: 'Alice' }],
   resources: options.resources ?? [],
+  ...(options.endpoints && { endpoints: options.endpoints }),
 })

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { SipPhone } from '../support/sip-phone.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+const phoneTone = 1000
+const carrierTone = 440
+const domain = 'phones.test'
+const desk = { username: 'desk', password: 'long-enough-1' }
+
+let browser: Browser
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await Gateway.start({
+    sip: { registrar: { domains: [domain] } },
+    endpoints: [{ ...desk, displayName: 'Front desk', callerId: '+49301', mayDialOut: true }],
+    domains: [
+      application(
+        'desk.test',
+        scripted({ connect: { to: '/public/desk', timeout: 15, answer_on_bridge: true } }),
+      ),
+    ],
+  })
+  browser = await Browser.start(phoneTone)
+})
+
+afterAll(async () => {
+  await gateway?.settled({ transactions: true })
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+/** The phone, registered; closed with the test. */
+const phone = async (): Promise<SipPhone> => {
+  const server = `wss://127.0.0.1:${gateway.wssPort}`
+  const opened = await SipPhone.open(browser, { ...desk, server, domain })
+  onTestFinished(() => opened.close())
+  expect(await gateway.metric('sip_bindings')).toBe(1)
+  return opened
+}
+
+/** Gives up the registration, so that the next test begins without one. */
+const leave = async (opened: SipPhone): Promise<void> => {
+  await opened.unregister()
+  await until(
+    'no contact is left',
+    () => gateway.metric('sip_bindings'),
+    (left) => left === 0,
+  )
+}
+
+it('rings a browser with sip.js at its address, and is talked on both ways', async () => {
+  const opened = await phone()
+  const carrier = await Carrier.calls(gateway, { domain: 'desk.test', scenario: 'caller', holdMs: 6_000 })
+  await opened.rings()
+  await opened.accept()
+  await opened.reaches('Established')
+  await carrier.talks('answered', carrierTone)
+  await hears(opened.page, carrierTone)
+  await carrier.hears(phoneTone, 1_000)
+  await carrier.sipp.succeeded()
+  await opened.reaches('Terminated')
+  await gateway.settled()
+  await leave(opened)
+})
+
+it('lets it call out, as what it is, and is told when it hangs up', async () => {
+  const opened = await phone()
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 500 })
+  await opened.dial(`sip:${encodeURIComponent(carrier.uri)}@${domain}`)
+  await carrier.talks('answered', carrierTone)
+  await opened.reaches('Established')
+  await hears(opened.page, carrierTone)
+  await carrier.hears(phoneTone, 1_000)
+  expect(carrier.sipp.messages).toMatch(/^From: "Front desk" <sip:\+49301@/im)
+  await opened.hangUp()
+  await carrier.sipp.succeeded()
+  await gateway.settled()
+  await leave(opened)
+})
+
+it('does not let in who has the wrong password, and leaves no contact behind', async () => {
+  const server = `wss://127.0.0.1:${gateway.wssPort}`
+  await expect(
+    SipPhone.open(browser, { username: 'desk', password: 'a-guess', server, domain }),
+  ).rejects.toThrow('the phone is registered')
+  expect(await gateway.metric('sip_bindings')).toBe(0)
+  expect(await gateway.refusal('unauthorized')).toMatchObject({ method: 'REGISTER', domain })
+})
