@@ -67,6 +67,12 @@ describe('a 2xx that waits for its ACK', () => {
     expect(answers.acknowledge(dialog, 1)).toBe('first')
     expect(answers.size).toBe(0)
   })
+  it('gives way to another answer to the same number', () => {
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'first')
+    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'second')
+    expect(answers.acknowledge(dialog, 1)).toBe('second')
+    expect([timesOfSending(40_000), answers.size, clock.running]).toEqual([[], 0, 0])
+  })
   it('is repeated on TCP too, as a proxy may pass it on over UDP (RFC 3261 13.3.1.4)', () => {
     setUp(true)
     answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')

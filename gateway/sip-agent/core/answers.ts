@@ -45,6 +45,9 @@ export class Answers {
       waiting = { bySeq: new Map(), after: [] }
       this.#waiting.set(dialog, waiting)
     }
+    // A peer may use a number twice; then the last answer is the one that its ACK means.
+    const before = waiting.bySeq.get(seq)
+    if (before) this.#stop(before)
     waiting.bySeq.set(seq, answer)
     this.#repeat(answer, timers.t1)
   }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { CoreBench, nothing } from '../testing/core.ts'
+import { generator } from '../testing/mutate.ts'
 
 const orders = <T>(list: readonly T[]): T[][] =>
   list.length <= 1
@@ -131,4 +132,63 @@ it('so does one on a stream, where nothing is repeated', () => {
 
 it('so does one with a reliable provisional, whenever its PRACK comes', () => {
   for (const order of orders(['183', 'prack', '200', '486', 'cancel', 'ack'])) check(order, false)
+})
+
+it('whatever else crosses, in 1,000 calls at random, nothing is left in the end', () => {
+  const random = generator(3262)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  for (let round = 0; round < 1_000; round++) {
+    const bench = new CoreBench()
+    const asked: string[] = []
+    const said: string[] = []
+    let tag = ''
+    let seq = 1
+    let rseq = '1'
+    const look = () => {
+      for (const response of bench.sent()) {
+        if (response.toTag !== '') tag = response.toTag
+        rseq = response.headers.first('rseq') ?? rseq
+      }
+      for (const each of bench.handed()) asked.push(each.txnId)
+    }
+    const within = (method: string, lines: Record<string, string> = {}, body = pick(['', 'v=0\r\n'])) => {
+      seq += pick([0, 1, 1, 1])
+      const to = { To: `<sip:b@h>${tag && `;tag=${tag}`}` }
+      bench.receive(method, seq, `${method}${pick([seq, 1])}`, { ...to, ...lines }, body)
+    }
+    const events: readonly (() => void)[] = [
+      () => bench.receive('INVITE', 1, 'i', { Supported: '100rel' }, pick(['', 'v=0\r\n'])),
+      () => bench.receive('CANCEL', 1, 'i'),
+      () => bench.receive('ACK', pick([1, seq]), pick(['i', 'a']), { To: `<sip:b@h>;tag=${tag || 'x'}` }),
+      () => within('PRACK', { RAck: `${rseq} ${pick([1, seq])} INVITE` }),
+      ...['INVITE', 'UPDATE', 'INFO', 'NOTIFY', 'BYE'].map((method) => () => within(method)),
+      ...Array(4).fill(() => {
+        const status = pick([100, 180, 183, 183, 200, 200, 202, 404, 486])
+        const lines = pick<Record<string, string>>([
+          {},
+          {},
+          {},
+          { Require: '100rel' },
+          { Contact: '<sip:broken' },
+        ])
+        bench.respond(pick([...asked, 'none']), status, lines, pick(['', 'v=0\r\n']))
+      }),
+      () => bench.clock.advance(pick([10, 300, 1_000, 31_000])),
+      () => random() < 0.1 && bench.incoming.lost(bench.app),
+    ]
+    events[0]?.()
+    for (let step = 0; step < 14; step++) {
+      const event = Math.floor(random() * events.length)
+      said.push(String(event))
+      events[event]?.()
+      look()
+    }
+    // The far end hangs up what stands, the application refuses what it has not answered, and the transactions have their time.
+    within('BYE')
+    look()
+    for (const txnId of asked) bench.respond(txnId, 486)
+    bench.clock.advance(200_000)
+    for (const dialog of bench.dialogs.of(bench.app)) bench.dialogs.remove(dialog)
+    expect([bench.faults, bench.held()], `round ${round}: ${said.join(' ')}`).toEqual([[], nothing])
+  }
 })
