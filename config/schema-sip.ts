@@ -127,7 +127,7 @@ const shield = object(
 
 const overload = object('When new calls get 503.', {
   busyPercent: integer(
-    'Share of the time that the gateway is busy, from which new calls are refused.',
+    'Per cent of its time that the gateway is busy, from which new calls are refused; 100: never.',
     10,
     100,
     85,
@@ -177,6 +177,10 @@ export const sip = object('The SIP side, towards carriers.', {
   overload,
   sessionTimer,
   registrar,
+  dialNetworks: networks(
+    'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need none.',
+    [],
+  ),
 })
 
 const identity = object('Who calls are said to come from.', {

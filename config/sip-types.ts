@@ -18,6 +18,8 @@ export interface SipConfig {
   readonly overload: OverloadConfig
   readonly sessionTimer: SessionTimerConfig
   readonly registrar: RegistrarConfig
+  /** Private networks (CIDR) that dialled SIP URIs may reach; carriers and registered endpoints always may be. Default none. */
+  readonly dialNetworks: readonly string[]
 }
 
 /** A listener of the embedded agent. */
@@ -74,7 +76,7 @@ export interface ShieldConfig {
 
 /** When new calls get 503. */
 export interface OverloadConfig {
-  /** Share of the time that the event loop is busy (per cent) from which new calls are refused; default 85. */
+  /** Share of the time that the event loop is busy (per cent) from which new calls are refused; 100: never. Default 85. */
   readonly busyPercent: number
   /** New calls a second, over everything; default 500. */
   readonly callsPerSecond: number

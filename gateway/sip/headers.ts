@@ -1,7 +1,7 @@
 import type { Party } from '../calls/leg.ts'
 import { type Cause, catalogue } from '../errors.ts'
 import type { Headers } from './srf.ts'
-import { hasControls, parseSipUri, type SipUri } from './uri.ts'
+import { hasControls, parseSipUri } from './uri.ts'
 
 /** Most headers that an application may add to one INVITE. */
 const mostHeaders = 64
@@ -77,15 +77,6 @@ export const escapedUser = (user: string): string =>
     /%(24|26|2B|2C|2F|3B|3D|3F)/g,
     (code) => decodeURIComponent(code),
   )
-
-/** Why a target cannot be dialled by its URI; undefined when it can. */
-export const transportObjection = (uri: SipUri): string | undefined => {
-  const transport = uri.params.get('transport')?.toLowerCase()
-  if (uri.scheme === 'sips') return 'sips is not supported yet'
-  if (transport !== undefined && transport !== 'udp' && transport !== 'tcp')
-    return `transport ${printable(transport, 16)} is not supported yet`
-  return undefined
-}
 
 /** The Reason value of a BYE, CANCEL or refusal (RFC 3326): the Q.850 cause of the catalogue. */
 export const reasonHeader = (cause: Cause): string => {

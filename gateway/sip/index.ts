@@ -8,6 +8,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Carriers } from './carriers/carriers.ts'
 import { Routing } from './carriers/routing.ts'
+import { Trunks } from './carriers/trunks.ts'
 import { Challenger } from './challenge.ts'
 import type { DialGuard } from './dial-guard.ts'
 import { Door, type DoorParts } from './door.ts'
@@ -50,8 +51,10 @@ export interface SipEdgeParts {
   readonly busyPercent?: () => number
   /** Told of an address from which somebody certainly tried a wrong password. */
   readonly offence?: (address: string) => void
-  readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'registrations'>
+  readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'gauges' | 'registrations'>
   readonly clock: Clock
+  /** For what goes on with carriers outside calls; default {@link clock}. */
+  readonly trunkClock?: Clock
   readonly log: Log
   /** Session timers (RFC 4028); default: none are asked for or kept. */
   readonly sessionTimer?: SessionTimerSettings
@@ -76,6 +79,7 @@ export class SipEdge implements OutboundSip {
   readonly #door: Door
   readonly #refusals: Refusals
   readonly #outbound: Outbound
+  readonly #trunks: Trunks
   #draining = false
   #closing: Promise<void> | undefined
 
@@ -89,9 +93,12 @@ export class SipEdge implements OutboundSip {
     const seesTryings = () => link.capabilities.tryings
     const routing = new Routing({ carriers, guard: parts.guard, seesTryings, userAgent })
     const { webrtc } = parts
+    const timers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
     this.#outbound = new Outbound({
-      ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent },
+      ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent, timers },
     })
+    const { metrics, trunkClock = clock } = parts
+    this.#trunks = new Trunks({ carriers, srf: link.srf, clock: trunkClock, log, metrics, userAgent })
     const { overload = defaultOverload } = parts
     const { retryAfterMs } = overload
     const now = () => clock.now()
@@ -103,13 +110,12 @@ export class SipEdge implements OutboundSip {
     const around = { challenger, refusals, draining, metrics: parts.metrics, log, userAgent }
     const registrar = parts.registrar && openRegistrar(parts.registrar, around)
     answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar } })
-    const ourTimers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
     const inbound = new Inbound({
       ...{ link, edge, webrtc, refusals, clock, log, userAgent },
       arrivals: parts.arrivals,
       door: this.#door,
       legs: this.#legs,
-      timers: ourTimers,
+      timers,
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
@@ -139,15 +145,20 @@ export class SipEdge implements OutboundSip {
   /** Connects to the agent. Rejects with `control_lost` when it refuses us, or is not there within 10 s. */
   async start(): Promise<void> {
     await this.#link.connect()
+    this.#trunks.start()
   }
 
   dial(target: Extract<Target, { kind: 'sip' }>, request: OutboundRequest): Leg {
     return this.#outbound.dial(target, request)
   }
 
-  /** Refuses new calls, and OPTIONS, with 503 from now on. Calls in progress go on, and may still dial out. */
+  /**
+   * Refuses new calls, and OPTIONS, with 503 from now on, and takes our registrations back. Calls in progress go on, and may still dial
+   * out.
+   */
   drain(): void {
     this.#draining = true
+    void this.#trunks.drain()
   }
 
   /**
@@ -166,9 +177,10 @@ export class SipEdge implements OutboundSip {
       this.#legs.hangUp({ code: 'draining' })
       const { promise: late, resolve } = Promise.withResolvers<void>()
       const timer = this.#parts.clock.after(longestGoodbyeMs, resolve)
-      await Promise.race([this.#legs.empty(), late])
+      await Promise.race([Promise.all([this.#legs.empty(), this.#trunks.drain()]), late])
       timer.cancel()
     }
+    this.#trunks.close()
     this.#link.close()
     this.#legs.lost()
   }

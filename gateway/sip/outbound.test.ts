@@ -207,8 +207,7 @@ it('calls over TCP where the URI says so', async () => {
 })
 
 it.each([
-  ['sips:x@127.0.0.1', 'sips is not supported yet'],
-  ['sip:x@127.0.0.1;transport=ws', 'transport ws is not supported yet'],
+  ['sips:x@127.0.0.1', 'requested protocol/transport not available'],
   ['sip:x@', 'this is no SIP URI'],
 ])('cannot reach %s', async (uri, why) => {
   const { leg, heard } = dial(uri)

@@ -199,7 +199,8 @@ const listenersOf = ({ endpoints }: GatewayOptions, { sip, wss }: Ports): object
 const configOf = (options: GatewayOptions, ports: Ports, webrtcPort: number): object => ({
   dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
-  sip: { listen: listenersOf(options, ports), ...options.sip },
+  // Their carriers are all on this machine.
+  sip: { listen: listenersOf(options, ports), dialNetworks: ['127.0.0.0/8', '::1/128'], ...options.sip },
   media: {
     rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
     webrtc: { bind: '127.0.0.1', port: webrtcPort },
