@@ -35,6 +35,11 @@ const hostsTtl = 30
 export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: 1_000, tries: 2 })
 
+  /** `servers` are `address[:port]`; default those of the system. */
+  constructor(servers?: readonly string[]) {
+    if (servers) this.#resolver.setServers(servers)
+  }
+
   naptr(name: string): Promise<readonly Naptr[]> {
     return this.#resolver.resolveNaptr(name)
   }

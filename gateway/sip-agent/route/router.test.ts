@@ -27,6 +27,8 @@ interface Zone {
 class FakeDns implements Dns {
   readonly asked: string[] = []
   ttl = 60
+  /** Of what is not in the zone. */
+  code = 'ENOTFOUND'
   zone: Zone
 
   constructor(zone: Zone) {
@@ -49,7 +51,9 @@ class FakeDns implements Dns {
   #answer<T>(kind: string, name: string, records: Record<string, readonly T[]> = {}): Promise<readonly T[]> {
     this.asked.push(`${kind} ${name}`)
     const found = records[name]
-    return found ? Promise.resolve(found) : Promise.reject(new Error('ENOTFOUND'))
+    return found
+      ? Promise.resolve(found)
+      : Promise.reject(Object.assign(new Error(this.code), { code: this.code }))
   }
 }
 
@@ -289,6 +293,21 @@ describe('what was found', () => {
     const { dns, found } = setUp(carrier, ['udp4'])
     await Promise.all([1, 2, 3].map(() => found('sip:carrier.example:5070')))
     expect(dns.asked).toEqual(['a4 carrier.example'])
+  })
+
+  it('holds on while the name server is out of order, and not where the name is gone', async () => {
+    const { dns, clock, found } = setUp(carrier, ['udp4'])
+    await found('sip:carrier.example:5070')
+    dns.zone = {}
+    for (const [code, expected] of [
+      ['ETIMEOUT', ['udp 192.0.2.9 5070']],
+      ['ESERVFAIL', ['udp 192.0.2.9 5070']],
+      ['ENOTFOUND', []],
+    ] as const) {
+      dns.code = code
+      clock.advance(60_000)
+      expect(await found('sip:carrier.example:5070')).toEqual(expected)
+    }
   })
 
   it('is remembered for 10 s where it was nothing', async () => {

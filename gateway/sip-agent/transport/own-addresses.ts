@@ -17,7 +17,7 @@ export class OwnAddresses {
   readonly #announceTo: readonly { readonly networks: Networks; readonly address: string }[]
   readonly #announced: ReadonlySet<string>
   readonly #clock: Clock
-  #machine: { readonly all: ReadonlySet<string>; readonly until: number } | undefined
+  #machine: Machine | undefined
 
   /** Throws where one of the networks is none. */
   constructor(
@@ -43,7 +43,9 @@ export class OwnAddresses {
     if (near) return near.address
     if (peer && isLoopback(peer) && any.has(local.address)) return isIPv6(local.address) ? '::1' : '127.0.0.1'
     if (this.#announce && fits(this.#announce)) return this.#announce
-    return any.has(local.address) ? machineAddress(isIPv6(local.address)) : local.address
+    if (!any.has(local.address)) return local.address
+    const machine = this.#machineAddresses()
+    return isIPv6(local.address) ? machine.six : machine.four
   }
 
   /** True where this leads to one of these bound addresses. */
@@ -59,28 +61,33 @@ export class OwnAddresses {
   /** True where a listener on all addresses is reached by this one too. */
   #isHere(bound: string, host: string): boolean {
     if (!any.has(bound) || isIPv6(bound) !== isIPv6(host)) return false
-    return isLoopback(host) || this.#machineAddresses().has(host)
+    return isLoopback(host) || this.#machineAddresses().all.has(host)
   }
 
-  #machineAddresses(): ReadonlySet<string> {
+  /** Kept for a while: asking the system takes longer than all else that is done for a request. */
+  #machineAddresses(): Machine {
     const now = this.#clock.now()
-    if (!this.#machine || this.#machine.until <= now) {
-      const all = Object.values(networkInterfaces()).flatMap(
-        (list) => list?.map(({ address }) => address) ?? [],
-      )
-      this.#machine = { all: new Set(all), until: now + keepFor }
-    }
-    return this.#machine.all
+    if (!this.#machine || this.#machine.until <= now) this.#machine = readMachine(now + keepFor)
+    return this.#machine
   }
 }
 
-/** The first address of this machine that others could reach; loopback where there is none. */
-const machineAddress = (six: boolean): string => {
-  for (const list of Object.values(networkInterfaces())) {
-    for (const each of list ?? []) {
-      if (!each.internal && (each.family === 'IPv6') === six && !each.address.startsWith('fe80'))
-        return each.address
-    }
+/** The addresses of this machine: all, and the first of each family that others could reach. */
+interface Machine {
+  readonly all: ReadonlySet<string>
+  readonly four: string
+  readonly six: string
+  readonly until: number
+}
+
+const readMachine = (until: number): Machine => {
+  const list = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+  const outside = list.filter(({ internal, address }) => !internal && !address.startsWith('fe80'))
+  const first = (family: string) => outside.find((each) => each.family === family)?.address
+  return {
+    all: new Set(list.map(({ address }) => address)),
+    four: first('IPv4') ?? '127.0.0.1',
+    six: first('IPv6') ?? '::1',
+    until,
   }
-  return six ? '::1' : '127.0.0.1'
 }

@@ -91,21 +91,15 @@ export class UdpTransport {
 
   /** Sends one datagram. Never throws: a destination that the system does not take is a failure like any other. */
   send(bytes: Buffer, to: Endpoint, failed?: (reason: string) => void): void {
-    const fail = (reason: string) => {
-      if (failed) queueMicrotask(() => failed(reason))
-    }
-    if (this.#closed) {
-      fail('the transport is closed')
-      return
-    }
     try {
+      if (this.#closed) throw new Error('the transport is closed')
       if (!failed) this.#socket.send(bytes, to.port, to.address)
       else
         this.#socket.send(bytes, to.port, to.address, (error) => {
           if (error) failed(error.message)
         })
     } catch (error) {
-      fail(error instanceof Error ? error.message : String(error))
+      if (failed) queueMicrotask(() => failed((error as Error).message))
     }
   }
 
