@@ -63,8 +63,7 @@ export class InboundLeg implements LegSignalling {
       reliability: parts.reliability ?? 'none',
       onPrack: (request, response) => this.#prack(request, response),
     })
-    const nothing = { timers: undefined, terms: () => undefined, refreshed: () => {} }
-    this.#early = new Renegotiation({ ...parts, ...nothing, dialog: { local: { sdp: '', contact: '' } } })
+    this.#early = new Renegotiation({ ...parts, dialog: { local: { sdp: '', contact: '' } } })
     parts.request.on('cancel', () => this.#canceled())
     parts.request.on('update', (request, response) => this.#early.take(request, response, false))
   }

@@ -3,7 +3,7 @@ import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { DigestSession } from './carriers/digest.ts'
 import { printable, reasonHeader } from './headers.ts'
-import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SrfLike } from './srf.ts'
+import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from './srf.ts'
 import { parseSipUri } from './uri.ts'
 
 /** What one INVITE is made of. */
@@ -27,6 +27,8 @@ export interface InviteParts {
 export interface InviteListener {
   /** The INVITE goes out with this Call-ID. */
   sent(callId: string): void
+  /** The far side changes the session before it answers (RFC 3311), which is to be answered at once. */
+  updated(request: SipRequest, response: SipResponse): void
   /** A provisional response above 100. */
   provisional(response: FarResponse): void
   answered(dialog: SipDialog): void
@@ -104,6 +106,10 @@ export class Invite {
   #requestSent(request: SipRequest | undefined): void {
     this.#request = request
     const callId = request?.get('Call-ID')
+    // Before drachtio-srf's own listener, which would say yes to everything.
+    request?.on('update', (update, response) => {
+      if (!this.#canceled) this.#parts.listener.updated(update, response)
+    })
     if (callId && !this.#canceled) this.#parts.listener.sent(printable(callId, 256))
     if (this.#canceled && !this.#cancelSent) this.#sendCancel(this.#canceled)
   }

@@ -17,7 +17,9 @@ it('connects, and knows what the agent listens on and what it can do', async () 
   await link.connect()
   expect(link.connection?.alive).toBe(true)
   expect(link.hostports).toEqual(['udp/127.0.0.1:5060', 'tcp/127.0.0.1:5060'])
-  expect(link.capabilities).toEqual({ reliableProvisionals: false, maxFrameBytes: 65_536 })
+  expect(link.capabilities).toMatchObject({
+    ...{ reliableProvisionals: true, sessionTimers: 'agent', maxFrameBytes: 65_536 },
+  })
   expect(srf.connects).toEqual([{ host: '127.0.0.1', port: 9022 }])
   expect(clock.running).toBe(0)
 })
@@ -25,7 +27,9 @@ it('connects, and knows what the agent listens on and what it can do', async () 
 it('knows the limits of a drachtio-server, and pings it', () => {
   const { link, srf } = make(false)
   void link.connect()
-  expect(link.capabilities).toEqual({ reliableProvisionals: false, maxFrameBytes: 4_036 })
+  expect(link.capabilities).toMatchObject({
+    ...{ reliableProvisionals: false, sessionTimers: 'server', maxFrameBytes: 4_036 },
+  })
   expect(srf.connects[0]?.enablePing).toBe(true)
 })
 

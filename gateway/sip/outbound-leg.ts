@@ -12,12 +12,14 @@ import { EarlyMedia } from './early-media.ts'
 import { printable } from './headers.ts'
 import { Invite } from './invite.ts'
 import type { Connection } from './link.ts'
+import { OutboundSession, type OutboundSessionParts } from './outbound-session.ts'
+import { Renegotiation } from './renegotiation.ts'
 import type { SipMedia } from './sip-media.ts'
-import type { FarResponse, Refusal, SipDialog, SrfLike } from './srf.ts'
+import type { FarResponse, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from './srf.ts'
 import { parseSipUri, shownUri } from './uri.ts'
 
 /** What an outbound leg's far side works with. */
-export interface OutboundLegParts {
+export interface OutboundLegParts extends OutboundSessionParts {
   readonly leg: Leg
   readonly srf: Pick<SrfLike, 'createUAC'>
   readonly connection: Connection
@@ -44,6 +46,9 @@ export class OutboundLeg implements LegSignalling {
   #left: Hop[] = []
   #localSdp = ''
   #media: SipMedia | undefined
+  /** What happens to the session before the answer: UPDATE. */
+  #early: Renegotiation | undefined
+  #session: OutboundSession
   #attempt: Attempt | undefined
   /** INVITEs of which something is left: the present one, and those that were given up. */
   #live = new Set<Invite>()
@@ -57,6 +62,7 @@ export class OutboundLeg implements LegSignalling {
 
   constructor(parts: OutboundLegParts) {
     this.#parts = parts
+    this.#session = new OutboundSession(parts)
     this.connection = parts.connection
   }
 
@@ -66,6 +72,8 @@ export class OutboundLeg implements LegSignalling {
     this.#route = route
     this.#left = [...route.hops]
     this.#localSdp = localSdp
+    const dialog = { local: { sdp: '', contact: '' } }
+    this.#early = new Renegotiation({ ...this.#parts, timers: undefined, media, dialog })
     this.#tryNext()
   }
 
@@ -115,11 +123,15 @@ export class OutboundLeg implements LegSignalling {
     const { srf, clock, log, leg } = this.#parts
     const digest = new DigestSession(hop.credentials)
     const invite: Invite = new Invite({
-      ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop, headers: hop.headers },
+      ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop },
+      headers: { ...hop.headers, ...this.#session.headers },
       localSdp: this.#localSdp,
       noProgressMs: this.#route?.noProgressMs,
       listener: {
         sent: (sipCallId) => leg.note({ sipCallId }),
+        updated: this.#guarded((request: SipRequest, response: SipResponse) =>
+          this.#early?.take(request, response, false),
+        ),
         provisional: this.#guarded((response: FarResponse) => this.#provisional(response)),
         answered: this.#guarded((dialog: SipDialog) => this.#answered(dialog)),
         refused: this.#guarded((refusal: Refusal) => this.#refused(refusal)),
@@ -148,7 +160,7 @@ export class OutboundLeg implements LegSignalling {
     }
     if (!this.#earlyMedia.isNews(response)) return
     try {
-      this.#take(response.body)
+      this.#take(response.body, response.source_address)
       leg.early(true)
     } catch (error) {
       // The answer may still bring a description that can be used.
@@ -172,34 +184,38 @@ export class OutboundLeg implements LegSignalling {
       host: parseSipUri(attempt.hop.uri)?.host,
     }
     const dialog = answeringChallenges(answered, credentialsInside(trust, answered.remote.uri), log)
+    this.#early?.stop()
     this.#dialog = new EstablishedDialog({
       ...{ dialog, leg, media, connection, clock, log, userAgent, acked: true },
+      ...this.#session.agreed(answered.res),
       onReleased: () => {
         this.#dialogGone = true
         this.#settle()
       },
     })
-    this.#startTalking(dialog.remote.sdp, media)
+    this.#startTalking(dialog.remote.sdp, answered.res?.source_address, media)
   }
 
-  #startTalking(sdp: string | undefined, media: SipMedia): void {
+  #startTalking(sdp: string | undefined, source: string | undefined, media: SipMedia): void {
     const { leg } = this.#parts
     try {
-      const news = sdp ? this.#take(sdp) : false
+      const news = sdp ? this.#take(sdp, source) : false
       if (media.isWaiting) {
         leg.end({ code: 'bad_sdp', detail: 'The 200 has no answer to our offer.' })
         return
       }
       if (!news) media.restart()
       leg.answered()
+      leg.hold(media.isHeld, 'media')
     } catch (error) {
       leg.end({ code: codeOf(error), detail: error instanceof Error ? error.message : String(error) })
     }
   }
 
   /** Takes an answer to our offer; false where it was taken already: the 200 usually repeats that of the 183. */
-  #take(sdp: string): boolean {
+  #take(sdp: string, source: string | undefined): boolean {
     if (sdp === this.#remoteSdp) return false
+    this.#media?.heardFrom(source)
     this.#media?.acceptSdp(sdp)
     this.#remoteSdp = sdp
     return true
@@ -212,9 +228,14 @@ export class OutboundLeg implements LegSignalling {
     const { status } = refusal
     this.#tried(isLocal(refusal) ? 'unreachable' : 'refused', isLocal(refusal) ? undefined : status)
     attempt.hop.heard?.(refusal)
-    if (this.#redirect(refusal, route)) return
+    if (this.#redirect(refusal, route) || this.#longer(refusal, attempt.hop)) return
     if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return
     this.#parts.leg.ended(causeOfRefusal(refusal, this.#rang))
+  }
+
+  /** The same place once more, with another session timer. */
+  #longer(refusal: Refusal, hop: Hop): boolean {
+    return this.#session.grows(refusal) && this.#left.unshift(hop) > 0 && this.#tryNext()
   }
 
   #redirect({ status = 0, res }: Refusal, route: Route): boolean {
@@ -261,6 +282,7 @@ export class OutboundLeg implements LegSignalling {
   #release(): void {
     if (this.#released) return
     this.#released = true
+    this.#early?.stop()
     this.#parts.onReleased()
   }
 

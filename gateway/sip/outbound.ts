@@ -8,11 +8,14 @@ import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Hop } from './carriers/route.ts'
 import type { Routing, TakenRoute } from './carriers/routing.ts'
+import { supportedTags } from './extensions.ts'
 import type { LegRegistry } from './inbound.ts'
 import type { AgentLink, Connection } from './link.ts'
 import { LegMedia } from './media.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { asPortError } from './port-error.ts'
+import type { SrtpPolicy } from './sdp/choose.ts'
+import type { SessionTimerSettings } from './session-timer.ts'
 import type { SipMedia } from './sip-media.ts'
 import { parseSipUri, shownUri, userOf } from './uri.ts'
 import { isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
@@ -28,6 +31,8 @@ export interface OutboundParts {
   readonly clock: Clock
   readonly log: Log
   readonly userAgent: string
+  /** Session timers on our own clock; undefined: the agent runs its own. */
+  readonly timers?: SessionTimerSettings
 }
 
 /** Room for the request line, the leading line and what a digest adds, in bytes. */
@@ -52,7 +57,8 @@ export class Outbound implements OutboundSip {
     const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
     const connection: Connection = link.connection ?? { alive: false }
     const side = new OutboundLeg({
-      ...{ leg, srf: link.srf, connection, clock, log, userAgent },
+      ...{ leg, srf: link.srf, connection, clock, log, userAgent, timers: this.#parts.timers },
+      supported: supportedTags(link.capabilities),
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)
@@ -84,7 +90,7 @@ export class Outbound implements OutboundSip {
     }
     leg.whenGone(route.release)
     if (route.carrier) leg.note({ carrier: route.carrier.name })
-    const media = await this.#openMedia(leg, target, request, log)
+    const media = await this.#openMedia(leg, { target, request, srtp: srtpOf(route) }, log)
     // A leg that has ended meanwhile has closed it already.
     if (media && !leg.isEnded) this.#invite(side, leg, route, media, request)
   }
@@ -92,16 +98,21 @@ export class Outbound implements OutboundSip {
   /** The leg's audio; undefined, with the leg ended, where there is none. */
   async #openMedia(
     leg: Leg,
-    target: Extract<Target, { kind: 'sip' }>,
-    request: OutboundRequest,
+    wanted: {
+      readonly target: Extract<Target, { kind: 'sip' }>
+      readonly request: OutboundRequest
+      readonly srtp: SrtpPolicy
+    },
     log: Log,
   ): Promise<SipMedia | undefined> {
+    const { target, request, srtp } = wanted
     try {
       const media = isWebRtcTarget(target)
         ? await this.#openWebRtc(request)
         : new LegMedia(
             await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
             String(randomInt(1, 2 ** 47)),
+            { srtp },
           )
       media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
       leg.whenGone(() => media.close())
@@ -122,13 +133,24 @@ export class Outbound implements OutboundSip {
   }
 
   #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, media: SipMedia, request: OutboundRequest): void {
-    const localSdp = media.offer(request.codec, 'invite')
+    const localSdp = this.#offer(leg, media, request)
+    if (localSdp === undefined) return
     const fault = route.hops.map((hop) => this.#tooLong(hop, localSdp)).find((each) => each !== undefined)
     if (fault) {
       leg.ended(fault)
       return
     }
     side.invite(route, media, localSdp)
+  }
+
+  /** Our offer; undefined, with the leg ended, where the carrier's rules forbid every one. */
+  #offer(leg: Leg, media: SipMedia, { codec }: OutboundRequest): string | undefined {
+    try {
+      return media.offer(codec, 'invite')
+    } catch (error) {
+      leg.ended({ code: codeOf(error), detail: error instanceof Error ? error.message : String(error) })
+      return undefined
+    }
   }
 
   /** A drachtio-server loses its connection to us over a long message. */
@@ -140,4 +162,15 @@ export class Outbound implements OutboundSip {
       ? { code: 'bad_request', detail: `The INVITE has ${bytes} bytes; the SIP agent takes ${longest}.` }
       : undefined
   }
+}
+
+/** A carrier's own policy; anybody else may encrypt. Keys go out only where every place of the route is reached by TLS. */
+const srtpOf = ({ carrier, hops }: TakenRoute): SrtpPolicy => {
+  const secure = hops.every(({ uri, nextHop }) => isSecure(nextHop ?? uri))
+  return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
+}
+
+const isSecure = (text: string): boolean => {
+  const uri = parseSipUri(text)
+  return uri?.scheme === 'sips' || /^(tls|wss)$/i.test(uri?.params.get('transport') ?? '')
 }

@@ -19,12 +19,12 @@ export interface RenegotiationParts {
   readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
-  /** Undefined: timers are not ours to run. */
-  readonly timers: SessionTimerSettings | undefined
+  /** Default: timers are not ours to run, or do not run yet. */
+  readonly timers?: SessionTimerSettings
   /** The terms in force. */
-  readonly terms: () => TimerTerms | undefined
+  readonly terms?: () => TimerTerms | undefined
   /** The session was refreshed, on these terms. */
-  readonly refreshed: (terms: TimerTerms) => void
+  readonly refreshed?: (terms: TimerTerms) => void
 }
 
 /** What goes with the answer to a request that is taken. */
@@ -69,7 +69,7 @@ export class Renegotiation {
     }
     const taken: Taken = {
       headers: timer?.headers ?? {},
-      refreshed: () => timer && this.#parts.refreshed(timer.terms),
+      refreshed: () => timer && this.#parts.refreshed?.(timer.terms),
     }
     try {
       media.heardFrom(request.source_address)
@@ -105,7 +105,7 @@ export class Renegotiation {
 
   #timer(request: SipRequest) {
     const { timers, terms } = this.#parts
-    return timers && timerAnswer(request, timers, terms())
+    return timers && timerAnswer(request, timers, terms?.())
   }
 
   #refresh(response: SipResponse, { headers, refreshed }: Taken): void {

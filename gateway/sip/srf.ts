@@ -75,6 +75,8 @@ export type InDialogMethod =
 /** An established INVITE dialog. */
 export interface SipDialog {
   readonly id: string
+  /** The 200 that made it, where the INVITE was ours. */
+  readonly res?: FarResponse
   readonly local: { sdp: string; readonly contact: string }
   readonly remote: { readonly sdp?: string; readonly uri?: string }
   /** Sends BYE; the callback comes with its final response, or never when the connection is lost. */

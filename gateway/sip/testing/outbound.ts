@@ -7,6 +7,7 @@ import { Carriers } from '../carriers/carriers.ts'
 import { Routing } from '../carriers/routing.ts'
 import type { RegisteredLeg } from '../inbound.ts'
 import { Outbound } from '../outbound.ts'
+import type { SessionTimerSettings } from '../session-timer.ts'
 import type { Headers } from '../srf.ts'
 import { Heard, wish } from './bench.ts'
 import { TestEdge } from './edge.ts'
@@ -52,8 +53,8 @@ export class PlacedInvite {
     this.uac.settle({ status, reason: 'Service Unavailable', res: { ...res!, source_address: '' } })
   }
 
-  answer(sdp?: string): FakeDialog {
-    const dialog = new FakeDialog(sdp)
+  answer(sdp?: string, headers: Headers = {}): FakeDialog {
+    const dialog = Object.assign(new FakeDialog(sdp), { res: farResponse(200, sdp, headers) })
     this.uac.settle(null, dialog)
     return dialog
   }
@@ -71,7 +72,7 @@ export class OutboundRig {
   readonly outbound: Outbound
   #seen = 0
 
-  constructor(carriers: readonly CarrierConfig[] = [], tryings = true) {
+  constructor(carriers: readonly CarrierConfig[] = [], tryings = true, timers?: SessionTimerSettings) {
     const { srf, clock, edge, legs, connection } = this
     this.carriers = new Carriers(carriers, clock)
     const capabilities = {
@@ -86,7 +87,7 @@ export class OutboundRig {
     })
     this.outbound = new Outbound({
       link: { srf, connection, capabilities },
-      ...{ edge, routing, legs, clock, userAgent: 'Trunkline' },
+      ...{ edge, routing, legs, clock, userAgent: 'Trunkline', timers },
       log: pino({ level: 'debug' }, { write: (line: string) => this.logged.push(JSON.parse(line)) }),
     })
   }

@@ -1,0 +1,53 @@
+import type { DialogParts } from './dialog.ts'
+import { methodsOf } from './extensions.ts'
+import { minimumOf, type SessionTimerSettings, timerAgreed, timerOffer } from './session-timer.ts'
+import type { FarResponse, Headers, Refusal } from './srf.ts'
+
+/** What the sessions of our INVITEs are made with. */
+export interface OutboundSessionParts {
+  /** Session timers on our own clock; undefined: the agent runs its own. */
+  readonly timers?: SessionTimerSettings
+  /** What our INVITEs say in Supported; default nothing. */
+  readonly supported?: string
+}
+
+/** Nobody needs a session to be refreshed more rarely than once a day. */
+const longestIntervalMs = 86_400_000
+
+/** The session timer of one outbound leg, from its first INVITE to the 200. */
+export class OutboundSession {
+  #parts: OutboundSessionParts
+  /** The least that somebody on the way wants, in ms. */
+  #leastMs = 0
+
+  constructor(parts: OutboundSessionParts) {
+    this.#parts = parts
+  }
+
+  /** Headers of the next INVITE. */
+  get headers(): Headers {
+    const { timers, supported } = this.#parts
+    return {
+      ...(supported !== undefined && { Supported: supported }),
+      ...(timers && timerOffer(timers, undefined, this.#leastMs)),
+    }
+  }
+
+  /** Whether a refusal asks for a longer interval than we offered, and the same INVITE with it may be taken (RFC 4028 section 7.3). */
+  grows({ status, res }: Refusal): boolean {
+    const least = res ? minimumOf(res) : 0
+    if (status !== 422 || !this.#parts.timers) return false
+    if (least <= this.#leastMs || least > longestIntervalMs) return false
+    this.#leastMs = least
+    return true
+  }
+
+  /** What the 200 says of the session timer (section 7.2), and of what its sender can do. */
+  agreed(ok: FarResponse | undefined): Pick<DialogParts, 'timers' | 'allowsUpdate'> {
+    const { timers } = this.#parts
+    return {
+      ...(timers && { timers: { settings: timers, terms: ok && timerAgreed(ok) } }),
+      allowsUpdate: methodsOf(ok?.get('Allow')).includes('UPDATE'),
+    }
+  }
+}
