@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/types.ts'
 import { createScriptHandler } from '../handlers/script/handler.ts'
 import { createXmlHandler } from '../handlers/xml/handler.ts'
+import type { Certificates } from './auth/certificates.ts'
 import { Bridges } from './calls/bridge.ts'
 import { Calls } from './calls/calls.ts'
 import { Player } from './calls/player.ts'
@@ -15,13 +16,27 @@ import { Origins } from './http/origins.ts'
 import { HttpServers } from './http/servers.ts'
 import type { Log } from './log.ts'
 import { Metrics } from './metrics.ts'
-import { type Media, type OnFailure, openAgent, openMedia, openStore, type Store } from './open.ts'
+import {
+  type Media,
+  type OnFailure,
+  openAgent,
+  openCertificates,
+  openMedia,
+  openStore,
+  type Store,
+} from './open.ts'
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
+import { Carriers } from './sip/carriers/carriers.ts'
+import { DialGuard } from './sip/dial-guard.ts'
 import { SipEdge } from './sip/index.ts'
+import { LoadMeter } from './sip/overload.ts'
 import { EndpointContacts, type RegistrarOptions, Registrations } from './sip/registrar/index.ts'
+import { Trust } from './sip/trust.ts'
 import type { SipAgent } from './sip-agent/index.ts'
+import { watchAgent } from './watch-agent.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
+import { AddressGuard } from './webhooks/guard.ts'
 
 const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
 
@@ -37,7 +52,10 @@ export class App {
   readonly #callClock = new SystemClock()
   #calls: Calls | undefined
   #sip: SipEdge | undefined
+  readonly #carriers: Carriers
   #endpoints: EndpointContacts | undefined
+  #certificates: Certificates | undefined
+  #load: LoadMeter | undefined
   #addresses: Addresses = { sip: [], http: [] }
   #notReady: readonly string[] = ['starting']
 
@@ -46,6 +64,7 @@ export class App {
     this.#log = log
     this.#closing = new Closing(log)
     this.#onFailure = onFailure
+    this.#carriers = new Carriers(config.carriers, this.#clock)
   }
 
   /** Starts everything. Rejects, with everything closed again, when a part does not start. */
@@ -77,6 +96,11 @@ export class App {
     this.#calls?.endAll({ code: 'draining' })
   }
 
+  /** Reads the certificates again. What cannot be used is logged, and changes nothing. */
+  async reload(): Promise<void> {
+    await this.#certificates?.reload()
+  }
+
   /** Closes every part, the last one first; idempotent. */
   close(): Promise<void> {
     return this.#closing.close()
@@ -86,10 +110,12 @@ export class App {
     mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
     // What takes longest to start does so side by side.
     const base = { config: this.#config, clock: this.#clock, log: this.#log, closing: this.#closing }
+    const certificates = await openCertificates(base)
+    this.#certificates = certificates
     const [store, media, agent] = await allOrNone([
-      openStore(base),
+      openStore(base, this.#carriers),
       openMedia(base),
-      openAgent(base, this.#onFailure),
+      openAgent(base, certificates, this.#onFailure),
     ])
     // Legs come from the edges, and the calls make legs through the edges: one of the two must be named before it exists.
     const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
@@ -98,8 +124,10 @@ export class App {
     this.#sip = sip
     this.#calls = this.#openCalls(store, media, sip, subscribers)
     this.#watch(media, agent)
-    const http = await this.#openHttp(store, subscribers)
+    const http = await this.#openHttp(store, certificates, subscribers)
     await sip.start()
+    // Starting is hard work, and no sign of overload.
+    this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, http }
     this.#notReady = []
   }
@@ -116,12 +144,17 @@ export class App {
       : { ...sip.drachtio!, embedded: false }
     const made = new SipEdge({
       ...{ directory, edge, webrtc, arrivals, metrics: this.#metrics },
-      ...{ clock: this.#callClock, log: this.#log },
+      ...{ clock: this.#callClock, trunkClock: this.#clock, log: this.#log, carriers: this.#carriers },
+      guard: new DialGuard({ addresses: new AddressGuard(sip.dialNetworks) }),
       agent: address,
       counts: { calls: () => this.#calls?.count ?? 0 },
       registrar: this.#openRegistrar(agent, directory),
       maxCalls: limits.calls,
       userAgent: sip.userAgent,
+      trust: new Trust(this.#config),
+      overload: sip.overload,
+      busyPercent: () => this.#load?.busyPercent ?? 0,
+      offence: (source) => agent?.failedSignIn(source),
       sessionTimer: sip.sessionTimer,
     })
     return this.#closing.add('SIP edge', made, (edge) => edge.close())
@@ -190,18 +223,31 @@ export class App {
     return calls
   }
 
+  #openLoad(agent: SipAgent | undefined): LoadMeter {
+    const own = () => performance.eventLoopUtilization()
+    const meter = new LoadMeter(this.#clock, agent ? [own, () => agent.eventLoop()] : [own])
+    this.#metrics.gauge('load_percent', () => Math.round(meter.busyPercent))
+    return this.#closing.add('load meter', meter, (open) => open.close())
+  }
+
   async #openHttp(
-    { directory, tokens, certificate }: Store,
+    { directory, tokens }: Store,
+    certificates: Certificates,
     subscribers: SubscriberDialect,
   ): Promise<string[]> {
     const { http: config } = this.#config
     const parts = { metrics: this.#metrics, clock: this.#clock, log: this.#log }
     const http = new HttpServers({
-      ...{ ...parts, config, certificate, directory, tokens },
+      ...{ ...parts, config, directory, tokens },
+      certificate: certificates.material.https,
       readiness: { reasons: () => this.#reasons() },
       pages: { console: builtPages('console'), sdk: builtPages('client') },
     })
     this.#closing.add('HTTP', http, (servers) => servers.close())
+    certificates.onChange(({ https }) => https && http.renew(https))
+    this.#metrics.gauges('certificate_expires_seconds', ['name'], () =>
+      [...certificates.secondsLeft].map(([name, value]) => ({ labels: { name }, value })),
+    )
     const rpc = new RpcServer({
       ...parts,
       origins: new Origins(config.origins),
@@ -226,28 +272,7 @@ export class App {
     this.#metrics.gauge('rtp_ports_total', () => edge.usage().total)
     this.#metrics.gauge('media_ports', () => edge.portCount)
     this.#metrics.gauge('webrtc_transports', () => webrtc.transports)
-    if (agent) this.#watchAgent(agent)
-  }
-
-  #watchAgent(agent: SipAgent): void {
-    const gauges = {
-      sip_transactions: 'transactions',
-      sip_agent_dialogs: 'dialogs',
-      sip_agent_pending: 'pending',
-      sip_connections: 'connections',
-    } as const
-    for (const [name, count] of Object.entries(gauges) as [
-      keyof typeof gauges,
-      (typeof gauges)[keyof typeof gauges],
-    ][]) {
-      // An agent that died holds nothing; that it died is told elsewhere.
-      this.#metrics.gauge(name, () =>
-        agent.stats().then(
-          (stats) => stats[count],
-          () => 0,
-        ),
-      )
-    }
+    if (agent) watchAgent(agent, this.#metrics)
   }
 
   #reasons(): readonly string[] {

@@ -67,6 +67,25 @@ export class Metrics {
     })
   }
 
+  /** Declares a counter of several things of a kind that another part counts; like {@link gauge}. */
+  countsBy(
+    name: keyof typeof namedCounters,
+    read: () => Promise<Iterable<readonly [name: string, value: number]>>,
+  ): void {
+    const { help, label } = namedCounters[name]
+    new Counter({
+      name: `trunkline_${name}`,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      async collect() {
+        const counts = await read()
+        this.reset()
+        for (const [of, value] of counts) this.inc({ [label]: of }, value)
+      },
+    })
+  }
+
   /** The exposition text. */
   text(): Promise<string> {
     return this.registry.metrics()
@@ -77,6 +96,13 @@ export class Metrics {
   }
 }
 
+const namedCounters = {
+  sip_dropped_total: {
+    help: 'Packets and connections that the shield dropped before anything was parsed',
+    label: 'reason',
+  },
+} as const
+
 /** The gauges; after every call each is back to zero (ports: after their quarantine). */
 const gauges = {
   calls: 'Calls in progress',
@@ -86,7 +112,9 @@ const gauges = {
   sip_transactions: 'SIP transactions of the embedded agent',
   sip_agent_dialogs: 'SIP dialogs of the embedded agent',
   sip_agent_pending: 'Requests in the embedded agent that have no final response yet',
-  sip_connections: 'TCP connections to SIP peers',
+  sip_connections: 'Connections to SIP peers, of every transport but UDP',
+  sip_banned: 'Addresses that the shield has banned',
+  load_percent: 'Part of the last second that the busiest thread of the signalling was busy',
   sip_bindings: 'Contacts that SIP endpoints have registered',
   rtp_ports: 'Carrier-facing media ports open',
   rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
@@ -100,6 +128,7 @@ const gauges = {
 
 /** Gauges with labels. */
 const labelled = {
+  certificate_expires_seconds: 'Seconds until a certificate of ours ends',
   carrier_up: 'Whether a target of a carrier answers its pings; 1 where there are none',
   carrier_calls: 'Calls in progress of a carrier, both directions',
   registration_state: 'Where our registration with a carrier stands: 1 for the present state',

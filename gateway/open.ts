@@ -4,7 +4,8 @@ import { createEdge } from '../media/edge/edge.ts'
 import { createSounds } from '../media/sound/sounds.ts'
 import type { Edge, Sounds } from '../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../media/webrtc/webrtc.ts'
-import { type Certificate, loadCertificate } from './auth/certificate.ts'
+import { agentOptions, tlsOf } from './agent-options.ts'
+import { Certificates } from './auth/certificates.ts'
 import { readOrMakeKey } from './auth/key.ts'
 import { SessionStates } from './auth/states.ts'
 import { SubscriberTokens } from './auth/tokens.ts'
@@ -13,6 +14,7 @@ import type { Closing } from './closing.ts'
 import { createDirectory } from './directory/directory.ts'
 import type { Directory } from './directory/types.ts'
 import type { Log } from './log.ts'
+import type { Carriers } from './sip/carriers/carriers.ts'
 import { type SipAgent, startSipAgent } from './sip-agent/index.ts'
 
 /** What every part is opened with. */
@@ -31,8 +33,6 @@ export interface Store {
   readonly directory: Directory
   readonly tokens: SubscriberTokens
   readonly states: SessionStates
-  /** Where HTTPS is on. */
-  readonly certificate: Certificate | undefined
 }
 
 /** Everything that carries or makes sound. */
@@ -42,18 +42,21 @@ export interface Media {
   readonly sounds: Sounds
 }
 
-/** Opens the directory and the keys. Rejects when a file in the data folder cannot be used. */
-export const openStore = async ({ config, clock, log, closing }: Base): Promise<Store> => {
+/** Opens the directory and the keys. Rejects when a file in the data folder cannot be used. `carriers` say what a number stands for. */
+export const openStore = async (
+  { config, clock, log, closing }: Base,
+  carriers: Pick<Carriers, 'numberTarget'>,
+): Promise<Store> => {
   const { dataDir, http } = config
   const secret = readOrMakeKey(join(dataDir, 'secret.key'))
   const file = join(dataDir, 'trunkline.db')
-  const directory = await createDirectory({ file, config, secret, clock, log })
+  const numberTarget = (number: string) => carriers.numberTarget(number)
+  const directory = await createDirectory({ file, config, secret, clock, log, numberTarget })
   closing.add('directory', directory, (open) => open.close())
   return {
     directory,
     tokens: new SubscriberTokens(secret, clock, http.publicHost),
     states: new SessionStates(secret),
-    certificate: http.tls ? await loadCertificate({ ...http.tls, dataDir }, clock, log) : undefined,
   }
 }
 
@@ -67,14 +70,21 @@ export const openMedia = async ({ config, log, closing }: Base): Promise<Media> 
   return { edge, webrtc, sounds }
 }
 
+/** Reads the certificates. Rejects when a file cannot be used. */
+export const openCertificates = async ({ config, clock, log, closing }: Base): Promise<Certificates> => {
+  const certificates = await Certificates.open(config, clock, log.child({ part: 'certificates' }))
+  return closing.add('certificates', certificates, (open) => open.close())
+}
+
 /** Starts the embedded SIP agent; undefined where the configuration names a drachtio-server. Rejects when a port is taken. */
 export const openAgent = async (
   { config, log, closing }: Base,
+  certificates: Certificates,
   onFailure: OnFailure,
 ): Promise<SipAgent | undefined> => {
-  const { listen, announce, userAgent, drachtio } = config.sip
-  if (drachtio) return undefined
-  const agent = await startSipAgent({ listen, announce, userAgent: userAgent || undefined, tryings: true })
+  if (config.sip.drachtio) return undefined
+  const agent = await startSipAgent(agentOptions(config, certificates.material))
+  certificates.onChange((material) => agent.change(tlsOf(material)))
   agent.onFault((fault) =>
     log.error({ fault, part: 'SIP agent' }, 'a fault inside the SIP agent cost a message'),
   )

@@ -31,6 +31,7 @@ export const runGateway = async (config: Config, warnings: Warnings): Promise<nu
   log.info({ ...app.addresses, startMs: Math.round(performance.now() - startedAt) }, 'ready')
   if (config.log.pretty) process.stdout.write(greeting(config, app.addresses))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.signal(signal))
+  process.on('SIGHUP', () => void app.reload())
   const { reason, failed } = await stopping.asked
   log.info({ reason, graceMs: config.drainMs }, 'draining')
   await app.drain()

@@ -37,13 +37,14 @@ export const loadCertificate = async (
   log: Pick<Log, 'info' | 'warn'>,
 ): Promise<Certificate> => {
   const { certificate, key } = options
-  if (certificate !== undefined && key !== undefined) return operators(certificate, key, clock.now(), log)
+  if (certificate !== undefined && key !== undefined) return readPair(certificate, key, clock.now(), log)
   if (certificate !== undefined || key !== undefined)
     throw new Error('http.tls: certificate and key belong together; one of them is missing.')
   return selfMade(options, clock.now(), log)
 }
 
-const operators = (
+/** Reads an operator's PEM files. Throws an error that names the file which cannot be used, or has expired. */
+export const readPair = (
   certificateFile: string,
   keyFile: string,
   now: number,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Server as TlsServer } from 'node:tls'
 import fastifyCors from '@fastify/cors'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { HttpConfig } from '../../config/types.ts'
@@ -23,6 +24,7 @@ import { subscriberRoute } from './routes/subscriber.ts'
 
 const bodyLimit = 1 << 20
 const tokenSeconds = 24 * 3600
+const minVersion = 'TLSv1.2'
 
 /** What the HTTP side works with. */
 export interface HttpParts {
@@ -82,6 +84,12 @@ export class HttpServers {
   /** The servers on which WebSockets may be opened. */
   get upgradable(): readonly Server[] {
     return this.#running.filter(({ name }) => name !== 'metrics').map(({ site }) => site.server)
+  }
+
+  /** Shows another certificate from now on; connections that are open keep theirs. Nothing where HTTPS is off. */
+  renew({ cert, key }: Certificate): void {
+    for (const { name, site } of this.#running)
+      if (name === 'tls') (site.server as unknown as TlsServer).setSecureContext({ cert, key, minVersion })
   }
 
   /** Idempotent. WebSockets must be closed first: a server waits for its connections. */
@@ -161,7 +169,7 @@ const newSite = (certificate?: Certificate): FastifyInstance => {
   // The routes are the same; only the server underneath is another class.
   return fastify({
     ...options,
-    https: { ...certificate, minVersion: 'TLSv1.2' },
+    https: { ...certificate, minVersion },
   }) as unknown as FastifyInstance
 }
 

@@ -31,6 +31,8 @@ export interface SipAgent {
   readonly addresses: readonly SipAddress[]
   /** How much of everything it holds at the moment. Rejects once the agent is closed or has failed. */
   stats(): Promise<SipAgentStats>
+  /** How long its thread has been busy and idle since it began, in ms. */
+  eventLoop(): { readonly active: number; readonly idle: number }
   /**
    * Takes new certificates or a new shield; what is open stays as it is. What cannot be used is told by {@link onFault}, and leaves the
    * old settings in force.
@@ -84,6 +86,10 @@ class WorkerAgent implements SipAgent {
       this.#asked.push({ resolve, reject })
       this.#tell({ kind: 'stats' })
     })
+  }
+
+  eventLoop(): { readonly active: number; readonly idle: number } {
+    return this.#worker.performance.eventLoopUtilization()
   }
 
   change(change: SipAgentChange): void {

@@ -10,7 +10,8 @@ export const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): Refu
   note?.('method', { method })
   if (draining) return { refuse: 'draining', check: 'draining', facts: { ...checked, calls } }
   const busy = Math.round(busyPercent)
-  if (busyPercent >= limits.busyPercent)
+  // 100 turns it off: a loop that is always busy still takes calls.
+  if (limits.busyPercent < 100 && busyPercent >= limits.busyPercent)
     return { refuse: 'overloaded', check: 'load', facts: { ...checked, busy, limit: limits.busyPercent } }
   note?.('load', { busy, limit: limits.busyPercent })
   return undefined

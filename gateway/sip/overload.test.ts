@@ -28,6 +28,8 @@ const setUp = () => {
 it('tells how busy the busiest loop was in the last second', () => {
   const { meter, pass } = setUp()
   expect(meter.busyPercent).toBe(0)
+  pass(2, 1, 1)
+  expect(meter.busyPercent).toBe(0)
   pass(4, 0.2, 0.6)
   expect(meter.busyPercent).toBeCloseTo(60)
   pass(2, 1, 0)

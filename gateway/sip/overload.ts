@@ -24,11 +24,12 @@ export class LoadMeter {
     this.#timer = clock.after(stepMs, () => this.#step())
   }
 
-  /** Per cent of the last second that the busiest of the loops was busy. */
+  /** Per cent of the last second that the busiest of the loops was busy; 0 in the first one, which says nothing yet. */
   get busyPercent(): number {
     return Math.max(
       0,
       ...this.#loops.map(({ read, past }) => {
+        if (past.length < steps) return 0
         const [before, now] = [past[0] ?? read(), read()]
         const [active, idle] = [now.active - before.active, now.idle - before.idle]
         return active + idle > 0 ? (100 * active) / (active + idle) : 0

@@ -1,0 +1,41 @@
+import type { Config } from '../config/types.ts'
+import type { Material } from './auth/certificates.ts'
+import { knownNetworks } from './sip/trust.ts'
+import type { SipAgentChange, SipAgentOptions, SipShield } from './sip-agent/index.ts'
+
+/** How the embedded agent is set up: the whole of `sip` that concerns it, in its own words. */
+export const agentOptions = (config: Config, material: Material): SipAgentOptions => {
+  const { listen, announce, announceTo, userAgent, messages } = config.sip
+  return {
+    listen,
+    announce,
+    announceTo,
+    userAgent: userAgent || undefined,
+    tryings: true,
+    limits: {
+      messageBytes: messages.bytes,
+      headers: messages.headers,
+      headerLength: messages.headerLength,
+    },
+    maxConnections: messages.connections,
+    maxTransactions: messages.transactions,
+    shield: shieldOf(config),
+    ...tlsOf(material),
+  }
+}
+
+/** What of the agent's set-up follows from certificates. */
+export const tlsOf = ({ sip, peers }: Material): Pick<SipAgentChange, 'tls' | 'tlsPeers'> => ({
+  tls: sip,
+  tlsPeers: peers,
+})
+
+/** The shield in front of the agent's parser. Who stands in an allow list, of a domain or of a carrier, is known. */
+export const shieldOf = (config: Pick<Config, 'sip' | 'domains' | 'carriers'>): SipShield => {
+  const { scanners, ...shield } = config.sip.shield
+  return {
+    ...shield,
+    scanners: scanners.map((part) => part.toLowerCase()),
+    known: knownNetworks(config),
+  }
+}

@@ -1,0 +1,150 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { CarrierConfig } from '../../config/types.ts'
+import { FakeClock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import { makeAuthority, type TestAuthority } from '../sip-agent/testing/certificates.ts'
+import { Certificates, type CertificatesConfig } from './certificates.ts'
+
+let authority: TestAuthority
+let folder: string
+let clock: FakeClock
+let logged: string[]
+let open: Certificates | undefined
+beforeAll(async () => {
+  authority = await makeAuthority()
+})
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-certificates-'))
+  clock = new FakeClock()
+  logged = []
+})
+afterEach(() => {
+  open?.close()
+  expect(clock.running).toBe(0)
+  rmSync(folder, { recursive: true })
+})
+
+const path = (name: string) => join(folder, name)
+/** Writes a pair and tells the subject of its certificate. */
+const issue = async (name: string, common: string): Promise<void> => {
+  const { certificate, key } = await authority.issue({ common })
+  writeFileSync(path(`${name}.pem`), certificate)
+  writeFileSync(path(`${name}.key`), key)
+}
+const pair = (name: string) => ({ certificate: path(`${name}.pem`), key: path(`${name}.key`) })
+const nameIn = (pem: string | undefined) => pem && new X509Certificate(pem).subject
+const start = async (changes: Partial<CertificatesConfig> = {}): Promise<Certificates> => {
+  const log = (_facts: unknown, text?: string) => void logged.push(text ?? '')
+  const tls = { names: [], clientCertificates: 'none', minVersion: 'TLSv1.2' } as const
+  const http = { tls: { address: '', port: 0, hosts: ['localhost'], ...pair('https') } }
+  await issue('https', 'https 1')
+  open = await Certificates.open(
+    {
+      dataDir: folder,
+      http: http as unknown as CertificatesConfig['http'],
+      sip: { tls },
+      carriers: [],
+      ...changes,
+    },
+    clock,
+    { info: log, warn: log, error: log } as unknown as Log,
+  )
+  return open
+}
+/** Lets the next look at the files pass. */
+const look = async (certificates: Certificates) => {
+  clock.advance(60_000)
+  // The look is before it in the queue of readings.
+  const readings = logged.length
+  await certificates.reload()
+  return logged.slice(readings)
+}
+const tlsCarrier = (tls: object): CarrierConfig =>
+  ({
+    name: 'acme',
+    targets: ['sip:gw.acme.example:5061;transport=tls', 'sips:[2001:db8::1]'],
+    tls: { verify: true, alpn: [], ...tls },
+  }) as unknown as CarrierConfig
+
+it('has the certificate of HTTPS for SIP where SIP has none of its own', async () => {
+  const { material, secondsLeft } = await start()
+  expect(material.sip?.certificate).toBe(material.https?.cert)
+  expect([...secondsLeft.keys()]).toEqual(['https'])
+  const end = new X509Certificate(material.https?.cert ?? '').validToDate.getTime()
+  expect(secondsLeft.get('https')).toBe((end - clock.now()) / 1_000)
+})
+
+it('reads the certificates of SIP, of its names, and those towards carriers', async () => {
+  for (const name of ['sip', 'name', 'client']) await issue(name, name)
+  writeFileSync(path('ca.pem'), authority.certificate)
+  const names = [{ host: 'pbx.example', ...pair('name') }]
+  const tls = {
+    ...pair('sip'),
+    names,
+    ca: path('ca.pem'),
+    clientCertificates: 'request',
+    minVersion: 'TLSv1.3',
+  }
+  const { material, secondsLeft } = await start({
+    sip: { tls: tls as CertificatesConfig['sip']['tls'] },
+    carriers: [tlsCarrier(pair('client'))],
+  })
+  expect(material.sip).toMatchObject({
+    ca: authority.certificate,
+    clientCertificates: 'request',
+    minVersion: 'TLSv1.3',
+  })
+  expect(nameIn(material.sip?.certificate)).toBe('CN=sip')
+  expect(material.sip?.names.map(({ host, certificate }) => [host, nameIn(certificate)])).toEqual([
+    ['pbx.example', 'CN=name'],
+  ])
+  expect(material.peers).toMatchObject([
+    { hosts: ['gw.acme.example', '2001:db8::1'], ca: authority.certificate, verify: true, alpn: [] },
+  ])
+  expect(nameIn(material.peers[0]?.certificate)).toBe('CN=client')
+  expect([...secondsLeft.keys()]).toEqual(['https', 'sip', 'sip pbx.example', 'carrier acme'])
+})
+
+it('reads a file again that has changed, and tells of it', async () => {
+  const certificates = await start()
+  const told: (string | undefined)[] = []
+  certificates.onChange(({ https }) => told.push(nameIn(https?.cert)))
+  await issue('https', 'https 2')
+  await look(certificates)
+  // Once by itself, and once because the test asked.
+  expect(told).toEqual(['CN=https 2', 'CN=https 2'])
+  expect(nameIn(certificates.material.sip?.certificate)).toBe('CN=https 2')
+})
+
+it('does not read files again that are as they were', async () => {
+  const certificates = await start()
+  // One line is that of the reading that was asked for.
+  expect(await look(certificates)).toEqual(['certificates were read again'])
+})
+
+it.each([
+  ['nonsense', (file: string) => writeFileSync(file, 'nonsense')],
+  ['nothing', (file: string) => rmSync(file)],
+  ['the key of another', async () => writeFileSync(path('https.key'), (await authority.issue({})).key)],
+])('keeps the old one where the new one is %s, says so, and tells nobody', async (_what, spoil) => {
+  const certificates = await start()
+  certificates.onChange(() => expect.unreachable())
+  await spoil(path('https.pem'))
+  await certificates.reload()
+  expect(logged).toEqual(['new certificates cannot be used; the old ones stay'])
+  expect(nameIn(certificates.material.https?.cert)).toBe('CN=https 1')
+})
+
+it('does not start with what cannot be used', async () => {
+  await expect(start({ carriers: [tlsCarrier({ ca: path('none.pem') })] })).rejects.toThrow('none.pem')
+})
+
+it('is without any where HTTPS is off and SIP has none', async () => {
+  const { material, secondsLeft } = await start({ http: { tls: false } as CertificatesConfig['http'] })
+  expect(material).toEqual({ https: undefined, sip: undefined, peers: [], ends: new Map() })
+  expect(secondsLeft.size).toBe(0)
+})

@@ -1,0 +1,203 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Config } from '../../config/types.ts'
+import type { Clock, Timer } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { SipTls, SipTlsPeer } from '../sip-agent/index.ts'
+import { type Certificate, loadCertificate, readPair } from './certificate.ts'
+
+/** Time between two looks at the files, in ms. */
+const lookMs = 60_000
+
+/** Everything that the gateway shows and trusts in TLS. */
+export interface Material {
+  /** Where HTTPS is on. */
+  readonly https: Certificate | undefined
+  /** Where SIP has a certificate to show: its own, or that of HTTPS. */
+  readonly sip: SipTls | undefined
+  /** Towards carriers. */
+  readonly peers: readonly SipTlsPeer[]
+  /** Ends of our certificates, in ms since the epoch, by a name for people. */
+  readonly ends: ReadonlyMap<string, number>
+}
+
+/** What of the configuration it is made from. */
+export type CertificatesConfig = Pick<Config, 'dataDir' | 'http' | 'carriers'> & {
+  readonly sip: Pick<Config['sip'], 'tls'>
+}
+
+/** The gateway's certificates. They are read again when a file has changed, so that none has to be restarted to be renewed. */
+export class Certificates {
+  readonly #config: CertificatesConfig
+  readonly #clock: Clock
+  readonly #log: Pick<Log, 'info' | 'warn' | 'error'>
+  readonly #listeners: ((material: Material) => void)[] = []
+  #material: Material
+  #seen: string
+  #timer: Timer | undefined
+  #reading: Promise<void> = Promise.resolve()
+  #closed = false
+
+  private constructor(
+    config: CertificatesConfig,
+    clock: Clock,
+    log: Pick<Log, 'info' | 'warn' | 'error'>,
+    first: { readonly material: Material; readonly seen: string },
+  ) {
+    this.#config = config
+    this.#clock = clock
+    this.#log = log
+    this.#material = first.material
+    this.#seen = first.seen
+    this.#look()
+  }
+
+  /** Reads everything, and looks for changes once a minute. Rejects with an error that names the file when something cannot be used. */
+  static async open(
+    config: CertificatesConfig,
+    clock: Clock,
+    log: Pick<Log, 'info' | 'warn' | 'error'>,
+  ): Promise<Certificates> {
+    const seen = await signatureOf(filesOf(config))
+    return new Certificates(config, clock, log, { material: await read(config, clock, log), seen })
+  }
+
+  get material(): Material {
+    return this.#material
+  }
+
+  /** Seconds until our certificates end, by name; below zero afterwards. */
+  get secondsLeft(): ReadonlyMap<string, number> {
+    const now = this.#clock.now()
+    return new Map([...this.#material.ends].map(([name, end]) => [name, Math.floor((end - now) / 1_000)]))
+  }
+
+  /** Calls `listener` with what there is, whenever it was read again. */
+  onChange(listener: (material: Material) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Reads everything again, changed or not. What cannot be used is logged, and all stays as it was. */
+  reload(): Promise<void> {
+    this.#reading = this.#reading.then(() => this.#reload())
+    return this.#reading
+  }
+
+  /** Looks no more. */
+  close(): void {
+    this.#closed = true
+    this.#timer?.cancel()
+  }
+
+  #look(): void {
+    this.#timer = this.#clock.after(lookMs, () => {
+      this.#reading = this.#reading.then(() => this.#reloadChanged())
+      this.#look()
+    })
+  }
+
+  async #reloadChanged(): Promise<void> {
+    const seen = await signatureOf(filesOf(this.#config))
+    if (seen !== this.#seen || this.#endsSoon()) await this.#reload()
+  }
+
+  /** A certificate that we made ourselves is made again in time. */
+  #endsSoon(): boolean {
+    const { http } = this.#config
+    const end = this.#material.ends.get('https') ?? Number.POSITIVE_INFINITY
+    return (
+      http.tls !== false && http.tls.certificate === undefined && end - this.#clock.now() < 30 * 86_400_000
+    )
+  }
+
+  async #reload(): Promise<void> {
+    if (this.#closed) return
+    // Seen first: a file that changes while it is read is read again the next time.
+    const seen = await signatureOf(filesOf(this.#config))
+    this.#seen = seen
+    try {
+      this.#material = await read(this.#config, this.#clock, this.#log)
+    } catch (error) {
+      this.#log.error({ err: error }, 'new certificates cannot be used; the old ones stay')
+      return
+    }
+    if (this.#closed) return
+    this.#log.info({ ends: endsForLog(this.#material) }, 'certificates were read again')
+    for (const listener of this.#listeners) listener(this.#material)
+  }
+}
+
+const endsForLog = ({ ends }: Material) =>
+  Object.fromEntries([...ends].map(([name, end]) => [name, new Date(end).toISOString()]))
+
+const filesOf = ({ http, sip, carriers }: CertificatesConfig): string[] => {
+  const own = [http.tls || {}, sip.tls, ...sip.tls.names, ...carriers.map(({ tls }) => tls)]
+  return own.flatMap((tls: { certificate?: string; key?: string; ca?: string }) =>
+    [tls.certificate, tls.key, tls.ca].filter((file) => file !== undefined),
+  )
+}
+
+/** Changes when a file does, also when it is another one by the same name. */
+const signatureOf = async (files: readonly string[]): Promise<string> => {
+  const stats = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
+        () => 'none',
+      ),
+    ),
+  )
+  return stats.join('\n')
+}
+
+const read = async (
+  config: CertificatesConfig,
+  clock: Pick<Clock, 'now'>,
+  log: Pick<Log, 'info' | 'warn'>,
+): Promise<Material> => {
+  const { http, sip, carriers, dataDir } = config
+  const ends = new Map<string, number>()
+  const noted = (name: string, pair: Certificate) => {
+    ends.set(name, new X509Certificate(pair.cert).validToDate.getTime())
+    return { certificate: pair.cert, key: pair.key }
+  }
+  const pairOf = (name: string, tls: { readonly certificate?: string; readonly key?: string }) =>
+    tls.certificate !== undefined && tls.key !== undefined
+      ? noted(name, readPair(tls.certificate, tls.key, clock.now(), log))
+      : undefined
+  const https = http.tls ? await loadCertificate({ ...http.tls, dataDir }, clock, log) : undefined
+  const shown = https && noted('https', https)
+  const ca = authorities(sip.tls.ca)
+  const { clientCertificates, minVersion } = sip.tls
+  const first = pairOf('sip', sip.tls) ?? shown
+  const names = sip.tls.names.map(({ host, ...files }) => ({ host, ...pairOf(`sip ${host}`, files)! }))
+  return {
+    https,
+    sip: first && { ...first, names, ...(ca !== undefined && { ca }), clientCertificates, minVersion },
+    peers: carriers.map(({ name, targets, tls }) => ({
+      hosts: targets.map(hostOf),
+      ca: authorities(tls.ca) ?? ca,
+      ...pairOf(`carrier ${name}`, tls),
+      serverName: tls.serverName,
+      verify: tls.verify,
+      alpn: tls.alpn,
+    })),
+    ends,
+  }
+}
+
+const authorities = (file: string | undefined): string | undefined => {
+  if (file === undefined) return undefined
+  try {
+    const pem = readFileSync(file, 'utf8')
+    new X509Certificate(pem)
+    return pem
+  } catch (error) {
+    throw new Error(`${file} holds no PEM certificates of authorities that can be used.`, { cause: error })
+  }
+}
+
+/** Host of a carrier's target, as it is written there; the configuration has checked its form. */
+const hostOf = (target: string): string =>
+  /^sips?:(\[[^\]]+\]|[^:;]+)/i.exec(target)?.[1]?.replace(/^\[|\]$/g, '') ?? ''
