@@ -6,6 +6,8 @@ import type { Context } from './context.ts'
 import { type MadeRequest, makeFailureAck } from './requests.ts'
 import { isHop, openWay, type Way } from './ways.ts'
 
+const nothing = Buffer.alloc(0)
+
 /** A request that is ready to be sent: the ways to be tried, best first, and how it reads on each of them. */
 export interface Prepared {
   readonly ways: readonly Way[]
@@ -25,7 +27,8 @@ export type AttemptsUser = Omit<ClientUser, 'ack'>
  */
 export class Attempts {
   readonly #context: Context
-  readonly #make: Prepared['make']
+  /** Given up with the final response: what it holds on to is no longer needed then. */
+  #make: Prepared['make'] | undefined
   readonly #forwards: boolean
   readonly #over503: boolean
   #left: readonly Way[]
@@ -34,6 +37,8 @@ export class Attempts {
   #made: MadeRequest
   #user: AttemptsUser | undefined
   #side: ClientSide | undefined
+  /** Counts the places, so that an old one's answers are told from the present one's. */
+  #turn = 0
   /** True once anything came back from the present place, and once more than 100 came. */
   #heard = false
   #rung = false
@@ -54,7 +59,7 @@ export class Attempts {
     this.#made = same ? made : prepared.make(this.#flow)
   }
 
-  /** The request as it was sent last. */
+  /** The request as it was sent last; without its bytes once there is a final response. */
   get made(): MadeRequest {
     return this.#made
   }
@@ -84,8 +89,8 @@ export class Attempts {
 
   #send(): void {
     const { branch, method, bytes } = this.#made
-    const made = this.#made
-    const current = () => this.#made === made
+    const turn = ++this.#turn
+    const current = () => this.#turn === turn
     this.#heard = false
     this.#side = this.#context.transactions.send(branch, method, bytes, this.#flow, {
       response: (response, flow, size) => {
@@ -94,7 +99,7 @@ export class Attempts {
       failed: (why) => {
         if (current()) this.#failed(why)
       },
-      ack: (response) => makeFailureAck(made, response),
+      ack: (response) => makeFailureAck(this.#made, response),
       forwards: this.#forwards,
       ended: () => {
         if (current()) this.#user?.ended?.()
@@ -108,6 +113,7 @@ export class Attempts {
       if (response.status === 503 && this.#over503 && !this.#rung && this.#next()) return
       this.#rung = true
     }
+    if (response.status >= 200) this.#settle()
     this.#user?.response(response, flow, size)
   }
 
@@ -116,10 +122,17 @@ export class Attempts {
     if (this.#heard || !this.#next()) this.#user?.failed(why)
   }
 
+  /** The transaction lives on for half a minute, without what it could be made of anew. */
+  #settle(): void {
+    this.#left = []
+    this.#make = undefined
+    if (this.#made.bytes.length > 0) this.#made = { ...this.#made, bytes: nothing }
+  }
+
   /** Goes on to the next place; false where there is none. */
   #next(): boolean {
     const [way, ...left] = this.#left
-    if (!way) return false
+    if (!way || !this.#make) return false
     this.#way = way
     this.#left = left
     this.#flow = openWay(way, this.#context)

@@ -27,8 +27,8 @@ export interface InDialogRequest {
 
 /**
  * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from; where that
- * connection is gone, over the one on which the target has registered since. Where the route needs a transport that is not bound, it
- * goes back all the same: better than no BYE at all.
+ * connection is gone, over the one on which the target has registered since. Where the route leads
+ * nowhere, or needs a transport that is not bound, it goes back all the same: better than no BYE at all.
  */
 const findWays = (
   context: Context,
@@ -39,7 +39,8 @@ const findWays = (
   if (dialog.returnPath()) return done([dialog.flow])
   const registered = dialog.routeSet.length === 0 ? context.registeredFlows.find(nextHop) : undefined
   if (registered) return done([registered])
-  if (!context.router.find(nextHop, done)) done([dialog.flow])
+  const found = context.router.find(nextHop, (hops) => done(hops.length > 0 ? hops : [dialog.flow]))
+  if (!found) done([dialog.flow])
 }
 
 /** Prepares a request of a dialog; `done` is called at once where the way is known, later where a name is to be looked up. */

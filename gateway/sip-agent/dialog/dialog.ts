@@ -65,7 +65,8 @@ export class Dialog {
   /** Set where a CANCEL crossed the 2xx: the BYE follows the ACK at once. */
   endAfterAck = false
   #ended = false
-  readonly #atEnd = new Set<() => void>()
+  // Most dialogs need neither of the two sets.
+  #atEnd: Set<() => void> | undefined
   #routeSet: readonly string[]
   #target: string
   #flow: Flow
@@ -73,7 +74,7 @@ export class Dialog {
   #remoteSeq: number
   /** The last reliable provisional response that was taken, and those whose PRACK was not sent yet (RFC 3262 4). */
   #reliable: { readonly seq: number; readonly rseq: number } | undefined
-  readonly #unpracked = new Set<number>()
+  #unpracked: Set<number> | undefined
   #ack: { seq: number; bytes: Buffer; flow: Flow } | undefined
 
   constructor(start: DialogStart) {
@@ -100,16 +101,18 @@ export class Dialog {
 
   /** Calls `run` once, when the dialog ends. The function that it returns takes that back. */
   whenEnded(run: () => void): () => void {
+    this.#atEnd ??= new Set()
     this.#atEnd.add(run)
-    return () => this.#atEnd.delete(run)
+    return () => this.#atEnd?.delete(run)
   }
 
   /** Ends the dialog; only `Dialogs` says so. */
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    for (const run of [...this.#atEnd]) run()
-    this.#atEnd.clear()
+    const runs = this.#atEnd
+    this.#atEnd = undefined
+    for (const run of runs ?? []) run()
   }
 
   /** Route set in the order of use (RFC 3261 12.1). */
@@ -157,7 +160,7 @@ export class Dialog {
   acceptRseq(seq: number, rseq: number): boolean {
     const last = this.#reliable?.seq === seq ? this.#reliable : undefined
     if (last && rseq !== last.rseq + 1) return false
-    if (!last) this.#unpracked.clear()
+    if (!last || !this.#unpracked) this.#unpracked = new Set()
     this.#reliable = { seq, rseq }
     this.#unpracked.add(rseq)
     return true
@@ -165,12 +168,12 @@ export class Dialog {
 
   /** True while a reliable response with this number waits for its PRACK. */
   awaitsPrack(rseq: number): boolean {
-    return this.#unpracked.has(rseq)
+    return this.#unpracked?.has(rseq) ?? false
   }
 
   /** Its PRACK is on its way. */
   pracked(rseq: number): void {
-    this.#unpracked.delete(rseq)
+    this.#unpracked?.delete(rseq)
   }
 
   /** Target refresh (RFC 3261 12.2): takes the Contact of an INVITE, UPDATE or of a 2xx to one. */
