@@ -65,7 +65,10 @@ describe('defaults', () => {
         },
         overload: { busyPercent: 85, callsPerSecond: 500, retryAfterMs: 10_000 },
         sessionTimer: { expiresMs: 1_800_000, minMs: 90_000 },
-        registrar: { domains: [], minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 10 },
+        registrar: {
+          ...{ domains: [], minExpiresMs: 60_000, maxExpiresMs: 3_600_000 },
+          ...{ contacts: 10, keepAliveMs: 30_000 },
+        },
         dialNetworks: [],
       },
       media: {

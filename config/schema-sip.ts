@@ -150,6 +150,7 @@ const registrar = object('The registrar for SIP endpoints.', {
   minExpires: duration('Shortest registration.', '60s'),
   maxExpires: duration('Longest registration.', '1h'),
   contacts: integer('Contacts of one endpoint.', 1, 100, 10),
+  keepAlive: duration('Time between two OPTIONS to a phone behind NAT that registered by UDP.', '30s'),
 })
 
 /** Schema of `sip`. */

@@ -101,6 +101,8 @@ export interface RegistrarConfig {
   readonly maxExpiresMs: number
   /** Contacts of one endpoint; default 10. */
   readonly contacts: number
+  /** Between two OPTIONS to a phone behind NAT that registered by UDP; default 30 s. */
+  readonly keepAliveMs: number
 }
 
 /** A carrier: a trunk by which calls go out, and from which calls come in. */

@@ -17,7 +17,7 @@ import { type AgentAddress, AgentLink, type Connection } from './link.ts'
 import { answerOutsideCalls } from './options.ts'
 import { Outbound } from './outbound.ts'
 import { Refusals } from './refusals.ts'
-import { openRegistrar, type RegistrarOptions } from './registrar/index.ts'
+import { type OpenRegistrar, openRegistrar, type RegistrarOptions } from './registrar/index.ts'
 import type { SessionTimerSettings } from './session-timer.ts'
 import type { SrfLike } from './srf.ts'
 import { Trust } from './trust.ts'
@@ -80,6 +80,7 @@ export class SipEdge implements OutboundSip {
   readonly #refusals: Refusals
   readonly #outbound: Outbound
   readonly #trunks: Trunks
+  readonly #registrar: OpenRegistrar | undefined
   #draining = false
   #closing: Promise<void> | undefined
 
@@ -108,8 +109,10 @@ export class SipEdge implements OutboundSip {
     const challenger = new Challenger(now, agent.embedded)
     this.#door = this.#openDoor(challenger, carriers)
     const around = { challenger, refusals, draining, metrics: parts.metrics, log, userAgent }
-    const registrar = parts.registrar && openRegistrar(parts.registrar, around)
-    answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar } })
+    const connected = () => this.isConnected
+    this.#registrar =
+      parts.registrar && openRegistrar(parts.registrar, { ...around, srf: link.srf, connected })
+    answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar: this.#registrar } })
     const inbound = new Inbound({
       ...{ link, edge, webrtc, refusals, clock, log, userAgent },
       arrivals: parts.arrivals,
@@ -173,6 +176,7 @@ export class SipEdge implements OutboundSip {
   async #close(): Promise<void> {
     this.#draining = true
     this.#refusals.close()
+    this.#registrar?.close()
     if (this.isConnected) {
       this.#legs.hangUp({ code: 'draining' })
       const { promise: late, resolve } = Promise.withResolvers<void>()

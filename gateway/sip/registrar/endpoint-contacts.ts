@@ -31,5 +31,6 @@ export class EndpointContacts implements Endpoints {
   }
 }
 
-const hopOf = ({ transport, address, port }: Source): string =>
+/** Where a REGISTER came from, as the next hop of a request. */
+export const hopOf = ({ transport, address, port }: Source): string =>
   `sip:${isIPv6(address) ? `[${address}]` : address}:${port};transport=${transport}`

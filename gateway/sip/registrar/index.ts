@@ -1,5 +1,6 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { RegistrarConfig } from '../../../config/sip-types.ts'
+import { KeepAlive, type KeepAliveParts } from './keep-alive.ts'
 import { Registrar, type RegistrarParts } from './registrar.ts'
 
 export { partyOf, planOf } from './callers.ts'
@@ -12,15 +13,31 @@ export interface RegistrarOptions
   readonly config: RegistrarConfig
 }
 
+/** What the SIP edge adds. */
+export type RegistrarSurroundings = Pick<
+  RegistrarParts,
+  'challenger' | 'refusals' | 'draining' | 'metrics' | 'log' | 'userAgent'
+> &
+  Pick<KeepAliveParts, 'srf' | 'connected'>
+
+/** The registrar, and what keeps its phones within reach. */
+export interface OpenRegistrar extends Pick<Registrar, 'handle'> {
+  /** Idempotent. */
+  close(): void
+}
+
 /** Makes the registrar; undefined where the configuration names no domain for it. */
 export const openRegistrar = (
   { config, ...options }: RegistrarOptions,
-  surroundings: Pick<
-    RegistrarParts,
-    'challenger' | 'refusals' | 'draining' | 'metrics' | 'log' | 'userAgent'
-  >,
-): Registrar | undefined => {
+  surroundings: RegistrarSurroundings,
+): OpenRegistrar | undefined => {
   const domains = config.domains.map(canonicalHost)
   if (domains.length === 0) return undefined
-  return new Registrar({ ...options, ...surroundings, limits: config, domains })
+  const registrar = new Registrar({ ...options, ...surroundings, limits: config, domains })
+  const keepAlive = new KeepAlive({ ...options, ...surroundings, intervalMs: config.keepAliveMs })
+  keepAlive.start()
+  return {
+    handle: (request, response) => registrar.handle(request, response),
+    close: () => keepAlive.close(),
+  }
 }

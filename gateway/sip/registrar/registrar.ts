@@ -1,4 +1,5 @@
 import { canonicalHost } from '../../../config/networks.ts'
+import type { SteadyClock } from '../../clock.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import type { Code } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -21,7 +22,7 @@ export interface RegistrarParts extends EndpointDoorParts {
   readonly registrations: Registrations
   readonly draining: () => boolean
   readonly metrics: Pick<Metrics, 'registrations'>
-  readonly clock: { uptime(): number; now(): number }
+  readonly clock: SteadyClock
   readonly log: Pick<Log, 'info' | 'debug'>
 }
 

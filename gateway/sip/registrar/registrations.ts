@@ -37,6 +37,11 @@ export class Registrations {
     return this.#size
   }
 
+  /** Every contact that has not expired. */
+  *all(): Iterable<Binding> {
+    for (const endpointId of this.#entries.keys()) yield* this.of(endpointId)
+  }
+
   /** The contacts of an endpoint that have not expired, the preferred ones first. */
   of(endpointId: string): readonly Binding[] {
     const now = this.#options.clock.uptime()

@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { FakeClock } from '../../clock.ts'
+import { parseSipUri } from '../uri.ts'
+import type { Binding, Source } from './bindings.ts'
+import { KeepAlive } from './keep-alive.ts'
+
+const binding = (contact: string, source: Partial<Source> = {}): Binding => ({
+  ...{ uri: parseSipUri(contact)!, q: 1, instance: undefined, regId: undefined, callId: 'c', seq: 1 },
+  ...{ expiresAt: Number.POSITIVE_INFINITY },
+  source: { transport: 'udp', address: '198.51.100.7', port: 6100, ...source },
+})
+
+const setUp = (bindings: Binding[]) => {
+  const clock = new FakeClock()
+  const sent: { uri: string; proxy?: string; at: number }[] = []
+  const began = clock.now()
+  const state = { connected: true, broken: false }
+  const keepAlive = new KeepAlive({
+    registrations: { all: () => bindings },
+    srf: {
+      request: (uri, { method, proxy }) => {
+        expect(method).toBe('OPTIONS')
+        if (state.broken) throw new Error('no connection')
+        sent.push({ uri, proxy, at: clock.now() - began })
+      },
+    },
+    connected: () => state.connected,
+    ...{ intervalMs: 30_000, clock, log: { debug: () => {} }, userAgent: 'T' },
+  })
+  keepAlive.start()
+  return { clock, sent, state, keepAlive }
+}
+
+it('asks contacts that came by UDP through a NAT, where they came from, and no others', () => {
+  const { clock, sent } = setUp([
+    binding('sip:nat@192.168.1.5:5060'),
+    binding('sip:open@198.51.100.7:6100'),
+    binding('sip:tcp@192.168.1.5', { transport: 'tcp' }),
+    binding('sip:web@abc.invalid', { transport: 'wss' }),
+  ])
+  clock.advance(30_000)
+  expect(sent.map(({ uri, proxy }) => [uri, proxy])).toContainEqual([
+    'sip:nat@192.168.1.5:5060',
+    'sip:198.51.100.7:6100;transport=udp',
+  ])
+  expect(sent).toHaveLength(1)
+  clock.advance(30_000)
+  expect(sent.map(({ at }) => at)).toEqual([1_000, 31_000])
+})
+
+it('spreads many over the interval, each once in it', () => {
+  const { clock, sent } = setUp(Array.from({ length: 60 }, (_, i) => binding(`sip:n${i}@10.0.0.1`)))
+  clock.advance(30_000)
+  expect(sent).toHaveLength(60)
+  expect(new Set(sent.map(({ uri }) => uri)).size).toBe(60)
+  const perSecond = Map.groupBy(sent, ({ at }) => at)
+  expect(Math.max(...[...perSecond.values()].map(({ length }) => length))).toBe(2)
+  clock.advance(30_000)
+  expect(sent).toHaveLength(120)
+})
+
+it('sends none without an agent, goes on after a failure, and ends', () => {
+  const { clock, sent, state, keepAlive } = setUp([binding('sip:nat@10.0.0.1')])
+  state.connected = false
+  clock.advance(60_000)
+  expect(sent).toEqual([])
+  state.connected = true
+  state.broken = true
+  clock.advance(60_000)
+  state.broken = false
+  clock.advance(60_000)
+  expect(sent.length).toBeGreaterThan(0)
+  keepAlive.close()
+  keepAlive.close()
+  expect(clock.running).toBe(0)
+})

@@ -1,0 +1,85 @@
+import type { SteadyClock, Timer } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Headers, SrfLike } from '../srf.ts'
+import type { Binding } from './bindings.ts'
+import { hopOf } from './endpoint-contacts.ts'
+import type { Registrations } from './registrations.ts'
+
+/** What the keep-alive works with. */
+export interface KeepAliveParts {
+  readonly registrations: Pick<Registrations, 'all'>
+  readonly srf: Pick<SrfLike, 'request'>
+  /** False while the agent is not there. */
+  readonly connected: () => boolean
+  /** Time between two requests to the same contact, in ms. */
+  readonly intervalMs: number
+  readonly clock: SteadyClock
+  readonly log: Pick<Log, 'debug'>
+  readonly userAgent: string
+}
+
+/** Between two parts of a round. */
+const stepMs = 1_000
+
+/**
+ * Sends OPTIONS to every contact behind a NAT that came by UDP, in turn, so that the NAT still lets calls in: few phones keep it open by
+ * themselves (RFC 5626 section 4.4.2 leaves it to them). A connection needs none of this. What they answer does not matter: one that is gone
+ * goes with its registration.
+ */
+export class KeepAlive {
+  readonly #parts: KeepAliveParts
+  #round: Binding[] = []
+  #share = 0
+  #nextRound = 0
+  #timer: Timer | undefined
+
+  constructor(parts: KeepAliveParts) {
+    this.#parts = parts
+  }
+
+  /** Begins; {@link close} ends it. */
+  start(): void {
+    this.#wait()
+  }
+
+  /** Idempotent. */
+  close(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+  }
+
+  #wait(): void {
+    this.#timer = this.#parts.clock.after(stepMs, () => {
+      this.#wait()
+      this.#step()
+    })
+  }
+
+  /** A share of the round, so that many phones are no burst. */
+  #step(): void {
+    const { registrations, intervalMs, connected, clock } = this.#parts
+    if (!connected()) return
+    if (this.#round.length === 0 && clock.uptime() >= this.#nextRound) {
+      this.#nextRound = clock.uptime() + intervalMs
+      this.#round = [...registrations.all()].filter(isBehindNat)
+      this.#share = Math.ceil((this.#round.length * stepMs) / intervalMs)
+    }
+    for (const binding of this.#round.splice(0, this.#share)) this.#ping(binding)
+  }
+
+  #ping({ uri, source }: Binding): void {
+    const { srf, log, userAgent } = this.#parts
+    const headers: Headers = userAgent === '' ? {} : { 'User-Agent': userAgent }
+    try {
+      srf.request(uri.bare, { method: 'OPTIONS', headers, proxy: hopOf(source) }, (error) => {
+        if (error) log.debug({ reason: String(error) }, 'keep-alive not sent')
+      })
+    } catch (error) {
+      log.debug({ reason: String(error) }, 'keep-alive not sent')
+    }
+  }
+}
+
+/** The contact says another address than the REGISTER came from. */
+const isBehindNat = ({ uri, source }: Binding): boolean =>
+  source.transport === 'udp' && (uri.host !== source.address || (uri.port ?? 5060) !== source.port)
