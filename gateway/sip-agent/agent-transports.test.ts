@@ -98,7 +98,12 @@ describe('TLS', () => {
     const far = await callee([on('tls')], { tls: renewed })
     const near = await start([on('tls')])
     const uri = `sip:bob@localhost:${portOf(far.bench, 'tls')};transport=tls`
-    await expect(call(near, uri)).rejects.toMatchObject({ status: 503 })
+    const sent = await request(near.srf, uri, { method: 'OPTIONS' })
+    const refused = await answerTo(sent)
+    expect([refused.status, refused.get('Warning')]).toEqual([
+      503,
+      `399 localhost "tls 127.0.0.1:${portOf(far.bench, 'tls')} (localhost): the certificate is for renewed.example, not for localhost"`,
+    ])
     far.bench.agent.change({ tls })
     await far.bench.agent.stats()
     await endBoth(await call(near, uri), near, far.bench)

@@ -30,7 +30,7 @@ export const deliverLocal = (
   reason: string,
   flow: Flow,
 ): Buffer => {
-  const message = makeLocalResponse(made, status, reason, newTag())
+  const message = makeLocalResponse(made, status, reason, newTag(), status === 503 ? flow.problem : undefined)
   const from = { protocol: flow.local.protocol, address: '', port: 0 }
   app?.deliver({ source: 'network', size: 0, from, txnId, dialogId, message })
   return message

@@ -5,7 +5,7 @@ import { formatHost } from '../message/uri.ts'
 import type { Flow } from '../transport/types.ts'
 import type { AppHeader, Own } from './app-headers.ts'
 import type { Context } from './context.ts'
-import { loopMark } from './loops.ts'
+import { ownMark } from './loops.ts'
 
 const empty = Buffer.alloc(0)
 
@@ -39,7 +39,7 @@ export const makeVia = (own: Own, branch: string): string =>
 /** Puts a request together. */
 export const makeRequest = (parts: RequestParts): MadeRequest => {
   const { method, uri, routes, from, to, callId, seq, own, headers, body = empty } = parts
-  const branch = parts.branch + loopMark(uri)
+  const branch = parts.branch + ownMark
   const via = makeVia(own, branch)
   const out = new Headers().append('Via', via)
   for (const route of routes) out.append('Route', route)
@@ -68,11 +68,19 @@ export const makeCancel = (made: MadeRequest, headers: readonly AppHeader[]): Bu
 export const makeFailureAck = (made: MadeRequest, response: SipResponse): Buffer =>
   follow(made, 'ACK', response.headers.first('to') ?? made.to, [])
 
-/** A final response that the agent makes for the application, because the network gave none. */
-export const makeLocalResponse = (made: MadeRequest, status: number, reason: string, tag: string): Buffer => {
+/** A final response that the agent makes for the application, because the network gave none; `problem` says why, where it is known. */
+export const makeLocalResponse = (
+  made: MadeRequest,
+  status: number,
+  reason: string,
+  tag: string,
+  problem?: string,
+): Buffer => {
   const headers = new Headers().append('Via', made.via).append('From', made.from)
   headers.append('To', /;\s*tag=/i.test(made.to) ? made.to : `${made.to};tag=${tag}`)
   headers.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${made.method}`)
+  // RFC 3261 20.43: for a human to read, as with a certificate that is for somebody else.
+  if (problem) headers.append('Warning', `399 localhost "${problem.replace(/["\\\r\n]/g, "'")}"`)
   return serialiseMessage({ kind: 'response', status, reason, headers, body: empty })
 }
 

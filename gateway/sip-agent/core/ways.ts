@@ -8,6 +8,8 @@ export type Way = Flow | Hop
 /** True for a place that is still to be reached. */
 export const isHop = (way: Way): way is Hop => !('send' in way)
 
+const noWay = 'the host has no address, or none that a transport is bound for'
+
 /** A flow that leads nowhere: the request is made, shown to its application, and then fails. */
 const deadFlow = (context: Context): Flow => {
   const local = context.transports.addresses[0] ?? { protocol: 'udp', address: '', port: 0 }
@@ -16,8 +18,9 @@ const deadFlow = (context: Context): Flow => {
     local,
     reliable: true,
     closed: true,
+    problem: noWay,
     send: (_bytes, failed) => {
-      if (failed) queueMicrotask(() => failed('there is no way to the host'))
+      if (failed) queueMicrotask(() => failed(noWay))
     },
   }
 }

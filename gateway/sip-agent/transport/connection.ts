@@ -74,6 +74,10 @@ export class Connection implements Flow, WireUser {
     return this.#closed
   }
 
+  get problem(): string | undefined {
+    return this.#reason
+  }
+
   /** Takes its wire, which may still be on its way; it must be there within `ms`. */
   begin(wire: Wire, ms: number): void {
     this.#wire = wire

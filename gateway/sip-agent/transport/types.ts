@@ -21,6 +21,8 @@ export interface Flow {
   readonly reliable: boolean
   /** True once nothing can be sent any more. */
   readonly closed: boolean
+  /** Why the last thing that was sent could not be, or why the connection ended, for a log or a `Warning`. */
+  readonly problem?: string
   /** Sends one message. `failed` is called at most once, later, if it could not be sent. */
   send(bytes: Buffer, failed?: (reason: string) => void): void
 }

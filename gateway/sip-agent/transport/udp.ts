@@ -11,6 +11,7 @@ class UdpFlow implements Flow {
   readonly reliable = false
   readonly remote: Endpoint
   readonly #transport: UdpTransport
+  #problem: string | undefined
 
   constructor(transport: UdpTransport, address: string, port: number) {
     this.#transport = transport
@@ -25,8 +26,18 @@ class UdpFlow implements Flow {
     return this.#transport.closed
   }
 
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
   send(bytes: Buffer, failed?: (reason: string) => void): void {
-    this.#transport.send(bytes, this.remote, failed)
+    const { remote } = this
+    if (!failed) this.#transport.send(bytes, remote)
+    else
+      this.#transport.send(bytes, remote, (reason) => {
+        this.#problem = reason
+        failed(reason)
+      })
   }
 }
 
