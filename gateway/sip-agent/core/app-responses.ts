@@ -90,7 +90,7 @@ export class AppResponses {
   /** What the response changes before it goes out. */
   #note(waiting: Waiting, raw: RawResponse, made: Delivered) {
     waiting.tag = made.tag
-    waiting.responded = true
+    waiting.responded ||= raw.status > 100
     waiting.tried = true
     const makes = !waiting.inDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
     if (makes && !waiting.dialog) this.#early(waiting, raw)
@@ -98,6 +98,8 @@ export class AppResponses {
   }
 
   #provisional(waiting: Waiting, status: number, bytes: Buffer, reliable: boolean) {
+    // The transaction of any other request ends in its time, whatever is said in between (RFC 4320).
+    if (!waiting.side.invite) return
     const { clock, timers } = this.#context
     const { machine } = waiting.side
     waiting.limit?.cancel()
@@ -105,7 +107,7 @@ export class AppResponses {
     waiting.progress?.cancel()
     if (reliable) {
       waiting.reliable?.sent(() => machine.respond(status, bytes))
-    } else if (waiting.side.invite && status > 100) {
+    } else if (status > 100) {
       // RFC 3261 13.3.1.1: proxies give a call up after three minutes without a provisional. A reliable one is not repeated: with
       // its old RSeq it would be dropped as a duplicate, and a new RSeq would be a response that the application never gave.
       const again = () => {

@@ -84,6 +84,14 @@ describe('a provisional response of the application', () => {
   })
 })
 
+it('a request other than INVITE is not kept longer for a provisional response', () => {
+  bench.receive('MESSAGE', 1, 'm')
+  bench.respond(bench.handed()[0]?.txnId as string, 183)
+  bench.clock.advance(32_000)
+  expect(bench.statuses().at(-1)).toBe(500)
+  expect(bench.handed()).toEqual([])
+})
+
 describe('what belongs to nothing', () => {
   it('is dropped and counted', () => {
     bench.receive('ACK', 1, 'x')

@@ -184,9 +184,8 @@ export class Incoming {
 
   /** The application took too long. It is told as of a caller who gave up: what it holds for the call can go. */
   #expire(waiting: Waiting) {
-    if (!waiting.side.invite) this.finish(waiting, 500)
-    else if (waiting.inDialog) this.finish(waiting, 480)
-    else this.abandon(waiting, 480)
+    if (waiting.side.invite) this.abandon(waiting, 480)
+    else this.finish(waiting, 500)
   }
 
   #make(base: ReplyBase, reply: Reply): Buffer {

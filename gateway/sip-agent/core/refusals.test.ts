@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SipRequest } from '../message/message.ts'
 import { message } from '../testing/messages.ts'
-import { hasLooped, loopMark } from './loops.ts'
+import { hasLooped, loopMark, ownMark } from './loops.ts'
 import { defaultUnderstood } from './options.ts'
 import { refusalOf } from './refusals.ts'
 
@@ -65,18 +65,21 @@ describe('a request is taken', () => {
 })
 
 describe('a Via of our own', () => {
-  const back = (uri: string, tag = '') =>
-    request(
-      {
-        Via: `SIP/2.0/UDP proxy.example;branch=z9hG4bK2, SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1${loopMark('sip:b@h')}`,
-        To: `<sip:b@h>${tag}`,
-      },
-      uri,
-    )
-  it('tells a loop by the request-uri that stayed, from a call that was routed anew', () => {
-    expect([hasLooped(back('sip:b@h')), hasLooped(back('sip:c@h'))]).toEqual([true, false])
+  const back = (mark: string, uri = 'sip:b@h', tag = '') => {
+    const via = `SIP/2.0/UDP proxy.example;branch=z9hG4bK2, SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1${mark}`
+    return hasLooped(request({ Via: via, To: `<sip:b@h>${tag}` }, uri))
+  }
+  it('tells a request that we made and that has come back; in a dialog it may have', () => {
+    expect([back(ownMark), back(ownMark, 'sip:c@h'), back(ownMark, 'sip:b@h', ';tag=t')]).toEqual([
+      true,
+      true,
+      false,
+    ])
   })
-  it('in a dialog is no loop, nor is that of somebody else', () => {
-    expect([hasLooped(back('sip:b@h', ';tag=t')), hasLooped(request())]).toEqual([false, false])
+  it('tells one that we sent on and that is still for the same, from one that was routed anew', () => {
+    expect([back(loopMark('sip:b@h')), back(loopMark('sip:b@h'), 'sip:c@h')]).toEqual([true, false])
+  })
+  it('is not that of somebody else', () => {
+    expect([back('.0123456789ab'), hasLooped(request())]).toEqual([false, false])
   })
 })
