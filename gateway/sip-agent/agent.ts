@@ -21,7 +21,7 @@ import type { RawMessage } from './message/message.ts'
 import { parseFromApp } from './message/parse.ts'
 import { formatHost } from './message/uri.ts'
 import { Proxies } from './proxy/proxies.ts'
-import { SystemDns } from './route/dns.ts'
+import { type Dns, SystemDns } from './route/dns.ts'
 import { SipRouter } from './route/router.ts'
 import { Shield } from './shield/shield.ts'
 import { makeTimers } from './transaction/timers.ts'
@@ -51,7 +51,7 @@ export class Agent {
   readonly #receiver: Receiver
   readonly #server: AppServer
   readonly #shield: Shield
-  readonly #dns = new SystemDns()
+  readonly #dns: Dns & { close?(): void }
   readonly #router: SipRouter
   #closed = false
 
@@ -61,6 +61,8 @@ export class Agent {
       secret: string
       clock: Clock
       fault: (error: unknown) => void
+      /** Who knows names; default the system's servers. */
+      dns?: Dns
     },
   ) {
     const { clock, secret, userAgent, tryings, fault } = options
@@ -79,6 +81,7 @@ export class Agent {
           this.#context.registeredFlows.lost(flow)
           receiver.lost(flow)
         },
+        fault,
       },
       limits: { ...defaultLimits, ...options.limits },
       clock,
@@ -90,6 +93,7 @@ export class Agent {
       gatekeeper: shield,
     })
     const transactions = new Transactions(clock, timers)
+    this.#dns = options.dns ?? new SystemDns()
     const router = new SipRouter({ reach: transports, dns: this.#dns, clock, fault })
     this.#router = router
     const dialogs = new Dialogs()
@@ -125,7 +129,12 @@ export class Agent {
     this.#incoming = new Incoming(this.#context, finder, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)
     this.#proxies = new Proxies(this.#context, this.#incoming)
-    const parts = { context: this.#context, incoming: this.#incoming, answers: this.#answers, proxies: this.#proxies }
+    const parts = {
+      context: this.#context,
+      incoming: this.#incoming,
+      answers: this.#answers,
+      proxies: this.#proxies,
+    }
     const receiver = new Receiver({ ...parts, fault, maxTransactions, understood })
     this.#receiver = receiver
   }
@@ -184,7 +193,7 @@ export class Agent {
     this.#context.subscriptions.close()
     this.#answers.close()
     this.#router.close()
-    this.#dns.close()
+    this.#dns.close?.()
     this.#context.transactions.close()
     await Promise.all([this.#server.close(), this.#context.transports.close()])
   }
