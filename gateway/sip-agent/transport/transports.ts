@@ -84,6 +84,11 @@ export class Transports {
    * family is bound, and for a WebSocket that is not open.
    */
   flow(hop: Hop): Flow | undefined {
+    this.#options.gatekeeper.meets?.(hop.address)
+    return this.#way(hop)
+  }
+
+  #way(hop: Hop): Flow | undefined {
     if (this.#closing) return undefined
     const six = isIPv6(hop.address)
     const fitting = this.#of(hop.protocol).filter((each) => isIPv6(each.local.address) === six)
@@ -105,7 +110,7 @@ export class Transports {
     if (!flow.closed) return flow
     const { protocol, address } = flow.remote
     if (protocol === 'udp') return undefined
-    return this.flow({ protocol, address, port: via.port ?? defaultPort(protocol), host: via.host })
+    return this.#way({ protocol, address, port: via.port ?? defaultPort(protocol), host: via.host })
   }
 
   /** The host that a peer at `remote` should use to reach `local`; what is said in general without a peer. */

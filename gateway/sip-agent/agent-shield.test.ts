@@ -1,0 +1,120 @@
+import type { SrfRequest, SrfResponse } from 'drachtio-srf'
+import { afterEach, expect, it } from 'vitest'
+import { Peer, testSdp } from './testing/peer.ts'
+import { type Bench, routed, startBench } from './testing/srf.ts'
+import type { SipShield } from './types.ts'
+
+let bench: Bench
+let peer: Peer
+afterEach(async () => {
+  peer.close()
+  await bench.close()
+})
+
+const settings: SipShield = {
+  packetsPerSecond: 1_000,
+  knownPacketsPerSecond: 1_000,
+  banAfter: 3,
+  banForMs: 600_000,
+  scanners: ['friendly-scanner'],
+  strangers: 'answer',
+  known: [],
+}
+const target = () => `sip:bob@127.0.0.1:${bench.udp}`
+
+/** An agent with an application that refuses every call and answers every OPTIONS. */
+const begin = async (changes: Partial<SipShield> = {}) => {
+  bench = await startBench({ shield: { ...settings, ...changes } })
+  bench.srf.invite((_request: SrfRequest, response: SrfResponse) => response.send(403))
+  bench.srf.use('options', (_request: SrfRequest, response: SrfResponse) => response.send(200))
+  await routed(bench.srf)
+  peer = await Peer.udp(bench.udp)
+}
+const counts = async () => {
+  const { dropped, banned } = await bench.agent.stats()
+  return { scanner: dropped.scanner, stranger: dropped.stranger, banned }
+}
+const ask = async () => {
+  peer.send('OPTIONS', peer.call(target()))
+  await peer.response(200, 'OPTIONS')
+}
+/** Calls, is refused, and acknowledges that with a tag. */
+const refused = async (tag: (to: string) => string) => {
+  const call = peer.call(target())
+  const branch = peer.send('INVITE', call)
+  const to = (await peer.response(403, 'INVITE')).headers.first('to') ?? ''
+  peer.send('ACK', call, { to: tag(to), branch })
+}
+
+it('bans a UDP address that was refused too often, once it has shown that it got the refusals', async () => {
+  await begin()
+  for (let i = 0; i < 3; i++) await refused((to) => to)
+  await expect.poll(counts).toMatchObject({ banned: 1 })
+  peer.send('OPTIONS', peer.call(target()))
+  await expect.poll(async () => (await bench.agent.stats()).dropped.banned).toBe(1)
+  expect(peer.inbox).toEqual([])
+})
+
+it('bans nobody for an ACK that whoever forges addresses could have sent', async () => {
+  await begin()
+  for (let i = 0; i < 5; i++) await refused((to) => to.replace(/tag=.*/, 'tag=guessed'))
+  await ask()
+  expect(await counts()).toMatchObject({ banned: 0 })
+})
+
+it('bans nobody for malformed datagrams', async () => {
+  await begin()
+  for (let i = 0; i < 20; i++) peer.raw('INVITE nonsense\r\n\r\n')
+  await ask()
+  expect(await counts()).toMatchObject({ banned: 0 })
+})
+
+it('bans an address for malformed messages on connections, which nobody can forge', async () => {
+  await begin()
+  peer.close()
+  for (let i = 0; i < 3; i++) {
+    peer = await Peer.tcp(bench.tcp)
+    peer.raw('INVITE sip:a SIP/2.0\r\nContent-Length: x\r\n\r\n')
+    await expect.poll(async () => (await bench.agent.stats()).connections).toBe(0)
+    peer.close()
+  }
+  await expect.poll(counts).toMatchObject({ banned: 1 })
+  peer = await Peer.udp(bench.udp)
+})
+
+it('counts failed sign-ins that the application tells of', async () => {
+  await begin()
+  for (let i = 0; i < 3; i++) bench.agent.failedSignIn('198.51.100.1')
+  await expect.poll(counts).toMatchObject({ banned: 1 })
+})
+
+it('drops scanners without a word', async () => {
+  await begin()
+  peer.send('OPTIONS', peer.call(target()), { extra: { 'User-Agent': 'friendly-scanner' } })
+  await ask()
+  expect(await counts()).toMatchObject({ scanner: 1 })
+  expect(peer.inbox).toEqual([])
+})
+
+it('drops strangers without a word, until it is told that they are known', async () => {
+  await begin({ strangers: 'drop' })
+  peer.send('OPTIONS', peer.call(target()))
+  await expect.poll(counts).toMatchObject({ stranger: 1 })
+  bench.agent.change({ shield: { ...settings, strangers: 'drop', known: ['127.0.0.0/8'] } })
+  await ask()
+  expect(peer.inbox).toEqual([])
+})
+
+it('lets the far side of our own call answer, and hang up, although it is a stranger', async () => {
+  await begin({ strangers: 'drop' })
+  const made = bench.srf.createUAC(`sip:far@127.0.0.1:${peer.port}`, { localSdp: testSdp() })
+  const invite = await peer.request('INVITE')
+  peer.reply(invite, 200, { tag: 'far', body: testSdp() })
+  const dialog = await made
+  await peer.request('ACK')
+  const ended = new Promise<void>((resolve) => dialog.on('destroy', () => resolve()))
+  const [from, to] = [`${invite.headers.first('to')};tag=far`, invite.headers.first('from') ?? '']
+  peer.send('BYE', { callId: invite.callId, from, to, target: target(), seq: 1 })
+  await ended
+  expect(await counts()).toMatchObject({ stranger: 0 })
+})
