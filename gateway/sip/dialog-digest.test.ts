@@ -57,6 +57,16 @@ it('sends a challenged BYE again, so that the call does not stay up at the carri
   expect(ended).toEqual([null])
 })
 
+it('lets drachtio-srf forget a dialog that the agent does not know any more', () => {
+  const dialog = new Asked()
+  const ended: unknown[] = []
+  answeringChallenges(dialog, credentials, log).destroy({}, (error) => ended.push(error))
+  dialog.asked[0]!.callback(new Error('unable to find dialog'))
+  expect([dialog.byes.length, ended]).toEqual([1, []])
+  dialog.byes[0]!(new Error('gone'))
+  expect(ended).toHaveLength(1)
+})
+
 it('passes on what it cannot answer, and stops after a second challenge', () => {
   const dialog = new Asked()
   const statuses: unknown[] = []

@@ -39,7 +39,11 @@ export const answeringChallenges = (
   const request = (options: Options, callback: Callback) =>
     send(dialog, new DigestSession(credentials), options, callback, log)
   const destroy: SipDialog['destroy'] = ({ headers }, callback) =>
-    request({ method: 'BYE', ...(headers && { headers }) }, (error) => callback(error))
+    request({ method: 'BYE', ...(headers && { headers }) }, (error) => {
+      // Only its own way of hanging up makes drachtio-srf forget a dialog that the agent does not know any more.
+      if (error) dialog.destroy({ headers }, callback)
+      else callback(null)
+    })
   return new Proxy(dialog, {
     get(target, key) {
       if (key === 'request') return request
