@@ -7,6 +7,7 @@ export class TestSink implements TransportSink {
   readonly messages: { readonly message: SipMessage; readonly flow: Flow }[] = []
   readonly faults: { readonly error: SipParseError; readonly flow: Flow }[] = []
   readonly losses: string[] = []
+  readonly errors: unknown[] = []
   #waiting: { readonly ready: () => boolean; readonly wake: () => void }[] = []
 
   received(message: SipMessage, flow: Flow): void {
@@ -21,6 +22,11 @@ export class TestSink implements TransportSink {
 
   lost(_flow: Flow, reason: string): void {
     this.losses.push(reason)
+    this.#wake()
+  }
+
+  fault(error: unknown): void {
+    this.errors.push(error)
     this.#wake()
   }
 

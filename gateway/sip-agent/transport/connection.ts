@@ -141,8 +141,11 @@ export class Connection implements Flow, WireUser {
         else this.#owner.sink.malformed(item.error, this)
       }
     } catch (error) {
-      if (!(error instanceof SipParseError)) throw error
-      this.#end(error)
+      if (error instanceof SipParseError) this.#end(error)
+      else {
+        this.#owner.sink.fault?.(error)
+        this.fail('a fault within the agent')
+      }
       return
     }
     this.#watch(complete)

@@ -8,12 +8,12 @@ import { inviteText } from '../testing/messages.ts'
 import { TestSink } from '../testing/sink.ts'
 import { StreamTransport } from './stream.ts'
 import { TlsSettings } from './tls.ts'
-import { openGate } from './types.ts'
 
 let clock: FakeClock
 let sink: TestSink
 let transport: StreamTransport
 let refused: (bytes: Buffer) => boolean
+let stranger: boolean
 let sockets: Socket[]
 let servers: Server[]
 
@@ -23,9 +23,10 @@ beforeEach(async () => {
   sockets = []
   servers = []
   refused = () => false
+  stranger = false
   const gate = {
-    ...openGate,
     admits: (_protocol: string, _address: string, bytes: Buffer) => !refused(bytes),
+    accepts: () => !stranger,
   }
   const options = { sink, gate, limits: defaultLimits, clock, maxConnections: 8 }
   transport = new StreamTransport('tcp', { ...options, tls: new TlsSettings(undefined) })
@@ -126,6 +127,26 @@ it('what the gatekeeper does not admit ends the connection unread', async () => 
   await closed
   await sink.until(() => sink.losses.length > 0)
   expect([sink.messages.length, sink.losses]).toEqual([0, ['not admitted']])
+})
+
+it('whom the gatekeeper does not accept is closed at once', async () => {
+  stranger = true
+  const socket = keep(connect(transport.local.port, '127.0.0.1'))
+  await once(socket, 'close')
+  expect([transport.connections, sink.losses]).toEqual([0, []])
+})
+
+it('an error of our own costs one connection', async () => {
+  const error = new Error('broken')
+  sink.received = () => {
+    throw error
+  }
+  const socket = await dial()
+  const closed = once(socket, 'close')
+  socket.write(inviteText)
+  await closed
+  await sink.until(() => sink.losses.length > 0)
+  expect([sink.errors, sink.losses]).toEqual([[error], ['a fault within the agent']])
 })
 
 it('a double CRLF is answered by one', async () => {

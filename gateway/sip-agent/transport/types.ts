@@ -35,6 +35,8 @@ export interface TransportSink {
   malformed(error: SipParseError, flow: Flow): void
   /** A connection is gone, or was never made; `reason` says why, for logs. */
   lost(flow: Flow, reason: string): void
+  /** An error of our own while a message was read: it costs the message, or the connection, and not the agent. */
+  fault?(error: unknown): void
 }
 
 /** Decides, before anything is parsed, what comes in at all. Called for every packet: it must be quick and must not throw. */

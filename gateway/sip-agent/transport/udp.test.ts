@@ -71,6 +71,19 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
     expect(await failed).toMatch(/^send E/)
   })
 
+  it('an error of our own costs one message', async () => {
+    const error = new Error('broken')
+    const received = sink.received.bind(sink)
+    sink.received = () => {
+      sink.received = received
+      throw error
+    }
+    say(inviteText)
+    say(inviteText)
+    await sink.flow()
+    expect([sink.errors, sink.messages.length]).toEqual([[error], 1])
+  })
+
   it('after the end everything fails', async () => {
     const flow = transport.flow(address, 5060)
     await transport.close()

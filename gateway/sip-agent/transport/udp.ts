@@ -133,14 +133,11 @@ export class UdpTransport {
       if (answer) flow.send(answer)
       return
     }
-    let message: ReturnType<typeof checkMessage>
     try {
-      message = checkMessage(parseDatagram(bytes, this.#limits))
+      this.#sink.received(checkMessage(parseDatagram(bytes, this.#limits)), flow, bytes.length)
     } catch (error) {
-      if (!(error instanceof SipParseError)) throw error
-      this.#sink.malformed(error, flow)
-      return
+      if (error instanceof SipParseError) this.#sink.malformed(error, flow)
+      else this.#sink.fault?.(error)
     }
-    this.#sink.received(message, flow, bytes.length)
   }
 }
