@@ -54,9 +54,9 @@ describe('100rel', () => {
     })
     const progress = await peer.response(183)
     const answered = bench.srf.createUAS(req, res, { localSdp: testSdp('answer') })
-    // The 183 comes again before anything else does.
+    // The 183 comes again, and no 200.
     await peer.response(183)
-    expect(peer.inbox).toEqual([])
+    expect(peer.inbox.some((each) => each.kind === 'response' && each.status === 200)).toBe(false)
     prack(call, progress)
     await peer.response(200, 'PRACK')
     expect(await pracked).toBe(`${progress.headers.first('rseq')} 1 INVITE`)
