@@ -3,6 +3,7 @@ import { CallEnded } from '../../handlers/verbs.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import type { CallId, Leg, LegOwner } from './leg.ts'
+import type { Referral } from './referral.ts'
 
 /** Told when a call is over. */
 export interface CallObserver {
@@ -14,6 +15,19 @@ export interface CallObserver {
 export interface CallerListener {
   digit(digit: string): void
   held?(held: boolean): void
+  /** See {@link LegOwner.legReferred}; absent: there is no other party. */
+  referred?(referral: Referral): boolean
+  /** See {@link LegOwner.legReplaced}; the call has taken `by` already when it is asked to patch. Absent: the caller cannot be replaced. */
+  replaced?(): void
+}
+
+/** Hears of a leg that belongs to nobody any more. */
+const bystander: LegOwner = {
+  legEarly: () => {},
+  legAnswered: () => {},
+  legDigit: () => {},
+  legHeld: () => {},
+  legEnded: () => {},
 }
 
 /** A leg's end, as it is written down. */
@@ -31,9 +45,9 @@ const MOST_RECORDS = 100
  */
 export class Call implements LegOwner {
   readonly id: CallId
-  readonly caller: Leg
   readonly info: CallInfo
   readonly startedAt: number
+  #caller: Leg
   #clock: Clock
   #observer: CallObserver
   #legs = new Set<Leg>()
@@ -51,7 +65,7 @@ export class Call implements LegOwner {
   constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver, longestMs: number) {
     this.id = info.callId as CallId
     this.info = info
-    this.caller = caller
+    this.#caller = caller
     this.#clock = clock
     this.#observer = observer
     this.startedAt = clock.now()
@@ -60,6 +74,11 @@ export class Call implements LegOwner {
     this.#add(caller, 'caller')
     caller.own(this)
     this.#count()
+  }
+
+  /** The leg on whose end the call ends: that of who called, or of who was left behind when the caller went by a transfer. */
+  get caller(): Leg {
+    return this.#caller
   }
 
   /** Fires when the caller is gone; every verb that is pending settles. */
@@ -97,6 +116,14 @@ export class Call implements LegOwner {
     this.#add(leg, 'callee')
     leg.own(owner)
     if (this.caller.isEnded) leg.end({ code: 'canceled' })
+  }
+
+  /** Another leg of the call is its caller from now on; `owner` hears of the one that was. */
+  handOver(to: Leg, owner: LegOwner = bystander): void {
+    const from = this.#caller
+    this.#caller = to
+    to.own(this)
+    from.own(owner)
   }
 
   /** Who hears of the caller's digits and holds; undefined: nobody. */
@@ -145,6 +172,20 @@ export class Call implements LegOwner {
 
   legHeld(_leg: Leg, held: boolean): void {
     this.#listener?.held?.(held)
+  }
+
+  legReferred(_leg: Leg, referral: Referral): boolean {
+    return this.#listener?.referred?.(referral) === true
+  }
+
+  legReplaced(leg: Leg, by: Leg): boolean {
+    const replaced = this.#listener?.replaced
+    if (!replaced) return false
+    this.#add(by, 'caller')
+    this.handOver(by)
+    replaced()
+    leg.end({ code: 'answered_elsewhere' })
+    return true
   }
 
   legEnded(): void {

@@ -1,7 +1,7 @@
 import type { Destination } from '../../handlers/verbs.ts'
 import type { Cause } from '../errors.ts'
 import type { Call } from './call.ts'
-import type { Party } from './leg.ts'
+import type { Leg, Party } from './leg.ts'
 import type { AddressBook, Endpoints, OutboundRequest, Target } from './ports.ts'
 
 /** What a leg can be made to. */
@@ -47,3 +47,7 @@ const partyOf = (text: string, name: string): Party => {
   const user = /^sips?:([^@:;?]+)(?::[^@]*)?@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
   return { uri: text, user, name }
 }
+
+/** Whom a transfer comes from: the one who is left behind, who may be one that we called. */
+export const callerId = ({ direction, to }: Leg): { from?: string; fromName?: string } =>
+  direction === 'outbound' ? { from: to.uri, fromName: to.name } : {}

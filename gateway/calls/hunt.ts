@@ -1,29 +1,17 @@
 import { CallEnded, type ConnectOptions, type ConnectResult, type Destination } from '../../handlers/verbs.ts'
-import type { Clock, Timer } from '../clock.ts'
-import { type Cause, type Code, sipStatusOf } from '../errors.ts'
-import type { Log } from '../log.ts'
+import type { Timer } from '../clock.ts'
+import { type Cause, sipStatusOf } from '../errors.ts'
 import { betterCause } from './best-cause.ts'
-import type { Bridge, Bridges } from './bridge.ts'
+import type { Bridge } from './bridge.ts'
 import type { Call } from './call.ts'
-import { requestFor, targetsOf } from './destinations.ts'
+import { callerId, requestFor, targetsOf } from './destinations.ts'
+import type { HuntParts } from './hunt-parts.ts'
 import type { Leg, LegOwner } from './leg.ts'
-import type { Player, Playing } from './player.ts'
-import type { AddressBook, Endpoints, OutboundSip, OutboundSubscriber } from './ports.ts'
+import { failure } from './outcome.ts'
+import type { Playing } from './player.ts'
+import type { Referral } from './referral.ts'
 
-/** What a hunt works with. */
-export interface HuntParts {
-  readonly addresses: AddressBook
-  readonly sip: OutboundSip
-  readonly subscribers: OutboundSubscriber
-  /** Default: no endpoint is ever registered. */
-  readonly endpoints?: Endpoints
-  readonly bridges: Bridges
-  readonly player: Player
-  readonly clock: Clock
-  readonly log: Log
-  /** Ring time where the options say nothing, in ms. */
-  readonly ringMs: number
-}
+export type { HuntParts } from './hunt-parts.ts'
 
 /** Longest time together where the options say nothing: 4 hours. */
 const MAX_DURATION_MS = 4 * 3_600_000
@@ -46,6 +34,8 @@ export class Hunt implements LegOwner {
   /** The join of the two; none while either holds. */
   #bridge: Bridge | undefined
   #ringback: Playing | undefined
+  /** A transfer that was asked for, and the leg that asked, which may well be gone already. */
+  #transfer: { readonly referral: Referral; readonly referrer: Leg } | undefined
   #cause: Cause | undefined
   #over = false
   #stepDone: () => void = () => {}
@@ -75,6 +65,7 @@ export class Hunt implements LegOwner {
 
   legEarly(leg: Leg, media: boolean): void {
     if (this.#partner || this.#winner) return
+    this.#transfer?.referral.progress(180)
     this.#inBackground(
       media && !this.#options.ringback && leg.port ? this.#earlyMedia(leg) : this.#ringCaller(),
     )
@@ -86,11 +77,7 @@ export class Hunt implements LegOwner {
       return
     }
     this.#winner = leg
-    for (const [other, timer] of [...this.#ringing]) {
-      timer.cancel()
-      if (other !== leg) other.end({ code: 'answered_elsewhere' })
-    }
-    this.#ringing.clear()
+    this.#stopRinging('answered_elsewhere')
     this.#stepDone()
   }
 
@@ -103,7 +90,32 @@ export class Hunt implements LegOwner {
     this.#patch()
   }
 
+  /** Either of the two may ask, and the other one stays: it is the caller from now on. */
+  legReferred(leg: Leg, referral: Referral): boolean {
+    const { caller } = this.#call
+    const winner = this.#winner
+    if (!winner || this.#partner !== winner || !caller.isAnswered || this.#transfer) return false
+    if (leg === caller) {
+      this.#call.handOver(winner, this)
+      this.#winner = caller
+    }
+    this.#transfer = { referral, referrer: leg }
+    this.#talkDone()
+    return true
+  }
+
+  legReplaced(leg: Leg, by: Leg): boolean {
+    if (leg !== this.#winner || this.#partner !== leg) return false
+    this.#call.adopt(by, this)
+    this.#winner = by
+    this.#pair(by)
+    leg.end({ code: 'answered_elsewhere' })
+    return true
+  }
+
   legEnded(leg: Leg): void {
+    // A transfer goes on without the one who asked for it.
+    if (leg === this.#transfer?.referrer && leg !== this.#winner) return
     this.#ringing.get(leg)?.cancel()
     this.#ringing.delete(leg)
     if (leg === this.#winner) this.#talkDone()
@@ -188,6 +200,8 @@ export class Hunt implements LegOwner {
     this.#call.listen({
       digit: (digit) => this.#inBackground(leg.sendDigits(digit)),
       held: () => this.#patch(),
+      referred: (referral) => this.legReferred(this.#call.caller, referral),
+      replaced: () => this.#patch(),
     })
     this.#patch()
   }
@@ -198,38 +212,67 @@ export class Hunt implements LegOwner {
     const leg = this.#partner
     // A caller whose INVITE had no offer has no audio before the ACK of its answer (RFC 3264 section 4).
     const both = leg && !leg.isEnded && !leg.isHeld && !caller.isHeld && caller.port && leg.port
-    if (both && this.#bridge?.b === leg) return
+    if (both && this.#bridge?.a === caller && this.#bridge.b === leg) return
     this.#bridge?.close()
     this.#bridge = both ? this.#parts.bridges.join(caller, leg) : undefined
   }
 
-  async #talk(leg: Leg): Promise<ConnectResult> {
+  async #talk(winner: Leg): Promise<ConnectResult> {
     const { clock } = this.#parts
-    const { caller, id } = this.#call
     const startedAt = clock.now()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#talkDone = resolve
-    this.#pair(leg)
-    const limit = clock.after(this.#options.maxDurationMs ?? MAX_DURATION_MS, () =>
-      leg.end({ code: 'max_duration' }),
-    )
+    let last = winner
     try {
-      await this.#call.whileUp(caller.answer())
-      this.#patch()
-      if (!leg.isEnded) await this.#call.whileUp(promise)
+      for (let leg: Leg | undefined = winner; leg; leg = await this.#transferred()) {
+        await this.#together(leg)
+        last = this.#winner ?? leg
+      }
     } catch (error) {
       // The caller's hang-up is an outcome too: whoever asked is told how long the two talked.
       if (!(error instanceof CallEnded)) throw error
-    } finally {
-      limit.cancel()
-      this.#part()
     }
-    const byLimit = leg.state.kind === 'ended' && leg.state.cause.code === 'max_duration'
+    const byLimit = last.state.kind === 'ended' && last.state.cause.code === 'max_duration'
+    const { caller, id } = this.#call
     return {
       kind: 'connected',
       endedBy: caller.isEnded ? 'caller' : byLimit ? 'limit' : 'callee',
       durationMs: clock.now() - startedAt,
-      calleeCallId: `${id}/${leg.id}`,
+      calleeCallId: `${id}/${last.id}`,
+    }
+  }
+
+  /** Until one of the two hangs up, or asks for a transfer. */
+  async #together(leg: Leg): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#talkDone = resolve
+    this.#pair(leg)
+    const longest = this.#options.maxDurationMs ?? MAX_DURATION_MS
+    const limit = this.#parts.clock.after(longest, () => this.#winner?.end({ code: 'max_duration' }))
+    try {
+      await this.#call.whileUp(this.#call.caller.answer())
+      this.#patch()
+      if (!leg.isEnded) await this.#call.whileUp(promise)
+    } finally {
+      limit.cancel()
+      this.#part()
+    }
+  }
+
+  /** Whom the caller talks to next: who was found, or whoever asked for it once more. Undefined where no transfer was asked for, or nobody is left. */
+  async #transferred(): Promise<Leg | undefined> {
+    if (!this.#transfer) return undefined
+    const { referral, referrer } = this.#transfer
+    let status = 487
+    try {
+      this.#winner = undefined
+      this.#cause = undefined
+      const found = await this.#ring([{ to: referral.to, ...callerId(this.#call.caller) }])
+      status = found ? 200 : sipStatusOf(this.#cause ?? { code: 'unreachable' })
+      if (!found && !referrer.isEnded) this.#winner = referrer
+      return this.#winner
+    } finally {
+      this.#transfer = undefined
+      referral.progress(status)
+      if (this.#winner !== referrer) referrer.end({ code: 'normal' })
     }
   }
 
@@ -249,28 +292,15 @@ export class Hunt implements LegOwner {
     this.#over = true
     this.#part()
     this.#ringback?.stop()
-    for (const [leg, timer] of [...this.#ringing]) {
-      timer.cancel()
-      leg.end({ code: 'canceled' })
-    }
-    this.#ringing.clear()
+    this.#stopRinging('canceled')
     if (this.#winner && !this.#winner.isEnded) this.#winner.end({ code: 'normal' })
   }
-}
 
-const reasons: Partial<Record<Code, Extract<ConnectResult, { kind: 'failed' }>['reason']>> = {
-  busy: 'busy',
-  declined: 'declined',
-  no_answer: 'no-answer',
-  not_online: 'no-answer',
-  unreachable: 'unreachable',
-  unknown_address: 'unreachable',
-  control_lost: 'unreachable',
+  #stopRinging(code: Cause['code']): void {
+    for (const [leg, timer] of [...this.#ringing]) {
+      timer.cancel()
+      if (leg !== this.#winner) leg.end({ code })
+    }
+    this.#ringing.clear()
+  }
 }
-
-const failure = (cause: Cause): ConnectResult => ({
-  kind: 'failed',
-  reason: reasons[cause.code] ?? 'error',
-  sipStatus: sipStatusOf(cause),
-  code: cause.code,
-})

@@ -15,3 +15,24 @@ export interface LegTimes {
   readonly answeredAt?: number
   readonly endedAt?: number
 }
+
+/** Who is at the other end, in the words of SIP. */
+export interface Party {
+  /** SIP URI, or `/context/name` of a subscriber. */
+  readonly uri: string
+  readonly user: string
+  readonly name: string
+  /** The caller asked that strangers are not told who calls (RFC 3323 `id`, `user` or `header`); default false. */
+  readonly private?: boolean
+}
+
+/** One attempt to reach a far side, for the record of the call. Times in milliseconds. */
+export interface Try {
+  /** The URI or address that was tried, without credentials. */
+  readonly target: string
+  readonly startedAt: number
+  readonly endedAt: number
+  /** Final SIP status; undefined where none came. */
+  readonly sipStatus?: number
+  readonly outcome: 'answered' | 'refused' | 'no-progress' | 'unreachable' | 'canceled'
+}

@@ -1,6 +1,9 @@
 import type { MediaPort, PortStats } from '../../media/types.ts'
 import type { Cause } from '../errors.ts'
-import type { LegFacts, LegTimes } from './leg-facts.ts'
+import type { LegFacts, LegTimes, Party, Try } from './leg-facts.ts'
+import type { ReferOptions, ReferOutcome, Referral } from './referral.ts'
+
+export type { Party, Try } from './leg-facts.ts'
 
 /** Id of a call; unique for ever. */
 export type CallId = string & { readonly __brand: 'CallId' }
@@ -13,27 +16,6 @@ export type LegState =
   | { readonly kind: 'early' }
   | { readonly kind: 'answered'; readonly at: number }
   | { readonly kind: 'ended'; readonly cause: Cause; readonly by: 'far' | 'us' }
-
-/** Who is at the other end, in the words of SIP. */
-export interface Party {
-  /** SIP URI, or `/context/name` of a subscriber. */
-  readonly uri: string
-  readonly user: string
-  readonly name: string
-  /** The caller asked that strangers are not told who calls (RFC 3323 `id`, `user` or `header`); default false. */
-  readonly private?: boolean
-}
-
-/** One attempt to reach a far side, for the record of the call. Times in milliseconds. */
-export interface Try {
-  /** The URI or address that was tried, without credentials. */
-  readonly target: string
-  readonly startedAt: number
-  readonly endedAt: number
-  /** Final SIP status; undefined where none came. */
-  readonly sipStatus?: number
-  readonly outcome: 'answered' | 'refused' | 'no-progress' | 'unreachable' | 'canceled'
-}
 
 /**
  * What a leg can tell its far side. The SIP edge and the browser dialect each implement it. None of the methods throws: what cannot be
@@ -50,6 +32,8 @@ export interface LegSignalling {
   end(cause: Cause): void
   /** Sends digits to the far side by whatever it takes: RFC 4733, INFO, or a message. */
   sendDigits(digits: string): Promise<void>
+  /** Answered: asks the far side to talk to somebody else (REFER), and follows what becomes of it. Absent: it cannot be asked. */
+  refer?(target: string, options?: ReferOptions): Promise<ReferOutcome>
 }
 
 /** The call that owns a leg. */
@@ -61,6 +45,10 @@ export interface LegOwner {
   /** The far side put us on hold, or took us back; told of changes alone. Only a leg that {@link Leg.isHeld} is to be parted. */
   legHeld(leg: Leg, held: boolean): void
   legEnded(leg: Leg): void
+  /** The far side wants the other party to talk to somebody else. False, or absent: there is nobody to transfer. */
+  legReferred?(leg: Leg, referral: Referral): boolean
+  /** `by` takes the place of an answered leg, which is ended (RFC 3891). False, or absent: it cannot be replaced. */
+  legReplaced?(leg: Leg, by: Leg): boolean
 }
 
 /** What a new leg is made of. */
@@ -223,6 +211,16 @@ export class Leg {
     this.#owner?.legHeld(this, held)
   }
 
+  /** The far side wants the other party to talk to somebody else; false where that cannot be. */
+  referred(referral: Referral): boolean {
+    return this.isAnswered && this.#owner?.legReferred?.(this, referral) === true
+  }
+
+  /** Another answered leg takes this one's place; false where that cannot be. */
+  replaced(by: Leg): boolean {
+    return this.isAnswered && by.isAnswered && this.#owner?.legReplaced?.(this, by) === true
+  }
+
   /** The far side ended the leg: BYE, CANCEL, refusal, loss. */
   ended(cause: Cause): void {
     this.#finish(cause, 'far')
@@ -249,6 +247,14 @@ export class Leg {
 
   async sendDigits(digits: string): Promise<void> {
     if (!this.isEnded) await this.#signalling?.sendDigits(digits)
+  }
+
+  /** Asks the far side to talk to somebody else; where it did, the leg ends. 405 where it cannot be asked. */
+  async refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    if (!this.isAnswered) return { status: 481 }
+    const outcome = (await this.#signalling?.refer?.(target, options)) ?? { status: 405 }
+    if (outcome.status >= 200 && outcome.status < 300) this.end({ code: 'normal', detail: 'transferred' })
+    return outcome
   }
 
   /** We end the leg. Harmless when it has ended. */

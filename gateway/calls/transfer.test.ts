@@ -1,0 +1,197 @@
+import { pino } from 'pino'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallInfo } from '../../handlers/verbs.ts'
+import { FakeClock } from '../clock.ts'
+import { Bridges } from './bridge.ts'
+import { Call } from './call.ts'
+import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
+import { Hunt, type HuntOutcome } from './hunt.ts'
+import { newCallId } from './ids.ts'
+import { Player } from './player.ts'
+import type { Target } from './ports.ts'
+import type { Referral } from './referral.ts'
+
+const settle = async () => {
+  for (let i = 0; i < 30; i++) await Promise.resolve()
+}
+
+const setUp = () => {
+  const clock = new FakeClock()
+  const outbound = new FakeOutbound(clock)
+  const joined: (readonly [unknown, unknown])[] = []
+  const bridges = new Bridges({ join: (a, b) => joined.push([a, b]), part: () => {} })
+  const sound = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
+  const parts = {
+    addresses: { resolve: (to: string): Target => ({ kind: 'sip', uri: to }) },
+    ...{ sip: outbound, subscribers: outbound, bridges, clock },
+    player: new Player(
+      { prepare: async () => sound, close: async () => {} },
+      { bytes: async () => ({ bytes: new Uint8Array() }) },
+    ),
+    log: pino({ level: 'silent' }),
+    ringMs: 60_000,
+  }
+  const callId = newCallId()
+  const a = fakeLeg(clock, callId)
+  const ended: string[] = []
+  const info: CallInfo = {
+    ...{ callId, direction: 'inbound', type: 'sip', from: '', to: '', fromUser: '', toUser: '' },
+    ...{ fromName: '', headers: [], projectId: 'p' },
+  }
+  const observer = { callAnswered: () => {}, callEnded: () => ended.push('ended') }
+  const call = new Call(info, a.leg, clock, observer, 14_400_000)
+  const outcomes: HuntOutcome[] = []
+  const statuses: number[] = []
+  const referral: Referral = { to: 'sip:c@y', progress: (status) => statuses.push(status) }
+  /** The caller and a callee talk. */
+  const talking = async (): Promise<FakeLeg> => {
+    const options = { steps: [[{ to: 'sip:b@y' }]] }
+    void new Hunt(parts, call, options).run().then((outcome) => outcomes.push(outcome))
+    await settle()
+    outbound.dialled[0]!.leg.answered()
+    await settle()
+    return outbound.dialled[0]!
+  }
+  const left = () => [bridges.count, clock.running, call.legs.size]
+  return { clock, outbound, joined, bridges, a, call, ended, outcomes, statuses, referral, talking, left }
+}
+
+describe('a transfer', () => {
+  let t: ReturnType<typeof setUp>
+  let b: FakeLeg
+  beforeEach(async () => {
+    t = setUp()
+    b = await t.talking()
+  })
+  const refer = async (by: FakeLeg) => {
+    expect(by.leg.referred(t.referral)).toBe(true)
+    await settle()
+    return t.outbound.dialled[1]!
+  }
+
+  it('asked for by the callee joins the caller with somebody else', async () => {
+    const c = await refer(b)
+    expect(t.bridges.count).toBe(0)
+    c.leg.early(false)
+    await settle()
+    // The caller hears that it rings.
+    expect(t.a.port.playing).toBeDefined()
+    c.leg.answered()
+    await settle()
+    expect(t.statuses).toEqual([180, 200])
+    expect(b.far.told).toEqual(['end normal'])
+    expect(t.joined.at(-1)).toEqual([t.a.port, c.port])
+    expect(t.a.port.playing).toBeUndefined()
+    c.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'callee' } }])
+    t.a.leg.ended({ code: 'normal' })
+    expect([...t.left(), t.ended.length]).toEqual([0, 0, 0, 1])
+  })
+
+  it('asked for by the caller joins the callee with somebody else, and the call goes on without the caller', async () => {
+    const c = await refer(t.a)
+    expect(c.request.from).toMatchObject({ uri: 'sip:b@y' })
+    // Many telephones hang up as soon as they are told that it was accepted.
+    t.a.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.call.signal.aborted).toBe(false)
+    c.leg.answered()
+    await settle()
+    expect(t.statuses).toEqual([200])
+    expect(t.joined.at(-1)).toEqual([b.port, c.port])
+    c.leg.digit('1')
+    b.leg.digit('2')
+    await settle()
+    expect([b.far.told, c.far.told]).toEqual([['digits 1'], ['digits 2']])
+    b.leg.ended({ code: 'normal' })
+    await settle()
+    expect(c.far.told).toEqual(['digits 2', 'end normal'])
+    expect([...t.left(), t.ended.length]).toEqual([0, 0, 0, 1])
+  })
+
+  it.each(['caller', 'callee'] as const)(
+    'asked for by the %s and refused leaves the two together',
+    async (who) => {
+      const c = await refer(who === 'caller' ? t.a : b)
+      c.leg.ended({ code: 'busy', sip: 486 })
+      await settle()
+      expect(t.statuses).toEqual([486])
+      expect(new Set(t.joined.at(-1))).toEqual(new Set([t.a.port, b.port]))
+      expect(t.bridges.count).toBe(1)
+      // Once more is possible.
+      expect(b.leg.referred(t.referral)).toBe(true)
+    },
+  )
+
+  it('that nobody takes ends with the one who was left behind where the other is gone', async () => {
+    const c = await refer(t.a)
+    t.a.leg.ended({ code: 'normal' })
+    t.clock.advance(60_000)
+    await settle()
+    expect([t.statuses, c.far.told]).toEqual([[480], ['end no_answer']])
+    expect(t.outcomes).toHaveLength(1)
+    expect(b.leg.isEnded).toBe(false)
+    t.call.end({ code: 'normal' })
+    expect([...t.left(), b.far.told]).toEqual([0, 0, 0, ['end normal']])
+  })
+
+  it('ends with 487 where the one who was to be transferred hangs up', async () => {
+    const c = await refer(b)
+    t.a.leg.ended({ code: 'normal' })
+    await settle()
+    expect([t.statuses, c.far.told, b.leg.isEnded]).toEqual([[487], ['end canceled'], true])
+    expect(t.left()).toEqual([0, 0, 0])
+  })
+
+  it('cannot be asked for twice at once, nor by a caller who talks to nobody', async () => {
+    await refer(b)
+    expect([b.leg.referred(t.referral), t.a.leg.referred(t.referral)]).toEqual([false, false])
+    const lonely = setUp()
+    await lonely.a.leg.answer()
+    expect(lonely.a.leg.referred(lonely.referral)).toBe(false)
+  })
+})
+
+describe('a replacement', () => {
+  const other = async (t: ReturnType<typeof setUp>): Promise<FakeLeg> => {
+    const made = fakeLeg(t.clock, t.call.id)
+    await made.leg.answer()
+    return made
+  }
+
+  it.each(['caller', 'callee'] as const)('takes the place of the %s', async (who) => {
+    const t = setUp()
+    const b = await t.talking()
+    const by = await other(t)
+    const [old, stays] = who === 'caller' ? [t.a, b] : [b, t.a]
+    expect(old.leg.replaced(by.leg)).toBe(true)
+    await settle()
+    expect(old.far.told.at(-1)).toBe('end answered_elsewhere')
+    expect(new Set(t.joined.at(-1))).toEqual(new Set([stays.port, by.port]))
+    by.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.outcomes).toHaveLength(1)
+    t.call.end({ code: 'normal' })
+    expect(t.left()).toEqual([0, 0, 0])
+  })
+
+  it('is refused where nobody talks, and by a leg that is not answered', async () => {
+    const t = setUp()
+    await t.a.leg.answer()
+    expect(t.a.leg.replaced((await other(t)).leg)).toBe(false)
+    const b = await t.talking()
+    expect(b.leg.replaced(fakeLeg(t.clock, t.call.id).leg)).toBe(false)
+  })
+})
+
+it('asks a far side to talk to somebody else, and ends the leg where it did', async () => {
+  const t = setUp()
+  await t.a.leg.answer()
+  expect(await t.a.leg.refer('sip:c@y')).toEqual({ status: 405 })
+  Object.assign(t.a.far, { refer: async () => ({ status: 486 }) })
+  expect([await t.a.leg.refer('sip:c@y'), t.a.leg.isEnded]).toEqual([{ status: 486 }, false])
+  Object.assign(t.a.far, { refer: async () => ({ status: 200 }) })
+  expect([await t.a.leg.refer('sip:c@y'), t.a.leg.isEnded]).toEqual([{ status: 200 }, true])
+  expect(await t.a.leg.refer('sip:c@y')).toEqual({ status: 481 })
+})
