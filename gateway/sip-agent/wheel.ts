@@ -111,7 +111,7 @@ export class TimerWheel implements Clock {
   #wake(tick: number, now: number): void {
     this.#driver?.cancel()
     this.#wakesAt = tick
-    this.#driver = this.#clock.after(Math.ceil(tick * tickMs - now), () => this.#turn())
+    this.#driver = this.#clock.after(Math.max(0, Math.ceil(tick * tickMs - now)), () => this.#turn())
   }
 
   #turn(): void {

@@ -2,13 +2,19 @@
 import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { sip } from './sip.ts'
+import { soak } from './soak.ts'
 import { start } from './start.ts'
 
 const [what, ...numbers] = process.argv.slice(2)
-const run = { start, sip, media: () => media(...numbers.map(Number)) }[what ?? '']
+const run = {
+  start,
+  sip,
+  media: () => media(...numbers.map(Number)),
+  soak: () => soak(...numbers.map(Number)),
+}[what ?? '']
 
 if (!run) {
-  console.error('usage: scripts/bench start | sip | media [calls] [seconds]')
+  console.error('usage: scripts/bench start | sip | media [calls] [seconds] | soak [minutes] [calls/s]')
   process.exit(2)
 }
 console.log(machine())
