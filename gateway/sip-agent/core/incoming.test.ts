@@ -92,6 +92,18 @@ it('a request other than INVITE is not kept longer for a provisional response', 
   expect(bench.handed()).toEqual([])
 })
 
+it('a second INVITE of the same call is refused, be the first one answered or not, and welcome after a refusal', () => {
+  const txnId = invite()
+  bench.receive('INVITE', 2, 'j', {}, sdp)
+  bench.respond(txnId, 180)
+  bench.receive('INVITE', 3, 'k', {}, sdp)
+  bench.respond(txnId, 401)
+  expect(bench.statuses()).toEqual([482, 180, 482, 401])
+  bench.told()
+  bench.receive('INVITE', 4, 'l', {}, sdp)
+  expect(bench.handed()).toHaveLength(1)
+})
+
 describe('what belongs to nothing', () => {
   it('is dropped and counted', () => {
     bench.receive('ACK', 1, 'x')

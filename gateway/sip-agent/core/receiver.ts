@@ -79,7 +79,7 @@ export class Receiver implements TransportSink {
       if (!taken) this.#strays++
       return
     }
-    markSource(message.headers, flow)
+    markSource(message.headers, flow, message.via)
     if (message.method === 'ACK') return this.#ack(message, flow, size)
     if (this.#proxies.passing.request(message, flow)) return
     const known = this.#context.transactions.find(message)
@@ -140,7 +140,8 @@ export class Receiver implements TransportSink {
   #outside(request: SipRequest, side: ServerSide, size: number) {
     if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
     // The application knows a call by Call-ID and From tag alone, so these must not mean two calls.
-    if (side.invite && this.#context.dialogs.byId(dialogId(request.callId, request.fromTag))) {
+    const known = () => this.#context.dialogs.byId(dialogId(request.callId, request.fromTag))
+    if (side.invite && (this.#incoming.room.isCalling(request) || known())) {
       return this.#incoming.reply(request, side, { status: 482 })
     }
     this.#incoming.offer(request, side, size)

@@ -1,5 +1,5 @@
 import type { Timer } from '../../clock.ts'
-import type { Dialog } from '../dialog/dialog.ts'
+import { type Dialog, dialogId } from '../dialog/dialog.ts'
 import type { App } from '../drachtio/app.ts'
 import type { SipRequest } from '../message/message.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
@@ -43,6 +43,8 @@ export class WaitingRoom {
   readonly #byTxn = new Map<string, Waiting>()
   readonly #bySide = new Map<string, Waiting>()
   readonly #byDialog = new Map<Dialog, Set<Waiting>>()
+  /** INVITEs outside dialogs, by the id of the dialog that they would make. */
+  readonly #calls = new Map<string, Waiting>()
 
   /** Requests that wait. */
   get size(): number {
@@ -53,6 +55,7 @@ export class WaitingRoom {
     this.#byTxn.set(waiting.txnId, waiting)
     this.#bySide.set(waiting.side.key, waiting)
     if (waiting.dialog) this.bind(waiting, waiting.dialog)
+    if (isCall(waiting)) this.#calls.set(callOf(waiting.request), waiting)
   }
 
   /** The request belongs to this dialog from now on. */
@@ -69,6 +72,7 @@ export class WaitingRoom {
     waiting.limit?.cancel()
     waiting.progress?.cancel()
     this.#bySide.delete(waiting.side.key)
+    if (isCall(waiting)) this.#calls.delete(callOf(waiting.request))
     const { dialog } = waiting
     const others = dialog && this.#byDialog.get(dialog)
     others?.delete(waiting)
@@ -96,6 +100,11 @@ export class WaitingRoom {
     return this.ofDialog(dialog).find((each) => each.side.invite)
   }
 
+  /** True where an INVITE with the Call-ID and From tag of this one waits. */
+  isCalling(invite: SipRequest): boolean {
+    return this.#calls.has(callOf(invite))
+  }
+
   /** What one application was given. */
   ofApp(app: App): Waiting[] {
     return [...this.#byTxn.values()].filter((each) => each.app === app)
@@ -109,3 +118,7 @@ export class WaitingRoom {
     }
   }
 }
+
+const isCall = ({ side, inDialog }: Waiting): boolean => side.invite && !inDialog
+
+const callOf = (invite: SipRequest): string => dialogId(invite.callId, invite.fromTag)
