@@ -93,6 +93,8 @@ export class CoreBench {
         }
         return true
       },
+      cork: () => {},
+      uncork: () => {},
       destroy: () => socket,
       destroySoon: () => {},
     }
