@@ -3,6 +3,7 @@ import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
+import { freePort } from '../support/ports.ts'
 import { SipPhone } from '../support/sip-phone.ts'
 import { until } from '../support/until.ts'
 import { application, scripted } from './applications.ts'
@@ -14,10 +15,14 @@ const desk = { username: 'desk', password: 'long-enough-1' }
 
 let browser: Browser
 let gateway: Gateway
+/** Where the default carrier takes calls. */
+let carrierPort: number
 
 beforeAll(async () => {
+  carrierPort = await freePort()
   gateway = await Gateway.start({
     sip: { registrar: { domains: [domain] } },
+    carriers: [{ name: 'main', targets: [`sip:127.0.0.1:${carrierPort}`], default: true }],
     endpoints: [{ ...desk, displayName: 'Front desk', callerId: '+49301', mayDialOut: true }],
     domains: [
       application(
@@ -69,14 +74,15 @@ it('rings a browser with sip.js at its address, and is talked on both ways', asy
   await leave(opened)
 })
 
-it('lets it call out, as what it is, and is told when it hangs up', async () => {
+it('lets it dial a number, as what it is, and is told when it hangs up', async () => {
   const opened = await phone()
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 500 })
-  await opened.dial(`sip:${encodeURIComponent(carrier.uri)}@${domain}`)
-  await carrier.talks('answered', carrierTone)
+  const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort, holdMs: 500 })
+  await opened.dial(`sip:+4930123456@${domain}`)
+  await carrier.talks('invited', carrierTone)
   await opened.reaches('Established')
   await hears(opened.page, carrierTone)
   await carrier.hears(phoneTone, 1_000)
+  expect(carrier.sipp.messages).toMatch(/^INVITE sip:\+4930123456@127/m)
   expect(carrier.sipp.messages).toMatch(/^From: "Front desk" <sip:\+49301@/im)
   await opened.hangUp()
   await carrier.sipp.succeeded()

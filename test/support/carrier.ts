@@ -10,6 +10,8 @@ import { until } from './until.ts'
 interface CarrierOptions {
   readonly scenario: string
   readonly transport?: 'udp' | 'tcp'
+  /** Of its own; default a free one. */
+  readonly port?: number
   /** Offered or answered codec; default PCMU. */
   readonly codec?: G711
   /** Further values for the scenario file. */

@@ -16,6 +16,8 @@ export interface SippOptions {
   /** `127.0.0.1:port` of the far side; absent: SIPp waits for calls. */
   readonly to?: string
   readonly transport?: 'udp' | 'tcp'
+  /** Default a free one. */
+  readonly port?: number
   /** One UDP port for RTP per call, written into the SDP; one call for each. */
   readonly mediaPorts: readonly number[]
   /** What `<pause/>` without a length means, in ms. */
@@ -45,7 +47,7 @@ export class Sipp {
   /** Starts SIPp; when it waits for calls, it listens once this is done. */
   static async start(options: SippOptions): Promise<Sipp> {
     const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
-    const port = await freePort()
+    const port = options.port ?? (await freePort())
     const file = join(folder, 'scenario.xml')
     writeFileSync(file, scenarioText(options))
     writeFileSync(
