@@ -1,3 +1,4 @@
+import type Srf from 'drachtio-srf'
 import pino from 'pino'
 import { newCallId } from '../../calls/ids.ts'
 import type { Leg, LegOwner } from '../../calls/leg.ts'
@@ -6,7 +7,9 @@ import { SystemClock } from '../../clock.ts'
 import type { DomainApp } from '../../directory/types.ts'
 import { Metrics } from '../../metrics.ts'
 import { type SipAgent, type SipAgentOptions, startSipAgent } from '../../sip-agent/index.ts'
+import { routed } from '../../sip-agent/testing/srf.ts'
 import { SipEdge, type SipEdgeParts } from '../index.ts'
+import { createSrf } from '../srf.ts'
 import { TestEdge } from './edge.ts'
 
 /** A domain application for tests. */
@@ -119,7 +122,9 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   ]
   const waiting: (() => void)[] = []
   const taken: Arrival[] = []
+  const srf = createSrf()
   const sip = new SipEdge({
+    srf,
     agent: { host, port, secret, embedded: true },
     directory: {
       domainApp: (name) => apps.find(({ domain }) => domain === name),
@@ -142,6 +147,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
     ...options.parts,
   })
   await sip.start()
+  await routed(srf as unknown as Srf)
   const portOf = (transport: string) =>
     agent.addresses.find((each) => each.transport === transport)?.port ?? 0
   return {
