@@ -1,3 +1,4 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { parentPort, workerData } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
 import { Agent } from './agent.ts'
@@ -10,6 +11,10 @@ const { options, secret } = workerData as { options: SipAgentOptions; secret: st
 const tell = (message: FromWorker) => port.postMessage(message)
 const fault = (error: unknown) =>
   tell({ kind: 'fault', problem: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+// Once for the whole thread: a TLS context with a list of some hundred authorities of its own takes 100 ms.
+if (!options.tls?.ca && options.listen.some(({ transport }) => transport === 'tls' || transport === 'wss')) {
+  setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system')])])
+}
 const agent = new Agent({ ...options, secret, clock: new TimerWheel(new SystemClock(), fault), fault })
 
 /** What cannot be used changes nothing, and must not end the calls that are up. */

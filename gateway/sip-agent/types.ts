@@ -22,7 +22,7 @@ export interface SipCertificate {
 export interface SipTls extends SipCertificate {
   /** Chosen by the name that the client asks for (SNI). */
   readonly names: readonly (SipCertificate & { readonly host: string })[]
-  /** PEM; default the system's authorities. Also for connections that we make. */
+  /** PEM; default the authorities of Node and of the system. Also for connections that we make. */
   readonly ca?: string
   readonly clientCertificates: 'none' | 'request' | 'require'
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3'

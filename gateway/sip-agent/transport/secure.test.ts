@@ -213,6 +213,9 @@ describe('a listener', () => {
     for (const tls of [
       settings({ certificate: 'no PEM' }),
       settings({ key: other.key }),
+      settings({ ca: 'no PEM' }),
+      settings({ ca: main.certificate.replace(/[A-Z]/g, 'A') }),
+      settings({ ca: main.certificate.replace(/\n[^-]{40}/, '\nAAAA') }),
       settings({ names: [{ host: 'x.example', certificate: '', key: other.key }] }),
     ])
       expect(() => far.change({ tls })).toThrow(/^TLS: the certificate .* cannot be used/)

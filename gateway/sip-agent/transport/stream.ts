@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Limits } from '../message/limits.ts'
 import type { Hop } from '../route/types.ts'
-import { plainAddress } from '../shield/addresses.ts'
+import { plainAddress, senderOf } from '../shield/addresses.ts'
 import { Connection, type ConnectionOwner } from './connection.ts'
 import { Connections } from './connections.ts'
 import { Entrance } from './entrance.ts'
@@ -42,7 +42,7 @@ export class StreamTransport {
   readonly #server: Server
   readonly #entrance: Entrance
   readonly #connections = new Connections()
-  /** Sockets that were accepted, by address, from their first moment to their last. */
+  /** Sockets that were accepted, by address (IPv6: by /64), from their first moment to their last. */
   readonly #accepted = new Map<string, number>()
   readonly #sockets = new Set<Socket>()
   /** The host by which we came to a place over TLS: what an address in a Contact or Record-Route stands for. */
@@ -176,17 +176,18 @@ export class StreamTransport {
   #isFull(address: string): boolean {
     const { maxConnections } = this.#options
     if (this.#sockets.size >= maxConnections) return true
-    return (this.#accepted.get(address) ?? 0) >= Math.ceil(maxConnections / 4)
+    return (this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)
   }
 
   #count(socket: Socket, address: string): void {
+    const sender = senderOf(address)
     this.#sockets.add(socket)
-    this.#accepted.set(address, (this.#accepted.get(address) ?? 0) + 1)
+    this.#accepted.set(sender, (this.#accepted.get(sender) ?? 0) + 1)
     socket.once('close', () => {
       this.#sockets.delete(socket)
-      const left = (this.#accepted.get(address) ?? 1) - 1
-      if (left > 0) this.#accepted.set(address, left)
-      else this.#accepted.delete(address)
+      const left = (this.#accepted.get(sender) ?? 1) - 1
+      if (left > 0) this.#accepted.set(sender, left)
+      else this.#accepted.delete(sender)
     })
   }
 

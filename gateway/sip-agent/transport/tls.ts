@@ -1,8 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
   type ConnectionOptions,
   createSecureContext,
-  getCACertificates,
   type SecureContext,
   type SecureContextOptions,
   type TlsOptions,
@@ -10,11 +10,21 @@ import {
 import type { SipTls, SipTlsPeer } from '../types.ts'
 import { checkDomain } from './identity.ts'
 
-const context = (what: string, options: SecureContextOptions): SecureContext => {
-  const { cert, key } = options
+const pemPattern = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** Node passes over authorities that it cannot read, and then trusts nobody. */
+const checkAuthorities = (pem: string): void => {
+  const found = pem.match(pemPattern)
+  if (!found) throw new Error('its authorities are no PEM certificates')
+  for (const each of found) new X509Certificate(each)
+}
+
+const context = (what: string, options: SecureContextOptions & { readonly ca?: string }): SecureContext => {
+  const { cert, key, ca } = options
   try {
     // Node passes over what is empty.
     if (cert === '' || key === '' || !cert !== !key) throw new Error('it or its key is missing')
+    if (ca) checkAuthorities(ca)
     return createSecureContext(options)
   } catch (error) {
     throw new Error(`TLS: the certificate ${what} cannot be used: ${(error as Error).message}`, {
@@ -29,21 +39,20 @@ class Built {
   readonly #peers = new Map<string, { readonly peer: SipTlsPeer; readonly context: SecureContext }>()
   readonly #names = new Map<string, SecureContext>()
   readonly #others: SecureContext
-  readonly #authorities: string[]
 
-  constructor(tls: SipTls | undefined, peers: readonly SipTlsPeer[], authorities: string[]) {
+  constructor(tls: SipTls | undefined, peers: readonly SipTlsPeer[]) {
     this.#tls = tls
-    this.#authorities = tls?.ca ? [tls.ca] : authorities
+    const ca = tls?.ca
     const minVersion = tls?.minVersion ?? 'TLSv1.2'
-    if (tls) context('of the listeners', { cert: tls.certificate, key: tls.key, ca: this.#authorities })
+    if (tls) context('of the listeners', { cert: tls.certificate, key: tls.key, ca })
     for (const { host, certificate, key } of tls?.names ?? []) {
-      const options = { cert: certificate, key, ca: this.#authorities, minVersion }
+      const options = { cert: certificate, key, ca, minVersion }
       this.#names.set(host.toLowerCase(), context(`for ${host}`, options))
     }
-    this.#others = context('authorities', { ca: this.#authorities, minVersion })
+    this.#others = context('authorities', { ca, minVersion })
     for (const peer of peers) {
-      const { ca, certificate: cert, key } = peer
-      const options = { ca: ca ?? this.#authorities, cert, key, minVersion }
+      const { certificate: cert, key } = peer
+      const options = { ca: peer.ca ?? ca, cert, key, minVersion }
       const built = context(`towards ${peer.hosts.join(', ')}`, options)
       for (const host of peer.hosts) this.#peers.set(host.toLowerCase(), { peer, context: built })
     }
@@ -55,7 +64,7 @@ class Built {
     return {
       cert: tls.certificate,
       key: tls.key,
-      ca: this.#authorities,
+      ca: tls.ca,
       minVersion: tls.minVersion,
       requestCert: tls.clientCertificates !== 'none',
       rejectUnauthorized: tls.clientCertificates === 'require',
@@ -88,7 +97,6 @@ class Built {
 export class TlsSettings {
   #tls: SipTls | undefined
   #peers: readonly SipTlsPeer[]
-  #authorities: string[] | undefined
   #built: Built | undefined
 
   constructor(tls: SipTls | undefined, peers: readonly SipTlsPeer[] = []) {
@@ -98,7 +106,7 @@ export class TlsSettings {
 
   /** Takes new settings. Throws, and keeps the old ones, where a certificate cannot be used. */
   change(tls = this.#tls, peers = this.#peers): void {
-    this.#built = new Built(tls, peers, this.#system())
+    this.#built = new Built(tls, peers)
     this.#tls = tls
     this.#peers = peers
   }
@@ -113,15 +121,9 @@ export class TlsSettings {
     return this.#settings().client(host)
   }
 
-  /** Built when it is needed: an agent without TLS reads no authorities. */
+  /** Built when it is needed: what is wrong is told where a listener is opened. */
   #settings(): Built {
-    this.#built ??= new Built(this.#tls, this.#peers, this.#system())
+    this.#built ??= new Built(this.#tls, this.#peers)
     return this.#built
-  }
-
-  /** The authorities that come with Node and those of this machine. */
-  #system(): string[] {
-    this.#authorities ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])]
-    return this.#authorities
   }
 }
