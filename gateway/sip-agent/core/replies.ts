@@ -4,7 +4,7 @@ import type { SipRequest } from '../message/message.ts'
 import { reasonPhrase } from '../message/methods.ts'
 import { serialise } from '../message/serialise.ts'
 import { splitOutside } from '../message/text.ts'
-import { completeVia, parseVia } from '../message/via.ts'
+import { completeVia, parseVia, type Via } from '../message/via.ts'
 import type { Flow } from '../transport/types.ts'
 import type { AppHeader } from './app-headers.ts'
 
@@ -72,11 +72,13 @@ export const makeReply = (base: ReplyBase, reply: Reply): Buffer => {
   return serialise(`SIP/2.0 ${status} ${reply.reason ?? reasonPhrase(status)}`, out, body)
 }
 
-/** Completes the top Via with where the request really came from. */
-export const markSource = (headers: Headers, flow: Flow): void => {
-  const [first = '', ...rest] = splitOutside(headers.first('via') ?? '', ',', 'Via')
+/** Completes the top Via with where the request really came from. `top` is that Via where it was parsed before. */
+export const markSource = (headers: Headers, flow: Flow, top?: Via): void => {
   const { address, port } = flow.remote
-  headers.replace('Via', [completeVia(first, parseVia(first), address, port), ...rest].join(', '))
+  const value = headers.first('via') ?? ''
+  const [first = '', ...rest] = value.includes(',') ? splitOutside(value, ',', 'Via') : [value]
+  const completed = completeVia(first, top ?? parseVia(first), address, port)
+  headers.replace('Via', rest.length === 0 ? completed : [completed, ...rest].join(', '))
 }
 
 /** What is copied into an answer to a broken request, as far as it is there. */

@@ -22,7 +22,7 @@ export interface Delivery {
 /** What of a socket is needed to speak to an application. */
 export type AppSocket = Pick<
   Socket,
-  'destroyed' | 'writable' | 'writableLength' | 'write' | 'destroy' | 'destroySoon'
+  'destroyed' | 'writable' | 'writableLength' | 'write' | 'cork' | 'uncork' | 'destroy' | 'destroySoon'
 >
 
 /** The connection of one application, and what can be said on it. */
@@ -34,6 +34,7 @@ export class App {
   /** The requests that it wants, lower-case method names. */
   readonly routes = new Set<string>()
   authenticated = false
+  #gathering = false
 
   /**
    * `maxBacklog`: bytes that may wait for an application that does not read. `dedicated`: the agent connected to it, for one request.
@@ -122,8 +123,20 @@ export class App {
     return ['OK', 'application', String(message.length), protocol, address, String(port), time]
   }
 
+  /** What one turn of the event loop has to say goes to the system at once: at a high rate the calls to it are what costs most. */
+  #gather(): void {
+    if (this.#gathering) return
+    this.#gathering = true
+    this.#socket.cork()
+    setImmediate(() => {
+      this.#gathering = false
+      this.#socket.uncork()
+    })
+  }
+
   #write(fields: string[], message?: Buffer): void {
     if (!this.open) return
+    this.#gather()
     this.#socket.write(makeFrame(`${randomUUID()}|${fields.join('|')}`, message))
     // An application that does not read would take all memory in the end. Cut off, its calls are ended as on any loss.
     if (this.#socket.writableLength > this.#maxBacklog) this.#socket.destroy()

@@ -1,7 +1,7 @@
-import { isAt, kinds, trimmed } from './characters.ts'
+import { isAt, kinds, lowered, trimmed } from './characters.ts'
 import { SipParseError } from './error.ts'
 import { type Params, parseParams, splitOutside } from './text.ts'
-import { formatHost, parseHostPort } from './uri.ts'
+import { parseHostPort } from './uri.ts'
 
 /** One Via value (RFC 3261 20.42). */
 export interface Via {
@@ -57,12 +57,13 @@ export const parseVia = (value: string): Via => {
  * go to where the request came from, whether the sender asked for it or not.
  */
 export const completeVia = (value: string, via: Via, address: string, port: number): string => {
-  const rport = via.params.get('rport') === String(port)
-  if (rport && via.host === address) return value
-  const kept = value
-    .split(';')
-    .filter((piece) => !/^\s*(?:rport|received)\s*(?:=|$)/i.test(piece))
-    .join(';')
-  const received = via.host === address ? '' : `;received=${formatHost(address).replace(/[[\]]/g, '')}`
+  if (via.host === address && via.params.get('rport') === String(port)) return value
+  let kept = ''
+  for (const piece of splitOutside(value, ';', 'Via')) {
+    const equals = piece.indexOf('=')
+    const name = lowered(equals < 0 ? piece : piece.slice(0, equals).trimEnd())
+    if (name !== 'rport' && name !== 'received') kept += kept === '' ? piece : `;${piece}`
+  }
+  const received = via.host === address ? '' : `;received=${address}`
   return `${kept}${received};rport=${port}`
 }

@@ -139,6 +139,8 @@ export class ClientBench {
         }
         return true
       },
+      cork: () => {},
+      uncork: () => {},
       destroy: () => socket,
       destroySoon: () => {},
     }
