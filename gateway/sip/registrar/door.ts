@@ -1,7 +1,7 @@
 import type { Directory, SipEndpoint } from '../../directory/types.ts'
 import type { Challenger } from '../challenge.ts'
 import { printable } from '../headers.ts'
-import { type Refusals, serverHeader } from '../refusals.ts'
+import type { Refusals } from '../refusals.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 
 /** What the sign-in works with. */
@@ -11,7 +11,6 @@ export interface EndpointDoorParts {
   /** Told of each sign-in that failed, with the address that it certainly came from. */
   readonly offence: (address: string) => void
   readonly refusals: Refusals
-  readonly userAgent: string
 }
 
 /** Finds out which endpoint a request comes from. Nothing but a right digest answer tells one user name from another. */
@@ -24,20 +23,17 @@ export class EndpointDoor {
 
   /** The endpoint that signed the request; undefined: it was answered with a challenge of this realm. */
   signedIn(request: SipRequest, response: SipResponse, realm: string): SipEndpoint | undefined {
-    const { challenger, directory, refusals, offence, userAgent } = this.#parts
+    const { challenger, directory, refusals, offence } = this.#parts
     const { method, uri, body = '', source_address: source, protocol } = request
     const authorization = request.get('Authorization')
     const signIn = challenger.check({ method, uri, body, source, authorization }, realm, (username) =>
       directory.endpointByName(username)?.secrets.get(realm),
     )
     if (signIn.kind === 'accepted') return directory.endpointByName(signIn.username)
-    response.send(401, { headers: { ...serverHeader(userAgent), ...signIn.headers } })
-    if (signIn.why === 'wrong') {
-      if (signIn.proven) offence(source)
-      // The answer is on its way; this is the log line and the count.
-      const facts = { method, source, transport: printable(protocol, 8), domain: realm }
-      refusals.refuse(response, 'unauthorized', facts)
-    }
+    if (signIn.why === 'wrong' && signIn.proven) offence(source)
+    const { headers } = signIn
+    const facts = { method, source, transport: printable(protocol, 8), domain: realm, answer: signIn.why }
+    refusals.refuse(response, 'unauthorized', facts, { headers, quiet: signIn.why !== 'wrong' })
     return undefined
   }
 }

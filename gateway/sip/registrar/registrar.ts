@@ -24,6 +24,7 @@ export interface RegistrarParts extends EndpointDoorParts {
   readonly metrics: Pick<Metrics, 'registrations'>
   readonly clock: SteadyClock
   readonly log: Pick<Log, 'info' | 'debug'>
+  readonly userAgent: string
 }
 
 /** Why a REGISTER is refused, and what was found. */
