@@ -19,7 +19,7 @@ describe('failover (pain point 18)', () => {
     const second = rig.next()
     expect(second.uri).toBe('sip:+1@b.example')
     rig.clock.advance(50)
-    second.answer(carrierSdp())
+    second.answer(carrierSdp({ address: '192.0.2.9' }))
     expect(heard.events).toEqual(['answered'])
     expect(outcomes(leg)).toEqual([
       ['sip:+1@a.example', 'refused', 503],
@@ -102,8 +102,8 @@ describe('a silent target', () => {
     const { leg } = await rig.dial(number)
     const first = rig.next()
     rig.clock.advance(8_000)
-    rig.next().answer(carrierSdp())
-    const late = first.answer(carrierSdp())
+    rig.next().answer(carrierSdp({ address: '192.0.2.9' }))
+    const late = first.answer(carrierSdp({ address: '192.0.2.9' }))
     expect(late.byes).toHaveLength(1)
     late.byes[0]!()
     expect(leg.isAnswered).toBe(true)
@@ -278,21 +278,24 @@ describe('every end gives everything back (pain points 10 and 11)', () => {
       (rig, leg) => {
         const invite = rig.next()
         leg.end({ code: 'canceled' })
-        invite.answer(carrierSdp()).byes[0]!()
+        invite.answer(carrierSdp({ address: '192.0.2.9' })).byes[0]!()
       },
       'canceled',
     ],
     [
       'a BYE of the far side',
       (rig) => {
-        rig.next().answer(carrierSdp()).emit('destroy', {}, 'normal release')
+        rig
+          .next()
+          .answer(carrierSdp({ address: '192.0.2.9' }))
+          .emit('destroy', {}, 'normal release')
       },
       'answered',
     ],
     [
       'a BYE of ours that nobody answers',
       (rig, leg) => {
-        rig.next().answer(carrierSdp())
+        rig.next().answer(carrierSdp({ address: '192.0.2.9' }))
         leg.end({ code: 'normal' })
         rig.clock.advance(40_000)
       },

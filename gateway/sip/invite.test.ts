@@ -56,7 +56,7 @@ class Play {
     if (step === 'ringing') invite.provisional(180)
     if (step === 'early media') invite.provisional(183, carrierSdp())
     if (step === 'challenged') invite.refuse(401, { 'WWW-Authenticate': 'Digest realm="r", nonce="n"' })
-    if (step === 'answered') this.dialogs.push(invite.answer(carrierSdp()))
+    if (step === 'answered') this.dialogs.push(invite.answer(carrierSdp({ address: '192.0.2.9' })))
     if (step === 'refused') invite.refuse(487)
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
-import { SystemClock } from '../../clock.ts'
+import { type Clock, FakeClock, SystemClock } from '../../clock.ts'
 import { Peer } from '../../sip-agent/testing/peer.ts'
 import { createSrf } from '../srf.ts'
 import { type Bench, carrierSdp, Heard, startBench, wish } from '../testing/bench.ts'
@@ -18,9 +18,9 @@ const peers = async (count: number): Promise<Peer[]> => {
   open.push(...made)
   return made
 }
-const start = async (changes: Partial<CarrierConfig>): Promise<Bench> => {
-  const carriers = new Carriers([testCarrier({ default: true, ...changes })], new SystemClock())
-  const bench = await startBench({ agent: { tryings: true }, parts: { carriers } })
+const start = async (changes: Partial<CarrierConfig>, clock: Clock = new SystemClock()): Promise<Bench> => {
+  const carriers = new Carriers([testCarrier({ default: true, ...changes })], clock)
+  const bench = await startBench({ agent: { tryings: true }, parts: { carriers, clock } })
   open.push(bench)
   return bench
 }
@@ -35,11 +35,11 @@ const challenge = 'Digest realm="carrier", nonce="n", qop="auth", algorithm=SHA-
 
 it('reaches the second target where nobody is at the first, and none of it is left', async () => {
   const [second] = await peers(1)
-  const gone = await Peer.udp()
+  const gone = await Peer.tcpServer()
   gone.close()
   const bench = await start({
-    targets: [at(gone), at(second!)],
-    failover: { statuses: [503], noProgressMs: 500 },
+    targets: [`${at(gone)};transport=tcp`, at(second!)],
+    failover: { statuses: [503], noProgressMs: 60_000 },
   })
   const { leg, heard } = call(bench, gone)
   const invite = await second!.request('INVITE')
@@ -55,12 +55,11 @@ it('reaches the second target where nobody is at the first, and none of it is le
 
 it('leaves a silent target, and hangs up when that answers after all', async () => {
   const [slow, second] = await peers(2)
-  const bench = await start({
-    targets: [at(slow!), at(second!)],
-    failover: { statuses: [], noProgressMs: 50 },
-  })
+  const clock = new FakeClock()
+  const bench = await start({ targets: [at(slow!), at(second!)] }, clock)
   const { heard } = call(bench, slow!)
   const late = await slow!.request('INVITE')
+  clock.advance(8_000)
   const invite = await second!.request('INVITE')
   second!.reply(invite, 200, { body: carrierSdp() })
   await heard.until('answered')
