@@ -1,7 +1,7 @@
 import type { App } from '../drachtio/app.ts'
 import { bareAddress, parseAddresses } from '../message/address.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
-import { splitOutside } from '../message/text.ts'
+import { kept, splitOutside } from '../message/text.ts'
 import { isSipUri, type SipUri } from '../message/uri.ts'
 import type { Endpoint, Flow } from '../transport/types.ts'
 import { Offers } from './offers.ts'
@@ -78,17 +78,18 @@ export class Dialog {
   #ack: { seq: number; bytes: Buffer; flow: Flow } | undefined
 
   constructor(start: DialogStart) {
-    this.id = start.id
-    this.callId = start.callId
-    this.localTag = start.localTag
-    this.remoteTag = start.remoteTag
-    this.localAddress = start.localAddress
-    this.remoteAddress = start.remoteAddress
-    this.#routeSet = start.routeSet
+    // A dialog outlives the messages that its parts were cut out of.
+    this.id = kept(start.id)
+    this.callId = kept(start.callId)
+    this.localTag = kept(start.localTag)
+    this.remoteTag = kept(start.remoteTag)
+    this.localAddress = kept(start.localAddress)
+    this.remoteAddress = kept(start.remoteAddress)
+    this.#routeSet = start.routeSet.map(kept)
     this.owner = start.owner
     this.subscription = start.subscription ?? false
-    this.localContact = start.localContact
-    this.#target = start.target
+    this.localContact = kept(start.localContact)
+    this.#target = kept(start.target)
     this.#flow = start.flow
     this.#localSeq = start.localSeq
     this.#remoteSeq = start.remoteSeq
@@ -122,7 +123,7 @@ export class Dialog {
 
   /** The 2xx has the last word on the way (RFC 3261 13.2.2.4). */
   reroute(routeSet: readonly string[]): void {
-    this.#routeSet = routeSet
+    this.#routeSet = routeSet.map(kept)
   }
 
   /** The remote target: the request-uri of our requests. */
@@ -179,7 +180,7 @@ export class Dialog {
   /** Target refresh (RFC 3261 12.2): takes the Contact of an INVITE, UPDATE or of a 2xx to one. */
   refresh(message: SipRequest | SipResponse, flow: Flow): void {
     const contact = contactOf(message)
-    if (contact !== undefined) this.#target = contact
+    if (contact !== undefined) this.#target = kept(contact)
     this.#flow = flow
   }
 
