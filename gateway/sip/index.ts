@@ -1,8 +1,10 @@
+import { canonicalHost } from '../../config/networks.ts'
 import type { OverloadConfig } from '../../config/types.ts'
 import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Leg } from '../calls/leg.ts'
 import type { Arrivals, OutboundRequest, OutboundSip, Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
+import type { Directory } from '../directory/types.ts'
 import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -20,6 +22,7 @@ import { Refusals } from './refusals.ts'
 import { type OpenRegistrar, openRegistrar, type RegistrarOptions } from './registrar/index.ts'
 import type { SessionTimerSettings } from './session-timer.ts'
 import type { SrfLike } from './srf.ts'
+import { Transfers } from './transfers.ts'
 import { Trust } from './trust.ts'
 
 export type { AgentAddress } from './link.ts'
@@ -28,7 +31,7 @@ export type { AgentAddress } from './link.ts'
 export interface SipEdgeParts {
   /** The embedded agent, or a drachtio-server. */
   readonly agent: AgentAddress
-  readonly directory: DoorParts['directory']
+  readonly directory: DoorParts['directory'] & Partial<Pick<Directory, 'endpoint'>>
   readonly edge: Pick<Edge, 'open' | 'usage'>
   /** For SIP clients that speak WebRTC; without it they cannot call, nor be called. */
   readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
@@ -92,13 +95,15 @@ export class SipEdge implements OutboundSip {
     this.#link = link
     const carriers = parts.carriers ?? new Carriers([], clock)
     const seesTryings = () => link.capabilities.tryings
-    const routing = new Routing({ carriers, guard: parts.guard, seesTryings, userAgent })
+    const { metrics, trunkClock = clock } = parts
+    const routing = new Routing({ carriers, guard: parts.guard, seesTryings, metrics, userAgent })
     const { webrtc } = parts
     const timers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
+    const transfers = this.#openTransfers(link)
     this.#outbound = new Outbound({
-      ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent, timers },
+      ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent, timers, transfers },
+      endpoint: (id) => parts.directory.endpoint?.(id),
     })
-    const { metrics, trunkClock = clock } = parts
     this.#trunks = new Trunks({ carriers, srf: link.srf, clock: trunkClock, log, metrics, userAgent })
     const { overload = defaultOverload } = parts
     const { retryAfterMs } = overload
@@ -118,7 +123,7 @@ export class SipEdge implements OutboundSip {
       arrivals: parts.arrivals,
       door: this.#door,
       legs: this.#legs,
-      timers,
+      ...{ timers, transfers },
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
@@ -187,6 +192,17 @@ export class SipEdge implements OutboundSip {
     this.#trunks.close()
     this.#link.close()
     this.#legs.lost()
+  }
+
+  #openTransfers(link: AgentLink): Transfers {
+    const { directory, edge, clock, trust } = this.#parts
+    const listens = (host: string) =>
+      link.hostports.some((entry) => canonicalHost(/\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
+    return new Transfers({
+      ...{ addresses: directory, edge, clock },
+      isOurs: (host) =>
+        directory.domainApp(host) !== undefined || trust?.isRegistrar(host) === true || listens(host),
+    })
   }
 
   #openDoor(challenger: Challenger, carriers: Carriers): Door {

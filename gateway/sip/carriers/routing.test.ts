@@ -3,7 +3,9 @@ import { beforeEach, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { OutboundRequest, Target } from '../../calls/ports.ts'
 import { FakeClock } from '../../clock.ts'
+import { Metrics } from '../../metrics.ts'
 import { DialGuard } from '../dial-guard.ts'
+import { rejected } from '../testing/bench.ts'
 import { Carriers } from './carriers.ts'
 import { Routing, type TakenRoute } from './routing.ts'
 import { testCarrier } from './testing.ts'
@@ -18,8 +20,9 @@ const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) => {
     addresses: { permits: (address) => !address.startsWith('10.') },
     find: async (host) => (host === 'inside.example' ? ['192.0.2.1', '10.0.0.1'] : []),
   })
-  const routing = new Routing({ carriers, guard, seesTryings: () => tryings, userAgent: 'T' })
-  return { carriers, routing }
+  const metrics = new Metrics()
+  const routing = new Routing({ carriers, guard, seesTryings: () => tryings, metrics, userAgent: 'T' })
+  return { carriers, routing, metrics }
 }
 const request = (changes: Partial<OutboundRequest> = {}): OutboundRequest => ({
   destination: { to: 'sip:1@gw.example' },
@@ -76,10 +79,16 @@ it('goes straight to anybody else, with the credentials of the document alone', 
   expect(route.redirected('<sip:2@else.example>')).toEqual([])
 })
 
-it.each(['sip:1@10.0.0.1', 'sip:1@inside.example'])('does not dial %s for a document', async (uri) => {
-  expect(await setUp().routing.find(to(uri), request(), log)).toMatchObject({ code: 'not_permitted' })
-  expect(logged).toMatchObject([{ msg: 'the host may not be dialled', code: 'not_permitted' }])
-})
+it.each(['sip:1:pw@10.0.0.1', 'sip:1@inside.example'])(
+  'does not dial %s for a document, and says why (pain point 17)',
+  async (uri) => {
+    const made = setUp()
+    expect(await made.routing.find(to(uri), request(), log)).toMatchObject({ code: 'not_permitted' })
+    const detail = '10.0.0.1 is in no network that may be dialled'
+    expect(logged).toMatchObject([{ code: 'not_permitted', detail, to: uri.replace(':pw', '') }])
+    expect(await rejected(made.metrics, 'not_permitted')).toBe(1)
+  },
+)
 
 it('asks no guard about carriers and registered endpoints', async () => {
   const made = setUp({ targets: ['sip:10.0.0.1'] })

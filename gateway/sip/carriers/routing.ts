@@ -1,11 +1,12 @@
 import type { OutboundRequest, Target } from '../../calls/ports.ts'
-import type { Cause } from '../../errors.ts'
+import { type Cause, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
 import type { DialGuard } from '../dial-guard.ts'
 import { applicationHeaders, printable } from '../headers.ts'
 import { allowedMethods } from '../refusals.ts'
 import type { Headers } from '../srf.ts'
-import { parseSipUri, type SipUri } from '../uri.ts'
+import { parseSipUri, type SipUri, shownUri } from '../uri.ts'
 import type { Carrier, CarrierCall } from './carrier.ts'
 import type { Carriers } from './carriers.ts'
 import type { Credentials } from './digest.ts'
@@ -20,6 +21,7 @@ export interface RoutingParts {
   readonly guard: Pick<DialGuard, 'objection'> | undefined
   /** A 100 is seen, so that a silent place can be told from a slow one. */
   readonly seesTryings: () => boolean
+  readonly metrics: Pick<Metrics, 'rejections'>
   readonly userAgent: string
 }
 
@@ -41,6 +43,16 @@ export class Routing {
 
   /** The route, or why there is none. The caller must call {@link TakenRoute.release} when the leg is over. */
   async find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
+    const route = await this.#find(target, request, log)
+    if (!('code' in route)) return route
+    const { code, detail } = route
+    this.#parts.metrics.rejections.inc({ code })
+    const facts = { carrier: target.carrier, maxForwards: request.maxForwards }
+    log.warn({ code, to: printable(shownUri(target.uri)), detail, ...facts }, catalogue[code].text)
+    return route
+  }
+
+  async #find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const uri = parseSipUri(target.uri)
     if (!uri) return unreachable(`${printable(target.uri)}: this is no SIP URI`)
     if ((request.maxForwards ?? mostHops) < 1) return { code: 'too_many_hops' }
@@ -51,10 +63,7 @@ export class Routing {
     if (carrier) return this.#byCarrier(carrier, uri, request, log)
     if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
     const objection = registered ? undefined : await guard?.objection(uri)
-    if (objection) {
-      log.warn({ code: 'not_permitted', host: uri.host, objection }, 'the host may not be dialled')
-      return { code: 'not_permitted', detail: objection }
-    }
+    if (objection) return { code: 'not_permitted', detail: objection }
     return this.#direct(uri, target.nextHop, request, log)
   }
 
@@ -73,16 +82,10 @@ export class Routing {
   #byCarrier(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): TakenRoute | Cause {
     const { failover } = carrier.config
     if (carrier.isRejected()) return unreachable(`carrier ${carrier.name}: it refuses our registration`)
-    const release = carrier.load.take('outbound')
-    if (typeof release === 'string') {
-      const detail = `carrier ${carrier.name}: ${release}`
-      log.warn(
-        { code: 'over_call_limit', carrier: carrier.name, limit: release },
-        "the carrier's limit is reached",
-      )
-      return { code: 'over_call_limit', detail }
-    }
     const call = this.#carrierCall(carrier, uri, request, log)
+    const release = carrier.load.take('outbound')
+    if (typeof release === 'string')
+      return { code: 'over_call_limit', detail: `carrier ${carrier.name}: ${release}` }
     return {
       hops: carrier.hops(call),
       carrier: carrier.config,

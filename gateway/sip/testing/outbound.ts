@@ -3,6 +3,7 @@ import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Leg } from '../../calls/leg.ts'
 import type { OutboundRequest, Target } from '../../calls/ports.ts'
 import { FakeClock } from '../../clock.ts'
+import { Metrics } from '../../metrics.ts'
 import { Carriers } from '../carriers/carriers.ts'
 import { Routing } from '../carriers/routing.ts'
 import type { RegisteredLeg } from '../inbound.ts'
@@ -82,7 +83,7 @@ export class OutboundRig {
       maxFrameBytes: 65_536,
     }
     const routing = new Routing({
-      ...{ carriers: this.carriers, guard: undefined, userAgent: 'Trunkline' },
+      ...{ carriers: this.carriers, guard: undefined, userAgent: 'Trunkline', metrics: new Metrics() },
       seesTryings: () => tryings,
     })
     this.outbound = new Outbound({
