@@ -185,3 +185,22 @@ it('a body of several parts is handed over as it came', async () => {
   res.send(488)
   await peer.response(488)
 })
+
+it('an answer whose connection is gone takes a new one to the port of the Via', async () => {
+  const { came } = await invited()
+  const server = await Peer.tcpServer()
+  const client = await Peer.tcp(bench.tcp)
+  const via = `SIP/2.0/TCP 127.0.0.1:${server.port};branch=z9hG4bKgone`
+  const call = client.call(`sip:bob@127.0.0.1:${bench.tcp};transport=tcp`)
+  client.send('INVITE', call, { body: testSdp(), extra: { Via: via, Contact: `<${server.uri}>` } })
+  const [req, res] = await came
+  client.close()
+  while ((await bench.agent.stats()).connections > 0) {}
+  const answered = bench.srf.createUAS(req, res, { localSdp: testSdp('answer') })
+  const ok = await server.response(200)
+  server.send('ACK', { ...call, seq: 1 }, { to: ok.headers.first('to') ?? '' })
+  ;(await answered).destroy()
+  server.reply(await server.request('BYE'), 200)
+  await idle(bench.agent)
+  server.close()
+})

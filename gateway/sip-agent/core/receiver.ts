@@ -20,6 +20,9 @@ import { WithinDialog } from './within.ts'
 /** Methods that make no sense without a dialog. */
 const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
 
+/** Tag of refusals without any state: the same for every copy of a request (RFC 3261 8.2.7). */
+const busy = 'busy'
+
 /** What the transports bring: finds the transaction and the dialog, refuses what the agent refuses itself. */
 export class Receiver implements TransportSink {
   readonly #context: Context
@@ -122,7 +125,7 @@ export class Receiver implements TransportSink {
 
   #overloaded(request: SipRequest, flow: Flow) {
     const headers = [retryAfter]
-    flow.send(makeReply(replyBase(request), { status: 503, tag: 'busy', headers }))
+    flow.send(makeReply(replyBase(request), { status: 503, tag: busy, headers }))
   }
 
   #open(request: SipRequest, side: ServerSide, size: number) {
@@ -179,7 +182,7 @@ export class Receiver implements TransportSink {
     }
     if (this.#proxies.passing.request(request, flow)) return
     const dialog = this.#context.dialogs.find(request)
-    if (!dialog) this.#strays++
+    if (!dialog && request.toTag !== busy) this.#strays++
     const txnId = dialog && this.#answers.acknowledge(dialog, request.seq)
     if (!dialog || !txnId) return
     noteAck(dialog, request)
