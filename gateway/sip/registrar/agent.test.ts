@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { newCallId } from '../../calls/ids.ts'
+import type { OutboundRequest } from '../../calls/ports.ts'
 import { SystemClock } from '../../clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
@@ -54,6 +55,11 @@ const phone = async (transport: 'udp' | 'tcp'): Promise<Peer> => {
   return peer
 }
 
+const request = (): OutboundRequest => ({
+  ...{ destination: { to: '/public/desk' }, callId: newCallId(), codec: 'PCMU' },
+  from: { uri: '/public/alice', user: 'alice', name: 'Alice' },
+})
+
 /** Sends a request, and once more with the answer to its challenge. */
 const signed = async (
   peer: Peer,
@@ -89,12 +95,7 @@ it.each(['udp', 'tcp'] as const)(
     await register(peer, contact)
     const [target, ...others] = new EndpointContacts(registrations, true).contacts('e1')
     expect(others).toEqual([])
-    const request = {
-      ...{ destination: { to: '/public/desk' }, callId: newCallId(), codec: 'PCMU' as const },
-      from: { uri: '/public/alice', user: 'alice', name: 'Alice' },
-    }
-    const leg = bench.sip.dial(target!, request)
-    const heard = new Heard(leg)
+    const heard = new Heard(bench.sip.dial(target!, request()))
     const invite = await peer.request('INVITE')
     expect(invite.uri).toBe(contact)
     peer.reply(invite, 486)
@@ -103,6 +104,18 @@ it.each(['udp', 'tcp'] as const)(
     await expect.poll(() => bench.sip.legs).toBe(0)
   },
 )
+
+it('knows at once that a phone is not there whose connection is gone', async () => {
+  await begin()
+  const peer = await phone('tcp')
+  await register(peer, 'sip:desk@10.255.255.1;transport=tcp')
+  peer.close()
+  await expect.poll(async () => (await bench.agent.stats()).connections).toBe(0)
+  const [target] = new EndpointContacts(registrations, true).contacts('e1')
+  const heard = new Heard(bench.sip.dial(target!, request()))
+  await heard.until('ended unreachable')
+  await expect.poll(() => bench.sip.legs).toBe(0)
+})
 
 it('rings all contacts of an endpoint, and none of them any more once it is gone', async () => {
   await begin()
