@@ -5,12 +5,17 @@ import { DocumentPlaces } from '../config/document-places.ts'
 import { ConfigInvalid, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
 import { checkDocuments, checkSettings } from './check-command.ts'
+import { routeTest } from './route-test-command.ts'
 import { runGateway } from './run-command.ts'
 import { issueToken } from './token-command.ts'
+
+const text = { type: 'string' } as const
 
 const usage = `Usage:
   trunkline run [file]                  start the gateway (default file: trunkline.yaml)
   trunkline check [file]                check a configuration and print what is wrong with it
+  trunkline route-test --source <address> [--transport udp] [--method INVITE] [--user name] [--user-agent text] [--json] <request-uri> [file]
+                                        say what would happen to a SIP request, and why
   trunkline token <subscriber> [file]   print an access token for a subscriber (e-mail or /context/name)
 `
 
@@ -51,7 +56,11 @@ const check = (file: string): number => {
 const main = async (): Promise<number> => {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      json: { type: 'boolean' },
+      ...{ source: text, transport: text, method: text, user: text, 'user-agent': text },
+    },
   })
   const [command, ...rest] = positionals
   if (values.help || command === undefined) {
@@ -60,6 +69,7 @@ const main = async (): Promise<number> => {
   }
   if (command === 'run') return run(rest[0] ?? 'trunkline.yaml')
   if (command === 'check') return check(rest[0] ?? 'trunkline.yaml')
+  if (command === 'route-test') return routeTest(values, rest, configOf)
   if (command === 'token' && rest[0]) {
     const config = configOf(rest[1] ?? 'trunkline.yaml')
     return config ? issueToken(config, rest[0]) : 2

@@ -40,7 +40,7 @@ class Asked {
     const { trust, allows } = this.#rules
     const carrier = trust.carrierOf(source)
     const named = { app: app.id, carrier: carrier?.name }
-    this.#note('carrier', { carrier: carrier?.name })
+    this.#note('carrier', { carrier: carrier?.name ?? 'none' })
     this.#note('domain', { domain: this.#host, app: app.id })
     if (!allows(app, source)) return this.#stray('allow', { ...named, allow: app.allow })
     this.#note('allow', { allow: app.allow ?? 'anyone' })

@@ -122,7 +122,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
   ]
   const waiting: (() => void)[] = []
   const taken: Arrival[] = []
-  const srf = createSrf()
+  const srf = options.parts?.srf ?? createSrf()
   const sip = new SipEdge({
     srf,
     agent: { host, port, secret, embedded: true },

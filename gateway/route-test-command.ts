@@ -1,0 +1,251 @@
+import { isIP } from 'node:net'
+import { canonicalHost } from '../config/networks.ts'
+import type { Config } from '../config/types.ts'
+import { shieldOf } from './agent-options.ts'
+import { declaredBy, parseAddress } from './directory/declared.ts'
+import type { DigestSecret, DomainApp, SipEndpoint } from './directory/types.ts'
+import { type Code, catalogue } from './errors.ts'
+import { type Admission, type AdmissionRules, admit } from './sip/admission.ts'
+import type { Check, CheckedFacts } from './sip/admission-types.ts'
+import { Allowlists } from './sip/allowlist.ts'
+import { Carriers } from './sip/carriers/carriers.ts'
+import { refusalStatus } from './sip/causes.ts'
+import type { SignIn } from './sip/challenge.ts'
+import { Trust } from './sip/trust.ts'
+import { parseSipUri, type SipUri } from './sip/uri.ts'
+import { Shield } from './sip-agent/shield/shield.ts'
+
+/** A request that might come. */
+export interface RouteQuery {
+  /** Address that it would come from. */
+  readonly source: string
+  readonly transport: 'udp' | 'tcp' | 'tls' | 'ws' | 'wss'
+  readonly method: string
+  readonly uri: string
+  /** Who the caller says it is, with the right password; default: whoever may call, but no SIP endpoint. */
+  readonly user?: string
+  /** Its User-Agent; default none. */
+  readonly userAgent?: string
+}
+
+/** One check, and what it found. */
+export interface RouteStep {
+  readonly check: Check | 'shield' | 'request'
+  readonly passed: boolean
+  readonly facts: CheckedFacts
+}
+
+/** What would happen, and why. */
+export interface RouteReport {
+  readonly admitted: boolean
+  readonly steps: readonly RouteStep[]
+  /** Why not. Undefined where the shield would drop it without a word. */
+  readonly code?: Code
+  /** SIP status of the answer: 200 for what is no call. Undefined where there is none yet, or never. */
+  readonly status?: number
+  /** The last line, for a person. */
+  readonly text: string
+}
+
+/**
+ * What would happen to a request, by the very code that decides on real ones. Calls in progress, rates and load are taken to be none, and
+ * the caller to know the passwords that it is asked for.
+ */
+export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
+  const steps: RouteStep[] = []
+  const done = (report: Omit<RouteReport, 'steps'>): RouteReport => ({ ...report, steps })
+  const refuse = (code: Code, text = catalogue[code].text, status = refusalStatus({ code })) =>
+    done({ admitted: false, code, status, text: `refused with ${status} (${code}): ${text}` })
+  const dropped = config.sip.drachtio ? undefined : shieldStep(config, query, steps)
+  if (dropped) return done({ admitted: false, text: `dropped by the shield without an answer: ${dropped}` })
+  const target = parseSipUri(query.uri)
+  if (!target) {
+    steps.push({ check: 'request', passed: false, facts: { expected: 'a SIP URI in the request line' } })
+    return refuse('bad_request')
+  }
+  if (query.method === 'OPTIONS')
+    return done({ admitted: true, status: 200, text: 'answered with 200, as for every host' })
+  if (query.method === 'REGISTER' && new Trust(config).isRegistrar(canonicalHost(target.host)))
+    return register(config, query, target, done) ?? refuse('unauthorized', registerText, 401)
+  const decision = decide(config, query, target, steps)
+  if ('admit' in decision) return done({ admitted: true, text: planText(decision.admit.plan) })
+  steps.push({ check: decision.check, passed: false, facts: decision.facts })
+  return refuse(decision.refuse, reasonText(decision), decision.headers ? 401 : undefined)
+}
+
+const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
+
+/** A REGISTER goes to the registrar, which asks for the password of an endpoint. */
+const register = (
+  config: Config,
+  query: RouteQuery,
+  target: SipUri,
+  done: (report: Omit<RouteReport, 'steps'>) => RouteReport,
+): RouteReport | undefined => {
+  const { endpointByName } = directoryOf(config)
+  const host = canonicalHost(target.host)
+  const found = signIn(config, query, (name) => endpointByName(name)?.secrets.get(host))
+  if (found.kind !== 'accepted') return undefined
+  const address = endpointByName(found.username)?.address
+  return done({ admitted: true, status: 200, text: `admitted: registers the SIP endpoint ${address}` })
+}
+
+/** The report for people: a line for each check, and what comes of it. */
+export const routeText = ({ source, transport, method, uri }: RouteQuery, report: RouteReport): string => {
+  const lines = report.steps.map(
+    ({ check, passed, facts }) =>
+      `  ${check.padEnd(10)} ${passed ? 'passed ' : 'stopped'}  ${factsText(facts)}`,
+  )
+  return [`${method} ${uri} from ${source} over ${transport}`, ...lines, report.text, ''].join('\n')
+}
+
+const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): string | undefined => {
+  const { method, uri, userAgent, transport, source } = query
+  const settings = shieldOf(config)
+  const shield = new Shield({ now: () => 0 }, settings)
+  const header = userAgent === undefined ? '' : `User-Agent: ${userAgent}\r\n`
+  const bytes = Buffer.from(`${method} ${uri} SIP/2.0\r\n${header}\r\n`)
+  const connected = transport === 'udp' || shield.accepts(transport, source)
+  const passed = connected && shield.admits(transport, source, bytes)
+  const known = new Trust(config).knows(source)
+  const packetsPerSecond = known ? settings.knownPacketsPerSecond : settings.packetsPerSecond
+  steps.push({ check: 'shield', passed, facts: { known, packetsPerSecond } })
+  return passed ? undefined : shield.dropped.scanner > 0 ? 'a scanner' : 'a stranger'
+}
+
+const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteStep[]): Admission => {
+  const lists = new Allowlists()
+  const rules: AdmissionRules = {
+    directory: directoryOf(config),
+    trust: new Trust(config),
+    limits: { ...config.sip.overload, calls: config.limits.calls },
+    allows: (app, source) => lists.allows(app, source),
+    domainCalls: () => 0,
+    carrierCalls: () => 0,
+    hasRate: () => true,
+    note: (check, facts) => steps.push({ check, passed: true, facts }),
+  }
+  const { source, transport, method } = query
+  const { from, to } = config.media.rtp.ports
+  const idle = { draining: false, busyPercent: 0, calls: 0, portsFree: (to - from + 1) / 2 }
+  return admit(
+    {
+      ...{ method, source, transport, target },
+      ...idle,
+      signIn: (_realm, secretOf) => signIn(config, query, secretOf),
+    },
+    rules,
+  )
+}
+
+/** The caller knows its password; without a name it is whoever a domain or a carrier names. */
+const signIn = (
+  { domains, carriers }: Config,
+  { user }: RouteQuery,
+  secretOf: (username: string) => DigestSecret | undefined,
+): SignIn => {
+  const named = [...domains, ...carriers].flatMap(({ challenge }) => challenge?.username ?? [])
+  const username = (user === undefined ? named : [user]).find((name) => secretOf(name))
+  if (username !== undefined) return { kind: 'accepted', username }
+  const why = user === undefined ? 'missing' : 'wrong'
+  return { kind: 'challenge', why, proven: false, headers: { 'WWW-Authenticate': '' } }
+}
+
+/** What the file declares, as the directory would have it. */
+const directoryOf = (config: Config): AdmissionRules['directory'] => {
+  const { domains, resources, projectId } = declaredBy(config)
+  const carriers = new Carriers(config.carriers, { now: () => 0 })
+  const at = (context: string, name: string) =>
+    resources.find((each) => each.context === context && each.name === name)
+  return {
+    domainApp: (host): DomainApp | undefined => {
+      const found = domains.find(({ domain }) => domain === host)
+      return found && { ...found, id: found.domain, projectId }
+    },
+    endpointByName: (username): SipEndpoint | undefined => {
+      const found = resources.find(({ phone }) => phone?.username === username)
+      const { phone } = found ?? {}
+      if (!found || !phone) return undefined
+      const { context, name, displayName, handler } = found
+      const secrets = new Map(phone.secrets.map((secret) => [secret.realm, secret]))
+      return {
+        ...phone,
+        ...{ id: username, projectId, displayName, handler, secrets },
+        address: `/${context}/${name}`,
+      }
+    },
+    resolve: (to) => {
+      if (/^sips?:/i.test(to)) return { kind: 'sip', uri: to }
+      const parts = parseAddress(to)
+      if (!parts) return carriers.numberTarget(to)
+      const found = at(parts.context, parts.name)
+      if (!found) return undefined
+      if (found.person) return { kind: 'subscriber', subscriberId: to, address: to }
+      if (found.phone) return { kind: 'endpoint', endpointId: to, address: to }
+      return found.handler && { kind: 'handler', handler: found.handler, address: to }
+    },
+  }
+}
+
+const planText = (plan: Extract<Admission, { admit: unknown }>['admit']['plan']): string => {
+  if (plan.kind === 'dial') return `admitted: ${plan.to} is called`
+  const { handler } = plan
+  const where = 'url' in handler ? handler.url : handler.name
+  return `admitted: runs the ${handler.kind} document ${where}`
+}
+
+const reasonText = ({ refuse, facts }: Extract<Admission, { refuse: Code }>): string => {
+  const { text } = catalogue[refuse]
+  const { app, knownDomain } = facts
+  if (refuse === 'unauthorized' && knownDomain !== undefined)
+    return `${text} A stranger is asked for a password at every host, whether or not there is one.`
+  if (refuse === 'unauthorized' && app === undefined)
+    return `${text} SIP endpoints call here; --user says which one.`
+  return knownDomain === false ? `${text} Nothing has this domain, but a stranger is not told so.` : text
+}
+
+const factsText = (facts: CheckedFacts): string =>
+  Object.entries(facts)
+    .filter(([name, value]) => value !== undefined && name !== 'source' && name !== 'transport')
+    .map(([name, value]) => `${name}: ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .join(', ')
+
+/**
+ * `trunkline route-test`: prints what would happen. `configOf` loads a file, and has printed what is wrong with it when it gives nothing.
+ * Returns the exit status: 0 it would be let in, 1 it would not, 2 it could not be found out.
+ */
+export const routeTest = (
+  options: Readonly<Record<string, string | boolean | undefined>>,
+  [uri, file = 'trunkline.yaml']: readonly string[],
+  configOf: (file: string) => Config | undefined,
+): number => {
+  const query = readRouteQuery(options, uri)
+  if (typeof query === 'string') {
+    process.stderr.write(`trunkline route-test: ${query}\n`)
+    return 2
+  }
+  const config = configOf(file)
+  if (!config) return 2
+  const report = testRoute(config, query)
+  process.stdout.write(options.json ? `${JSON.stringify(report)}\n` : routeText(query, report))
+  return report.admitted ? 0 : 1
+}
+
+/** Reads the command's options; a text says what is wrong with them. */
+export const readRouteQuery = (
+  values: Readonly<Record<string, string | boolean | undefined>>,
+  uri: string | undefined,
+): RouteQuery | string => {
+  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined)
+  const [source, transport = 'udp', method = 'INVITE'] = [text('source'), text('transport'), text('method')]
+  if (uri === undefined) return 'a request-URI is missing'
+  if (source === undefined || isIP(source) === 0) return '--source must be an IP address'
+  const known = (['udp', 'tcp', 'tls', 'ws', 'wss'] as const).find((each) => each === transport.toLowerCase())
+  if (!known) return '--transport must be udp, tcp, tls, ws or wss'
+  const [user, userAgent] = [text('user'), text('user-agent')]
+  return {
+    ...{ source, transport: known, method: method.toUpperCase(), uri },
+    ...(user !== undefined && { user }),
+    ...(userAgent !== undefined && { userAgent }),
+  }
+}
