@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import type { Dialog } from 'drachtio-srf'
+import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import type { SipAgentOptions, SipListen } from './index.ts'
 import { makeAuthority, type TestAuthority } from './testing/certificates.ts'
 import { message } from './testing/messages.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { answerTo, type Bench, idle, request, routed, startBench } from './testing/srf.ts'
+import { type Bench, idle, routed, startBench } from './testing/srf.ts'
 import type { SipTls } from './types.ts'
 
 let authority: TestAuthority
@@ -43,6 +43,16 @@ const start = async (
   open.push(bench)
   return bench
 }
+
+/** The final answer to a request of the application, listened for from the first moment. */
+const ask = ({ srf }: Bench, uri: string, options: object): Promise<SrfResponse> =>
+  new Promise((resolve, reject) => {
+    const sent = (error: Error | null, req: SrfRequest) => {
+      if (error) reject(error)
+      else req.on('response', (response) => resolve(response as SrfResponse))
+    }
+    srf.request(uri, options as never, sent as never, [])
+  })
 
 const portOf = ({ agent }: Bench, transport: string) =>
   agent.addresses.find((each) => each.transport === transport)?.port ?? 0
@@ -98,8 +108,7 @@ describe('TLS', () => {
     const far = await callee([on('tls')], { tls: renewed })
     const near = await start([on('tls')])
     const uri = `sip:bob@localhost:${portOf(far.bench, 'tls')};transport=tls`
-    const sent = await request(near.srf, uri, { method: 'OPTIONS' })
-    const refused = await answerTo(sent)
+    const refused = await ask(near, uri, { method: 'OPTIONS' })
     expect([refused.status, refused.get('Warning')]).toEqual([
       503,
       `399 localhost "tls 127.0.0.1:${portOf(far.bench, 'tls')} (localhost): the certificate is for renewed.example, not for localhost"`,
@@ -155,14 +164,14 @@ describe('a browser', () => {
       } as object)
       open.push({ close: () => client.terminate() })
       await once(client, 'open')
-      const answered = once(client, 'message')
+      const replied = once(client, 'message')
       client.send(lines('OPTIONS', 'one'))
-      const answer = message(String((await answered)[0]))
+      const answer = message(String((await replied)[0]))
       expect(answer).toMatchObject({ kind: 'response', status: 200 })
       expect(answer.via.host).toBe('df7jal23ls0d.invalid')
       const asked = once(client, 'message')
       const port = answer.via.params.get('rport')
-      const sent = request(bench.srf, `sip:alice@127.0.0.1:${port};transport=ws`, { method: 'MESSAGE' })
+      const answered = ask(bench, `sip:alice@127.0.0.1:${port};transport=ws`, { method: 'MESSAGE' })
       const text = String((await asked)[0])
       expect(text).toContain(`Via: SIP/2.0/${transport.toUpperCase()} 127.0.0.1:${portOf(bench, transport)};`)
       const copied = text.split('\r\n').filter((line) => /^(Via|From|To|Call-ID|CSeq):/.test(line))
@@ -171,7 +180,7 @@ describe('a browser', () => {
           '\r\n',
         ),
       )
-      expect((await answerTo(await sent)).status).toBe(202)
+      expect((await answered).status).toBe(202)
     },
   )
 })
@@ -183,11 +192,11 @@ describe('a request that is too large for UDP', () => {
     const bench = await start([on('udp'), on('tcp')])
     const peer = await Peer.tcpServer()
     open.push(peer)
-    const sent = request(bench.srf, `sip:127.0.0.1:${peer.port}`, { method: 'OPTIONS', ...large })
+    const answered = ask(bench, `sip:127.0.0.1:${peer.port}`, { method: 'OPTIONS', ...large })
     const heard = await peer.request('OPTIONS')
     expect([heard.via.transport, heard.via.port]).toEqual(['TCP', bench.tcp])
     peer.reply(heard, 200)
-    expect((await answerTo(await sent)).status).toBe(200)
+    expect((await answered).status).toBe(200)
   })
 
   it('goes over UDP where nobody listens on TCP, and where the URI says so', async () => {
@@ -195,11 +204,11 @@ describe('a request that is too large for UDP', () => {
     const peer = await Peer.udp()
     open.push(peer)
     for (const uri of [`sip:127.0.0.1:${peer.port}`, `sip:127.0.0.1:${peer.port};transport=udp`]) {
-      const sent = request(bench.srf, uri, { method: 'OPTIONS', ...large })
+      const answered = ask(bench, uri, { method: 'OPTIONS', ...large })
       const heard = await peer.request('OPTIONS')
       expect([heard.via.transport, heard.via.port]).toEqual(['UDP', bench.udp])
       peer.reply(heard, 200)
-      expect((await answerTo(await sent)).status).toBe(200)
+      expect((await answered).status).toBe(200)
     }
   })
 })
@@ -214,13 +223,13 @@ describe('addresses', () => {
     const bench = await start([on('udp')], announced)
     const peer = await Peer.udp()
     open.push(peer)
-    const sent = request(bench.srf, peer.uri, { method: 'OPTIONS' })
+    const answered = ask(bench, peer.uri, { method: 'OPTIONS' })
     const heard = await peer.request('OPTIONS')
     expect(heard.via.host).toBe('10.9.9.9')
     peer.reply(heard, 200)
-    await answerTo(await sent)
+    await answered
     for (const host of ['203.0.113.7', '10.9.9.9', '127.0.0.1']) {
-      const refused = request(bench.srf, `sip:${host}:${bench.udp}`, { method: 'OPTIONS' })
+      const refused = ask(bench, `sip:${host}:${bench.udp}`, { method: 'OPTIONS' })
       await expect(refused).rejects.toThrow('can not send request to myself')
     }
   })
