@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach } from 'vitest'
+import type { Target } from '../calls/ports.ts'
+import { FakeClock } from '../clock.ts'
+import type { DirectoryConfig } from './declared.ts'
+import { createDirectory } from './directory.ts'
+import type { Directory } from './types.ts'
+
+/** A handler. */
+export const script = {
+  kind: 'script',
+  document: '{}',
+  name: 'trunkline.yaml: resources[0].handler',
+} as const
+
+/** An endpoint. */
+export const phone = {
+  username: 'desk1',
+  password: 'Tele-fon-1',
+  name: 'phone',
+  context: 'public',
+  mayDialOut: false,
+}
+
+/** What the file declares, with changes. */
+export const config = (changes: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
+  project: 'project-1',
+  sip: { registrar: { domains: ['Phones.Example', 'sip.example'] } },
+  domains: [{ domain: 'Demo.Example', allow: ['127.0.0.0/8'], handler: script, maxCalls: 5 }],
+  endpoints: [],
+  subscribers: [
+    { email: 'Alice@example.test', password: 'wonder', name: 'alice', context: 'public', mayDialOut: true },
+    {
+      email: 'bob@example.test',
+      password: 'builder',
+      name: 'bob',
+      context: 'private',
+      firstName: 'Bob',
+      lastName: 'B',
+      mayDialOut: false,
+    },
+  ],
+  resources: [{ address: '/public/help', displayName: 'Help', handler: script }],
+  ...changes,
+})
+
+/** A store in a folder of its own, for each test of the file that makes it. */
+export class TestStore {
+  #folder = ''
+  #opened: Directory[] = []
+
+  constructor() {
+    beforeEach(() => {
+      this.#folder = mkdtempSync(join(tmpdir(), 'trunkline-directory-'))
+    })
+    afterEach(() => {
+      for (const directory of this.#opened.splice(0)) directory.close()
+      rmSync(this.#folder, { recursive: true, force: true })
+    })
+  }
+
+  get folder(): string {
+    return this.#folder
+  }
+
+  get file(): string {
+    return join(this.#folder, 'directory.sqlite')
+  }
+
+  /** Opens a directory; it is closed with the test. */
+  open = async (
+    declared = config(),
+    where = this.file,
+    numberTarget?: (number: string) => Target,
+  ): Promise<Directory> => {
+    const directory = await createDirectory({
+      ...{ file: where, config: declared, numberTarget },
+      secret: new Uint8Array(32).fill(3),
+      clock: new FakeClock(),
+      log: { info: () => {} },
+    })
+    this.#opened.push(directory)
+    return directory
+  }
+
+  /** Rows of the file, past the directory. */
+  query = <T>(sql: string): T[] => {
+    const database = new DatabaseSync(this.file)
+    const rows = database.prepare(sql).all() as T[]
+    database.close()
+    return rows
+  }
+}
