@@ -41,13 +41,20 @@ class Caller extends FakeFarSide {
 const setUp = () => {
   const clock = new FakeClock()
   const outbound = new FakeOutbound(clock)
+  const registered: Extract<Target, { kind: 'sip' }>[] = []
   const joined: string[] = []
   const bridges = new Bridges({
     join: () => joined.push('join'),
     part: () => joined.push('part'),
   })
   const parts = {
-    addresses: { resolve: (to: string): Target => ({ kind: 'sip', uri: to }) },
+    addresses: {
+      resolve: (to: string): Target =>
+        to === '/public/phone'
+          ? { kind: 'endpoint', endpointId: 'e1', address: to }
+          : { kind: 'sip', uri: to },
+    },
+    endpoints: { contacts: () => registered },
     ...{ sip: outbound, subscribers: outbound, bridges, clock },
     player: new Player(
       { prepare: async () => prompt, close: async () => {} },
@@ -77,7 +84,7 @@ const setUp = () => {
   )
   const outcomes: (HuntOutcome | Error)[] = []
   /** Rings `to` together, without answering the caller first. */
-  const hunt = async (...to: string[]): Promise<FakeLeg[]> => {
+  const hunt = async (...to: string[]): Promise<FakeOutbound['dialled']> => {
     const options = { steps: [to.map((uri) => ({ to: uri }))], answerOnBridge: true }
     new Hunt(parts, call, options).run().then(
       (outcome) => outcomes.push(outcome),
@@ -86,7 +93,7 @@ const setUp = () => {
     await settle()
     return outbound.dialled
   }
-  return { clock, bridges, joined, leg, far, port, hunt, outcomes }
+  return { clock, bridges, joined, leg, far, port, hunt, outcomes, registered }
 }
 
 describe('a hunt', () => {
@@ -109,6 +116,38 @@ describe('a hunt', () => {
     await settle()
     expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'callee' } }])
     expect([t.bridges.count, t.clock.running]).toEqual([0, 1])
+  })
+
+  it('rings an endpoint wherever it is registered, and the first answer ends the others', async () => {
+    t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
+    const [first, second] = await t.hunt('/public/phone')
+    expect([first?.target, second?.target]).toMatchObject([
+      { uri: 'sip:p@10.0.0.1', endpointId: 'e1' },
+      { uri: 'sip:p@10.0.0.2', endpointId: 'e1' },
+    ])
+    second?.leg.answered()
+    await settle()
+    expect(first?.far.told).toEqual(['end answered_elsewhere'])
+    t.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'caller' } }])
+  })
+
+  it('tells that an endpoint is registered nowhere', async () => {
+    await t.hunt('/public/phone')
+    expect(t.outcomes).toMatchObject([
+      { result: { kind: 'failed', reason: 'no-answer', code: 'not_online' } },
+    ])
+  })
+
+  it('tells the best refusal and not the last one', async () => {
+    const [busy, gone] = await t.hunt('sip:a@y', 'sip:b@y')
+    busy?.leg.ended({ code: 'busy', sip: 486 })
+    gone?.leg.ended({ code: 'unreachable' })
+    await settle()
+    expect(t.outcomes).toMatchObject([
+      { result: { reason: 'busy', sipStatus: 486 }, cause: { code: 'busy' } },
+    ])
   })
 
   it('begins no ringing tone when all refused before the caller could hear', async () => {

@@ -171,9 +171,10 @@ export class Leg {
 
   // What the signalling side reports.
 
-  /** More is known of the signalling. */
+  /** More is known of the signalling; what is undefined changes nothing. */
   note(facts: LegFacts): void {
-    this.#facts = { ...this.#facts, ...facts }
+    const known = Object.entries(facts).filter(([, value]) => value !== undefined)
+    this.#facts = { ...this.#facts, ...Object.fromEntries(known) }
   }
 
   /** One attempt to reach the far side is over. */
