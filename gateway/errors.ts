@@ -135,6 +135,14 @@ export const catalogue = {
     'INVALID_MSG_UNSPECIFIED',
     'info',
   ),
+  unknown_dialog: entry(
+    'The call that is to be replaced is not there.',
+    481,
+    404,
+    81,
+    'INVALID_CALL_REFERENCE',
+    'info',
+  ),
   unsupported_body: entry(
     'The body of the request is of an unknown type.',
     415,

@@ -1,17 +1,22 @@
 import type { Leg } from '../calls/leg.ts'
+import type { ReferOptions, ReferOutcome } from '../calls/referral.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { type Cause, codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { causeOfBye } from './causes.ts'
+import type { DialogOrigin } from './dialogs.ts'
 import { digitOfInfo, infoOfDigit, isDigitInfo } from './dtmf.ts'
 import { reasonHeader } from './headers.ts'
 import type { Connection } from './link.ts'
+import { ReferIn } from './refer-in.ts'
+import { ReferOut } from './refer-out.ts'
 import { Refresher } from './refresher.ts'
 import { allowedMethods, serverHeader } from './refusals.ts'
 import { Renegotiation } from './renegotiation.ts'
 import type { SessionTimerSettings, TimerTerms } from './session-timer.ts'
 import type { SipMedia } from './sip-media.ts'
 import type { InDialogMethod, SipDialog, SipRequest, SipResponse } from './srf.ts'
+import type { Transfers } from './transfers.ts'
 
 /** What an established dialog works with. */
 export interface DialogParts {
@@ -28,6 +33,9 @@ export interface DialogParts {
   readonly timers?: { readonly settings: SessionTimerSettings; readonly terms: TimerTerms | undefined }
   /** The far side takes UPDATE; default false. */
   readonly allowsUpdate?: boolean
+  /** Transfers, and who asks for them; default: REFER is refused. */
+  readonly transfers?: Pick<Transfers, 'dialogs' | 'target' | 'join'>
+  readonly origin?: DialogOrigin
   /** From 0 to 1; default `Math.random`. */
   readonly random?: () => number
   /** The ACK of an INVITE that we answered, with the far side's SDP where the INVITE had none. */
@@ -47,6 +55,9 @@ export class EstablishedDialog {
   #parts: DialogParts
   #refresher: Refresher | undefined
   #renegotiation: Renegotiation
+  #referIn: ReferIn | undefined
+  #referOut: ReferOut
+  #forget: () => void = () => {}
   #acked: boolean
   #ending: Cause | undefined
   #byeSent = false
@@ -64,6 +75,12 @@ export class EstablishedDialog {
       refreshed: (terms) => this.#refresher?.start(terms),
     })
     this.#refresher?.start(parts.timers?.terms)
+    this.#referOut = new ReferOut({ ...parts, headers: this.#agentHeader() })
+    const { transfers, origin, dialog, leg } = parts
+    if (transfers && origin) {
+      this.#referIn = new ReferIn({ ...parts, transfers, origin })
+      if (dialog.sip) this.#forget = transfers.dialogs.add({ ...dialog.sip, leg, origin })
+    }
     this.#listen()
   }
 
@@ -72,8 +89,7 @@ export class EstablishedDialog {
     if (this.#released || this.#ending) return
     this.#ending = cause
     // From now on nothing but the BYE goes out, whatever is pending.
-    this.#refresher?.stop()
-    this.#renegotiation.stop()
+    this.#stop()
     if (!this.#parts.connection.alive) {
       this.#release()
       return
@@ -87,6 +103,11 @@ export class EstablishedDialog {
   /** Nothing can be said any more: the connection is lost. */
   lost(): void {
     this.#release()
+  }
+
+  /** Asks the far side to talk to somebody else; see `LegSignalling.refer`. */
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#referOut.refer(target, options)
   }
 
   /** Sends one digit as INFO; false when it was not taken. */
@@ -128,10 +149,17 @@ export class EstablishedDialog {
     const can = { ...server, Allow: allowedMethods, Accept: 'application/sdp' }
     this.#take('options', (_request, response) => response.send(200, { headers: can }))
     // Left alone, drachtio-srf would say yes to these.
-    for (const method of ['refer', 'message', 'notify', 'publish'] as const)
-      this.#take(method, (_request, response) =>
-        response.send(405, { headers: { ...server, Allow: allowedMethods } }),
-      )
+    const refuse = (response: SipResponse) =>
+      response.send(405, { headers: { ...server, Allow: allowedMethods } })
+    for (const method of ['message', 'publish'] as const)
+      this.#take(method, (_request, response) => refuse(response))
+    this.#take('refer', (request, response) => {
+      if (this.#referIn && !this.#ending) this.#referIn.take(request, response)
+      else refuse(response)
+    })
+    this.#take('notify', (request, response) =>
+      response.send(this.#referOut.notified(request), { headers: server }),
+    )
   }
 
   #ack(body: string | undefined): void {
@@ -200,12 +228,19 @@ export class EstablishedDialog {
     }
   }
 
+  #stop(): void {
+    this.#refresher?.stop()
+    this.#renegotiation.stop()
+    this.#referIn?.stop()
+    this.#referOut.stop()
+    this.#forget()
+  }
+
   #release(): void {
     if (this.#released) return
     this.#released = true
     this.#guard?.cancel()
-    this.#refresher?.stop()
-    this.#renegotiation.stop()
+    this.#stop()
     this.#parts.onReleased()
   }
 

@@ -1,4 +1,5 @@
 import type { Leg, LegSignalling } from '../calls/leg.ts'
+import type { ReferOptions, ReferOutcome } from '../calls/referral.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -30,7 +31,7 @@ export interface InboundLegParts {
   /** Headers of the 200: the session timer, and what we support. Default none. */
   readonly answerHeaders?: Headers
   /** What the dialog is to know; see {@link DialogParts}. */
-  readonly dialog?: Pick<DialogParts, 'timers' | 'allowsUpdate' | 'random'>
+  readonly dialog?: Pick<DialogParts, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
   /** Nothing is left of the INVITE and its dialog. Called once. */
   readonly onReleased: () => void
 }
@@ -92,6 +93,10 @@ export class InboundLeg implements LegSignalling {
     const { media, clock, log } = this.#parts
     const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
     return sendDigits(digits, { port: media.port, info, clock, log })
+  }
+
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#dialog?.refer(target, options) ?? Promise.resolve({ status: 481 })
   }
 
   end(cause: Cause): void {

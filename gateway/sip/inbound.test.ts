@@ -174,7 +174,7 @@ it('hears digits in INFO, and refuses other INFO', async () => {
   await peer.response(200, 'OPTIONS')
   call.seq++
   peer.send('REFER', call, { to, extra: { 'Refer-To': '<sip:x@y.example>' } })
-  await peer.response(405, 'REFER')
+  await peer.response(403, 'REFER')
 })
 
 it('sends digits as RFC 4733, or as INFO where the far side takes none', async () => {

@@ -1,15 +1,17 @@
-import type { Party } from '../calls/leg.ts'
-import { type Cause, codeOf, TrunklineError } from '../errors.ts'
+import type { Leg, Party } from '../calls/leg.ts'
+import { type Cause, type Code, codeOf, TrunklineError } from '../errors.ts'
 import { sdpOf } from './body.ts'
 import { callerOf } from './caller.ts'
-import type { Door } from './door.ts'
+import { sameOrigin } from './dialogs.ts'
+import type { Door, Entry } from './door.ts'
 import { supportedTags, unsupportedTags } from './extensions.ts'
 import { printable } from './headers.ts'
 import { type Offer, readOffer } from './inbound-audio.ts'
 import type { Connection } from './link.ts'
+import { readReplaces } from './refer-to.ts'
 import type { Refusals } from './refusals.ts'
 import { timerAnswer } from './session-timer.ts'
-import { type AgreedTimer, SetUp, type SetUpParts } from './set-up.ts'
+import { type AgreedTimer, originOf, SetUp, type SetUpParts } from './set-up.ts'
 import type { Headers, SipRequest, SipResponse } from './srf.ts'
 import { parseNameAddress, parseSipUri, type SipUri, shownUri, userOf } from './uri.ts'
 
@@ -88,6 +90,12 @@ export class Inbound {
       refusals.refuse(response, entry.refuse, { ...entry.facts, ...partiesOf(caller) }, { headers, quiet })
       return
     }
+    const replaces = this.#readReplaces(request, entry)
+    if (typeof replaces === 'string') {
+      entry.release()
+      refusals.refuse(response, replaces, { ...facts, domain: entry.domain, ...partiesOf(caller) })
+      return
+    }
     const told = { ...facts, domain: entry.domain, ...partiesOf(caller) }
     const timer = this.#readTimer(request, response, told)
     const offer = timer === 'refused' ? timer : this.#readOffer(request, response, told)
@@ -97,8 +105,23 @@ export class Inbound {
     }
     this.#settingUp++
     void this.#setUp
-      .run({ ...{ request, response, connection, entry, offer, timer }, ...caller })
+      .run({ ...{ request, response, connection, entry, offer, timer, replaces }, ...caller })
       .finally(() => this.#settingUp--)
+  }
+
+  /**
+   * The leg that the INVITE wants to replace (RFC 3891 section 3). Only whoever is at its other end may do that: a carrier or an endpoint that
+   * moves its own end of a call.
+   */
+  #readReplaces(request: SipRequest, entry: Entry): Leg | undefined | Code {
+    const value = request.get('Replaces')
+    if (value === undefined) return undefined
+    const named = readReplaces(value)
+    if (!named) return 'bad_request'
+    const dialog = this.#parts.transfers.dialogs.find(named)
+    if (!dialog || dialog.leg.isEnded) return 'unknown_dialog'
+    if (!sameOrigin(dialog.origin, originOf(entry, request))) return 'not_permitted'
+    return named.earlyOnly ? 'busy' : dialog.leg
   }
 
   /** What the session timer of the INVITE gets (RFC 4028 section 9); undefined where timers are not ours to run. */

@@ -1,4 +1,5 @@
 import type { Leg, LegSignalling, Try } from '../calls/leg.ts'
+import type { ReferOptions, ReferOutcome } from '../calls/referral.ts'
 import type { Clock } from '../clock.ts'
 import { type Cause, codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -89,6 +90,10 @@ export class OutboundLeg implements LegSignalling {
     if (!this.#media) return Promise.resolve()
     const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
     return sendDigits(digits, { port: this.#media.port, info, clock, log })
+  }
+
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#dialog?.refer(target, options) ?? Promise.resolve({ status: 481 })
   }
 
   end(cause: Cause): void {
@@ -187,7 +192,7 @@ export class OutboundLeg implements LegSignalling {
     this.#early?.stop()
     this.#dialog = new EstablishedDialog({
       ...{ dialog, leg, media, connection, clock, log, userAgent, acked: true },
-      ...this.#session.agreed(answered.res),
+      ...this.#session.agreed(answered.res, leg.facts.carrier),
       onReleased: () => {
         this.#dialogGone = true
         this.#settle()

@@ -1,4 +1,5 @@
 import type { DialogParts } from './dialog.ts'
+import type { DialogOrigin } from './dialogs.ts'
 import { methodsOf } from './extensions.ts'
 import { minimumOf, type SessionTimerSettings, timerAgreed, timerOffer } from './session-timer.ts'
 import type { FarResponse, Headers, Refusal } from './srf.ts'
@@ -9,6 +10,10 @@ export interface OutboundSessionParts {
   readonly timers?: SessionTimerSettings
   /** What our INVITEs say in Supported; default nothing. */
   readonly supported?: string
+  /** Transfers that the far side may ask for; default none. */
+  readonly transfers?: DialogParts['transfers']
+  /** The SIP endpoint that is called, where it is one. */
+  readonly endpoint?: DialogOrigin['endpoint']
 }
 
 /** Nobody needs a session to be refreshed more rarely than once a day. */
@@ -42,12 +47,16 @@ export class OutboundSession {
     return true
   }
 
-  /** What the 200 says of the session timer (section 7.2), and of what its sender can do. */
-  agreed(ok: FarResponse | undefined): Pick<DialogParts, 'timers' | 'allowsUpdate'> {
-    const { timers } = this.#parts
+  /** What the 200 says of the session timer (section 7.2) and of what its sender can do, and what that one may ask for. */
+  agreed(
+    ok: FarResponse | undefined,
+    carrier: string | undefined,
+  ): Pick<DialogParts, 'timers' | 'allowsUpdate' | 'transfers' | 'origin'> {
+    const { timers, transfers, endpoint } = this.#parts
     return {
       ...(timers && { timers: { settings: timers, terms: ok && timerAgreed(ok) } }),
       allowsUpdate: methodsOf(ok?.get('Allow')).includes('UPDATE'),
+      ...(transfers && { transfers, origin: { source: ok?.source_address ?? '', carrier, endpoint } }),
     }
   }
 }

@@ -8,6 +8,7 @@ import { type Cause, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Hop } from './carriers/route.ts'
 import type { Routing, TakenRoute } from './carriers/routing.ts'
+import type { DialogOrigin } from './dialogs.ts'
 import { supportedTags } from './extensions.ts'
 import type { LegRegistry } from './inbound.ts'
 import type { AgentLink, Connection } from './link.ts'
@@ -17,6 +18,7 @@ import { asPortError } from './port-error.ts'
 import type { SrtpPolicy } from './sdp/choose.ts'
 import type { SessionTimerSettings } from './session-timer.ts'
 import type { SipMedia } from './sip-media.ts'
+import type { Transfers } from './transfers.ts'
 import { parseSipUri, shownUri, userOf } from './uri.ts'
 import { isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
 
@@ -33,6 +35,10 @@ export interface OutboundParts {
   readonly userAgent: string
   /** Session timers on our own clock; undefined: the agent runs its own. */
   readonly timers?: SessionTimerSettings
+  /** Transfers that far sides may ask for; default none. */
+  readonly transfers?: Transfers
+  /** SIP endpoints by their id; default: none is known. */
+  readonly endpoint?: (id: string) => DialogOrigin['endpoint']
 }
 
 /** Room for the request line, the leading line and what a digest adds, in bytes. */
@@ -59,6 +65,8 @@ export class Outbound implements OutboundSip {
     const side = new OutboundLeg({
       ...{ leg, srf: link.srf, connection, clock, log, userAgent, timers: this.#parts.timers },
       supported: supportedTags(link.capabilities),
+      transfers: this.#parts.transfers,
+      endpoint: target.endpointId === undefined ? undefined : this.#parts.endpoint?.(target.endpointId),
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)

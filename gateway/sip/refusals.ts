@@ -7,7 +7,7 @@ import { RefusalLog } from './refusal-log.ts'
 import type { Headers, SipResponse } from './srf.ts'
 
 /** Methods that the gateway takes, as the Allow header has them. */
-export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE'
+export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, REFER, NOTIFY'
 
 /** Time after which a caller may try again after a 503, where nothing else says, in ms. */
 const defaultRetryAfterMs = 10_000

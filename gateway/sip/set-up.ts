@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts'
 import { codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { callerOf, keptHeaders, maxForwardsOf } from './caller.ts'
+import type { DialogOrigin } from './dialogs.ts'
 import type { Entry } from './door.ts'
 import { hasExtension, methodsOf, optionTags, supportedTags } from './extensions.ts'
 import type { LegRegistry } from './inbound.ts'
@@ -19,6 +20,7 @@ import type { SrtpPolicy } from './sdp/choose.ts'
 import type { SessionTimerSettings, TimerAnswer } from './session-timer.ts'
 import type { SipMedia } from './sip-media.ts'
 import type { SipRequest, SipResponse } from './srf.ts'
+import type { Transfers } from './transfers.ts'
 
 /** A session timer that was agreed on, and how that is said. */
 export type AgreedTimer = Exclude<TimerAnswer, { readonly refuse: unknown }>
@@ -36,6 +38,8 @@ export interface SetUpParts {
   readonly userAgent: string
   /** Session timers on our own clock; undefined: the agent runs its own. */
   readonly timers: SessionTimerSettings | undefined
+  /** Transfers that far sides may ask for. */
+  readonly transfers: Transfers
   /** Says no, with what was found. */
   readonly refuse: (response: SipResponse, error: unknown, facts: Readonly<Record<string, unknown>>) => void
 }
@@ -52,6 +56,8 @@ export interface Invitation {
   readonly sipCallId: string
   readonly offer: Offer
   readonly timer: AgreedTimer | undefined
+  /** The leg whose place the new one takes (RFC 3891); undefined: a call of its own. */
+  readonly replaces: Leg | undefined
 }
 
 /** Makes legs of INVITEs that were let in: audio with its answer or offer, leg, call. */
@@ -64,8 +70,9 @@ export class SetUp {
 
   /** Never rejects; whatever goes wrong refuses the INVITE. */
   async run(invitation: Invitation): Promise<void> {
-    const { request, response, connection, entry, offer } = invitation
-    const callId = newCallId()
+    const { request, response, connection, entry, offer, replaces } = invitation
+    // Ports of one call alone can be joined.
+    const callId = (replaces?.port?.group as CallId | undefined) ?? newCallId()
     const facts = { call: callId, source: request.source_address, domain: entry.domain }
     let canceled = false
     request.on('cancel', () => {
@@ -98,6 +105,10 @@ export class SetUp {
       )
     this.#attach(invitation, leg, media, log)
     if (!media.isWaiting) leg.setPort(media.port)
+    if (invitation.replaces) {
+      void this.#takePlace(leg, invitation.replaces, log)
+      return
+    }
     const { carrier, endpoint, domain, projectId, plan } = entry
     const { maxForwards } = leg.facts
     try {
@@ -113,6 +124,14 @@ export class SetUp {
       log.error({ err: error }, 'the call could not be started')
       leg.end({ code: 'internal' })
     }
+  }
+
+  /** Nobody rings: who calls talks already (RFC 3891 section 3). */
+  async #takePlace(leg: Leg, old: Leg, log: Log): Promise<void> {
+    await leg.answer()
+    const taken = leg.isAnswered && old.replaced(leg)
+    log.info({ replaced: old.id, taken }, 'INVITE with Replaces')
+    if (!taken) leg.end({ code: 'unknown_dialog' })
   }
 
   #legOf({ request, entry, from, to, sipCallId }: Invitation): Leg {
@@ -140,6 +159,8 @@ export class SetUp {
       dialog: {
         ...(timers && { timers: { settings: timers, terms: timer?.terms } }),
         allowsUpdate: methodsOf(request.get('Allow')).includes('UPDATE'),
+        transfers: this.#parts.transfers,
+        origin: originOf(entry, request),
       },
       onReleased: () => legs.delete(side),
     })
@@ -168,3 +189,10 @@ const srtpOf = ({ request, entry: { carrier } }: Invitation): SrtpPolicy => {
   const secure = /^(tls|wss)$/i.test(request.protocol)
   return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
 }
+
+/** Who sends a request that was let in. */
+export const originOf = ({ carrier, endpoint }: Entry, request: SipRequest): DialogOrigin => ({
+  source: request.source_address,
+  ...(carrier && { carrier: carrier.name }),
+  ...(endpoint && { endpoint }),
+})

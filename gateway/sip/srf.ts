@@ -75,6 +75,8 @@ export type InDialogMethod =
 /** An established INVITE dialog. */
 export interface SipDialog {
   readonly id: string
+  /** What names it. */
+  readonly sip?: { readonly callId: string; readonly localTag: string; readonly remoteTag: string }
   /** The 200 that made it, where the INVITE was ours. */
   readonly res?: FarResponse
   readonly local: { sdp: string; readonly contact: string }

@@ -54,6 +54,8 @@ export interface DialogBenchOptions {
   readonly offer?: string
   /** The INVITE was ours. */
   readonly outbound?: boolean
+  /** The far side's tag. */
+  readonly dialogTag?: string
 }
 
 /** Sets one up as it is after the 200, and after the ACK unless the INVITE had no offer. */
@@ -65,6 +67,7 @@ export const establish = (options: DialogBenchOptions = {}): DialogBench => {
     [] as string[],
     new FakeDialog(),
   ]
+  if (options.dialogTag !== undefined) dialog.sip = { ...dialog.sip, remoteTag: options.dialogTag }
   const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
   const direction = outbound ? 'outbound' : 'inbound'
   const now = () => clock.now()

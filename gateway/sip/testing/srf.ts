@@ -76,6 +76,7 @@ export class FakeResponse implements SipResponse {
 /** A dialog whose far side the test plays. */
 export class FakeDialog extends EventEmitter implements SipDialog {
   readonly id = 'dialog'
+  sip = { callId: 'call@peer', localTag: 'ours', remoteTag: 'theirs' }
   readonly local = { sdp: '', contact: '<sip:127.0.0.1:5060>' }
   readonly remote: { sdp?: string }
   /** BYEs that we sent; call them to say that the far side has answered. */

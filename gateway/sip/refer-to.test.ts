@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import { Dialogs, type KnownDialog, sameOrigin } from './dialogs.ts'
+import { readReferTo, readReplaces } from './refer-to.ts'
+
+describe('Refer-To', () => {
+  it.each([
+    ['<sip:+4930@demo.example>', '+4930', 'demo.example'],
+    ['"Bob" <sip:bob@demo.example;method=INVITE?X-A=b>', 'bob', 'demo.example'],
+    ['sip:bob@demo.example', 'bob', 'demo.example'],
+  ])('reads %s', (value, user, host) => {
+    expect(readReferTo(value)).toMatchObject({ kind: 'uri', uri: { user, host } })
+  })
+
+  it('reads a number', () => {
+    expect(readReferTo('<tel:+49-30-1234;phone-context=x>')).toEqual({ kind: 'number', number: '+49301234' })
+  })
+
+  it('reads the call that is to be replaced', () => {
+    const value = '<sip:c@demo.example?Replaces=call%40peer%3Bto-tag%3Dours%3Bfrom-tag%3Dtheirs>'
+    expect(readReferTo(value)).toMatchObject({
+      replaces: { callId: 'call@peer', toTag: 'ours', fromTag: 'theirs', earlyOnly: false },
+    })
+  })
+
+  it.each([
+    '',
+    '<sip:a@b>, <sip:c@d>',
+    '<mailto:a@b>',
+    '<sip:a@b;method=BYE>',
+    '<sip:a@b?Replaces=x>',
+    '<sip:a@b?Replaces=x%3Bto-tag%3D1%3Bfrom-tag%3D2&Replaces=y%3Bto-tag%3D1%3Bfrom-tag%3D2>',
+  ])('does not take %j', (value) => {
+    expect(readReferTo(value)).toBeUndefined()
+  })
+})
+
+describe('Replaces', () => {
+  it('has a Call-ID and both tags, and may be for early dialogs alone', () => {
+    expect(readReplaces('a@b ; From-Tag=2; to-tag=1 ;early-only')).toEqual({
+      ...{ callId: 'a@b', toTag: '1', fromTag: '2', earlyOnly: true },
+    })
+  })
+
+  it.each([
+    '',
+    'a@b',
+    'a@b;to-tag=1',
+    'a@b;to-tag=1;to-tag=2;from-tag=3',
+    ';to-tag=1;from-tag=2',
+    'a b;to-tag=1;from-tag=2',
+  ])('is not %j', (value) => {
+    expect(readReplaces(value)).toBeUndefined()
+  })
+})
+
+it('pain point 10: finds a dialog by its Call-ID and both tags, and forgets it', () => {
+  const dialogs = new Dialogs()
+  const dialog = { callId: 'c', localTag: '1', remoteTag: '2' } as KnownDialog
+  const forget = dialogs.add(dialog)
+  const named = { callId: 'c', toTag: '1', fromTag: '2', earlyOnly: false }
+  expect(dialogs.find(named)).toBe(dialog)
+  expect(dialogs.find({ ...named, fromTag: '1' })).toBeUndefined()
+  expect(dialogs.find({ ...named, toTag: '2', fromTag: '1' })).toBeUndefined()
+  forget()
+  forget()
+  expect([dialogs.find(named), dialogs.size]).toEqual([undefined, 0])
+})
+
+it('knows the dialogs of one party by endpoint, carrier or address', () => {
+  const endpoint = (id: string) => ({ id, address: `/public/${id}`, mayDialOut: false })
+  const source = '192.0.2.9'
+  expect(sameOrigin({ source, endpoint: endpoint('a') }, { source: 'x', endpoint: endpoint('a') })).toBe(true)
+  expect(sameOrigin({ source, endpoint: endpoint('a') }, { source, endpoint: endpoint('b') })).toBe(false)
+  expect(sameOrigin({ source, endpoint: endpoint('a') }, { source })).toBe(false)
+  expect(sameOrigin({ source, carrier: 'a' }, { source: 'x', carrier: 'a' })).toBe(true)
+  expect(sameOrigin({ source, carrier: 'a' }, { source })).toBe(false)
+  expect(sameOrigin({ source }, { source })).toBe(true)
+  expect(sameOrigin({ source: '' }, { source: '' })).toBe(false)
+})
