@@ -8,8 +8,8 @@ let caller: Peer
 let peer: Peer
 /** What the application is told, as `event source detail method-or-status`. */
 let records: string[]
-beforeEach(async () => {
-  bench = await startBench({ timers: { t1: 20, t2: 80, t4: 100 } })
+const start = async (timers = {}) => {
+  bench = await startBench({ timers })
   caller = await Peer.udp(bench.udp)
   peer = await Peer.udp()
   records = []
@@ -23,12 +23,14 @@ beforeEach(async () => {
     }
     bench.srf.on(`cdr:${event}` as never, told as never)
   }
-})
-afterEach(async () => {
+}
+const stop = async () => {
   caller.close()
   peer.close()
   await bench.close()
-})
+}
+beforeEach(() => start())
+afterEach(stop)
 
 const dial = (): Promise<Dialog> => bench.srf.createUAC(peer.uri, { localSdp: testSdp('offer') })
 /** The records so far, once the agent has told everything. */
@@ -70,12 +72,17 @@ describe('call records', () => {
     ])
   })
 
-  it('of calls that are refused or never answered', async () => {
+  it('of a call that nobody answers', async () => {
+    await stop()
+    await start({ t1: 10, t2: 40 })
+    await dial().catch(() => {})
+    expect(await told()).toEqual(['attempt application INVITE', 'stop application call-rejected 408'])
+  })
+
+  it('of calls that are refused, by either side', async () => {
     const refused = dial().catch(() => {})
     peer.reply(await peer.request('INVITE'), 486)
     await refused
-    const silent = dial().catch(() => {})
-    await silent
     bench.srf.invite((_req: SrfRequest, res: SrfResponse) => res.send(404))
     await routed(bench.srf)
     caller.send('INVITE', caller.call(`sip:bob@127.0.0.1:${bench.udp}`), { body: testSdp() })
@@ -83,8 +90,6 @@ describe('call records', () => {
     expect(await told()).toEqual([
       'attempt application INVITE',
       'stop network call-rejected 486',
-      'attempt application INVITE',
-      'stop application call-rejected 408',
       'attempt network INVITE',
       'stop application call-rejected 404',
     ])

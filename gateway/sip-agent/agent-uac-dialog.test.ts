@@ -13,8 +13,8 @@ let destroyed: Promise<{ method: string; reason: string }>
 const auth = { username: 'joe', password: 'pass' }
 const challenge = { extra: { 'WWW-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' } }
 
-beforeEach(async () => {
-  bench = await startBench({ timers: { t1: 20, t2: 80, t4: 100 } })
+const start = async (timers = {}) => {
+  bench = await startBench({ timers })
   peer = await Peer.udp()
   const dialog: Promise<Dialog> = bench.srf.createUAC(peer.uri, { localSdp: testSdp('offer') })
   invite = await peer.request('INVITE')
@@ -25,11 +25,18 @@ beforeEach(async () => {
     const told = (req: SrfRequest, reason: string) => resolve({ method: req.method, reason })
     up.on('destroy', told as never)
   })
-})
-afterEach(async () => {
+}
+const stop = async () => {
   peer.close()
   await bench.close()
-})
+}
+/** With 64 * T1 of 640 ms, for what ends by time alone. */
+const hurry = async () => {
+  await stop()
+  await start({ t1: 10, t2: 80 })
+}
+beforeEach(() => start())
+afterEach(stop)
 
 const request = (options: object): Promise<SrfResponse> => up.request(options as never) as never
 const bye = (): void => {
@@ -105,6 +112,7 @@ describe('a request in a dialog', () => {
   )
 
   it('without any answer ends the call too', async () => {
+    await hurry()
     expect((await request({ method: 'INFO' })).status).toBe(408)
     expect((await destroyed).reason).toBe('Request timeout in the dialog')
     peer.reply(await peer.request('BYE'), 200)
@@ -150,6 +158,7 @@ describe('a re-INVITE', () => {
   it.each(['200', '487', 'nothing'])(
     'that is open while the application hangs up is cancelled; the far end says %s',
     async (answer) => {
+      if (answer === 'nothing') await hurry()
       const modified = up.modify(testSdp('again')).catch(() => {})
       const open = await peer.request('INVITE')
       peer.reply(open, 100)

@@ -6,7 +6,7 @@ import { answerTo, type Bench, connectSrf, idle, request, startBench } from './t
 let bench: Bench
 let far: Peer
 beforeEach(async () => {
-  bench = await startBench({ timers: { t1: 20, t2: 80, t4: 100 } })
+  bench = await startBench()
   far = await Peer.tcpServer()
 })
 afterEach(async () => {

@@ -60,17 +60,26 @@ export const idle = async (agent: SipAgent): Promise<void> => {
   }
 }
 
+const answers = new WeakMap<SrfRequest, Promise<SrfResponse>>()
+
 /** Sends a request of the application; the promise is of the request as it went out. */
 export const request = (srf: Srf, uri: string, options: object): Promise<SrfRequest> =>
   new Promise((resolve, reject) => {
-    const sent = (error: Error | null, req: SrfRequest) => (error ? reject(error) : resolve(req))
+    const sent = (error: Error | null, req: SrfRequest) => {
+      if (error) return reject(error)
+      // At once: the answer may stand in the same read.
+      answers.set(req, finalOf(req))
+      resolve(req)
+    }
     srf.request(uri, options as never, sent as never, [])
   })
 
-/** The final response to a request of the application. */
-export const answerTo = (request: SrfRequest): Promise<SrfResponse> =>
+const finalOf = (req: SrfRequest): Promise<SrfResponse> =>
   new Promise((resolve) => {
-    request.on('response', (response) => {
+    req.on('response', (response) => {
       if ((response as SrfResponse).status >= 200) resolve(response as SrfResponse)
     })
   })
+
+/** The final response to a request that {@link request} sent. */
+export const answerTo = (req: SrfRequest): Promise<SrfResponse> => answers.get(req) ?? finalOf(req)
