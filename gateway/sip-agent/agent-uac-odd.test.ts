@@ -1,7 +1,7 @@
 import type { Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, startBench } from './testing/srf.ts'
+import { answerTo, type Bench, idle, request, startBench } from './testing/srf.ts'
 
 let bench: Bench
 let peer: Peer
@@ -47,4 +47,22 @@ describe('a call whose far end answers oddly', () => {
     await expect(dialog).rejects.toMatchObject({ status: 486 })
     await idle(bench.agent)
   })
+})
+
+it('a REGISTER is sent again with credentials, and gets no Contact that the application did not give', async () => {
+  const auth = { username: 'joe', password: 'pass' }
+  const sent = request(bench.srf, peer.uri, {
+    method: 'REGISTER',
+    auth,
+    headers: { From: 'sip:joe@localhost' },
+  })
+  const first = await peer.request('REGISTER')
+  expect(first.headers.first('contact')).toBeUndefined()
+  expect(first.headers.first('from')).toContain(`<sip:joe@127.0.0.1:${bench.udp}>;tag=`)
+  peer.reply(first, 407, { extra: { 'Proxy-Authenticate': 'Digest realm="r", nonce="n"' } })
+  const second = await peer.request('REGISTER')
+  expect([second.callId, second.fromTag, second.seq]).toEqual([first.callId, first.fromTag, first.seq + 1])
+  expect(second.headers.first('proxy-authorization')).toContain('username="joe"')
+  peer.reply(second, 200)
+  expect((await answerTo(await sent)).status).toBe(200)
 })

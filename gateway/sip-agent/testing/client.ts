@@ -89,42 +89,51 @@ export class ClientBench {
 
   /** `places` are addresses, each with `tcp:` before it where it is one of TCP. */
   constructor(places: readonly string[] = ['192.0.2.9']) {
-    const { clock, dialogs } = this
-    const timers = makeTimers()
     this.fars = places.map((place) => {
       const [address = '', protocol = 'udp'] = place.split(':').reverse()
       return new Far(this, protocol as Protocol, address)
     })
     this.app = this.#makeApp()
-    this.transactions = new Transactions(clock, timers)
-    const context = {
-      clock,
-      timers,
-      dialogs,
-      transactions: this.transactions,
-      transports: {
-        addresses: [{ protocol: 'udp', address: '192.0.2.1', port: 5060 }],
-        flow: (hop: Hop) => this.fars.find((far) => far.remote.address === hop.address),
-        ownHost: () => '192.0.2.1',
-        isOwn: (_protocol: Protocol, address: string) => address === '192.0.2.1',
+    this.transactions = new Transactions(this.clock, makeTimers())
+    const context = this.#makeContext()
+    const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
+    this.answers = new Answers(context, (dialog) => hangUp(context, dialog, ackTimeout))
+    this.outgoing = new Outgoing(context, this.answers)
+  }
+
+  #makeContext(): Context {
+    const { clock, dialogs, transactions } = this
+    const timers = makeTimers()
+    const transports = {
+      addresses: [{ protocol: 'udp', address: '192.0.2.1', port: 5060 }],
+      flow: (hop: Hop) => this.fars.find((far) => far.remote.address === hop.address),
+      ownHost: () => '192.0.2.1',
+      isOwn: (_protocol: Protocol, address: string) => address === '192.0.2.1',
+    }
+    const router = {
+      find: (_uri: string, done: (hops: readonly Hop[]) => void) => {
+        done(this.fars.map(({ remote }) => ({ ...remote, host: remote.address })))
+        return true
       },
-      router: {
-        find: (_uri: string, done: (hops: readonly Hop[]) => void) => {
-          done(this.fars.map(({ remote }) => ({ ...remote, host: remote.address })))
-          return true
-        },
-        fit: (hops: readonly Hop[], bytes: number) => this.fit(hops, bytes),
-        failed: (hop: Hop) => this.failed.push(hop.address),
-      },
+      fit: (hops: readonly Hop[], bytes: number) => this.fit(hops, bytes),
+      failed: (hop: Hop) => this.failed.push(hop.address),
+    }
+    const kept = {
       cdrs: new Cdrs({ choose: () => undefined }),
       registeredFlows: new RegisteredFlows(clock),
       subscriptions: new Subscriptions(clock, timers, dialogs),
+    }
+    const context = {
+      clock,
+      timers,
+      transports,
+      transactions,
+      dialogs,
+      router,
       userAgent: undefined,
-    } as unknown as Context
-    this.answers = new Answers(context, (dialog) =>
-      hangUp(context, dialog, 'SIP;cause=200;text="ACK timeout"'),
-    )
-    this.outgoing = new Outgoing(context, this.answers)
+      ...kept,
+    }
+    return context as unknown as Context
   }
 
   #makeApp(): App {
