@@ -8,6 +8,7 @@ import { Carriers } from './carriers/carriers.ts'
 import { parseChallenges } from './carriers/challenge.ts'
 import { authorization } from './carriers/digest.ts'
 import type { SipEdgeParts } from './index.ts'
+import { Registrations } from './registrar/index.ts'
 import { carrierSdp, rejected, testApp } from './testing/bench.ts'
 import { Carrier } from './testing/carrier.ts'
 import { Trust } from './trust.ts'
@@ -106,6 +107,29 @@ describe('a stranger', () => {
     expect(new Set(seen).size).toBe(1)
     // Each guess came from an address that had been given its nonce.
     expect(offences).toEqual(all.map(() => '127.0.0.1'))
+  })
+
+  it('sees the same challenge when it registers, wherever', async () => {
+    const clock = new SystemClock()
+    const limits = { minExpiresMs: 1, maxExpiresMs: 1, contacts: 1 }
+    const directory = { endpointByName: () => undefined, resolve: () => undefined }
+    await begin({
+      registrar: ['pbx.example'],
+      parts: {
+        registrar: {
+          ...{ clock, directory, offence: () => {} },
+          config: { domains: ['pbx.example'], keepAliveMs: 0, ...limits },
+          registrations: new Registrations({ limits, clock }),
+        },
+      },
+    })
+    const { peer } = carrier
+    const seen = []
+    for (const uri of ['sip:pbx.example', 'sip:none.example']) {
+      peer.send('REGISTER', peer.call(uri))
+      seen.push(shown(await peer.response(401, 'REGISTER')))
+    }
+    expect(seen[0]).toEqual(seen[1])
   })
 
   it('sees the same answer to OPTIONS and to other methods of every host', async () => {

@@ -69,6 +69,7 @@ export interface SipEdgeParts {
   readonly srf?: SrfLike
 }
 
+const nobody = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
 const defaultOverload: OverloadConfig = { busyPercent: 100, callsPerSecond: 500, retryAfterMs: 10_000 }
 
 /** Longest wait at the end for the far sides' last responses. */
@@ -112,8 +113,10 @@ export class SipEdge implements OutboundSip {
     this.#refusals = refusals
     const draining = () => this.#draining
     const challenger = new Challenger(now, agent.embedded)
-    this.#door = this.#openDoor(challenger, carriers)
-    const around = { challenger, refusals, draining, metrics: parts.metrics, log, userAgent }
+    const trust = parts.trust ?? new Trust(nobody)
+    this.#door = this.#openDoor(challenger, carriers, trust)
+    const isKnown = (source: string) => trust.knows(source)
+    const around = { challenger, refusals, draining, isKnown, metrics: parts.metrics, log, userAgent }
     const connected = () => this.isConnected
     this.#registrar =
       parts.registrar && openRegistrar(parts.registrar, { ...around, srf: link.srf, connected })
@@ -205,12 +208,10 @@ export class SipEdge implements OutboundSip {
     })
   }
 
-  #openDoor(challenger: Challenger, carriers: Carriers): Door {
+  #openDoor(challenger: Challenger, carriers: Carriers, trust: Trust): Door {
     const { directory, edge, clock, counts, maxCalls, overload = defaultOverload } = this.#parts
-    const nobody = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
     return new Door({
-      ...{ directory, edge, challenger, carriers },
-      trust: this.#parts.trust ?? new Trust(nobody),
+      ...{ directory, edge, challenger, carriers, trust },
       calls: () => counts.calls(),
       limits: { ...overload, calls: maxCalls },
       draining: () => this.#draining,

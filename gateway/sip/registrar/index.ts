@@ -16,7 +16,7 @@ export interface RegistrarOptions
 /** What the SIP edge adds. */
 export type RegistrarSurroundings = Pick<
   RegistrarParts,
-  'challenger' | 'refusals' | 'draining' | 'metrics' | 'log' | 'userAgent'
+  'challenger' | 'refusals' | 'draining' | 'isKnown' | 'metrics' | 'log' | 'userAgent'
 > &
   Pick<KeepAliveParts, 'srf' | 'connected'>
 

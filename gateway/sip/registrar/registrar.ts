@@ -21,6 +21,8 @@ export interface RegistrarParts extends EndpointDoorParts {
   readonly limits: BindingLimits
   readonly registrations: Registrations
   readonly draining: () => boolean
+  /** Whether an address stands in an allow list; default: every one. */
+  readonly isKnown?: (source: string) => boolean
   readonly metrics: Pick<Metrics, 'registrations'>
   readonly clock: SteadyClock
   readonly log: Pick<Log, 'info' | 'debug'>
@@ -80,7 +82,9 @@ export class Registrar {
   /** Why a REGISTER is refused whoever sent it. */
   #objection(request: SipRequest, realm: string): Refused | undefined {
     if (this.#parts.draining()) return { code: 'draining' }
-    if (!this.#parts.domains.includes(realm))
+    // A stranger is asked for a password at every host, and does not learn which of them are ours.
+    const { domains, isKnown = () => true } = this.#parts
+    if (!domains.includes(realm) && isKnown(request.source_address))
       return { code: 'unknown_domain', facts: { domain: printable(realm) } }
     const required = unsupported(request)
     if (required.length === 0) return undefined
