@@ -3,6 +3,7 @@ import type { Cause } from '../errors.ts'
 import type { Call } from './call.ts'
 import type { Leg, Party } from './leg.ts'
 import type { AddressBook, Endpoints, OutboundRequest, Target } from './ports.ts'
+import type { Referral } from './referral.ts'
 
 /** What a leg can be made to. */
 export type Ringable = Extract<Target, { kind: 'sip' | 'subscriber' }>
@@ -48,6 +49,9 @@ const partyOf = (text: string, name: string): Party => {
   return { uri: text, user, name }
 }
 
-/** Whom a transfer comes from: the one who is left behind, who may be one that we called. */
-export const callerId = ({ direction, to }: Leg): { from?: string; fromName?: string } =>
-  direction === 'outbound' ? { from: to.uri, fromName: to.name } : {}
+/** Whom a transfer leads to. It comes from the one who is left behind, who may be one that we called. */
+export const transferTo = ({ to, referredBy }: Referral, { direction, to: called }: Leg): Destination => ({
+  to,
+  ...(direction === 'outbound' && { from: called.uri, fromName: called.name }),
+  ...(referredBy !== undefined && { headers: [{ name: 'Referred-By', value: referredBy }] }),
+})

@@ -4,7 +4,7 @@ import { type Cause, sipStatusOf } from '../errors.ts'
 import { betterCause } from './best-cause.ts'
 import type { Bridge } from './bridge.ts'
 import type { Call } from './call.ts'
-import { callerId, requestFor, targetsOf } from './destinations.ts'
+import { requestFor, targetsOf, transferTo } from './destinations.ts'
 import type { HuntParts } from './hunt-parts.ts'
 import type { Leg, LegOwner } from './leg.ts'
 import { failure } from './outcome.ts'
@@ -265,7 +265,7 @@ export class Hunt implements LegOwner {
     try {
       this.#winner = undefined
       this.#cause = undefined
-      const found = await this.#ring([{ to: referral.to, ...callerId(this.#call.caller) }])
+      const found = await this.#ring([transferTo(referral, this.#call.caller)])
       status = found ? 200 : sipStatusOf(this.#cause ?? { code: 'unreachable' })
       if (!found && !referrer.isEnded) this.#winner = referrer
       return this.#winner

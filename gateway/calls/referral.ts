@@ -2,6 +2,8 @@
 export interface Referral {
   /** Whom: a SIP URI, a number, or an address. */
   readonly to: string
+  /** Who says so (RFC 3892): the value of Referred-By, which whoever is called is told, too. */
+  readonly referredBy?: string
   /** Told how it goes: provisional SIP statuses, and then one final one. */
   progress(status: number): void
 }

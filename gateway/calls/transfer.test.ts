@@ -42,7 +42,11 @@ const setUp = () => {
   const call = new Call(info, a.leg, clock, observer, 14_400_000)
   const outcomes: HuntOutcome[] = []
   const statuses: number[] = []
-  const referral: Referral = { to: 'sip:c@y', progress: (status) => statuses.push(status) }
+  const referral: Referral = {
+    to: 'sip:c@y',
+    referredBy: '<sip:r@y>',
+    progress: (status) => statuses.push(status),
+  }
   /** The caller and a callee talk. */
   const talking = async (): Promise<FakeLeg> => {
     const options = { steps: [[{ to: 'sip:b@y' }]] }
@@ -92,6 +96,7 @@ describe('a transfer', () => {
   it('asked for by the caller joins the callee with somebody else, and the call goes on without the caller', async () => {
     const c = await refer(t.a)
     expect(c.request.from).toMatchObject({ uri: 'sip:b@y' })
+    expect(c.request.destination.headers).toEqual([{ name: 'Referred-By', value: '<sip:r@y>' }])
     // Many telephones hang up as soon as they are told that it was accepted.
     t.a.leg.ended({ code: 'normal' })
     await settle()

@@ -119,7 +119,7 @@ export class Inbound {
     const named = readReplaces(value)
     if (!named) return 'bad_request'
     const dialog = this.#parts.transfers.dialogs.find(named)
-    if (!dialog || dialog.leg.isEnded) return 'unknown_dialog'
+    if (!dialog?.leg.isAnswered || !dialog.leg.port) return 'unknown_dialog'
     if (!sameOrigin(dialog.origin, originOf(entry, request))) return 'not_permitted'
     return named.earlyOnly ? 'busy' : dialog.leg
   }

@@ -15,7 +15,7 @@ import { Invite } from './invite.ts'
 import type { Connection } from './link.ts'
 import { OutboundSession, type OutboundSessionParts } from './outbound-session.ts'
 import { Renegotiation } from './renegotiation.ts'
-import type { SipMedia } from './sip-media.ts'
+import { learntFromSource, type SipMedia } from './sip-media.ts'
 import type { FarResponse, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from './srf.ts'
 import { parseSipUri, shownUri } from './uri.ts'
 
@@ -223,6 +223,7 @@ export class OutboundLeg implements LegSignalling {
     this.#media?.heardFrom(source)
     this.#media?.acceptSdp(sdp)
     this.#remoteSdp = sdp
+    if (this.#media?.behindNat) this.#parts.log.info({ source }, learntFromSource)
     return true
   }
 

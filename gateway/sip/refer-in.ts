@@ -6,6 +6,7 @@ import { type NamedDialog, type ReferTo, readReferTo } from './refer-to.ts'
 import { serverHeader } from './refusals.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from './srf.ts'
 import type { Transfers } from './transfers.ts'
+import { parseNameAddress } from './uri.ts'
 
 /** What a dialog's REFERs are answered with. */
 export interface ReferInParts {
@@ -19,6 +20,8 @@ export interface ReferInParts {
 
 /** What is said of a call that is on its way; the far side may forget it after this, in seconds. */
 const subscriptionSeconds = 180
+
+const longestReferredBy = 1_024
 
 const reasons: Readonly<Record<number, string>> = {
   ...{
@@ -81,7 +84,9 @@ export class ReferIn {
     if ('refuse' in target) return target.refuse
     const told: number[] = []
     let tell = (status: number): void => void told.push(status)
-    if (!leg.referred({ to: target.to, progress: (status) => tell(status) })) return 603
+    const by = request.get('Referred-By') ?? ''
+    const referredBy = parseNameAddress(by) && by.length <= longestReferredBy ? { referredBy: by } : {}
+    if (!leg.referred({ to: target.to, ...referredBy, progress: (status) => tell(status) })) return 603
     tell = this.#accept(request, response)
     for (const status of told) tell(status)
     return undefined

@@ -99,7 +99,7 @@ describe('whom a REFER may mean', () => {
 describe('REFER', () => {
   it('is accepted, and its progress told by NOTIFY until the end', () => {
     const response = refer(bench, '<sip:bob@demo.example>', { 'referred-by': '<sip:a@b.example>' })
-    expect(response.statuses).toEqual([202])
+    expect([response.statuses, owner.referral?.referredBy]).toEqual([[202], '<sip:a@b.example>'])
     owner.referral?.progress(180)
     owner.referral?.progress(200)
     owner.referral?.progress(486)

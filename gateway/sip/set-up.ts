@@ -18,7 +18,7 @@ import type { Reliability } from './provisionals.ts'
 import { partyOf } from './registrar/index.ts'
 import type { SrtpPolicy } from './sdp/choose.ts'
 import type { SessionTimerSettings, TimerAnswer } from './session-timer.ts'
-import type { SipMedia } from './sip-media.ts'
+import { learntFromSource, type SipMedia } from './sip-media.ts'
 import type { SipRequest, SipResponse } from './srf.ts'
 import type { Transfers } from './transfers.ts'
 
@@ -98,11 +98,7 @@ export class SetUp {
     const { request, entry, sipCallId } = invitation
     const leg = this.#legOf(invitation)
     const log = this.#parts.log.child({ call: callId, leg: leg.id })
-    if (media.behindNat)
-      log.info(
-        { source: request.source_address },
-        'the SDP has a private address; audio is learnt from the source of the signalling',
-      )
+    if (media.behindNat) log.info({ source: request.source_address }, learntFromSource)
     this.#attach(invitation, leg, media, log)
     if (!media.isWaiting) leg.setPort(media.port)
     if (invitation.replaces) {

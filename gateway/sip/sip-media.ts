@@ -1,6 +1,10 @@
 import type { AudioCodec, MediaPort } from '../../media/types.ts'
 import type { OfferAnswer, OfferIn } from './offer-answer.ts'
 
+/** Said in the log where {@link SipMedia.behindNat}. */
+export const learntFromSource =
+  'the SDP has a private address; audio is learnt from the source of the signalling'
+
 /** The audio of a SIP leg as its signalling sees it: RTP, plain or with SDES keys (`LegMedia`), or WebRTC (`WebRtcMedia`). */
 export interface SipMedia {
   readonly port: MediaPort

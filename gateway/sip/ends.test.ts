@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { carrierSdp } from './testing/bench.ts'
+import { establish, farAddress, farSdp } from './testing/dialog.ts'
+import { arrive } from './testing/inbound.ts'
+import { OutboundRig } from './testing/outbound.ts'
+import type { FakeDialog } from './testing/srf.ts'
+
+/** Every order of some events. */
+const orders = <T>(all: readonly T[]): readonly (readonly T[])[] =>
+  all.length === 0
+    ? [[]]
+    : all.flatMap((first, at) => orders(all.filter((_each, i) => i !== at)).map((rest) => [first, ...rest]))
+
+const reliable = { reliability: 'supported' } as const
+
+describe('pain point 11: an INVITE of the far side ends the same way in every order of', () => {
+  type Event = 'answer' | 'agent' | 'cancel' | 'end' | 'ack' | 'bye'
+  const run = (order: readonly Event[], lateOffer: boolean) => {
+    const bench = arrive({}, lateOffer ? '' : farSdp())
+    let dialog: FakeDialog | undefined
+    let canceled = false
+    let farFirst = false
+    for (const event of order) {
+      const out = bench.srf.answers.length > 0
+      if (event === 'answer') void bench.leg.answer()
+      if (event === 'end') bench.leg.end({ code: 'normal' })
+      // The agent tells of a CANCEL only before it has sent a 200, and of a dialog only if it has.
+      if (event === 'cancel' && !dialog) {
+        canceled = true
+        bench.request.emit('cancel')
+      }
+      if (event === 'agent' && out) {
+        if (canceled) bench.srf.answers[0]?.done('Response not sent due to unknown transaction')
+        else dialog = bench.answered()
+      }
+      if (event === 'ack') dialog?.emit('ack', { body: lateOffer ? farSdp() : '' })
+      if (event === 'bye' && dialog) {
+        farFirst ||= dialog.byes.length === 0
+        dialog.emit('destroy', {}, 'normal release')
+      }
+    }
+    bench.leg.end({ code: 'normal' })
+    dialog?.emit('ack', { body: '' })
+    for (const bye of dialog?.byes ?? []) bye()
+    bench.clock.advance(80_000)
+    return { bench, dialog, farFirst, ended: bench.heard.filter((each) => each.startsWith('ended')) }
+  }
+
+  it.each([false, true])('answer, agent, CANCEL, our end, ACK and BYE (late offer: %s)', (lateOffer) => {
+    for (const order of orders<Event>(['answer', 'agent', 'cancel', 'end', 'ack', 'bye'])) {
+      const { bench, dialog, farFirst, ended } = run(order, lateOffer)
+      const said = order.join(' ')
+      expect([said, ended.length, bench.released(), bench.port.closed, bench.clock.running]).toEqual([
+        ...[said, 1, true, true, 0],
+      ])
+      // What was answered is hung up by one side, and by us once at most.
+      expect([said, dialog?.byes.length]).toEqual([said, dialog && (farFirst ? 0 : 1)])
+    }
+  })
+
+  it('PRACK, answer, CANCEL and our end', () => {
+    type Step = 'prack' | 'answer' | 'cancel' | 'end'
+    for (const offer of [farSdp(), ''])
+      for (const order of orders<Step>(['prack', 'answer', 'cancel', 'end'])) {
+        const bench = arrive(reliable, offer)
+        void bench.leg.progress()
+        for (const step of order) {
+          if (step === 'prack') bench.prack(offer === '' ? farSdp() : '')
+          if (step === 'answer') void bench.leg.answer()
+          if (step === 'cancel') bench.request.emit('cancel')
+          if (step === 'end') bench.leg.end({ code: 'normal' })
+        }
+        for (const { done } of bench.srf.answers) done('Response not sent due to unknown transaction')
+        const said = order.join(' ')
+        expect([said, bench.released(), bench.port.closed, bench.clock.running]).toEqual([
+          said,
+          true,
+          true,
+          0,
+        ])
+        expect(bench.heard.filter((each) => each.startsWith('ended'))).toHaveLength(1)
+      }
+  })
+})
+
+it('pain point 11: an INVITE of ours ends the same way in every order of 180, 183, 200 and our CANCEL', async () => {
+  type Event = 'ringing' | 'early' | 'answer' | 'cancel'
+  for (const order of orders<Event>(['ringing', 'early', 'answer', 'cancel'])) {
+    const rig = new OutboundRig()
+    const { leg } = await rig.dial('sip:1@carrier.example')
+    const invite = rig.next()
+    let dialog: FakeDialog | undefined
+    for (const event of order) {
+      if (event === 'ringing') invite.provisional(180)
+      if (event === 'early') invite.provisional(183, carrierSdp({ address: farAddress }))
+      if (event === 'answer') dialog = invite.answer(carrierSdp({ address: farAddress }))
+      if (event === 'cancel') leg.end({ code: 'canceled' })
+    }
+    // What was answered is hung up, whichever came first.
+    expect([order.join(' '), dialog?.byes.length]).toEqual([order.join(' '), 1])
+    dialog?.byes[0]?.()
+    expect([leg.isEnded, ...rig.left]).toEqual([true, 0, 0, 0])
+  }
+})
+
+describe('pain point 10: the end of a call', () => {
+  const timers = {
+    settings: { expiresMs: 1_800_000, minMs: 90_000 },
+    terms: { expiresMs: 900_000, refresher: 'us' },
+  } as const
+  const ends = {
+    ours: (bench: ReturnType<typeof establish>) => {
+      bench.leg.end({ code: 'max_duration' })
+      bench.dialog.byes[0]?.()
+    },
+    'ours, without an answer to the BYE': (bench: ReturnType<typeof establish>) => {
+      bench.leg.end({ code: 'normal' })
+      bench.clock.advance(40_000)
+    },
+    theirs: (bench: ReturnType<typeof establish>) => bench.dialog.emit('destroy', {}, 'normal release'),
+    'a lost connection': (bench: ReturnType<typeof establish>, connection: { alive: boolean }) => {
+      connection.alive = false
+      bench.leg.ended({ code: 'control_lost' })
+      bench.established.lost()
+    },
+  }
+  const pending = {
+    nothing: () => {},
+    'a re-INVITE of ours': (bench: ReturnType<typeof establish>) => bench.clock.advance(450_000),
+    'a re-INVITE of theirs without its ACK': (bench: ReturnType<typeof establish>) =>
+      void bench.receive('INVITE'),
+    'a REFER of ours': (bench: ReturnType<typeof establish>) =>
+      void bench.established.refer('sip:c@d.example'),
+    'a digit': (bench: ReturnType<typeof establish>) => void bench.established.sendInfoDigit('1'),
+  }
+
+  for (const [how, end] of Object.entries(ends))
+    it.each(Object.keys(pending) as (keyof typeof pending)[])(
+      `${how}, with %s pending, leaves nothing`,
+      (what) => {
+        const connection = { alive: true }
+        const bench = establish({ parts: { timers, connection, allowsUpdate: false } })
+        pending[what](bench)
+        end(bench, connection)
+        for (const request of bench.dialog.requests) request.reply(487)
+        bench.clock.advance(0)
+        expect([bench.released(), bench.port.closed, bench.leg.isEnded, bench.clock.running]).toEqual([
+          ...[true, true, true, 0],
+        ])
+        expect(bench.dialog.byes.length).toBe(how.startsWith('ours') ? 1 : 0)
+      },
+    )
+})
