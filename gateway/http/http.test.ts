@@ -1,17 +1,20 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpConfig } from '../../config/types.ts'
-import { loadCertificate } from '../auth/certificate.ts'
+import { type Certificate, loadCertificate } from '../auth/certificate.ts'
 import { SubscriberTokens } from '../auth/tokens.ts'
 import { FakeClock } from '../clock.ts'
 import { createDirectory } from '../directory/directory.ts'
 import type { Directory } from '../directory/types.ts'
 import { Metrics } from '../metrics.ts'
+import { makeAuthority } from '../sip-agent/testing/certificates.ts'
 import { HttpServers } from './servers.ts'
 
 const script = { kind: 'script', document: '{}', name: 'x' } as const
@@ -24,8 +27,9 @@ let lines: string[]
 let servers: HttpServers
 let site: FastifyInstance
 
-const make = (changes: Partial<HttpConfig> = {}): HttpServers =>
+const make = (changes: Partial<HttpConfig> = {}, certificate?: Certificate): HttpServers =>
   new HttpServers({
+    certificate,
     config: { plain: { address: '127.0.0.1', port: 0 }, tls: false, metrics: null, origins: [], ...changes },
     directory,
     tokens,
@@ -397,6 +401,27 @@ describe('the listeners', () => {
     expect(await status('/readyz')).toBe(200)
     // Metrics are not for whoever reaches the port that is open to the world.
     expect(await status('/metrics')).toBe(404)
+  })
+
+  it('show another certificate without being restarted', async () => {
+    const authority = await makeAuthority()
+    const issue = async (common: string) => {
+      const { certificate: cert, key } = await authority.issue({ common })
+      return { cert, key }
+    }
+    servers = make({ plain: false, tls: { address: '127.0.0.1', port: 0, hosts: [] } }, await issue('first'))
+    await servers.listen()
+    const port = servers.addresses.tls!.port
+    const shown = async () => {
+      const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false })
+      await once(socket, 'secureConnect')
+      const { subject } = socket.getPeerCertificate()
+      socket.destroy()
+      return subject.CN
+    }
+    expect(await shown()).toBe('first')
+    servers.renew(await issue('second'))
+    expect(await shown()).toBe('second')
   })
 
   it('name the address that is taken, and leave nothing open', async () => {
