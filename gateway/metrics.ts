@@ -109,6 +109,7 @@ const gauges = {
   legs: 'Legs in progress',
   bridges: 'Legs joined in pairs',
   sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
+  sip_established: 'Established SIP dialogs, as transfers find them',
   sip_transactions: 'SIP transactions of the embedded agent',
   sip_agent_dialogs: 'SIP dialogs of the embedded agent',
   sip_agent_pending: 'Requests in the embedded agent that have no final response yet',

@@ -18,3 +18,6 @@ export interface HuntParts {
   /** Ring time where the options say nothing, in ms. */
   readonly ringMs: number
 }
+
+/** Longest time together where the options say nothing: 4 hours. */
+export const MAX_DURATION_MS = 4 * 3_600_000

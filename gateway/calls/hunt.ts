@@ -5,16 +5,13 @@ import { betterCause } from './best-cause.ts'
 import type { Bridge } from './bridge.ts'
 import type { Call } from './call.ts'
 import { requestFor, targetsOf, transferTo } from './destinations.ts'
-import type { HuntParts } from './hunt-parts.ts'
+import { type HuntParts, MAX_DURATION_MS } from './hunt-parts.ts'
 import type { Leg, LegOwner } from './leg.ts'
-import { failure } from './outcome.ts'
+import { connected, failure } from './outcome.ts'
 import type { Playing } from './player.ts'
 import type { Referral } from './referral.ts'
 
 export type { HuntParts } from './hunt-parts.ts'
-
-/** Longest time together where the options say nothing: 4 hours. */
-const MAX_DURATION_MS = 4 * 3_600_000
 
 /** Outcome of {@link Hunt.run}; `cause` is the refusal that the caller is told. */
 export type HuntOutcome = { readonly result: ConnectResult; readonly cause?: Cause }
@@ -230,14 +227,7 @@ export class Hunt implements LegOwner {
       // The caller's hang-up is an outcome too: whoever asked is told how long the two talked.
       if (!(error instanceof CallEnded)) throw error
     }
-    const byLimit = last.state.kind === 'ended' && last.state.cause.code === 'max_duration'
-    const { caller, id } = this.#call
-    return {
-      kind: 'connected',
-      endedBy: caller.isEnded ? 'caller' : byLimit ? 'limit' : 'callee',
-      durationMs: clock.now() - startedAt,
-      calleeCallId: `${id}/${last.id}`,
-    }
+    return connected(this.#call, last, clock.now() - startedAt)
   }
 
   /** Until one of the two hangs up, or asks for a transfer. */
@@ -245,8 +235,9 @@ export class Hunt implements LegOwner {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#talkDone = resolve
     this.#pair(leg)
-    const longest = this.#options.maxDurationMs ?? MAX_DURATION_MS
-    const limit = this.#parts.clock.after(longest, () => this.#winner?.end({ code: 'max_duration' }))
+    const limit = this.#parts.clock.after(this.#options.maxDurationMs ?? MAX_DURATION_MS, () =>
+      this.#winner?.end({ code: 'max_duration' }),
+    )
     try {
       await this.#call.whileUp(this.#call.caller.answer())
       this.#patch()
@@ -257,7 +248,7 @@ export class Hunt implements LegOwner {
     }
   }
 
-  /** Whom the caller talks to next: who was found, or whoever asked for it once more. Undefined where no transfer was asked for, or nobody is left. */
+  /** Whom the caller talks to next: who was found, or else whoever asked. Undefined where no transfer was asked for, or nobody is left. */
   async #transferred(): Promise<Leg | undefined> {
     if (!this.#transfer) return undefined
     const { referral, referrer } = this.#transfer

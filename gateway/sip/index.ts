@@ -131,6 +131,7 @@ export class SipEdge implements OutboundSip {
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
     parts.metrics.gauge('sip_dialogs', () => this.#legs.size)
+    parts.metrics.gauge('sip_established', () => transfers.dialogs.size)
   }
 
   /** SIP dialogs and pending INVITEs, until the last response of each. */

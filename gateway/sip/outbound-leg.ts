@@ -234,22 +234,22 @@ export class OutboundLeg implements LegSignalling {
     const { status } = refusal
     this.#tried(isLocal(refusal) ? 'unreachable' : 'refused', isLocal(refusal) ? undefined : status)
     attempt.hop.heard?.(refusal)
-    if (this.#redirect(refusal, route) || this.#longer(refusal, attempt.hop)) return
+    if (this.#again(refusal, attempt.hop, route)) return
     if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return
     this.#parts.leg.ended(causeOfRefusal(refusal, this.#rang))
   }
 
-  /** The same place once more, with another session timer. */
-  #longer(refusal: Refusal, hop: Hop): boolean {
-    return this.#session.grows(refusal) && this.#left.unshift(hop) > 0 && this.#tryNext()
-  }
-
-  #redirect({ status = 0, res }: Refusal, route: Route): boolean {
-    if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
-    const hops = route.redirected(res?.get('Contact') ?? '')
-    if (hops.length === 0) return false
-    this.#redirects++
-    this.#left.unshift(...hops)
+  /** The same place with another session timer, or where a redirection leads. */
+  #again(refusal: Refusal, hop: Hop, route: Route): boolean {
+    const { status = 0, res } = refusal
+    if (this.#session.grows(refusal)) this.#left.unshift(hop)
+    else {
+      if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
+      const hops = route.redirected(res?.get('Contact') ?? '')
+      if (hops.length === 0) return false
+      this.#redirects++
+      this.#left.unshift(...hops)
+    }
     return this.#tryNext()
   }
 
