@@ -15,6 +15,9 @@ export interface GatewayOptions {
   readonly subscribers?: readonly object[]
   readonly resources?: readonly object[]
   readonly endpoints?: readonly object[]
+  readonly carriers?: readonly object[]
+  /** Listens for SIP over TLS too, at {@link Gateway.sipsPort}; default false. */
+  readonly sips?: boolean
   /** More of `sip`, besides where it listens. */
   readonly sip?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
@@ -54,6 +57,7 @@ export class Gateway {
   readonly tlsPort: number
   /** Where it takes SIP over WebSockets with TLS. */
   readonly wssPort: number
+  readonly sipsPort: number
 
   constructor(program: Program, folder: string, ports: Ports) {
     this.#program = program
@@ -63,12 +67,13 @@ export class Gateway {
     this.httpPort = ports.http
     this.tlsPort = ports.tls
     this.wssPort = ports.wss
+    this.sipsPort = ports.sips
   }
 
   /** Starts a gateway on free ports of 127.0.0.1 and waits until it is ready. */
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
-    const [sip, http, tls, wss] = [await freePort(), await freePort(), await freePort(), await freePort()]
-    const ports = { sip, http, tls, wss }
+    const [sip, http, tls] = [await freePort(), await freePort(), await freePort()]
+    const ports = { sip, http, tls, wss: await freePort(), sips: await freePort() }
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
     writeFileSync(
       join(folder, 'gateway.yaml'),
@@ -189,18 +194,26 @@ interface Ports {
   readonly http: number
   readonly tls: number
   readonly wss: number
+  readonly sips: number
 }
 
-const listenersOf = ({ endpoints }: GatewayOptions, { sip, wss }: Ports): object[] => [
-  ...['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: sip })),
-  ...(endpoints ? [{ transport: 'wss', address: '127.0.0.1', port: wss }] : []),
+const listenersOf = ({ endpoints, sips }: GatewayOptions, ports: Ports): object[] => [
+  ...['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: ports.sip })),
+  ...(endpoints ? [{ transport: 'wss', address: '127.0.0.1', port: ports.wss }] : []),
+  ...(sips ? [{ transport: 'tls', address: '127.0.0.1', port: ports.sips }] : []),
 ]
 
 const configOf = (options: GatewayOptions, ports: Ports, webrtcPort: number): object => ({
   dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
   // Their carriers are all on this machine.
-  sip: { listen: listenersOf(options, ports), dialNetworks: ['127.0.0.0/8', '::1/128'], ...options.sip },
+  sip: {
+    listen: listenersOf(options, ports),
+    dialNetworks: ['127.0.0.0/8', '::1/128'],
+    // The machine may be busy with other tests.
+    overload: { busyPercent: 100 },
+    ...options.sip,
+  },
   media: {
     rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
     webrtc: { bind: '127.0.0.1', port: webrtcPort },
@@ -214,4 +227,5 @@ const configOf = (options: GatewayOptions, ports: Ports, webrtcPort: number): ob
   subscribers: options.subscribers ?? [{ ...alice, displayName: 'Alice' }],
   resources: options.resources ?? [],
   ...(options.endpoints && { endpoints: options.endpoints }),
+  ...(options.carriers && { carriers: options.carriers }),
 })

@@ -1,0 +1,169 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigInvalid } from './faults.ts'
+import { loadConfig } from './load.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const load = (text: string, env: Record<string, string> = {}) => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, text)
+  return loadConfig(file, env)
+}
+
+const faultsOf = (text: string, env: Record<string, string> = {}) => {
+  try {
+    load(text, env)
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error.faults
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+const subscriber = 'email: a@x.example, password: secret-one'
+const place = ({ line, column, path }: { line: number; column: number; path: string }) =>
+  `${line}:${column} ${path}`
+
+describe('faults', () => {
+  it('are told with file, line, column and key path, all at once', () => {
+    const text = `domains:
+  - domain: a.example
+    allow:
+      - 10.0.0.0/8
+      - 10.0.0/8
+limits:
+  cals: 5
+  ring: 30
+sip: { listen: [{ transport: sctp, port: 70000 }] }
+`
+    expect(() => load(text)).toThrow(
+      [
+        'trunkline.yaml:5:9 domains[0].allow[1]: must be an IP network such as 192.0.2.0/24',
+        'trunkline.yaml:7:3 limits.cals: is not a known key; did you mean calls?',
+        'trunkline.yaml:8:3 limits.ring: must be a text (in quotes where it looks like something else)',
+        'trunkline.yaml:9:19 sip.listen[0].transport: must be one of udp, tcp, tls, ws, wss',
+        'trunkline.yaml:9:36 sip.listen[0].port: must be from 0 to 65535',
+      ]
+        .map((line) => join(folder, line))
+        .join('\n'),
+    )
+  })
+
+  it.each([
+    ['a key that stands twice', 'project: a\nproject: b\n', '2:1 '],
+    ['broken YAML', 'project: [a\n', '2:1 '],
+    ['a tag', 'project: !secret x\n', '1:10 '],
+    ['a list as a key', '? [secret]\n: a\n', '1:3 '],
+    ['a list at the top', '- a\n', '1:1 '],
+    ['an unknown key at the top', 'porject: a\n', '1:1 porject'],
+    ['a missing key', 'subscribers:\n  - email: a@x.example\n', '2:5 subscribers[0]'],
+    [
+      'a short password',
+      'subscribers: [{ email: a@x.example, password: short }]',
+      '1:37 subscribers[0].password',
+    ],
+    ['a duration in words', 'drain: soon\n', '1:1 drain'],
+    ['a duration longer than timers last', 'drain: 9999h\n', '1:1 drain'],
+    ['a host that is none', 'domains: [{ domain: "a b" }]', '1:13 domains[0].domain'],
+    ['an address that is cut short', 'domains: [{ domain: 300.1.1.1 }]', '1:13 domains[0].domain'],
+    ['an announced address that nobody can reach', 'sip: { announce: 0.0.0.0 }', '1:8 sip.announce'],
+    ['an origin with a path', 'http: { origins: [https://a.example/x] }', '1:19 http.origins[0]'],
+    ['a public host with a bad port', 'http: { publicHost: "a:99999" }', '1:9 http.publicHost'],
+    [
+      'an IPv6 network that is too long',
+      'limits: { documentNetworks: ["::1/129"] }',
+      '1:30 limits.documentNetworks[0]',
+    ],
+    ['a domain twice', 'domains: [{ domain: a.example }, { domain: A.example }]', '1:36 domains[1].domain'],
+    [
+      'an e-mail twice',
+      `subscribers: [{ ${subscriber} }, { email: A@x.example, password: secret-two, name: b }]`,
+      '1:63 subscribers[1].email',
+    ],
+    [
+      'an address twice',
+      `subscribers: [{ ${subscriber} }]\nresources: [{ address: /public/a, handler: { kind: xml, document: a } }]`,
+      '2:15 resources[0].address',
+    ],
+    ['an odd first port', 'media: { rtp: { ports: { from: 20001 } } }', '1:26 media.rtp.ports.from'],
+    ['an even last port', 'media: { rtp: { ports: { to: 30000 } } }', '1:26 media.rtp.ports.to'],
+    ['an empty range of ports', 'media: { rtp: { ports: { from: 30000 } } }', '1:17 media.rtp.ports.to'],
+    ['a browser port among the RTP ports', 'media: { webrtc: { port: 20000 } }', '1:20 media.webrtc.port'],
+    [
+      'a SIP port among the RTP ports',
+      'sip: { listen: [{ transport: udp, port: 20000 }] }',
+      '1:35 sip.listen[0].port',
+    ],
+    ['a listener twice', 'sip: { listen: [{ transport: udp }, { transport: udp }] }', '1:37 sip.listen[1]'],
+    [
+      'a WebSocket listener on a port of HTTP',
+      'sip: { listen: [{ transport: wss, port: 8443 }] }',
+      '1:1 http.tls',
+    ],
+    ['two listeners on one port', 'http: { tls: { address: 127.0.0.1, port: 8080 } }', '1:9 http.tls'],
+    ['a certificate without its key', 'http: { tls: { certificate: a } }', '1:9 http.tls'],
+    ['true for a listener', 'http: { plain: true }', '1:9 http.plain'],
+    [
+      'a handler with nothing to run',
+      'domains: [{ domain: a, handler: { kind: xml } }]',
+      '1:24 domains[0].handler',
+    ],
+    [
+      'a handler with two things to run',
+      'domains: [{ domain: a, handler: { kind: xml, document: a, url: "http://x" } }]',
+      '1:24 domains[0].handler',
+    ],
+    [
+      'XML as YAML',
+      'domains: [{ domain: a, handler: { kind: xml, document: { a: 1 } } }]',
+      '1:46 domains[0].handler.document',
+    ],
+    [
+      'a fallback without a URL',
+      'domains: [{ domain: a, handler: { kind: xml, document: a, fallbackUrl: "http://x" } }]',
+      '1:59 domains[0].handler.fallbackUrl',
+    ],
+    [
+      'a URL of another scheme',
+      'domains: [{ domain: a, handler: { kind: xml, url: "ftp://x" } }]',
+      '1:46 domains[0].handler.url',
+    ],
+    [
+      'a document file that is not there',
+      'domains: [{ domain: a, handler: { kind: xml, file: no.xml } }]',
+      '1:46 domains[0].handler.file',
+    ],
+  ])('say where: %s', (_what, text, expected) => {
+    expect(faultsOf(text).map(place)).toEqual([expected])
+  })
+
+  it('are told of a file that is not there', () => {
+    expect(() => loadConfig(join(folder, 'none.yaml'), {})).toThrow(
+      'none.yaml:1:1 cannot be read: there is no such file',
+    )
+  })
+
+  it('are told of aliases that multiply', () => {
+    const row = (of: string) => `[${Array(11).fill(`*${of}`).join(', ')}]`
+    expect(
+      faultsOf(`a: &a [x, x]\nb: &b ${row('a')}\nc: &c ${row('b')}\nd: &d ${row('c')}\ne: ${row('d')}`)[0]
+        ?.message,
+    ).toContain('YAML')
+  })
+
+  it('never show values', () => {
+    const faults = faultsOf(
+      'subscribers: [{ email: a@x.example, password: pa55 }]\nsip: { drachtio: { host: "pa55 pa55", secret: 55 } }',
+    )
+    expect(faults).toHaveLength(3)
+    expect(JSON.stringify(faults)).not.toContain('55')
+  })
+})
