@@ -73,7 +73,7 @@ export const srfAlone = async (): Promise<void> => {
   }
 }
 
-const heldCalls = 2_000
+const heldCalls = 4_000
 const heldFor = 45_000
 
 /** Prints what a call takes of the agent's memory, and what is left when all are gone. */
@@ -85,13 +85,15 @@ export const agentMemory = async (): Promise<void> => {
       while ((await agent.figures()).held > 0) await sleep(500)
       return (await agent.figures()).heap
     }
-    await callsAt(agent.ready.sip, 500, heldCalls)
+    // Code and tables that every call shares are there before anything is counted.
+    await callsAt(agent.ready.sip, 500, 2 * heldCalls)
     const before = await emptied()
     const load = callsAt(agent.ready.sip, 500, heldCalls, heldFor)
     const each = async () => (((await agent.figures()).heap - before) / heldCalls).toFixed(0)
     await sleep((1000 * heldCalls) / 500 + 1_000)
     const young = await each()
-    await sleep(35_000)
+    // From the end of their transactions on there is one dialog for each.
+    while ((await agent.figures()).held > heldCalls) await sleep(1_000)
     const old = await each()
     const { failed } = await load
     const after = await emptied()

@@ -8,6 +8,12 @@ import { cpuSeconds, family } from './processes.ts'
 const secondsPerRate = 8
 const rates = [10, 20, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 650, 800, 1000]
 
+/** One address calls at a rate that the shield and the overload rules are there to refuse. */
+export const unlimited = {
+  shield: { packetsPerSecond: 1_000_000, knownPacketsPerSecond: 1_000_000 },
+  overload: { busyPercent: 100, callsPerSecond: 100_000 },
+}
+
 interface Attempt {
   readonly clean: boolean
   readonly calls: number
@@ -62,6 +68,7 @@ export const gatewayCalls = async (): Promise<void> => {
   const gateway = await Gateway.start({
     rtpPorts: 22_000,
     limits: { calls: 5000 },
+    sip: unlimited,
     domains: [
       {
         domain: 'bench.test',

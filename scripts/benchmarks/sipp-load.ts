@@ -1,5 +1,5 @@
 /** SIPp as a carrier that calls at a rate. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../../test/support/ports.ts'
@@ -16,40 +16,42 @@ export interface Load {
   readonly clean: boolean
 }
 
-/** Places `calls` calls to `port` of 127.0.0.1, `rate` each second, held for `holdMs`; at most for 15 s longer than that takes. */
-export const callsAt = async (port: number, rate: number, calls: number, holdMs = 0): Promise<Load> => {
+/** Places `calls` calls to `host` at `port` of 127.0.0.1, `rate` each second, held for `holdMs`; at most for 15 s longer than that takes. */
+export const callsAt = async (
+  port: number,
+  rate: number,
+  calls: number,
+  holdMs = 0,
+  host = '127.0.0.1',
+): Promise<Load> => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-sipp-'))
   const statistics = join(folder, 'statistics')
+  const scenario = join(folder, 'caller.xml')
+  writeFileSync(
+    scenario,
+    readFileSync(join(import.meta.dirname, 'caller.xml'), 'utf8').replaceAll('%host%', host),
+  )
   const expected = calls / rate + holdMs / 1000
   try {
     const began = performance.now()
-    const sipp = new Program(
-      'sipp',
-      [
-        ...[
-          `127.0.0.1:${port}`,
-          '-sf',
-          join(import.meta.dirname, 'caller.xml'),
-          '-i',
-          '127.0.0.1',
-          '-t',
-          'u1',
-        ],
-        ...['-p', String(await freePort()), '-r', String(rate), '-m', String(calls), '-l', String(calls)],
-        ...[
-          '-d',
-          String(holdMs),
-          '-buff_size',
-          String(8 << 20),
-          '-nostdin',
-          '-trace_stat',
-          '-stf',
-          statistics,
-        ],
-        ...['-fd', '1', '-timeout', String(Math.ceil(expected + 15))],
-      ],
-      { cwd: folder },
-    )
+    const options = {
+      sf: scenario,
+      i: '127.0.0.1',
+      p: await freePort(),
+      t: 'u1',
+      r: rate,
+      m: calls,
+      l: calls,
+      d: holdMs,
+      buff_size: 8 << 20,
+      stf: statistics,
+      fd: 1,
+      timeout: Math.ceil(expected + 15),
+    }
+    const args = Object.entries(options).flatMap(([name, value]) => [`-${name}`, String(value)])
+    const sipp = new Program('sipp', [`127.0.0.1:${port}`, ...args, '-trace_stat', '-nostdin'], {
+      cwd: folder,
+    })
     await sipp.end()
     const seconds = (performance.now() - began) / 1000
     const [names = [], ...rows] = readFileSync(statistics, 'utf8')

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Gateway } from '../../test/support/gateway.ts'
 import { family, memory } from './processes.ts'
+import { unlimited } from './sip-gateway.ts'
 import { callsAt } from './sipp-load.ts'
 
 const everyMs = 30_000
@@ -17,21 +18,23 @@ interface Sample {
 }
 
 /**
- * Runs calls at a rate through the whole gateway (a script that answers; the caller hangs up after a second), prints memory every
+ * Runs calls at a rate through the whole gateway (a script that answers and waits; the caller hangs up after a second), prints memory every
  * 30 s, and says in the end whether it stayed flat. Defaults: 30 minutes, 20 calls/s.
  */
 export const soak = async (minutes = 30, rate = 20): Promise<void> => {
   const gateway = await Gateway.start({
     rtpPorts: 22_000,
     limits: { calls: 5000 },
-    sip: { overload: { calls_per_second: 2 * rate + 100 } },
-    domains: [{ domain: 'bench.test', default: true, handler }],
+    sip: unlimited,
+    domains: [{ domain: 'bench.test', handler }],
   })
   try {
     let running = true
-    const load = callsAt(gateway.sipPort, rate, Math.round(rate * minutes * 60), 1_000).finally(() => {
-      running = false
-    })
+    const load = callsAt(gateway.sipPort, rate, Math.round(rate * minutes * 60), 1_000, 'bench.test').finally(
+      () => {
+        running = false
+      },
+    )
     const samples: Sample[] = []
     const began = performance.now()
     while (running) {
@@ -48,7 +51,7 @@ export const soak = async (minutes = 30, rate = 20): Promise<void> => {
 
 const handler = {
   kind: 'script',
-  document: { version: '1.0.0', sections: { main: ['answer', { play: { url: 'silence:3600' } }] } },
+  document: { version: '1.0.0', sections: { main: ['answer', { sleep: 60_000 }] } },
 }
 
 const look = async (gateway: Gateway, minutes: number): Promise<Sample> => {
