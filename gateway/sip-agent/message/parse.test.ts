@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inviteText, message } from '../testing/messages.ts'
 import { parseAddress } from './address.ts'
+import { checkMessage } from './check.ts'
 import { SipParseError } from './error.ts'
 import { defaultLimits } from './limits.ts'
 import { parseDatagram } from './parse.ts'
@@ -52,6 +53,54 @@ describe('a message', () => {
     const large = Buffer.alloc(defaultLimits.messageBytes + 1, 'x')
     expect(() => parseDatagram(large)).toThrowError(expect.objectContaining({ status: 413 }))
   })
+  it('is read as UTF-8, and line by line as Latin-1 where it is not that', () => {
+    const bytes = Buffer.from(
+      inviteText.replace('To: Bob', 'To: B\u00f6b').replace('Example 1.0', 'Ex\u00e4mple'),
+    )
+    expect(checkMessage(parseDatagram(bytes)).to.display).toBe('B\u00f6b')
+    const old = Buffer.from(bytes.toString('utf8'), 'latin1')
+    expect(checkMessage(parseDatagram(old)).to.display).toBe('B\u00f6b')
+    const mixed = Buffer.concat([
+      Buffer.from(bytes.toString().split('User-Agent')[0] as string),
+      Buffer.from('User-Agent: \u00e4\r\n\r\n', 'latin1'),
+    ])
+    const headers = parseDatagram(mixed).headers
+    expect([headers.first('to'), headers.first('user-agent')]).toEqual([
+      'B\u00f6b <sip:bob@example.com>',
+      '\u00e4',
+    ])
+  })
+  it('keeps the order of its fields, and their names as they were written unless they are usual ones', () => {
+    const { headers } = parseDatagram(
+      Buffer.from('OPTIONS sip:h SIP/2.0\r\nv: 1\r\nX-Own:2\r\ncALL-iD :\t3 \r\nX-Own:\r\n\r\n'),
+    )
+    expect(headers.list().map(({ name, key, value }) => [name, key, value])).toEqual([
+      ['v', 'via', '1'],
+      ['X-Own', 'x-own', '2'],
+      ['cALL-iD', 'call-id', '3'],
+      ['X-Own', 'x-own', ''],
+    ])
+    expect([headers.count('x-own'), headers.all('x-own')]).toEqual([2, ['2', '']])
+  })
+  it.each([
+    'INVITE  sip:h SIP/2.0',
+    'INVITE sip:h  SIP/2.0',
+    ' INVITE sip:h SIP/2.0',
+    'INVITE sip:h',
+    'INVITE sip:h SIP/2.0 ',
+    'IN(V sip:h SIP/2.0',
+  ])('does not begin with "%s"', (line) => {
+    expect(refused(inviteText.replace(/^.*/, line)).part).toBe('start line')
+  })
+  it.each(['1 INVITE', '  1\t INVITE'])('may number itself "%s"', (cseq) => {
+    expect(message(inviteText.replace('314159 INVITE', cseq)).seq).toBe(1)
+  })
+  it.each(['1INVITE', '1', 'INVITE', '-1 INVITE', '1 INVITE x', '2147483648 INVITE', '1 INV(TE'])(
+    'may not number itself "%s"',
+    (cseq) => {
+      expect(refused(inviteText.replace('314159 INVITE', cseq)).part).toBe('CSeq')
+    },
+  )
   it('holds no bare line feed and no NUL in a header', () => {
     expect(refused(inviteText.replace('Example 1.0', 'Example\nVia: x')).part).toBe('User-Agent')
     expect(refused(inviteText.replace('Example 1.0', 'Exam\0ple')).part).toBe('User-Agent')
@@ -65,6 +114,10 @@ describe('a URI', () => {
     ['sip:*21#@192.0.2.1', { user: '*21#', host: '192.0.2.1' }],
     ['sip:user;par=u%40example.net@example.com', { user: 'user;par=u%40example.net', host: 'example.com' }],
     ['tel:+15551230000', { scheme: 'tel', rest: '+15551230000' }],
+    ['SIP:a@h', { scheme: 'sip', user: 'a', host: 'h' }],
+    ['sip:a@x_1.y-z.example.', { host: 'x_1.y-z.example.' }],
+    ['sip:a@192.0.2.255:0', { host: '192.0.2.255', port: 0 }],
+    ['sip:a:secret@h?Subject=x%20y', { user: 'a:secret', headers: 'Subject=x%20y' }],
   ])('%s', (text, parts) => {
     expect(parseUri(text)).toMatchObject(parts)
   })
@@ -77,6 +130,29 @@ describe('a URI', () => {
     'sip:a@h:99999',
     'sip:a@h;x=1;x=2',
     'sip: a@h',
+    'sip:@h',
+    'sip:a@b@h',
+    'sip:a@h-',
+    'sip:a@-h.example',
+    'sip:a@h..',
+    'sip:a@h.1',
+    'sip:a@192.0.2',
+    'sip:a@192.0.2.04',
+    'sip:a@192.0.2.1.5',
+    'sip:a@h :5060',
+    'sip:a@h: 5060',
+    'sip:a@[::1] :5060',
+    'sip:a@[::g]',
+    'sip:a@h:',
+    'sip:a@h;',
+    'sip:a@h;=x',
+    'sip:a@h;x=%4',
+    'sip:a@h?',
+    'sip:é@h',
+    'sip:a%4é@h',
+    'tel:',
+    'tel:+1 2',
+    'x_y:z',
   ])('%s is refused', (text) => {
     expect(() => parseUri(text)).toThrow(SipParseError)
   })
