@@ -65,7 +65,7 @@ const openBoth = async (
 const connect = (port: MediaPort, { address, port: number, rtcpPort }: MediaPort): void =>
   port.setFar(
     { codecs: [codec], telephoneEvent },
-    { address, port: number, rtcpPort, ...codec, telephoneEvent, direction: 'sendrecv' },
+    { address, port: number, rtcpPort, rtcpMux: true, ...codec, telephoneEvent, direction: 'sendrecv' },
   )
 
 const twinLeg = (like: Leg, side: TwinSide, port: MediaPort, now: () => number): Leg => {
