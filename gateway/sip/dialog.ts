@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import { causeOfBye } from './causes.ts'
 import type { DialogOrigin } from './dialogs.ts'
 import { digitOfInfo, infoOfDigit, isDigitInfo } from './dtmf.ts'
+import { guarding } from './guarding.ts'
 import { reasonHeader } from './headers.ts'
 import type { Connection } from './link.ts'
 import { ReferIn } from './refer-in.ts'
@@ -63,6 +64,9 @@ export class EstablishedDialog {
   #byeSent = false
   #released = false
   #guard: Timer | undefined
+  #guarded = guarding((error) =>
+    this.#parts.log.warn({ err: error }, 'a request inside the dialog could not be handled'),
+  )
 
   constructor(parts: DialogParts) {
     this.#parts = parts
@@ -261,17 +265,6 @@ export class EstablishedDialog {
       headers: { ...this.#agentHeader(), Allow: allowedMethods, Supported: 'timer' },
       over: (cause) => parts.leg.end(cause),
     })
-  }
-
-  /** An error of ours never reaches drachtio-srf's socket reader. */
-  #guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
-    return (...args) => {
-      try {
-        run(...args)
-      } catch (error) {
-        this.#parts.log.warn({ err: error }, 'a request inside the dialog could not be handled')
-      }
-    }
   }
 
   #take(method: InDialogMethod, run: (request: SipRequest, response: SipResponse) => void): void {

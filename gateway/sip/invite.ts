@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { DigestSession } from './carriers/digest.ts'
+import { guarding } from './guarding.ts'
 import { printable, reasonHeader } from './headers.ts'
 import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from './srf.ts'
 import { parseSipUri } from './uri.ts'
@@ -56,6 +57,7 @@ export class Invite {
   #progress: Timer | undefined
   #guard: Timer | undefined
   #gone = false
+  #guarded = guarding((error) => this.#parts.log.warn({ err: error }, 'a response could not be handled'))
 
   constructor(parts: InviteParts) {
     this.#parts = parts
@@ -211,17 +213,6 @@ export class Invite {
     this.#progress?.cancel()
     this.#guard?.cancel()
     this.#parts.listener.gone()
-  }
-
-  /** An error of ours never reaches drachtio-srf's socket reader. */
-  #guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
-    return (...args) => {
-      try {
-        run(...args)
-      } catch (error) {
-        this.#parts.log.warn({ err: error }, 'a response could not be handled')
-      }
-    }
   }
 }
 

@@ -10,6 +10,7 @@ import { EstablishedDialog } from './dialog.ts'
 import { answeringChallenges, credentialsInside } from './dialog-digest.ts'
 import { sendDigits } from './digits.ts'
 import { EarlyMedia } from './early-media.ts'
+import { guarding } from './guarding.ts'
 import { printable } from './headers.ts'
 import { Invite } from './invite.ts'
 import type { Connection } from './link.ts'
@@ -60,6 +61,10 @@ export class OutboundLeg implements LegSignalling {
   #earlyMedia = new EarlyMedia()
   #remoteSdp = ''
   #released = false
+  #guarded = guarding((error) => {
+    this.#parts.log.warn({ err: error }, 'a response could not be handled')
+    this.#parts.leg.end({ code: 'internal' })
+  })
 
   constructor(parts: OutboundLegParts) {
     this.#parts = parts
@@ -290,16 +295,5 @@ export class OutboundLeg implements LegSignalling {
     this.#released = true
     this.#early?.stop()
     this.#parts.onReleased()
-  }
-
-  #guarded<A extends unknown[]>(run: (...args: A) => void): (...args: A) => void {
-    return (...args) => {
-      try {
-        run(...args)
-      } catch (error) {
-        this.#parts.log.warn({ err: error }, 'a response could not be handled')
-        this.#parts.leg.end({ code: 'internal' })
-      }
-    }
   }
 }
