@@ -263,6 +263,7 @@ export class EstablishedDialog {
       ...{ dialog, media, clock, log, random, settings: timers.settings, ownsCallId: acked },
       allowsUpdate: parts.allowsUpdate === true,
       headers: { ...this.#agentHeader(), Allow: allowedMethods, Supported: 'timer' },
+      negotiated: () => parts.leg.hold(media.isHeld, 'media'),
       over: (cause) => parts.leg.end(cause),
     })
   }

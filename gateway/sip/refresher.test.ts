@@ -49,6 +49,13 @@ describe('pain point 9: we refresh', () => {
     expect(methods(bench)).toEqual(['INVITE', 'INVITE'])
   })
 
+  it('and hear of a hold in the answer', () => {
+    const bench = timed(ours, { allowsUpdate: false })
+    bench.clock.advance(half)
+    last(bench).reply(200, { body: farSdp({ version: 2, lines: ['a=inactive'] }), headers: agreed })
+    expect(bench.heard).toEqual(['answered', 'held'])
+  })
+
   it('by a re-INVITE after a far side that said UPDATE refuses it', () => {
     const bench = timed(ours)
     bench.clock.advance(half)

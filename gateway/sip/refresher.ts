@@ -28,6 +28,8 @@ export interface RefresherParts {
   /** Further headers of our requests. */
   readonly headers: Headers
   readonly random: Random
+  /** The far side's answer to a re-INVITE is taken, and may have changed the direction. */
+  readonly negotiated: () => void
   /** The session is over. Called once at most. */
   readonly over: (cause: Cause) => void
 }
@@ -132,6 +134,7 @@ export class Refresher {
     media.heardFrom(response.source_address)
     if (response.body) {
       media.acceptSdp(response.body)
+      this.#parts.negotiated()
       return
     }
     media.exchange.abandon()
