@@ -48,6 +48,7 @@ const reasons: Readonly<Record<number, string>> = {
 export class ReferIn {
   #parts: ReferInParts
   #first = true
+  #joining = false
   #stopped = false
 
   constructor(parts: ReferInParts) {
@@ -96,7 +97,8 @@ export class ReferIn {
     const { transfers, leg, origin, log } = this.#parts
     const other = transfers.dialogs.find(named)
     if (!other || other.leg === leg || !sameOrigin(other.origin, origin)) return 603
-    if (!leg.isAnswered || !other.leg.isAnswered) return 603
+    if (this.#joining || !leg.isAnswered || !other.leg.isAnswered) return 603
+    this.#joining = true
     const tell = this.#accept(request, response)
     transfers
       .join(leg, other.leg, () => tell(200))
@@ -107,6 +109,9 @@ export class ReferIn {
           tell(503)
         },
       )
+      .finally(() => {
+        this.#joining = false
+      })
     return undefined
   }
 

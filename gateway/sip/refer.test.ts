@@ -181,6 +181,8 @@ describe('REFER with Replaces', () => {
     const { made: second, talking: other } = begin(carrier, 'second')
     other.willing = false
     refer(bench, replaces('second'))
+    // One at a time.
+    expect(refer(bench, replaces('second')).statuses).toEqual([603])
     await settle()
     expect(notified(bench).at(-1)).toEqual(['SIP/2.0 603 Decline', 'terminated'])
     expect([bench.leg.isEnded, second.leg.isEnded, edge.used]).toEqual([false, false, 0])
