@@ -27,6 +27,12 @@ export interface Capabilities {
   readonly maxFrameBytes: number
 }
 
+/** What an agent can do, by which of the two kinds it is. */
+export const capabilitiesOf = ({ embedded }: Pick<AgentAddress, 'embedded'>): Capabilities =>
+  embedded
+    ? { reliableProvisionals: true, sessionTimers: 'agent', tryings: true, maxFrameBytes: 65_536 }
+    : { reliableProvisionals: false, sessionTimers: 'server', tryings: false, maxFrameBytes: 4_036 }
+
 /** One connection to the agent. A leg belongs to the one it was made on: no dialog outlives it. */
 export interface Connection {
   /** Goes to false for ever when the connection is lost. */
@@ -63,9 +69,7 @@ export class AgentLink {
   constructor(options: AgentLinkOptions) {
     this.#options = options
     this.srf = options.srf ?? createSrf()
-    this.capabilities = options.agent.embedded
-      ? { reliableProvisionals: true, sessionTimers: 'agent', tryings: true, maxFrameBytes: 65_536 }
-      : { reliableProvisionals: false, sessionTimers: 'server', tryings: false, maxFrameBytes: 4_036 }
+    this.capabilities = capabilitiesOf(options.agent)
   }
 
   /** The present connection; undefined while there is none. */

@@ -3,7 +3,7 @@ import type { G711 } from '../../media/codecs/g711.ts'
 import type { Gateway } from './gateway.ts'
 import { digitsOf, levels, shares } from './hearing.ts'
 import { RtpPeer } from './rtp-peer.ts'
-import { Sipp } from './sipp.ts'
+import { Sipp, type SippValue } from './sipp.ts'
 import { until } from './until.ts'
 
 /** What all carrier's calls have in common. */
@@ -12,10 +12,12 @@ interface CarrierOptions {
   readonly transport?: 'udp' | 'tcp'
   /** Of its own; default a free one. */
   readonly port?: number
+  /** Of its own; default 127.0.0.1. */
+  readonly address?: string
   /** Offered or answered codec; default PCMU. */
   readonly codec?: G711
   /** Further values for the scenario file. */
-  readonly values?: Readonly<Record<string, string | number>>
+  readonly values?: Readonly<Record<string, SippValue>>
   /** How long it talks, or rings, before the scenario's next step; default 0. */
   readonly holdMs?: number
 }

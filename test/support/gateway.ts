@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { SipAgent } from './agents.ts'
+import type { DrachtioServer } from './drachtio-server.ts'
 import { readMetrics, type Sample, sampleValue } from './metrics.ts'
 import { freePort, rtpRange } from './ports.ts'
 import { Program } from './program.ts'
@@ -15,6 +17,10 @@ export interface GatewayOptions {
   readonly subscribers?: readonly object[]
   readonly resources?: readonly object[]
   readonly endpoints?: readonly object[]
+  /** Default the embedded one. */
+  readonly agent?: SipAgent
+  /** Listens for SIP on ::1 too; default false. */
+  readonly ipv6?: boolean
   readonly carriers?: readonly object[]
   /** Listens for SIP over TLS too, at {@link Gateway.sipsPort}; default false. */
   readonly sips?: boolean
@@ -52,18 +58,20 @@ export class Gateway {
   readonly #program: Program
   readonly #folder: string
   readonly #file: string
-  readonly sipPort: number
+  readonly #server: DrachtioServer | undefined
+  #sipPort: number
   readonly httpPort: number
   readonly tlsPort: number
   /** Where it takes SIP over WebSockets with TLS. */
   readonly wssPort: number
   readonly sipsPort: number
 
-  constructor(program: Program, folder: string, ports: Ports) {
+  constructor(program: Program, folder: string, ports: Ports, server?: DrachtioServer) {
     this.#program = program
+    this.#server = server
     this.#folder = folder
     this.#file = join(folder, 'gateway.yaml')
-    this.sipPort = ports.sip
+    this.#sipPort = ports.sip
     this.httpPort = ports.http
     this.tlsPort = ports.tls
     this.wssPort = ports.wss
@@ -75,19 +83,26 @@ export class Gateway {
     const [sip, http, tls] = [await freePort(), await freePort(), await freePort()]
     const ports = { sip, http, tls, wss: await freePort(), sips: await freePort() }
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
+    const server = await options.agent?.server?.()
     writeFileSync(
       join(folder, 'gateway.yaml'),
-      JSON.stringify(configOf(options, ports, await freePort()), null, 2),
+      JSON.stringify(configOf(options, ports, await freePort(), server), null, 2),
     )
     const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root })
-    const gateway = new Gateway(program, folder, ports)
+    const gateway = new Gateway(program, folder, ports, server)
     try {
       await until('the gateway is ready', () => gateway.#isReady(), Boolean, 20_000)
+      if (server) gateway.#sipPort = gateway.#portOfServer()
     } catch (error) {
       await gateway.stop()
       throw new Error(`${(error as Error).message}\n${program.lines.join('\n')}`)
     }
     return gateway
+  }
+
+  /** Where it takes SIP over UDP and TCP, of 127.0.0.1. */
+  get sipPort(): number {
+    return this.#sipPort
   }
 
   /** Base of its plain HTTP listener. */
@@ -163,6 +178,18 @@ export class Gateway {
     return program.lines.findLast((line) => line.trim() !== '')?.trim() ?? ''
   }
 
+  /** What `route-test` says, by its last line and its exit status. */
+  async routeTest(...options: readonly string[]): Promise<{ code: number | null; text: string }> {
+    const program = new Program(command, ['route-test', ...options, this.#file], { cwd: root })
+    const code = await program.end()
+    return { code, text: program.lines.findLast((line) => line.trim() !== '')?.trim() ?? '' }
+  }
+
+  /** Asks it to read its certificates again. */
+  reload(): void {
+    this.#program.signal('SIGHUP')
+  }
+
   /** Asks it to end, as a service manager would, without waiting. */
   terminate(): void {
     this.#program.signal('SIGTERM')
@@ -176,7 +203,17 @@ export class Gateway {
   /** Ends it, waits and removes its files. Idempotent. */
   async stop(): Promise<void> {
     await this.#program.stop(10_000)
+    await this.#server?.stop()
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  /** A server tells where it listens when the gateway connects. */
+  #portOfServer(): number {
+    const line = this.log.find(({ msg }) => msg === 'SIP agent: connected')
+    const listens = (line?.listens ?? []) as readonly string[]
+    const port = /:(\d+)$/.exec(listens.find((entry) => entry.startsWith('udp/')) ?? '')?.[1]
+    if (port === undefined) throw new Error(`the drachtio-server does not listen for UDP: ${listens}`)
+    return Number(port)
   }
 
   async #isReady(): Promise<boolean> {
@@ -197,13 +234,20 @@ interface Ports {
   readonly sips: number
 }
 
-const listenersOf = ({ endpoints, sips }: GatewayOptions, ports: Ports): object[] => [
-  ...['udp', 'tcp'].map((transport) => ({ transport, address: '127.0.0.1', port: ports.sip })),
+const listenersOf = ({ endpoints, sips, ipv6 }: GatewayOptions, ports: Ports): object[] => [
+  ...['127.0.0.1', ...(ipv6 ? ['::1'] : [])].flatMap((address) =>
+    ['udp', 'tcp'].map((transport) => ({ transport, address, port: ports.sip })),
+  ),
   ...(endpoints ? [{ transport: 'wss', address: '127.0.0.1', port: ports.wss }] : []),
   ...(sips ? [{ transport: 'tls', address: '127.0.0.1', port: ports.sips }] : []),
 ]
 
-const configOf = (options: GatewayOptions, ports: Ports, webrtcPort: number): object => ({
+const configOf = (
+  options: GatewayOptions,
+  ports: Ports,
+  webrtcPort: number,
+  server: DrachtioServer | undefined,
+): object => ({
   dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
   // Their carriers are all on this machine.
@@ -212,6 +256,7 @@ const configOf = (options: GatewayOptions, ports: Ports, webrtcPort: number): ob
     dialNetworks: ['127.0.0.0/8', '::1/128'],
     // The machine may be busy with other tests.
     overload: { busyPercent: 100 },
+    ...(server && { drachtio: { host: server.host, port: server.port, secret: server.secret } }),
     ...options.sip,
   },
   media: {

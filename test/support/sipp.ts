@@ -7,15 +7,20 @@ import { until } from './until.ts'
 
 const scenarios = join(dirname(import.meta.dirname), 'scenarios', 'sipp')
 
+/** A value for a scenario file; a list is one header field a line, each put after a line that is there already. */
+export type SippValue = string | number | readonly string[]
+
 /** How SIPp is run. */
 export interface SippOptions {
   /** Name of a file in `test/scenarios/sipp`, without `.xml`. */
   readonly scenario: string
-  /** Values for `@name@` in the file. */
-  readonly values?: Readonly<Record<string, string | number>>
+  /** Values for `@name@` in the file, and in place of the default of `@name=default@`. SIPp takes what stands in `[…]` for one of its own. */
+  readonly values?: Readonly<Record<string, SippValue>>
   /** `127.0.0.1:port` of the far side; absent: SIPp waits for calls. */
   readonly to?: string
   readonly transport?: 'udp' | 'tcp'
+  /** Address of its own; default 127.0.0.1. */
+  readonly address?: string
   /** Default a free one. */
   readonly port?: number
   /** One UDP port for RTP per call, written into the SDP; one call for each. */
@@ -104,6 +109,24 @@ export class Sipp {
     return this.#read('messages').join('\n')
   }
 
+  /** The messages that came in and that begin with `start`, such as `BYE` or `SIP/2.0 200`; complete, with CRLF as LF. */
+  received(start = ''): string[] {
+    return this.#traced('received', start)
+  }
+
+  /** The same of those that went out. */
+  sent(start = ''): string[] {
+    return this.#traced('sent', start)
+  }
+
+  #traced(way: 'received' | 'sent', start: string): string[] {
+    const parts = this.messages.replaceAll('\r', '').split(/^-{20,} .*\n/m)
+    return parts.flatMap((part) => {
+      const [, found, message = ''] = /^\w+ message (received|sent) .*:\n\n([\s\S]*)$/.exec(part) ?? []
+      return found === way && message.startsWith(start) ? [message] : []
+    })
+  }
+
   #remove(): void {
     rmSync(this.#folder, { recursive: true, force: true })
   }
@@ -122,11 +145,25 @@ export class Sipp {
   }
 }
 
-const scenarioText = ({ scenario, values = {} }: SippOptions): string =>
-  readFileSync(join(scenarios, `${scenario}.xml`), 'utf8').replace(/@(\w+)@/g, (_, name: string) => {
-    const value = values[name]
+/** `<include part="name" key="value" />` stands for `parts/name.xml` with these values. */
+const include = /[ \t]*<include part="([\w-]+)"((?: [\w-]+="[^"]*")*) \/>\n/g
+
+const scenarioText = ({ scenario, values = {} }: SippOptions): string => {
+  const text = expanded(readFileSync(join(scenarios, `${scenario}.xml`), 'utf8'))
+  return text.replace(/@(\w+)(?:=([^@]*))?@/g, (_, name: string, preset?: string) => {
+    const value = values[name] ?? preset
     if (value === undefined) throw new Error(`${scenario}.xml wants a value for ${name}`)
-    return String(value).replace(/[<>&]/g, (character) => `&#${character.charCodeAt(0)};`)
+    return typeof value === 'object' ? value.map((line) => `\n${line}`).join('') : String(value)
+  })
+}
+
+const expanded = (text: string): string =>
+  text.replace(include, (_, part: string, attributes: string) => {
+    const given = new Map(
+      [...attributes.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
+    )
+    const own = expanded(readFileSync(join(scenarios, 'parts', `${part}.xml`), 'utf8'))
+    return own.replace(/@(\w+)(?:=[^@]*)?@/g, (whole, name: string) => given.get(name) ?? whole)
   })
 
 const argumentsOf = (options: SippOptions, file: string, folder: string, port: number): string[] => {
@@ -134,7 +171,16 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
   const seconds = String(Math.ceil((options.timeoutMs ?? 20_000) / 1000))
   return [
     ...(options.to ? [options.to] : []),
-    ...['-sf', file, '-inf', join(folder, 'calls.csv'), '-i', '127.0.0.1', '-p', String(port)],
+    ...[
+      '-sf',
+      file,
+      '-inf',
+      join(folder, 'calls.csv'),
+      '-i',
+      options.address ?? '127.0.0.1',
+      '-p',
+      String(port),
+    ],
     ...[
       '-t',
       options.transport === 'tcp' ? 't1' : 'u1',
@@ -154,5 +200,6 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
 /** Whether a UDP or TCP socket of this machine has the port. */
 const isBound = (port: number): boolean => {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')} `
-  return ['/proc/net/udp', '/proc/net/tcp'].some((table) => readFileSync(table, 'utf8').includes(wanted))
+  const tables = ['udp', 'tcp', 'udp6', 'tcp6'].map((name) => `/proc/net/${name}`)
+  return tables.some((table) => readFileSync(table, 'utf8').includes(wanted))
 }
