@@ -178,6 +178,14 @@ export const sip = object('The SIP side, towards carriers.', {
   overload,
   sessionTimer,
   registrar,
+  challenges: {
+    ...list(
+      'Algorithms of the digest challenges that callers and endpoints get, in this order. MD5 alone is for phones that give up over one they do not know.',
+      { ...text('An algorithm.'), enum: ['MD5', 'SHA-256'] },
+      ['MD5', 'SHA-256'],
+    ),
+    minItems: 1,
+  },
   dialNetworks: networks(
     'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need none.',
     [],

@@ -153,6 +153,7 @@ export class App {
       userAgent: sip.userAgent,
       trust: new Trust(this.#config),
       overload: sip.overload,
+      challenges: sip.challenges,
       busyPercent: () => this.#load?.busyPercent ?? 0,
       offence: (source) => agent?.failedSignIn(source),
       sessionTimer: sip.sessionTimer,

@@ -3,7 +3,6 @@ import type { DigestSecret } from '../directory/types.ts'
 import { type DigestAnswer, readAnswer } from './challenge-header.ts'
 import { Nonces } from './challenge-nonces.ts'
 import type { Headers } from './srf.ts'
-import { parseSipUri } from './uri.ts'
 
 /** A request whose sender is asked who it is. */
 export interface SignedInRequest {
@@ -30,20 +29,23 @@ export type SignIn =
       readonly headers: Headers
     }
 
+/** What a challenge may be computed with. */
+export type DigestAlgorithm = 'MD5' | 'SHA-256'
+
 /**
  * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5; qop auth and auth-int). A request costs the same work,
  * and gets the same answer, whether or not its user exists.
  */
 export class Challenger {
   readonly #nonces: Nonces
-  readonly #algorithms: readonly ('SHA-256' | 'MD5')[]
+  readonly #algorithms: readonly DigestAlgorithm[]
   /** Stands in for the secret of a user who does not exist; nobody has its password. */
   readonly #nobody: DigestSecret
 
-  /** `several`: challenges of more than one algorithm may stand in one response; else it is MD5, which everybody speaks. */
-  constructor(now: () => number, several = true) {
+  /** `algorithms`: one challenge for each, in this order. Many a phone reads the first one alone, and some give up over one that they do not know. */
+  constructor(now: () => number, algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']) {
     this.#nonces = new Nonces(now)
-    this.#algorithms = several ? ['SHA-256', 'MD5'] : ['MD5']
+    this.#algorithms = algorithms
     const unknown = (bytes: number) => randomBytes(bytes).toString('hex')
     this.#nobody = { username: unknown(8), realm: '', md5: unknown(16), sha256: unknown(32) }
   }
@@ -85,7 +87,10 @@ export class Challenger {
   }
 }
 
-/** Whether the answer is that of the secret to this request, compared in constant time. */
+/**
+ * Whether the answer is that of the secret to this request, compared in constant time. The URI that was signed need not be that of the
+ * request: senders sign the host of a proxy, or what a box on the way wrote anew (RFC 7616 section 3.4.6). Each answer works once.
+ */
 const matches = (answer: DigestAnswer, secret: DigestSecret, request: SignedInRequest): boolean => {
   const { algorithm, counted, nonce, uri } = answer
   const [name, ha1] =
@@ -96,13 +101,5 @@ const matches = (answer: DigestAnswer, secret: DigestSecret, request: SignedInRe
   const expected = counted
     ? hash(ha1, nonce, counted.nc, counted.cnonce, counted.qop, ha2)
     : hash(ha1, nonce, ha2)
-  const same = timingSafeEqual(Buffer.from(expected), Buffer.from(answer.response))
-  return same && isFor(uri, request.uri)
-}
-
-/** A box on the way may have changed the user or parameters of the request-URI, but an answer for one host is none for another. */
-const isFor = (signed: string, uri: string): boolean => {
-  if (signed === uri) return true
-  const [a, b] = [parseSipUri(signed), parseSipUri(uri)]
-  return a !== undefined && a.host === b?.host
+  return timingSafeEqual(Buffer.from(expected), Buffer.from(answer.response))
 }

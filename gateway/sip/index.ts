@@ -11,7 +11,7 @@ import type { Metrics } from '../metrics.ts'
 import { Carriers } from './carriers/carriers.ts'
 import { Routing } from './carriers/routing.ts'
 import { Trunks } from './carriers/trunks.ts'
-import { Challenger } from './challenge.ts'
+import { Challenger, type DigestAlgorithm } from './challenge.ts'
 import type { DialGuard } from './dial-guard.ts'
 import { Door, type DoorParts } from './door.ts'
 import { Inbound, type LegRegistry, type RegisteredLeg } from './inbound.ts'
@@ -52,6 +52,8 @@ export interface SipEdgeParts {
   readonly overload?: OverloadConfig
   /** Per cent of the last second that the gateway was busy; default 0. */
   readonly busyPercent?: () => number
+  /** Algorithms of the digest challenges, in order; default MD5, then SHA-256. A drachtio-server can carry one alone, which is MD5. */
+  readonly challenges?: readonly DigestAlgorithm[]
   /** Told of an address from which somebody certainly tried a wrong password. */
   readonly offence?: (address: string) => void
   readonly metrics: Pick<Metrics, 'rejections' | 'gauge' | 'gauges' | 'registrations'>
@@ -112,7 +114,7 @@ export class SipEdge implements OutboundSip {
     const refusals = new Refusals({ ...{ log, metrics: parts.metrics, userAgent, retryAfterMs, now } })
     this.#refusals = refusals
     const draining = () => this.#draining
-    const challenger = new Challenger(now, agent.embedded)
+    const challenger = new Challenger(now, agent.embedded ? parts.challenges : ['MD5'])
     const trust = parts.trust ?? new Trust(nobody)
     this.#door = this.#openDoor(challenger, carriers, trust)
     const isKnown = (source: string) => trust.knows(source)
