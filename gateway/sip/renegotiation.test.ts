@@ -38,7 +38,7 @@ describe('pain point 7: hold', () => {
     expect(bench.heard).toEqual(['answered'])
   })
 
-  it('of twelve minutes ends nothing, and the call goes on as before', () => {
+  it('pain point 12: of twelve minutes ends nothing, and the call goes on as before', () => {
     const bench = establish()
     reinvite(bench, hold('a=sendonly', 2))
     bench.clock.advance(12 * 60_000)
