@@ -22,6 +22,13 @@ export const refusalStatus = (cause: Cause): number => {
   return wanted.find((status) => sendable.has(status)) ?? 403
 }
 
+/** What the agent has found out about why nobody could be reached, such as a certificate that is for somebody else; undefined where it is silent. */
+export const problemOf = ({ res }: Pick<Refusal, 'res'>): string | undefined => {
+  if (res?.source_address !== '') return undefined
+  const [, text] = /^399 \S+ "([^"]+)"$/.exec(res.get('Warning') ?? '') ?? []
+  return text && printable(text)
+}
+
 /** What the refusal of an INVITE of ours means. `rang`: a provisional response had come. */
 export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   const { status, reason } = refusal
@@ -31,7 +38,9 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   // The agent makes 408 and 503 itself when nobody could be reached; they come from no address.
   const local = refusal.res?.source_address === ''
   if (local && (status === 408 || status === 503))
-    return rang && status === 408 ? { code: 'no_answer', detail } : { code: 'unreachable', detail }
+    return rang && status === 408
+      ? { code: 'no_answer', detail }
+      : { code: 'unreachable', detail: problemOf(refusal) ?? detail }
   if (status === 486 || status === 600) return { code: 'busy', sip: status, detail }
   if (status === 603) return { code: 'declined', sip: status, detail }
   if (status === 408 || status === 480) return { code: 'no_answer', sip: status, detail }

@@ -49,6 +49,27 @@ describe('failover (pain point 18)', () => {
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
+  it('says why a target could not be reached, where the agent knows', async () => {
+    const rig = setUp()
+    const { leg } = await rig.dial(number)
+    rig.next().unreachable(503, 'tls 192.0.2.1:5061 (a.example): self-signed certificate')
+    rig.next().unreachable(503, 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody')
+    expect(rig.logged.flatMap(({ problem }) => problem ?? [])).toEqual([
+      'tls 192.0.2.1:5061 (a.example): self-signed certificate',
+      'tls 192.0.2.2:5061 (b.example): the certificate is for nobody',
+    ])
+    const detail = 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody'
+    expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail } })
+  })
+
+  it('does not take the word of the far side for it', async () => {
+    const rig = setUp({ targets: ['sip:a.example'] })
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(503, { Warning: '399 a.example "self-signed certificate"' })
+    expect(leg.state).toMatchObject({ cause: { code: 'far_refused', detail: '503 Reason' } })
+    expect(rig.logged.flatMap(({ problem }) => problem ?? [])).toEqual([])
+  })
+
   it('stops once it has rung', async () => {
     const rig = setUp()
     const { leg } = await rig.dial(number)

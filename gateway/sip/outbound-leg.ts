@@ -1,11 +1,11 @@
 import type { Leg, LegSignalling, Try } from '../calls/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../calls/referral.ts'
 import type { Clock } from '../clock.ts'
-import { type Cause, codeOf } from '../errors.ts'
+import { type Cause, catalogue, codeOf } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { DigestSession } from './carriers/digest.ts'
 import { goesOn, type Hop, isLocal, mostRedirects, type Route } from './carriers/route.ts'
-import { causeOfRefusal } from './causes.ts'
+import { causeOfRefusal, problemOf } from './causes.ts'
 import { EstablishedDialog } from './dialog.ts'
 import { answeringChallenges, credentialsInside } from './dialog-digest.ts'
 import { sendDigits } from './digits.ts'
@@ -236,8 +236,10 @@ export class OutboundLeg implements LegSignalling {
     const attempt = this.#attempt
     const route = this.#route
     if (!attempt || !route) return
-    const { status } = refusal
-    this.#tried(isLocal(refusal) ? 'unreachable' : 'refused', isLocal(refusal) ? undefined : status)
+    const problem = problemOf(refusal)
+    if (problem !== undefined) this.#parts.log.warn({ problem }, catalogue.unreachable.text)
+    if (isLocal(refusal)) this.#tried('unreachable')
+    else this.#tried('refused', refusal.status)
     attempt.hop.heard?.(refusal)
     if (this.#again(refusal, attempt.hop, route)) return
     if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return

@@ -48,9 +48,9 @@ export class PlacedInvite {
     this.uac.settle(refusalOf(status, headers))
   }
 
-  /** As the agent does when nobody is there. */
-  unreachable(status = 503): void {
-    const { res } = refusalOf(status)
+  /** As the agent does when nobody is there; `problem` as where it knows why. */
+  unreachable(status = 503, problem?: string): void {
+    const { res } = refusalOf(status, problem === undefined ? {} : { Warning: `399 localhost "${problem}"` })
     this.uac.settle({ status, reason: 'Service Unavailable', res: { ...res!, source_address: '' } })
   }
 
