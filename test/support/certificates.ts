@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeAuthority, type TestAuthority } from '../../gateway/sip-agent/testing/certificates.ts'
+
+/** Files of one certificate, as the configuration names them. */
+export interface CertificateFiles {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** What a TLS socket of a test shows. PEM. */
+export interface Shown {
+  readonly cert: string
+  readonly key: string
+}
+
+/** An authority of a scenario's own, with its certificates in files. */
+export class CertificateFolder {
+  readonly #folder: string
+  readonly #authority: TestAuthority
+  readonly #shown = new Map<string, Shown>()
+
+  private constructor(folder: string, authority: TestAuthority) {
+    this.#folder = folder
+    this.#authority = authority
+  }
+
+  /** Makes an authority, and puts its certificate into a new folder. */
+  static async open(name?: string): Promise<CertificateFolder> {
+    const made = new CertificateFolder(
+      mkdtempSync(join(tmpdir(), 'certificates-')),
+      await makeAuthority(name),
+    )
+    writeFileSync(made.ca, made.pem)
+    return made
+  }
+
+  /** File of the authority. */
+  get ca(): string {
+    return join(this.#folder, 'ca.pem')
+  }
+
+  /** The authority itself. */
+  get pem(): string {
+    return this.#authority.certificate
+  }
+
+  /** Issues a certificate for a host that listens on loopback; in place of the one before, where there is one. */
+  async issue(host: string): Promise<CertificateFiles> {
+    const { certificate: cert, key } = await this.#authority.issue({ dns: [host], addresses: ['127.0.0.1'] })
+    this.#shown.set(host, { cert, key })
+    const files = this.files(host)
+    writeFileSync(files.certificate, cert)
+    writeFileSync(files.key, key)
+    return files
+  }
+
+  /** Where the certificate of a host lies. */
+  files(host: string): CertificateFiles {
+    return { certificate: join(this.#folder, `${host}.pem`), key: join(this.#folder, `${host}.key`) }
+  }
+
+  /** The certificate of a host that was issued last. */
+  shown(host: string): Shown {
+    const shown = this.#shown.get(host)
+    if (!shown) throw new Error(`no certificate was issued for ${host}`)
+    return shown
+  }
+
+  /** Removes the files. */
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}

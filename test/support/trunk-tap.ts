@@ -1,0 +1,130 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import type { CertificateFolder } from './certificates.ts'
+
+const startLine = /(?=^(?:[A-Z]+ sips?:\S+ SIP\/2\.0|SIP\/2\.0 \d{3} ))/m
+
+/** What a SIP message says of its audio: the profile, and whether there are keys; empty without SDP. */
+export const securityOf = (message: string): string => {
+  const profile = /^m=audio \d+ (\S+)/m.exec(message)?.[1] ?? ''
+  return /^a=crypto:/m.test(message) ? `${profile} with keys` : profile
+}
+
+/** How a tap stands on a trunk. */
+export interface TapOptions {
+  /** Port of 127.0.0.1 of the called side. */
+  readonly to: number
+  /** Address from which the called side sees the calls come. */
+  readonly from: string
+  readonly certificates: CertificateFolder
+  /** Hosts of the certificates of both sides: it shows the called side's to the calling one, and the other way round. */
+  readonly called: string
+  readonly calling: string
+}
+
+/** Stands on a TLS trunk with the certificates of both sides, and reads along. */
+export class TrunkTap {
+  readonly #server: Server
+  readonly #sockets = new Set<TLSSocket>()
+  readonly #texts = { sent: '', answered: '' }
+
+  private constructor({ to, from, certificates, called, calling }: TapOptions) {
+    const ca = certificates.pem
+    const own = { ...certificates.shown(called), ca, requestCert: true, rejectUnauthorized: true }
+    this.#server = createTlsServer(own, (near) => {
+      const far = connectTls({
+        ...{ port: to, host: '127.0.0.1', localAddress: from, servername: called, ca },
+        ...certificates.shown(calling),
+      })
+      this.#follow(near, far, 'sent')
+      this.#follow(far, near, 'answered')
+    })
+  }
+
+  static async open(options: TapOptions): Promise<TrunkTap> {
+    const tap = new TrunkTap(options)
+    tap.#server.listen(0, '127.0.0.1')
+    await once(tap.#server, 'listening')
+    return tap
+  }
+
+  /** Where the calling side finds it. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  /** The INVITEs of the calling side. */
+  get invites(): string[] {
+    return this.#texts.sent.split(startLine).filter((message) => message.startsWith('INVITE '))
+  }
+
+  /** Final responses to them, each as often as it was sent. */
+  get finals(): string[] {
+    return this.#texts.answered
+      .split(startLine)
+      .filter((message) => /^SIP\/2\.0 [2-6]/.test(message) && /^CSeq: *\d+ INVITE\b/im.test(message))
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #follow(from: TLSSocket, to: TLSSocket, side: 'sent' | 'answered'): void {
+    this.#sockets.add(from)
+    from.on('error', () => {})
+    from.once('close', () => {
+      this.#sockets.delete(from)
+      to.destroy()
+    })
+    from.on('data', (chunk) => {
+      this.#texts[side] += chunk.toString('latin1')
+      to.write(chunk)
+    })
+  }
+}
+
+/** Leads TCP connections to an address of loopback on to a port of 127.0.0.1, so that a host has one more address. */
+export class Detour {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(to: number) {
+    this.#server = createServer((near) => {
+      const far = connect(to, '127.0.0.1')
+      for (const [from, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#sockets.add(from)
+        from.on('error', () => {})
+        from.once('close', () => {
+          this.#sockets.delete(from)
+          other.destroy()
+        })
+        from.pipe(other)
+      }
+    })
+  }
+
+  static async open(address: string, to: number): Promise<Detour> {
+    const detour = new Detour(to)
+    detour.#server.listen(0, address)
+    await once(detour.#server, 'listening')
+    return detour
+  }
+
+  /** SIP URI of it, for TLS. */
+  get target(): string {
+    const { address, port } = this.#server.address() as AddressInfo
+    return `sip:${address}:${port};transport=tls`
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+}
