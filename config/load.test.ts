@@ -69,7 +69,7 @@ describe('defaults', () => {
           ...{ domains: [], minExpiresMs: 60_000, maxExpiresMs: 3_600_000 },
           ...{ contacts: 10, keepAliveMs: 30_000 },
         },
-        challenges: ['MD5', 'SHA-256'],
+        challenges: ['MD5'],
         dialNetworks: [],
       },
       media: {

@@ -180,9 +180,9 @@ export const sip = object('The SIP side, towards carriers.', {
   registrar,
   challenges: {
     ...list(
-      'Algorithms of the digest challenges that callers and endpoints get, in this order. MD5 alone is for phones that give up over one they do not know.',
+      'Algorithms of the digest challenges that callers and endpoints get, in this order. Many phones give up over one that they do not know, so SHA-256 is for those who know theirs.',
       { ...text('An algorithm.'), enum: ['MD5', 'SHA-256'] },
-      ['MD5', 'SHA-256'],
+      ['MD5'],
     ),
     minItems: 1,
   },

@@ -18,7 +18,7 @@ export interface SipConfig {
   readonly overload: OverloadConfig
   readonly sessionTimer: SessionTimerConfig
   readonly registrar: RegistrarConfig
-  /** Algorithms of the digest challenges that callers and endpoints get, in this order; default MD5, then SHA-256. */
+  /** Algorithms of the digest challenges that callers and endpoints get, in this order; default MD5 alone. */
   readonly challenges: readonly ('MD5' | 'SHA-256')[]
   /** Private networks (CIDR) that dialled SIP URIs may reach; carriers and registered endpoints always may be. Default none. */
   readonly dialNetworks: readonly string[]

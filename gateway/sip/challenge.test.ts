@@ -16,7 +16,7 @@ const base: SignedInRequest = {
   authorization: undefined,
 }
 
-const setUp = (algorithms?: readonly DigestAlgorithm[]) => {
+const setUp = (algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']) => {
   let now = 1_700_000_000_000
   const challenger = new Challenger(() => now, algorithms)
   const check = (request: Partial<SignedInRequest> = {}) =>

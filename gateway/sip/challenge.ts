@@ -42,8 +42,11 @@ export class Challenger {
   /** Stands in for the secret of a user who does not exist; nobody has its password. */
   readonly #nobody: DigestSecret
 
-  /** `algorithms`: one challenge for each, in this order. Many a phone reads the first one alone, and some give up over one that they do not know. */
-  constructor(now: () => number, algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']) {
+  /**
+   * `algorithms`: one challenge for each, in this order. Of several, some phones read the first one alone, some the last, and some give up over one that
+   * they do not know; MD5 alone is what all of them speak.
+   */
+  constructor(now: () => number, algorithms: readonly DigestAlgorithm[] = ['MD5']) {
     this.#nonces = new Nonces(now)
     this.#algorithms = algorithms
     const unknown = (bytes: number) => randomBytes(bytes).toString('hex')

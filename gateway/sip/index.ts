@@ -52,7 +52,7 @@ export interface SipEdgeParts {
   readonly overload?: OverloadConfig
   /** Per cent of the last second that the gateway was busy; default 0. */
   readonly busyPercent?: () => number
-  /** Algorithms of the digest challenges, in order; default MD5, then SHA-256. A drachtio-server can carry one alone, which is MD5. */
+  /** Algorithms of the digest challenges, in order; default MD5. A drachtio-server can carry one alone, which is MD5. */
   readonly challenges?: readonly DigestAlgorithm[]
   /** Told of an address from which somebody certainly tried a wrong password. */
   readonly offence?: (address: string) => void
