@@ -1,0 +1,279 @@
+import { once } from 'node:events'
+import { connect } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sine } from '../../media/codecs/tone.ts'
+import { Carrier } from '../support/carrier.ts'
+import { CertificateFolder } from '../support/certificates.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { faultsOf, fromFirstSound } from '../support/hearing.ts'
+import { Detour, securityOf, TrunkTap } from '../support/trunk-tap.ts'
+import { until } from '../support/until.ts'
+import { wav } from '../support/wav.ts'
+import { application, script, scripted } from './applications.ts'
+
+const callerTone = 440
+const calleeTone = 600
+const playedTone = 700
+
+const policies = ['off', 'optional', 'required'] as const
+type Policy = (typeof policies)[number]
+const pairs = policies.flatMap((calling) => policies.map((called) => ({ calling, called })))
+/** From where the called gateway sees the calls of a carrier with this policy come. */
+const sources: Readonly<Record<Policy, string>> = {
+  off: '127.0.0.2',
+  optional: '127.0.0.3',
+  required: '127.0.0.4',
+}
+const nameOf = ({ calling, called }: { calling: Policy; called: Policy }): string => `${calling}-${called}`
+
+let authority: CertificateFolder
+let stranger: CertificateFolder
+let documents: DocumentServer
+/** What the called gateway does with a call, set by each test. */
+let document = ''
+let played = ''
+let calling: Gateway
+let called: Gateway
+const taps = new Map<string, TrunkTap>()
+const detours: Detour[] = []
+
+/** Certificates towards the other gateway. */
+const tlsOf = (own: string, other: string): object => ({
+  ...{ ca: authority.ca, ...authority.files(own), serverName: other },
+})
+
+const startCalled = (): Promise<Gateway> => {
+  const tls = tlsOf('called.test', 'calling.test')
+  // Nothing goes out by them but requests inside of calls, which go where the Contact says.
+  const targets = ['sip:127.0.0.1:5061;transport=tls']
+  const carrier = (name: string, srtp: Policy, source: string): object => ({
+    ...{ name, srtp, targets, tls, allow: [`${source}/32`] },
+  })
+  return Gateway.start({
+    sips: true,
+    sip: { tls: { ca: authority.ca, ...authority.files('called.test'), clientCertificates: 'require' } },
+    carriers: [
+      carrier('direct', 'required', '127.0.0.1'),
+      ...policies.map((policy) => carrier(policy, policy, sources[policy])),
+    ],
+    domains: [application('127.0.0.1', { kind: 'script', url: documents.urlOf('/called') })],
+  })
+}
+
+/** Carriers whose TLS cannot be had, by what is wrong: with each a way of its own to the called gateway. */
+const faulty = async (): Promise<object[]> => {
+  const tls = { ca: authority.ca, ...authority.files('calling.test'), serverName: 'called.test' }
+  const variants = [
+    { name: 'wrong-authority', tls: { ...tls, ca: stranger.ca } },
+    { name: 'wrong-name', tls: { ...tls, serverName: 'somebody-else.test' } },
+    { name: 'no-certificate', tls: { ca: tls.ca, serverName: tls.serverName } },
+  ]
+  return Promise.all(
+    variants.map(async (variant, at) => {
+      const detour = await Detour.open(`127.0.0.${at + 11}`, called.sipsPort)
+      detours.push(detour)
+      return { ...variant, srtp: 'required', targets: [detour.target] }
+    }),
+  )
+}
+
+const startCalling = async (): Promise<Gateway> => {
+  const tls = tlsOf('calling.test', 'called.test')
+  const targetOf = (port: number): string => `sip:127.0.0.1:${port};transport=tls`
+  const wrong = await faulty()
+  const connectTo = (to: string): object => scripted({ connect: { to, timeout: 15, answer_on_bridge: true } })
+  return Gateway.start({
+    sips: true,
+    sip: { tls: { ca: authority.ca, ...authority.files('calling.test'), clientCertificates: 'require' } },
+    carriers: [
+      { name: 'direct', default: true, srtp: 'required', targets: [targetOf(called.sipsPort)], tls },
+      ...pairs.map((pair) => ({
+        ...{ name: nameOf(pair), srtp: pair.calling, tls, targets: [targetOf(taps.get(nameOf(pair))!.port)] },
+      })),
+      ...wrong,
+    ],
+    domains: [
+      application('number.test', connectTo('+4930123456')),
+      ...pairs.map((pair) =>
+        application(
+          `${nameOf(pair)}.test`,
+          connectTo(`sip:+4930123456@127.0.0.1:${taps.get(nameOf(pair))!.port}`),
+        ),
+      ),
+      ...detours.map(({ target }, at) =>
+        application(
+          `${['wrong-authority', 'wrong-name', 'no-certificate'][at]}.test`,
+          connectTo(target.replace('sip:', 'sip:+4930123456@').replace(/;.*/, '')),
+        ),
+      ),
+    ],
+  })
+}
+
+beforeAll(async () => {
+  authority = await CertificateFolder.open()
+  stranger = await CertificateFolder.open('stranger')
+  await authority.issue('calling.test')
+  await authority.issue('called.test')
+  documents = await DocumentServer.open()
+  documents.put('/called', () => document)
+  const sound = documents.put('/tone.wav', wav(sine(playedTone, 10_000, 8000, 8000), 8000))
+  played = JSON.stringify(script({ play: { url: sound } }))
+  called = await startCalled()
+  for (const pair of pairs)
+    taps.set(
+      nameOf(pair),
+      await TrunkTap.open({
+        ...{ to: called.sipsPort, from: sources[pair.called], certificates: authority },
+        ...{ called: 'called.test', calling: 'calling.test' },
+      }),
+    )
+  calling = await startCalling()
+})
+
+afterAll(async () => {
+  await calling?.settled({ transactions: true })
+  await called?.settled({ transactions: true })
+  await calling?.stop()
+  await called?.stop()
+  await Promise.all([...taps.values(), ...detours].map((each) => each.close()))
+  await documents?.close()
+  authority?.remove()
+  stranger?.remove()
+})
+
+const settled = async (): Promise<void> => {
+  await calling.settled()
+  await called.settled()
+}
+
+/** A call by the direct trunk, from a carrier of the one gateway to a carrier of the other. */
+const callThrough = async (holdMs: number): Promise<{ caller: Carrier; callee: Carrier }> => {
+  const callee = await Carrier.listens({ scenario: 'callee' })
+  document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
+  const caller = await Carrier.calls(calling, { domain: 'number.test', scenario: 'caller', holdMs })
+  await callee.talks('invited', calleeTone)
+  await caller.talks('answered', callerTone)
+  return { caller, callee }
+}
+
+it('a number dialled at one gateway is answered behind the other, and both are heard through the encrypted trunk', async () => {
+  const { caller, callee } = await callThrough(4_000)
+  await callee.hears(callerTone, 600)
+  await caller.hears(calleeTone, 600)
+  expect(faultsOf(fromFirstSound(callee.media.packets))).toEqual([])
+  expect(callee.sipp.messages).not.toContain('a=crypto')
+  await caller.done()
+  await callee.done()
+  await settled()
+  const ended = called.log.findLast(({ msg }) => msg === 'call ended')
+  expect(JSON.stringify(ended)).toContain('"carrier":"direct"')
+})
+
+/** What the offer and the answer of a call say of its audio; an answer that is a number is the status that refuses it. */
+const verdicts: Readonly<Record<string, { readonly offered: string; readonly answered: string | number }>> = {
+  'off-off': { offered: 'RTP/AVP', answered: 'RTP/AVP' },
+  'off-optional': { offered: 'RTP/AVP', answered: 'RTP/AVP' },
+  'off-required': { offered: 'RTP/AVP', answered: 488 },
+  // Keys in a plain offer may be taken or left (RFC 8643).
+  'optional-off': { offered: 'RTP/AVP with keys', answered: 'RTP/AVP' },
+  'optional-optional': { offered: 'RTP/AVP with keys', answered: 'RTP/AVP with keys' },
+  'optional-required': { offered: 'RTP/AVP with keys', answered: 'RTP/AVP with keys' },
+  'required-off': { offered: 'RTP/SAVP with keys', answered: 488 },
+  'required-optional': { offered: 'RTP/SAVP with keys', answered: 'RTP/SAVP with keys' },
+  'required-required': { offered: 'RTP/SAVP with keys', answered: 'RTP/SAVP with keys' },
+}
+
+describe.each(pairs)('SRTP that is $calling where it calls from, and $called where it is called', (pair) => {
+  const name = nameOf(pair)
+  const { offered, answered } = verdicts[name]!
+
+  it(`is offered ${offered}, and gets ${answered}`, async () => {
+    document = played
+    const tap = taps.get(name)!
+    const refused = typeof answered === 'number'
+    const carrier = await Carrier.calls(calling, {
+      ...{ domain: `${name}.test`, scenario: refused ? 'caller-refused' : 'caller', holdMs: 1_200 },
+      // The script has nothing more to say after its connect has failed.
+      ...(refused && { values: { status: 480 } }),
+    })
+    if (!refused) {
+      await carrier.talks('answered', callerTone)
+      await carrier.hears(playedTone)
+    }
+    await carrier.done()
+    // One INVITE: nobody has tried once more with less.
+    expect(tap.invites.map(securityOf)).toEqual([offered])
+    const [final = ''] = tap.finals
+    if (refused) {
+      expect(final).toMatch(/^SIP\/2\.0 488 /)
+      expect(await called.refusal('srtp_mismatch')).toMatchObject({ status: 488 })
+    } else expect(securityOf(final)).toBe(answered)
+    await settled()
+  })
+})
+
+describe.each([
+  { name: 'wrong-authority', what: 'that nobody vouches for', problem: /self-signed certificate/ },
+  {
+    name: 'wrong-name',
+    what: 'for another name',
+    problem: /the certificate is for called\.test.*not for somebody-else\.test/,
+  },
+  { name: 'no-certificate', what: 'that is missing', problem: /certificate required/ },
+])('a trunk with a certificate $what', ({ name, problem }) => {
+  it('gets no call, and the log says why', async () => {
+    const carrier = await Carrier.calls(calling, {
+      ...{ domain: `${name}.test`, scenario: 'caller-refused', values: { status: 480 } },
+    })
+    await carrier.done()
+    await settled()
+    const ended = calling.log.findLast(({ msg }) => msg === 'call ended')
+    expect(ended?.legs).toMatchObject([
+      { role: 'caller' },
+      { role: 'callee', carrier: name, code: 'unreachable', detail: expect.stringMatching(problem) },
+    ])
+    expect(calling.log).toContainEqual(
+      expect.objectContaining({ level: 40, problem: expect.stringMatching(problem) }),
+    )
+  })
+})
+
+it('certificates are renewed while a call is up, and the call goes on', async () => {
+  const { caller, callee } = await callThrough(5_000)
+  await callee.hears(callerTone)
+  const before = await shownBy(called)
+  await authority.issue('called.test')
+  await authority.issue('calling.test')
+  for (const gateway of [called, calling]) {
+    process.kill(gateway.pid, 'SIGHUP')
+    await until('the certificates are read again', () =>
+      gateway.log.some(({ msg }) => msg === 'certificates were read again'),
+    )
+  }
+  expect(await shownBy(called)).not.toBe(before)
+  const heard = callee.media.packets.length
+  await until(
+    'a second more is heard',
+    () => callee.media.packets.length,
+    (packets) => packets > heard + 50,
+  )
+  await callee.hears(callerTone)
+  await caller.hears(calleeTone)
+  await caller.done()
+  await callee.done()
+  await settled()
+})
+
+/** The certificate that a gateway shows to a client that has one itself. */
+const shownBy = async (gateway: Gateway): Promise<string> => {
+  const socket = connect({
+    ...{ port: gateway.sipsPort, host: '127.0.0.1', servername: 'called.test', ca: authority.pem },
+    ...authority.shown('calling.test'),
+  })
+  await once(socket, 'secureConnect')
+  const { fingerprint256 } = socket.getPeerCertificate()
+  socket.destroy()
+  return fingerprint256
+}
