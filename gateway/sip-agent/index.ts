@@ -148,6 +148,8 @@ export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
   const secret = randomBytes(24).toString('hex')
   const worker = new Worker(new URL('./agent.worker.ts', import.meta.url), {
     name: 'sip-agent',
+    // What a call leaves behind dies young: with more room it is rarely copied, and no collection holds up answers for long.
+    resourceLimits: { maxYoungGenerationSizeMb: 96 },
     workerData: { options, secret },
   })
   return new Promise((resolve, reject) => {
