@@ -40,6 +40,7 @@ export class Sipp {
   readonly #program: Program
   readonly #folder: string
   readonly #name: string
+  readonly #kept = new Map<string, string[]>()
   readonly port: number
 
   constructor(program: Program, folder: string, name: string, port: number) {
@@ -127,11 +128,15 @@ export class Sipp {
     })
   }
 
+  /** What it has written down can be asked for still. */
   #remove(): void {
+    for (const name of ['log', 'messages']) this.#kept.set(name, this.#read(name))
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
   #read(name: string): string[] {
+    const kept = this.#kept.get(name)
+    if (kept) return kept
     try {
       return readFileSync(join(this.#folder, name), 'utf8').split('\n')
     } catch {
