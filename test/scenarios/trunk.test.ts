@@ -7,7 +7,7 @@ import { CertificateFolder } from '../support/certificates.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { faultsOf, fromFirstSound } from '../support/hearing.ts'
-import { Detour, securityOf, TrunkTap } from '../support/trunk-tap.ts'
+import { bodyOf, Detour, keyOf, securityOf, TrunkTap } from '../support/trunk-tap.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 import { application, script, scripted } from './applications.ts'
@@ -212,6 +212,39 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
     } else expect(securityOf(final)).toBe(answered)
     await settled()
   })
+})
+
+it('a refresh and a hold keep the keys, and after them both are heard', async () => {
+  const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 5_000 })
+  document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
+  const caller = await Carrier.calls(calling, {
+    ...{ domain: 'required-required.test', scenario: 'caller-released' },
+  })
+  await callee.talks('invited', calleeTone)
+  await caller.talks('answered', callerTone)
+  await caller.hears(calleeTone)
+  const tap = taps.get('required-required')!
+  const [offer, answer] = [bodyOf(tap.invites.at(-1)!), tap.finals.at(-1)!]
+  const refreshed = await tap.reinvites(offer)
+  expect(bodyOf(refreshed)).toBe(bodyOf(answer))
+  const changed = (version: number, direction: string): string =>
+    offer.replace(/^(o=\S+ \S+) \d+/m, `$1 ${version}`).replace('a=sendrecv', `a=${direction}`)
+  const held = await tap.reinvites(changed(101, 'sendonly'))
+  expect([keyOf(held), /^a=recvonly\r$/m.test(held)]).toEqual([keyOf(answer), true])
+  expect(called.log).toContainEqual(expect.objectContaining({ msg: 'session renegotiated', held: true }))
+  const before = caller.media.packets.length
+  const resumed = await tap.reinvites(changed(102, 'sendrecv'))
+  expect([keyOf(resumed), securityOf(resumed)]).toEqual([keyOf(answer), 'RTP/SAVP with keys'])
+  await until(
+    'the caller hears the callee again',
+    () => caller.media.packets.length,
+    (packets) => packets > before + 25,
+  )
+  await caller.hears(calleeTone)
+  await callee.hears(callerTone)
+  await caller.done()
+  await callee.done()
+  await settled()
 })
 
 describe.each([

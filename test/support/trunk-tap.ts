@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
 import type { CertificateFolder } from './certificates.ts'
+import { until } from './until.ts'
 
 const startLine = /(?=^(?:[A-Z]+ sips?:\S+ SIP\/2\.0|SIP\/2\.0 \d{3} ))/m
 
@@ -10,6 +11,15 @@ export const securityOf = (message: string): string => {
   const profile = /^m=audio \d+ (\S+)/m.exec(message)?.[1] ?? ''
   return /^a=crypto:/m.test(message) ? `${profile} with keys` : profile
 }
+
+/** The body of a SIP message. */
+export const bodyOf = (message: string): string => message.slice(message.indexOf('\r\n\r\n') + 4)
+
+/** The key that a SIP message gives; empty where it has none. */
+export const keyOf = (message: string): string => /^a=crypto:.*inline:(\S+)/m.exec(message)?.[1] ?? ''
+
+const headerOf = (message: string, name: string): string =>
+  new RegExp(`^${name}: *(.*?) *\r?$`, 'im').exec(message)?.[1] ?? ''
 
 /** How a tap stands on a trunk. */
 export interface TapOptions {
@@ -28,6 +38,10 @@ export class TrunkTap {
   readonly #server: Server
   readonly #sockets = new Set<TLSSocket>()
   readonly #texts = { sent: '', answered: '' }
+  /** The connection to the called side that was made last. */
+  #far: TLSSocket | undefined
+  /** How often the tap has spoken for the calling side itself. */
+  #spoken = 0
 
   private constructor({ to, from, certificates, called, calling }: TapOptions) {
     const ca = certificates.pem
@@ -37,6 +51,7 @@ export class TrunkTap {
         ...{ port: to, host: '127.0.0.1', localAddress: from, servername: called, ca },
         ...certificates.shown(calling),
       })
+      this.#far = far
       this.#follow(near, far, 'sent')
       this.#follow(far, near, 'answered')
     })
@@ -64,6 +79,36 @@ export class TrunkTap {
     return this.#texts.answered
       .split(startLine)
       .filter((message) => /^SIP\/2\.0 [2-6]/.test(message) && /^CSeq: *\d+ INVITE\b/im.test(message))
+  }
+
+  /**
+   * Sends a re-INVITE within the last call as if the calling side did, acknowledges it, and gives the answer. From then on the calling side's own
+   * requests in this call have old numbers: the called side has to end it.
+   */
+  async reinvites(sdp: string): Promise<string> {
+    const { invites, finals } = this
+    const [invite = '', answer = ''] = [invites.at(-1), finals.at(-1)]
+    const seq = Number(headerOf(invite, 'CSeq').split(' ')[0]) + ++this.#spoken
+    const target = /<([^>]+)>/.exec(headerOf(answer, 'Contact'))?.[1]
+    const request = (method: string, body: string): string =>
+      [
+        `${method} ${target} SIP/2.0`,
+        `Via: SIP/2.0/TLS 127.0.0.1:${this.port};branch=z9hG4bKtap${method}${seq}`,
+        `From: ${headerOf(invite, 'From')}`,
+        `To: ${headerOf(answer, 'To')}`,
+        `Call-ID: ${headerOf(invite, 'Call-ID')}`,
+        `CSeq: ${seq} ${method}`,
+        `Contact: ${headerOf(invite, 'Contact')}`,
+        'Max-Forwards: 70',
+        ...(body === '' ? [] : ['Content-Type: application/sdp']),
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+      ].join('\r\n')
+    this.#far?.write(request('INVITE', sdp))
+    const final = await until('the re-INVITE is answered', () =>
+      this.finals.find((message) => headerOf(message, 'CSeq') === `${seq} INVITE`),
+    )
+    this.#far?.write(request('ACK', ''))
+    return final ?? ''
   }
 
   async close(): Promise<void> {
