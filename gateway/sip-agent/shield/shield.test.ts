@@ -56,6 +56,14 @@ describe('the rate of packets', () => {
     expect(send(stranger, response, 100)).toBe(50)
   })
 
+  it('counts every message of a piece of a stream, but of known networks only the piece', () => {
+    const { shield, send } = setUp()
+    const follow = (from: string) =>
+      Array.from({ length: 20 }, () => shield.follows(from)).filter(Boolean).length
+    expect([send(stranger), follow(stranger), send(stranger)]).toEqual([1, 4, 0])
+    expect([send(carrier), follow(carrier), send(carrier, invite, 100)]).toEqual([1, 20, 49])
+  })
+
   it('keeps its memory bounded and gives nothing for a clock that is set back', () => {
     const { clock, shield, send } = setUp()
     for (let i = 0; i < 100_000; i++) send(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`)

@@ -94,6 +94,15 @@ export class Shield implements Gatekeeper {
     return source.trusted || settings.strangers === 'answer' || this.#drop('stranger')
   }
 
+  /** A piece of a stream may hold hundreds of messages: one for all of them would be no rate. Known networks are taken at their word. */
+  follows(from: string): boolean {
+    const settings = this.#settings
+    const address = plainAddress(from)
+    return (
+      !settings || this.#trusted.get(address) !== undefined || this.#pass(address, settings) !== undefined
+    )
+  }
+
   /**
    * We send a request to an address. Its answers, and its own requests within the call, are expected from now on: it may send as much
    * as known networks may, and is no stranger.

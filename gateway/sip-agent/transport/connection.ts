@@ -132,12 +132,12 @@ export class Connection implements Flow, WireUser {
       this.fail('not admitted')
       return
     }
-    let complete = false
+    let [messages, pings] = [0, 0]
     try {
       for (const item of this.#reader.push(bytes)) {
-        complete = true
-        if (item.kind === 'message') this.#received(item.message, item.size)
-        else if (item.kind === 'ping') this.send(pong)
+        if (item.kind === 'ping') pings++
+        else if (messages++ > 0 && !this.#follows()) return
+        else if (item.kind === 'message') this.#received(item.message, item.size)
         else this.#owner.sink.malformed(item.error, this)
       }
     } catch (error) {
@@ -148,7 +148,9 @@ export class Connection implements Flow, WireUser {
       }
       return
     }
-    this.#watch(complete)
+    // Once for all that came together: who sends thousands at a time is not to have us write thousands of times.
+    if (pings > 0) this.send(pong)
+    this.#watch(messages + pings > 0)
   }
 
   ended(reason: string): void {
@@ -168,6 +170,13 @@ export class Connection implements Flow, WireUser {
   #where(): string {
     const { protocol, address, port } = this.remote
     return `${protocol} ${formatHost(address)}:${port} (${this.names[0] ?? address})`
+  }
+
+  /** True where the rate has room for another message of the same piece. */
+  #follows(): boolean {
+    if (this.#owner.gate.follows?.(this.remote.address) ?? true) return true
+    this.fail('not admitted')
+    return false
   }
 
   #received(message: SipMessage, size: number): void {
