@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { canonicalHost } from '../../../config/networks.ts'
 import type { SteadyClock } from '../../clock.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
@@ -150,8 +151,9 @@ export class Registrar {
     if (!callId || seq === undefined) return { expected: 'a Call-ID and a CSeq' }
     const contacts = readContacts(request.get('Contact'))
     if (typeof contacts === 'object' && 'expected' in contacts) return contacts
-    // A contact at our own door would bring each call back to us.
-    if (contacts !== '*' && contacts.some(({ uri }) => this.#parts.domains.includes(canonicalHost(uri.host))))
+    // A contact at our own door would bring each call back to us. Of an address only the port could tell; the agent never calls itself.
+    const atOurs = (host: string) => isIP(host) === 0 && this.#parts.domains.includes(host)
+    if (contacts !== '*' && contacts.some(({ uri }) => atOurs(canonicalHost(uri.host))))
       return { expected: 'contacts elsewhere than at the registrar' }
     return { contacts, expires: wholeNumber(request.get('Expires')), callId, seq, source }
   }
