@@ -94,7 +94,10 @@ export interface SipAgentOptions {
   readonly timers?: Partial<Timers>
   /** Open connections per listener; more are refused, and more than a quarter from one address. Default 1,000. */
   readonly maxConnections?: number
-  /** Transactions of received requests at once; beyond it what belongs to no call gets 503. Default 50,000. */
+  /**
+   * Transactions of received requests at once; beyond it what belongs to no call gets 503. Whom the shield does not know gets it from three
+   * quarters on. Default 50,000.
+   */
   readonly maxTransactions?: number
   /** Option tags that a request may require (RFC 3261 19.2); others get 420. Default those of `core/options.ts`. */
   readonly understood?: readonly string[]

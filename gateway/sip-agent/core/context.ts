@@ -22,7 +22,7 @@ export interface Context {
   readonly cdrs: Cdrs
   readonly registeredFlows: RegisteredFlows
   readonly subscriptions: Subscriptions
-  readonly shield: Pick<Shield, 'offend'>
+  readonly shield: Pick<Shield, 'offend' | 'trusts'>
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined
   /** The 100 of a new INVITE is handed over too. */

@@ -42,7 +42,7 @@ export class Receiver implements TransportSink {
     proxies: Pick<Proxies, 'cancel' | 'passing'>
     /** Told of an error within the agent: the message is dropped, the agent lives on. */
     fault: (error: unknown) => void
-    /** Transactions of received requests beyond which new requests get 503 at once. */
+    /** Transactions of received requests beyond which new requests get 503 at once; those of strangers earlier. */
     maxTransactions: number
     /** Option tags that a request may require. */
     understood: readonly string[]
@@ -87,9 +87,15 @@ export class Receiver implements TransportSink {
     if (this.#proxies.passing.request(message, flow)) return
     const known = this.#context.transactions.find(message)
     if (known) this.#incoming.retransmitted(known)
-    else if (this.#context.transactions.servers >= this.#maxTransactions && !this.#continues(message))
-      this.#overloaded(message, flow)
+    else if (this.#isFull(flow) && !this.#continues(message)) this.#overloaded(message, flow)
     else this.#serve(message, flow, size)
+  }
+
+  /** Strangers have three quarters of the room: a flood of them, or of forged addresses, leaves the rest to the carriers. */
+  #isFull({ remote }: Flow): boolean {
+    const { transactions, shield } = this.#context
+    if (transactions.servers < this.#maxTransactions * 0.75) return false
+    return transactions.servers >= this.#maxTransactions || !shield.trusts(remote.address)
   }
 
   /** True for what ends or changes a call that is there: refusing it would keep the call, and the load. */
@@ -101,8 +107,10 @@ export class Receiver implements TransportSink {
 
   #serve(request: SipRequest, flow: Flow, size: number) {
     const trying = () => makeReply(replyBase(request), { status: 100 })
-    const { transports, transactions } = this.#context
-    const side = transactions.serve(request, flow, trying, wayBack(transports, request, flow))
+    const { transports, transactions, shield } = this.#context
+    const send = wayBack(transports, request, flow)
+    const unproven = !flow.reliable && request.toTag === '' && !shield.trusts(flow.remote.address)
+    const side = transactions.serve(request, flow, { trying, send, unproven })
     try {
       this.#open(request, side, size)
     } catch (error) {

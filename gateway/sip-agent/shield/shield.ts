@@ -103,6 +103,17 @@ export class Shield implements Gatekeeper {
     )
   }
 
+  /** True for an address of known networks, and for one that we have sent requests to; for everybody where there is no shield. */
+  trusts(from: string): boolean {
+    const address = plainAddress(from)
+    return (
+      !this.#settings ||
+      this.#trusted.get(address) !== undefined ||
+      this.#known.has(address) ||
+      this.#peers.get(address) !== undefined
+    )
+  }
+
   /**
    * We send a request to an address. Its answers, and its own requests within the call, are expected from now on: it may send as much
    * as known networks may, and is no stranger.

@@ -59,7 +59,7 @@ export class CoreBench {
       dialogs,
       transactions: this.transactions,
       transports: { ownHost: () => '192.0.2.1', back: () => (this.flow.closed ? this.again : this.flow) },
-      shield: { offend: () => {} },
+      shield: { offend: () => {}, trusts: () => true },
       cdrs: new Cdrs({ choose: () => undefined }),
       registeredFlows: new RegisteredFlows(clock),
       subscriptions: new Subscriptions(clock, timers, dialogs),

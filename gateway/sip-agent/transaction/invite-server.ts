@@ -5,6 +5,8 @@ import type { Timers } from './timers.ts'
 export interface ServerHooks {
   /** True on TCP and the like. */
   readonly reliable: boolean
+  /** INVITE only: true where whoever sent it may have forged the address, see {@link InviteServerTransaction}. */
+  readonly unproven?: boolean
   send(bytes: Buffer): void
   /** Called once, when nothing of the transaction is left. */
   ended(): void
@@ -18,7 +20,10 @@ type Event =
 /** The state of an INVITE server transaction (RFC 3261 17.2.1 with RFC 6026). */
 export type InviteServerState = 'proceeding' | 'completed' | 'accepted' | 'confirmed' | 'terminated'
 
-/** An INVITE that was received. It keeps no more than the last response. */
+/**
+ * An INVITE that was received. It keeps no more than the last response. Where the address may be forged, a refusal that is the first
+ * answer is repeated to a repeated INVITE alone, as by a stateless server (RFC 3261 8.2.7): else one forged datagram would draw eleven.
+ */
 export class InviteServerTransaction {
   readonly #clock: Clock
   readonly #timers: Timers
@@ -79,10 +84,11 @@ export class InviteServerTransaction {
       return true
     }
     if (event.kind === 'ack') return false
+    const repeats = !this.#hooks.reliable && !(this.#hooks.unproven && this.#last === undefined)
     this.#last = event.bytes.toString('latin1')
     this.#status = event.status
     this.#hooks.send(event.bytes)
-    if (event.status >= 300) this.#enterCompleted()
+    if (event.status >= 300) this.#enterCompleted(repeats)
     else if (event.status >= 200) this.#enterAccepted()
     return true
   }
@@ -108,9 +114,9 @@ export class InviteServerTransaction {
     if (this.#last !== undefined) this.#hooks.send(Buffer.from(this.#last, 'latin1'))
   }
 
-  #enterCompleted(): void {
+  #enterCompleted(repeats: boolean): void {
     this.#state = 'completed'
-    if (!this.#hooks.reliable) this.#timerG(this.#timers.t1)
+    if (repeats) this.#timerG(this.#timers.t1)
     // Timer H: the ACK never came.
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
   }

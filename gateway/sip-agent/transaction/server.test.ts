@@ -51,6 +51,20 @@ describe('an INVITE server transaction on UDP', () => {
     clock.advance(200)
     expect([transactions.size, clock.running]).toEqual([0, 0])
   })
+  it('repeats a refusal to whom may be somebody else only when asked again', () => {
+    side = transactions.serve(request('INVITE', 'z9hG4bK2'), flow, { unproven: true })
+    side.machine.respond(403, bytes('403'))
+    expect(timesOfSending(9_000)).toEqual([])
+    side.machine.retransmitted()
+    expect(flow.sent).toEqual(['403', '403'])
+    clock.advance(23_000)
+    expect(transactions.find(request('ACK', 'z9hG4bK2'))).toBeUndefined()
+    // After a provisional response nobody asks again.
+    side = transactions.serve(request('INVITE', 'z9hG4bK3'), flow, { unproven: true })
+    side.machine.respond(100, bytes('100'))
+    side.machine.respond(486, bytes('486'))
+    expect(timesOfSending(2_000)).toEqual([500, 1_500])
+  })
   it('gives up 32 s after a refusal that nobody acknowledges', () => {
     side.machine.respond(486, bytes('486'))
     clock.advance(31_999)
@@ -99,7 +113,7 @@ describe('another server transaction', () => {
   const late = () => bytes('100')
   const serve = (reliable = false) => {
     open('OPTIONS', reliable)
-    side = transactions.serve(request('INFO', 'z9hG4bK9'), flow, late)
+    side = transactions.serve(request('INFO', 'z9hG4bK9'), flow, { trying: late })
   }
 
   it('repeats its final response to a repeated request for 32 s (timer J)', () => {

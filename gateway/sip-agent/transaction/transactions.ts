@@ -20,6 +20,16 @@ export interface ServerSide {
   tag: string | undefined
 }
 
+/** How a request that was received is served. */
+export interface Serving {
+  /** Makes its 100, which a request other than INVITE gets when its answer is late. */
+  readonly trying?: () => Buffer
+  /** Sends a response; default where the request came from. */
+  readonly send?: (bytes: Buffer) => void
+  /** True where the sender's address may be forged. Default false. */
+  readonly unproven?: boolean
+}
+
 /** What happens to a request that we sent. */
 export interface ClientUser {
   response(response: SipResponse, flow: Flow, size: number): void
@@ -101,20 +111,14 @@ export class Transactions {
     return first !== undefined && first !== side.key
   }
 
-  /**
-   * Opens the transaction of a new request. `trying` makes its 100, which a request other than INVITE gets when its answer is late;
-   * `send` sends a response, by default where the request came from.
-   */
-  serve(
-    request: SipRequest,
-    flow: Flow,
-    trying?: () => Buffer,
-    send: (bytes: Buffer) => void = (bytes) => flow.send(bytes),
-  ): ServerSide {
+  /** Opens the transaction of a new request. */
+  serve(request: SipRequest, flow: Flow, serving: Serving = {}): ServerSide {
+    const { trying, send = (bytes) => flow.send(bytes), unproven } = serving
     const key = kept(serverKey(request))
     const merge = request.toTag === '' && request.method !== 'CANCEL' ? kept(mergeKey(request)) : undefined
     const hooks = {
       reliable: flow.reliable,
+      unproven,
       send,
       ended: () => {
         this.#servers.delete(key)
