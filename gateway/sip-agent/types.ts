@@ -103,7 +103,7 @@ export interface SipAgentOptions {
   readonly understood?: readonly string[]
   /** Applications that the agent connects to for each new request of a method (`srf.listen`). Default none. */
   readonly handlers?: readonly Handler[]
-  /** Bytes that may wait for an application that does not read; then it is cut off. Default 16 MiB. */
+  /** Bytes that may wait for an application that does not read; then it is cut off. From a quarter on, new requests get 503. Default 16 MiB. */
   readonly maxBacklog?: number
 }
 

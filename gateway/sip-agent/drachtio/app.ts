@@ -55,6 +55,14 @@ export class App {
     return !this.#socket.destroyed && this.#socket.writable
   }
 
+  /**
+   * True while a quarter of what may wait for it does. It is given no new requests then: what anybody may send must not grow to where
+   * the application is cut off, and all its calls with it.
+   */
+  get busy(): boolean {
+    return this.#socket.writableLength > this.#maxBacklog / 4
+  }
+
   /** `OK` with fields, for frames that carry no SIP message. */
   ok(msgId: string, ...fields: string[]): void {
     this.#write(['response', msgId, 'OK', ...fields])

@@ -18,9 +18,18 @@ export class Apps {
     this.#apps.delete(app)
   }
 
-  /** The next application that wants this method (lower case) or these records, in rotation. */
+  /** The next application that wants requests of this method (lower case), in rotation; none that has too many of them already. */
+  forRequest(method: string): App | undefined {
+    return this.#turn(method, (app) => !app.busy)
+  }
+
+  /** The next application that wants these records, in rotation. */
   choose(verb: string): App | undefined {
-    const willing = [...this.#apps].filter((app) => app.open && app.routes.has(verb))
+    return this.#turn(verb, () => true)
+  }
+
+  #turn(verb: string, fits: (app: App) => boolean): App | undefined {
+    const willing = [...this.#apps].filter((app) => app.open && app.routes.has(verb) && fits(app))
     if (willing.length === 0) return undefined
     const turn = (this.#next.get(verb) ?? 0) % willing.length
     this.#next.set(verb, turn + 1)

@@ -46,13 +46,13 @@ export class AppFinder {
 
   /**
    * Finds the application for a request of this method. Calls `done` once, at once or within 2 s; without an application, `status` says what
-   * the sender gets: 480 where the handler is not there, 503 where nobody is connected that wants it.
+   * the sender gets: 480 where the handler is not there, 503 where nobody is connected that wants it, or has room for it.
    */
   find(method: string, done: (app: App | undefined, status: number) => void) {
     const handler =
       this.#handlers.find((each) => each.method === method) ??
       this.#handlers.find((each) => each.method === '*')
-    if (!handler) done(this.#apps.choose(method.toLowerCase()), 503)
+    if (!handler) done(this.#apps.forRequest(method.toLowerCase()), 503)
     else if (this.#open >= maxConnections) done(undefined, 480)
     else this.#connect(handler, (app) => done(app, 480))
   }

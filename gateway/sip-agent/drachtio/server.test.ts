@@ -175,19 +175,23 @@ describe('a connection', () => {
       wanted = app
       app.ok(msgId)
     }
-    const { socket, heard } = connected('1|authenticate|s|', `2|${sip}`)
+    const { socket, heard } = connected('1|authenticate|s|', '1|route|invite', `2|${sip}`)
     await heard('|response|2|OK')
+    expect(apps.forRequest('invite')).toBe(wanted)
     socket.pause()
     const message = Buffer.alloc(1 << 16)
     const from = { protocol: 'udp', address: '192.0.2.9', port: 5060 }
     let sent = 0
+    let refused = false
     while (wanted?.open && sent < 1_000) {
       wanted.deliver({ source: 'network', size: 0, from, txnId: 't', dialogId: '', message })
       sent++
+      refused ||= wanted.open && !apps.forRequest('invite') && apps.choose('invite') === wanted
       // The system's own buffers fill first.
       await new Promise((resolve) => setImmediate(resolve))
     }
-    expect([wanted?.open, sent < 1_000]).toEqual([false, true])
+    // Before that it is given no new requests.
+    expect([wanted?.open, sent < 1_000, refused]).toEqual([false, true, true])
     while (lost.length === 0) await new Promise((resolve) => setImmediate(resolve))
     expect([lost, apps.size]).toEqual([[wanted], 0])
     socket.destroy()
@@ -199,14 +203,14 @@ describe('a connection', () => {
         socket.write(makeFrame(payload))
       await heard('|response|4|OK')
     }
-    const turns = [1, 2, 3, 4].map(() => apps.choose('invite'))
+    const turns = [1, 2, 3, 4].map(() => apps.forRequest('invite'))
     expect(new Set(turns).size).toBe(2)
     expect([turns[0], turns[1]]).toEqual([turns[2], turns[3]])
     first.socket.write(makeFrame('5|remove_route|invite'))
     await first.heard('|response|5|OK')
-    expect(new Set([1, 2].map(() => apps.choose('invite'))).size).toBe(1)
-    expect(new Set([1, 2].map(() => apps.choose('bye'))).size).toBe(2)
-    expect(apps.choose('options')).toBeUndefined()
+    expect(new Set([1, 2].map(() => apps.forRequest('invite'))).size).toBe(1)
+    expect(new Set([1, 2].map(() => apps.forRequest('bye'))).size).toBe(2)
+    expect(apps.forRequest('options')).toBeUndefined()
     first.socket.destroy()
     second.socket.destroy()
   })
