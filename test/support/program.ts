@@ -11,9 +11,11 @@ export class Program {
   constructor(
     command: string,
     args: readonly string[],
-    options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+    options: { cwd?: string; env?: NodeJS.ProcessEnv; input?: boolean } = {},
   ) {
-    this.#child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    const { input = false, ...others } = options
+    this.#child = spawn(command, args, { ...others, stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    this.#child.stdin?.on('error', () => {})
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#child.on('error', (error) => this.#lines.push(String(error)))
@@ -42,6 +44,11 @@ export class Program {
   async end(): Promise<number | null> {
     if (!this.#ended) await once(this.#child, 'close')
     return this.#ended?.code ?? null
+  }
+
+  /** Writes a line to its standard input, where it was started with one (`input`). */
+  type(line: string): void {
+    this.#child.stdin?.write(`${line}\n`)
   }
 
   /** Sends a signal; nothing when it has ended. */
