@@ -127,7 +127,10 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
         answer: 'inactive',
       },
     ])('by $spelling silences us, and sendrecv takes it back', async ({ values, answer }) => {
-      const carrier = await calls('call-modifies', { holdMs: 400, values: { ...pcmu, ...values } })
+      const carrier = await calls('call-modifies', {
+        holdMs: 400,
+        values: { ...pcmu, ...(values as Record<string, string>) },
+      })
       await carrier.sipp.event('modified')
       expect(directionOf(ok(carrier, 2))).toBe(answer)
       await carrier.sipp.event('back')

@@ -20,6 +20,8 @@ interface CarrierOptions {
   readonly values?: Readonly<Record<string, SippValue>>
   /** How long it talks, or rings, before the scenario's next step; default 0. */
   readonly holdMs?: number
+  /** SIPp gives up after so long; default 20 s. */
+  readonly timeoutMs?: number
 }
 
 /** A call from the carrier. */
@@ -60,7 +62,7 @@ export class Carrier {
     const { domain, user = '+15550002222', codec = 'PCMU' } = options
     const media = await RtpPeer.open(codec)
     const values = { ...codecLines[codec], user, domain, ...options.values }
-    const to = `127.0.0.1:${gateway.sipPort}`
+    const to = `${options.address === '::1' ? '[::1]' : '127.0.0.1'}:${gateway.sipPort}`
     const sipp = await Sipp.start({ ...options, values, to, mediaPorts: [media.port] })
     return new Carrier(sipp, media)
   }

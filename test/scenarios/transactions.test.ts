@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agents } from '../support/agents.ts'
+import { Carrier, type IncomingOptions } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { offer, SipSocket, statusOf } from '../support/sip-socket.ts'
+import { answersTo, headerOf } from '../support/sip-text.ts'
+import { until } from '../support/until.ts'
+import { application, script, scripted } from './applications.ts'
+
+describe.each(agents)('requests in every order, by $name', (agent) => {
+  const embedded = agent.server === undefined
+  let gateway: Gateway
+  let documents: DocumentServer
+  /** Where `through.test` goes. */
+  let destination = ''
+
+  beforeAll(async () => {
+    documents = await DocumentServer.open()
+    const url = documents.put('/through', () =>
+      JSON.stringify(script({ connect: { to: destination, answer_on_bridge: true } })),
+    )
+    gateway = await Gateway.start({
+      agent,
+      ipv6: true,
+      sips: true,
+      domains: [
+        { ...application('talk.test', scripted('answer', { sleep: 60_000 })), allow: ['127.0.0.0/8', '::1'] },
+        application('through.test', { kind: 'script', url }),
+      ],
+    })
+  })
+
+  afterAll(async () => {
+    await gateway?.stop()
+    await documents?.close()
+  })
+
+  const calls = (scenario: string, options: Partial<IncomingOptions> = {}): Promise<Carrier> =>
+    Carrier.calls(gateway, { domain: 'talk.test', scenario, ...options })
+
+  const ended = async (...carriers: readonly Carrier[]): Promise<void> => {
+    for (const carrier of carriers) await carrier.done()
+    await gateway.settled()
+  }
+
+  /** The last call's record. */
+  const record = () => gateway.log.findLast(({ msg }) => msg === 'call ended')
+
+  it('a call whose ACK never comes is hung up after 32 s, and others go on meanwhile', async () => {
+    const lost = await calls('call-no-ack', { timeoutMs: 60_000 })
+    await lost.sipp.event('answered')
+    await (await calls('call')).done()
+    await lost.sipp.event('bye', 45_000)
+    await ended(lost)
+    expect(lost.sipp.received('SIP/2.0 200').length).toBeGreaterThan(8)
+  })
+
+  it('the 200 is repeated until its ACK is there, and not after', async () => {
+    const carrier = await calls('call-slow-ack', { holdMs: 2000 })
+    await ended(carrier)
+    // After 0.5 and 1.5 s.
+    expect(answersTo(carrier.sipp.received('SIP/2.0 200'), 1, 'INVITE')).toHaveLength(3)
+  })
+
+  describe('CANCEL and 200 cross', () => {
+    it('at a caller: the call stands until the BYE', async () => {
+      const carrier = await calls('call-cancels-late')
+      await ended(carrier)
+      expect(record()).toMatchObject({ code: 'normal', by: 'far' })
+    })
+
+    it('at a carrier: the answer that came too late is acknowledged and hung up', async () => {
+      const callee = await Carrier.listens({ scenario: 'callee-answers-cancel' })
+      destination = callee.uri
+      const caller = await calls('caller-cancels', { domain: 'through.test', holdMs: 300 })
+      await callee.sipp.event('bye')
+      expect(callee.sipp.received('ACK')).toHaveLength(1)
+      await ended(caller, callee)
+      expect(record()).toMatchObject({ code: 'canceled', by: 'far' })
+    })
+  })
+
+  /** The requests of one call. */
+  const named = (callId: string) => ({ uri: 'sip:1@talk.test', callId, fromTag: `${callId}-tag` })
+
+  /** Answers to a request of a method, by their status. */
+  const statuses = ({ answers }: SipSocket, method: string): number[] =>
+    answers
+      .filter((answer) => headerOf(answer, 'CSeq')?.endsWith(method))
+      .map(statusOf)
+      .filter((status) => status >= 200)
+
+  it('a BYE that comes while a re-INVITE is open ends the call', async () => {
+    const socket = await SipSocket.udp(gateway.sipPort)
+    const call = named('bye-crosses')
+    const answer = await socket.ask({ ...call, ...offer(), method: 'INVITE' })
+    const toTag = /tag=(.*)$/.exec(headerOf(answer, 'To') ?? '')?.[1] ?? ''
+    socket.raw(socket.text({ ...call, method: 'ACK', toTag }))
+    const again = socket.text({ ...call, ...offer(2), method: 'INVITE', cseq: '2', toTag })
+    socket.raw(again)
+    socket.raw(socket.text({ ...call, method: 'BYE', cseq: '3', toTag }))
+    await until(
+      'the BYE is answered',
+      () => statuses(socket, 'BYE'),
+      (found) => found.includes(200),
+    )
+    await until(
+      'the re-INVITE is answered',
+      () => statuses(socket, '2 INVITE'),
+      (found) => found.length > 0,
+    )
+    if (statuses(socket, '2 INVITE')[0] === 200)
+      socket.raw(socket.text({ ...call, method: 'ACK', cseq: '2', toTag }))
+    await gateway.settled()
+    expect(record()).toMatchObject({ code: 'normal', by: 'far' })
+  })
+
+  it.runIf(embedded)('an INVITE that comes on two ways is one call, and one 482', async () => {
+    const before = await gateway.metric('calls_ended_total')
+    const socket = await SipSocket.udp(gateway.sipPort)
+    const call = named('merged')
+    for (const branch of ['z9hG4bK-one', 'z9hG4bK-two'])
+      socket.raw(socket.text({ ...call, ...offer(), method: 'INVITE', branch }))
+    const both = () => statuses(socket, 'INVITE').sort()
+    await until('both are answered', both, (found) => found.includes(482) && found.includes(200))
+    const answer = socket.answers.find((text) => statusOf(text) === 200) ?? ''
+    const toTag = /tag=(.*)$/m.exec(headerOf(answer, 'To') ?? '')?.[1] ?? ''
+    socket.raw(socket.text({ ...call, method: 'ACK', toTag }))
+    await socket.ask({ ...call, method: 'BYE', cseq: '2', toTag })
+    await gateway.settled()
+    expect(await gateway.metric('calls_ended_total')).toBe(before + 1)
+  })
+
+  it('Max-Forwards 0 is the end of the way', async () => {
+    await ended(await calls('call-refused', { values: { hops: 0, status: 483 } }))
+  })
+
+  it('one hop that is left is not used for a call that goes on', async () => {
+    destination = 'sip:desk@127.0.0.1:9'
+    await ended(await calls('call-refused', { domain: 'through.test', values: { hops: 1, status: 480 } }))
+    expect(await gateway.refusal('too_many_hops')).toMatchObject({ maxForwards: 0 })
+  })
+
+  describe('what belongs to no call', () => {
+    const uri = 'sip:1@talk.test'
+
+    it.each(['BYE', 'CANCEL', 'INFO', 'UPDATE', 'INVITE'])('%s gets 481', async (method) => {
+      const socket = await SipSocket.udp(gateway.sipPort)
+      const answer = await socket.ask({ method, uri, toTag: 'gone' })
+      expect(statusOf(answer)).toBe(481)
+      await gateway.settled()
+    })
+
+    it('ACK gets nothing', async () => {
+      const socket = await SipSocket.udp(gateway.sipPort)
+      socket.raw(socket.text({ method: 'ACK', uri, toTag: 'gone' }))
+      expect(statusOf(await socket.ask({ method: 'OPTIONS', uri }))).toBe(200)
+      expect(socket.answers).toHaveLength(1)
+    })
+
+    it.each(['MESSAGE', 'PUBLISH', 'REGISTER', 'SUBSCRIBE', 'REFER'])(
+      '%s gets 405 with Allow',
+      async (method) => {
+        const socket = await SipSocket.udp(gateway.sipPort)
+        const answer = await socket.ask({ method, uri })
+        expect(statusOf(answer)).toBe(405)
+        expect(headerOf(answer, 'Allow')).toContain('INVITE')
+      },
+    )
+
+    it('an unknown method gets 405 or 501', async () => {
+      const socket = await SipSocket.udp(gateway.sipPort)
+      expect([405, 501]).toContain(statusOf(await socket.ask({ method: 'DANCE', uri })))
+    })
+  })
+
+  describe.runIf(embedded)('what is malformed', () => {
+    const uri = 'sip:1@talk.test'
+
+    it.each([
+      ['a CSeq of another method', (text: string) => text.replace('1 INVITE', '1 OPTIONS')],
+      ['no Call-ID', (text: string) => text.replace(/Call-ID: .*\r\n/, '')],
+      ['a Content-Length beyond the message', (text: string) => text.replace('Length: 0', 'Length: 50')],
+      ['no From', (text: string) => text.replace(/From: .*\r\n/, '')],
+      ['a request-URI that is none', (text: string) => text.replace(uri, 'sip:[::')],
+    ])('gets 400: %s', async (_, break_) => {
+      const socket = await SipSocket.udp(gateway.sipPort)
+      const text = socket.text({ method: 'INVITE', uri })
+      expect(statusOf(await socket.told(break_(text)))).toBe(400)
+    })
+
+    it('rubbish gets nothing, and the next request its answer', async () => {
+      const socket = await SipSocket.udp(gateway.sipPort)
+      socket.raw('\0\0\0 rubbish')
+      expect(statusOf(await socket.ask({ method: 'OPTIONS', uri }))).toBe(200)
+      expect(socket.answers).toHaveLength(1)
+    })
+  })
+
+  describe('on every way', () => {
+    it('over TCP', async () => {
+      await ended(await calls('call', { transport: 'tcp' }))
+    })
+
+    it.runIf(embedded)('over IPv6', async () => {
+      const carrier = await calls('call', { address: '::1' })
+      await ended(carrier)
+      expect(record()).toMatchObject({ source: '::1' })
+    })
+
+    // Debian's SIPp has no TLS.
+    it.runIf(embedded)('over TLS', async () => {
+      const socket = await SipSocket.stream(gateway.sipsPort, 'TLS')
+      const answer = await socket.ask({ method: 'OPTIONS', uri: 'sip:1@talk.test' })
+      expect(statusOf(answer)).toBe(200)
+      expect(headerOf(answer, 'Via')).toContain('SIP/2.0/TLS')
+    })
+  })
+
+  it('leaves nothing behind', async () => {
+    await gateway.settled()
+    await until(
+      'no connection is left',
+      () => gateway.metric('sip_connections'),
+      (count) => count === 0,
+    )
+  })
+})

@@ -1,0 +1,121 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect, isIPv6, type Socket as Stream } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { onTestFinished } from 'vitest'
+import { until } from './until.ts'
+
+/** A request that is written by hand. */
+export interface WrittenRequest {
+  readonly method: string
+  readonly uri: string
+  /** Further header fields. */
+  readonly headers?: readonly string[]
+  readonly body?: string
+  /** Default `1`. */
+  readonly cseq?: string
+  /** Default one of its own. */
+  readonly callId?: string
+  readonly branch?: string
+  /** Tag of From; default one of its own. */
+  readonly fromTag?: string
+  /** Tag of To; default none. */
+  readonly toTag?: string
+  /** Default 70; null leaves the field out. */
+  readonly hops?: number | null
+}
+
+let count = 0
+
+/** Sends SIP as it stands, well formed or not, from an address of its choice, and keeps what comes back. Ends with its test. */
+export class SipSocket {
+  readonly answers: string[] = []
+  readonly #write: (text: string) => void
+  readonly #via: string
+
+  constructor(write: (text: string) => void, via: string) {
+    this.#write = write
+    this.#via = via
+  }
+
+  /** Over UDP, from an address of the loopback network. */
+  static async udp(port: number, address = '127.0.0.1'): Promise<SipSocket> {
+    const family = isIPv6(address) ? 'udp6' : 'udp4'
+    const far = family === 'udp6' ? '::1' : '127.0.0.1'
+    const socket: Socket = createSocket(family).bind(0, address)
+    await once(socket, 'listening')
+    onTestFinished(() => void socket.close())
+    const host = family === 'udp6' ? `[${address}]` : address
+    const via = `SIP/2.0/UDP ${host}:${socket.address().port}`
+    const sip = new SipSocket((text) => socket.send(text, port, far), via)
+    socket.on('message', (bytes) => sip.answers.push(bytes.toString()))
+    return sip
+  }
+
+  /** Over TCP, or TLS without a look at the certificate. Answers come in one piece each on this machine. */
+  static async stream(port: number, transport: 'TCP' | 'TLS', host = '127.0.0.1'): Promise<SipSocket> {
+    const socket: Stream =
+      transport === 'TLS' ? connectTls({ host, port, rejectUnauthorized: false }) : connect(port, host)
+    await once(socket, transport === 'TLS' ? 'secureConnect' : 'connect')
+    onTestFinished(() => void socket.destroy())
+    const sip = new SipSocket((text) => socket.write(text), `SIP/2.0/${transport} 127.0.0.1:9`)
+    socket.on('data', (bytes) => sip.answers.push(bytes.toString()))
+    socket.on('error', () => {})
+    return sip
+  }
+
+  /** Sends a text as it is. */
+  raw(text: string): void {
+    this.#write(text)
+  }
+
+  /** The text of a request with everything that it must have. */
+  text(request: WrittenRequest): string {
+    const { method, uri, headers = [], body = '', cseq = '1', hops = 70, toTag } = request
+    const own = `${process.pid}-${++count}`
+    const lines = [
+      `${method} ${uri} SIP/2.0`,
+      `Via: ${this.#via};branch=${request.branch ?? `z9hG4bK-${own}`};rport`,
+      `From: <sip:stranger@carrier.test>;tag=${request.fromTag ?? `s${own}`}`,
+      `To: <${uri}>${toTag === undefined ? '' : `;tag=${toTag}`}`,
+      `Call-ID: ${request.callId ?? `${own}@carrier.test`}`,
+      `CSeq: ${cseq} ${method}`,
+      `Contact: <sip:stranger@127.0.0.1:9>`,
+      ...(hops === null ? [] : [`Max-Forwards: ${hops}`]),
+      ...headers,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ]
+    return `${lines.join('\r\n')}\r\n\r\n${body}`
+  }
+
+  /** Sends a request and waits for its answer, final or not. */
+  async ask(request: WrittenRequest): Promise<string> {
+    return this.told(this.text(request))
+  }
+
+  /** The same with a text as it is. */
+  async told(text: string): Promise<string> {
+    const before = this.answers.length
+    this.#write(text)
+    const [answer = ''] = await until(
+      `an answer to ${text.split('\r\n')[0]}`,
+      () => this.answers.slice(before).filter((each) => !each.startsWith('SIP/2.0 100')),
+      (found) => found.length > 0,
+    )
+    return answer
+  }
+}
+
+/** An offer for a request; nothing listens at its port. */
+export const offer = (
+  version = 1,
+): Pick<WrittenRequest, 'body'> & { readonly headers: readonly string[] } => ({
+  headers: ['Content-Type: application/sdp'],
+  body: [
+    ...['v=0', `o=carrier 1 ${version} IN IP4 127.0.0.1`, 's=-', 'c=IN IP4 127.0.0.1', 't=0 0'],
+    ...['m=audio 9 RTP/AVP 0', 'a=rtpmap:0 PCMU/8000', ''],
+  ].join('\r\n'),
+})
+
+/** The status of an answer; 0 for what is none. */
+export const statusOf = (answer: string): number => Number(/^SIP\/2\.0 (\d{3}) /.exec(answer)?.[1] ?? 0)
