@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { makeAuthority } from './testing/certificates.ts'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, idle, startBench } from './testing/srf.ts'
+import { type Bench, idle, routed, startBench } from './testing/srf.ts'
 
 interface Result {
   readonly connected: boolean
@@ -212,6 +215,45 @@ describe('the agent in the path of a dialog', () => {
     bob.reply(bye, 200)
     expect((await caller.response(200, 'BYE')).headers.all('via')).toHaveLength(1)
     expect(bob.inbox.filter((each) => each.kind === 'request' && each.method === 'INFO')).toEqual([])
+  })
+
+  it('passes the answers to a browser, whose Via names no host, over its connection', async () => {
+    const authority = await makeAuthority()
+    const certificate = await authority.issue({ dns: ['localhost'] })
+    const rest = { names: [], clientCertificates: 'none', minVersion: 'TLSv1.2' } as const
+    const listen = [
+      { transport: 'udp', address: '127.0.0.1', port: 0 },
+      { transport: 'wss', address: '127.0.0.1', port: 0 },
+    ] as const
+    const own = await startBench({ listen, tls: { ...certificate, ...rest } })
+    const bob = await target()
+    caller = bob
+    own.srf.invite((request) => {
+      const options = { remainInDialog: true }
+      void (own.srf as unknown as Proxied).proxyRequest(request, [`sip:bob@127.0.0.1:${bob.port}`], options)
+    })
+    await routed(own.srf)
+    const port = own.agent.addresses.find(({ transport }) => transport === 'wss')?.port
+    const browser = new WebSocket(`wss://localhost:${port}`, 'sip', { ca: authority.certificate, family: 4 })
+    await once(browser, 'open')
+    const say = (method: string, lines: string) =>
+      browser.send(
+        `${method} sip:bob@127.0.0.1:${bob.port} SIP/2.0\r\nVia: SIP/2.0/WSS a.invalid;branch=z9hG4bK${method}\r\n` +
+          `From: <sip:a@a.invalid>;tag=1\r\nTo: <sip:bob@b>${lines}\r\nCall-ID: c\r\nCSeq: 1 ${method}\r\n` +
+          'Contact: <sip:a@a.invalid;transport=ws>\r\nContent-Length: 0\r\n\r\n',
+      )
+    say('INVITE', '')
+    const invite = await bob.request('INVITE')
+    const routes = invite.headers.all('record-route')
+    const answer = new Promise((resolve) =>
+      browser.on('message', (data) => String(data).includes('BYE') && resolve(String(data))),
+    )
+    bob.reply(invite, 200, { body: testSdp() })
+    say('BYE', `;tag=2\r\nRoute: ${[...routes].reverse().join(', ')}`)
+    bob.reply(await bob.request('BYE'), 200)
+    expect(await answer).toMatch(/^SIP\/2.0 200 /)
+    browser.terminate()
+    await own.close()
   })
 
   it('sends no response on that did not pass here', async () => {

@@ -23,9 +23,9 @@ const protocols: ReadonlySet<string> = new Set(['udp', 'tcp', 'tls', 'ws', 'wss'
  * 16.11); and nobody else can make a response that is sent on to an address of his choice.
  */
 const branchFor = (below: Via, callId: string, seq: number): string => {
-  const { branch, host, port, params } = below
-  const facts = [branch, host, port, params.get('received'), params.get('rport'), callId, seq]
-  return `${stateless}${createHmac('sha256', key).update(facts.join('|')).digest('hex').slice(0, 32)}`
+  const { transport, branch, host, port, params } = below
+  const facts = [transport, branch, host, port, params.get('received'), params.get('rport'), callId, seq]
+  return `${stateless}${createHmac('sha256', key).update(facts.join('\n')).digest('hex').slice(0, 32)}`
 }
 
 /**
@@ -70,8 +70,8 @@ export class Passing {
     const address = via.params.get('received') ?? via.host
     const port = Number(via.params.get('rport') || (via.port ?? 5060))
     if (!protocols.has(protocol) || !(port > 0 && port < 65_536)) return false
-    const hop = { protocol: protocol as Protocol, address, port, host: via.host }
-    this.#context.transports.flow(hop)?.send(serialiseMessage(backward(response)))
+    const way = this.#context.transports.backTo({ protocol: protocol as Protocol, address, port }, via)
+    way?.send(serialiseMessage(backward(response)))
     return true
   }
 }

@@ -107,3 +107,24 @@ it('a response whose connection is gone goes to the port and host of the Via (RF
   far.back(flow, via)?.send(Buffer.from(inviteText))
   expect((await sinks[0].flow()).local).toEqual(near.addresses[0])
 })
+
+it('connections for responses, whose port the sender of the request chose, push out no others', async () => {
+  await far.close()
+  far = new Transports({
+    sink: sinks[1],
+    limits: defaultLimits,
+    clock,
+    maxConnections: 4,
+    gatekeeper: openGate,
+    tls,
+  })
+  await far.open({ transport: 'tls', address: '127.0.0.1', port: 0 })
+  const hop = { protocol: 'tls', address: '127.0.0.1', port: portOf(near), host: 'carrier.example' } as const
+  const ours = far.flow(hop)
+  const { own, flow } = await connected(inviteText)
+  own.destroy()
+  await sinks[1].until(() => flow.closed)
+  const made = [1, 2, 3].map((port) => far.back(flow, { host: 'client.example', port }))
+  expect(made.map((each) => each !== undefined)).toEqual([true, false, false])
+  expect(far.flow(hop)).toBe(ours)
+})

@@ -96,12 +96,15 @@ export class StreamTransport {
     return this.#connections.find(hop)
   }
 
-  /** A new connection to a place; undefined for WebSockets, which only clients open (RFC 7118 5). */
-  connect(hop: Hop): Flow | undefined {
+  /**
+   * A new connection to a place; undefined for WebSockets, which only clients open (RFC 7118 5). It takes the place of the one that was not
+   * used for longest where there are too many, unless it is `spare`: such a one has half of the room, and takes nobody's place.
+   */
+  connect(hop: Hop, spare = false): Flow | undefined {
     if (this.#web) return undefined
-    if (this.#connections.made >= this.#options.maxConnections) {
-      this.#connections.oldestMade()?.fail('too many connections')
-    }
+    const { made } = this.#connections
+    if (spare && made >= this.#options.maxConnections / 2) return undefined
+    if (made >= this.#options.maxConnections) this.#connections.oldestMade()?.fail('too many connections')
     const secure = this.#local.protocol === 'tls'
     const { address, port } = hop
     const remote: Endpoint = { protocol: this.#local.protocol, address, port }

@@ -85,32 +85,50 @@ export class Transports {
    */
   flow(hop: Hop): Flow | undefined {
     this.#options.gatekeeper.meets?.(hop.address)
-    return this.#way(hop)
+    return this.#find(hop) ?? this.#connect(hop, false)
   }
 
-  #way(hop: Hop): Flow | undefined {
-    if (this.#closing) return undefined
+  #fitting(hop: Hop): Bound[] {
     const six = isIPv6(hop.address)
-    const fitting = this.#of(hop.protocol).filter((each) => isIPv6(each.local.address) === six)
-    for (const each of fitting) {
+    return this.#closing ? [] : this.#of(hop.protocol).filter((each) => isIPv6(each.local.address) === six)
+  }
+
+  #find(hop: Hop): Flow | undefined {
+    for (const each of this.#fitting(hop)) {
       const open = each instanceof StreamTransport ? each.find(hop) : undefined
       if (open) return open
     }
+    return undefined
+  }
+
+  #connect(hop: Hop, spare: boolean): Flow | undefined {
+    const fitting = this.#fitting(hop)
     // A loopback socket cannot reach the world, so it is the last choice for what is not loopback, and the first for what is.
     const near = isLoopback(hop.address)
     const best = fitting.find((each) => isLoopback(each.local.address) === near) ?? fitting[0]
-    return best instanceof UdpTransport ? best.flow(hop.address, hop.port) : best?.connect(hop)
+    return best instanceof UdpTransport ? best.flow(hop.address, hop.port) : best?.connect(hop, spare)
   }
 
   /**
    * The way for a response: that of its request or, where that connection is gone, a new one to the port of the Via (RFC 3261 18.2.2).
-   * Undefined where there is none: a WebSocket client cannot be reached again.
+   * Undefined where there is none: a WebSocket client cannot be reached again. Whoever sends a request chooses that port, so that such
+   * connections must not push out others.
    */
   back(flow: Flow, via: HostPort): Flow | undefined {
     if (!flow.closed) return flow
-    const { protocol, address } = flow.remote
-    if (protocol === 'udp') return undefined
-    return this.#way({ protocol, address, port: via.port ?? defaultPort(protocol), host: via.host })
+    return flow.remote.protocol === 'udp' ? undefined : this.#again(flow.remote, via)
+  }
+
+  /** The same where only the far end of the request's way is known. */
+  backTo(remote: Endpoint, via: HostPort): Flow | undefined {
+    const hop = { ...remote, host: remote.address }
+    if (remote.protocol === 'udp') return this.#connect(hop, true)
+    return this.#find(hop) ?? this.#again(remote, via)
+  }
+
+  #again({ protocol, address }: Endpoint, via: HostPort): Flow | undefined {
+    const hop = { protocol, address, port: via.port ?? defaultPort(protocol), host: via.host }
+    return this.#find(hop) ?? this.#connect(hop, true)
   }
 
   /** The host that a peer at `remote` should use to reach `local`; what is said in general without a peer. */
