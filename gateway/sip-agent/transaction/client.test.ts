@@ -171,3 +171,17 @@ it('a response with a second Via is a stray', () => {
   const stray = { ...response(200, branch, 'OPTIONS'), vias: 2 }
   expect(transactions.receive(stray, flow, 1)).toBe(false)
 })
+
+it('a connection that closes fails what waits on it, and that alone', () => {
+  start('OPTIONS', true)
+  const other = new RecordingFlow(true)
+  const user = { response: () => {}, failed: (why: string) => heard.push(`other ${why}`) }
+  transactions.send('z9hG4bKother', 'INVITE', Buffer.from('INVITE'), other, user)
+  transactions.send('z9hG4bKthird', 'INFO', Buffer.from('INFO'), flow, user)
+  expect(transactions.connections).toBe(2)
+  transactions.lost(other)
+  expect([heard, transactions.size, transactions.connections]).toEqual([['other transport'], 2, 1])
+  transactions.lost(flow)
+  expect(heard).toEqual(['other transport', 'ended', 'transport', 'other transport'])
+  expect([transactions.size, transactions.connections, clock.running]).toEqual([0, 0, 0])
+})

@@ -76,6 +76,8 @@ export class Transactions {
   readonly #timers: Timers
   readonly #servers = new Map<string, ServerSide>()
   readonly #clients = new Map<string, ClientSide>()
+  /** Those on connections, by connection: one that closes must not have all be looked through. */
+  readonly #byFlow = new Map<Flow, Set<ClientSide>>()
   /** Requests outside dialogs, to notice copies that took another path. */
   readonly #merges = new Map<string, string>()
 
@@ -87,6 +89,11 @@ export class Transactions {
   /** Transactions of both sides. */
   get size(): number {
     return this.#servers.size + this.#clients.size
+  }
+
+  /** Connections on which a request waits for the end of its transaction. */
+  get connections(): number {
+    return this.#byFlow.size
   }
 
   /** Transactions of requests that were received. */
@@ -145,6 +152,7 @@ export class Transactions {
       failed: user.failed.bind(user),
       ended: () => {
         this.#clients.delete(key)
+        this.#leave(side)
         user.ended?.()
       },
     }
@@ -157,6 +165,7 @@ export class Transactions {
         : new ClientTransaction(this.#clock, this.#timers, hooks)
     const side: ClientSide = { flow, machine, forwards: user.forwards === true }
     this.#clients.set(key, side)
+    if (flow.reliable) this.#byFlow.set(flow, (this.#byFlow.get(flow) ?? new Set()).add(side))
     machine.start(bytes)
     return side
   }
@@ -172,7 +181,13 @@ export class Transactions {
 
   /** A connection is gone: what waits for a response on it has failed. */
   lost(flow: Flow): void {
-    for (const side of [...this.#clients.values()]) if (side.flow === flow) side.machine.transportFailed()
+    for (const side of [...(this.#byFlow.get(flow) ?? [])]) side.machine.transportFailed()
+  }
+
+  #leave(side: ClientSide): void {
+    const others = this.#byFlow.get(side.flow)
+    others?.delete(side)
+    if (others?.size === 0) this.#byFlow.delete(side.flow)
   }
 
   /** Drops everything without a word. */
