@@ -113,6 +113,7 @@ describe('an INVITE client transaction on UDP', () => {
     expect(heard).toEqual([])
   })
   it('fails once when its connection is lost, and not after a final response', () => {
+    start('INVITE', true)
     receive(180, 'INVITE')
     transactions.lost(flow)
     transactions.lost(flow)
