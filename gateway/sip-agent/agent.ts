@@ -98,7 +98,7 @@ export class Agent {
     this.#router = router
     const dialogs = new Dialogs()
     const cdrs = new Cdrs(this.#apps)
-    const registeredFlows = new RegisteredFlows(clock)
+    const registeredFlows = new RegisteredFlows(clock, (address) => shield.knows(address))
     const subscriptions = new Subscriptions(clock, timers, dialogs)
     const kept = { transactions, dialogs, registeredFlows, subscriptions }
     this.#context = { clock, timers, transports, router, shield, cdrs, userAgent, tryings, ...kept }

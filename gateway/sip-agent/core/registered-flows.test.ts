@@ -23,9 +23,9 @@ const grant = (lines: Record<string, string> = {}, status = 200): RawResponse =>
   for (const [name, value] of Object.entries(lines)) headers.append(name, value)
   return { kind: 'response', status, reason: 'OK', headers, body: Buffer.alloc(0) }
 }
-const open = (most?: number) => {
+const open = (most?: number, isKnown?: (address: string) => boolean) => {
   const clock = new FakeClock()
-  return { clock, flows: new RegisteredFlows(clock, most) }
+  return { clock, flows: new RegisteredFlows(clock, isKnown, most) }
 }
 
 describe('connections of registered contacts', () => {
@@ -78,8 +78,15 @@ describe('connections of registered contacts', () => {
     ['sip:1@192.168.1.9:5070', true],
     ['sip:1@x.invalid.', true],
     ['sip:1@notinvalid', false],
+    ['sip:1@10.carrier.example', false],
+    ['sip:1@fdcarrier.example', false],
+    ['sip:1@[fd00::9]', true],
+    ['sip:1@10.0.0.9', true],
+    ['sip:1@10.1.0.9', false],
+    ['sip:1@127.0.0.1', true],
   ])('lead to %s: %s', (uri, taken) => {
-    const { flows } = open()
+    // A carrier may be reached in a private network.
+    const { flows } = open(undefined, (address) => address.startsWith('10.1.'))
     flows.learn(ask(`<${uri}>`), grant(), flow())
     expect(flows.size).toBe(taken ? 1 : 0)
   })

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Clock, Timer } from '../../clock.ts'
 import { type Address, parseAddresses } from '../message/address.ts'
 import { SipParseError } from '../message/error.ts'
@@ -32,21 +33,27 @@ interface Entry {
  * Which connection leads to the contact of a REGISTER or SUBSCRIBE that an application accepted: a browser's or a phone's behind a NAT
  * cannot be reached in another way. It is kept for the granted time, and goes with the connection.
  *
- * A contact whose host is a name of the real DNS, or a public address that is not the connection's own, is not taken: nobody may
- * have calls for some carrier's number sent to himself by registering that carrier's URI. Where two users have the same contact, as
+ * A contact whose host is a name of the real DNS, or an address that is public or of a known network and not the connection's own, is not
+ * taken: nobody may have calls for some carrier's number sent to himself by registering that carrier's URI, of a carrier in a private
+ * network neither. Where two users have the same contact, as
  * phones behind two NATs may, it leads nowhere: better no call than one to a stranger.
  */
 export class RegisteredFlows {
   readonly #clock: Clock
   readonly #most: number
+  readonly #isKnown: (address: string) => boolean
   readonly #byKey = new Map<string, Entry[]>()
   readonly #byFlow = new Map<Flow, Set<string>>()
   #size = 0
   #sweep: Timer | undefined
 
-  /** `most` entries are kept; what comes beyond is not remembered. Default 100,000. */
-  constructor(clock: Clock, most = 100_000) {
+  /**
+   * `isKnown` tells whether an address is of a known network; default none is. `most` entries are kept; what comes beyond is not
+   * remembered. Default 100,000.
+   */
+  constructor(clock: Clock, isKnown: (address: string) => boolean = () => false, most = 100_000) {
     this.#clock = clock
+    this.#isKnown = isKnown
     this.#most = most
   }
 
@@ -64,7 +71,7 @@ export class RegisteredFlows {
     if (request.headers.first('contact') === '*') return this.#forgetOwner(owner, flow)
     for (const contact of addresses(request.headers.all('contact'))) {
       const key = keyOf(contact.uri)
-      if (!key || !trusted(contact, flow)) continue
+      if (!key || !this.#trusts(contact, flow)) continue
       const lifetime = lifetimeOf(request, response, contact)
       const port = isSipUri(contact.target) ? contact.target.port : undefined
       this.#forget(key, flow)
@@ -91,6 +98,14 @@ export class RegisteredFlows {
     )
     const last = fitting.at(-1)
     return fitting.every(({ owner }) => owner === last?.owner) ? last?.flow : undefined
+  }
+
+  #trusts({ target }: Address, flow: Flow): boolean {
+    if (!isSipUri(target)) return false
+    const { host } = target
+    if (host.toLowerCase().replace(/\.$/, '').endsWith('.invalid')) return true
+    if (host === flow.remote.address) return true
+    return isIP(host) > 0 && (local.test(host) || loopback.test(host)) && !this.#isKnown(host)
   }
 
   /** A connection is gone. */
@@ -172,13 +187,6 @@ const keyOf = (uri: string): string | undefined => {
     if (error instanceof SipParseError) return undefined
     throw error
   }
-}
-
-const trusted = (contact: Address, flow: Flow): boolean => {
-  if (!isSipUri(contact.target)) return false
-  const { host } = contact.target
-  if (host.toLowerCase().replace(/\.$/, '').endsWith('.invalid')) return true
-  return host === flow.remote.address || local.test(host) || loopback.test(host)
 }
 
 const seconds = (text: string | undefined): number | undefined =>

@@ -103,6 +103,11 @@ export class Shield implements Gatekeeper {
     )
   }
 
+  /** True for an address of known networks. */
+  knows(address: string): boolean {
+    return this.#known.has(plainAddress(address))
+  }
+
   /** True for an address of known networks, and for one that we have sent requests to; for everybody where there is no shield. */
   trusts(from: string): boolean {
     const address = plainAddress(from)
