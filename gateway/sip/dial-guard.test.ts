@@ -42,6 +42,11 @@ describe('what a document has dialled', () => {
     expect(await objection('sip:1@private.example')).toBeDefined()
   })
 
+  it.each(['maddr', 'MADDR'])('leads nowhere else than to its host: %s is refused', async (name) => {
+    expect(await open().objection(`sip:1@198.41.0.4;${name}=10.0.0.1`)).toContain('maddr')
+    expect(await open().objection(`sip:1@198.41.0.4;${name}=198.41.0.5;${name}=10.0.0.1`)).toContain('maddr')
+  })
+
   it('may be private where the configuration names the network', async () => {
     const { objection } = open(['10.0.0.0/8', '::1/128'])
     expect(await objection('sip:1@half.example')).toBeUndefined()
@@ -62,7 +67,7 @@ describe('what a document has dialled', () => {
 
   it('is looked up by the system', async () => {
     const guard = new DialGuard({ addresses: new AddressGuard([]) })
-    expect(await guard.objection({ host: 'localhost', port: 5060 })).toBeDefined()
-    expect(await guard.objection({ host: 'nowhere.invalid', port: 5060 })).toBeUndefined()
+    expect(await guard.objection(parseSipUri('sip:localhost:5060')!)).toBeDefined()
+    expect(await guard.objection(parseSipUri('sip:nowhere.invalid:5060')!)).toBeUndefined()
   })
 })

@@ -28,7 +28,13 @@ export class DialGuard {
   }
 
   /** Why a URI may not be dialled; undefined where it may, or where nobody will be found. */
-  async objection({ host, port }: Pick<SipUri, 'host' | 'port'>): Promise<string | undefined> {
+  async objection({
+    host,
+    port,
+    params,
+  }: Pick<SipUri, 'host' | 'port' | 'params'>): Promise<string | undefined> {
+    // The agent would go there, and not to the host (RFC 3261 section 19.1.1).
+    if (params.has('maddr')) return 'a URI with maddr may not be dialled'
     const found = isIP(host) === 0 ? await this.#find(host, port === undefined) : [host]
     const refused = found.find((address) => !this.#addresses.permits(address))
     return refused === undefined ? undefined : `${refused} is in no network that may be dialled`

@@ -73,7 +73,8 @@ export const quotedName = (name: string): string => {
 
 /** The user part of a URI: everything outside RFC 3261's unreserved and user-unreserved is escaped. */
 export const escapedUser = (user: string): string =>
-  encodeURIComponent(user.replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 128)).replace(
+  // Cut first: half of a character that is cut in two cannot be encoded.
+  encodeURIComponent(user.slice(0, 128).replace(/[\p{Cc}\p{Cs}]/gu, '')).replace(
     /%(24|26|2B|2C|2F|3B|3D|3F)/g,
     (code) => decodeURIComponent(code),
   )

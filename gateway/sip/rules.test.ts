@@ -127,6 +127,9 @@ describe('From', () => {
     expect(fromHeader({ user: '+4930', name: '' })).toBe('<sip:+4930@localhost>')
     expect(fromHeader({ user: 'a b@c>', name: '' })).toBe('<sip:a%20b%40c%3E@localhost>')
     expect(fromHeader({ user: '', name: '' })).toBe('<sip:anonymous@localhost>')
+    // Cut in the middle of a character.
+    const cut = `${'a'.repeat(127)}\u{1f600}`
+    expect(fromHeader({ user: cut, name: '' })).toBe(`<sip:${'a'.repeat(127)}@localhost>`)
   })
 
   it('has a quoted name on one line', () => {

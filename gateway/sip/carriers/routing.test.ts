@@ -125,6 +125,16 @@ it('keeps to the limits of the carrier, and gives a place up once', async () => 
   await found(made, to('sip:1@gw.example'))
 })
 
+it('holds no place of the carrier for a call that cannot be made', async () => {
+  const made = setUp({ maxCalls: 1 })
+  const carrier = made.carriers.all[0]!
+  carrier.hops = () => {
+    throw new Error('no headers')
+  }
+  await expect(made.routing.find(to('sip:1@gw.example'), request(), log)).rejects.toThrow('no headers')
+  expect(carrier.load.calls).toBe(0)
+})
+
 it('carries Max-Forwards on, and breaks a circle (pain point: loops)', async () => {
   const made = setUp()
   const route = await found(made, to('sip:1@gw.example'), request({ maxForwards: 12 }))

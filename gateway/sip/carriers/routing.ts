@@ -83,11 +83,13 @@ export class Routing {
     const { failover } = carrier.config
     if (carrier.isRejected()) return unreachable(`carrier ${carrier.name}: it refuses our registration`)
     const call = this.#carrierCall(carrier, uri, request, log)
+    const hops = carrier.hops(call)
+    // Last: nothing may fail between this and whoever gives it up again.
     const release = carrier.load.take('outbound')
     if (typeof release === 'string')
       return { code: 'over_call_limit', detail: `carrier ${carrier.name}: ${release}` }
     return {
-      hops: carrier.hops(call),
+      hops,
       carrier: carrier.config,
       statuses: new Set(failover.statuses),
       ...(this.#parts.seesTryings() && { noProgressMs: failover.noProgressMs }),
