@@ -1,0 +1,199 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { goertzel, sine } from '../../media/codecs/tone.ts'
+import { freePort } from './ports.ts'
+import { Program } from './program.ts'
+import { until } from './until.ts'
+import { wav } from './wav.ts'
+
+/** Where Debian keeps its modules. */
+const modules = '/usr/lib/baresip/modules'
+const rate = 8_000
+const wavHeader = 44
+
+/** How a baresip is set up. */
+export interface BaresipOptions {
+  /** User part of its address of record. */
+  readonly user: string
+  /** Registrar, as `address:port` because it has no DNS here, and digest password; absent: it does not register, and waits for calls at {@link Baresip.uri}. */
+  readonly account?: { readonly registrar: string; readonly password: string }
+  readonly transport?: 'udp' | 'tcp' | 'tls'
+  /** SDES SRTP: offered, or demanded. */
+  readonly srtp?: 'offered' | 'demanded'
+  /** Answers calls by itself; default true. */
+  readonly answers?: boolean
+  /** What it says all the time, in Hz. */
+  readonly tone: number
+}
+
+/** One event as its control connection tells it. */
+interface BaresipEvent {
+  readonly type: string
+  readonly param?: string
+  readonly peeruri?: string
+}
+
+/** The softphone baresip, without a sound card: it says a tone, and keeps what it hears. Ends with its test. */
+export class Baresip {
+  readonly #program: Program
+  readonly #control: Socket
+  readonly #folder: string
+  readonly #sipPort: number
+  readonly #options: BaresipOptions
+  readonly #events: BaresipEvent[] = []
+  #rest = ''
+
+  private constructor(
+    program: Program,
+    control: Socket,
+    place: { folder: string; sipPort: number },
+    options: BaresipOptions,
+  ) {
+    this.#program = program
+    this.#control = control
+    this.#folder = place.folder
+    this.#sipPort = place.sipPort
+    this.#options = options
+    control.on('error', () => {})
+    control.on('data', (chunk) => this.#take(chunk.toString()))
+  }
+
+  /** Starts it; with an account it has registered when this is done. */
+  static async start(options: BaresipOptions): Promise<Baresip> {
+    const folder = mkdtempSync(join(tmpdir(), 'baresip-'))
+    const place = { folder, sipPort: await freePort() }
+    const controlPort = await freePort()
+    writeFileSync(join(folder, 'tone.wav'), wav(sine(options.tone, 60_000), rate))
+    writeFileSync(join(folder, 'config'), configOf(place, controlPort))
+    writeFileSync(join(folder, 'accounts'), `${accountOf(options, place.sipPort)}\n`)
+    writeFileSync(join(folder, 'contacts'), '')
+    mkdirSync(join(folder, 'heard'))
+    const program = new Program('baresip', ['-4', '-f', folder], { cwd: folder })
+    onTestFinished(async () => {
+      await program.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
+    await until('baresip is ready', () => program.lines.some((line) => line.includes('is ready')))
+    const control = connect(controlPort, '127.0.0.1')
+    onTestFinished(() => void control.destroy())
+    const phone = new Baresip(program, control, place, options)
+    // It may have registered before the control connection was there to tell of it.
+    if (options.account)
+      await until(
+        'baresip has registered',
+        () => phone.output,
+        (text) => / 200 OK .*\[\d+ bindings?\]/.test(text),
+      )
+    return phone
+  }
+
+  /** Where it can be called without a registrar. */
+  get uri(): string {
+    const { transport = 'udp', user } = this.#options
+    // It takes TLS on the port after the others'.
+    const port = this.#sipPort + (transport === 'tls' ? 1 : 0)
+    return `sip:${user}@127.0.0.1:${port}${transport === 'udp' ? '' : `;transport=${transport}`}`
+  }
+
+  /** Everything that it printed, for the message of a failure. */
+  get output(): string {
+    return this.#program.lines.join('\n')
+  }
+
+  dial(uri: string): void {
+    this.#command('dial', uri)
+  }
+
+  hangUp(): void {
+    this.#command('hangup')
+  }
+
+  /** Holds, or goes on. */
+  hold(held: boolean): void {
+    this.#command(held ? 'hold' : 'resume')
+  }
+
+  /** Waits for an event, such as `CALL_ESTABLISHED` or `CALL_CLOSED`, and gives its parameter. */
+  async event(type: string): Promise<string> {
+    const found = await until(
+      `baresip says ${type}`,
+      () => this.#events.find((event) => event.type === type),
+      (event) => event !== undefined,
+    ).catch((error: Error) => {
+      throw new Error(`${error.message}\n${this.output.slice(-4000)}`)
+    })
+    return found?.param ?? ''
+  }
+
+  /** Waits until the tone of this frequency is what it has heard last. */
+  async hears(frequency: number): Promise<void> {
+    await until(
+      `baresip hears ${frequency} Hz`,
+      () => goertzel(this.#heard().slice(-rate / 4), frequency),
+      (share) => share > 0.7,
+    )
+  }
+
+  #heard(): Int16Array {
+    const name = readdirSync(this.#folder).find((each) => each.endsWith('-dec.wav'))
+    if (name === undefined) return new Int16Array(0)
+    const bytes = readFileSync(join(this.#folder, name)).subarray(wavHeader)
+    const samples = new Int16Array(Math.floor(bytes.length / 2))
+    for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(i * 2)
+    return samples
+  }
+
+  #command(command: string, params = ''): void {
+    const text = JSON.stringify({ command, params, token: command })
+    this.#control.write(`${Buffer.byteLength(text)}:${text},`)
+  }
+
+  /** Netstrings: `length:text,`. */
+  #take(text: string): void {
+    this.#rest += text
+    for (;;) {
+      const match = /^(\d+):/.exec(this.#rest)
+      if (!match) return
+      const start = match[0].length
+      const end = start + Number(match[1])
+      if (this.#rest.length <= end) return
+      const event = JSON.parse(this.#rest.slice(start, end)) as BaresipEvent
+      if (event.type) this.#events.push(event)
+      this.#rest = this.#rest.slice(end + 1)
+    }
+  }
+}
+
+const configOf = ({ folder, sipPort }: { folder: string; sipPort: number }, controlPort: number): string =>
+  [
+    `sip_listen 127.0.0.1:${sipPort}`,
+    'net_interface 127.0.0.1',
+    `module_path ${modules}`,
+    ...['g711', 'aufile', 'srtp', 'sndfile', 'ctrl_tcp'].map((name) => `module ${name}.so`),
+    ...['account', 'menu'].map((name) => `module_app ${name}.so`),
+    `ctrl_tcp_listen 127.0.0.1:${controlPort}`,
+    `snd_path ${folder}`,
+    `audio_source aufile,${join(folder, 'tone.wav')}`,
+    `audio_player aufile,${join(folder, 'heard', 'played.wav')}`,
+    `ausrc_srate ${rate}`,
+    `auplay_srate ${rate}`,
+    'ausrc_channels 1',
+    'auplay_channels 1',
+    'rtp_timeout 60',
+    '',
+  ].join('\n')
+
+const accountOf = (
+  { user, account, transport = 'udp', srtp, answers = true }: BaresipOptions,
+  port: number,
+): string => {
+  const encryption = srtp === undefined ? [] : [`mediaenc=${srtp === 'offered' ? 'srtp' : 'srtp-mand'}`]
+  const mode = [`answermode=${answers ? 'auto' : 'manual'}`, ...encryption]
+  if (!account)
+    return [`<sip:${user}@127.0.0.1:${port};transport=${transport}>`, 'regint=0', ...mode].join(';')
+  const parts = [`<sip:${user}@${account.registrar};transport=${transport}>`, `auth_pass=${account.password}`]
+  return [...parts, 'regint=300', ...mode].join(';')
+}
