@@ -1,10 +1,12 @@
 import type { Dialog } from '../dialog/dialog.ts'
+import type { Hop } from '../route/types.ts'
+import { isLoopback } from '../transport/own-addresses.ts'
 import type { Flow } from '../transport/types.ts'
 import { type AppHeader, has, type Own, ownContact } from './app-headers.ts'
 import { Attempts, nobody, type Prepared } from './attempts.ts'
 import { type Context, newBranch } from './context.ts'
 import { type MadeRequest, makeRequest, ownOf } from './requests.ts'
-import { openWay, type Way } from './ways.ts'
+import { isOwn, openWay, type Way } from './ways.ts'
 
 /** The methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC 3515). */
 export const carriesContact: ReadonlySet<string> = new Set([
@@ -28,7 +30,7 @@ export interface InDialogRequest {
 /**
  * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from; where that
  * connection is gone, over the one on which the target has registered since. Where the route leads
- * nowhere, or needs a transport that is not bound, it goes back all the same: better than no BYE at all.
+ * nowhere, to this machine, or needs a transport that is not bound, it goes back all the same: better than no BYE at all.
  */
 const findWays = (
   context: Context,
@@ -39,9 +41,19 @@ const findWays = (
   if (dialog.returnPath()) return done([dialog.flow])
   const registered = dialog.routeSet.length === 0 ? context.registeredFlows.find(nextHop) : undefined
   if (registered) return done([registered])
-  const found = context.router.find(nextHop, (hops) => done(hops.length > 0 ? hops : [dialog.flow]))
+  const found = context.router.find(nextHop, (hops) => {
+    const outside = hops.filter((hop) => !leadsInside(hop, dialog, context))
+    done(outside.length > 0 ? outside : [dialog.flow])
+  })
   if (!found) done([dialog.flow])
 }
+
+/**
+ * True for a way to the agent itself, or to a service of this machine that peers elsewhere cannot reach: a peer writes Record-Route and
+ * Contact as it likes.
+ */
+const leadsInside = (hop: Hop, { flow }: Dialog, context: Context): boolean =>
+  isOwn(hop, context) || (isLoopback(hop.address) && !isLoopback(flow.remote.address))
 
 /** Prepares a request of a dialog; `done` is called at once where the way is known, later where a name is to be looked up. */
 export const prepareInDialog = (

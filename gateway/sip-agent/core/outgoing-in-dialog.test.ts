@@ -229,3 +229,25 @@ describe('the offers of a call', () => {
     call.hangUp()
   })
 })
+
+it('a far end cannot have requests sent to a service of this machine by its Record-Route', () => {
+  const call = new Call(['192.0.2.11', '127.0.0.1']).up({
+    'Record-Route': '<sip:127.0.0.1:6379;transport=tcp;lr>',
+  })
+  const [far, inside] = call.bench.fars
+  call.bench.fars.reverse()
+  const { sent } = call.ask('BYE')
+  expect([sent?.method, inside?.take()]).toEqual(['BYE', []])
+  far?.answer(sent as SipRequest, 200)
+  call.end()
+})
+
+it('a route to this machine is taken where the far end is on it too', () => {
+  const call = new Call(['127.0.0.2', '127.0.0.1']).up({ 'Record-Route': '<sip:127.0.0.1;lr>' })
+  const [, proxy] = call.bench.fars
+  call.bench.fars.reverse()
+  expect(call.ask('BYE').sent).toBeUndefined()
+  const [bye] = (proxy as Far).take()
+  proxy?.answer(bye as SipRequest, 200)
+  call.end()
+})
