@@ -18,6 +18,9 @@ export interface SteadyClock extends Clock {
   uptime(): number
 }
 
+/** Longest wait of `setTimeout`: a longer one would be over at once. Session timers of a month are longer. */
+const longestTimeoutMs = 2 ** 31 - 1
+
 /** The machine's clock. It counts its running timers, so that a leaked one shows in the metrics. */
 export class SystemClock implements SteadyClock {
   #running = 0
@@ -44,9 +47,17 @@ export class SystemClock implements SteadyClock {
       this.#running--
       return true
     }
-    const handle = setTimeout(() => {
-      if (close()) run()
-    }, ms)
+    let handle: NodeJS.Timeout | undefined
+    const wait = (left: number) => {
+      handle = setTimeout(
+        () => {
+          if (left > longestTimeoutMs) wait(left - longestTimeoutMs)
+          else if (close()) run()
+        },
+        Math.min(left, longestTimeoutMs),
+      )
+    }
+    wait(ms)
     return {
       cancel: () => {
         if (close()) clearTimeout(handle)
