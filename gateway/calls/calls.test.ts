@@ -377,8 +377,9 @@ describe('connect', () => {
   })
 
   it('tells a browser caller that it rings, and plays it a ringing tone', async () => {
-    const { far, port } = t.arrive(async () => {}, { kind: 'browser', dial: 'sip:a@y' })
+    const { far, port } = t.arrive(async () => {}, { kind: 'browser', dial: 'sip:a@y?X-A=b' })
     await settle()
+    expect(t.outbound.dialled[0]?.target).toMatchObject({ uri: 'sip:a@y' })
     expect(far.told).toEqual([])
     t.outbound.dialled[0]?.leg.early(false)
     await settle()

@@ -12,6 +12,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Call, type CallObserver } from './call.ts'
 import { Control } from './control.ts'
+import { withoutHeaders } from './destinations.ts'
 import type { HuntParts } from './hunt.ts'
 import type { CallId } from './leg.ts'
 import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
@@ -179,7 +180,7 @@ export class Calls implements Arrivals, CallObserver {
     const target = this.#parts.addresses.resolve(to)
     if (!target) throw new TrunklineError('unknown_address', undefined, { to })
     if (target.kind === 'handler') await this.#handle(control, target.handler, log)
-    else await control.connect({ steps: [[{ to }]], answerOnBridge: true })
+    else await control.connect({ steps: [[{ to: withoutHeaders(to) }]], answerOnBridge: true })
   }
 
   async #fetch(request: DocumentRequest): Promise<FetchedDocument> {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { Call } from './call.ts'
-import { requestFor, targetsOf } from './destinations.ts'
+import { requestFor, targetsOf, withoutHeaders } from './destinations.ts'
 import { fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import type { Target } from './ports.ts'
@@ -79,4 +79,15 @@ it('hands on Max-Forwards, one less, and who forwarded the call', () => {
     user: 'shop',
     name: 'Shop',
   })
+})
+
+it.each([
+  ['sip:1@x?P-Asserted-Identity=%3Csip:boss%40y%3E', 'sip:1@x'],
+  [' SIPS:1@x;transport=tls?Diversion=a&Privacy=none', ' SIPS:1@x;transport=tls'],
+  ['sip:a?b@x', 'sip:a?b@x'],
+  ['sip:a?b@x?c=d', 'sip:a?b@x'],
+  ['/public/ann?channel=audio', '/public/ann?channel=audio'],
+  ['+4930123', '+4930123'],
+])('lets nobody who dials %j say more than where the call goes', (to, expected) => {
+  expect(withoutHeaders(to)).toBe(expected)
 })

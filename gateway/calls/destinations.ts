@@ -32,6 +32,13 @@ export const targetsOf = (
     : contacts.map((contact) => ({ ...contact, endpointId }))
 }
 
+/**
+ * What somebody dialled, without the headers of a SIP URI. They are for documents: whoever only dials must not say by them who calls
+ * (P-Asserted-Identity, Diversion, Privacy).
+ */
+export const withoutHeaders = (to: string): string =>
+  /^\s*sips?:/i.test(to) ? to.replace(/\?[^@]*$/, '') : to
+
 /** What the leg to a destination is made with: the caller as the document or the call has it, and what its INVITE hands on. */
 export const requestFor = (destination: Destination, { caller, id, info }: Call): OutboundRequest => {
   const { maxForwards } = caller.facts

@@ -6,8 +6,9 @@ import { parseNameAddress, parseSipUri, shownUri, userOf } from './uri.ts'
 
 type Message = Pick<SipRequest, 'get' | 'msg'>
 
-/** Headers of an INVITE that the call keeps, besides `X-…`. */
-const kept = ['Diversion', 'History-Info', 'P-Asserted-Identity', 'Privacy']
+/** Headers of an INVITE that the call keeps, besides `X-…`: of everybody, and of those who are believed. */
+const kept = ['Privacy', 'Diversion', 'History-Info', 'P-Asserted-Identity']
+const believed = new Set(['Diversion', 'History-Info', 'P-Asserted-Identity'])
 /** Most headers that are kept of one INVITE, and most characters of one. */
 const mostHeaders = 64
 const longestValue = 1_024
@@ -50,14 +51,14 @@ const userIn = (uri: string): string => {
 }
 
 /**
- * The headers that the call keeps, for its handler: `X-…`, and who diverted or asserted what. An identity that an untrusted source asserts is
- * left out: whoever reads it would believe it.
+ * The headers that the call keeps, for its handler: `X-…`, and who diverted or asserted what. What an untrusted source says of identities is
+ * left out: handlers would believe it, and so would carriers, which are told of diversions and screen callers by them (RFC 5806).
  */
 export const keptHeaders = (message: Message, trusted: boolean): { name: string; value: string }[] =>
   Object.entries(message.msg.headers)
     .flatMap(([name, value]) => {
       const known = kept.find((each) => each.toLowerCase() === name.toLowerCase())
-      if (known === 'P-Asserted-Identity' && !trusted) return []
+      if (!trusted && known !== undefined && believed.has(known)) return []
       return known !== undefined || /^x-/i.test(name) ? [{ name: known ?? name, value }] : []
     })
     .slice(0, mostHeaders)
