@@ -9,6 +9,11 @@ import { describes } from './session.ts'
 
 /** Early dialogs of one INVITE; provisional responses of more forks are told, but make none. */
 const mostForks = 32
+/**
+ * Dialogs of one INVITE in all. A fork that answers beyond gets no ACK and no BYE: with a Record-Route and thousands of tags a far end could
+ * have us send them, and repeat them, to whomever it names.
+ */
+const mostDialogs = 64
 
 /** What the dialogs of one INVITE have in common. */
 export interface ForksStart {
@@ -24,6 +29,7 @@ export interface ForksStart {
 export class Forks {
   readonly #start: ForksStart
   readonly #byTag = new Map<string, Dialog>()
+  #opened = 0
   /** Those that have described their session. */
   readonly #described = new WeakSet<Dialog>()
 
@@ -36,13 +42,18 @@ export class Forks {
     if (response.toTag === '') return undefined
     const known = this.#byTag.get(response.toTag)
     // RFC 6228 4: a 199 says that an early dialog is over, and makes none.
-    if (known || response.status === 199 || this.#byTag.size >= mostForks) return known
+    if (known || response.status === 199 || this.#opened >= mostForks) return known
     return this.#open(response, flow, made)
   }
 
-  /** The dialog of a 2xx; made where no provisional response came before. Its route set is that of the 2xx (RFC 3261 13.2.2.4). */
-  answered(response: SipResponse, flow: Flow, made: MadeRequest): Dialog {
-    const dialog = this.#byTag.get(response.toTag) ?? this.#open(response, flow, made)
+  /**
+   * The dialog of a 2xx; made where no provisional response came before. Its route set is that of the 2xx (RFC 3261 13.2.2.4). Undefined for
+   * one fork too many; early ones leave room for the first 2xx.
+   */
+  answered(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
+    const known = this.#byTag.get(response.toTag)
+    if (!known && this.#opened >= mostDialogs) return undefined
+    const dialog = known ?? this.#open(response, flow, made)
     if (!dialog.confirmed) dialog.reroute(recordRoute(response).reverse())
     return dialog
   }
@@ -88,6 +99,7 @@ export class Forks {
     })
     if (offer) dialog.offers.described('ours', ownName('INVITE', made.seq))
     this.#byTag.set(response.toTag, dialog)
+    this.#opened++
     context.dialogs.add(dialog)
     return dialog
   }

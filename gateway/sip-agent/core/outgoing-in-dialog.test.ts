@@ -251,3 +251,16 @@ it('a route to this machine is taken where the far end is on it too', () => {
   proxy?.answer(bye as SipRequest, 200)
   call.end()
 })
+
+it('a far end that answers under ever new tags is sent a bounded number of ACKs and BYEs', () => {
+  const call = new Call()
+  for (let i = 0; i < 100; i++) call.answer(180, {}, `e${i}`)
+  for (let i = 0; i < 200; i++) call.answer(200, {}, `t${i}`)
+  const methods = call.far.take().map(({ method }) => method)
+  expect(methods.filter((each) => each === 'BYE')).toHaveLength(31)
+  expect(call.statuses().filter((each) => each === '200')).toEqual(['200'])
+  call.bench.within(call.id, 'ACK')
+  call.far.take()
+  call.hangUp()
+  call.end()
+})

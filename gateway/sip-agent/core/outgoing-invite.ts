@@ -170,6 +170,7 @@ export class OutgoingInvite implements AttemptsUser {
     const { made } = this.#attempts
     const reinvited = this.#start.dialog
     const dialog = reinvited ?? this.#forks.answered(response, flow, made)
+    if (!dialog) return
     if (this.#answered) return this.#repeated(dialog)
     this.#answered = dialog
     this.#forks.keepOnly(dialog)
