@@ -22,6 +22,8 @@ interface CarrierOptions {
   readonly holdMs?: number
   /** SIPp gives up after so long; default 20 s. */
   readonly timeoutMs?: number
+  /** Calls that SIPp takes or makes before it ends; default 1. */
+  readonly count?: number
 }
 
 /** A call from the carrier. */
@@ -72,7 +74,8 @@ export class Carrier {
     const codec = options.codec ?? 'PCMU'
     const media = await RtpPeer.open(codec)
     const values = { ...codecLines[codec], ...options.values }
-    return new Carrier(await Sipp.start({ ...options, values, mediaPorts: [media.port] }), media)
+    const mediaPorts = Array.from({ length: options.count ?? 1 }, () => media.port)
+    return new Carrier(await Sipp.start({ ...options, values, mediaPorts }), media)
   }
 
   /** Where a listening carrier can be called. */

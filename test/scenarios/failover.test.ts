@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agents } from '../support/agents.ts'
+import type { LogLine } from '../support/gateway.ts'
+import { OutgoingGateway } from '../support/outgoing.ts'
+import { headerOf } from '../support/sip-text.ts'
+import { until } from '../support/until.ts'
+
+const goesOn = [408, 500, 502, 503, 504]
+const staysThere = [404, 486, 600, 603]
+const two = { targets: 2 }
+
+/** How the places were tried that the call went to. */
+const triesOf = (record: LogLine): (string | number)[] => {
+  const legs = record.legs as readonly { tries?: readonly { outcome: string; sipStatus?: number }[] }[]
+  return legs.flatMap(({ tries = [] }) => tries.map(({ outcome, sipStatus }) => sipStatus ?? outcome))
+}
+
+describe.each(agents)('carriers that fail, by $name', (agent) => {
+  const { tryings } = agent.capabilities
+  let outgoing: OutgoingGateway
+
+  beforeAll(async () => {
+    const impatient = { ...two, failover: { noProgress: '300ms' } }
+    outgoing = await OutgoingGateway.start(agent, {
+      ...Object.fromEntries(goesOn.map((status) => [`on-${status}`, two])),
+      ...Object.fromEntries(staysThere.map((status) => [`stays-${status}`, two])),
+      ...{ rings: two, closed: two, silent: impatient, late: impatient, aside: { ...two, default: true } },
+      ...{ inside: two, outside: {}, chosen: { ...two, failover: { statuses: [486] } } },
+      probed: { probe: { interval: '200ms', down: 2, up: 1 } },
+      full: { maxCalls: 1 },
+    })
+  })
+
+  afterAll(() => outgoing?.stop())
+
+  it.each(goesOn)('after %i the next target is called', async (status) => {
+    const first = await outgoing.target(`on-${status}`, 'callee-declines', { values: { status } })
+    const second = await outgoing.target(`on-${status}`, 'callee-takes', { index: 1 })
+    const caller = await outgoing.call(`on-${status}`, 'call')
+    expect(triesOf(await outgoing.ended(caller, first, second))).toEqual([status, 200])
+  })
+
+  it.each(staysThere)('after %i nobody else is rung', async (status) => {
+    const first = await outgoing.target(`stays-${status}`, 'callee-declines', { values: { status } })
+    const told = new Map([
+      [404, 480],
+      [600, 486],
+    ])
+    const values = { status: told.get(status) ?? status }
+    const caller = await outgoing.call(`stays-${status}`, 'call-refused', { values })
+    expect(triesOf(await outgoing.ended(caller, first))).toEqual([status])
+  })
+
+  it('a carrier may have other statuses', async () => {
+    const first = await outgoing.target('chosen', 'callee-declines', { values: { status: 486 } })
+    const second = await outgoing.target('chosen', 'callee-takes', { index: 1 })
+    const caller = await outgoing.call('chosen', 'call')
+    expect(triesOf(await outgoing.ended(caller, first, second))).toEqual([486, 200])
+  })
+
+  it('once it has rung, nobody else is rung', async () => {
+    const first = await outgoing.target('rings', 'callee-rings-declines', { values: { status: 503 } })
+    const caller = await outgoing.call('rings', 'call-refused', { values: { status: 480 } })
+    expect(triesOf(await outgoing.ended(caller, first))).toEqual([503])
+  })
+
+  it.runIf(tryings)('after silence the next target is called, and the first one is cancelled', async () => {
+    const first = await outgoing.target('silent', 'callee-silent', { holdMs: 600 })
+    const second = await outgoing.target('silent', 'callee-takes', { index: 1 })
+    const caller = await outgoing.call('silent', 'call', { holdMs: 700 })
+    expect(triesOf(await outgoing.ended(caller, second, first))).toEqual(['no-progress', 200])
+    expect(first.sipp.received('INVITE').length).toBeGreaterThan(0)
+  })
+
+  it.runIf(tryings)('an answer that comes after that is hung up', async () => {
+    const first = await outgoing.target('late', 'callee-silent-answers', { holdMs: 600 })
+    const second = await outgoing.target('late', 'callee-takes', { index: 1 })
+    const caller = await outgoing.call('late', 'call', { holdMs: 700 })
+    await first.sipp.event('bye')
+    expect(triesOf(await outgoing.ended(caller, second, first))).toEqual(['no-progress', 200])
+    expect(await outgoing.gateway.metric('calls')).toBe(0)
+  })
+
+  it('a target that asks to be left alone is tried last for that time', async () => {
+    const values = { status: 503, why: ['Retry-After: 60'] }
+    const first = await outgoing.target('aside', 'callee-declines', { values })
+    const second = await outgoing.target('aside', 'callee-takes', { index: 1 })
+    const one = await outgoing.call('aside', 'call')
+    expect(triesOf(await outgoing.ended(one, first, second))).toEqual([503, 200])
+    const again = await outgoing.target('aside', 'callee-takes', { index: 1 })
+    outgoing.connect = { to: '+15557778888' }
+    const next = await outgoing.call('aside', 'call')
+    expect(triesOf(await outgoing.ended(next, again))).toEqual([200])
+  })
+
+  describe('a redirection', () => {
+    const to = (where: string) => ({ values: { status: 302, why: [`Contact: <sip:+15550001111@${where}>`] } })
+
+    it('to another place of the carrier is followed', async () => {
+      const where = `127.0.0.1:${outgoing.portOf('inside', 1)}`
+      const first = await outgoing.target('inside', 'callee-declines', to(where))
+      const second = await outgoing.target('inside', 'callee-takes', { index: 1 })
+      const caller = await outgoing.call('inside', 'call')
+      expect(triesOf(await outgoing.ended(caller, first, second))).toEqual([302, 200])
+      expect(second.sipp.received('INVITE')[0]).toContain(`INVITE sip:+15550001111@${where}`)
+    })
+
+    it('to anybody else is not', async () => {
+      const first = await outgoing.target('outside', 'callee-declines', to('127.0.0.9:5060'))
+      const caller = await outgoing.call('outside', 'call-refused', { values: { status: 480 } })
+      expect(triesOf(await outgoing.ended(caller, first))).toEqual([302])
+    })
+  })
+
+  it('the limit of a carrier holds, and says so', async () => {
+    const callee = await outgoing.target('full', 'callee-takes')
+    const caller = await outgoing.call('full', 'call', { holdMs: 1500 })
+    await caller.sipp.event('answered')
+    expect(await outgoing.gateway.metric('carrier_calls', { carrier: 'full' })).toBe(1)
+    const second = await outgoing.call('full', 'call-refused', { values: { status: 480 } })
+    await second.done()
+    expect(await outgoing.gateway.refusal('over_call_limit')).toMatchObject({ carrier: 'full' })
+    await outgoing.ended(caller, callee)
+    expect(await outgoing.gateway.metric('carrier_calls', { carrier: 'full' })).toBe(0)
+  })
+
+  it('OPTIONS find out that a target is gone, and that it is back', async () => {
+    const target = `sip:127.0.0.1:${outgoing.portOf('probed')}`
+    const up = () => outgoing.gateway.metric('carrier_up', { carrier: 'probed', target })
+    const poor = await outgoing.target('probed', 'callee-pings', { count: 1000, values: { status: 503 } })
+    await until('the target is down', up, (value) => value === 0)
+    expect(headerOf(poor.sipp.received('OPTIONS')[0] ?? '', 'Max-Forwards')).toBe('70')
+    await poor.sipp.stop()
+    const well = await outgoing.target('probed', 'callee-pings', { count: 1000 })
+    await until('the target is up', up, (value) => value === 1)
+    await well.sipp.stop()
+  })
+})

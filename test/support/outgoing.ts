@@ -1,0 +1,91 @@
+import { script } from '../scenarios/applications.ts'
+import type { SipAgent } from './agents.ts'
+import { Carrier, type IncomingOptions } from './carrier.ts'
+import { DocumentServer } from './documents.ts'
+import { Gateway, type LogLine } from './gateway.ts'
+import { freePort } from './ports.ts'
+
+/** A carrier of the configuration, without its targets. */
+export interface CarrierRules {
+  /** How many targets; default 1. */
+  readonly targets?: number
+  readonly [key: string]: unknown
+}
+
+/** A gateway between a caller and carriers: whoever calls `through.test` is joined with {@link OutgoingGateway.to}. */
+export class OutgoingGateway {
+  readonly gateway: Gateway
+  readonly #documents: DocumentServer
+  readonly #ports: ReadonlyMap<string, readonly number[]>
+  /** Parameters of the `connect` of the next call. */
+  connect: Readonly<Record<string, unknown>> = {}
+
+  constructor(gateway: Gateway, documents: DocumentServer, ports: ReadonlyMap<string, readonly number[]>) {
+    this.gateway = gateway
+    this.#documents = documents
+    this.#ports = ports
+  }
+
+  /** Starts it with these carriers, whose targets are free ports. */
+  static async start(
+    agent: SipAgent,
+    carriers: Readonly<Record<string, CarrierRules>>,
+  ): Promise<OutgoingGateway> {
+    const documents = await DocumentServer.open()
+    const ports = new Map<string, readonly number[]>()
+    for (const [name, { targets = 1 }] of Object.entries(carriers)) {
+      const free: number[] = []
+      for (let i = 0; i < targets; i++) free.push(await freePort())
+      ports.set(name, free)
+    }
+    const url = documents.put('/through', () =>
+      JSON.stringify(script({ connect: { answer_on_bridge: true, ...outgoing.connect } })),
+    )
+    const gateway = await Gateway.start({
+      agent,
+      domains: [{ domain: 'through.test', allow: ['127.0.0.0/8'], handler: { kind: 'script', url } }],
+      carriers: Object.entries(carriers).map(([name, rules]) => ({
+        ...rules,
+        name,
+        targets: ports.get(name)?.map((port) => `sip:127.0.0.1:${port}`),
+      })),
+    })
+    const outgoing = new OutgoingGateway(gateway, documents, ports)
+    return outgoing
+  }
+
+  /** The port of a carrier's target. */
+  portOf(name: string, index = 0): number {
+    return this.#ports.get(name)?.[index] ?? 0
+  }
+
+  /** A SIPp in place of a carrier's target. */
+  target(
+    name: string,
+    scenario: string,
+    options: Omit<Parameters<typeof Carrier.listens>[0], 'scenario' | 'port'> & {
+      readonly index?: number
+    } = {},
+  ): Promise<Carrier> {
+    return Carrier.listens({ ...options, scenario, port: this.portOf(name, options.index) })
+  }
+
+  /** A caller, whom the handler joins with a number by the carrier. */
+  call(name: string, scenario: string, options: Partial<IncomingOptions> = {}): Promise<Carrier> {
+    this.connect = { to: `sip:+15557778888@127.0.0.1:${this.portOf(name)}`, ...this.connect }
+    return Carrier.calls(this.gateway, { domain: 'through.test', scenario, ...options })
+  }
+
+  /** Waits until everything is over, with every gauge at zero, and gives the call's record. */
+  async ended(...carriers: readonly Carrier[]): Promise<LogLine> {
+    for (const carrier of carriers) await carrier.done()
+    await this.gateway.settled()
+    this.connect = {}
+    return this.gateway.log.findLast(({ msg }) => msg === 'call ended')!
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway.stop()
+    await this.#documents.close()
+  }
+}
