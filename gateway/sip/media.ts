@@ -52,7 +52,8 @@ export class LegMedia implements SipMedia {
   #sections: readonly Section[] = []
   #index = 0
   #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
-  #origin: RemoteDescription['origin']
+  /** The far side's last offer that {@link local} is the answer to, to be compared; empty where it is none. */
+  #answered = ''
   #numbers = new PayloadTypes()
   #security: Security | undefined
   #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
@@ -98,14 +99,12 @@ export class LegMedia implements SipMedia {
     if (source) this.#source = source
   }
 
-  /** The offer says by its version that nothing has changed since the far side's last (RFC 3264 section 8): it refreshes the session. */
-  isRefresh({ origin }: RemoteDescription): boolean {
-    return (
-      this.#local !== '' &&
-      origin !== undefined &&
-      origin.session === this.#origin?.session &&
-      origin.version === this.#origin.version
-    )
+  /**
+   * Nothing has changed since the far side's last offer, which we have answered (RFC 3264 section 8): it refreshes the session. The version
+   * alone would not do: some equipment holds without a new one.
+   */
+  isRefresh(remote: RemoteDescription): boolean {
+    return this.#answered === JSON.stringify(remote)
   }
 
   /**
@@ -120,11 +119,12 @@ export class LegMedia implements SipMedia {
     const keys = crypto && this.#answerTo(crypto)
     const { telephoneEvent, profile } = audio
     const near = { codecs: [chosen], ...(telephoneEvent !== undefined && { telephoneEvent }) }
-    this.#apply(remote, { audio, crypto }, chosen, near, keys?.ours)
+    this.#apply({ audio, crypto }, chosen, near, keys?.ours)
     this.#keys = keys
     this.#numbers.learn(audio.formats)
     this.#sections = remote.sections
     this.#index = audio.index
+    this.#answered = JSON.stringify(remote)
     return this.#write({
       ...{ profile, crypto: keys ? [keys.ours] : [], codecs: [chosen], telephoneEvent },
       ...{ rtcpMux: audio.rtcpMux === true, direction: mirrored(audio.direction) },
@@ -141,10 +141,12 @@ export class LegMedia implements SipMedia {
     const first = this.port.codec ?? preferred
     const order: readonly AudioCodec[] = first === 'PCMU' ? ['PCMU', 'PCMA'] : ['PCMA', 'PCMU']
     const crypto = this.#keys ? [this.#keys.ours] : encrypted ? offeredCrypto(randomBytes) : []
+    this.#answered = ''
     return this.#write({
       ...{ profile, crypto, codecs: order.map((codec) => this.#numbers.codec(codec)) },
       ...{ telephoneEvent: this.#numbers.events, rtcpMux: this.#far?.far.rtcpMux === true },
-      direction: this.#far?.far.direction ?? 'sendrecv',
+      // We never hold. Whoever holds us says so in the answer again; many take us back by asking for an offer (RFC 6337 section 5.3).
+      direction: 'sendrecv',
     })
   }
 
@@ -170,8 +172,9 @@ export class LegMedia implements SipMedia {
     const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
     const takesEvents = audio.telephoneEvent !== undefined && said.telephoneEvent !== undefined
     const near = { codecs, ...(takesEvents && { telephoneEvent: said.telephoneEvent }) }
-    this.#apply(remote, { audio, crypto: theirs }, chosen, near, ours)
+    this.#apply({ audio, crypto: theirs }, chosen, near, ours)
     this.#keys = ours && theirs && { ours, theirs }
+    this.#answered = ''
     this.exchange.receiveAnswer()
   }
 
@@ -219,7 +222,6 @@ export class LegMedia implements SipMedia {
   }
 
   #apply(
-    remote: RemoteDescription,
     { audio, crypto }: ChosenAudio,
     chosen: CodecFormat,
     near: NearEnd,
@@ -229,7 +231,6 @@ export class LegMedia implements SipMedia {
       crypto && { suite: crypto.suite, sendKey: ours.key, receiveKey: crypto.key }
     const far = this.#farEnd(audio, chosen, keys)
     if (far) this.#tell(near, far)
-    this.#origin = remote.origin
     this.#security = { profile: audio.profile, encrypted: keys !== undefined }
     this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
   }

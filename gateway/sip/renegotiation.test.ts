@@ -48,14 +48,31 @@ describe('pain point 7: hold', () => {
 })
 
 describe('pain point 7: a re-INVITE', () => {
-  it('with the version of before is a refresh: our last description again, and nothing new for the port', () => {
+  it('with the description of before is a refresh: our last one again, and nothing new for the port', () => {
     const bench = establish()
     const told = bench.port.told.length
     const first = bench.media.local
     expect(reinvite(bench, farSdp())).toMatchObject({ status: 200, body: first })
-    // What it says besides does not count (RFC 3264 section 8).
-    expect(reinvite(bench, farSdp({ address: '192.0.2.77' }))).toMatchObject({ status: 200, body: first })
     expect(bench.port.told).toHaveLength(told)
+  })
+
+  it('holds also where the far side forgets to raise the version (RFC 3264 section 8)', () => {
+    const bench = establish()
+    expect(directionOf(reinvite(bench, hold('a=sendonly', 1)).body)).toBe('recvonly')
+    expect(directionOf(reinvite(bench, farSdp()).body)).toBe('sendrecv')
+    expect(bench.heard).toEqual(['answered', 'held', 'taken back'])
+  })
+
+  it('that refreshes after an offer of ours gets an answer, and not that offer once more (RFC 4568 section 5.1.2)', () => {
+    const key = Buffer.alloc(30, 5).toString('base64')
+    const lines = [`a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:${key}`, 'a=sendonly']
+    const srtp = { mode: 'optional', keysPermitted: true } as const
+    const bench = establish({ outbound: true, offer: farSdp({ formats: '8', lines }), media: { srtp } })
+    expect(bench.media.local.match(/a=crypto:/g)).toHaveLength(2)
+    const { body = '' } = reinvite(bench, farSdp({ formats: '8', lines }))
+    expect([audioOf(body), directionOf(body)]).toEqual(['m=audio 20000 RTP/AVP 8', 'recvonly'])
+    expect(body.match(/a=crypto:1 /g)).toHaveLength(1)
+    expect(body).not.toContain('a=crypto:2')
   })
 
   it('brings a new address and codec, and our version rises by one', () => {
@@ -140,6 +157,18 @@ describe('pain point 4: a re-INVITE without an offer', () => {
       far: { codec: 'PCMU', telephoneEvent: 126 },
     })
     expect(bench.media.exchange.isStable).toBe(true)
+  })
+
+  it('can take us back from a hold, or leave us there', () => {
+    const bench = establish()
+    reinvite(bench, hold('a=sendonly', 2))
+    expect(directionOf(bench.receive('INVITE').sent[0]?.body)).toBe('sendrecv')
+    bench.ack(hold('a=sendonly', 3))
+    expect(bench.heard).toEqual(['answered', 'held'])
+    bench.receive('INVITE')
+    bench.ack(farSdp({ version: 4 }))
+    expect(bench.heard).toEqual(['answered', 'held', 'taken back'])
+    expect(bench.port.far?.direction).toBe('sendrecv')
   })
 
   it('takes no number that stood for something else', () => {
