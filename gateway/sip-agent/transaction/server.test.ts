@@ -202,6 +202,13 @@ describe('a request is matched', () => {
     const odd = via(request('INVITE', 'z9hG4bK1|192.0.2.9'), { host: '5060' })
     expect(transactions.find(odd)).toBeUndefined()
   })
+  it('by its Call-ID too: a branch alone may be guessed, or be counted by its sender', () => {
+    const elsewhere = { ...request('CANCEL', 'z9hG4bK1'), callId: 'c2' }
+    expect(transactions.findCancelled(request('CANCEL', 'z9hG4bK1'))).toBe(side)
+    expect(transactions.findCancelled(elsewhere)).toBeUndefined()
+    expect(transactions.find({ ...request('INVITE', 'z9hG4bK1'), callId: 'c2' })).toBeUndefined()
+    expect(transactions.find({ ...request('ACK', 'z9hG4bK1'), callId: 'c2' })).toBeUndefined()
+  })
   it('as its own where an element of RFC 2543 gives no branch at all', () => {
     const bare = via(request('INVITE', 'old'), { branch: '' })
     const old = transactions.serve(bare, flow)

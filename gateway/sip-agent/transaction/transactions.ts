@@ -58,11 +58,15 @@ const defaultPorts: Readonly<Record<string, number>> = { TLS: 5061, WS: 80, WSS:
 const sentBy = ({ host, port, transport }: Via): string =>
   `${lowered(host)}${nil}${port ?? defaultPorts[transport] ?? 5060}`
 
-/** RFC 3261 17.2.3: branch, sent-by and method; what an RFC 2543 element sends is matched by its other headers. */
+/**
+ * RFC 3261 17.2.3: branch, sent-by and method; what an RFC 2543 element sends is matched by its other headers. The Call-ID is the same in all
+ * that belongs together: who only guesses a branch (some senders count them) cancels nobody's call, and two calls of such senders
+ * are not taken for one.
+ */
 const serverKey = (request: SipRequest, method = request.method): string => {
   const { via, callId, fromTag, seq, uri } = request
   const end = `${sentBy(via)}${nil}${method === 'ACK' ? 'INVITE' : method}`
-  if (via.branch.startsWith(magicCookie)) return `${via.branch}${nil}${end}`
+  if (via.branch.startsWith(magicCookie)) return `${via.branch}${nil}${callId}${nil}${end}`
   return [callId, fromTag, seq, uri, via.branch, end].join(nil)
 }
 
