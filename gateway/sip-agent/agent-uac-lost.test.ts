@@ -29,7 +29,14 @@ describe('a connection that closes', () => {
     if (status) far.reply(invite, status)
     far.hangUp()
     await refused
+    if (status) {
+      // What rings there must stop, though its answer would find nobody any more.
+      const cancel = await far.request('CANCEL')
+      expect(cancel.via.branch).toBe(invite.via.branch)
+      far.reply(cancel, 200)
+    }
     await idle(bench.agent)
+    expect(far.inbox).toEqual([])
   })
 
   it('ends another request with one 503', async () => {

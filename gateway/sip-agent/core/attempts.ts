@@ -75,6 +75,11 @@ export class Attempts {
     this.#send()
   }
 
+  /** A new way to the place that it was sent to last; undefined where only the old one led there. */
+  again(): Flow | undefined {
+    return this.#way && isHop(this.#way) ? openWay(this.#way, this.#context) : undefined
+  }
+
   /** No other place is tried any more. */
   stay(): void {
     this.#left = []

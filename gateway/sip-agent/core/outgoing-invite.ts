@@ -33,6 +33,7 @@ export interface OutgoingInviteStart {
 const crossed = 'SIP;cause=200;text="ACK-BYE due to cancel race condition"'
 const forked = 'SIP;cause=200;text="Answered elsewhere"'
 const abandoned = 'SIP;cause=503;text="Application connection lost"'
+const disconnected = 'SIP;cause=503;text="Connection lost"'
 const unacknowledged = 'SIP;cause=408;text="Not acknowledged by the application"'
 
 /** An INVITE or re-INVITE that the application sends, from its start to the end of its transaction. */
@@ -109,6 +110,8 @@ export class OutgoingInvite implements AttemptsUser {
 
   failed(why: ClientFailure) {
     const [status, reason] = this.#cancel ? ([487, 'Request Terminated'] as const) : failureStatus(why)
+    // The connection is gone, and with it the answer, but what rings goes on ringing.
+    if (why === 'transport' && this.#state === 'proceeding') this.#cancelAgain()
     this.#end()
     const { made, flow } = this.#attempts
     const bytes = deliverLocal(this.#app, this.#start.txnId, this.dialogId, made, status, reason, flow)
@@ -164,6 +167,13 @@ export class OutgoingInvite implements AttemptsUser {
     this.#timer?.cancel()
     // RFC 3261 9.1: without a final response by then, the INVITE is considered cancelled.
     this.#timer = clock.after(64 * timers.t1, () => this.#attempts.giveUp())
+  }
+
+  #cancelAgain() {
+    const flow = this.#attempts.again()
+    const { made } = this.#attempts
+    const bytes = makeCancel(made, this.#cancel?.headers ?? [['Reason', disconnected]])
+    if (flow) this.#context.transactions.send(made.branch, 'CANCEL', bytes, flow, nobody)
   }
 
   #success(response: SipResponse, flow: Flow, size: number) {
