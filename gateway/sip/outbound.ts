@@ -19,7 +19,7 @@ import type { SrtpPolicy } from './sdp/choose.ts'
 import type { SessionTimerSettings } from './session-timer.ts'
 import type { SipMedia } from './sip-media.ts'
 import type { Transfers } from './transfers.ts'
-import { parseSipUri, shownUri, userOf } from './uri.ts'
+import { isSecure, parseSipUri, shownUri, userOf } from './uri.ts'
 import { isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
 
 /** What makes outbound legs works with. */
@@ -174,11 +174,8 @@ export class Outbound implements OutboundSip {
 
 /** A carrier's own policy; anybody else may encrypt. Keys go out only where every place of the route is reached by TLS. */
 const srtpOf = ({ carrier, hops }: TakenRoute): SrtpPolicy => {
-  const secure = hops.every(({ uri, nextHop }) => isSecure(nextHop ?? uri))
+  const secure = hops
+    .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
+    .every((uri) => uri && isSecure(uri))
   return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
-}
-
-const isSecure = (text: string): boolean => {
-  const uri = parseSipUri(text)
-  return uri?.scheme === 'sips' || /^(tls|wss)$/i.test(uri?.params.get('transport') ?? '')
 }

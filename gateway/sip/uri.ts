@@ -53,6 +53,10 @@ export const userOf = (uri: Pick<SipUri, 'user'>): string => {
   return decoded(user) ?? user
 }
 
+/** Whether a request to a URI goes out encrypted. */
+export const isSecure = ({ scheme, params }: Pick<SipUri, 'scheme' | 'params'>): boolean =>
+  scheme === 'sips' || /^(tls|wss)$/i.test(params.get('transport') ?? '')
+
 /** The URI for logs and for people: without the password that its user part may have. */
 export const shownUri = (uri: string): string => uri.replace(/^(sips?:[^:@]*):[^@]*@/i, '$1@')
 

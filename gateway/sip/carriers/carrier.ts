@@ -1,7 +1,7 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Clock } from '../../clock.ts'
 import type { Headers, Refusal } from '../srf.ts'
-import { type SipUri, userOf } from '../uri.ts'
+import { isSecure, parseSipUri, type SipUri, userOf } from '../uri.ts'
 import { contactsOf } from './contacts.ts'
 import type { Credentials } from './digest.ts'
 import { CarrierLoad } from './load.ts'
@@ -69,13 +69,22 @@ export class Carrier {
     }))
   }
 
-  /** Where a redirection leads: only to hosts that are the carrier's own. */
+  /**
+   * Where a redirection leads: only to hosts that are the carrier's own, by the way that is usual there. It goes out encrypted where all of
+   * the carrier's targets are: there are keys in the description then.
+   */
   redirected(contact: string, call: CarrierCall): readonly Hop[] {
-    return contactsOf(contact).flatMap((uri): Hop[] => {
-      const target = this.targets.find((each) => each.uri.host === uri.host)
-      if (!target) return []
-      const credentials = this.#credentialsFor(call, target)
-      return [{ uri: uri.bare, headers: call.headers(target), credentials }]
+    const secure = this.targets.every(({ uri }) => isSecure(uri))
+    return contactsOf(contact).flatMap((found): Hop[] => {
+      const target = this.targets.find(({ uri }) => uri.host === found.host)
+      // The agent goes to maddr, and not to the host.
+      if (!target || found.params.has('maddr')) return []
+      const transport = found.params.has('transport') ? undefined : target.uri.params.get('transport')
+      const uri = parseSipUri(transport === undefined ? found.bare : `${found.bare};transport=${transport}`)
+      if (!uri || (secure && !isSecure(uri))) return []
+      return [
+        { uri: uri.bare, headers: call.headers(target), credentials: this.#credentialsFor(call, target) },
+      ]
     })
   }
 

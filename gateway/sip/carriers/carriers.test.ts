@@ -144,6 +144,18 @@ describe('carriers', () => {
     expect(first.redirected('*', call('sip:1@a.example'))).toEqual([])
   })
 
+  it('follow redirections neither to a maddr, nor from TLS into the clear, where the keys of the audio would be read', () => {
+    const { first } = open({ targets: ['sip:a.example;transport=tls', 'sips:b.example'] })
+    const followed = (contact: string) =>
+      first.redirected(contact, call('sip:1@a.example')).map((hop) => hop.uri)
+    expect(followed('<sip:2@a.example;maddr=10.0.0.1;transport=tls>')).toEqual([])
+    expect(followed('<sip:2@a.example;transport=udp>, <sip:3@b.example>')).toEqual([])
+    expect(followed('<sip:2@a.example:5071>, <sips:3@b.example>')).toEqual([
+      'sip:2@a.example:5071;transport=tls',
+      'sips:3@b.example',
+    ])
+  })
+
   it("get a document's credentials only at the host that it named", () => {
     const auth = { username: 'own', password: 'p', realm: 'r' }
     const { first } = open({ targets: ['sip:a.example', 'sip:b.example'], auth })
