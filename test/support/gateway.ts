@@ -171,6 +171,15 @@ export class Gateway {
     )
   }
 
+  /** Waits for the record of the call that has a leg with this Call-ID. */
+  record(sipCallId: string | undefined): Promise<LogLine> {
+    const isOf = ({ msg, legs }: LogLine): boolean =>
+      msg === 'call ended' &&
+      (legs as readonly { sipCallId?: string }[]).some((leg) => leg.sipCallId === sipCallId)
+    const find = (): LogLine | undefined => this.log.find(isOf)
+    return until(`the record of ${sipCallId}`, find, Boolean, 5_000) as Promise<LogLine>
+  }
+
   /** An access token, from the command line. */
   async token(subscriber: string = alice.email): Promise<string> {
     const program = new Program(command, ['token', subscriber, this.#file], { cwd: root })
@@ -274,3 +283,13 @@ const configOf = (
   ...(options.endpoints && { endpoints: options.endpoints }),
   ...(options.carriers && { carriers: options.carriers }),
 })
+
+/** Waits until a far side has changed its session last so that it holds, or so that it does not. */
+export const renegotiated = async (gateway: Gateway, { held }: { held: boolean }): Promise<void> => {
+  const last = (): LogLine | undefined => gateway.log.findLast(({ msg }) => msg === 'session renegotiated')
+  await until(
+    `the far side ${held ? 'holds' : 'does not hold'}`,
+    () => last()?.held,
+    (found) => found === held,
+  )
+}
