@@ -3,6 +3,7 @@ import type { G711 } from '../../media/codecs/g711.ts'
 import type { Gateway } from './gateway.ts'
 import { digitsOf, levels, shares } from './hearing.ts'
 import { RtpPeer } from './rtp-peer.ts'
+import { headerOf } from './sip-text.ts'
 import { Sipp, type SippValue } from './sipp.ts'
 import { until } from './until.ts'
 
@@ -81,6 +82,12 @@ export class Carrier {
   /** Where a listening carrier can be called. */
   get uri(): string {
     return `sip:desk@127.0.0.1:${this.sipp.port}`
+  }
+
+  /** Of its first call; undefined before that. */
+  get callId(): string | undefined {
+    const [first = ''] = [...this.sipp.sent('INVITE'), ...this.sipp.received('INVITE')]
+    return headerOf(first, 'Call-ID')
   }
 
   /** Waits for the event that tells the gateway's media port (`answered`, `early` or `invited`) and sends the tone there. */

@@ -76,12 +76,12 @@ export class OutgoingGateway {
     return Carrier.calls(this.gateway, { domain: 'through.test', scenario, ...options })
   }
 
-  /** Waits until everything is over, with every gauge at zero, and gives the call's record. */
-  async ended(...carriers: readonly Carrier[]): Promise<LogLine> {
-    for (const carrier of carriers) await carrier.done()
+  /** Waits until everything is over, with every gauge at zero, and gives the record of the first one's call. */
+  async ended(caller: Carrier, ...others: readonly Carrier[]): Promise<LogLine> {
+    for (const carrier of [caller, ...others]) await carrier.done()
     await this.gateway.settled()
     this.connect = {}
-    return this.gateway.log.findLast(({ msg }) => msg === 'call ended')!
+    return this.gateway.record(caller.callId)
   }
 
   async stop(): Promise<void> {
