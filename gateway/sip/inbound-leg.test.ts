@@ -147,6 +147,23 @@ describe('UPDATE before the answer', () => {
   })
 })
 
+it.each(['a CANCEL that crossed it', 'the longest wait'])(
+  'hangs up an answer that went out although it was given up by %s (pain point 11)',
+  (by) => {
+    const bench = arrive()
+    void bench.leg.answer()
+    if (by === 'the longest wait') bench.leg.end({ code: 'normal' })
+    else bench.request.emit('cancel')
+    bench.clock.advance(40_000)
+    expect(gone(bench)).toEqual([true, true, 0])
+    const dialog = bench.answered()
+    dialog.emit('ack', { body: '' })
+    expect(dialog.byes).toHaveLength(1)
+    dialog.byes[0]?.()
+    expect(gone(bench)).toEqual([true, true, 0])
+  },
+)
+
 it('tells of a call that is put on hold by its very first offer', async () => {
   const bench = arrive({}, farSdp({ lines: ['a=sendonly'] }))
   const answer = bench.leg.answer()

@@ -184,8 +184,13 @@ export class InboundLeg implements LegSignalling {
 
   /** The agent has taken the 200, or has not. */
   #answerSent(error: unknown, dialog?: SipDialog): void {
-    if (this.#released || this.#dialog) return
+    if (this.#dialog) return
     const { leg, clock, media } = this.#parts
+    if (this.#released) {
+      // The caller has its answer although nobody waits for it any more: it must not talk to nobody.
+      if (dialog && leg.state.kind === 'ended') this.#established(dialog).bye(leg.state.cause)
+      return
+    }
     if (!dialog) {
       this.#farGone = true
       const reason = printable(error instanceof Error ? error.message : String(error))

@@ -191,6 +191,17 @@ describe('REFER with Replaces', () => {
     await settle()
     expect(notified(bench).at(-1)).toEqual(['SIP/2.0 503 Service Unavailable', 'terminated'])
   })
+
+  it('leaves no audio open where something fails on the way', async () => {
+    const { talking: other } = begin(carrier, 'second')
+    other.legReplaced = () => {
+      throw new Error('the media thread died')
+    }
+    refer(bench, replaces('second'))
+    await settle()
+    expect(notified(bench).at(-1)).toEqual(['SIP/2.0 503 Service Unavailable', 'terminated'])
+    expect([edge.ports.length, edge.used]).toEqual([2, 0])
+  })
 })
 
 describe('REFER of ours', () => {

@@ -87,10 +87,20 @@ export class SetUp {
         entry.release()
         return
       }
-      this.#arrive(invitation, callId, media)
+      this.#arriveWith(media, invitation, callId)
     } catch (error) {
       entry.release()
       this.#parts.refuse(response, asPortError(error), facts)
+    }
+  }
+
+  /** Until there is a leg, nobody else would close its audio. */
+  #arriveWith(media: SipMedia, invitation: Invitation, callId: CallId): void {
+    try {
+      this.#arrive(invitation, callId, media)
+    } catch (error) {
+      media.close()
+      throw error
     }
   }
 
@@ -102,7 +112,10 @@ export class SetUp {
     this.#attach(invitation, leg, media, log)
     if (!media.isWaiting) leg.setPort(media.port)
     if (invitation.replaces) {
-      void this.#takePlace(leg, invitation.replaces, log)
+      this.#takePlace(leg, invitation.replaces, log).catch((error: unknown) => {
+        log.error({ err: error }, 'a leg could not take the place of another')
+        leg.end({ code: 'internal' })
+      })
       return
     }
     const { carrier, endpoint, domain, projectId, plan } = entry

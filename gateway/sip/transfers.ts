@@ -56,12 +56,18 @@ export class Transfers {
     const twins = await twinLegs(edge, first, second, () => clock.now())
     if (!twins) return false
     const [here, there] = twins
-    if (!second.replaced(there)) {
-      here.end({ code: 'canceled' })
-      return false
+    try {
+      if (!second.replaced(there)) {
+        here.end({ code: 'canceled' })
+        return false
+      }
+      accepted()
+      if (!first.replaced(here)) here.end({ code: 'normal' })
+      return true
+    } catch (error) {
+      // Ends its twin, too.
+      here.end({ code: 'internal' })
+      throw error
     }
-    accepted()
-    if (!first.replaced(here)) here.end({ code: 'normal' })
-    return true
   }
 }

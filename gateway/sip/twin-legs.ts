@@ -38,8 +38,13 @@ export const twinLegs = async (
   const groups = [first.port?.group, second.port?.group] as const
   if (groups[0] === undefined || groups[1] === undefined) return undefined
   const [a, b] = await openBoth(edge, groups[0], groups[1])
-  connect(a, b)
-  connect(b, a)
+  try {
+    connect(a, b)
+    connect(b, a)
+  } catch (error) {
+    await Promise.all([a.close(), b.close()])
+    throw error
+  }
   const sides = [new TwinSide(), new TwinSide()] as const
   const here = twinLeg(first, sides[0], a, now)
   const there = twinLeg(second, sides[1], b, now)
