@@ -20,6 +20,8 @@ export interface BaresipOptions {
   readonly user: string
   /** Registrar, as `address:port` because it has no DNS here, and digest password; absent: it does not register, and waits for calls at {@link Baresip.uri}. */
   readonly account?: { readonly registrar: string; readonly password: string }
+  /** Where its calls go, whatever their URI says: host and port. It looks up no names. */
+  readonly proxy?: string
   readonly transport?: 'udp' | 'tcp' | 'tls'
   /** SDES SRTP: offered, or demanded. */
   readonly srtp?: 'offered' | 'demanded'
@@ -132,7 +134,10 @@ export class Baresip {
   async hears(frequency: number): Promise<void> {
     await until(
       `baresip hears ${frequency} Hz`,
-      () => goertzel(this.#heard().slice(-rate / 4), frequency),
+      () => {
+        const last = this.#heard().slice(-rate / 4)
+        return last.length < rate / 4 ? 0 : goertzel(last, frequency)
+      },
       (share) => share > 0.7,
     )
   }
@@ -187,11 +192,12 @@ const configOf = ({ folder, sipPort }: { folder: string; sipPort: number }, cont
   ].join('\n')
 
 const accountOf = (
-  { user, account, transport = 'udp', srtp, answers = true }: BaresipOptions,
+  { user, account, proxy, transport = 'udp', srtp, answers = true }: BaresipOptions,
   port: number,
 ): string => {
   const encryption = srtp === undefined ? [] : [`mediaenc=${srtp === 'offered' ? 'srtp' : 'srtp-mand'}`]
-  const mode = [`answermode=${answers ? 'auto' : 'manual'}`, ...encryption]
+  const outbound = proxy === undefined ? [] : [`outbound="sip:${proxy};transport=${transport}"`]
+  const mode = [`answermode=${answers ? 'auto' : 'manual'}`, ...encryption, ...outbound]
   if (!account)
     return [`<sip:${user}@127.0.0.1:${port};transport=${transport}>`, 'regint=0', ...mode].join(';')
   const parts = [`<sip:${user}@${account.registrar};transport=${transport}>`, `auth_pass=${account.password}`]

@@ -97,7 +97,10 @@ export class Linphone {
   async hears(frequency: number): Promise<void> {
     await until(
       `linphone hears ${frequency} Hz`,
-      () => goertzel(this.#heard().slice(-rate / 4), frequency),
+      () => {
+        const last = this.#heard().slice(-rate / 4)
+        return last.length < rate / 4 ? 0 : goertzel(last, frequency)
+      },
       (share) => share > 0.7,
     )
   }
