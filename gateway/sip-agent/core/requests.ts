@@ -80,9 +80,12 @@ export const makeLocalResponse = (
   headers.append('To', /;\s*tag=/i.test(made.to) ? made.to : `${made.to};tag=${tag}`)
   headers.append('Call-ID', made.callId).append('CSeq', `${made.seq} ${made.method}`)
   // RFC 3261 20.43: for a human to read, as with a certificate that is for somebody else.
-  if (problem) headers.append('Warning', `399 localhost "${problem.replace(/["\\\r\n]/g, "'")}"`)
+  if (problem) headers.append('Warning', `399 localhost "${quotable(problem)}"`)
   return serialiseMessage({ kind: 'response', status, reason, headers, body: empty })
 }
+
+/** What may stand between quotes: the names in a certificate are the far end's, which may have put anything into them. */
+const quotable = (text: string): string => text.slice(0, 500).replace(/[\p{Cc}"\\]/gu, "'")
 
 /** The agent's own address as the peer behind `flow` should see it. */
 export const ownOf = (flow: Flow, context: Context): Own => ({

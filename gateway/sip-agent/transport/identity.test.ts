@@ -16,6 +16,7 @@ describe('RFC 5922 7.1: a certificate is for', () => {
     ['its common name where there is nothing else', undefined, ['cn.example']],
     ['no name that is hidden in another', 'URI:"https://x/, DNS:victim.example"', []],
     ['nobody where the list cannot be read', 'DNS:a.example, DNS:"open', []],
+    ['nobody where an entry cannot be read', 'DNS:a.example, DNS:"\\q"', []],
   ])('%s', (_what, names, expected) => {
     expect(domainsOf(certificate(names))).toEqual(expected)
   })

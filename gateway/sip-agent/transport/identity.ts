@@ -6,6 +6,14 @@ type Names = Readonly<Record<'DNS' | 'URI' | 'IP Address', readonly string[]>>
 // Node writes values with special characters as JSON strings, so that none of them can pass for two entries.
 const entryPattern = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,"]*)/y
 
+const unquoted = (text: string): string | undefined => {
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
 /** The entries of a subjectAltName as Node writes it; none at all where it cannot be read to its end. */
 const readNames = (text: string): Names => {
   const names = { DNS: [] as string[], URI: [] as string[], 'IP Address': [] as string[] }
@@ -14,7 +22,8 @@ const readNames = (text: string): Names => {
     const match = pattern.exec(text)
     if (!match) return { DNS: [], URI: [], 'IP Address': [] }
     const [, kind = '', written = ''] = match
-    const value = written.startsWith('"') ? String(JSON.parse(written)) : written
+    const value = written.startsWith('"') ? unquoted(written) : written
+    if (value === undefined) return { DNS: [], URI: [], 'IP Address': [] }
     if (kind === 'DNS' || kind === 'URI' || kind === 'IP Address') names[kind].push(value)
   }
   return names
