@@ -54,6 +54,11 @@ export const formats: Readonly<Record<string, Format>> = {
     validate: (text) => isIP(text) !== 0 && !/^[0.:]+$/.test(text),
   },
   host: { wanted: 'a host name or an IP address', validate: isHost },
+  'certificate-name': {
+    wanted:
+      'a host name or an IP address, or a name such as *.carrier.example that the certificate has as it is',
+    validate: (text) => isHost(text) || (text.startsWith('*.') && isHostName(text.slice(2))),
+  },
   'host-port': { wanted: 'a host name, with a port where it is not the usual one', validate: isHostPort },
   'http-url': { wanted: 'an http or https URL', validate: isHttpUrl },
   'file-path': { wanted: 'the path of a file', validate: (text) => text !== '' },

@@ -46,6 +46,7 @@ describe('a carrier', () => {
         failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
         srtp: 'off',
         srtpWithoutTls: false,
+        lateOffer: false,
         tls: { ca: join(folder, 'ca.pem'), verify: true, alpn: [] },
         register: { expiresMs: 3_600_000 },
         probe: { intervalMs: 30_000, down: 3, up: 1 },
@@ -75,6 +76,19 @@ describe('a carrier', () => {
   ])('may not be at %s', (target) => {
     expect(places(`carriers: [{ name: a, targets: ["${target}"] }]`)).toEqual(['carriers[0].targets[0]'])
   })
+
+  const named = (name: string) => carriers(carrier(`tls: { serverName: "${name}" }`))
+
+  it.each(['gw.acme.example', '192.0.2.1', '*.acme.example'])('may have a certificate for %s', (name) => {
+    expect(load(named(name)).carriers[0]?.tls.serverName).toBe(name)
+  })
+
+  it.each(['*', '*.', 'gw*.acme.example', 'gw.*.example', '*.*.example', '*.192.0.2.1', ''])(
+    'may have none for %j',
+    (name) => {
+      expect(places(named(name))).toEqual(['carriers[0].tls.serverName'])
+    },
+  )
 })
 
 describe('rules of the SIP side', () => {

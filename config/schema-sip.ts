@@ -218,7 +218,10 @@ const carrierTls = object('TLS towards it, PEM files.', {
   ca: file('Authorities that may have signed its certificate; without it, those of sip.tls.'),
   certificate: file('Client certificate.'),
   key: file('Its key.'),
-  serverName: format('host', 'Name to ask for and to check; without it, the host of the target.'),
+  serverName: format(
+    'certificate-name',
+    'Name to ask for and to check; without it, the host of the target. A wildcard counts only where it is named here as the certificate has it (RFC 5922).',
+  ),
   verify: flag('Checks its certificate.', true),
   alpn: list('Protocols for ALPN; some carriers refuse any.', text('A protocol, usually sip.'), []),
 })
@@ -253,6 +256,10 @@ export const carrier = object(
     }),
     srtp: { ...text('SDES SRTP.', 'off'), enum: ['off', 'optional', 'required'] },
     srtpWithoutTls: flag('SRTP keys may stand in SDP although the signalling is not encrypted.', false),
+    lateOffer: flag(
+      'Our INVITEs go without SDP: the carrier makes the offer, and our answer goes in the ACK, or in the PRACK of a reliable 183.',
+      false,
+    ),
     tls: carrierTls,
     register: object(
       'Registers at the first target; without it, not.',

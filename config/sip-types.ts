@@ -138,6 +138,8 @@ export interface CarrierConfig {
   readonly srtp: 'off' | 'optional' | 'required'
   /** SRTP keys may stand in SDP although the signalling is not TLS; default false. */
   readonly srtpWithoutTls: boolean
+  /** INVITEs go without SDP: the offer comes in the 200 or in a reliable 183, our answer goes in its ACK or PRACK. Default false. */
+  readonly lateOffer: boolean
   readonly tls: CarrierTls
   /** Registers at the first target; default not. */
   readonly register?: { readonly expiresMs: number }
@@ -166,7 +168,10 @@ export interface CarrierTls {
   /** Client certificate. */
   readonly certificate?: string
   readonly key?: string
-  /** Name to ask for and to check (SNI); default the target's host. */
+  /**
+   * Name to ask for and to check (SNI); default the target's host. One that begins with `*.` has to stand in the certificate as it is, and
+   * the target's host is asked for (RFC 5922 section 7.2 knows no other wildcards).
+   */
   readonly serverName?: string
   /** Default true. */
   readonly verify: boolean
