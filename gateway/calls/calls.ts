@@ -101,7 +101,7 @@ export class Calls implements Arrivals, CallObserver {
   callEnded(call: Call): void {
     this.#calls.delete(call.id)
     const cause = call.cause?.code ?? 'internal'
-    this.#parts.metrics.callsEnded.inc({ direction: call.caller.direction, cause })
+    this.#parts.metrics.callsEnded.inc({ direction: call.info.direction, cause })
     this.#write(call)
     if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }

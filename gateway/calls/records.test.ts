@@ -230,3 +230,25 @@ describe('the record of a call has everything (attributes present at every end)'
     expect(t.clock.running).toBe(0)
   })
 })
+
+it('is one record from the first caller to the last, who came by a transfer', async () => {
+  const { leg } = t.arrive(connect)
+  const { leg: called } = await callee()
+  called.answered()
+  await settle()
+  const { startedAt, answeredAt = 0 } = leg.times
+  t.clock.advance(600_000)
+  // The caller moves to another telephone, and then sends the callee on to somebody else.
+  const moved = fakeLeg(t.clock, leg.port!.group as ReturnType<typeof newCallId>)
+  await moved.leg.answer()
+  expect(leg.replaced(moved.leg)).toBe(true)
+  t.clock.advance(60_000)
+  expect(moved.leg.referred({ to: 'sip:c@y', progress: () => {} })).toBe(true)
+  ;(await callee()).leg.answered()
+  await settle()
+  t.clock.advance(1_000)
+  called.ended({ code: 'normal' })
+  const record = await t.record()
+  expect(record).toMatchObject({ ...always, startedAt, answeredAt, durationMs: 661_000, answeredMs: 661_000 })
+  expect(record.legs.map(({ role }) => role)).toEqual(['caller', 'callee', 'caller', 'callee'])
+})

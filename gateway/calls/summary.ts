@@ -61,13 +61,15 @@ export type AwaitStats = (stats: Promise<PortStats>) => Promise<PortStats | unde
 /** Gathers the record of a call that is over; waits for the last counters of the media ports. */
 export const summary = async (call: Recorded, now: number, awaitStats: AwaitStats): Promise<CallSummary> => {
   const { id, info, caller, records, unrecorded } = call
-  const { times } = caller
+  // Whoever is the caller in the end may have come late, by a transfer; what began with the first one is one call.
+  const first = records[0]?.leg ?? caller
+  const { times } = first
   return {
     call: id,
     projectId: info.projectId,
-    direction: caller.direction,
-    from: caller.from.uri,
-    to: caller.to.uri,
+    direction: first.direction,
+    from: first.from.uri,
+    to: first.to.uri,
     domain: info.sip?.domain,
     source: info.sip?.sourceAddress,
     ...endOf(caller.state),
