@@ -5,6 +5,7 @@ import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway, renegotiated } from '../support/gateway.ts'
 import { freePort } from '../support/ports.ts'
+import { isInstalled } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 import { application, script, scripted } from './applications.ts'
@@ -64,46 +65,49 @@ const phone = (transport: Transport, srtp?: 'demanded'): Promise<Baresip> => {
   return Baresip.start({ user: 'desk', account, transport, srtp, tone: phoneTone })
 }
 
-describe.each(['udp', 'tcp', 'tls'] as const)('baresip as an endpoint over %s', (transport) => {
-  it('registers, is rung at its address, and both are heard', async () => {
-    const opened = await phone(transport)
-    const carrier = await Carrier.calls(gateway, { domain: 'desk.test', scenario: 'caller', holdMs: 3_000 })
-    await opened.event('CALL_ESTABLISHED')
-    await carrier.talks('answered', carrierTone)
-    await opened.hears(carrierTone)
-    await carrier.hears(phoneTone)
-    await carrier.done()
-    await opened.event('CALL_CLOSED')
-    await gateway.settled()
-  })
+describe.skipIf(!isInstalled('baresip')).each(['udp', 'tcp', 'tls'] as const)(
+  'baresip as an endpoint over %s',
+  (transport) => {
+    it('registers, is rung at its address, and both are heard', async () => {
+      const opened = await phone(transport)
+      const carrier = await Carrier.calls(gateway, { domain: 'desk.test', scenario: 'caller', holdMs: 3_000 })
+      await opened.event('CALL_ESTABLISHED')
+      await carrier.talks('answered', carrierTone)
+      await opened.hears(carrierTone)
+      await carrier.hears(phoneTone)
+      await carrier.done()
+      await opened.event('CALL_CLOSED')
+      await gateway.settled()
+    })
 
-  it('calls out as what it is, holds and goes on, and hangs up', async () => {
-    const opened = await phone(transport, transport === 'tls' ? 'demanded' : undefined)
-    const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort, holdMs: 300 })
-    opened.dial(`sip:+4930123456@${registrarOf(transport)}`)
-    await carrier.talks('invited', carrierTone)
-    await opened.event('CALL_ESTABLISHED')
-    await opened.hears(carrierTone)
-    await carrier.hears(phoneTone)
-    expect(carrier.sipp.messages).toMatch(/^From: .*<sip:\+49301@/im)
-    opened.hold(true)
-    await renegotiated(gateway, { held: true })
-    opened.hold(false)
-    await renegotiated(gateway, { held: false })
-    const heard = carrier.media.packets.length
-    await until(
-      'the carrier is talked to again',
-      () => carrier.media.packets.length,
-      (packets) => packets > heard + 25,
-    )
-    await carrier.hears(phoneTone)
-    opened.hangUp()
-    await carrier.done()
-    await gateway.settled()
-  })
-})
+    it('calls out as what it is, holds and goes on, and hangs up', async () => {
+      const opened = await phone(transport, transport === 'tls' ? 'demanded' : undefined)
+      const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort, holdMs: 300 })
+      opened.dial(`sip:+4930123456@${registrarOf(transport)}`)
+      await carrier.talks('invited', carrierTone)
+      await opened.event('CALL_ESTABLISHED')
+      await opened.hears(carrierTone)
+      await carrier.hears(phoneTone)
+      expect(carrier.sipp.messages).toMatch(/^From: .*<sip:\+49301@/im)
+      opened.hold(true)
+      await renegotiated(gateway, { held: true })
+      opened.hold(false)
+      await renegotiated(gateway, { held: false })
+      const heard = carrier.media.packets.length
+      await until(
+        'the carrier is talked to again',
+        () => carrier.media.packets.length,
+        (packets) => packets > heard + 25,
+      )
+      await carrier.hears(phoneTone)
+      opened.hangUp()
+      await carrier.done()
+      await gateway.settled()
+    })
+  },
+)
 
-describe('baresip as a carrier', () => {
+describe.skipIf(!isInstalled('baresip'))('baresip as a carrier', () => {
   it.each([
     { transport: 'udp', srtp: undefined },
     { transport: 'tcp', srtp: undefined },

@@ -6,6 +6,7 @@ import { DocumentServer } from '../support/documents.ts'
 import { Gateway, renegotiated } from '../support/gateway.ts'
 import { Linphone } from '../support/linphone.ts'
 import { freePort } from '../support/ports.ts'
+import { isInstalled } from '../support/program.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 import { application, script, scripted } from './applications.ts'
@@ -64,7 +65,7 @@ const phone = async (transport: 'udp' | 'tcp' | 'tls', srtp?: 'demanded'): Promi
   return Linphone.start({ user: 'desk', account, transport, srtp, ca: authority.ca, tone: phoneTone })
 }
 
-describe.each([
+describe.skipIf(!isInstalled('linphonec')).each([
   { transport: 'udp', srtp: undefined },
   { transport: 'tcp', srtp: undefined },
   { transport: 'tls', srtp: 'demanded' },
@@ -107,7 +108,7 @@ describe.each([
   })
 })
 
-describe('linphone as a carrier', () => {
+describe.skipIf(!isInstalled('linphonec'))('linphone as a carrier', () => {
   it.each([
     { transport: 'udp', srtp: undefined },
     { transport: 'tcp', srtp: undefined },

@@ -1,5 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+/** Whether there is a program of this name on the path. */
+export const isInstalled = (command: string): boolean =>
+  (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
 
 /** A child process whose output is kept. */
 export class Program {
