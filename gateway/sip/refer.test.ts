@@ -10,6 +10,8 @@ import { Transfers } from './transfers.ts'
 
 const known: Readonly<Record<string, Target>> = {
   '/public/bob': { kind: 'subscriber', subscriberId: 'bob', address: '/public/bob' },
+  '/private/safe': { kind: 'subscriber', subscriberId: 'safe', address: '/private/safe' },
+  '/sales/desk': { kind: 'subscriber', subscriberId: 'desk', address: '/sales/desk' },
   '+4930': { kind: 'sip', uri: 'sip:+4930@carrier.example' },
   'sip:x@elsewhere.example': { kind: 'sip', uri: 'sip:x@elsewhere.example' },
 }
@@ -85,6 +87,8 @@ describe('whom a REFER may mean', () => {
   it.each([
     ['sip:bob@demo.example', '/public/bob', '/public/bob', '/public/bob'],
     ['sip:nobody@demo.example', 404, 404, 404],
+    ['sip:safe@demo.example', 403, '/private/safe', '/private/safe'],
+    ['sip:%2Fsales%2Fdesk@demo.example', 403, '/sales/desk', '/sales/desk'],
     ['sip:+4930@demo.example', 403, 403, '+4930'],
     ['+4930', 403, 403, '+4930'],
     ['sip:x@elsewhere.example', 403, 403, 'sip:x@elsewhere.example'],

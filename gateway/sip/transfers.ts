@@ -30,8 +30,9 @@ export class Transfers {
   }
 
   /**
-   * Whom a REFER means. Whoever asks sends the other party where it may call itself: an endpoint that may dial out to numbers and SIP URIs,
-   * everybody else, carriers among them, only to addresses of ours. Else a carrier's REFER could have us call, and pay for, anybody.
+   * Whom a REFER means. Whoever asks sends the other party where it may call itself: an endpoint to addresses of ours, and one that may dial
+   * out to numbers and SIP URIs, too; everybody else, carriers among them, only to public addresses. Else a carrier's REFER could have us
+   * call, and pay for, anybody, and would lead past the domain's handler to what is for insiders.
    */
   target(referTo: ReferTo, { endpoint }: DialogOrigin): TransferTarget {
     const { addresses, isOurs } = this.#parts
@@ -40,7 +41,8 @@ export class Transfers {
       const caller = { address: endpoint?.address ?? '/public/-', mayDialOut, handler: undefined }
       const plan = planOf(referTo.uri, caller, addresses)
       if ('refuse' in plan) return { refuse: plan.refuse === 'not_permitted' ? 403 : 404 }
-      return plan.kind === 'dial' ? { to: plan.to } : { refuse: 404 }
+      if (plan.kind !== 'dial') return { refuse: 404 }
+      return endpoint || plan.to.startsWith('/public/') ? { to: plan.to } : { refuse: 403 }
     }
     if (!mayDialOut) return { refuse: 403 }
     const to = referTo.kind === 'uri' ? referTo.uri.bare : referTo.number
