@@ -1,4 +1,4 @@
-import { script } from '../scenarios/applications.ts'
+import { application, script, scripted } from '../scenarios/applications.ts'
 import type { SipAgent } from './agents.ts'
 import { Carrier, type IncomingOptions } from './carrier.ts'
 import { DocumentServer } from './documents.ts'
@@ -12,7 +12,7 @@ export interface CarrierRules {
   readonly [key: string]: unknown
 }
 
-/** A gateway between a caller and carriers: whoever calls `through.test` is joined with {@link OutgoingGateway.to}. */
+/** A gateway between a caller and carriers: whoever calls `through.test` is joined with one of them, and whoever calls `talk.test` with nobody. */
 export class OutgoingGateway {
   readonly gateway: Gateway
   readonly #documents: DocumentServer
@@ -43,7 +43,10 @@ export class OutgoingGateway {
     )
     const gateway = await Gateway.start({
       agent,
-      domains: [{ domain: 'through.test', allow: ['127.0.0.0/8'], handler: { kind: 'script', url } }],
+      domains: [
+        application('through.test', { kind: 'script', url }),
+        application('talk.test', scripted('answer', { sleep: -1 })),
+      ],
       carriers: Object.entries(carriers).map(([name, rules]) => ({
         ...rules,
         name,

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agents } from '../support/agents.ts'
+import type { Carrier, IncomingOptions } from '../support/carrier.ts'
+import type { Gateway } from '../support/gateway.ts'
+import { OutgoingGateway } from '../support/outgoing.ts'
+import { answersTo, bodyOf, headerOf } from '../support/sip-text.ts'
+
+const able = 'Supported: timer'
+const update = 'Allow: INVITE, ACK, BYE, CANCEL, UPDATE'
+// A drachtio-server runs timers of its own, and says other things of them.
+const ours = agents.filter(({ capabilities }) => capabilities.sessionTimers === 'agent')
+
+describe.each(ours)('session timers, by $name', (agent) => {
+  let outgoing: OutgoingGateway
+  let gateway: Gateway
+
+  beforeAll(async () => {
+    outgoing = await OutgoingGateway.start(agent, { plain: {} })
+    gateway = outgoing.gateway
+  })
+
+  afterAll(() => outgoing?.stop())
+
+  /** A call that comes in: the callee behind the gateway answers at once. */
+  const calls = async (scenario: string, values: IncomingOptions['values']): Promise<Carrier> => {
+    const callee = await outgoing.target('plain', 'callee-takes')
+    const caller = await outgoing.call('plain', scenario, { values })
+    await outgoing.ended(caller, callee)
+    return caller
+  }
+
+  const answered = (caller: Carrier, cseq = 1, method = 'INVITE'): string =>
+    answersTo(caller.sipp.received('SIP/2.0 200'), cseq, method)[0] ?? ''
+
+  describe('of a caller', () => {
+    it.each([
+      { asks: '300;refresher=uac', says: '300;refresher=uac', require: 'timer' },
+      { asks: '300;refresher=uas', says: '300;refresher=uas', require: undefined },
+      { asks: '300', says: '300;refresher=uac', require: 'timer' },
+      { asks: '86400', says: '1800;refresher=uac', require: 'timer' },
+    ])('that asks for $asks gets $says', async ({ asks, says, require }) => {
+      const caller = await calls('call', { more: [able, `Session-Expires: ${asks}`] })
+      expect(headerOf(answered(caller), 'Session-Expires')).toBe(says)
+      expect(headerOf(answered(caller), 'Require')).toBe(require)
+    })
+
+    it('that has none are kept by us', async () => {
+      const caller = await calls('call', {})
+      expect(headerOf(answered(caller), 'Session-Expires')).toBe('1800;refresher=uas')
+      expect(headerOf(answered(caller), 'Require')).toBeUndefined()
+    })
+
+    it('may be asked for in the short form', async () => {
+      const caller = await calls('call', { more: ['k: timer', 'x: 300'] })
+      expect(headerOf(answered(caller), 'Session-Expires')).toBe('300;refresher=uac')
+    })
+
+    it('that are too short are refused with what is short enough', async () => {
+      const values = { status: 422, more: [able, 'Session-Expires: 60', 'Min-SE: 30'] }
+      const caller = await outgoing.call('plain', 'call-refused', { values })
+      await caller.done()
+      expect(headerOf(caller.sipp.received('SIP/2.0 422')[0] ?? '', 'Min-SE')).toBe('90')
+      expect(await gateway.refusal('interval_too_small')).toMatchObject({ sessionExpires: '60' })
+      expect(await gateway.metric('rejections_total', { code: 'interval_too_small' })).toBe(1)
+    })
+
+    it('that cannot be read are refused with 400', async () => {
+      const values = { status: 400, more: [able, 'Session-Expires: soon'] }
+      await (await outgoing.call('plain', 'call-refused', { values })).done()
+    })
+
+    it('are refreshed by a re-INVITE, and by UPDATE with and without an offer', async () => {
+      const refresh = [able, 'Session-Expires: 400;refresher=uac']
+      const more = [able, 'Session-Expires: 300;refresher=uac']
+      const caller = await calls('call-refresh', { more, refresh })
+      const answers = [answered(caller, 2), answered(caller, 3, 'UPDATE'), answered(caller, 4, 'UPDATE')]
+      for (const answer of answers) expect(headerOf(answer, 'Session-Expires')).toBe('400;refresher=uac')
+    })
+  })
+
+  describe('of ours', () => {
+    it('are offered, and what the carrier says holds', async () => {
+      const more = ['Session-Expires: 300;refresher=uas', 'Require: timer']
+      const refresh = [able, 'Session-Expires: 300;refresher=uac']
+      const callee = await outgoing.target('plain', 'callee-refreshes', { values: { more, refresh } })
+      const caller = await outgoing.call('plain', 'call', { holdMs: 500 })
+      await callee.sipp.event('reinvited')
+      await outgoing.ended(caller, callee)
+      const [invite = ''] = callee.sipp.received('INVITE')
+      expect(headerOf(invite, 'Session-Expires')).toBe('1800')
+      expect(headerOf(invite, 'Min-SE')).toBe('90')
+      expect(headerOf(invite, 'Supported')).toContain('timer')
+      const answers = callee.sipp.received('SIP/2.0 200')
+      expect(answers.map((answer) => headerOf(answer, 'Session-Expires'))).toEqual([
+        '300;refresher=uac',
+        '300;refresher=uac',
+      ])
+    })
+
+    it('that are too short for the carrier are offered longer', async () => {
+      const values = { status: 422, why: ['Min-SE: 3600'] }
+      const first = await outgoing.target('plain', 'callee-declines', { values })
+      const caller = await outgoing.call('plain', 'call')
+      await first.done()
+      // The next INVITE, or its repetition.
+      const second = await outgoing.target('plain', 'callee-takes')
+      expect(await outgoing.ended(caller, second)).toMatchObject({ code: 'normal' })
+      const [invite = ''] = second.sipp.received('INVITE')
+      expect(headerOf(invite, 'Session-Expires')).toBe('3600')
+      expect(headerOf(invite, 'Min-SE')).toBe('3600')
+    })
+  })
+
+  it('at half of 90 s we refresh, by UPDATE where it is taken, else by a re-INVITE', async () => {
+    const terms = ['Session-Expires: 90;refresher=uac']
+    const asks = [able, 'Session-Expires: 90;refresher=uas']
+    const start = async (scenario: string, more: readonly string[]) => {
+      const options = { domain: 'talk.test', timeoutMs: 80_000, values: { more, terms } }
+      const caller = await outgoing.call('plain', scenario, options)
+      await caller.talks('answered', 0)
+      return caller
+    }
+    const updated = await start('call-updated', [...asks, update])
+    const reinvited = await start('call-reinvited', asks)
+    await updated.sipp.event('refreshed', 50_000)
+    await reinvited.sipp.event('agreed', 50_000)
+    await outgoing.ended(updated, reinvited)
+    const [byUpdate = ''] = updated.sipp.received('UPDATE')
+    expect(headerOf(byUpdate, 'Session-Expires')).toBe('90;refresher=uac')
+    expect(headerOf(byUpdate, 'Content-Length')).toBe('0')
+    const [byInvite = ''] = reinvited.sipp.received('INVITE')
+    expect(headerOf(byInvite, 'Session-Expires')).toBe('90;refresher=uac')
+    // What we said last, word by word: nothing changes.
+    expect(bodyOf(byInvite)).toBe(bodyOf(answered(reinvited)))
+  })
+})
