@@ -27,6 +27,9 @@ const compact: Readonly<Record<string, string>> = {
   y: 'identity',
 }
 
+/** Compact forms that drachtio-srf understands; the others reach it written out, as it would not know what they are. */
+const understood = new Set(['i', 'm', 'l', 'c', 'f', 's', 'k', 't', 'v'])
+
 const irregular: Readonly<Record<string, string>> = {
   'call-id': 'Call-ID',
   cseq: 'CSeq',
@@ -72,8 +75,12 @@ const known: ReadonlyMap<string, KnownName> = new Map(
   [...Object.values(compact), ...Object.keys(irregular), ...common].flatMap((key) => {
     const usual = spell(key)
     const short = Object.keys(compact).find((each) => compact[each] === key)
-    const names = [key, usual, ...(short === undefined ? [] : [short, short.toUpperCase()])]
-    return names.map((name) => [name, { key, name, usual }] as const)
+    const forms = short === undefined ? [] : [short, short.toUpperCase()]
+    const named = (form: string) => (understood.has(form.toLowerCase()) ? form : usual)
+    return [
+      ...[key, usual].map((name) => [name, { key, name, usual }] as const),
+      ...forms.map((form) => [form, { key, name: named(form), usual }] as const),
+    ]
   }),
 )
 

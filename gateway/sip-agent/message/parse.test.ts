@@ -70,6 +70,13 @@ describe('a message', () => {
       '\u00e4',
     ])
   })
+  it('has compact names that drachtio-srf does not know written out', () => {
+    const text = inviteText.replace('Call-ID:', 'x: 300\r\nr: <sip:carol@there.test>\r\nE: gzip\r\nCall-ID:')
+    const names = message(text)
+      .headers.list()
+      .map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['Session-Expires', 'Refer-To', 'Content-Encoding']))
+  })
   it('keeps the order of its fields, and their names as they were written unless they are usual ones', () => {
     const { headers } = parseDatagram(
       Buffer.from('OPTIONS sip:h SIP/2.0\r\nv: 1\r\nX-Own:2\r\ncALL-iD :\t3 \r\nX-Own:\r\n\r\n'),
