@@ -207,12 +207,24 @@ export interface Cause {
   readonly code: Code
   /** The SIP status that the far side gave, or that we want to give instead of the catalogue's. */
   readonly sip?: number
+  /** The Q.850 cause value that the far side gave. */
+  readonly q850?: number
   /** What was found, in addition to the catalogue's text. Never a secret. */
   readonly detail?: string
 }
 
 /** The SIP status for a cause: its own, else the catalogue's. */
 export const sipStatusOf = (cause: Cause): number => cause.sip ?? catalogue[cause.code].sip
+
+/** Q.850 causes of refusals that the catalogue has no code for (RFC 3398 section 8.2.6.1); any other is a temporary failure. */
+const q850OfStatus: Readonly<Partial<Record<number, number>>> = {
+  ...{ 401: 21, 402: 21, 403: 21, 404: 1, 405: 63, 406: 79, 407: 21, 410: 22, 415: 79, 420: 127, 482: 25 },
+  ...{ 483: 25, 484: 28, 485: 1, 488: 65, 501: 79, 502: 38, 504: 102, 604: 1, 606: 65 },
+}
+
+/** The Q.850 cause value of a cause: what the far side said, else what its status means, else the catalogue's. */
+export const q850Of = ({ code, sip, q850 }: Cause): number =>
+  q850 ?? (code === 'far_refused' && sip ? q850OfStatus[sip] : undefined) ?? catalogue[code].q850
 
 /** An error with a code of the catalogue; `facts` are the checked facts for the log line. */
 export class TrunklineError extends Error {

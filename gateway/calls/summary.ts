@@ -1,5 +1,5 @@
 import type { PortStats } from '../../media/types.ts'
-import { type Cause, type Code, catalogue } from '../errors.ts'
+import { type Cause, type Code, q850Of } from '../errors.ts'
 import type { Call, LegRecord } from './call.ts'
 import type { Try } from './leg.ts'
 import type { LegTimes } from './leg-facts.ts'
@@ -104,5 +104,5 @@ const endOf = (
 ): EndSummary => {
   const ended = 'cause' in state ? state : undefined
   const { code, sip, detail } = ended?.cause ?? {}
-  return { code, by: ended?.by, sipStatus: sip, q850: code && catalogue[code].q850, detail }
+  return { code, by: ended?.by, sipStatus: sip, q850: ended && q850Of(ended.cause), detail }
 }

@@ -1,5 +1,5 @@
-import { type Cause, catalogue, sipStatusOf } from '../errors.ts'
-import { printable } from './headers.ts'
+import { type Cause, type Code, catalogue, sipStatusOf } from '../errors.ts'
+import { printable, q850In } from './headers.ts'
 import type { Refusal } from './srf.ts'
 
 /** Final statuses above 399 that drachtio-srf can send; it throws for any other. */
@@ -41,11 +41,20 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
     return rang && status === 408
       ? { code: 'no_answer', detail }
       : { code: 'unreachable', detail: problemOf(refusal) ?? detail }
-  if (status === 486 || status === 600) return { code: 'busy', sip: status, detail }
-  if (status === 603) return { code: 'declined', sip: status, detail }
-  if (status === 408 || status === 480) return { code: 'no_answer', sip: status, detail }
+  const q850 = q850In(refusal.res?.get('Reason'))
   // Below 400: a redirection, which is not followed, or a success without a dialog. Neither can be passed on to a caller.
-  return status < 400 ? { code: 'far_refused', detail } : { code: 'far_refused', sip: status, detail }
+  return {
+    code: codeOfStatus(status),
+    detail,
+    ...(status >= 400 && { sip: status }),
+    ...(q850 !== undefined && { q850 }),
+  }
+}
+
+const codeOfStatus = (status: number): Code => {
+  if (status === 486 || status === 600) return 'busy'
+  if (status === 603) return 'declined'
+  return status === 408 || status === 480 ? 'no_answer' : 'far_refused'
 }
 
 /** What the end of a dialog means. `reason` is drachtio-srf's: `normal release`, or why the agent itself sent the BYE. */

@@ -1,5 +1,5 @@
 import type { Party } from '../calls/leg.ts'
-import { type Cause, catalogue } from '../errors.ts'
+import { type Cause, catalogue, q850Of } from '../errors.ts'
 import type { Headers } from './srf.ts'
 import { hasControls, parseSipUri } from './uri.ts'
 
@@ -51,6 +51,10 @@ const objection = (name: string, value: string): string | undefined => {
   return undefined
 }
 
+/** Headers without those of a body. */
+export const withoutBody = (headers: Headers): Headers =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))
+
 /**
  * The From value: a SIP URI as given, else the user at our own address (which the agent puts in place of `localhost`). An empty user
  * becomes `anonymous`.
@@ -79,11 +83,20 @@ export const escapedUser = (user: string): string =>
     (code) => decodeURIComponent(code),
   )
 
-/** The Reason value of a BYE, CANCEL or refusal (RFC 3326): the Q.850 cause of the catalogue. */
+/** The Reason value of a BYE, CANCEL or refusal (RFC 3326): a Q.850 cause, with the text of the catalogue where it is that of the catalogue. */
 export const reasonHeader = (cause: Cause): string => {
   if (cause.code === 'answered_elsewhere') return 'SIP;cause=200;text="Call completed elsewhere"'
   const { q850, cause: text } = catalogue[cause.code]
-  return `Q.850;cause=${q850};text="${text}"`
+  const found = q850Of(cause)
+  return found === q850 ? `Q.850;cause=${q850};text="${text}"` : `Q.850;cause=${found}`
+}
+
+/** The Q.850 cause of a Reason value; undefined where it has none. */
+export const q850In = (reason = ''): number | undefined => {
+  const values = reason.replace(/"(?:[^"\\]|\\.)*"/g, '').split(',')
+  const found = values.find((value) => /^\s*Q\.850\s*;/i.test(value))
+  const cause = Number(/;\s*cause\s*=\s*(\d{1,3})\s*(?:;|$)/i.exec(found ?? '')?.[1])
+  return cause >= 1 && cause <= 127 ? cause : undefined
 }
 
 /** Text of the far side for a log line or a warning: one line, printable, cut. */

@@ -172,6 +172,12 @@ it('tells of a call that is put on hold by its very first offer', async () => {
   expect(bench.heard).toEqual(['answered', 'held'])
 })
 
+it('tells the caller why the called one refused (RFC 3326)', () => {
+  const bench = arrive()
+  bench.leg.end({ code: 'far_refused', sip: 404, q850: 22 })
+  expect(bench.response.sent).toMatchObject([{ status: 404, headers: { Reason: 'Q.850;cause=22' } }])
+})
+
 it('pain point 13: hangs up at the longest duration, and says so', async () => {
   const bench = arrive()
   void bench.leg.answer()

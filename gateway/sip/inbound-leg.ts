@@ -157,7 +157,7 @@ export class InboundLeg implements LegSignalling {
     } catch (error) {
       const [code, detail] = [codeOf(error), textOf(error)]
       log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
-      response.send(488, { headers: refusalHeaders(code, 488, this.#parts.userAgent, detail) })
+      response.send(488, { headers: refusalHeaders({ code }, 488, this.#parts.userAgent, detail) })
       if (media.isWaiting) leg.end({ code, detail })
     }
   }
@@ -242,7 +242,7 @@ export class InboundLeg implements LegSignalling {
     const status = refusalStatus(cause)
     try {
       if (!response.finalResponseSent)
-        response.send(status, { headers: refusalHeaders(cause.code, status, userAgent) }, (error) => {
+        response.send(status, { headers: refusalHeaders(cause, status, userAgent) }, (error) => {
           if (error) log.debug({ status, reason: String(error) }, 'response not sent')
         })
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type Code, catalogue } from '../errors.ts'
+import { type Cause, type Code, catalogue } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { refusalStatus } from './causes.ts'
@@ -65,7 +65,7 @@ export class Refusals {
     if (response.finalResponseSent) return
     try {
       response.send(status, {
-        headers: { ...refusalHeaders(code, status, userAgent, detail, retryAfterMs), ...headers },
+        headers: { ...refusalHeaders({ code }, status, userAgent, detail, retryAfterMs), ...headers },
       })
     } catch (error) {
       log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
@@ -80,17 +80,17 @@ export class Refusals {
 
 /** The headers of a refusal: Reason, Retry-After with 503, a warning with 488 (RFC 3261 section 20.43), Server. */
 export const refusalHeaders = (
-  code: Code,
+  cause: Cause,
   status: number,
   userAgent: string,
   detail?: string,
   retryAfterMs = defaultRetryAfterMs,
 ): Headers => ({
   ...serverHeader(userAgent),
-  Reason: reasonHeader({ code }),
+  Reason: reasonHeader(cause),
   ...(status === 503 && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
   ...(status === 405 && { Allow: allowedMethods }),
-  ...(status === 488 && { Warning: warning(detail ?? catalogue[code].text) }),
+  ...(status === 488 && { Warning: warning(detail ?? catalogue[cause.code].text) }),
 })
 
 /** The Server header, where one is wanted. */

@@ -190,6 +190,28 @@ describe('causes', () => {
   })
 })
 
+describe('the Q.850 cause', () => {
+  const refused = (status: number, reason?: string) => {
+    const res = { status, reason: 'x', source_address: '192.0.2.1', get: () => reason }
+    return reasonHeader(causeOfRefusal({ status, reason: 'x', res }, false))
+  }
+
+  it.each([
+    // Switches look at it rather than at the status: an unallocated number is no temporary failure.
+    [404, undefined, 'Q.850;cause=1'],
+    [484, undefined, 'Q.850;cause=28'],
+    [500, undefined, 'Q.850;cause=41;text="NORMAL_TEMPORARY_FAILURE"'],
+    [486, undefined, 'Q.850;cause=17;text="USER_BUSY"'],
+    [480, 'Q.850;cause=18;text="No user responding"', 'Q.850;cause=18'],
+    [404, 'SIP ;cause=404 , q.850 ; text="x;y" ; cause = 22', 'Q.850;cause=22'],
+    [404, 'Q.850;cause=999', 'Q.850;cause=1'],
+    [404, 'X.850;cause=3', 'Q.850;cause=1'],
+    [404, 'Q.850;text="\u0007"', 'Q.850;cause=1'],
+  ])('of a refusal with %i and Reason %j is told as %j (RFC 3326, RFC 3398)', (status, reason, expected) => {
+    expect(refused(status, reason)).toBe(expected)
+  })
+})
+
 describe('digits in INFO', () => {
   it.each([
     ['application/dtmf-relay', 'Signal=5\r\nDuration=160', '5'],
