@@ -218,6 +218,16 @@ describe('the limits of a carrier', () => {
     clock.advance(60_000)
     expect([taken('outbound'), taken('outbound'), taken('outbound')]).toEqual([true, true, false])
   })
+
+  it('go on although the clock is set back', () => {
+    let now = 3_600_000
+    const load = new CarrierLoad({ callsPerSecond: 2 }, { now: () => now })
+    load.take('outbound')
+    now = 0
+    expect(typeof load.take('outbound')).toBe('function')
+    now += 500
+    expect(typeof load.take('outbound')).toBe('function')
+  })
 })
 
 describe('a target', () => {

@@ -42,7 +42,9 @@ export class CarrierLoad {
   #draw(direction: Direction, perSecond: number): boolean {
     const bucket = this.#buckets[direction]
     const now = this.#clock.now()
-    bucket.tokens = Math.min(perSecond, bucket.tokens + ((now - bucket.at) * perSecond) / 1_000)
+    // A clock that was set back gives nothing, and takes nothing either.
+    const passed = Math.max(0, now - bucket.at)
+    bucket.tokens = Math.min(perSecond, bucket.tokens + (passed * perSecond) / 1_000)
     bucket.at = now
     if (bucket.tokens < 1) return false
     bucket.tokens--
