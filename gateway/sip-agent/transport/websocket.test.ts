@@ -162,6 +162,30 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     expect([transports.connections, alive.readyState]).toEqual([1, WebSocket.OPEN])
   })
 
+  it('a client that floods us with pings is ended, however slowly it does', async () => {
+    const [client, calm] = [await dial(), await dial()]
+    client.send(inviteText)
+    calm.send(inviteText)
+    await sink.flow(1)
+    const closed = once(client, 'close')
+    for (let i = 0; i < 300; i++) {
+      client.ping()
+      await once(client, 'pong')
+    }
+    // The count begins anew with each look at the connections.
+    const looked = once(calm, 'ping')
+    clock.advance(30_000)
+    await looked
+    for (let i = 0; i < 300; i++) {
+      client.ping()
+      await once(client, 'pong')
+    }
+    client.ping()
+    await closed
+    await sink.until(() => sink.losses.length > 0)
+    expect([transports.connections, calm.readyState]).toEqual([1, WebSocket.OPEN])
+  })
+
   it('an upgrade that takes more than 10 s is ended', async () => {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')

@@ -62,11 +62,14 @@ export class SocketWire implements Wire {
 
 /** Pings that a peer sends without taking the answers may leave this much waiting. */
 const pongLimit = 1 << 16
+/** Pings between two looks at the connection, half a minute: they reach no gatekeeper, so more are taken for a flood. */
+const mostPings = 300
 
 /** A WebSocket (RFC 7118). */
 export class WebSocketWire implements Wire {
   readonly #socket: WebSocket
   #heard = true
+  #pings = 0
 
   constructor(socket: WebSocket, user: WireUser) {
     this.#socket = socket
@@ -80,7 +83,7 @@ export class WebSocketWire implements Wire {
     })
     socket.on('ping', () => {
       this.#heard = true
-      if (socket.bufferedAmount > pongLimit) socket.terminate()
+      if (++this.#pings > mostPings || socket.bufferedAmount > pongLimit) socket.terminate()
     })
     socket.on('error', (error) => {
       reason = error.message
@@ -111,6 +114,7 @@ export class WebSocketWire implements Wire {
       return
     }
     this.#heard = false
+    this.#pings = 0
     this.#socket.ping()
   }
 }
