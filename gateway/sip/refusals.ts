@@ -12,6 +12,11 @@ export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, 
 /** Time after which a caller may try again after a 503, where nothing else says, in ms. */
 const defaultRetryAfterMs = 10_000
 
+/** What is wrong with one call alone. A Retry-After with 503 would keep carriers from sending us any other (RFC 3261 section 21.5.4). */
+const ofOneCall: ReadonlySet<Code> = new Set([
+  ...(['far_refused', 'unreachable', 'document_unreachable', 'document_invalid'] as const),
+])
+
 /** What a refusal is written to. */
 export interface RefusalParts {
   readonly log: Pick<Log, 'warn'>
@@ -78,7 +83,7 @@ export class Refusals {
   }
 }
 
-/** The headers of a refusal: Reason, Retry-After with 503, a warning with 488 (RFC 3261 section 20.43), Server. */
+/** The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway, a warning with 488 (RFC 3261 section 20.43), Server. */
 export const refusalHeaders = (
   cause: Cause,
   status: number,
@@ -88,7 +93,8 @@ export const refusalHeaders = (
 ): Headers => ({
   ...serverHeader(userAgent),
   Reason: reasonHeader(cause),
-  ...(status === 503 && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
+  ...(status === 503 &&
+    !ofOneCall.has(cause.code) && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
   ...(status === 405 && { Allow: allowedMethods }),
   ...(status === 488 && { Warning: warning(detail ?? catalogue[cause.code].text) }),
 })
