@@ -156,6 +156,14 @@ export class LegMedia implements SipMedia {
     return this.#local
   }
 
+  demandKeys(): string | undefined {
+    const said = this.#said
+    if (said?.profile !== 'RTP/AVP' || said.crypto.length === 0 || this.#far) return undefined
+    this.exchange.abandon()
+    this.#open('invite')
+    return this.#write({ ...said, profile: 'RTP/SAVP' })
+  }
+
   /**
    * Takes the answer to our last offer, or its repetition, and tells the port. Throws `bad_sdp` for an address that audio must not go to,
    * `srtp_mismatch`; the offer is open still then.

@@ -27,6 +27,11 @@ export interface SipMedia {
   offer(preferred: AudioCodec, where: OfferIn): string
   /** Offers what we said last once more, word by word. Throws where another offer is open. */
   offerAgain(where: OfferIn): string
+  /**
+   * Our refused first offer once more, so that its keys cannot be left: for equipment that knows no optional ones. Undefined where that would be no
+   * other offer; absent where keys are never optional.
+   */
+  demandKeys?(): string | undefined
   /** Takes the answer to our last offer, or its repetition. Throws with a media code where it cannot be used. */
   acceptSdp(answer: string): void
   /** The wait for the far side's first packet begins now. */
