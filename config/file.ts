@@ -74,6 +74,9 @@ export interface FileConfig {
     readonly default: boolean
     readonly allow: readonly string[]
     readonly number: { readonly prefix: string }
+    readonly auth?: object
+    readonly identity: { readonly from: 'caller' | 'username' | { readonly user: string } }
+    readonly register?: object
     readonly tls: { readonly certificate?: string; readonly key?: string }
   }[]
   readonly endpoints: readonly {

@@ -35,12 +35,15 @@ const desk = 'username: desk, password: secret-one'
 
 describe('a carrier', () => {
   it('has every default filled in, and paths from the folder of the file', () => {
-    expect(load(carriers(carrier('tls: { ca: ./ca.pem }, register: {}, probe: {}'))).carriers).toEqual([
+    const auth = { username: 'u', password: 'p' }
+    const more = 'auth: { username: u, password: p }, tls: { ca: ./ca.pem }, register: {}, probe: {}'
+    expect(load(carriers(carrier(more))).carriers).toEqual([
       {
         name: 'acme',
         targets: ['sip:gw.acme.example'],
         default: false,
         allow: [],
+        auth,
         identity: { from: 'caller', header: 'none' },
         number: { prefix: '', plus: 'keep' },
         failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
@@ -52,6 +55,15 @@ describe('a carrier', () => {
         probe: { intervalMs: 30_000, down: 3, up: 1 },
       },
     ])
+  })
+
+  it('has an account where it registers, or is told its user name in From', () => {
+    expect(places(carriers(carrier('register: {}')))).toEqual(['carriers[0].register'])
+    expect(places(carriers(carrier('identity: { from: username }, register: {}')))).toEqual([
+      'carriers[0].identity.from',
+    ])
+    for (const account of ['auth: { username: u, password: p }', 'identity: { from: { user: u } }'])
+      expect(load(carriers(carrier(`${account}, register: {}`))).carriers).toHaveLength(1)
   })
 
   it.each([

@@ -28,6 +28,13 @@ const checkCarriers = ({ carriers }: FileConfig, report: Report): void => {
     if (!/^[0-9+*#]*$/.test(number.prefix))
       report(['carriers', i, 'number', 'prefix'], 'must consist of digits, +, * and #')
   })
+  carriers.forEach(({ auth, identity, register }, i) => {
+    if (auth) return
+    if (identity.from === 'username')
+      report(['carriers', i, 'identity', 'from'], 'is username, which is that of auth; give auth')
+    else if (register && typeof identity.from !== 'object')
+      report(['carriers', i, 'register'], 'needs an account: auth, or a user in identity.from')
+  })
 }
 
 const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report): void => {
