@@ -92,7 +92,10 @@ export interface SipAgentOptions {
   readonly tryings?: boolean
   /** Changed timer values in ms, for tests. */
   readonly timers?: Partial<Timers>
-  /** Open connections per listener; more are refused, and more than a quarter from one address. Default 1,000. */
+  /**
+   * Open connections per listener; more are refused, and more than a quarter from one address. Whom the shield does not know may have three
+   * quarters. Default 1,000.
+   */
   readonly maxConnections?: number
   /**
    * Transactions of received requests at once; beyond it what belongs to no call gets 503. Whom the shield does not know gets it from three

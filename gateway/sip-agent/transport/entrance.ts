@@ -15,8 +15,9 @@ interface Entering {
   names: readonly string[]
 }
 
-const keyOf = (socket: { remoteAddress?: string; remotePort?: number }) =>
-  `${socket.remoteAddress}|${socket.remotePort}`
+/** The local address counts: a listener on all addresses may have two connections from one port of a peer. */
+const keyOf = (socket: Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress'>) =>
+  `${socket.remoteAddress}|${socket.remotePort}|${socket.localAddress}`
 const refusal = (status: string) => `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
 
 /** What stands between an accepted TCP connection and SIP: the TLS handshake and the WebSocket upgrade, as the protocol wants. */

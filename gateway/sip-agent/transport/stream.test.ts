@@ -14,6 +14,7 @@ let sink: TestSink
 let transport: StreamTransport
 let refused: (bytes: Buffer) => boolean
 let stranger: boolean
+let trusted: boolean
 /** Messages that may follow the first one of a piece. */
 let following: number
 let sockets: Socket[]
@@ -26,10 +27,12 @@ beforeEach(async () => {
   servers = []
   refused = () => false
   stranger = false
+  trusted = true
   following = Number.MAX_SAFE_INTEGER
   const gate = {
     admits: (_protocol: string, _address: string, bytes: Buffer) => !refused(bytes),
     accepts: () => !stranger,
+    trusts: () => trusted,
     follows: () => following-- > 0,
   }
   const options = { sink, gate, limits: defaultLimits, clock, maxConnections: 8 }
@@ -111,6 +114,21 @@ it('one source may hold a quarter of the connections', async () => {
   await sink.until(() => sink.losses.length > 0)
   await say(await dial(), inviteText)
   expect(transport.connections).toBe(2)
+})
+
+it('strangers leave a quarter of the connections to those that are known', async () => {
+  trusted = false
+  const from = async (localAddress: string) => {
+    const socket = keep(connect({ port: transport.local.port, host: '127.0.0.1', localAddress }))
+    await once(socket, 'connect')
+    return socket
+  }
+  for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2', '127.0.0.3', '127.0.0.3'])
+    await say(await from(address), inviteText)
+  await once(await from('127.0.0.4'), 'close')
+  trusted = true
+  await say(await from('127.0.0.4'), inviteText)
+  expect(transport.connections).toBe(7)
 })
 
 it('nothing is read any more after a fault in the stream', async () => {

@@ -32,7 +32,7 @@ export interface StreamOptions {
   readonly limits: Limits
   readonly clock: Clock
   readonly tls: TlsSettings
-  /** Accepted connections at once, of which one address may hold a quarter; and as many that we make. */
+  /** Accepted connections at once, of which one address may hold a quarter and strangers three; and as many that we make. */
   readonly maxConnections: number
 }
 
@@ -175,10 +175,11 @@ export class StreamTransport {
     })
   }
 
-  /** No one source may take all connections from the others. */
+  /** No one source may take all connections from the others, nor strangers those of the carriers: a quarter is kept. */
   #isFull(address: string): boolean {
-    const { maxConnections } = this.#options
-    if (this.#sockets.size >= maxConnections) return true
+    const { maxConnections, gate } = this.#options
+    const most = (gate.trusts?.(address) ?? true) ? maxConnections : maxConnections * 0.75
+    if (this.#sockets.size >= most) return true
     return (this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)
   }
 

@@ -19,7 +19,7 @@ export interface TransportsOptions
   readonly sink: TransportSink
   readonly limits: Limits
   readonly clock: Clock
-  /** Accepted connections per listener; more are refused, and more than a quarter from one address. */
+  /** Accepted connections per listener; more are refused, more than a quarter from one address, and more than three from strangers. */
   readonly maxConnections: number
   /** Asked before anything is parsed. */
   readonly gatekeeper: Gatekeeper

@@ -45,6 +45,8 @@ export interface Gatekeeper {
   admits(protocol: Protocol, address: string, bytes: Buffer): boolean
   /** A new connection, before its TLS handshake. False closes it without a word. */
   accepts(protocol: Protocol, address: string): boolean
+  /** True for one for whom room is kept that others may not take. Default: everybody. */
+  trusts?(address: string): boolean
   /** One more message of a piece of a stream that was admitted. False ends the connection. */
   follows?(address: string): boolean
   /** We are about to send to an address by our own choice: what comes from there is expected. */

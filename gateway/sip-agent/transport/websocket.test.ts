@@ -206,6 +206,38 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
   })
 })
 
+it('two connections from one port of a peer, to two addresses, are not taken for one', async () => {
+  const sink = new TestSink()
+  const clock = new FakeClock()
+  const transports = new Transports({
+    sink,
+    limits: defaultLimits,
+    clock,
+    maxConnections: 8,
+    gatekeeper: openGate,
+  })
+  await transports.open({ transport: 'ws', address: '0.0.0.0', port: 0 })
+  const port = transports.addresses[0]?.port as number
+  const first = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.1' })
+  await once(first, 'connect')
+  const second = connect({ port, host: '127.0.0.2', localAddress: '127.0.0.1', localPort: first.localPort })
+  await once(second, 'connect')
+  const upgrade =
+    'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: sip\r\n\r\n'
+  for (const socket of [first, second]) {
+    socket.write(upgrade)
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1.1 101 /)
+    // Only what is still on its way in has a limit of 10 s.
+    await new Promise(setImmediate)
+  }
+  clock.advance(10_000)
+  expect([first.destroyed, second.destroyed, transports.connections]).toEqual([false, false, 2])
+  for (const socket of [first, second]) socket.destroy()
+  await transports.close()
+})
+
 it('a plain request is told to upgrade', async () => {
   const sink = new TestSink()
   const options = {
