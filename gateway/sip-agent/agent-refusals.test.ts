@@ -120,3 +120,17 @@ it('lets a call that is there be ended while new ones are refused for overload',
   await caller.response(200, 'BYE')
   caller.close()
 })
+
+it('482 to an INVITE under the Call-ID and From tag of one of ours: the application could not tell the two calls apart', async () => {
+  const far = await Peer.udp(bench.udp)
+  const called = bench.srf.createUAC(far.uri, { localSdp: testSdp('offer') })
+  const ours = await far.request('INVITE')
+  const call = far.call(target())
+  const own = { callId: ours.callId, from: `<sip:e@x.example>;tag=${ours.fromTag}` }
+  far.send('INVITE', { ...call, ...own })
+  await far.response(482, 'INVITE')
+  far.reply(ours, 200, { body: testSdp('answer') })
+  await far.request('ACK')
+  far.close()
+  expect((await called).remote.sdp).toContain('s=answer')
+})

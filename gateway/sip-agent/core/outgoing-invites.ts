@@ -12,8 +12,14 @@ export class OutgoingInvites {
 
   /** Sends one more. */
   start(start: Omit<OutgoingInviteStart, 'done'>): void {
-    const { txnId } = start
-    const invite = new OutgoingInvite({ ...start, done: () => this.#byTxn.delete(txnId) })
+    const { txnId, context, dialog } = start
+    let release = () => {}
+    const done = () => {
+      this.#byTxn.delete(txnId)
+      release()
+    }
+    const invite = new OutgoingInvite({ ...start, done })
+    if (!dialog) release = context.dialogs.calling(invite.dialogId)
     this.#byTxn.set(txnId, invite)
     invite.send()
   }

@@ -151,7 +151,7 @@ export class Receiver implements TransportSink {
   #outside(request: SipRequest, side: ServerSide, size: number) {
     if (dialogOnly.has(request.method)) return this.#incoming.reply(request, side, { status: 481 })
     // The application knows a call by Call-ID and From tag alone, so these must not mean two calls.
-    const known = () => this.#context.dialogs.byId(dialogId(request.callId, request.fromTag))
+    const known = () => this.#context.dialogs.means(dialogId(request.callId, request.fromTag))
     if (side.invite && (this.#incoming.room.isCalling(request) || known())) {
       return this.#incoming.reply(request, side, { status: 482 })
     }

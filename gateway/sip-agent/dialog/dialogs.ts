@@ -13,6 +13,8 @@ export class Dialogs {
   readonly #byId = new Map<string, Dialog[]>()
   /** Subscriptions without an answer, which a NOTIFY may begin. */
   readonly #expected = new Map<string, Beginning>()
+  /** Ids of INVITEs of our own that have no final response: dialogs may come of them. */
+  readonly #calling = new Set<string>()
 
   get size(): number {
     return this.#byTags.size
@@ -41,6 +43,17 @@ export class Dialogs {
   byId(id: string): Dialog | undefined {
     const forks = this.#byId.get(id)
     return forks?.find((each) => each.confirmed) ?? forks?.at(-1)
+  }
+
+  /** True where a dialog has this id, or an INVITE of our own may still make one. */
+  means(id: string): boolean {
+    return this.#byId.has(id) || this.#calling.has(id)
+  }
+
+  /** An INVITE of our own goes out that may make a dialog with this id. The function that it returns ends that. */
+  calling(id: string): () => void {
+    this.#calling.add(id)
+    return () => this.#calling.delete(id)
   }
 
   /** The fork whose reliable provisional response with this RSeq waits for its PRACK. */
