@@ -54,3 +54,18 @@ it('keeps room for those that are known when strangers have taken theirs', async
   expect(statuses()).toEqual(['503'])
   await whole.close()
 })
+
+it('counts a large request as several transactions', async () => {
+  const whole = await WholeAgent.start([], { maxTransactions: 8 })
+  const large = inviteText
+    .replaceAll('INVITE', 'OPTIONS')
+    .replace('User-Agent:', `${`X-Pad: ${'x'.repeat(5_000)}\r\n`.repeat(4)}User-Agent:`)
+  for (let i = 0; i < 3; i++) await whole.send(large.replace('776asdhds', `b${i}`).replace('a84b', `c${i}`))
+  await expect.poll(() => whole.answers.length).toBe(1)
+  expect(whole.take().answers[0]).toMatch(/^SIP\/2.0 503 /)
+  expect(whole.agent.stats.transactions).toBe(2)
+  for (let i = 0; i < 70; i++) whole.clock.advance(1_000)
+  await whole.send(large.replace('776asdhds', 'b9').replace('a84b', 'c9'))
+  await expect.poll(() => whole.agent.stats.transactions).toBe(1)
+  await whole.close()
+})

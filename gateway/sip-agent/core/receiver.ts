@@ -20,6 +20,9 @@ import { WithinDialog } from './within.ts'
 /** Methods that make no sense without a dialog. */
 const dialogOnly = new Set(['BYE', 'UPDATE', 'PRACK'])
 
+/** Bytes of a request that count as one transaction: a flood of large ones must not take all memory. */
+const usualSize = 4_096
+
 /** Tag of refusals without any state: the same for every copy of a request (RFC 3261 8.2.7). */
 const busy = 'busy'
 
@@ -94,8 +97,9 @@ export class Receiver implements TransportSink {
   /** Strangers have three quarters of the room: a flood of them, or of forged addresses, leaves the rest to the carriers. */
   #isFull({ remote }: Flow): boolean {
     const { transactions, shield } = this.#context
-    if (transactions.servers < this.#maxTransactions * 0.75) return false
-    return transactions.servers >= this.#maxTransactions || !shield.trusts(remote.address)
+    const used = Math.max(transactions.servers, transactions.bytes / usualSize)
+    if (used < this.#maxTransactions * 0.75) return false
+    return used >= this.#maxTransactions || !shield.trusts(remote.address)
   }
 
   /** True for what ends or changes a call that is there: refusing it would keep the call, and the load. */
@@ -110,7 +114,7 @@ export class Receiver implements TransportSink {
     const { transports, transactions, shield } = this.#context
     const send = wayBack(transports, request, flow)
     const unproven = !flow.reliable && request.toTag === '' && !shield.trusts(flow.remote.address)
-    const side = transactions.serve(request, flow, { trying, send, unproven })
+    const side = transactions.serve(request, flow, { trying, send, unproven, size })
     try {
       this.#open(request, side, size)
     } catch (error) {

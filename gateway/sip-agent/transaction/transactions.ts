@@ -28,6 +28,8 @@ export interface Serving {
   readonly send?: (bytes: Buffer) => void
   /** True where the sender's address may be forged. Default false. */
   readonly unproven?: boolean
+  /** Bytes of the request. */
+  readonly size?: number
 }
 
 /** What happens to a request that we sent. */
@@ -84,6 +86,7 @@ export class Transactions {
   readonly #byFlow = new Map<Flow, Set<ClientSide>>()
   /** Requests outside dialogs, to notice copies that took another path. */
   readonly #merges = new Map<string, string>()
+  #bytes = 0
 
   constructor(clock: Clock, timers: Timers) {
     this.#clock = clock
@@ -105,6 +108,11 @@ export class Transactions {
     return this.#servers.size
   }
 
+  /** Bytes of these requests: a response that is kept takes about as much as what it copies. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** The transaction that a received request belongs to; for an ACK its INVITE's. */
   find(request: SipRequest): ServerSide | undefined {
     return this.#servers.get(serverKey(request))
@@ -124,7 +132,7 @@ export class Transactions {
 
   /** Opens the transaction of a new request. */
   serve(request: SipRequest, flow: Flow, serving: Serving = {}): ServerSide {
-    const { trying, send = (bytes) => flow.send(bytes), unproven } = serving
+    const { trying, send = (bytes) => flow.send(bytes), unproven, size = 0 } = serving
     const key = kept(serverKey(request))
     const merge = request.toTag === '' && request.method !== 'CANCEL' ? kept(mergeKey(request)) : undefined
     const hooks = {
@@ -133,6 +141,7 @@ export class Transactions {
       send,
       ended: () => {
         this.#servers.delete(key)
+        this.#bytes -= size
         if (merge !== undefined && this.#merges.get(merge) === key) this.#merges.delete(merge)
       },
     }
@@ -142,6 +151,7 @@ export class Transactions {
       : new ServerTransaction(this.#clock, this.#timers, hooks, trying)
     const side: ServerSide = { invite, flow, key, machine, tag: undefined }
     this.#servers.set(key, side)
+    this.#bytes += size
     if (merge !== undefined && !this.#merges.has(merge)) this.#merges.set(merge, key)
     return side
   }
