@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Code, catalogue } from '../../gateway/errors.ts'
+import { agents } from '../support/agents.ts'
+import { Carrier, type IncomingOptions } from '../support/carrier.ts'
+import { Gateway, type LogLine } from '../support/gateway.ts'
+import { SipSocket, statusOf } from '../support/sip-socket.ts'
+import { headerOf } from '../support/sip-text.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+const talk = scripted('answer', { sleep: -1 })
+
+describe.each(agents)('more than there is room for, by $name', (agent) => {
+  let gateway: Gateway
+
+  beforeAll(async () => {
+    gateway = await Gateway.start({
+      agent,
+      drain: '10s',
+      limits: { calls: 3 },
+      sip: { overload: { retryAfter: '7s', busyPercent: 100 } },
+      domains: [
+        application('wide.test', talk),
+        { ...application('one.test', talk), maxCalls: 1 },
+        { ...application('slow.test', talk), callsPerSecond: 1 },
+        { ...application('source.test', talk), callsPerSecondOfSource: 1 },
+      ],
+    })
+  })
+
+  afterAll(() => gateway?.stop())
+
+  const calls = (domain: string, options: Partial<IncomingOptions> = {}): Promise<Carrier> =>
+    Carrier.calls(gateway, { domain, scenario: 'call', ...options })
+
+  /** Calls and expects 503 with Retry-After, one line of the log and one count. Gives the line. */
+  const refused = async (
+    domain: string,
+    code: Code,
+    options: Partial<IncomingOptions> = {},
+  ): Promise<LogLine> => {
+    const lines = () => gateway.log.filter((line) => line.code === code && line.msg !== 'call ended')
+    const [before, counted] = [lines().length, await gateway.metric('rejections_total', { code })]
+    const status = catalogue[code].sip
+    const carrier = await calls(domain, { scenario: 'call-refused', values: { status }, ...options })
+    await carrier.done()
+    const [refusal = ''] = carrier.sipp.received('SIP/2.0 503')
+    expect(headerOf(refusal, 'Retry-After')).toBe('7')
+    await until('the line of the log', lines, (found) => found.length === before + 1)
+    expect(await gateway.metric('rejections_total', { code })).toBe(counted + 1)
+    return lines().at(-1)!
+  }
+
+  it('calls at once of a domain', async () => {
+    const first = await calls('one.test', { holdMs: 700 })
+    await first.sipp.event('answered')
+    expect(await refused('one.test', 'over_call_limit')).toMatchObject({ domainCalls: 1, domainLimit: 1 })
+    await first.done()
+    await gateway.settled()
+    await (await calls('one.test')).done()
+  })
+
+  it('calls at once of everybody', async () => {
+    const three = [await calls('wide.test', { holdMs: 900 }), await calls('wide.test', { holdMs: 900 })]
+    three.push(await calls('source.test', { holdMs: 900 }))
+    for (const call of three) await call.sipp.event('answered')
+    expect(await refused('wide.test', 'over_call_limit')).toMatchObject({ calls: 3, limit: 3 })
+    for (const call of three) await call.done()
+    await gateway.settled()
+  })
+
+  it('new calls a second of a domain, and then there is room again', async () => {
+    await (await calls('slow.test')).done()
+    expect(await refused('slow.test', 'over_call_rate')).toMatchObject({ perSecond: 1 })
+    await gateway.settled()
+    const taken = async (): Promise<boolean> => {
+      const carrier = await calls('slow.test')
+      return carrier.done().then(
+        () => true,
+        () => false,
+      )
+    }
+    await until('there is room', taken)
+  })
+
+  it('new calls a second of one source: others are taken', async () => {
+    await (await calls('source.test', { address: '127.0.0.5' })).done()
+    const line = await refused('source.test', 'over_call_rate', { address: '127.0.0.5' })
+    expect(line).toMatchObject({ source: '127.0.0.5', perSecond: 1 })
+    await (await calls('source.test', { address: '127.0.0.6' })).done()
+    await gateway.settled()
+  })
+
+  it('while it drains, new calls and pings get 503, and calls go on', async () => {
+    const talking = await calls('wide.test', { holdMs: 1500 })
+    await talking.sipp.event('answered')
+    const socket = await SipSocket.udp(gateway.sipPort)
+    const ping = () => socket.ask({ method: 'OPTIONS', uri: 'sip:wide.test' })
+    expect(statusOf(await ping())).toBe(200)
+    gateway.terminate()
+    const answer = await until('pings are refused', ping, (text) => statusOf(text) === 503)
+    expect(headerOf(answer, 'Retry-After')).toBe('7')
+    const late = await calls('wide.test', { scenario: 'call-refused', values: { status: 503 } })
+    await late.done()
+    expect(headerOf(late.sipp.received('SIP/2.0 503')[0] ?? '', 'Retry-After')).toBe('7')
+    expect(await gateway.metric('rejections_total', { code: 'draining' })).toBeGreaterThan(1)
+    await talking.done()
+    expect(await gateway.ended()).toBe(0)
+  })
+})
