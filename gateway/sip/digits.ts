@@ -14,7 +14,7 @@ export interface DigitParts {
 /** Milliseconds of the pauses `w` and `W`. */
 const pauses: Readonly<Record<string, number>> = { w: 500, W: 1_000 }
 
-/** Sends digits by RFC 4733, and where the far side takes none of it, one by one as INFO. Never rejects; what is not taken is logged. */
+/** Sends digits by RFC 4733, and where the far side takes none of it, one by one as INFO. Never rejects; with the first one that is not taken it ends, and that is logged. */
 export const sendDigits = async (digits: string, parts: DigitParts): Promise<void> => {
   const { port, info, log } = parts
   try {
@@ -26,8 +26,11 @@ export const sendDigits = async (digits: string, parts: DigitParts): Promise<voi
     for (const digit of digits) {
       const pause = pauses[digit]
       if (pause !== undefined) await waited(parts.clock, pause)
-      else if (!(await info(digit)))
+      else if (!(await info(digit))) {
+        // Those that follow would make another number of it; and the call may well be over.
         log.warn({}, 'a digit was not taken: no telephone-event, and INFO is refused')
+        return
+      }
     }
   } catch (error) {
     log.warn({ reason: error instanceof Error ? error.message : String(error) }, 'digits not sent')
