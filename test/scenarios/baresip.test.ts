@@ -59,8 +59,9 @@ afterAll(async () => {
 const registrarOf = (transport: Transport): string =>
   `${domain}:${transport === 'tls' ? gateway.sipsPort : gateway.sipPort}`
 
-/** A phone that registered over this transport. */
-const phone = (transport: Transport, srtp?: 'demanded'): Promise<Baresip> => {
+/** A phone that registered over this transport; with TLS it demands SRTP. */
+const phone = (transport: Transport): Promise<Baresip> => {
+  const srtp = transport === 'tls' ? 'demanded' : undefined
   const account = { registrar: registrarOf(transport), password: desk.password }
   return Baresip.start({ user: 'desk', account, transport, srtp, tone: phoneTone })
 }
@@ -81,7 +82,7 @@ describe.skipIf(!isInstalled('baresip')).each(['udp', 'tcp', 'tls'] as const)(
     })
 
     it('calls out as what it is, holds and goes on, and hangs up', async () => {
-      const opened = await phone(transport, transport === 'tls' ? 'demanded' : undefined)
+      const opened = await phone(transport)
       const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort, holdMs: 300 })
       opened.dial(`sip:+4930123456@${registrarOf(transport)}`)
       await carrier.talks('invited', carrierTone)

@@ -71,7 +71,7 @@ describe.skipIf(!isInstalled('linphonec')).each([
   { transport: 'tls', srtp: 'demanded' },
 ] as const)('linphone as an endpoint over $transport', ({ transport, srtp }) => {
   it('registers, is rung at its address, and both are heard', async () => {
-    const opened = await phone(transport)
+    const opened = await phone(transport, srtp)
     const carrier = await Carrier.calls(gateway, { domain: 'desk.test', scenario: 'caller', holdMs: 3_000 })
     await carrier.talks('answered', carrierTone)
     await opened.hears(carrierTone)
