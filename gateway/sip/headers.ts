@@ -93,7 +93,10 @@ export const reasonHeader = (cause: Cause): string => {
 
 /** The Q.850 cause of a Reason value; undefined where it has none. */
 export const q850In = (reason = ''): number | undefined => {
-  const values = reason.replace(/"(?:[^"\\]|\\.)*"/g, '').split(',')
+  const values = reason
+    .slice(0, 1_024)
+    .replace(/"(?:[^"\\]|\\.)*"/g, '')
+    .split(',')
   const found = values.find((value) => /^\s*Q\.850\s*;/i.test(value))
   const cause = Number(/;\s*cause\s*=\s*(\d{1,3})\s*(?:;|$)/i.exec(found ?? '')?.[1])
   return cause >= 1 && cause <= 127 ? cause : undefined

@@ -32,6 +32,8 @@ describe('the Contact of a REGISTER', () => {
       '<sip:a@b.example>, *',
       '<sip:a b@c>',
       '"x',
+      '<'.repeat(8_000),
+      '"\\'.repeat(4_000),
       `<sip:${'a'.repeat(17_000)}@b>`,
     ])
       expect(readContacts(text), text.slice(0, 40)).toHaveProperty('expected')

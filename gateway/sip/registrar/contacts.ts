@@ -1,3 +1,4 @@
+import { splitList } from '../carriers/contacts.ts'
 import { parseNameAddress, parseSipUri, type SipUri } from '../uri.ts'
 
 /** One contact of a REGISTER. */
@@ -15,7 +16,7 @@ export interface Contact {
 }
 
 /** Longest Contact header that is read, in characters. */
-const longestHeader = 16_384
+const longestHeader = 8_192
 
 /**
  * Reads the Contact header of a REGISTER, whose fields are joined with commas: a list (empty where there is none), `*`, or a text that says
@@ -28,8 +29,11 @@ export const readContacts = (
   if (text === '') return []
   if (text === '*') return '*'
   if (text.length > longestHeader) return { expected: `a Contact of at most ${longestHeader} characters` }
+  const parts = splitList(text)
+  // A quote or a bracket that nothing closes: no list, and not a query either.
+  if (parts.length === 0) return { expected: 'SIP addresses in Contact' }
   const contacts: Contact[] = []
-  for (const part of splitList(text)) {
+  for (const part of parts.filter((entry) => entry !== '')) {
     const contact = readContact(part)
     if (!contact) return { expected: 'SIP addresses in Contact' }
     contacts.push(contact)
@@ -51,12 +55,6 @@ const readContact = (text: string): Contact | undefined => {
     instance,
     regId: regId !== undefined && regId >= 1 && regId < 2 ** 31 ? regId : undefined,
   }
-}
-
-/** Splits a list at its commas, those within quotes and angle brackets left out. */
-export const splitList = (text: string): readonly string[] => {
-  const parts = text.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? []
-  return parts.map((part) => part.trim()).filter((part) => part !== '')
 }
 
 const readParams = (text: string): ReadonlyMap<string, string> => {
