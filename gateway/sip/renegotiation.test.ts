@@ -185,6 +185,17 @@ describe('pain point 4: a re-INVITE without an offer', () => {
     expect(reinvite(bench, farSdp({ version: 2 })).status).toBe(200)
   })
 
+  it('is not what a late ACK of another re-INVITE answers, nor is our own refresh', () => {
+    const settings = { expiresMs: 900_000, minMs: 90_000 }
+    const timers = { settings, terms: { expiresMs: 900_000, refresher: 'us' } } as const
+    const bench = establish({ parts: { timers } })
+    bench.receive('INVITE', farSdp({ version: 2 }))
+    bench.clock.advance(450_000)
+    expect(bench.dialog.requests.map(({ method }) => method)).toEqual(['INVITE'])
+    bench.ack()
+    expect(bench.media.isWaiting).toBe(true)
+  })
+
   it('pain point 8: gets 491 for a second offer while it waits for its ACK, and the call ends without one', () => {
     const bench = establish()
     bench.receive('INVITE')

@@ -86,7 +86,9 @@ export class Renegotiation {
   acked(sdp: string | undefined): void {
     this.#guard?.cancel()
     const { media, log } = this.#parts
-    if (!media.isWaiting) return
+    const { exchange } = media.exchange
+    // An offer in a request of ours waits for something else.
+    if (exchange.kind !== 'local offer' || exchange.in !== 'response') return
     try {
       if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The ACK has no answer.')
       media.acceptSdp(sdp)
