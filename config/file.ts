@@ -71,6 +71,7 @@ export interface FileConfig {
   /** As in the schema, like `sip`. */
   readonly carriers: readonly {
     readonly name: string
+    readonly targets: readonly string[]
     readonly default: boolean
     readonly allow: readonly string[]
     readonly number: { readonly prefix: string }

@@ -104,6 +104,14 @@ describe('a carrier', () => {
 })
 
 describe('rules of the SIP side', () => {
+  it('permit carriers at one host with the same TLS, or with none', () => {
+    const at = (name: string, target: string, tls: string) =>
+      `{ name: ${name}, targets: ["${target}"], tls: ${tls} }`
+    const secure = 'sip:gw.example;transport=tls'
+    const same = [at('a', secure, '{ ca: x.pem, verify: true }'), at('b', secure, '{ ca: x.pem }')]
+    expect(load(carriers(...same, at('c', 'sip:gw.example', '{ ca: y.pem }'))).carriers).toHaveLength(3)
+  })
+
   it.each([
     ['two carriers of a name', carriers(carrier(''), carrier('')), 'carriers[1].name'],
     [
@@ -113,6 +121,14 @@ describe('rules of the SIP side', () => {
     ],
     ['letters in a prefix', carriers(carrier('number: { prefix: "0a" }')), 'carriers[0].number.prefix'],
     ["half of a carrier's certificate", carriers(carrier('tls: { key: k.pem }')), 'carriers[0].tls'],
+    [
+      'two carriers at one host with different TLS',
+      carriers(
+        '{ name: a, targets: ["sip:gw.example;transport=tls"], tls: { ca: one.pem } }',
+        '{ name: b, targets: ["sip:10.0.0.1", "sips:GW.example:5071"], tls: { ca: other.pem } }',
+      ),
+      'carriers[1].tls',
+    ],
     ['half of a certificate', 'sip: { tls: { certificate: c.pem } }', 'sip.tls'],
     [
       'two certificates of a name',

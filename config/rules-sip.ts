@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { parseDuration } from './durations.ts'
 import type { Report } from './faults.ts'
 import type { FileConfig } from './file.ts'
@@ -11,6 +12,7 @@ const shortestSession = 90_000
 export const checkSip = (config: FileConfig, report: Report): void => {
   checkCarriers(config, report)
   checkCertificates(config, report)
+  checkCarrierTls(config, report)
   checkDurations(config, report)
   checkRegistrar(config, report)
   checkShield(config, report)
@@ -55,6 +57,27 @@ const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report):
       report(['sip', 'listen', i], 'needs sip.tls.certificate, as HTTPS and its self-made one are off')
   })
 }
+
+/** Connections are made, and kept, by host: two carriers at one cannot differ in their TLS. */
+const checkCarrierTls = ({ carriers }: FileConfig, report: Report): void => {
+  const firsts = new Map<string, number>()
+  carriers.forEach(({ targets, tls }, i) => {
+    const hosts = targets.filter((target) => /^sips:|;transport=tls\b/i.test(target)).map(hostOf)
+    for (const host of new Set(hosts)) {
+      const first = firsts.get(host) ?? i
+      firsts.set(host, first)
+      if (!isDeepStrictEqual(tls, carriers[first]?.tls))
+        report(
+          ['carriers', i, 'tls'],
+          `must be that of carriers[${first}], which has targets at ${host}, too`,
+        )
+    }
+  })
+}
+
+/** The schema has checked the target's form. */
+const hostOf = (target: string): string =>
+  canonicalHost(/^sips?:(\[[^\]]+\]|[^:;]+)/i.exec(target)?.[1] ?? '')
 
 const checkDurations = ({ sip }: FileConfig, report: Report): void => {
   const ms = (text: string) => parseDuration(text) ?? 0
