@@ -1,7 +1,11 @@
 import type { FarResponse } from './srf.ts'
 
 /** Branches of one INVITE that are told apart. */
-const mostBranches = 32
+export const mostBranches = 32
+
+/** The branch that a response comes from, by its To tag. */
+export const tagOf = (response: Pick<FarResponse, 'get'>): string =>
+  /;\s*tag\s*=\s*([^;\s]+)/i.exec(response.get('To') ?? '')?.[1] ?? ''
 
 /**
  * Which early media the caller hears where an INVITE was forked and several branches send some (RFC 3960 section 3.2 leaves it open): that
@@ -15,7 +19,7 @@ export class EarlyMedia {
   isNews(response: Pick<FarResponse, 'body' | 'get'>): boolean {
     const { body } = response
     if (!body) return false
-    const tag = /;\s*tag\s*=\s*([^;\s]+)/i.exec(response.get('To') ?? '')?.[1] ?? ''
+    const tag = tagOf(response)
     if (this.#said.get(tag) === body || (this.#said.size >= mostBranches && !this.#said.has(tag)))
       return false
     this.#said.set(tag, body)

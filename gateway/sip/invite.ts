@@ -4,7 +4,18 @@ import type { Log } from '../log.ts'
 import type { DigestSession } from './carriers/digest.ts'
 import { guarding } from './guarding.ts'
 import { printable, reasonHeader } from './headers.ts'
-import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from './srf.ts'
+import { refusalOf } from './late-offer.ts'
+import type {
+  Acknowledge,
+  FarResponse,
+  Headers,
+  OfferedAnswer,
+  Refusal,
+  SipDialog,
+  SipRequest,
+  SipResponse,
+  SrfLike,
+} from './srf.ts'
 import { parseSipUri } from './uri.ts'
 
 /** What one INVITE is made of. */
@@ -17,7 +28,8 @@ export interface InviteParts {
   /** Where it goes although the request-URI says otherwise. */
   readonly nextHop: string | undefined
   readonly headers: Headers
-  readonly localSdp: string
+  /** Undefined: the far side makes the offer. */
+  readonly localSdp: string | undefined
   readonly digest: DigestSession
   /** Longest wait for the first provisional response; undefined: as long as the agent waits. */
   readonly noProgressMs: number | undefined
@@ -30,6 +42,8 @@ export interface InviteListener {
   sent(callId: string): void
   /** The far side changes the session before it answers (RFC 3311), which is to be answered at once. */
   updated(request: SipRequest, response: SipResponse): void
+  /** The far side makes an offer, in a reliable provisional response or in the 200, because we made none; what comes back is our answer. */
+  offered(response: FarResponse): string | undefined
   /** A provisional response above 100. */
   provisional(response: FarResponse): void
   answered(dialog: SipDialog): void
@@ -70,6 +84,7 @@ export class Invite {
     const { srf, uri, localSdp, clock, noProgressMs } = this.#parts
     this.#request = undefined
     const nextHop = this.#nextHop
+    const offer = localSdp === undefined ? { noAck: true as const } : { localSdp }
     if (noProgressMs !== undefined) this.#progress = clock.after(noProgressMs, () => this.#silent())
     const progress = {
       cbRequest: this.#guarded((_error: unknown, request?: SipRequest) => this.#requestSent(request)),
@@ -78,11 +93,14 @@ export class Invite {
     try {
       srf.createUAC(
         uri,
-        { localSdp, headers: this.#headers, ...(nextHop !== undefined && { proxy: nextHop }) },
+        { ...offer, headers: this.#headers, ...(nextHop !== undefined && { proxy: nextHop }) },
         progress,
-        this.#guarded((error: Refusal | null, dialog?: SipDialog) =>
-          dialog ? this.#answered(dialog) : this.#refused(error ?? {}),
-        ),
+        this.#guarded((error: Refusal | null, answer?: SipDialog | OfferedAnswer) => {
+          if (!answer) this.#refused(error ?? {})
+          // An `ack` has either of the two: drachtio-srf's dialogs have a method for each kind of request.
+          else if ('id' in answer) this.#answered(answer)
+          else this.#offered(answer)
+        }),
       )
     } catch (error) {
       this.#refused({ message: error instanceof Error ? error.message : String(error) })
@@ -112,6 +130,14 @@ export class Invite {
     request?.on('update', (update, response) => {
       if (!this.#canceled) this.#parts.listener.updated(update, response)
     })
+    // For the same reason: it would send a PRACK without our answer.
+    if (this.#parts.localSdp === undefined)
+      request?.on(
+        'response',
+        this.#guarded((response: FarResponse, acknowledge: Acknowledge) =>
+          this.#offeredEarly(response, acknowledge),
+        ),
+      )
     if (callId && !this.#canceled) this.#parts.listener.sent(printable(callId, 256))
     if (this.#canceled && !this.#cancelSent) this.#sendCancel(this.#canceled)
   }
@@ -119,6 +145,36 @@ export class Invite {
   #provisional(response: FarResponse): void {
     this.#progress?.cancel()
     if (!this.#canceled && response.status > 100) this.#parts.listener.provisional(response)
+  }
+
+  /** An offer may stand in a reliable provisional response, and its answer stands in the PRACK then (RFC 3262 section 5). */
+  #offeredEarly(response: FarResponse, acknowledge: Acknowledge): void {
+    const { status, body } = response
+    if (status >= 200 || !body || response.get('RSeq') === undefined) return
+    const answer = this.#answerTo(response)
+    if (answer === undefined) return
+    acknowledge({ body: answer, headers: { 'Content-Type': 'application/sdp' } })
+    // drachtio-srf sends a PRACK of its own to whatever has an RSeq.
+    response.has = () => false
+  }
+
+  /** The ACK of a 200 with an offer has an answer, even where the call is not wanted any more (RFC 3261 section 13.2.2.4). */
+  #offered({ res, ack }: OfferedAnswer): void {
+    this.#progress?.cancel()
+    ack(this.#answerTo(res)).then(
+      this.#guarded((dialog: SipDialog) => this.#answered(dialog)),
+      this.#guarded((error: unknown) =>
+        this.#refused({
+          status: res.status,
+          reason: error instanceof Error ? error.message : String(error),
+          res,
+        }),
+      ),
+    )
+  }
+
+  #answerTo(response: FarResponse): string | undefined {
+    return this.#gone || this.#canceled ? refusalOf(response) : this.#parts.listener.offered(response)
   }
 
   #silent(): void {
@@ -167,7 +223,7 @@ export class Invite {
     if (!res || !sent || (status !== 401 && status !== 407)) return false
     const answer = digest.answer(
       { status, get: (name) => res.get(name) },
-      { method: 'INVITE', uri, body: localSdp },
+      { method: 'INVITE', uri, body: localSdp ?? '' },
     )
     if ('why' in answer) {
       log.info({ status, why: answer.why }, 'challenge not answered')

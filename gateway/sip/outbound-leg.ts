@@ -9,14 +9,14 @@ import { causeOfRefusal, problemOf } from './causes.ts'
 import { EstablishedDialog } from './dialog.ts'
 import { answeringChallenges, credentialsInside } from './dialog-digest.ts'
 import { sendDigits } from './digits.ts'
-import { EarlyMedia } from './early-media.ts'
 import { guarding } from './guarding.ts'
-import { printable } from './headers.ts'
+import { printable, withoutBody } from './headers.ts'
 import { Invite } from './invite.ts'
 import type { Connection } from './link.ts'
+import type { Negotiation } from './negotiation.ts'
 import { OutboundSession, type OutboundSessionParts } from './outbound-session.ts'
 import { Renegotiation } from './renegotiation.ts'
-import { learntFromSource, type SipMedia } from './sip-media.ts'
+import type { SipMedia } from './sip-media.ts'
 import type { FarResponse, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from './srf.ts'
 import { parseSipUri, shownUri } from './uri.ts'
 
@@ -46,8 +46,8 @@ export class OutboundLeg implements LegSignalling {
   #parts: OutboundLegParts
   #route: Route | undefined
   #left: Hop[] = []
-  #localSdp = ''
   #media: SipMedia | undefined
+  #negotiation: Negotiation | undefined
   /** What happens to the session before the answer: UPDATE. */
   #early: Renegotiation | undefined
   #session: OutboundSession
@@ -58,8 +58,6 @@ export class OutboundLeg implements LegSignalling {
   #dialogGone = false
   #redirects = 0
   #rang = false
-  #earlyMedia = new EarlyMedia()
-  #remoteSdp = ''
   #released = false
   #guarded = guarding((error) => {
     this.#parts.log.warn({ err: error }, 'a response could not be handled')
@@ -72,12 +70,12 @@ export class OutboundLeg implements LegSignalling {
     this.connection = parts.connection
   }
 
-  /** Sends INVITEs with the offer of `media` along the route. Whatever goes wrong ends the leg. */
-  invite(route: Route, media: SipMedia, localSdp: string): void {
+  /** Sends INVITEs with the offer of `media`, or for one of the far side, along the route. Whatever goes wrong ends the leg. */
+  invite(route: Route, media: SipMedia, negotiation: Negotiation): void {
     this.#media = media
+    this.#negotiation = negotiation
     this.#route = route
     this.#left = [...route.hops]
-    this.#localSdp = localSdp
     const dialog = { local: { sdp: '', contact: '' } }
     this.#early = new Renegotiation({ ...this.#parts, timers: undefined, media, dialog })
     this.#tryNext()
@@ -132,16 +130,18 @@ export class OutboundLeg implements LegSignalling {
     if (!hop) return false
     const { srf, clock, log, leg } = this.#parts
     const digest = new DigestSession(hop.credentials)
+    const localSdp = this.#negotiation?.localSdp
+    const headers = localSdp === undefined ? withoutBody(hop.headers) : hop.headers
     const invite: Invite = new Invite({
-      ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop },
-      headers: { ...hop.headers, ...this.#session.headers },
-      localSdp: this.#localSdp,
+      ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop, localSdp },
+      headers: { ...headers, ...this.#session.headers },
       noProgressMs: this.#route?.noProgressMs,
       listener: {
         sent: (sipCallId) => leg.note({ sipCallId }),
         updated: this.#guarded((request: SipRequest, response: SipResponse) =>
           this.#early?.take(request, response, false),
         ),
+        offered: (response) => this.#negotiation?.offered(response),
         provisional: this.#guarded((response: FarResponse) => this.#provisional(response)),
         answered: this.#guarded((dialog: SipDialog) => this.#answered(dialog)),
         refused: this.#guarded((refusal: Refusal) => this.#refused(refusal)),
@@ -160,26 +160,14 @@ export class OutboundLeg implements LegSignalling {
   }
 
   #provisional(response: FarResponse): void {
-    const { leg, log } = this.#parts
+    const { leg } = this.#parts
     // 199 says that one branch of a fork is over (RFC 6228).
     if (leg.isEnded || response.status < 180 || response.status === 199) return
     this.#rang = true
-    if (!response.body) {
-      leg.early(false)
-      return
-    }
-    if (!this.#earlyMedia.isNews(response)) return
-    try {
-      this.#take(response.body, response.source_address)
-      leg.early(true)
-    } catch (error) {
-      // The answer may still bring a description that can be used.
-      log.warn(
-        { code: codeOf(error), status: response.status, reason: String(error) },
-        'early media cannot be used',
-      )
-      leg.early(false)
-    }
+    this.#orEnd(() => {
+      const audible = this.#negotiation?.provisional(response)
+      if (audible !== undefined) leg.early(audible)
+    })
   }
 
   #answered(answered: SipDialog): void {
@@ -203,33 +191,21 @@ export class OutboundLeg implements LegSignalling {
         this.#settle()
       },
     })
-    this.#startTalking(dialog.remote.sdp, answered.res?.source_address, media)
-  }
-
-  #startTalking(sdp: string | undefined, source: string | undefined, media: SipMedia): void {
-    const { leg } = this.#parts
-    try {
-      const news = sdp ? this.#take(sdp, source) : false
-      if (media.isWaiting) {
-        leg.end({ code: 'bad_sdp', detail: 'The 200 has no answer to our offer.' })
-        return
-      }
-      if (!news) media.restart()
+    this.#orEnd(() => {
+      this.#negotiation?.answered(dialog)
       leg.answered()
       leg.hold(media.isHeld, 'media')
-    } catch (error) {
-      leg.end({ code: codeOf(error), detail: error instanceof Error ? error.message : String(error) })
-    }
+    })
   }
 
-  /** Takes an answer to our offer; false where it was taken already: the 200 usually repeats that of the 183. */
-  #take(sdp: string, source: string | undefined): boolean {
-    if (sdp === this.#remoteSdp) return false
-    this.#media?.heardFrom(source)
-    this.#media?.acceptSdp(sdp)
-    this.#remoteSdp = sdp
-    if (this.#media?.behindNat) this.#parts.log.info({ source }, learntFromSource)
-    return true
+  /** A session that cannot be had ends the leg. */
+  #orEnd(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      this.#parts.leg.end({ code: codeOf(error), detail })
+    }
   }
 
   #refused(refusal: Refusal): void {
@@ -246,10 +222,12 @@ export class OutboundLeg implements LegSignalling {
     this.#parts.leg.ended(causeOfRefusal(refusal, this.#rang))
   }
 
-  /** The same place with another session timer, or where a redirection leads. */
+  /** The same place with another session timer, or with keys that it cannot leave; or where a redirection leads. */
   #again(refusal: Refusal, hop: Hop, route: Route): boolean {
     const { status = 0, res } = refusal
-    if (this.#session.grows(refusal)) this.#left.unshift(hop)
+    const demand = status === 488 && !route.statuses.has(status) ? this.#media?.demandKeys?.() : undefined
+    if (demand !== undefined) this.#left = [hop]
+    else if (this.#session.grows(refusal)) this.#left.unshift(hop)
     else {
       if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
       const hops = route.redirected(res?.get('Contact') ?? '')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { testCarrier } from './carriers/testing.ts'
 import { farSdp } from './testing/dialog.ts'
-import { OutboundRig } from './testing/outbound.ts'
+import { OutboundRig, PlacedInvite } from './testing/outbound.ts'
 import { FakeRequest, FakeResponse } from './testing/srf.ts'
 
 const uri = 'sip:1@carrier.example'
@@ -101,6 +101,33 @@ describe('pain point 5: our offer', () => {
     const { t, sdp } = await offer('required', secure)
     const key = /inline:(\S{8})/.exec(sdp)?.[1] ?? 'none'
     expect(JSON.stringify(t.logged)).not.toContain(key)
+  })
+
+  it('that is refused with its optional keys is made once more, with keys that have to be taken', async () => {
+    const { t, leg, sdp } = await offer('optional', secure)
+    new PlacedInvite(t.srf.invites[0]!).refuse(488)
+    const second = t.next()
+    const strict = second.uac.options.localSdp ?? ''
+    expect([second.uri, shape(strict)]).toEqual([secure, ['RTP/SAVP', 2]])
+    expect(strict.match(/^a=crypto.*/gm)).toEqual(sdp.match(/^a=crypto.*/gm))
+    const dialog = second.answer(farSdp())
+    // A plain answer to it is none.
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
+    expect(dialog.byes).toHaveLength(1)
+  })
+
+  it('is not made a third time, and not at all once more where there was nothing to be left', async () => {
+    const both = await offer('optional', secure)
+    new PlacedInvite(both.t.srf.invites[0]!).refuse(488)
+    both.t.next().refuse(488)
+    const strict = await offer('required', secure)
+    new PlacedInvite(strict.t.srf.invites[0]!).refuse(488)
+    const plain = await offer('off', secure)
+    new PlacedInvite(plain.t.srf.invites[0]!).refuse(488)
+    for (const { t, leg } of [both, strict, plain]) {
+      expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'far_refused', sip: 488 } })
+      expect([t.waiting, ...t.left]).toEqual([0, 0, 0, 0, 0])
+    }
   })
 
   it('and a plain answer ends the call where keys are required', async () => {

@@ -11,11 +11,13 @@ import type { Routing, TakenRoute } from './carriers/routing.ts'
 import type { DialogOrigin } from './dialogs.ts'
 import { supportedTags } from './extensions.ts'
 import type { LegRegistry } from './inbound.ts'
+import { LateOffer } from './late-offer.ts'
 import type { AgentLink, Connection } from './link.ts'
 import { LegMedia } from './media.ts'
+import { EarlyOffer, type Negotiation } from './negotiation.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 import { asPortError } from './port-error.ts'
-import type { SrtpPolicy } from './sdp/choose.ts'
+import { offeredSecurity, type SrtpPolicy } from './sdp/choose.ts'
 import type { SessionTimerSettings } from './session-timer.ts'
 import type { SipMedia } from './sip-media.ts'
 import type { Transfers } from './transfers.ts'
@@ -141,20 +143,33 @@ export class Outbound implements OutboundSip {
   }
 
   #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, media: SipMedia, request: OutboundRequest): void {
-    const localSdp = this.#offer(leg, media, request)
-    if (localSdp === undefined) return
+    const negotiation = this.#negotiation(leg, route, media, request)
+    if (!negotiation) return
+    const { localSdp = '' } = negotiation
     const fault = route.hops.map((hop) => this.#tooLong(hop, localSdp)).find((each) => each !== undefined)
     if (fault) {
       leg.ended(fault)
       return
     }
-    side.invite(route, media, localSdp)
+    side.invite(route, media, negotiation)
   }
 
-  /** Our offer; undefined, with the leg ended, where the carrier's rules forbid every one. */
-  #offer(leg: Leg, media: SipMedia, { codec }: OutboundRequest): string | undefined {
+  /** Makes our offer, or leaves it to the far side; undefined, with the leg ended, where the carrier's rules forbid every one. */
+  #negotiation(
+    leg: Leg,
+    route: TakenRoute,
+    media: SipMedia,
+    { callId, codec }: OutboundRequest,
+  ): Negotiation | undefined {
+    const log = this.#parts.log.child({ call: callId, leg: leg.id })
     try {
-      return media.offer(codec, 'invite')
+      if (route.carrier?.lateOffer && media instanceof LegMedia) {
+        // What we could not offer we could not accept either.
+        offeredSecurity(srtpOf(route))
+        return new LateOffer(media, log)
+      }
+      media.offer(codec, 'invite')
+      return new EarlyOffer(media, log)
     } catch (error) {
       leg.ended({ code: codeOf(error), detail: error instanceof Error ? error.message : String(error) })
       return undefined

@@ -19,6 +19,8 @@ export interface SipRequest {
   on(event: 'cancel', listener: () => void): unknown
   /** UPDATE of the far side before the INVITE has its final response; the listener answers it, at once. */
   on(event: 'update', listener: (request: SipRequest, response: SipResponse) => void): unknown
+  /** A response to one of ours, with what acknowledges it. */
+  on(event: 'response', listener: (response: FarResponse, acknowledge: Acknowledge) => void): unknown
   /** Our response to it, where it is one of the far side's. */
   readonly res?: SipResponse
   /** Cancels an INVITE of ours. Throws where the connection is gone. */
@@ -51,6 +53,18 @@ export interface FarResponse {
   /** Ours that it answers, as it was sent. */
   readonly req?: { readonly uri: string }
   get(name: string): string | undefined
+  /** Whether a header is there: what drachtio-srf asks before it sends the PRACK of a reliable response. */
+  has?(name: string): boolean
+}
+
+/** Sends the ACK of a final response, or the PRACK of a reliable provisional one. */
+export type Acknowledge = (options?: { body?: string; headers?: Headers }) => void
+
+/** A 200 with an offer to an INVITE of ours that had none. It has no ACK yet. */
+export interface OfferedAnswer {
+  readonly res: FarResponse
+  /** Sends the ACK, with our answer. Rejects where no dialog can be made. */
+  ack(localSdp: string | undefined): Promise<SipDialog>
 }
 
 /** The error that drachtio-srf gives for a refusal; other errors have none of the fields. */
@@ -95,7 +109,10 @@ export interface SipDialog {
 
 /** Options of {@link SrfLike.createUAC}. */
 export interface UacOptions {
-  readonly localSdp: string
+  /** Undefined: the far side is to make the offer. */
+  readonly localSdp?: string
+  /** A 200 with an offer comes back as an {@link OfferedAnswer}. */
+  readonly noAck?: true
   readonly headers: Headers
   /** Where the INVITE goes although its request-URI says otherwise; a SIP URI. */
   readonly proxy?: string
@@ -126,7 +143,7 @@ export interface SrfLike {
     options: { localSdp?: string; headers: Headers },
     callback: (error: unknown, dialog?: SipDialog) => void,
   ): unknown
-  /** Sends an INVITE; ACK and PRACK are drachtio-srf's. Throws when there is no connection. */
+  /** Sends an INVITE; ACK and PRACK are drachtio-srf's, but for `noAck`. Throws when there is no connection. */
   createUAC(
     uri: string,
     options: UacOptions,
@@ -134,7 +151,7 @@ export interface SrfLike {
       cbRequest: (error: unknown, request?: SipRequest) => void
       cbProvisional: (response: FarResponse) => void
     },
-    callback: (error: Refusal | null, dialog?: SipDialog) => void,
+    callback: (error: Refusal | null, answer?: SipDialog | OfferedAnswer) => void,
   ): unknown
   /** Sends a request outside calls. Throws when there is no connection. */
   request(

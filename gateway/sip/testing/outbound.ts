@@ -54,6 +54,35 @@ export class PlacedInvite {
     this.uac.settle({ status, reason: 'Service Unavailable', res: { ...res!, source_address: '' } })
   }
 
+  /** A reliable provisional response; returns the bodies of the PRACKs. */
+  reliable(status: number, body?: string, headers: Headers = {}): (string | undefined)[] {
+    const pracks: (string | undefined)[] = []
+    const response = farResponse(status, body, { RSeq: '1', 'Content-Type': 'application/sdp', ...headers })
+    response.has = (name) => response.get(name) !== undefined
+    this.request.emit('response', response, (options: { body?: string } = {}) => pracks.push(options.body))
+    // As drachtio-srf goes on.
+    this.uac.progress.cbProvisional(response)
+    if (response.has('RSeq')) pracks.push(undefined)
+    return pracks
+  }
+
+  /** A 200 with an offer to an INVITE that had none. `acks` are the bodies of the ACKs; `broken`: no dialog comes of it. */
+  offer(
+    sdp: string,
+    headers: Headers = {},
+    broken = false,
+  ): { dialog: FakeDialog; acks: (string | undefined)[] } {
+    const acks: (string | undefined)[] = []
+    const res = farResponse(200, sdp, { 'Content-Type': 'application/sdp', ...headers })
+    const dialog = Object.assign(new FakeDialog(sdp), { res })
+    const ack = (localSdp: string | undefined) => {
+      acks.push(localSdp)
+      return broken ? Promise.reject(new Error('no Contact header in response')) : Promise.resolve(dialog)
+    }
+    this.uac.settle(null, { res, ack })
+    return { dialog, acks }
+  }
+
   answer(sdp?: string, headers: Headers = {}): FakeDialog {
     const dialog = Object.assign(new FakeDialog(sdp), { res: farResponse(200, sdp, headers) })
     this.uac.settle(null, dialog)

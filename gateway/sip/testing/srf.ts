@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type {
   FarResponse,
   Headers,
+  OfferedAnswer,
   Refusal,
   SentRequest,
   SipDialog,
@@ -132,7 +133,7 @@ export interface FakeUac {
   readonly uri: string
   readonly options: UacOptions
   readonly progress: Parameters<SrfLike['createUAC']>[2]
-  readonly settle: (error: Refusal | null, dialog?: SipDialog) => void
+  readonly settle: (error: Refusal | null, answer?: SipDialog | OfferedAnswer) => void
 }
 
 /** A request outside calls that we sent. */
