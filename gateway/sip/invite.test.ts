@@ -3,7 +3,7 @@ import type { Leg } from '../calls/leg.ts'
 import { testCarrier } from './carriers/testing.ts'
 import { carrierSdp } from './testing/bench.ts'
 import { OutboundRig, PlacedInvite } from './testing/outbound.ts'
-import type { FakeDialog } from './testing/srf.ts'
+import { type FakeDialog, farResponse } from './testing/srf.ts'
 
 type Step = 'taken' | 'ringing' | 'early media' | 'challenged' | 'answered' | 'refused' | 'hang up'
 
@@ -76,4 +76,20 @@ it.each(orders)('%s: nothing is left, and nobody goes on ringing (pain point 11)
   rig.clock.advance(40_000)
   expect(rig.left).toEqual([0, 0, 0, 0])
   expect(leg.tries).toHaveLength(1)
+})
+
+it('does not wait for more where the final response cannot be handled', async () => {
+  const rig = new OutboundRig([testCarrier({ auth: { username: 'u', password: 'p' } })])
+  const { leg } = await rig.dial('sip:1@carrier.example')
+  const uac = rig.srf.invites[0]!
+  new PlacedInvite(uac).taken()
+  const res = {
+    ...farResponse(401),
+    get: () => {
+      throw new Error('no such hash')
+    },
+  }
+  uac.settle({ status: 401, res })
+  expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail: 'Error: no such hash' } })
+  expect(rig.left).toEqual([0, 0, 0, 0])
 })

@@ -72,6 +72,13 @@ export class Invite {
   #guard: Timer | undefined
   #gone = false
   #guarded = guarding((error) => this.#parts.log.warn({ err: error }, 'a response could not be handled'))
+  /** Nothing comes after a final response: where it cannot be handled, it is a refusal. */
+  #final = guarding((error) => {
+    this.#parts.log.warn({ err: error }, 'a final response could not be handled')
+    if (this.#gone) return
+    if (!this.#canceled) this.#parts.listener.refused({ message: String(error) })
+    this.#finish()
+  })
 
   constructor(parts: InviteParts) {
     this.#parts = parts
@@ -95,7 +102,7 @@ export class Invite {
         uri,
         { ...offer, headers: this.#headers, ...(nextHop !== undefined && { proxy: nextHop }) },
         progress,
-        this.#guarded((error: Refusal | null, answer?: SipDialog | OfferedAnswer) => {
+        this.#final((error: Refusal | null, answer?: SipDialog | OfferedAnswer) => {
           if (!answer) this.#refused(error ?? {})
           // An `ack` has either of the two: drachtio-srf's dialogs have a method for each kind of request.
           else if ('id' in answer) this.#answered(answer)
