@@ -2,7 +2,7 @@ import { application, script, scripted } from '../scenarios/applications.ts'
 import type { SipAgent } from './agents.ts'
 import { Carrier, type IncomingOptions } from './carrier.ts'
 import { DocumentServer } from './documents.ts'
-import { Gateway, type LogLine } from './gateway.ts'
+import { Gateway, type GatewayOptions, type LogLine } from './gateway.ts'
 import { freePort } from './ports.ts'
 
 /** A carrier of the configuration, without its targets. */
@@ -26,10 +26,11 @@ export class OutgoingGateway {
     this.#ports = ports
   }
 
-  /** Starts it with these carriers, whose targets are free ports. */
+  /** Starts it with these carriers, whose targets are free ports. Numbers go to the one with `default`. */
   static async start(
     agent: SipAgent,
     carriers: Readonly<Record<string, CarrierRules>>,
+    more: Pick<GatewayOptions, 'resources' | 'endpoints' | 'sip'> = {},
   ): Promise<OutgoingGateway> {
     const documents = await DocumentServer.open()
     const ports = new Map<string, readonly number[]>()
@@ -42,6 +43,7 @@ export class OutgoingGateway {
       JSON.stringify(script({ connect: { answer_on_bridge: true, ...outgoing.connect } })),
     )
     const gateway = await Gateway.start({
+      ...more,
       agent,
       domains: [
         application('through.test', { kind: 'script', url }),

@@ -21,33 +21,46 @@ export interface WrittenRequest {
   readonly fromTag?: string
   /** Tag of To; default none. */
   readonly toTag?: string
+  /** Address of To; default the request-URI. */
+  readonly to?: string
+  /** Default an address where nobody listens. */
+  readonly contact?: string
   /** Default 70; null leaves the field out. */
   readonly hops?: number | null
 }
 
 let count = 0
 
-/** Sends SIP as it stands, well formed or not, from an address of its choice, and keeps what comes back. Ends with its test. */
+/** Sends SIP as it stands, well formed or not, from an address of its choice, and keeps what comes back. Closes with its test. */
 export class SipSocket {
   readonly answers: string[] = []
   readonly #write: (text: string) => void
   readonly #via: string
 
-  constructor(write: (text: string) => void, via: string) {
+  /** Idempotent. */
+  readonly close: () => void
+
+  constructor(write: (text: string) => void, via: string, close: () => void) {
+    this.close = close
     this.#write = write
     this.#via = via
   }
 
-  /** Over UDP, from an address of the loopback network. */
-  static async udp(port: number, address = '127.0.0.1'): Promise<SipSocket> {
+  /** Over UDP, from an address of the loopback network; `own`: a port of its own, default a free one. */
+  static async udp(port: number, address = '127.0.0.1', own = 0): Promise<SipSocket> {
     const family = isIPv6(address) ? 'udp6' : 'udp4'
     const far = family === 'udp6' ? '::1' : '127.0.0.1'
-    const socket: Socket = createSocket(family).bind(0, address)
+    const socket: Socket = createSocket(family).bind(own, address)
     await once(socket, 'listening')
-    onTestFinished(() => void socket.close())
+    let open = true
+    const close = () => {
+      if (open) socket.close()
+      open = false
+    }
+    onTestFinished(close)
     const host = family === 'udp6' ? `[${address}]` : address
     const via = `SIP/2.0/UDP ${host}:${socket.address().port}`
-    const sip = new SipSocket((text) => socket.send(text, port, far), via)
+    const sip = new SipSocket((text) => socket.send(text, port, far), via, close)
     socket.on('message', (bytes) => sip.answers.push(bytes.toString()))
     return sip
   }
@@ -57,8 +70,9 @@ export class SipSocket {
     const socket: Stream =
       transport === 'TLS' ? connectTls({ host, port, rejectUnauthorized: false }) : connect(port, host)
     await once(socket, transport === 'TLS' ? 'secureConnect' : 'connect')
-    onTestFinished(() => void socket.destroy())
-    const sip = new SipSocket((text) => socket.write(text), `SIP/2.0/${transport} 127.0.0.1:9`)
+    const close = () => void socket.destroy()
+    onTestFinished(close)
+    const sip = new SipSocket((text) => socket.write(text), `SIP/2.0/${transport} 127.0.0.1:9`, close)
     socket.on('data', (bytes) => sip.answers.push(bytes.toString()))
     socket.on('error', () => {})
     return sip
@@ -77,10 +91,10 @@ export class SipSocket {
       `${method} ${uri} SIP/2.0`,
       `Via: ${this.#via};branch=${request.branch ?? `z9hG4bK-${own}`};rport`,
       `From: <sip:stranger@carrier.test>;tag=${request.fromTag ?? `s${own}`}`,
-      `To: <${uri}>${toTag === undefined ? '' : `;tag=${toTag}`}`,
+      `To: <${request.to ?? uri}>${toTag === undefined ? '' : `;tag=${toTag}`}`,
       `Call-ID: ${request.callId ?? `${own}@carrier.test`}`,
       `CSeq: ${cseq} ${method}`,
-      `Contact: <sip:stranger@127.0.0.1:9>`,
+      `Contact: <${request.contact ?? 'sip:stranger@127.0.0.1:9'}>`,
       ...(hops === null ? [] : [`Max-Forwards: ${hops}`]),
       ...headers,
       `Content-Length: ${Buffer.byteLength(body)}`,

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agents } from '../support/agents.ts'
+import { Carrier } from '../support/carrier.ts'
+import { digestAnswer } from '../support/digest.ts'
+import { OutgoingGateway } from '../support/outgoing.ts'
+import { freePort } from '../support/ports.ts'
+import { SipSocket, statusOf } from '../support/sip-socket.ts'
+import { bodyOf, headerOf } from '../support/sip-text.ts'
+import { scripted } from './applications.ts'
+
+describe.each(agents)('transfers, by $name', (agent) => {
+  let outgoing: OutgoingGateway
+
+  beforeAll(async () => {
+    outgoing = await OutgoingGateway.start(
+      agent,
+      { first: {}, second: {} },
+      {
+        sip: { registrar: { domains: ['pbx.test'] } },
+        endpoints: [{ username: 'desk', password: 'desk-secret-3' }],
+        resources: [{ address: '/private/safe', handler: scripted('answer') }],
+      },
+    )
+  })
+
+  afterAll(() => outgoing?.stop())
+
+  const refer = (to: string) => [`Refer-To: <${to}>`, 'Referred-By: <sip:+15551230001@carrier.test>']
+
+  /** What names a caller's dialog, as its other party writes it into Replaces. */
+  const replaces = (caller: Carrier): string => {
+    const answer = caller.sipp.received('SIP/2.0 200')[0] ?? ''
+    const tag = (name: string) => /tag=(.*)$/.exec(headerOf(answer, name) ?? '')?.[1]
+    return `${headerOf(answer, 'Call-ID')};to-tag=${tag('To')};from-tag=${tag('From')}`
+  }
+
+  /** A caller who is joined with a carrier; both sides of the call. */
+  const joined = async (
+    carrier: 'first' | 'second',
+    scenario: string,
+    options: {
+      readonly values?: Record<string, string | readonly string[]>
+      readonly holdMs?: number
+      /** The callee hangs up after so long; default it waits to be hung up. */
+      readonly calleeHoldMs?: number
+    } = {},
+  ): Promise<{ readonly caller: Carrier; readonly callee: Carrier }> => {
+    const { calleeHoldMs: holdMs } = options
+    const callee = await outgoing.target(carrier, holdMs ? 'callee-hangs-up' : 'callee-takes', { holdMs })
+    outgoing.connect = { to: `sip:desk@127.0.0.1:${outgoing.portOf(carrier)}` }
+    const caller = await outgoing.call(carrier, scenario, options)
+    await caller.sipp.event('answered')
+    await callee.sipp.event('confirmed')
+    return { caller, callee }
+  }
+
+  /** The desk's telephone, which registers from where it listens. */
+  const desk = async (scenario: string, holdMs: number): Promise<Carrier> => {
+    const port = await freePort()
+    const socket = await SipSocket.udp(outgoing.gateway.sipPort, '127.0.0.1', port)
+    const contact = `sip:desk@127.0.0.1:${port}`
+    const [uri, to] = ['sip:pbx.test', 'sip:desk@pbx.test']
+    const register = { method: 'REGISTER', uri, to, contact, callId: contact }
+    const asked = await socket.ask(register)
+    expect(statusOf(asked)).toBe(401)
+    const signed = { ...register, username: 'desk', password: 'desk-secret-3' }
+    const answer = digestAnswer(headerOf(asked, 'WWW-Authenticate') ?? '', signed)
+    const taken = await socket.ask({ ...register, cseq: '2', headers: [`Authorization: ${answer}`] })
+    expect(statusOf(taken)).toBe(200)
+    expect(headerOf(taken, 'Contact')).toContain(contact)
+    socket.close()
+    return Carrier.listens({ scenario, holdMs, port })
+  }
+
+  it('a REFER sends the other party to an address of ours, and tells how that went', async () => {
+    const phone = await desk('callee-hangs-up', 2000)
+    const values = { refer: refer('sip:desk@pbx.test') }
+    const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 200 })
+    expect(await caller.sipp.event('trying')).toBe('100')
+    await phone.talks('invited', 500)
+    await callee.hears(500)
+    await outgoing.ended(caller, callee, phone)
+    const [invite = ''] = phone.sipp.received('INVITE')
+    expect(headerOf(invite, 'Referred-By')).toBe('<sip:+15551230001@carrier.test>')
+    const notices = caller.sipp.received('NOTIFY')
+    expect(bodyOf(notices.at(-1) ?? '')).toContain('SIP/2.0 200 OK')
+    expect(headerOf(notices.at(-1) ?? '', 'Subscription-State')).toContain('terminated')
+  })
+
+  it.each([
+    ['anybody outside', 403, 'sip:+15550000000@premium.test'],
+    ['a number', 403, 'tel:+15550000000'],
+    ['an address that is not there', 404, 'sip:nobody@through.test'],
+    ['an address that is not public', 403, 'sip:safe@through.test'],
+    ['what is no call', 400, 'mailto:desk@carrier.test'],
+  ])('a carrier may not send it to %s: %i', async (_, status, to) => {
+    const values = { refer: refer(to), status: String(status) }
+    const { caller, callee } = await joined('first', 'call-refers-refused', { values })
+    await outgoing.ended(caller, callee)
+  })
+
+  it('a REFER with Replaces joins the others of two calls', async () => {
+    const one = await joined('second', 'caller-released', { calleeHoldMs: 4000 })
+    const target = `sip:desk@carrier.test?Replaces=${encodeURIComponent(replaces(one.caller))}`
+    const two = await joined('first', 'call-refers-attended', {
+      values: { refer: refer(target) },
+      holdMs: 300,
+    })
+    expect(await two.caller.sipp.event('done')).toBe('200')
+    await two.caller.done()
+    await one.caller.done()
+    await one.callee.talks('invited', 500)
+    await two.callee.talks('invited', 700)
+    await one.callee.hears(700)
+    await two.callee.hears(500)
+    await outgoing.ended(two.caller, one.callee, two.callee)
+  })
+
+  it('a REFER with Replaces of a call that is not there is refused', async () => {
+    const target = `sip:desk@carrier.test?Replaces=${encodeURIComponent('gone;to-tag=a;from-tag=b')}`
+    const values = { refer: refer(target), status: '603' }
+    const { caller, callee } = await joined('first', 'call-refers-refused', { values })
+    await outgoing.ended(caller, callee)
+  })
+
+  it('an INVITE with Replaces takes the place of a call of the same carrier', async () => {
+    const { caller, callee } = await joined('first', 'caller-released')
+    const more = [`Replaces: ${replaces(caller)}`]
+    const second = await outgoing.call('first', 'call', { holdMs: 1500, values: { more } })
+    await caller.done()
+    await second.talks('answered', 500)
+    await callee.hears(500)
+    await outgoing.ended(second, callee)
+  })
+
+  it.each([
+    ['that is not there', '127.0.0.1', 481],
+    ['of somebody else', '127.0.0.7', 403],
+  ])('an INVITE with Replaces of a call %s is refused', async (_, address, status) => {
+    const { caller, callee } = await joined('first', 'call', { holdMs: 700 })
+    const named = status === 403 ? replaces(caller) : 'gone;to-tag=a;from-tag=b'
+    const values = { status, more: [`Replaces: ${named}`] }
+    await (await outgoing.call('first', 'call-refused', { address, values })).done()
+    await outgoing.ended(caller, callee)
+  })
+})
