@@ -133,10 +133,9 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await calling?.settled({ transactions: true })
-  await called?.settled({ transactions: true })
-  await calling?.stop()
-  await called?.stop()
+  await calling?.settled()
+  await called?.settled()
+  await Promise.all([calling?.stop(), called?.stop()])
   await Promise.all([...taps.values(), ...detours].map((each) => each.close()))
   await documents?.close()
   authority?.remove()
