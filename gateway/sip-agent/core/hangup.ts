@@ -1,6 +1,6 @@
 import type { Dialog } from '../dialog/dialog.ts'
 import type { Context } from './context.ts'
-import { sendInDialog } from './in-dialog.ts'
+import { sendInDialog } from './uac/in-dialog.ts'
 
 /**
  * Ends a dialog by a BYE of the agent's own and tells the application with an `unsolicited` one. `reason` is the value of

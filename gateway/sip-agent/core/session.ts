@@ -1,6 +1,6 @@
 import type { Dialog } from '../dialog/dialog.ts'
 import type { RawMessage, SipRequest } from '../message/message.ts'
-import type { Waiting } from './waiting.ts'
+import type { Waiting } from './uas/waiting.ts'
 
 /** The name under which a dialog knows an offer of a request. */
 const nameOf = ({ method, seq }: SipRequest): string => `${method === 'ACK' ? 'INVITE' : method} ${seq}`

@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts'
-import type { Incoming } from '../core/incoming.ts'
+import type { Incoming } from '../core/uas/incoming.ts'
 import type { App } from '../drachtio/app.ts'
 import type { RawMessage, SipRequest } from '../message/message.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'

@@ -1,0 +1,106 @@
+import { contactOf, Dialog, recordRoute } from '../../dialog/dialog.ts'
+import type { App } from '../../drachtio/app.ts'
+import type { SipResponse } from '../../message/message.ts'
+import type { Flow } from '../../transport/types.ts'
+import type { Context } from '../context.ts'
+import { ownName } from '../offering.ts'
+import type { MadeRequest } from '../requests.ts'
+import { describes } from '../session.ts'
+
+/** Early dialogs of one INVITE; provisional responses of more forks are told, but make none. */
+const mostForks = 32
+/**
+ * Dialogs of one INVITE in all. A fork that answers beyond gets no ACK and no BYE: with a Record-Route and thousands of tags a far end could
+ * have us send them, and repeat them, to whomever it names.
+ */
+const mostDialogs = 64
+
+/** What the dialogs of one INVITE have in common. */
+export interface ForksStart {
+  readonly context: Context
+  readonly id: string
+  readonly fromTag: string
+  /** True where the INVITE carried an offer. */
+  readonly offer: boolean
+  readonly owner: App
+}
+
+/** The dialogs that the responses to one INVITE make, one for each To tag (RFC 3261 12.1.2). */
+export class Forks {
+  readonly #start: ForksStart
+  readonly #byTag = new Map<string, Dialog>()
+  #opened = 0
+  /** Those that have described their session. */
+  readonly #described = new WeakSet<Dialog>()
+
+  constructor(start: ForksStart) {
+    this.#start = start
+  }
+
+  /** The dialog that a provisional response speaks of; undefined where it makes none. */
+  early(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
+    if (response.toTag === '') return undefined
+    const known = this.#byTag.get(response.toTag)
+    // RFC 6228 4: a 199 says that an early dialog is over, and makes none.
+    if (known || response.status === 199 || this.#opened >= mostForks) return known
+    return this.#open(response, flow, made)
+  }
+
+  /**
+   * The dialog of a 2xx; made where no provisional response came before. Its route set is that of the 2xx (RFC 3261 13.2.2.4). Undefined for
+   * one fork too many; early ones leave room for the first 2xx.
+   */
+  answered(response: SipResponse, flow: Flow, made: MadeRequest): Dialog | undefined {
+    const known = this.#byTag.get(response.toTag)
+    if (!known && this.#opened >= mostDialogs) return undefined
+    const dialog = known ?? this.#open(response, flow, made)
+    if (!dialog.confirmed) dialog.reroute(recordRoute(response).reverse())
+    return dialog
+  }
+
+  /** A response described the session: the answer to our offer, or the offer that we asked for (RFC 3261 13.2.1). The first one counts. */
+  note(dialog: Dialog, response: SipResponse, made: MadeRequest): void {
+    if (this.#described.has(dialog) || !describes(response)) return
+    // Without an offer of ours only a reliable response brings one.
+    const binding =
+      this.#start.offer || response.status >= 200 || response.headers.first('rseq') !== undefined
+    if (!binding) return
+    this.#described.add(dialog)
+    dialog.offers.described('theirs', ownName('INVITE', made.seq))
+  }
+
+  /** One fork is over. */
+  drop(dialog: Dialog): void {
+    this.#start.context.dialogs.remove(dialog)
+    this.#byTag.delete(dialog.remoteTag)
+  }
+
+  /** All forks but this one are over. */
+  keepOnly(kept: Dialog | undefined): void {
+    for (const dialog of [...this.#byTag.values()]) if (dialog !== kept) this.drop(dialog)
+  }
+
+  #open(response: SipResponse, flow: Flow, made: MadeRequest): Dialog {
+    const { context, id, fromTag, offer, owner } = this.#start
+    const dialog = new Dialog({
+      id,
+      callId: made.callId,
+      localTag: fromTag,
+      remoteTag: response.toTag,
+      localAddress: made.from,
+      remoteAddress: response.headers.first('to') ?? made.to,
+      routeSet: recordRoute(response).reverse(),
+      localSeq: made.seq,
+      remoteSeq: -1,
+      localContact: made.contact,
+      flow,
+      target: contactOf(response) ?? made.uri,
+      owner,
+    })
+    if (offer) dialog.offers.described('ours', ownName('INVITE', made.seq))
+    this.#byTag.set(response.toTag, dialog)
+    this.#opened++
+    context.dialogs.add(dialog)
+    return dialog
+  }
+}

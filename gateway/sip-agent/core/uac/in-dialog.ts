@@ -1,0 +1,123 @@
+import type { Dialog } from '../../dialog/dialog.ts'
+import type { Hop } from '../../route/types.ts'
+import { isLoopback } from '../../transport/own-addresses.ts'
+import type { Flow } from '../../transport/types.ts'
+import { type AppHeader, has, type Own, ownContact } from '../app-headers.ts'
+import { type Context, newBranch } from '../context.ts'
+import { type MadeRequest, makeRequest, ownOf } from '../requests.ts'
+import { Attempts, nobody, type Prepared } from './attempts.ts'
+import { isOwn, openWay, type Way } from './ways.ts'
+
+/** The methods that refresh the remote target, and so must carry a Contact (RFC 3261 12.2, RFC 3311, RFC 6665, RFC 3515). */
+export const carriesContact: ReadonlySet<string> = new Set([
+  'INVITE',
+  'UPDATE',
+  'SUBSCRIBE',
+  'REFER',
+  'NOTIFY',
+])
+
+/** A request within a dialog, before it is made. */
+export interface InDialogRequest {
+  readonly method: string
+  /** The number of the INVITE, for an ACK; others take the next one. */
+  readonly seq?: number
+  readonly body?: Buffer
+  /** Its headers, once the way and with it our own address is known. */
+  headers(own: Own): AppHeader[]
+}
+
+/**
+ * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from; where that
+ * connection is gone, over the one on which the target has registered since. Where the route leads
+ * nowhere, to this machine, or needs a transport that is not bound, it goes back all the same: better than no BYE at all.
+ */
+const findWays = (
+  context: Context,
+  dialog: Dialog,
+  nextHop: string,
+  done: (ways: readonly Way[]) => void,
+) => {
+  if (dialog.returnPath()) return done([dialog.flow])
+  const registered = dialog.routeSet.length === 0 ? context.registeredFlows.find(nextHop) : undefined
+  if (registered) return done([registered])
+  const found = context.router.find(nextHop, (hops) => {
+    const outside = hops.filter((hop) => !leadsInside(hop, dialog, context))
+    done(outside.length > 0 ? outside : [dialog.flow])
+  })
+  if (!found) done([dialog.flow])
+}
+
+/**
+ * True for a way to the agent itself, or to a service of this machine that peers elsewhere cannot reach: a peer writes Record-Route and
+ * Contact as it likes.
+ */
+const leadsInside = (hop: Hop, { flow }: Dialog, context: Context): boolean =>
+  isOwn(hop, context) || (isLoopback(hop.address) && !isLoopback(flow.remote.address))
+
+/** Prepares a request of a dialog; `done` is called at once where the way is known, later where a name is to be looked up. */
+export const prepareInDialog = (
+  context: Context,
+  dialog: Dialog,
+  request: InDialogRequest,
+  done: (prepared: Prepared) => void,
+): void => {
+  const { uri, routes, nextHop } = dialog.addressing()
+  findWays(context, dialog, nextHop, (ways) => {
+    const seq = request.seq ?? dialog.nextSeq()
+    const make = (flow: Flow): MadeRequest => {
+      const own = ownOf(flow, context)
+      const headers = request.headers(own)
+      if (carriesContact.has(request.method) && !has(headers, 'Contact')) {
+        headers.push(['Contact', dialog.localContact || ownContact(own)])
+      }
+      return makeRequest({
+        method: request.method,
+        uri,
+        branch: newBranch(),
+        routes,
+        from: dialog.localAddress,
+        to: dialog.remoteAddress,
+        callId: dialog.callId,
+        seq,
+        own,
+        headers,
+        body: request.body,
+      })
+    }
+    done({ ways, make })
+  })
+}
+
+/** Sends a request of the agent's own in a dialog; its answer changes nothing. `sent` sees it as it went out first. */
+export const sendInDialog = (
+  context: Context,
+  dialog: Dialog,
+  request: InDialogRequest,
+  sent: (attempts: Attempts) => void = () => {},
+): void =>
+  prepareInDialog(context, dialog, request, (prepared) => {
+    const attempts = new Attempts(context, prepared, false)
+    attempts.start(nobody)
+    sent(attempts)
+  })
+
+/**
+ * Acknowledges a 2xx with this number (RFC 3261 13.2.2.4), and keeps the ACK for when the 2xx is repeated. `sent` is given the ACK and
+ * the way that it took.
+ */
+export const sendAck = (
+  context: Context,
+  dialog: Dialog,
+  ack: InDialogRequest & { readonly seq: number },
+  sent: (bytes: Buffer, flow: Flow) => void = () => {},
+): void => {
+  if (dialog.answeredSeq === ack.seq) dialog.answeredSeq = undefined
+  prepareInDialog(context, dialog, ack, ({ ways, make }) => {
+    const flow = openWay(ways[0], context)
+    const { bytes } = make(flow)
+    dialog.keepAck(ack.seq, bytes, flow)
+    flow.send(bytes)
+    sent(bytes, flow)
+  })
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { parseAddress } from '../../message/address.ts'
+import type { Header } from '../../message/headers.ts'
+import type { RawRequest } from '../../message/message.ts'
+import { startLine } from '../../message/serialise.ts'
+import { parseUri } from '../../message/uri.ts'
+import type { Flow } from '../../transport/types.ts'
+import {
+  type AppHeader,
+  appHeaders,
+  forbidden,
+  has,
+  type Own,
+  ownContact,
+  replaceLocalhost,
+} from '../app-headers.ts'
+import { type Context, newBranch, newTag } from '../context.ts'
+import { type MadeRequest, makeRequest, ownOf } from '../requests.ts'
+import type { Prepared } from './attempts.ts'
+import type { Way } from './ways.ts'
+
+/** The headers that the agent writes itself, whatever the application gave. */
+export const dialogHeaders: ReadonlySet<string> = new Set([
+  ...forbidden,
+  'from',
+  'to',
+  'call-id',
+  'cseq',
+  'content-type',
+])
+
+/** Methods whose request makes a dialog, and so carries our Contact (RFC 3261 8.1.1.8, RFC 6665 4.1.2.1, RFC 3515 2.2). */
+export const dialogMakers: ReadonlySet<string> = new Set(['INVITE', 'SUBSCRIBE', 'REFER'])
+
+/** The Content-Type that goes with a body; none for none. */
+export const typeHeader = (type: string): AppHeader[] => (type === '' ? [] : [['Content-Type', type]])
+
+/** The agent's User-Agent where the application gives none. */
+export const agentHeader = (raw: RawRequest, { userAgent }: Context): AppHeader[] =>
+  userAgent && raw.headers.first('user-agent') === undefined ? [['User-Agent', userAgent]] : []
+
+/** A new request outside dialogs, and the tag that tells it from others. */
+export interface NewRequest extends Prepared {
+  /** Known once it was made for the first time. */
+  readonly tag: string
+}
+
+/** Prepares a request outside dialogs: what the application did not give is filled in. `make` throws `SipParseError` for what it wrote wrong. */
+export const prepareNew = (
+  context: Context,
+  raw: RawRequest,
+  type: string,
+  ways: readonly Way[],
+): NewRequest => {
+  const callId = raw.headers.first('call-id') ?? randomUUID()
+  const seq = givenSeq(raw) ?? Math.floor(context.clock.now() / 2_000) % 2 ** 27
+  // Only Via and Contact tell where it is sent from: another way must not make another caller of it (RFC 3263 4.3).
+  let identity: { from: string; to: string; tag: string } | undefined
+  const make = (flow: Flow): MadeRequest => {
+    const own = ownOf(flow, context)
+    identity ??= identityOf(raw, own)
+    const headers = appHeaders(raw.headers, own, dialogHeaders)
+    if (dialogMakers.has(raw.method) && !has(headers, 'Contact'))
+      headers.unshift(['Contact', ownContact(own)])
+    headers.push(...typeHeader(type), ...agentHeader(raw, context))
+    return makeRequest({
+      method: raw.method,
+      uri: raw.uri,
+      branch: newBranch(),
+      routes: [],
+      from: identity.from,
+      to: identity.to,
+      callId,
+      seq,
+      own,
+      headers,
+      body: raw.body,
+    })
+  }
+  return {
+    ways,
+    make,
+    get tag() {
+      return identity?.tag ?? ''
+    },
+  }
+}
+
+/** From and To of a new request: the application's, else our own contact and the request-uri. */
+const identityOf = (raw: RawRequest, own: Own): { from: string; to: string; tag: string } => {
+  const value = (key: Header['key'], fallback: string) =>
+    replaceLocalhost(key, raw.headers.first(key) ?? fallback, own)
+  const from = value('from', ownContact({ ...own, protocol: 'udp' }))
+  const given = parseAddress(from, 'From').params.get('tag')
+  const to = value('to', `<${raw.uri}>`)
+  parseAddress(to, 'To')
+  if (given) return { from, to, tag: given }
+  const tag = newTag()
+  return { from: `${from};tag=${tag}`, to, tag }
+}
+
+/** The number of a CSeq header that the application gave; a digest retry does. */
+const givenSeq = (raw: RawRequest): number | undefined => {
+  const match = /^\s*([0-9]{1,10})(?:\s|$)/.exec(raw.headers.first('cseq') ?? '')
+  const value = match ? Number(match[1]) : undefined
+  return value !== undefined && value < 2 ** 31 ? value : undefined
+}
+
+/** True for what can be parsed as a URI, in angle brackets or not. */
+export const isUri = (text: string): boolean => {
+  try {
+    parseUri(text.replace(/^<|>$/g, ''))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The text with which a request-uri that cannot be parsed is refused. */
+export const invalidUri = (raw: RawRequest): string => `invalid request-uri: ${startLine(raw)}`

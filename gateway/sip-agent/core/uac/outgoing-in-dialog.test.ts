@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest'
+import type { SipRequest } from '../../message/message.ts'
+import { ClientBench, type Far } from '../../testing/client.ts'
+import { nothing } from '../../testing/core.ts'
+
+const sdp = 'v=0\r\n'
+const noDialog = 'Server error: unable to find dialog for dialog id provided'
+
+/** An INVITE that one place has, and its application. */
+class Call {
+  readonly bench: ClientBench
+  readonly far: Far
+  readonly invite: SipRequest
+  readonly txnId: string
+  readonly id: string
+
+  constructor(places: readonly string[] = ['192.0.2.11'], body = sdp) {
+    this.bench = new ClientBench(places)
+    this.far = this.bench.fars[0] as Far
+    this.bench.request('INVITE', {}, body)
+    this.invite = this.far.take()[0] as SipRequest
+    this.txnId = this.bench.told()[0]?.fields[9] ?? ''
+    this.id = `${this.invite.callId};from-tag=${this.invite.fromTag}`
+  }
+
+  answer(status: number, lines: Record<string, string> = {}, tag = 't', body = '') {
+    this.far.answer(this.invite, status, lines, body, tag)
+  }
+
+  up(lines: Record<string, string> = {}): this {
+    this.answer(200, lines, 't', sdp)
+    this.bench.within(this.id, 'ACK')
+    this.bench.told()
+    for (const far of this.bench.fars) far.take()
+    return this
+  }
+
+  /** The application's request; what the agent says to it, and where it went. */
+  ask(method: string, lines: Record<string, string> = {}, body = '') {
+    this.bench.within(this.id, method, lines, body)
+    const answer = this.bench.told().findLast(({ fields }) => fields[0] === 'response')
+    const [sent] = this.far.take()
+    return { said: answer?.fields[2], why: answer?.fields[3], sent }
+  }
+
+  statuses(): string[] {
+    return this.bench
+      .told()
+      .filter(({ fields }) => fields[0] === 'sip')
+      .map(({ text }) => (text.startsWith('SIP/2.0') ? text.slice(8, 11) : (text.split(' ')[0] as string)))
+  }
+
+  end() {
+    for (let i = 0; i < 5; i++) this.bench.clock.advance(60_000)
+    expect(this.bench.held()).toEqual(nothing)
+  }
+
+  hangUp() {
+    const { sent } = this.ask('BYE')
+    if (sent) this.far.answer(sent, 200)
+    this.end()
+  }
+}
+
+describe('a PRACK', () => {
+  const reliable = (rseq: number) => ({ Require: '100rel', RSeq: String(rseq) })
+
+  it('that acknowledges nothing is refused, so that no fork gets another one’s', () => {
+    const call = new Call()
+    expect(call.ask('PRACK', { RAck: '1 1 INVITE' })).toMatchObject({ said: 'NOK', why: noDialog })
+    call.answer(183, reliable(1), 'one')
+    expect(call.ask('PRACK', { RAck: '2 1 INVITE' }).said).toBe('NOK')
+    expect(call.ask('PRACK').said).toBe('NOK')
+    expect(call.ask('PRACK', { RAck: '1 1 INVITE' }).sent?.toTag).toBe('one')
+    expect(call.ask('PRACK', { RAck: '1 1 INVITE' }).said).toBe('NOK')
+    call.answer(486)
+    call.end()
+  })
+
+  it('may come after the 2xx, for its own fork alone', () => {
+    const call = new Call()
+    call.answer(183, reliable(1), 'lost')
+    call.answer(183, reliable(5), 't')
+    call.up()
+    expect(call.ask('PRACK', { RAck: '5 1 INVITE' }).sent?.toTag).toBe('t')
+    expect(call.ask('PRACK', { RAck: '1 1 INVITE' })).toMatchObject({ said: 'NOK', why: noDialog })
+    call.hangUp()
+  })
+
+  it('belongs to a re-INVITE too, whose responses count from anew', () => {
+    const call = new Call()
+    call.answer(183, reliable(5))
+    call.ask('PRACK', { RAck: '5 1 INVITE' })
+    call.up()
+    const { sent } = call.ask('INVITE', {}, sdp)
+    if (!sent) throw new Error('no re-INVITE')
+    call.far.answer(sent, 183, reliable(40))
+    call.far.answer(sent, 183, reliable(40))
+    expect(call.statuses()).toEqual(['183'])
+    expect(call.ask('PRACK', { RAck: `40 ${sent.seq} INVITE` }).sent?.seq).toBe(sent.seq + 1)
+    call.far.answer(sent, 200, {}, sdp)
+    expect(call.ask('ACK').sent?.seq).toBe(sent.seq)
+    call.hangUp()
+  })
+
+  it('gap or not, a number is taken once', () => {
+    const call = new Call()
+    for (const rseq of [3, 3, 5, 2, 4, 4, 5]) call.answer(183, reliable(rseq))
+    expect(call.statuses()).toEqual(['183', '183', '183'])
+    call.answer(486)
+    call.end()
+  })
+})
+
+describe('a BYE in an early dialog (RFC 3261 15)', () => {
+  it.each([200, 487])('ends it; the %i to the INVITE that follows is acknowledged and told', (status) => {
+    const call = new Call()
+    call.answer(180)
+    const { sent } = call.ask('BYE')
+    expect(sent?.toTag).toBe('t')
+    if (sent) call.far.answer(sent, 200)
+    call.answer(status, {}, 't', status === 200 ? sdp : '')
+    expect(call.statuses()).toEqual(['200', String(status)])
+    expect(call.far.take().map((each) => each.method)).toEqual(['ACK'])
+    call.end()
+  })
+})
+
+describe('an answer whose dialog is over before the ACK of the application', () => {
+  it('is acknowledged when it comes again', () => {
+    const call = new Call()
+    call.answer(200, {}, 't', sdp)
+    const [dialog] = call.bench.dialogs.of(call.bench.app)
+    // The far end hangs up at once.
+    if (dialog) call.bench.dialogs.remove(dialog)
+    expect(call.ask('ACK')).toMatchObject({ said: 'NOK', sent: undefined })
+    call.answer(200, {}, 't', sdp)
+    call.answer(200, {}, 't', sdp)
+    expect(call.far.take().map((each) => each.method)).toEqual(['ACK', 'ACK'])
+    call.end()
+  })
+})
+
+describe('a request in a call with a route set', () => {
+  const route = { 'Record-Route': '<sip:proxy.example;lr>' }
+  const places = ['192.0.2.11', '192.0.2.12']
+
+  it('goes to the next place of the route where the first cannot be reached', () => {
+    const call = new Call(places).up(route)
+    const [first, second] = call.bench.fars
+    if (first) first.dead = true
+    call.bench.within(call.id, 'BYE')
+    call.bench.clock.advance(0)
+    const [bye] = second?.take() ?? []
+    expect([bye?.method, bye?.headers.first('route')]).toEqual(['BYE', '<sip:proxy.example;lr>'])
+    if (bye) second?.answer(bye, 200)
+    expect(call.statuses()).toEqual(['200'])
+    call.end()
+  })
+
+  it('stays where it was refused with 503', () => {
+    const call = new Call(places).up(route)
+    const { sent } = call.ask('INFO')
+    if (sent) call.far.answer(sent, 503)
+    expect(call.statuses()).toEqual(['503'])
+    expect(call.bench.fars[1]?.take()).toEqual([])
+    call.hangUp()
+  })
+
+  it('goes back where the peer came from when the route leads nowhere', () => {
+    const call = new Call().up(route)
+    call.bench.fars.splice(0)
+    const { sent } = call.ask('BYE')
+    expect(sent?.method).toBe('BYE')
+    if (sent) call.far.answer(sent, 200)
+    call.end()
+  })
+})
+
+describe('the offers of a call', () => {
+  const glare = (call: Call) => call.bench.dialogs.byId(call.id)?.offers.refusal
+
+  it('keep the peer’s away while ours is open, whatever carries it', () => {
+    const call = new Call().up()
+    expect(glare(call)).toBeUndefined()
+    for (const [method, status, body] of [
+      ['UPDATE', 200, sdp],
+      ['UPDATE', 488, ''],
+      ['UPDATE', 200, ''],
+    ] as const) {
+      const { sent } = call.ask(method, {}, sdp)
+      expect(glare(call)).toBe(491)
+      if (sent) call.far.answer(sent, status, {}, body)
+      expect(glare(call)).toBeUndefined()
+    }
+    call.hangUp()
+  })
+
+  it('of a late re-INVITE are the peer’s, until the ACK', () => {
+    const call = new Call().up()
+    const { sent } = call.ask('INVITE')
+    expect(glare(call)).toBeUndefined()
+    if (sent) call.far.answer(sent, 200, {}, sdp)
+    expect(glare(call)).toBe(500)
+    call.ask('ACK', {}, sdp)
+    expect(glare(call)).toBeUndefined()
+    call.hangUp()
+  })
+
+  it('of a re-INVITE that is refused are off the table', () => {
+    const call = new Call().up()
+    const { sent } = call.ask('INVITE', {}, sdp)
+    expect(glare(call)).toBe(491)
+    if (sent) call.far.answer(sent, 488)
+    expect(glare(call)).toBeUndefined()
+    call.hangUp()
+  })
+
+  it('of an INVITE without one come with the first reliable response, and are answered in the PRACK', () => {
+    const call = new Call(['192.0.2.11'], '')
+    call.answer(183, {}, 't', sdp)
+    expect(glare(call)).toBeUndefined()
+    call.answer(183, { Require: '100rel', RSeq: '1' }, 't', sdp)
+    expect(glare(call)).toBe(500)
+    call.ask('PRACK', { RAck: '1 1 INVITE' }, sdp)
+    expect(glare(call)).toBeUndefined()
+    call.up()
+    expect(glare(call)).toBeUndefined()
+    call.hangUp()
+  })
+})
+
+it('a far end cannot have requests sent to a service of this machine by its Record-Route', () => {
+  const call = new Call(['192.0.2.11', '127.0.0.1']).up({
+    'Record-Route': '<sip:127.0.0.1:6379;transport=tcp;lr>',
+  })
+  const [far, inside] = call.bench.fars
+  call.bench.fars.reverse()
+  const { sent } = call.ask('BYE')
+  expect([sent?.method, inside?.take()]).toEqual(['BYE', []])
+  far?.answer(sent as SipRequest, 200)
+  call.end()
+})
+
+it('a route to this machine is taken where the far end is on it too', () => {
+  const call = new Call(['127.0.0.2', '127.0.0.1']).up({ 'Record-Route': '<sip:127.0.0.1;lr>' })
+  const [, proxy] = call.bench.fars
+  call.bench.fars.reverse()
+  expect(call.ask('BYE').sent).toBeUndefined()
+  const [bye] = (proxy as Far).take()
+  proxy?.answer(bye as SipRequest, 200)
+  call.end()
+})
+
+it('a far end that answers under ever new tags is sent a bounded number of ACKs and BYEs', () => {
+  const call = new Call()
+  for (let i = 0; i < 100; i++) call.answer(180, {}, `e${i}`)
+  for (let i = 0; i < 200; i++) call.answer(200, {}, `t${i}`)
+  const methods = call.far.take().map(({ method }) => method)
+  expect(methods.filter((each) => each === 'BYE')).toHaveLength(31)
+  expect(call.statuses().filter((each) => each === '200')).toEqual(['200'])
+  call.bench.within(call.id, 'ACK')
+  call.far.take()
+  call.hangUp()
+  call.end()
+})

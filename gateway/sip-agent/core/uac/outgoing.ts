@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { dialogId } from '../../dialog/dialog.ts'
+import type { App } from '../../drachtio/app.ts'
+import type { RawRequest } from '../../message/message.ts'
+import { knownMethods } from '../../message/methods.ts'
+import { appHeaders, contentType } from '../app-headers.ts'
+import type { Context } from '../context.ts'
+import { guard } from '../guard.ts'
+import { describes } from '../session.ts'
+import type { Answers } from '../uas/answers.ts'
+import { Attempts } from './attempts.ts'
+import { dialogHeaders, invalidUri, isUri, prepareNew } from './new-request.ts'
+import { OutgoingInDialog } from './outgoing-in-dialog.ts'
+import { OutgoingInvites } from './outgoing-invites.ts'
+import { OutgoingRequest } from './outgoing-request.ts'
+import { isOwn, type Way } from './ways.ts'
+
+const cancelHeaders = new Set([...dialogHeaders, 'contact', 'p-asserted-identity', 'max-forwards'])
+/** Methods that make a subscription (RFC 6665, RFC 3515). */
+const subscribes = new Set(['SUBSCRIBE', 'REFER'])
+
+/** Requests of the applications, on their way to the network. */
+export class Outgoing {
+  readonly #context: Context
+  readonly #invites = new OutgoingInvites()
+  readonly #within: OutgoingInDialog
+
+  constructor(context: Context, answers: Answers) {
+    this.#context = context
+    this.#within = new OutgoingInDialog(context, answers, this.#invites)
+  }
+
+  /** INVITEs without a final response. */
+  get size(): number {
+    return this.#invites.size
+  }
+
+  /** A new request outside dialogs. `nextHop` is empty where the request-uri says where it goes. */
+  request(app: App, msgId: string, raw: RawRequest, nextHop: string) {
+    if (!knownMethods.has(raw.method) || raw.method === 'ACK' || raw.method === 'CANCEL') {
+      return app.nok(msgId, `invalid method: ${raw.method}`)
+    }
+    const type = contentType(raw)
+    if (type === undefined) return app.nok(msgId, 'missing content-type')
+    if (!isUri(raw.uri) || (nextHop !== '' && !isUri(nextHop))) return app.nok(msgId, invalidUri(raw))
+    const send = (ways: readonly Way[]) => guard(app, msgId, () => this.#send(app, msgId, raw, type, ways))
+    const { registeredFlows, router } = this.#context
+    const registered = nextHop === '' ? registeredFlows.outside(raw.method, raw.uri) : undefined
+    if (registered) return send([registered])
+    const found = router.find(nextHop === '' ? raw.uri : nextHop, (hops) => {
+      if (!app.open) return
+      const others = hops.filter((hop) => !isOwn(hop, this.#context))
+      if (hops.length > others.length && others.length === 0)
+        return app.nok(msgId, 'can not send request to myself')
+      send(others)
+    })
+    if (!found) app.nok(msgId, 'requested protocol/transport not available')
+  }
+
+  /** A request within the dialog with this id. */
+  inDialog(app: App, msgId: string, id: string, raw: RawRequest) {
+    if (raw.method === 'ACK') this.#within.ack(app, msgId, id, raw)
+    else this.#within.request(app, msgId, id, raw)
+  }
+
+  /** A CANCEL of the INVITE with this transaction id. */
+  cancel(app: App, msgId: string, txnId: string, raw: RawRequest) {
+    const invite = this.#invites.get(txnId)
+    if (!invite || invite.app !== app) {
+      return app.nok(msgId, `unable to cancel unknown transaction id: ${txnId}`)
+    }
+    const own = { host: 'localhost', port: 5060, protocol: 'udp' } as const
+    guard(app, msgId, () => {
+      const { bytes, flow } = invite.cancel(appHeaders(raw.headers, own, cancelHeaders))
+      app.requestSent(msgId, flow.local, randomUUID(), bytes)
+    })
+  }
+
+  /** The application is gone: its calls that were not answered yet are cancelled. */
+  lost(app: App) {
+    this.#invites.lost(app)
+  }
+
+  /** Forgets everything without a word. */
+  close() {
+    this.#invites.close()
+    this.#within.close()
+  }
+
+  #send(app: App, msgId: string, raw: RawRequest, type: string, ways: readonly Way[]) {
+    const prepared = prepareNew(this.#context, raw, type, ways)
+    const attempts = new Attempts(this.#context, prepared, true)
+    const { made, flow } = attempts
+    const fromTag = prepared.tag
+    const txnId = randomUUID()
+    app.requestSent(msgId, flow.local, txnId, made.bytes)
+    if (raw.method === 'INVITE') {
+      const offer = describes(raw)
+      return this.#invites.start({ context: this.#context, app, txnId, attempts, fromTag, offer })
+    }
+    const begun = subscribes.has(raw.method)
+      ? this.#context.subscriptions.begin({ app, fromTag, made: () => attempts.made })
+      : undefined
+    const user = new OutgoingRequest({
+      app,
+      txnId,
+      dialogId: raw.method === 'SUBSCRIBE' ? dialogId(made.callId, fromTag) : '',
+      attempts,
+      final: ({ response, flow: from }) => begun?.settle(response, from),
+    })
+    attempts.start(user)
+  }
+}

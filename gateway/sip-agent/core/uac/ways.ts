@@ -1,0 +1,38 @@
+import type { Hop } from '../../route/types.ts'
+import type { Flow } from '../../transport/types.ts'
+import type { Context } from '../context.ts'
+
+/** A way that a request may take: open already, or to be opened when its turn comes. */
+export type Way = Flow | Hop
+
+/** True for a place that is still to be reached. */
+export const isHop = (way: Way): way is Hop => !('send' in way)
+
+const noWay = 'the host has no address, or none that a transport is bound for'
+
+/** A flow that leads nowhere: the request is made, shown to its application, and then fails. */
+const deadFlow = (context: Context): Flow => {
+  const local = context.transports.addresses[0] ?? { protocol: 'udp', address: '', port: 0 }
+  return {
+    remote: { ...local, address: '', port: 0 },
+    local,
+    reliable: true,
+    closed: true,
+    problem: noWay,
+    send: (_bytes, failed) => {
+      if (failed) queueMicrotask(() => failed(noWay))
+    },
+  }
+}
+
+/** Opens a way. Where there is none, or no transport for it, the flow fails whatever is sent. */
+export const openWay = (way: Way | undefined, context: Context): Flow => {
+  if (way && !isHop(way)) return way
+  return (way && context.transports.flow(way)) ?? deadFlow(context)
+}
+
+/** True for one of the agent's own addresses. */
+export const isOwn = (way: Way, context: Context): boolean => {
+  const { protocol, address, port } = isHop(way) ? way : way.remote
+  return context.transports.isOwn(protocol, address, port)
+}

@@ -1,0 +1,75 @@
+import { SipParseError } from '../../message/error.ts'
+import type { RawResponse } from '../../message/message.ts'
+import { type AppHeader, appHeaders, contentType, forbidden, has, ownContact } from '../app-headers.ts'
+import type { Context } from '../context.ts'
+import { optionTags } from '../options.ts'
+import { ownOf } from '../requests.ts'
+import { carriesContact } from '../uac/in-dialog.ts'
+import { makeReply } from './replies.ts'
+import type { Waiting } from './waiting.ts'
+
+const replyHeaders = new Set([...forbidden, 'from', 'to', 'call-id', 'cseq', 'content-type'])
+
+/** A response of the application as it goes out, with the To tag that is in it. */
+export interface Delivered {
+  readonly bytes: Buffer
+  readonly tag: string
+}
+
+/**
+ * Puts a response of the application into bytes; undefined where one of its headers is broken. `rseq`: the number of a reliable
+ * provisional.
+ */
+export const makeAppReply = (
+  context: Context,
+  waiting: Waiting,
+  raw: RawResponse,
+  rseq: number | undefined,
+): Delivered | undefined => {
+  const type = contentType(raw)
+  if (type === undefined) return undefined
+  try {
+    const { status, reason, body } = raw
+    const headers = replyHeadersOf(context, waiting, raw, type)
+    if (rseq !== undefined) headers.push(...reliableHeaders(raw, rseq))
+    const tag = tagOf(waiting, raw)
+    const bytes = makeReply(waiting.base, {
+      status,
+      reason,
+      tag: status > 100 ? tag : undefined,
+      headers,
+      body,
+    })
+    return { bytes, tag }
+  } catch (error) {
+    if (error instanceof SipParseError) return undefined
+    throw error
+  }
+}
+
+/** The application may choose the To tag, with its first response. */
+const tagOf = (waiting: Waiting, raw: RawResponse): string => {
+  if (waiting.responded || waiting.base.tagged) return waiting.tag
+  return /;\s*tag=([^;,|"<>\s]+)/i.exec(raw.headers.first('to') ?? '')?.[1] ?? waiting.tag
+}
+
+const reliableHeaders = (raw: RawResponse, rseq: number): AppHeader[] => {
+  const number: AppHeader = ['RSeq', String(rseq)]
+  return optionTags(raw.headers, 'require').has('100rel') ? [number] : [['Require', '100rel'], number]
+}
+
+const replyHeadersOf = (context: Context, waiting: Waiting, raw: RawResponse, type: string): AppHeader[] => {
+  const own = ownOf(waiting.side.flow, context)
+  const headers = appHeaders(raw.headers, own, replyHeaders)
+  const { method } = waiting.request
+  // RFC 6665 4.1.3: the answer to a NOTIFY needs none.
+  const target = raw.status > 100 && raw.status < 300 && carriesContact.has(method) && method !== 'NOTIFY'
+  if (target && !has(headers, 'Contact')) {
+    headers.unshift(['Contact', waiting.dialog?.localContact || ownContact(own)])
+  }
+  if (type !== '') headers.push(['Content-Type', type])
+  const { userAgent } = context
+  const named = has(headers, 'Server') || has(headers, 'User-Agent')
+  if (userAgent && !named) headers.push(['Server', userAgent])
+  return headers
+}

@@ -1,0 +1,25 @@
+import { Headers } from '../../message/headers.ts'
+import type { SipRequest } from '../../message/message.ts'
+import { serialiseMessage } from '../../message/serialise.ts'
+import type { Flow } from '../../transport/types.ts'
+import type { Waiting } from './waiting.ts'
+
+/** The CANCEL that the sender of an INVITE would send. */
+export const cancelOf = (request: SipRequest): SipRequest => {
+  const headers = new Headers()
+  for (const { name, value } of request.headers.list()) headers.append(name, value)
+  headers.replace('CSeq', `${request.seq} CANCEL`)
+  return { ...request, method: 'CANCEL', headers, body: Buffer.alloc(0) }
+}
+
+/** Tells the application that a request it was given was cancelled. */
+export const deliverCancel = (waiting: Waiting, cancel: SipRequest, flow: Flow, size: number): void => {
+  waiting.app?.deliver({
+    source: 'network',
+    size,
+    from: flow.remote,
+    txnId: waiting.txnId,
+    dialogId: waiting.responded ? (waiting.dialog?.id ?? '') : '',
+    message: serialiseMessage(cancel),
+  })
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { SipRequest } from '../../message/message.ts'
+import { message } from '../../testing/messages.ts'
+import { hasLooped, loopMark, ownMark } from '../loops.ts'
+import { defaultUnderstood } from '../options.ts'
+import { refusalOf } from './refusals.ts'
+
+/** A request with changed or added lines. */
+const request = (lines: Record<string, string> = {}, uri = 'sip:b@h', method = 'INVITE', body = '') => {
+  const headers: Record<string, string> = {
+    Via: 'SIP/2.0/UDP 192.0.2.9;branch=z9hG4bK1',
+    From: '<sip:a@b>;tag=f',
+    To: '<sip:b@h>',
+    'Call-ID': 'c',
+    CSeq: `1 ${method}`,
+    ...lines,
+    'Content-Length': String(body.length),
+  }
+  const text = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return message(`${method} ${uri} SIP/2.0\r\n${text.join('')}\r\n${body}`) as SipRequest
+}
+
+const facts = { understood: new Set(defaultUnderstood), looped: false, merged: false }
+
+describe('a request is refused', () => {
+  it.each([
+    ['an unknown method', request({}, 'sip:b@h', 'DANCE'), 501],
+    ['no hops left', request({ 'Max-Forwards': '0' }), 483],
+    ['a telephone number without a domain', request({}, 'tel:+4930123'), 416],
+    ['another scheme', request({}, 'nobody:x'), 416],
+    ['an extension that nobody knows', request({ Require: 'sec-agree' }), 420],
+    ['a packed body', request({ 'Content-Encoding': 'gzip' }, 'sip:b@h', 'INVITE', 'zip'), 415],
+  ])('with %s', (_what, given, status) => {
+    expect(refusalOf(given, facts)?.status).toBe(status)
+  })
+  it('with what would help', () => {
+    const headers = (given: SipRequest) => Object.fromEntries(refusalOf(given, facts)?.headers ?? [])
+    expect(headers(request({}, 'sip:b@h', 'DANCE'))).toMatchObject({
+      Allow: expect.stringContaining('PRACK'),
+    })
+    expect(headers(request({ Require: '100rel, New, other' }))).toEqual({ Unsupported: 'new, other' })
+    const packed = request({ 'Content-Encoding': 'gzip' }, 'sip:b@h', 'INVITE', 'zip')
+    expect(headers(packed)).toEqual({ 'Accept-Encoding': 'identity' })
+  })
+  it('that came by two paths, or has been here before', () => {
+    expect(refusalOf(request(), { ...facts, merged: true })?.status).toBe(482)
+    expect(refusalOf(request(), { ...facts, looped: true })?.status).toBe(482)
+  })
+  it('for its option tags only where they are not on the list', () => {
+    expect(refusalOf(request({ Require: 'timer,REPLACES' }), facts)).toBeUndefined()
+    const none = { ...facts, understood: new Set<string>() }
+    expect(refusalOf(request({ Require: 'timer' }), none)?.status).toBe(420)
+  })
+})
+
+describe('a request is taken', () => {
+  it.each([
+    ['in a dialog without hops', request({ 'Max-Forwards': '0', To: '<sip:b@h>;tag=t' })],
+    ['for a sips URI', request({}, 'sips:b@h')],
+    ['with a body that is not packed', request({ 'Content-Encoding': 'identity' }, 'sip:b@h', 'INVITE', 'x')],
+    ['with Proxy-Require, which is for others', request({ 'Proxy-Require': 'new' })],
+  ])('%s', (_what, given) => {
+    expect(refusalOf(given, facts)).toBeUndefined()
+  })
+})
+
+describe('a Via of our own', () => {
+  const back = (mark: string, uri = 'sip:b@h', tag = '') => {
+    const via = `SIP/2.0/UDP proxy.example;branch=z9hG4bK2, SIP/2.0/UDP 192.0.2.1;branch=z9hG4bK1${mark}`
+    return hasLooped(request({ Via: via, To: `<sip:b@h>${tag}` }, uri))
+  }
+  it('tells a request that we made and that has come back; in a dialog it may have', () => {
+    expect([back(ownMark), back(ownMark, 'sip:c@h'), back(ownMark, 'sip:b@h', ';tag=t')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+  })
+  it('tells one that we sent on and that is still for the same, from one that was routed anew', () => {
+    expect([back(loopMark('sip:b@h')), back(loopMark('sip:b@h'), 'sip:c@h')]).toEqual([true, false])
+  })
+  it('is not that of somebody else', () => {
+    expect([back('.0123456789ab'), hasLooped(request())]).toEqual([false, false])
+  })
+})

@@ -1,0 +1,41 @@
+import type { SipRequest } from '../../message/message.ts'
+import { knownMethods } from '../../message/methods.ts'
+import type { AppHeader } from '../app-headers.ts'
+import { optionTags } from '../options.ts'
+
+/** Why a request is refused before anybody is asked. */
+export interface Refusal {
+  readonly status: number
+  readonly headers: readonly AppHeader[]
+}
+
+/** What the checks need to know that is not in the request. */
+export interface RefusalFacts {
+  /** Option tags that may be required, lower case. */
+  readonly understood: ReadonlySet<string>
+  /** True where the request has been here before: one of its Vias is ours. */
+  readonly looped: boolean
+  /** True where the same request came by another path. */
+  readonly merged: boolean
+}
+
+const refuse = (status: number, ...headers: AppHeader[]): Refusal => ({ status, headers })
+
+/** The checks of RFC 3261 8.2 and 16.3, in their order; undefined where nothing speaks against the request. */
+export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | undefined => {
+  const { method, headers, uri, toTag } = request
+  if (!knownMethods.has(method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
+  if (facts.looped) return refuse(482)
+  // RFC 4475 3.3.11: an endpoint takes a request of no hops; only a new call would go on from here to others.
+  const goesOn = method === 'INVITE' && toTag === ''
+  if (goesOn && Number(headers.first('max-forwards') ?? 70) === 0) return refuse(483)
+  if (!/^sips?:/i.test(uri)) return refuse(416)
+  // RFC 3261 8.2.2.2.
+  if (facts.merged) return refuse(482)
+  const unsupported = [...optionTags(headers, 'require')].filter((tag) => !facts.understood.has(tag))
+  if (unsupported.length > 0) return refuse(420, ['Unsupported', unsupported.join(', ')])
+  // The application reads text: what is packed would not reach it whole (RFC 3261 8.2.3).
+  const encoding = headers.first('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity' && request.body.length > 0) return refuse(415, ['Accept-Encoding', 'identity'])
+  return undefined
+}
