@@ -1,6 +1,6 @@
 import type { Config } from '../config/types.ts'
 import type { Material } from './auth/certificates.ts'
-import { knownNetworks } from './sip/trust.ts'
+import { knownNetworks } from './sip/door/trust.ts'
 import type { SipAgentChange, SipAgentOptions, SipShield } from './sip-agent/index.ts'
 
 /** How the embedded agent is set up: the whole of `sip` that concerns it, in its own words. */

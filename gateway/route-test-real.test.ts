@@ -12,7 +12,7 @@ import { testRoute } from './route-test-command.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
 import { carrierSdp } from './sip/testing/bench.ts'
 import { Carrier } from './sip/testing/carrier.ts'
-import { Trust } from './sip/trust.ts'
+import { Trust } from './sip/door/trust.ts'
 
 // What the command says must be what happens: the same configuration, asked and tried.
 const document = 'handler: { kind: script, document: { sections: { main: [answer] } } }'

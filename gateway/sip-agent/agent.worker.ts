@@ -38,5 +38,9 @@ port.on('message', (asked: ToWorker) => {
 
 agent.start(options.listen).then(
   (bound) => tell({ kind: 'ready', port: bound, addresses: agent.addresses }),
-  (error: Error) => tell({ kind: 'failed', problem: error.message }),
+  async (error: Error) => {
+    await agent.close().catch(fault)
+    tell({ kind: 'failed', problem: error.message })
+    port.close()
+  },
 )

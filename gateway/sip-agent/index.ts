@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
+import { SystemClock } from '../clock.ts'
 import type {
   FromWorker,
   SipAddress,
@@ -50,6 +51,22 @@ export interface SipAgent {
   /** Ends the agent. Calls that are still up hear nothing; hang them up before. May be called again. */
   close(): Promise<void>
 }
+
+/** Longest wait for the thread to end by itself once it is to close. */
+const longestEndMs = 5_000
+
+/**
+ * Resolves when a thread that was told to close, or closes by itself, has ended. It is ended by force only where it does not: whoever ends
+ * a thread that is still taking down its sockets takes the risk that the whole process dies of it.
+ */
+const untilEnded = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    const limit = new SystemClock().after(longestEndMs, () => void worker.terminate())
+    worker.once('exit', () => {
+      limit.cancel()
+      resolve()
+    })
+  })
 
 const problemOf = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
@@ -115,12 +132,9 @@ class WorkerAgent implements SipAgent {
   }
 
   async #end(): Promise<void> {
-    const exited = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()))
-    this.#worker.on('message', (message: FromWorker) => {
-      if (message.kind === 'closed') void this.#worker.terminate()
-    })
+    const ended = untilEnded(this.#worker)
     this.#tell({ kind: 'close' })
-    await exited
+    await ended
   }
 
   #tell(message: ToWorker): void {
@@ -162,10 +176,8 @@ export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
       worker.off('exit', gone)
       if (message.kind === 'ready') resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
       else {
-        void worker.terminate()
-        reject(
-          new Error(message.kind === 'failed' ? `SIP agent: ${message.problem}` : 'SIP agent: did not start'),
-        )
+        const problem = message.kind === 'failed' ? message.problem : 'did not start'
+        untilEnded(worker).then(() => reject(new Error(`SIP agent: ${problem}`)))
       }
     })
   })

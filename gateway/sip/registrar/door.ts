@@ -1,7 +1,7 @@
 import type { Directory, SipEndpoint } from '../../directory/types.ts'
-import type { Challenger } from '../challenge.ts'
+import type { Challenger } from '../door/challenge.ts'
+import type { Refusals } from '../door/refusals.ts'
 import { printable } from '../headers.ts'
-import type { Refusals } from '../refusals.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 
 /** What the sign-in works with. */

@@ -1,0 +1,288 @@
+import { randomBytes } from 'node:crypto'
+import type { AudioCodec, FarEnd, MediaPort, NearEnd, SrtpKeys } from '../../../media/types.ts'
+import { TrunklineError } from '../../errors.ts'
+import {
+  acceptedSecurity,
+  type ChosenAudio,
+  chooseAudio,
+  offeredSecurity,
+  type Security,
+  type SrtpPolicy,
+  withoutSrtp,
+} from '../sdp/choose.ts'
+import { answeredCrypto, type CryptoLine, offeredCrypto, sameKey } from '../sdp/crypto.ts'
+import {
+  type CodecFormat,
+  type LocalAudio,
+  mirrored,
+  type RemoteAudio,
+  type RemoteDescription,
+  type Section,
+} from '../sdp/description.ts'
+import { readSdp } from '../sdp/read.ts'
+import { LocalSession } from '../sdp/write.ts'
+import { judgeAddress } from './guard.ts'
+import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
+import { PayloadTypes } from './payload-types.ts'
+import type { SipMedia } from './sip-media.ts'
+
+/** What is known of a leg's audio besides its port. */
+export interface LegMediaOptions {
+  /** Address that the far side's signalling comes from; audio may be learnt from it where the SDP has a private address. */
+  readonly source?: string
+  /** Default: no SRTP. */
+  readonly srtp?: SrtpPolicy
+  /** Default `Math.random`. */
+  readonly random?: Random
+}
+
+/**
+ * What the offers and answers of one leg mean for its media port (RFC 3264). A description that cannot be used leaves everything as it
+ * was. When an offer may be made or taken is the affair of {@link exchange}, which `offer` and `accept` keep up to date; whoever
+ * takes an offer asks it first, and tells it when the answer has gone out.
+ */
+export class LegMedia implements SipMedia {
+  readonly port: MediaPort
+  readonly exchange: OfferAnswer
+  #session: LocalSession
+  #policy: SrtpPolicy
+  #source: string | undefined
+  #local = ''
+  #said: LocalAudio | undefined
+  #sections: readonly Section[] = []
+  #index = 0
+  #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
+  /** The far side's last offer that {@link local} is the answer to, to be compared; empty where it is none. */
+  #answered = ''
+  #numbers = new PayloadTypes()
+  #security: Security | undefined
+  #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
+  #held = false
+
+  /** `sessionId`: digits, for the origin line. */
+  constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
+    const { source, srtp = withoutSrtp, random = Math.random } = options
+    this.port = port
+    this.exchange = new OfferAnswer(random)
+    this.#session = new LocalSession(sessionId)
+    this.#source = source
+    this.#policy = srtp
+  }
+
+  /** The description that we sent last; empty before. */
+  get local(): string {
+    return this.#local
+  }
+
+  /** An offer of ours waits for its answer. */
+  get isWaiting(): boolean {
+    return this.exchange.exchange.kind === 'local offer'
+  }
+
+  /** The far side does not want to hear us: it holds. */
+  get isHeld(): boolean {
+    return this.#held
+  }
+
+  /** The audio is encrypted. */
+  get isEncrypted(): boolean {
+    return this.#keys !== undefined
+  }
+
+  /** The far side's address stands in its SDP as a private one, although its signalling comes from elsewhere. */
+  get behindNat(): boolean {
+    return this.#far?.far.learnFrom !== undefined
+  }
+
+  /** Where the far side's next description comes from. Empty or undefined: what was known stays. */
+  heardFrom(source: string | undefined): void {
+    if (source) this.#source = source
+  }
+
+  /**
+   * Nothing has changed since the far side's last offer, which we have answered (RFC 3264 section 8): it refreshes the session. The version
+   * alone would not do: some equipment holds without a new one.
+   */
+  isRefresh(remote: RemoteDescription): boolean {
+    return this.#answered === JSON.stringify(remote)
+  }
+
+  /**
+   * Answers an offer, and tells the port of the far side. The codec in use is kept where it is offered still, else the far side's first is
+   * taken; a mere refresh gets our last description again. Throws `bad_sdp` for an address that audio must not go to, `srtp_mismatch`.
+   */
+  answer(remote: RemoteDescription): string {
+    if (this.isRefresh(remote)) return this.#local
+    const { audio, crypto } = chooseAudio(remote, this.#policy, this.isEncrypted)
+    const chosen = audio.codecs.find(({ codec }) => codec === this.port.codec) ?? audio.codecs[0]
+    if (!chosen) throw new TrunklineError('no_common_codec')
+    const keys = crypto && this.#answerTo(crypto)
+    const { telephoneEvent, profile } = audio
+    const near = { codecs: [chosen], ...(telephoneEvent !== undefined && { telephoneEvent }) }
+    this.#apply({ audio, crypto }, chosen, near, keys?.ours)
+    this.#keys = keys
+    this.#numbers.learn(audio.formats)
+    this.#sections = remote.sections
+    this.#index = audio.index
+    this.#answered = JSON.stringify(remote)
+    return this.#write({
+      ...{ profile, crypto: keys ? [keys.ours] : [], codecs: [chosen], telephoneEvent },
+      ...{ rtcpMux: audio.rtcpMux === true, direction: mirrored(audio.direction) },
+    })
+  }
+
+  /**
+   * Makes an offer of everything that we can, with the codec in use, or else `preferred`, first. Throws where another offer is open, and
+   * `srtp_mismatch` where keys are required, and must not be given.
+   */
+  offer(preferred: AudioCodec, where: OfferIn = 'invite'): string {
+    const { profile, encrypted } = offeredSecurity(this.#policy, this.#security)
+    this.#open(where)
+    const first = this.port.codec ?? preferred
+    const order: readonly AudioCodec[] = first === 'PCMU' ? ['PCMU', 'PCMA'] : ['PCMA', 'PCMU']
+    const crypto = this.#keys ? [this.#keys.ours] : encrypted ? offeredCrypto(randomBytes) : []
+    this.#answered = ''
+    return this.#write({
+      ...{ profile, crypto, codecs: order.map((codec) => this.#numbers.codec(codec)) },
+      ...{ telephoneEvent: this.#numbers.events, rtcpMux: this.#far?.far.rtcpMux === true },
+      // We never hold. Whoever holds us says so in the answer again; many take us back by asking for an offer (RFC 6337 section 5.3).
+      direction: 'sendrecv',
+    })
+  }
+
+  /** Offers what we said last once more, word by word, so that the far side sees a mere refresh. Throws where another offer is open. */
+  offerAgain(where: OfferIn): string {
+    this.#open(where)
+    return this.#local
+  }
+
+  demandKeys(): string | undefined {
+    const said = this.#said
+    if (said?.profile !== 'RTP/AVP' || said.crypto.length === 0 || this.#far) return undefined
+    this.exchange.abandon()
+    this.#open('invite')
+    return this.#write({ ...said, profile: 'RTP/SAVP' })
+  }
+
+  /**
+   * Takes the answer to our last offer, or its repetition, and tells the port. Throws `bad_sdp` for an address that audio must not go to,
+   * `srtp_mismatch`; the offer is open still then.
+   */
+  accept(remote: RemoteDescription): void {
+    const said = this.#said
+    if (!said) throw new TrunklineError('bad_sdp', 'There is an answer, but no offer.')
+    const audio = remote.audios.find(({ index }) => index === this.#index) ?? remote.audios[0]
+    const [chosen] = audio.codecs
+    if (!chosen) throw new TrunklineError('no_common_codec')
+    const theirs = acceptedSecurity(audio, said, this.#policy, this.isEncrypted)
+    const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
+    // The far side sends with the payload types of our offer, whatever numbers its answer has.
+    const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
+    const takesEvents = audio.telephoneEvent !== undefined && said.telephoneEvent !== undefined
+    const near = { codecs, ...(takesEvents && { telephoneEvent: said.telephoneEvent }) }
+    this.#apply({ audio, crypto: theirs }, chosen, near, ours)
+    this.#keys = ours && theirs && { ours, theirs }
+    this.#answered = ''
+    this.exchange.receiveAnswer()
+  }
+
+  refreshes(offer: string): boolean {
+    return this.isRefresh(readSdp(offer))
+  }
+
+  answerSdp(offer: string): string {
+    return this.answer(readSdp(offer))
+  }
+
+  acceptSdp(answer: string): void {
+    this.accept(readSdp(answer))
+  }
+
+  /** Everything that can go wrong does so in a call of a method, or is reported by the port. */
+  onFault(): void {}
+
+  close(): void {
+    void this.port.close()
+  }
+
+  /** Tells the port of the same far side again, so that its wait for the first packet begins now. */
+  restart(): void {
+    if (this.#far) this.port.setFar(this.#far.near, this.#far.far)
+  }
+
+  #open(where: OfferIn): void {
+    if (!this.exchange.sendOffer(where)) throw new Error('an offer is open already')
+  }
+
+  /** Our key for theirs: the one that we have while theirs stays, so that a refresh does not begin anew. */
+  #answerTo(theirs: CryptoLine): { ours: CryptoLine; theirs: CryptoLine } {
+    const known = this.#keys
+    const stays = known && known.theirs.suite === theirs.suite && sameKey(known.theirs.key, theirs.key)
+    const ours = stays ? { ...known.ours, tag: theirs.tag } : answeredCrypto(theirs, randomBytes)
+    return { ours, theirs }
+  }
+
+  #write(audio: Omit<LocalAudio, 'address' | 'port' | 'rtcpPort'>): string {
+    const { address, port, rtcpPort } = this.port
+    this.#said = { ...audio, address, port, rtcpPort }
+    this.#local = this.#session.write(this.#said, this.#sections, this.#index)
+    return this.#local
+  }
+
+  #apply(
+    { audio, crypto }: ChosenAudio,
+    chosen: CodecFormat,
+    near: NearEnd,
+    ours: CryptoLine | undefined,
+  ): void {
+    const keys: SrtpKeys | undefined = ours &&
+      crypto && { suite: crypto.suite, sendKey: ours.key, receiveKey: crypto.key }
+    const far = this.#farEnd(audio, chosen, keys)
+    if (far) this.#tell(near, far)
+    this.#security = { profile: audio.profile, encrypted: keys !== undefined }
+    this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
+  }
+
+  /** Undefined where there is no place yet to send to. */
+  #farEnd(audio: RemoteAudio, chosen: CodecFormat, srtp: SrtpKeys | undefined): FarEnd | undefined {
+    // Hold by 0.0.0.0: the place where the far side was stays known, nothing is sent to it.
+    const address = audio.address ?? this.#far?.far.address
+    if (address === undefined) return undefined
+    const verdict = judgeAddress(address, this.#source)
+    if (verdict === 'refuse')
+      throw new TrunklineError('bad_sdp', 'SDP: an address that audio may be sent to expected.', {
+        ...{ address, source: this.#source },
+      })
+    const { rtcpPort, rtcpMux, telephoneEvent, ptime } = audio
+    return {
+      address,
+      port: audio.address === undefined ? (this.#far?.far.port ?? audio.port) : audio.port,
+      ...(srtp && { srtp }),
+      ...(rtcpPort !== undefined && { rtcpPort }),
+      ...(rtcpMux && { rtcpMux }),
+      codec: chosen.codec,
+      payloadType: chosen.payloadType,
+      ...(telephoneEvent !== undefined && { telephoneEvent }),
+      direction: mirrored(audio.direction),
+      ...(ptime !== undefined && { ptime }),
+      ...(verdict === 'learn' && { learnFrom: [this.#source ?? ''] }),
+    }
+  }
+
+  #tell(near: NearEnd, far: FarEnd): void {
+    const next = { near, far }
+    // Every setFar permits one more learning of the source: a mere refresh must not.
+    if (JSON.stringify(next) === JSON.stringify(this.#far)) return
+    try {
+      this.port.setFar(near, far)
+    } catch (error) {
+      throw new TrunklineError(
+        'bad_sdp',
+        'SDP: audio cannot be sent to its address.',
+        { address: far.address, port: far.port },
+        error,
+      )
+    }
+    this.#far = next
+  }
+}

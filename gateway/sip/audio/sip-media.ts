@@ -1,0 +1,45 @@
+import type { AudioCodec, MediaPort } from '../../../media/types.ts'
+import type { OfferAnswer, OfferIn } from './offer-answer.ts'
+
+/** Said in the log where {@link SipMedia.behindNat}. */
+export const learntFromSource =
+  'the SDP has a private address; audio is learnt from the source of the signalling'
+
+/** The audio of a SIP leg as its signalling sees it: RTP, plain or with SDES keys (`LegMedia`), or WebRTC (`WebRtcMedia`). */
+export interface SipMedia {
+  readonly port: MediaPort
+  readonly exchange: OfferAnswer
+  /** The description that we sent last; empty before. */
+  readonly local: string
+  /** An offer of ours waits for its answer. */
+  readonly isWaiting: boolean
+  /** The far side does not want to hear us: it holds. */
+  readonly isHeld: boolean
+  /** The far side's address stands in its SDP as a private one, although its signalling comes from elsewhere. */
+  readonly behindNat: boolean
+  /** Where the far side's next description comes from. Empty or undefined: what was known stays. */
+  heardFrom(source: string | undefined): void
+  /** The offer says that nothing has changed since the far side's last: it refreshes the session. */
+  refreshes(offer: string): boolean
+  /** Our answer to an offer; later, where it takes time. Throws or rejects with a media code where it cannot be used. */
+  answerSdp(offer: string): string | Promise<string>
+  /** Makes an offer, with the codec in use or else `preferred` first. Throws where another offer is open. */
+  offer(preferred: AudioCodec, where: OfferIn): string
+  /** Offers what we said last once more, word by word. Throws where another offer is open. */
+  offerAgain(where: OfferIn): string
+  /**
+   * Our refused first offer once more, so that its keys cannot be left: for equipment that knows no optional ones. Undefined where that would be no
+   * other offer; absent where keys are never optional.
+   */
+  demandKeys?(): string | undefined
+  /** Takes the answer to our last offer, or its repetition. Throws with a media code where it cannot be used. */
+  acceptSdp(answer: string): void
+  /** The wait for the far side's first packet begins now. */
+  restart(): void
+  /** Resolves once the far side can hear us, or will not; absent where that is so as soon as it has our description. */
+  readonly ready?: () => Promise<void>
+  /** The one listener for what goes wrong with it outside of any call of a method: the leg is to be ended then. */
+  onFault(listener: (error: Error) => void): void
+  /** Gives it up, with its port. Idempotent. */
+  close(): void
+}

@@ -1,0 +1,281 @@
+import type { Leg } from '../../calls/leg.ts'
+import type { ReferOptions, ReferOutcome } from '../../calls/referral.ts'
+import type { Clock, Timer } from '../../clock.ts'
+import { type Cause, codeOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { SipMedia } from '../audio/sip-media.ts'
+import { causeOfBye } from '../causes.ts'
+import { allowedMethods, serverHeader } from '../door/refusals.ts'
+import { guarding } from '../guarding.ts'
+import { reasonHeader } from '../headers.ts'
+import type { Connection } from '../link.ts'
+import type { InDialogMethod, SipDialog, SipRequest, SipResponse } from '../srf.ts'
+import type { DialogOrigin } from './dialogs.ts'
+import { digitOfInfo, infoOfDigit, isDigitInfo } from './dtmf.ts'
+import { ReferIn } from './refer-in.ts'
+import { ReferOut } from './refer-out.ts'
+import { Refresher } from './refresher.ts'
+import { Renegotiation } from './renegotiation.ts'
+import type { SessionTimerSettings, TimerTerms } from './session-timer.ts'
+import type { Transfers } from './transfers.ts'
+
+/** What an established dialog works with. */
+export interface DialogParts {
+  readonly dialog: SipDialog
+  readonly leg: Leg
+  readonly media: SipMedia
+  readonly connection: Connection
+  readonly clock: Clock
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  readonly userAgent: string
+  /** Whether the ACK is there already: always, where the INVITE was ours. */
+  readonly acked: boolean
+  /** Session timers on our own clock, and what was agreed; undefined: the agent runs its own. */
+  readonly timers?: { readonly settings: SessionTimerSettings; readonly terms: TimerTerms | undefined }
+  /** The far side takes UPDATE; default false. */
+  readonly allowsUpdate?: boolean
+  /** Transfers, and who asks for them; default: REFER is refused. */
+  readonly transfers?: Pick<Transfers, 'dialogs' | 'target' | 'join'>
+  readonly origin?: DialogOrigin
+  /** From 0 to 1; default `Math.random`. */
+  readonly random?: () => number
+  /** The ACK of an INVITE that we answered, with the far side's SDP where the INVITE had none. */
+  readonly onAck?: (sdp: string | undefined) => void
+  /** Nothing is left of the dialog. Called once. */
+  readonly onReleased: () => void
+}
+
+/** Longest wait for the ACK, or for the end of a BYE. The agent gives up by itself after 32 s; this is the net beneath it. */
+const longestWaitMs = 40_000
+
+/**
+ * An established dialog: what the far side asks for inside it, digits as INFO, and its end. It ends once, by either side, or with the
+ * connection to the agent.
+ */
+export class EstablishedDialog {
+  #parts: DialogParts
+  #refresher: Refresher | undefined
+  #renegotiation: Renegotiation
+  #referIn: ReferIn | undefined
+  #referOut: ReferOut
+  #forget: () => void = () => {}
+  #acked: boolean
+  #ending: Cause | undefined
+  #byeSent = false
+  #released = false
+  #guard: Timer | undefined
+  #guarded = guarding((error) =>
+    this.#parts.log.warn({ err: error }, 'a request inside the dialog could not be handled'),
+  )
+
+  constructor(parts: DialogParts) {
+    this.#parts = parts
+    this.#acked = parts.acked
+    this.#refresher = this.#refresherOf(parts)
+    this.#renegotiation = new Renegotiation({
+      ...parts,
+      timers: parts.timers?.settings,
+      terms: () => this.#refresher?.terms,
+      refreshed: (terms) => this.#refresher?.start(terms),
+    })
+    this.#refresher?.start(parts.timers?.terms)
+    this.#referOut = new ReferOut({ ...parts, headers: this.#agentHeader() })
+    const { transfers, origin, dialog, leg } = parts
+    if (transfers && origin) {
+      this.#referIn = new ReferIn({ ...parts, transfers, origin })
+      if (dialog.sip) this.#forget = transfers.dialogs.add({ ...dialog.sip, leg, origin })
+    }
+    this.#listen()
+  }
+
+  /** Hangs up, once the far side's ACK is there (RFC 3261 section 15): before it no BYE may be sent. */
+  bye(cause: Cause): void {
+    if (this.#released || this.#ending) return
+    this.#ending = cause
+    // From now on nothing but the BYE goes out, whatever is pending.
+    this.#stop()
+    if (!this.#parts.connection.alive) {
+      this.#release()
+      return
+    }
+    this.#guard = this.#parts.clock.after(longestWaitMs, () =>
+      this.#acked ? this.#release() : this.#sendBye(),
+    )
+    if (this.#acked) this.#sendBye()
+  }
+
+  /** Nothing can be said any more: the connection is lost. */
+  lost(): void {
+    this.#release()
+  }
+
+  /** Asks the far side to talk to somebody else; see `LegSignalling.refer`. */
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#referOut.refer(target, options)
+  }
+
+  /** Sends one digit as INFO; false when it was not taken. */
+  sendInfoDigit(digit: string): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const { dialog, connection, clock } = this.#parts
+    if (this.#released || this.#ending || !connection.alive) return Promise.resolve(false)
+    const guard = clock.after(longestWaitMs, () => resolve(false))
+    const settle = (taken: boolean) => {
+      guard.cancel()
+      resolve(taken)
+    }
+    const headers = { 'Content-Type': 'application/dtmf-relay' }
+    try {
+      dialog.request({ method: 'INFO', headers, body: infoOfDigit(digit) }, (error, response) =>
+        settle(!error && response !== undefined && response.status < 300),
+      )
+    } catch (error) {
+      this.#parts.log.debug({ reason: String(error) }, 'INFO could not be sent')
+      settle(false)
+    }
+    return promise
+  }
+
+  #listen(): void {
+    const { dialog } = this.#parts
+    dialog.on(
+      'destroy',
+      this.#guarded((_request: SipRequest, reason?: string) => this.#farEnded(reason)),
+    )
+    dialog.on(
+      'ack',
+      this.#guarded((request: SipRequest) => this.#ack(request.body)),
+    )
+    this.#take('modify', (request, response) => this.#renegotiate(request, response))
+    this.#take('update', (request, response) => this.#renegotiate(request, response))
+    this.#take('info', (request, response) => this.#info(request, response))
+    const server = serverHeader(this.#parts.userAgent)
+    const can = { ...server, Allow: allowedMethods, Accept: 'application/sdp' }
+    this.#take('options', (_request, response) => response.send(200, { headers: can }))
+    // Left alone, drachtio-srf would say yes to these.
+    const refuse = (response: SipResponse) =>
+      response.send(405, { headers: { ...server, Allow: allowedMethods } })
+    for (const method of ['message', 'publish'] as const)
+      this.#take(method, (_request, response) => refuse(response))
+    this.#take('refer', (request, response) => {
+      if (this.#referIn && !this.#ending) this.#referIn.take(request, response)
+      else refuse(response)
+    })
+    this.#take('notify', (request, response) =>
+      response.send(this.#referOut.notified(request), { headers: server }),
+    )
+  }
+
+  #ack(body: string | undefined): void {
+    const sdp = body === '' ? undefined : body
+    if (this.#acked) {
+      this.#renegotiation.acked(sdp)
+      return
+    }
+    this.#acked = true
+    if (this.#parts.media.isWaiting && sdp) this.#lateAnswer(sdp)
+    this.#parts.onAck?.(sdp)
+    if (this.#ending) this.#sendBye()
+  }
+
+  #renegotiate(request: SipRequest, response: SipResponse): void {
+    // Our BYE is on its way, or waits for an ACK: there is no session any more.
+    if (this.#ending) response.send(481, { headers: this.#server() })
+    else this.#renegotiation.take(request, response, this.#refresher?.isInviting === true)
+  }
+
+  /** The answer to an offer that we made in a 200 stands in its ACK (RFC 3261 section 13.2.1). */
+  #lateAnswer(sdp: string): void {
+    try {
+      this.#parts.media.acceptSdp(sdp)
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      this.#parts.leg.end({ code: codeOf(error), detail })
+    }
+  }
+
+  #info(request: SipRequest, response: SipResponse): void {
+    const contentType = request.get('Content-Type') ?? ''
+    const body = request.body ?? ''
+    // An INFO without a body asks only whether we are still here (RFC 2976 section 2.1).
+    if (body !== '' && !isDigitInfo(contentType)) {
+      response.send(415, {
+        headers: { ...this.#server(), Accept: 'application/dtmf-relay, application/dtmf' },
+      })
+      return
+    }
+    response.send(200, { headers: this.#server() })
+    const digit = digitOfInfo(contentType, body)
+    if (digit !== undefined) this.#parts.leg.digit(digit)
+  }
+
+  #farEnded(reason: string | undefined): void {
+    // The agent's own BYE after a CANCEL that crossed the answer, or a BYE that crossed ours, ends up here, too.
+    this.#ending ??= causeOfBye(reason)
+    this.#release()
+    this.#parts.leg.ended(causeOfBye(reason))
+  }
+
+  #sendBye(): void {
+    if (this.#byeSent || this.#released) return
+    this.#byeSent = true
+    const { dialog, log } = this.#parts
+    const headers = { ...this.#agentHeader(), Reason: reasonHeader(this.#ending ?? { code: 'normal' }) }
+    try {
+      dialog.destroy({ headers }, (error) => {
+        if (error) log.debug({ reason: String(error) }, 'BYE: the dialog was gone already')
+        this.#release()
+      })
+    } catch (error) {
+      log.debug({ reason: String(error) }, 'BYE could not be sent')
+      this.#release()
+    }
+  }
+
+  #stop(): void {
+    this.#refresher?.stop()
+    this.#renegotiation.stop()
+    this.#referIn?.stop()
+    this.#referOut.stop()
+    this.#forget()
+  }
+
+  #release(): void {
+    if (this.#released) return
+    this.#released = true
+    this.#guard?.cancel()
+    this.#stop()
+    this.#parts.onReleased()
+  }
+
+  #server(): Record<string, string> {
+    return serverHeader(this.#parts.userAgent)
+  }
+
+  #agentHeader(): Record<string, string> {
+    return this.#parts.userAgent === '' ? {} : { 'User-Agent': this.#parts.userAgent }
+  }
+
+  #refresherOf(parts: DialogParts): Refresher | undefined {
+    const { dialog, media, clock, log, timers, acked, random = Math.random } = parts
+    if (!timers) return undefined
+    return new Refresher({
+      ...{ dialog, media, clock, log, random, settings: timers.settings, ownsCallId: acked },
+      allowsUpdate: parts.allowsUpdate === true,
+      headers: { ...this.#agentHeader(), Allow: allowedMethods, Supported: 'timer' },
+      negotiated: () => parts.leg.hold(media.isHeld, 'media'),
+      over: (cause) => parts.leg.end(cause),
+    })
+  }
+
+  #take(method: InDialogMethod, run: (request: SipRequest, response: SipResponse) => void): void {
+    this.#parts.dialog.on(method, (request, response) => {
+      try {
+        run(request, response)
+      } catch (error) {
+        this.#parts.log.warn({ err: error, method }, 'a request inside the dialog could not be handled')
+        this.#guarded(() => response.finalResponseSent || response.send(500))()
+      }
+    })
+  }
+}

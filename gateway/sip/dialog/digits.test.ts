@@ -1,0 +1,29 @@
+import pino from 'pino'
+import { expect, it } from 'vitest'
+import { FakeClock } from '../../clock.ts'
+import { sendDigits } from './digits.ts'
+
+const log = pino({ level: 'silent' })
+const settled = async () => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+}
+
+it('go as INFO with their pauses, and end with the first that is not taken', async () => {
+  const clock = new FakeClock()
+  const taken: string[] = []
+  const info = async (digit: string) => taken.push(digit) < 2
+  const sent = sendDigits('1w2W3', { port: { sendDigits: async () => false }, info, clock, log })
+  await settled()
+  expect(taken).toEqual(['1'])
+  clock.advance(500)
+  await sent
+  // A call that is over leaves no timer, however many digits were to follow.
+  expect([taken, clock.running]).toEqual([['1', '2'], 0])
+})
+
+it('go by RFC 4733 alone where the far side takes that', async () => {
+  const digits: string[] = []
+  const port = { sendDigits: async (all: string) => digits.push(all) > 0 }
+  await sendDigits('12', { port, info: () => expect.unreachable(), clock: new FakeClock(), log })
+  expect(digits).toEqual(['12'])
+})

@@ -1,0 +1,157 @@
+import type { Leg } from '../../calls/leg.ts'
+import type { Log } from '../../log.ts'
+import { serverHeader } from '../door/refusals.ts'
+import { printable } from '../headers.ts'
+import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
+import { parseNameAddress } from '../uri.ts'
+import { type DialogOrigin, sameOrigin } from './dialogs.ts'
+import { type NamedDialog, type ReferTo, readReferTo } from './refer-to.ts'
+import type { Transfers } from './transfers.ts'
+
+/** What a dialog's REFERs are answered with. */
+export interface ReferInParts {
+  readonly dialog: Pick<SipDialog, 'local' | 'request'>
+  readonly leg: Leg
+  readonly transfers: Pick<Transfers, 'dialogs' | 'target' | 'join'>
+  readonly origin: DialogOrigin
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  readonly userAgent: string
+}
+
+/** What is said of a call that is on its way; the far side may forget it after this, in seconds. */
+const subscriptionSeconds = 180
+
+const longestReferredBy = 1_024
+
+const reasons: Readonly<Record<number, string>> = {
+  ...{
+    100: 'Trying',
+    180: 'Ringing',
+    200: 'OK',
+    404: 'Not Found',
+    408: 'Request Timeout',
+    480: 'Temporarily Unavailable',
+  },
+  ...{
+    486: 'Busy Here',
+    487: 'Request Terminated',
+    488: 'Not Acceptable Here',
+    503: 'Service Unavailable',
+    603: 'Decline',
+  },
+}
+
+/**
+ * REFER of the far side (RFC 3515): blind, or with Replaces to one of its other calls with us (RFC 5589). What becomes of it is told by NOTIFY,
+ * unless the far side wants none (RFC 4488).
+ */
+export class ReferIn {
+  #parts: ReferInParts
+  #first = true
+  #joining = false
+  #stopped = false
+
+  constructor(parts: ReferInParts) {
+    this.#parts = parts
+  }
+
+  take(request: SipRequest, response: SipResponse): void {
+    const { log, origin } = this.#parts
+    const value = request.get('Refer-To') ?? ''
+    const referTo = readReferTo(value)
+    const by = printable(request.get('Referred-By') ?? '', 256)
+    const facts = {
+      referTo: printable(value, 256),
+      by,
+      carrier: origin.carrier,
+      endpoint: origin.endpoint?.id,
+    }
+    const refusal = referTo ? this.#start(referTo, request, response) : 400
+    log.info({ ...facts, ...(refusal && { status: refusal }) }, refusal ? 'REFER refused' : 'REFER')
+    if (refusal) response.send(refusal, { headers: serverHeader(this.#parts.userAgent) })
+  }
+
+  /** Nothing is told from now on. Idempotent. */
+  stop(): void {
+    this.#stopped = true
+  }
+
+  /** The status with which it is refused; undefined where it was accepted. */
+  #start(referTo: ReferTo, request: SipRequest, response: SipResponse): number | undefined {
+    const { transfers, leg, origin } = this.#parts
+    const replaces = referTo.kind === 'uri' ? referTo.replaces : undefined
+    if (replaces) return this.#attended(replaces, request, response)
+    const target = transfers.target(referTo, origin)
+    if ('refuse' in target) return target.refuse
+    const told: number[] = []
+    let tell = (status: number): void => void told.push(status)
+    const by = request.get('Referred-By') ?? ''
+    const referredBy = parseNameAddress(by) && by.length <= longestReferredBy ? { referredBy: by } : {}
+    if (!leg.referred({ to: target.to, ...referredBy, progress: (status) => tell(status) })) return 603
+    tell = this.#accept(request, response)
+    for (const status of told) tell(status)
+    return undefined
+  }
+
+  #attended(named: NamedDialog, request: SipRequest, response: SipResponse): number | undefined {
+    const { transfers, leg, origin, log } = this.#parts
+    const other = transfers.dialogs.find(named)
+    if (!other || other.leg === leg || !sameOrigin(other.origin, origin)) return 603
+    if (this.#joining || !leg.isAnswered || !other.leg.isAnswered) return 603
+    this.#joining = true
+    const tell = this.#accept(request, response)
+    transfers
+      .join(leg, other.leg, () => tell(200))
+      .then(
+        (done) => done || tell(603),
+        (error: unknown) => {
+          log.warn({ reason: String(error) }, 'two calls cannot be joined')
+          tell(503)
+        },
+      )
+      .finally(() => {
+        this.#joining = false
+      })
+    return undefined
+  }
+
+  /** Says yes, and gives what tells the far side how it goes. */
+  #accept(request: SipRequest, response: SipResponse): (status: number) => void {
+    const { userAgent, dialog } = this.#parts
+    const silent = /^\s*false\b/i.test(request.get('Refer-Sub') ?? '')
+    const sequence = /^\s*(\d+)/.exec(request.get('CSeq') ?? '')?.[1]
+    // Only the first REFER of a dialog may do without an id (RFC 3515 section 2.4.6).
+    const event = this.#first || sequence === undefined ? 'refer' : `refer;id=${sequence}`
+    this.#first = false
+    const headers = { ...serverHeader(userAgent), Contact: dialog.local.contact }
+    response.send(202, { headers: { ...headers, ...(silent && { 'Refer-Sub': 'false' }) } })
+    if (silent) return () => {}
+    let over = false
+    const tell = (status: number) => {
+      if (over) return
+      over = status >= 200
+      this.#notify(event, status)
+    }
+    tell(100)
+    return tell
+  }
+
+  #notify(event: string, status: number): void {
+    const { dialog, log } = this.#parts
+    if (this.#stopped) return
+    const state = status >= 200 ? 'terminated;reason=noresource' : `active;expires=${subscriptionSeconds}`
+    const headers: Headers = {
+      ...{ Event: event, 'Subscription-State': state, Contact: dialog.local.contact },
+      'Content-Type': 'message/sipfrag;version=2.0',
+    }
+    const body = `SIP/2.0 ${status} ${reasons[status] ?? 'Status'}\r\n`
+    try {
+      dialog.request({ method: 'NOTIFY', headers, body }, (error, response) => {
+        if (error || (response && response.status >= 300))
+          log.debug({ status: response?.status }, 'NOTIFY was not taken')
+      })
+    } catch (error) {
+      log.debug({ reason: String(error) }, 'NOTIFY could not be sent')
+    }
+  }
+}

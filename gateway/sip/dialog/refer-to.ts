@@ -1,0 +1,46 @@
+import { parseNameAddress, parseSipUri, type SipUri } from '../uri.ts'
+
+/** A dialog as a Replaces header names it, seen from us (RFC 3891 section 3). */
+export interface NamedDialog {
+  readonly callId: string
+  /** Our tag. */
+  readonly toTag: string
+  /** The far side's tag. */
+  readonly fromTag: string
+  /** Only while it is not answered yet. */
+  readonly earlyOnly: boolean
+}
+
+/** Where a REFER leads (RFC 3515 section 2.1). */
+export type ReferTo =
+  | { readonly kind: 'uri'; readonly uri: SipUri; readonly replaces?: NamedDialog }
+  | { readonly kind: 'number'; readonly number: string }
+
+/** Reads the value of Refer-To; undefined for what is no call to one SIP or `tel` URI. */
+export const readReferTo = (value: string): ReferTo | undefined => {
+  const address = parseNameAddress(value)
+  if (!address) return undefined
+  const number = /^tel:(\+?[\d().-]{1,32})(?:;.*)?$/i.exec(address.uri)?.[1]
+  if (number !== undefined) return { kind: 'number', number: number.replace(/[().-]/g, '') }
+  const uri = parseSipUri(address.uri)
+  if (!uri || (uri.params.get('method') ?? 'INVITE').toUpperCase() !== 'INVITE') return undefined
+  const named = uri.headers.filter(({ name }) => name.toLowerCase() === 'replaces')
+  if (named.length === 0) return { kind: 'uri', uri }
+  const replaces = named.length === 1 ? readReplaces(named[0]!.value) : undefined
+  return replaces && { kind: 'uri', uri, replaces }
+}
+
+/** Reads the value of Replaces; undefined where a tag is missing, or stands twice. */
+export const readReplaces = (value: string): NamedDialog | undefined => {
+  if (value.length > 1_024) return undefined
+  const [callId = '', ...params] = value.split(';').map((part) => part.trim())
+  const tags = (name: string) =>
+    params.flatMap((param) => {
+      const [, key = '', tag = ''] = /^([\w-]+)\s*=\s*([^\s,"]+)$/.exec(param) ?? []
+      return key.toLowerCase() === name ? [tag] : []
+    })
+  const [toTags, fromTags] = [tags('to-tag'), tags('from-tag')]
+  if (callId === '' || /[\s,"]/.test(callId) || toTags.length !== 1 || fromTags.length !== 1) return undefined
+  const earlyOnly = params.some((param) => param.toLowerCase() === 'early-only')
+  return { callId, toTag: toTags[0]!, fromTag: fromTags[0]!, earlyOnly }
+}

@@ -1,0 +1,269 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Leg, LegOwner } from '../../calls/leg.ts'
+import type { Target } from '../../calls/ports.ts'
+import type { Referral } from '../../calls/referral.ts'
+import { FakeClock } from '../../clock.ts'
+import { type DialogBench, establish } from '../testing/dialog.ts'
+import { TestEdge } from '../testing/edge.ts'
+import type { DialogOrigin } from './dialogs.ts'
+import { Transfers } from './transfers.ts'
+
+const known: Readonly<Record<string, Target>> = {
+  '/public/bob': { kind: 'subscriber', subscriberId: 'bob', address: '/public/bob' },
+  '/private/safe': { kind: 'subscriber', subscriberId: 'safe', address: '/private/safe' },
+  '/sales/desk': { kind: 'subscriber', subscriberId: 'desk', address: '/sales/desk' },
+  '+4930': { kind: 'sip', uri: 'sip:+4930@carrier.example' },
+  'sip:x@elsewhere.example': { kind: 'sip', uri: 'sip:x@elsewhere.example' },
+}
+const carrier: DialogOrigin = { carrier: 'main', source: '192.0.2.9' }
+const endpoint = (mayDialOut: boolean): DialogOrigin => ({
+  endpoint: { id: 'desk', address: '/public/desk', mayDialOut },
+  source: '192.0.2.9',
+})
+const settle = async () => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+}
+
+/** An owner that takes transfers and replacements, as a call in which two talk does. */
+class Talking implements LegOwner {
+  referral: Referral | undefined
+  by: Leg | undefined
+  willing = true
+  legEarly(): void {}
+  legAnswered(): void {}
+  legDigit(): void {}
+  legHeld(): void {}
+  legEnded(): void {}
+  legReferred(_leg: Leg, referral: Referral): boolean {
+    this.referral = referral
+    return this.willing
+  }
+  legReplaced(leg: Leg, by: Leg): boolean {
+    if (!this.willing) return false
+    this.by = by
+    leg.end({ code: 'answered_elsewhere' })
+    return true
+  }
+}
+
+let edge: TestEdge
+let transfers: Transfers
+let bench: DialogBench
+let owner: Talking
+const begin = (origin: DialogOrigin = carrier, tag = 'theirs') => {
+  const made = establish({ parts: { transfers, origin }, dialogTag: tag })
+  const talking = new Talking()
+  made.leg.own(talking)
+  return { made, talking }
+}
+const notified = (made: DialogBench) =>
+  made.dialog.requests
+    .filter(({ method }) => method === 'NOTIFY')
+    .map(({ headers, body }) => [body?.trim(), headers['Subscription-State']?.split(';')[0]])
+const refer = (made: DialogBench, to: string, headers: Record<string, string> = {}) =>
+  made.receive('REFER', '', { 'refer-to': to, ...headers })
+
+beforeEach(() => {
+  edge = new TestEdge()
+  transfers = new Transfers({
+    addresses: { resolve: (to) => known[to] },
+    isOurs: (host) => host === 'demo.example',
+    edge,
+    clock: new FakeClock(),
+  })
+  ;({ made: bench, talking: owner } = begin())
+})
+
+describe('whom a REFER may mean', () => {
+  const target = (value: string, origin: DialogOrigin) => {
+    const uri = value.startsWith('sip:') ? `<${value}>` : `<tel:${value}>`
+    const request = establish({ parts: { transfers, origin } })
+    const talking = new Talking()
+    request.leg.own(talking)
+    const { statuses } = refer(request, uri)
+    return talking.referral?.to ?? statuses[0]
+  }
+
+  it.each([
+    ['sip:bob@demo.example', '/public/bob', '/public/bob', '/public/bob'],
+    ['sip:nobody@demo.example', 404, 404, 404],
+    ['sip:safe@demo.example', 403, '/private/safe', '/private/safe'],
+    ['sip:%2Fsales%2Fdesk@demo.example', 403, '/sales/desk', '/sales/desk'],
+    ['sip:+4930@demo.example', 403, 403, '+4930'],
+    ['+4930', 403, 403, '+4930'],
+    ['sip:x@elsewhere.example', 403, 403, 'sip:x@elsewhere.example'],
+    ['sip:y@elsewhere.example', 403, 403, 404],
+  ])('%s, asked by a carrier: %s, by an endpoint: %s, by one that may dial out: %s', (value, ...expected) => {
+    expect([carrier, endpoint(false), endpoint(true)].map((origin) => target(value, origin))).toEqual(
+      expected,
+    )
+  })
+})
+
+describe('REFER', () => {
+  it('is accepted, and its progress told by NOTIFY until the end', () => {
+    const response = refer(bench, '<sip:bob@demo.example>', { 'referred-by': '<sip:a@b.example>' })
+    expect([response.statuses, owner.referral?.referredBy]).toEqual([[202], '<sip:a@b.example>'])
+    owner.referral?.progress(180)
+    owner.referral?.progress(200)
+    owner.referral?.progress(486)
+    expect(notified(bench)).toEqual([
+      ['SIP/2.0 100 Trying', 'active'],
+      ['SIP/2.0 180 Ringing', 'active'],
+      ['SIP/2.0 200 OK', 'terminated'],
+    ])
+    expect(bench.dialog.requests[0]?.headers).toMatchObject({
+      ...{ Event: 'refer', 'Content-Type': 'message/sipfrag;version=2.0' },
+    })
+  })
+
+  it('has an id from the second on', () => {
+    refer(bench, '<sip:bob@demo.example>', { cseq: '5 REFER' })
+    owner.referral?.progress(486)
+    refer(bench, '<sip:bob@demo.example>', { cseq: '6 REFER' })
+    expect(bench.dialog.requests.map(({ headers }) => headers.Event)).toEqual([
+      'refer',
+      'refer',
+      'refer;id=6',
+    ])
+  })
+
+  it('is followed by no NOTIFY where none is wanted', () => {
+    const [accepted] = refer(bench, '<sip:bob@demo.example>', { 'refer-sub': 'false' }).sent
+    owner.referral?.progress(200)
+    expect([accepted?.status, accepted?.headers['Refer-Sub'], notified(bench)]).toEqual([202, 'false', []])
+  })
+
+  it('is followed by no NOTIFY once the dialog is over', () => {
+    refer(bench, '<sip:bob@demo.example>')
+    bench.dialog.emit('destroy', {}, 'normal release')
+    owner.referral?.progress(200)
+    expect(notified(bench)).toHaveLength(1)
+  })
+
+  it('is refused where there is nobody to transfer, and where it makes no sense', () => {
+    owner.willing = false
+    expect(refer(bench, '<sip:bob@demo.example>').statuses).toEqual([603])
+    expect(refer(bench, 'nonsense').statuses).toEqual([400])
+    expect(establish().receive('REFER', '', { 'refer-to': '<sip:bob@demo.example>' }).statuses).toEqual([405])
+  })
+})
+
+describe('REFER with Replaces', () => {
+  const replaces = (tag: string) =>
+    `<sip:c@demo.example?Replaces=call%40peer%3Bto-tag%3Dours%3Bfrom-tag%3D${tag}>`
+
+  it('joins the other parties of two calls of one party, and ends both of its legs', async () => {
+    const { made: second, talking: other } = begin(carrier, 'second')
+    expect(refer(bench, replaces('second')).statuses).toEqual([202])
+    await settle()
+    expect(notified(bench).at(-1)).toEqual(['SIP/2.0 200 OK', 'terminated'])
+    expect([bench.leg.isEnded, second.leg.isEnded]).toEqual([true, true])
+    const [here, there] = [owner.by!, other.by!]
+    expect(edge.ports.map(({ far }) => far?.port)).toEqual([edge.ports[1]?.port, edge.ports[0]?.port])
+    expect([here.port?.group, there.port?.group]).toEqual([bench.port.group, second.port.group])
+    // What the one party does reaches the other one.
+    const heard: string[] = []
+    there.own({
+      ...quiet,
+      legDigit: (_leg, digit) => void heard.push(digit),
+      legEnded: () => heard.push('ended'),
+    })
+    await here.sendDigits('1w2')
+    here.end({ code: 'normal' })
+    expect(heard).toEqual(['1', '2', 'ended'])
+    expect(edge.used).toBe(0)
+  })
+
+  it('is refused for a call of somebody else, for its own, and for one that is not there', () => {
+    begin(endpoint(true), 'foreign')
+    for (const tag of ['foreign', 'theirs', 'nobody'])
+      expect(refer(bench, replaces(tag)).statuses).toEqual([603])
+  })
+
+  it('tells that it could not be done, and leaves both calls as they are', async () => {
+    const { made: second, talking: other } = begin(carrier, 'second')
+    other.willing = false
+    refer(bench, replaces('second'))
+    // One at a time.
+    expect(refer(bench, replaces('second')).statuses).toEqual([603])
+    await settle()
+    expect(notified(bench).at(-1)).toEqual(['SIP/2.0 603 Decline', 'terminated'])
+    expect([bench.leg.isEnded, second.leg.isEnded, edge.used]).toEqual([false, false, 0])
+    edge.exhausted = true
+    refer(bench, replaces('second'), { cseq: '9 REFER' })
+    await settle()
+    expect(notified(bench).at(-1)).toEqual(['SIP/2.0 503 Service Unavailable', 'terminated'])
+  })
+
+  it('leaves no audio open where something fails on the way', async () => {
+    const { talking: other } = begin(carrier, 'second')
+    other.legReplaced = () => {
+      throw new Error('the media thread died')
+    }
+    refer(bench, replaces('second'))
+    await settle()
+    expect(notified(bench).at(-1)).toEqual(['SIP/2.0 503 Service Unavailable', 'terminated'])
+    expect([edge.ports.length, edge.used]).toEqual([2, 0])
+  })
+})
+
+describe('REFER of ours', () => {
+  const asked = (options = {}) => {
+    const outcome = bench.established.refer('sip:c@far.example', options)
+    return { outcome, sent: bench.dialog.requests.at(-1)! }
+  }
+  const notify = (body: string, state = 'active') =>
+    bench.receive('NOTIFY', body, { event: 'refer', 'subscription-state': state }).statuses[0]
+
+  it('follows its NOTIFYs to the end', async () => {
+    const { outcome, sent } = asked({ referredBy: 'sip:us@demo.example' })
+    expect(sent).toMatchObject({
+      method: 'REFER',
+      headers: { 'Refer-To': '<sip:c@far.example>', 'Referred-By': '<sip:us@demo.example>' },
+    })
+    sent.reply(202)
+    expect(notify('SIP/2.0 100 Trying')).toBe(200)
+    expect(notify('SIP/2.0 200 OK\r\n', 'terminated;reason=noresource')).toBe(200)
+    expect(await outcome).toEqual({ status: 200 })
+    expect([notify('SIP/2.0 200 OK'), bench.clock.running]).toEqual([481, 0])
+  })
+
+  it.each([
+    ['a refusal', (t: ReturnType<typeof asked>) => t.sent.reply(603), 603],
+    ['a lost connection', (t: ReturnType<typeof asked>) => t.sent.fail(new Error('lost')), 503],
+    [
+      'a far side that will tell nothing',
+      (t: ReturnType<typeof asked>) => t.sent.reply(202, { headers: { 'Refer-Sub': 'false' } }),
+      200,
+    ],
+    ['a subscription that ends without a word', () => notify('', 'terminated'), 487],
+    ['no NOTIFY in time', () => bench.clock.advance(60_000), 408],
+    ['the end of the call', () => bench.leg.end({ code: 'normal' }), 487],
+  ])('ends with %s', async (_name, happen, status) => {
+    const t = asked()
+    happen(t)
+    expect(await t.outcome).toEqual({ status })
+  })
+
+  it('is sent one at a time, and to SIP URIs alone', async () => {
+    asked()
+    expect(await bench.established.refer('sip:d@far.example')).toEqual({ status: 491 })
+    expect(await bench.established.refer('+4930')).toEqual({ status: 400 })
+    bench.leg.end({ code: 'normal' })
+    expect(await bench.established.refer('sip:d@far.example')).toEqual({ status: 481 })
+  })
+})
+
+it('forgets its dialogs', () => {
+  bench.leg.end({ code: 'normal' })
+  expect(transfers.dialogs.size).toBe(0)
+})
+
+const quiet: LegOwner = {
+  legEarly: () => {},
+  legAnswered: () => {},
+  legDigit: () => {},
+  legHeld: () => {},
+  legEnded: () => {},
+}

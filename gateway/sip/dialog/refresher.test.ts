@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest'
+import { type DialogBench, establish, farSdp } from '../testing/dialog.ts'
+
+const settings = { expiresMs: 1_800_000, minMs: 90_000 }
+const ours = { expiresMs: 900_000, refresher: 'us' } as const
+const theirs = { expiresMs: 900_000, refresher: 'them' } as const
+const timed = (
+  terms: typeof ours | typeof theirs,
+  changes: { allowsUpdate?: boolean; outbound?: boolean } = {},
+): DialogBench =>
+  establish({
+    parts: { timers: { settings, terms }, allowsUpdate: changes.allowsUpdate ?? true },
+    outbound: changes.outbound,
+  })
+const half = 450_000
+const last = (bench: DialogBench) => bench.dialog.requests.at(-1)!
+const methods = (bench: DialogBench) => bench.dialog.requests.map(({ method }) => method)
+const agreed = { 'Session-Expires': '900;refresher=uac' }
+
+describe('pain point 9: we refresh', () => {
+  it('by UPDATE without a description at half of the time, again and again', () => {
+    const bench = timed(ours)
+    for (let round = 1; round <= 4; round++) {
+      bench.clock.advance(half)
+      expect(bench.dialog.requests).toHaveLength(round)
+      expect(last(bench)).toMatchObject({ method: 'UPDATE', body: undefined })
+      expect(last(bench).headers).toMatchObject({
+        ...{ 'Session-Expires': '900;refresher=uac', 'Min-SE': '90', Supported: 'timer' },
+      })
+      last(bench).reply(200, { headers: agreed })
+    }
+    expect(bench.leg.isAnswered).toBe(true)
+  })
+
+  it('by a re-INVITE with the description of before, version and all, where the far side has no UPDATE', () => {
+    const bench = timed(ours, { allowsUpdate: false })
+    const before = bench.media.local
+    const told = bench.port.told.length
+    bench.clock.advance(half)
+    expect(last(bench)).toMatchObject({ method: 'INVITE', body: before })
+    last(bench).reply(180)
+    last(bench).reply(200, { body: farSdp(), headers: agreed })
+    expect([bench.media.local, bench.port.told.length, bench.media.exchange.isStable]).toEqual([
+      before,
+      told,
+      true,
+    ])
+    bench.clock.advance(half)
+    expect(methods(bench)).toEqual(['INVITE', 'INVITE'])
+  })
+
+  it('and hear of a hold in the answer', () => {
+    const bench = timed(ours, { allowsUpdate: false })
+    bench.clock.advance(half)
+    last(bench).reply(200, { body: farSdp({ version: 2, lines: ['a=inactive'] }), headers: agreed })
+    expect(bench.heard).toEqual(['answered', 'held'])
+  })
+
+  it('by a re-INVITE after a far side that said UPDATE refuses it', () => {
+    const bench = timed(ours)
+    bench.clock.advance(half)
+    last(bench).reply(405)
+    bench.clock.advance(0)
+    last(bench).reply(200, { body: farSdp(), headers: agreed })
+    bench.clock.advance(half)
+    expect(methods(bench)).toEqual(['UPDATE', 'INVITE', 'INVITE'])
+  })
+
+  it('with more time where a 422 asks for it', () => {
+    const bench = timed(ours)
+    bench.clock.advance(half)
+    last(bench).reply(422, { headers: { 'Min-SE': '1200' } })
+    bench.clock.advance(0)
+    expect(last(bench).headers).toMatchObject({ 'Session-Expires': '1200;refresher=uac', 'Min-SE': '1200' })
+    last(bench).reply(200, { headers: { 'Session-Expires': '1200;refresher=uac' } })
+    bench.clock.advance(600_000)
+    expect(bench.dialog.requests).toHaveLength(3)
+  })
+
+  it('and does not argue for ever about a 422', () => {
+    const bench = timed(ours)
+    bench.clock.advance(half)
+    for (let round = 0; round < 4; round++) {
+      last(bench).reply(422, { headers: { 'Min-SE': '1200' } })
+      bench.clock.advance(0)
+    }
+    expect(bench.dialog.requests).toHaveLength(4)
+    bench.clock.advance(10_000)
+    expect(bench.dialog.requests).toHaveLength(5)
+  })
+
+  it.each([
+    [true, 3_050],
+    [false, 1_000],
+  ])('pain point 8: once more after a 491, by whose Call-ID it is (ours: %s) after %i ms', (outbound, ms) => {
+    const bench = timed(ours, { allowsUpdate: false, outbound })
+    bench.clock.advance(half)
+    last(bench).reply(491)
+    expect(bench.media.exchange.isStable).toBe(true)
+    bench.clock.advance(ms - 1)
+    expect(bench.dialog.requests).toHaveLength(1)
+    bench.clock.advance(1)
+    expect(bench.dialog.requests).toHaveLength(2)
+  })
+
+  it.each([481, 408])('and hang up where the far side answers %i: it does not know the call', (status) => {
+    const bench = timed(ours)
+    bench.clock.advance(half)
+    last(bench).reply(status)
+    expect(bench.heard.at(-1)).toBe('ended unreachable by us')
+    expect(bench.dialog.byes).toHaveLength(1)
+    bench.dialog.byes[0]?.()
+    expect([bench.released(), bench.clock.running]).toEqual([true, 0])
+  })
+
+  it('and hang up before the time is over where nothing helps', () => {
+    const bench = timed(ours)
+    bench.clock.advance(half)
+    last(bench).reply(500)
+    bench.clock.advance(10_000)
+    last(bench).fail(new Error('no answer'))
+    bench.clock.advance(868_000 - 460_000)
+    expect(bench.heard.at(-1)).toBe('ended session_expired by us')
+    expect(bench.dialog.byes).toHaveLength(1)
+  })
+
+  it('not while an offer is open: the far side is at it', () => {
+    const bench = timed(ours, { allowsUpdate: false })
+    bench.receive('INVITE')
+    bench.clock.advance(half - 1)
+    bench.receive('INVITE')
+    // The 200 to theirs has begun the time anew, so that ours falls due later.
+    bench.clock.advance(1)
+    expect(bench.dialog.requests).toHaveLength(0)
+  })
+
+  it('on the same terms where the answer forgets to name them', () => {
+    const bench = timed(ours)
+    bench.clock.advance(half)
+    last(bench).reply(200)
+    bench.clock.advance(half)
+    expect(bench.dialog.requests).toHaveLength(2)
+  })
+})
+
+describe('pain point 9: they refresh', () => {
+  const able = { supported: 'timer', 'session-expires': '900;refresher=uac' }
+
+  it.each(['INVITE', 'UPDATE'])('by %s for an hour, and are told the terms each time', (method) => {
+    const bench = timed(theirs)
+    for (let round = 0; round < 5; round++) {
+      bench.clock.advance(750_000)
+      const [sent] = bench.receive(method, method === 'INVITE' ? farSdp() : '', able).sent
+      expect(sent).toMatchObject({ status: 200, headers: { ...agreed, Require: 'timer' } })
+    }
+    expect(bench.leg.isAnswered).toBe(true)
+    expect(bench.dialog.requests).toEqual([])
+  })
+
+  it('and the call ends where they stop, with a BYE that says why', () => {
+    const bench = timed(theirs)
+    bench.clock.advance(867_999)
+    expect(bench.leg.isEnded).toBe(false)
+    bench.clock.advance(1)
+    expect(bench.heard.at(-1)).toBe('ended session_expired by us')
+    expect(bench.dialog.byes).toHaveLength(1)
+    expect(bench.dialog.byeHeaders[0]?.Reason).toBe('Q.850;cause=102;text="RECOVERY_ON_TIMER_EXPIRE"')
+  })
+
+  it('with too little, and are told so, while the old timer runs on', () => {
+    const bench = timed(theirs)
+    bench.clock.advance(400_000)
+    const [refused] = bench.receive('UPDATE', '', { ...able, 'session-expires': '60' }).sent
+    expect(refused).toMatchObject({ status: 422, headers: { 'Min-SE': '90' } })
+    bench.clock.advance(467_999)
+    expect(bench.leg.isEnded).toBe(false)
+    bench.clock.advance(1)
+    expect(bench.leg.isEnded).toBe(true)
+  })
+
+  it('not by an offer that is refused', () => {
+    const bench = timed(theirs)
+    bench.clock.advance(400_000)
+    expect(bench.receive('INVITE', farSdp({ version: 2, formats: '18' }), able).statuses).toEqual([488])
+    bench.clock.advance(468_000)
+    expect(bench.leg.isEnded).toBe(true)
+  })
+
+  it('and may hand it over to us', () => {
+    const bench = timed(theirs)
+    bench.receive('UPDATE', '', { ...able, 'session-expires': '900;refresher=uas' })
+    bench.clock.advance(half)
+    expect(methods(bench)).toEqual(['UPDATE'])
+  })
+})
+
+describe('pain point 8: a re-INVITE of ours that is on its way', () => {
+  const inviting = () => {
+    const bench = timed(ours, { allowsUpdate: false })
+    bench.clock.advance(half)
+    return bench
+  }
+
+  it('refuses one of theirs with 491, with an offer and without', () => {
+    const bench = inviting()
+    expect(bench.receive('INVITE', farSdp({ version: 2 })).statuses).toEqual([491])
+    expect(bench.receive('INVITE').statuses).toEqual([491])
+    expect(bench.receive('UPDATE', farSdp({ version: 2 })).statuses).toEqual([491])
+    expect(bench.receive('UPDATE').statuses).toEqual([200])
+  })
+
+  it('is still open after a body that nobody can read', () => {
+    const bench = inviting()
+    expect(bench.receive('UPDATE', 'x', { 'content-type': 'text/plain' }).statuses).toEqual([415])
+    expect(bench.media.isWaiting).toBe(true)
+    last(bench).reply(200, { body: farSdp({ version: 2, address: '192.0.2.20' }), headers: agreed })
+    expect(bench.port.far?.address).toBe('192.0.2.20')
+  })
+
+  it('does not hold up our BYE, and its answer counts no more', () => {
+    const bench = inviting()
+    bench.leg.end({ code: 'normal' })
+    expect(bench.dialog.byes).toHaveLength(1)
+    last(bench).reply(200, { body: farSdp({ version: 2, address: '192.0.2.20' }) })
+    expect(bench.port.far?.address).toBe('192.0.2.9')
+    bench.dialog.byes[0]?.()
+    expect([bench.released(), bench.port.closed, bench.clock.running]).toEqual([true, true, 0])
+  })
+
+  it('ends with a BYE of the far side', () => {
+    const bench = inviting()
+    bench.dialog.emit('destroy', {}, 'normal release')
+    last(bench).reply(487)
+    expect(bench.heard.at(-1)).toBe('ended normal by far')
+    expect([bench.released(), bench.port.closed, bench.clock.running]).toEqual([true, true, 0])
+  })
+
+  it('changes nothing where its answer cannot be used', () => {
+    const bench = inviting()
+    last(bench).reply(200, { body: farSdp({ version: 2, formats: '18' }), headers: agreed })
+    expect([bench.media.exchange.isStable, bench.leg.isAnswered]).toEqual([true, true])
+    bench.clock.advance(half)
+    expect(bench.dialog.requests).toHaveLength(2)
+  })
+})

@@ -1,0 +1,204 @@
+import type { Leg } from '../../calls/leg.ts'
+import type { Clock, Timer } from '../../clock.ts'
+import { codeOf, TrunklineError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { sdpOf } from '../audio/body.ts'
+import type { OfferIn } from '../audio/offer-answer.ts'
+import type { SipMedia } from '../audio/sip-media.ts'
+import { allowedMethods, refusalHeaders, serverHeader } from '../door/refusals.ts'
+import { printable } from '../headers.ts'
+import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
+import { type SessionTimerSettings, type TimerTerms, timerAnswer } from './session-timer.ts'
+
+/** What new offers inside a dialog are answered with. */
+export interface RenegotiationParts {
+  /** Contact is left to the agent where it is empty. */
+  readonly dialog: Pick<SipDialog, 'local'>
+  readonly leg: Leg
+  readonly media: SipMedia
+  readonly clock: Clock
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  readonly userAgent: string
+  /** Default: timers are not ours to run, or do not run yet. */
+  readonly timers?: SessionTimerSettings
+  /** The terms in force. */
+  readonly terms?: () => TimerTerms | undefined
+  /** The session was refreshed, on these terms. */
+  readonly refreshed?: (terms: TimerTerms) => void
+}
+
+/** What goes with the answer to a request that is taken. */
+interface Taken {
+  readonly headers: Headers
+  /** The request refreshed the session. */
+  refreshed(): void
+}
+
+const offerIn: Readonly<Record<string, OfferIn>> = { INVITE: 'invite', PRACK: 'prack' }
+
+/** Longest wait for the ACK to our offer in the 200 of a re-INVITE; the agent gives up by itself after 32 s. */
+const ackWaitMs = 40_000
+
+/**
+ * What the far side asks for in a dialog, established or early: re-INVITE with and without an offer (RFC 3261 section 14.2, RFC 3264
+ * section 8), UPDATE (RFC 3311), and PRACK (RFC 3262). Each is a refresh of the session timer, too. What cannot be taken leaves the
+ * session and its timer as they were.
+ */
+export class Renegotiation {
+  #parts: RenegotiationParts
+  #guard: Timer | undefined
+  #stopped = false
+
+  constructor(parts: RenegotiationParts) {
+    this.#parts = parts
+  }
+
+  /** `busy`: a re-INVITE of ours is on its way, so that theirs has crossed it (RFC 3261 section 14.2). */
+  take(request: SipRequest, response: SipResponse, busy: boolean): void {
+    const { log, media } = this.#parts
+    const { method } = request
+    if (busy && method === 'INVITE') {
+      this.#refuse(response, 491)
+      return
+    }
+    const timer = this.#timer(request)
+    if (timer && 'refuse' in timer) {
+      log.warn({ method, status: timer.refuse }, 'the session timer that is asked for cannot be had')
+      this.#refuse(response, timer.refuse, timer.headers)
+      return
+    }
+    const taken: Taken = {
+      headers: timer?.headers ?? {},
+      refreshed: () => timer && this.#parts.refreshed?.(timer.terms),
+    }
+    try {
+      media.heardFrom(request.source_address)
+      const offer = sdpOf(request)
+      if (offer !== undefined) this.#answer(request, response, offer, taken)
+      else if (method === 'INVITE') this.#offer(response, taken)
+      else this.#refresh(response, taken)
+    } catch (error) {
+      this.#unusable(method, response, error)
+    }
+  }
+
+  /** The ACK to our offer. One without the answer that it owes changes nothing: some equipment refreshes in this way. */
+  acked(sdp: string | undefined): void {
+    this.#guard?.cancel()
+    const { media, log } = this.#parts
+    const { exchange } = media.exchange
+    // An offer in a request of ours waits for something else.
+    if (exchange.kind !== 'local offer' || exchange.in !== 'response') return
+    try {
+      if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The ACK has no answer.')
+      media.acceptSdp(sdp)
+      this.#told()
+    } catch (error) {
+      media.exchange.abandon()
+      log.warn({ code: codeOf(error), reason: textOf(error) }, 'no usable answer in the ACK of a re-INVITE')
+    }
+  }
+
+  /** Idempotent. */
+  stop(): void {
+    this.#stopped = true
+    this.#guard?.cancel()
+  }
+
+  #timer(request: SipRequest) {
+    const { timers, terms } = this.#parts
+    return timers && timerAnswer(request, timers, terms?.())
+  }
+
+  #refresh(response: SipResponse, { headers, refreshed }: Taken): void {
+    response.send(200, { headers: { ...this.#headers(), ...headers } })
+    refreshed()
+  }
+
+  #answer(request: SipRequest, response: SipResponse, offer: string, taken: Taken): void {
+    const { media } = this.#parts
+    const { method } = request
+    const refusal = media.exchange.receiveOffer(offerIn[method] ?? 'update')
+    if (refusal) {
+      const { status, retryAfter } = refusal
+      this.#refuse(response, status, retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) })
+      return
+    }
+    const refresh = media.refreshes(offer)
+    const answer = media.answerSdp(offer)
+    const send = (sdp: string) => this.#answered(response, sdp, taken, { method, refresh })
+    if (typeof answer === 'string') send(answer)
+    else answer.then(send).catch((error: unknown) => this.#unusable(method, response, error))
+  }
+
+  #answered(response: SipResponse, answer: string, taken: Taken, facts: Record<string, unknown>): void {
+    const { media, log } = this.#parts
+    media.exchange.sendAnswer()
+    // Much may have happened while the answer was made.
+    if (this.#stopped) {
+      this.#refuse(response, 481)
+      return
+    }
+    this.#send(response, answer, taken.headers)
+    log.info({ ...facts, held: media.isHeld }, 'session renegotiated')
+    this.#told()
+    taken.refreshed()
+  }
+
+  /** A re-INVITE without an offer: ours is everything that we can once more, and their answer stands in the ACK. */
+  #offer(response: SipResponse, { headers, refreshed }: Taken): void {
+    const { media, clock, leg, log } = this.#parts
+    if (!media.exchange.isStable) {
+      this.#refuse(response, 491)
+      return
+    }
+    this.#send(response, media.offer('PCMU', 'response'), headers)
+    log.info({ method: 'INVITE', offer: false }, 'session renegotiated')
+    this.#guard = clock.after(ackWaitMs, () =>
+      leg.end({ code: 'unreachable', detail: 'no ACK to a re-INVITE' }),
+    )
+    refreshed()
+  }
+
+  #unusable(method: string, response: SipResponse, error: unknown): void {
+    const { log, media, userAgent } = this.#parts
+    const { exchange } = media.exchange
+    // An offer of ours that is under way in a request goes on.
+    if (exchange.kind === 'remote offer' || (exchange.kind === 'local offer' && exchange.in === 'response'))
+      media.exchange.abandon()
+    const code = codeOf(error)
+    const detail = textOf(error)
+    log.warn({ code, method, reason: detail }, 'the new offer cannot be taken; the session stays as it was')
+    const status = code === 'internal' ? 500 : code === 'unsupported_body' ? 415 : 488
+    const more = status === 415 && { Accept: 'application/sdp, multipart/mixed' }
+    response.send(status, { headers: { ...refusalHeaders({ code }, status, userAgent, detail), ...more } })
+  }
+
+  #told(): void {
+    this.#parts.leg.hold(this.#parts.media.isHeld, 'media')
+  }
+
+  #send(response: SipResponse, sdp: string, headers: Headers): void {
+    this.#parts.dialog.local.sdp = sdp
+    const all = { ...this.#headers(), ...headers, 'Content-Type': 'application/sdp' }
+    response.send(200, { headers: all, body: sdp })
+  }
+
+  #refuse(response: SipResponse, status: number, headers: Headers = {}): void {
+    response.send(status, { headers: { ...serverHeader(this.#parts.userAgent), ...headers } })
+  }
+
+  #headers(): Headers {
+    const { userAgent, dialog, timers } = this.#parts
+    return {
+      ...serverHeader(userAgent),
+      ...(dialog.local.contact !== '' && { Contact: dialog.local.contact }),
+      Allow: allowedMethods,
+      ...(timers && { Supported: 'timer' }),
+    }
+  }
+}
+
+/** What an error says, fit for a log line and a Warning. */
+export const textOf = (error: unknown): string =>
+  printable(error instanceof Error ? error.message : String(error), 256)

@@ -1,0 +1,164 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { FakeClock } from '../../clock.ts'
+import {
+  minimumOf,
+  readSessionExpires,
+  SessionTimer,
+  timerAgreed,
+  timerAnswer,
+  timerOffer,
+} from './session-timer.ts'
+
+const settings = { expiresMs: 1_800_000, minMs: 90_000 }
+const message = (headers: Record<string, string>) => ({ get: (name: string) => headers[name] })
+const ours = { expiresMs: 900_000, refresher: 'us' } as const
+const theirs = { expiresMs: 900_000, refresher: 'them' } as const
+
+describe('Session-Expires', () => {
+  it.each([
+    ['1800', { expiresMs: 1_800_000 }],
+    ['90;refresher=uac', { expiresMs: 90_000, refresher: 'uac' }],
+    [' 90 ; Refresher = UAS ;x=y', { expiresMs: 90_000, refresher: 'uas' }],
+    ['90;refresher=nobody', { expiresMs: 90_000 }],
+    ['', 'malformed'],
+    ['-5', 'malformed'],
+    ['9999999999', 'malformed'],
+    ['90, 80', 'malformed'],
+  ])('%j is %j', (value, expected) => {
+    expect(readSessionExpires(message({ 'Session-Expires': value }))).toEqual(expected)
+  })
+
+  it('is not there, and the minimum is 90 s at least', () => {
+    expect(readSessionExpires(message({}))).toBeUndefined()
+    expect(['', '30', '120', 'x'].map((value) => minimumOf(message({ 'Min-SE': value })))).toEqual([
+      90_000, 90_000, 120_000, 90_000,
+    ])
+  })
+})
+
+describe('our request', () => {
+  it('asks for what is configured, and in a refresh for what is in force, with the roles as they are', () => {
+    expect(timerOffer(settings)).toEqual({ 'Session-Expires': '1800', 'Min-SE': '90' })
+    expect(timerOffer(settings, ours)).toEqual({ 'Session-Expires': '900;refresher=uac', 'Min-SE': '90' })
+    expect(timerOffer(settings, theirs)['Session-Expires']).toBe('900;refresher=uas')
+  })
+
+  it('pain point 9: asks for what a 422 wanted', () => {
+    expect(timerOffer(settings, ours, 1_200_000)).toEqual({
+      'Session-Expires': '1200;refresher=uac',
+      'Min-SE': '1200',
+    })
+  })
+
+  it.each([
+    [{ 'Session-Expires': '600;refresher=uac' }, { expiresMs: 600_000, refresher: 'us' }],
+    [{ 'Session-Expires': '600;refresher=uas' }, { expiresMs: 600_000, refresher: 'them' }],
+    [{ 'Session-Expires': '600' }, { expiresMs: 600_000, refresher: 'us' }],
+    [{}, undefined],
+  ] as const)('takes %j', (headers, expected) => {
+    expect(timerAgreed(message(headers))).toEqual(expected)
+  })
+
+  it('keeps the timer where the answer to a refresh forgets to name it', () => {
+    expect(timerAgreed(message({}), ours)).toEqual(ours)
+  })
+})
+
+describe('their request', () => {
+  const answer = (headers: Record<string, string>, now?: typeof ours | typeof theirs) =>
+    timerAnswer(message(headers), settings, now)
+  const able = { Supported: 'replaces, Timer' }
+
+  it.each([
+    [{}, '1800;refresher=uas'],
+    [able, '1800;refresher=uac'],
+    [{ ...able, 'Session-Expires': '3600' }, '1800;refresher=uac'],
+    [{ ...able, 'Session-Expires': '900' }, '900;refresher=uac'],
+    [{ ...able, 'Session-Expires': '900;refresher=uas' }, '900;refresher=uas'],
+    [{ Require: 'timer', 'Session-Expires': '900;refresher=uac' }, '900;refresher=uac'],
+    [{ ...able, 'Session-Expires': '7200', 'Min-SE': '3600' }, '3600;refresher=uac'],
+    [{ 'Session-Expires': '900;refresher=uac' }, '900;refresher=uas'],
+    [{ 'Session-Expires': '60' }, '60;refresher=uas'],
+  ])('with %j gets %s', (headers, expected) => {
+    const result = answer(headers)
+    expect('terms' in result && result.headers['Session-Expires']).toBe(expected)
+    // Who is to refresh has to know that (section 9).
+    expect(result.headers.Require).toBe(expected.endsWith('uac') ? 'timer' : undefined)
+  })
+
+  it('keeps the refresher of before where it names none', () => {
+    expect(answer({ ...able, 'Session-Expires': '900' }, ours)).toMatchObject({ terms: ours })
+    expect(answer({ ...able, 'Session-Expires': '900' }, theirs)).toMatchObject({ terms: theirs })
+  })
+
+  it('pain point 9: gets 422 with Min-SE for less than we take, and 400 for nonsense', () => {
+    expect(answer({ ...able, 'Session-Expires': '60' })).toEqual({ refuse: 422, headers: { 'Min-SE': '90' } })
+    expect(answer({ ...able, 'Session-Expires': 'soon' })).toEqual({ refuse: 400, headers: {} })
+  })
+})
+
+describe('the timer', () => {
+  let clock: FakeClock
+  let told: string[]
+  let timer: SessionTimer
+  beforeEach(() => {
+    clock = new FakeClock()
+    told = []
+    timer = new SessionTimer(clock, {
+      refreshDue: () => told.push('refresh'),
+      sessionExpired: () => told.push('expired'),
+    })
+  })
+
+  it('pain point 9: we refresh at half of 15 minutes, for as long as the call lasts', () => {
+    timer.start(ours)
+    for (let round = 0; round < 4; round++) {
+      clock.advance(449_999)
+      expect(told).toEqual([])
+      clock.advance(1)
+      expect(told.splice(0)).toEqual(['refresh'])
+      timer.start(ours)
+    }
+  })
+
+  it('pain point 9: ends the session before its time where our refresh gets no answer', () => {
+    timer.start(ours)
+    clock.advance(900_000 - 32_000)
+    expect(told).toEqual(['refresh', 'expired'])
+    expect(clock.running).toBe(0)
+  })
+
+  it('pain point 9: they refresh; without it the session ends 32 s before its time', () => {
+    timer.start(theirs)
+    clock.advance(867_999)
+    timer.start(theirs)
+    clock.advance(867_999)
+    expect(told).toEqual([])
+    clock.advance(1)
+    expect(told).toEqual(['expired'])
+  })
+
+  it('takes a third of a short interval for the margin', () => {
+    timer.start({ expiresMs: 90_000, refresher: 'them' })
+    clock.advance(60_000)
+    expect(told).toEqual(['expired'])
+  })
+
+  it('tries a refused refresh again, without giving the session more time', () => {
+    timer.start(ours)
+    clock.advance(450_000)
+    timer.refreshIn(2_000)
+    clock.advance(2_000)
+    expect(told).toEqual(['refresh', 'refresh'])
+    clock.advance(868_000 - 452_000)
+    expect(told.at(-1)).toBe('expired')
+  })
+
+  it('stops, and tries nothing more then', () => {
+    timer.start(ours)
+    timer.stop()
+    timer.refreshIn(1)
+    timer.start(undefined)
+    expect([clock.running, timer.terms]).toEqual([0, undefined])
+  })
+})

@@ -1,0 +1,75 @@
+import { canonicalHost } from '../../../config/networks.ts'
+import type { Edge } from '../../../media/types.ts'
+import type { Leg } from '../../calls/leg.ts'
+import type { AddressBook } from '../../calls/ports.ts'
+import type { Clock } from '../../clock.ts'
+import { planOf } from '../registrar/callers.ts'
+import { type DialogOrigin, Dialogs } from './dialogs.ts'
+import type { ReferTo } from './refer-to.ts'
+import { twinLegs } from './twin-legs.ts'
+
+/** What transfers work with. */
+export interface TransfersParts {
+  readonly addresses: AddressBook
+  /** Whether a host (canonical) is one of ours: a domain, a registrar, an address that we listen on. */
+  readonly isOurs: (host: string) => boolean
+  readonly edge: Pick<Edge, 'open'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Whom the other party is to talk to, or why that is not done. */
+export type TransferTarget = { readonly to: string } | { readonly refuse: 403 | 404 }
+
+/** Where the other party of a call may be sent by a REFER, and how two calls of one party become one. */
+export class Transfers {
+  readonly dialogs = new Dialogs()
+  #parts: TransfersParts
+
+  constructor(parts: TransfersParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Whom a REFER means. Whoever asks sends the other party where it may call itself: an endpoint to addresses of ours, and one that may dial
+   * out to numbers and SIP URIs, too; everybody else, carriers among them, only to public addresses. Else a carrier's REFER could have us
+   * call, and pay for, anybody, and would lead past the domain's handler to what is for insiders.
+   */
+  target(referTo: ReferTo, { endpoint }: DialogOrigin): TransferTarget {
+    const { addresses, isOurs } = this.#parts
+    const mayDialOut = endpoint?.mayDialOut === true
+    if (referTo.kind === 'uri' && isOurs(canonicalHost(referTo.uri.host))) {
+      const caller = { address: endpoint?.address ?? '/public/-', mayDialOut, handler: undefined }
+      const plan = planOf(referTo.uri, caller, addresses)
+      if ('refuse' in plan) return { refuse: plan.refuse === 'not_permitted' ? 403 : 404 }
+      if (plan.kind !== 'dial') return { refuse: 404 }
+      return endpoint || plan.to.startsWith('/public/') ? { to: plan.to } : { refuse: 403 }
+    }
+    if (!mayDialOut) return { refuse: 403 }
+    const to = referTo.kind === 'uri' ? referTo.uri.bare : referTo.number
+    return addresses.resolve(to) ? { to } : { refuse: 404 }
+  }
+
+  /**
+   * Two legs of one party, in two calls, give way to each other's other parties, who are joined. `accepted` is called before the legs end.
+   * False: it cannot be done, and nothing has changed.
+   */
+  async join(first: Leg, second: Leg, accepted: () => void): Promise<boolean> {
+    const { edge, clock } = this.#parts
+    const twins = await twinLegs(edge, first, second, () => clock.now())
+    if (!twins) return false
+    const [here, there] = twins
+    try {
+      if (!second.replaced(there)) {
+        here.end({ code: 'canceled' })
+        return false
+      }
+      accepted()
+      if (!first.replaced(here)) here.end({ code: 'normal' })
+      return true
+    } catch (error) {
+      // Ends its twin, too.
+      here.end({ code: 'internal' })
+      throw error
+    }
+  }
+}

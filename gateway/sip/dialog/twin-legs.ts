@@ -1,0 +1,83 @@
+import type { Edge, MediaPort } from '../../../media/types.ts'
+import { newLegId } from '../../calls/ids.ts'
+import { Leg, type LegSignalling } from '../../calls/leg.ts'
+import type { Cause } from '../../errors.ts'
+
+const codec = { codec: 'PCMU', payloadType: 0 } as const
+const telephoneEvent = 101
+
+/** One of two legs that are each other's far side: what is told to the one, happens to the other. */
+class TwinSide implements LegSignalling {
+  twin: Leg | undefined
+
+  ring(): void {}
+
+  async progress(): Promise<void> {}
+
+  async answer(): Promise<void> {}
+
+  end(cause: Cause): void {
+    this.twin?.ended(cause)
+  }
+
+  async sendDigits(digits: string): Promise<void> {
+    for (const digit of digits.replace(/w/gi, '')) this.twin?.digit(digit)
+  }
+}
+
+/**
+ * Two answered legs, one for the call of each given leg, whose audio is connected: ports of different calls cannot be joined, so that the two
+ * speak RTP to each other. Undefined where one of the given legs has no audio. Rejects where no port can be opened; nothing stays open then.
+ */
+export const twinLegs = async (
+  edge: Pick<Edge, 'open'>,
+  first: Leg,
+  second: Leg,
+  now: () => number,
+): Promise<readonly [Leg, Leg] | undefined> => {
+  const groups = [first.port?.group, second.port?.group] as const
+  if (groups[0] === undefined || groups[1] === undefined) return undefined
+  const [a, b] = await openBoth(edge, groups[0], groups[1])
+  try {
+    connect(a, b)
+    connect(b, a)
+  } catch (error) {
+    await Promise.all([a.close(), b.close()])
+    throw error
+  }
+  const sides = [new TwinSide(), new TwinSide()] as const
+  const here = twinLeg(first, sides[0], a, now)
+  const there = twinLeg(second, sides[1], b, now)
+  sides[0].twin = there
+  sides[1].twin = here
+  return [here, there]
+}
+
+const openBoth = async (
+  edge: Pick<Edge, 'open'>,
+  first: string,
+  second: string,
+): Promise<readonly [MediaPort, MediaPort]> => {
+  const a = await edge.open({ group: first, kind: 'loopback' })
+  try {
+    return [a, await edge.open({ group: second, kind: 'loopback' })]
+  } catch (error) {
+    await a.close()
+    throw error
+  }
+}
+
+const connect = (port: MediaPort, { address, port: number, rtcpPort }: MediaPort): void =>
+  port.setFar(
+    { codecs: [codec], telephoneEvent },
+    { address, port: number, rtcpPort, rtcpMux: true, ...codec, telephoneEvent, direction: 'sendrecv' },
+  )
+
+const twinLeg = (like: Leg, side: TwinSide, port: MediaPort, now: () => number): Leg => {
+  const { direction, from, to } = like
+  const leg = new Leg({ id: newLegId(), kind: 'sip', direction, from, to, now })
+  leg.attach(side)
+  leg.setPort(port)
+  leg.answered()
+  return leg
+}

@@ -1,0 +1,144 @@
+import { canonicalHost } from '../../../config/networks.ts'
+import { digestSecret } from '../../directory/secrets.ts'
+import type { DigestSecret, DomainApp, SipEndpoint } from '../../directory/types.ts'
+import { printable } from '../headers.ts'
+import { planOf } from '../registrar/index.ts'
+import { userOf } from '../uri.ts'
+import type {
+  AdmissionFacts,
+  AdmissionRules,
+  Caller,
+  Check,
+  CheckedFacts,
+  Refused,
+} from './admission-types.ts'
+
+/** Steps 3 and 4 of `admit`: who calls, and what is to happen. */
+export const identify = (facts: AdmissionFacts, rules: AdmissionRules): Caller | Refused => {
+  const host = canonicalHost(facts.target.host)
+  const asked = new Asked(facts, rules, host)
+  const app = rules.directory.domainApp(host)
+  if (app) return asked.app(app)
+  return rules.trust.isRegistrar(host) ? asked.endpoint() : asked.nobody()
+}
+
+/** One call's way through the checks. */
+class Asked {
+  readonly #facts: AdmissionFacts
+  readonly #rules: AdmissionRules
+  readonly #host: string
+
+  constructor(facts: AdmissionFacts, rules: AdmissionRules, host: string) {
+    this.#facts = facts
+    this.#rules = rules
+    this.#host = host
+  }
+
+  /** A domain application is called. */
+  app(app: DomainApp): Caller | Refused {
+    const { source } = this.#facts
+    const { trust, allows } = this.#rules
+    const carrier = trust.carrierOf(source)
+    const named = { app: app.id, carrier: carrier?.name }
+    this.#note('carrier', { carrier: carrier?.name ?? 'none' })
+    this.#note('domain', { domain: this.#host, app: app.id })
+    if (!allows(app, source)) return this.#stray('allow', { ...named, allow: app.allow })
+    this.#note('allow', { allow: app.allow ?? 'anyone' })
+    const secret = this.#secretFor(app)
+    if (secret) {
+      const refusal = this.#signIn((name) => (name === secret.username ? secret : undefined), named)
+      if (refusal) return refusal
+    } else this.#note('challenge', { challenge: 'none' })
+    const { handler, projectId } = app
+    if (!handler) return this.#refuse('no_handler', 'handler', named)
+    this.#note('handler', {
+      kind: handler.kind,
+      ...('url' in handler ? { url: handler.url } : { document: handler.name }),
+    })
+    const plan = { kind: 'handler', handler } as const
+    return { domain: this.#host, projectId, plan, app, ...(carrier && { carrier }) }
+  }
+
+  /** A SIP endpoint is to say who it is. */
+  endpoint(): Caller | Refused {
+    const { directory } = this.#rules
+    let endpoint: SipEndpoint | undefined
+    this.#note('domain', { domain: this.#host, registrar: true })
+    const refusal = this.#signIn((name) => {
+      endpoint = directory.endpointByName(name)
+      return endpoint?.secrets.get(this.#host)
+    }, {})
+    // The secret of nobody lets nobody in.
+    if (refusal || !endpoint) return refusal ?? this.#refuse('unauthorized', 'challenge', {})
+    return this.#dial(endpoint)
+  }
+
+  /** Nothing has this host. */
+  nobody(): Refused {
+    return this.#stray('domain', {})
+  }
+
+  /** Who may not call the host, or calls one that is not there. Only those who are in some list are told which of the two. */
+  #stray(check: Check, facts: CheckedFacts): Refused {
+    const { trust } = this.#rules
+    const closed = check === 'allow'
+    if (trust.knows(this.#facts.source) || (trust.strangersGet === 'unknown' && !closed))
+      return this.#refuse(closed ? 'source_not_allowed' : 'unknown_domain', check, facts)
+    const known = { ...facts, knownDomain: closed }
+    if (trust.strangersGet !== 'challenge') return this.#refuse('source_not_allowed', check, known)
+    return this.#signIn(() => undefined, known) ?? this.#refuse('unauthorized', 'challenge', known)
+  }
+
+  /** The carrier's own challenge goes before the domain's; where anyone may call, a carrier's network is proof enough for the domain's. */
+  #secretFor(app: DomainApp): DigestSecret | undefined {
+    const carrier = this.#rules.trust.carrierOf(this.#facts.source)
+    const own = carrier?.challenge
+    if (own) return digestSecret(own.username, this.#host, own.password)
+    return carrier && app.allow === undefined ? undefined : app.challenge
+  }
+
+  #signIn(
+    secretOf: (username: string) => DigestSecret | undefined,
+    facts: CheckedFacts,
+  ): Refused | undefined {
+    const found = this.#facts.signIn(this.#host, secretOf)
+    if (found.kind === 'accepted') {
+      this.#note('challenge', { username: found.username })
+      return undefined
+    }
+    const { why, headers, proven } = found
+    const refused = this.#refuse('unauthorized', 'challenge', { ...facts, answer: why })
+    const quiet = why !== 'wrong' && facts.knownDomain === undefined
+    return { ...refused, headers, ...(quiet && { quiet }), ...(proven && { guessed: true }) }
+  }
+
+  /** Whom an endpoint dialled. */
+  #dial(endpoint: SipEndpoint): Caller | Refused {
+    const { projectId, username } = endpoint
+    const plan = planOf(this.#facts.target, endpoint, this.#rules.directory)
+    const dialled = userOf(this.#facts.target)
+    if ('refuse' in plan) {
+      const { mayDialOut } = endpoint
+      return this.#refuse(plan.refuse, 'dial', {
+        endpoint: username,
+        mayDialOut,
+        dialled: printable(dialled),
+      })
+    }
+    this.#note('dial', {
+      endpoint: username,
+      dialled,
+      ...(plan.kind === 'dial' ? { to: plan.to } : { handler: plan.handler.kind }),
+    })
+    return { domain: this.#host, projectId, plan, endpoint }
+  }
+
+  #refuse(refuse: Refused['refuse'], check: Check, facts: CheckedFacts): Refused {
+    const { source, transport } = this.#facts
+    return { refuse, check, facts: { source, transport, domain: this.#host, ...facts } }
+  }
+
+  #note(check: Check, facts: CheckedFacts): void {
+    this.#rules.note?.(check, facts)
+  }
+}

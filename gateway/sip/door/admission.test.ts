@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest'
+import type { CarrierConfig, DomainConfig } from '../../../config/types.ts'
+import { digestSecret } from '../../directory/secrets.ts'
+import type { DomainApp, SipEndpoint } from '../../directory/types.ts'
+import { testApp } from '../testing/bench.ts'
+import { type AdmissionFacts, type AdmissionRules, admit } from './admission.ts'
+import { Allowlists } from './allowlist.ts'
+import type { SignIn } from './challenge.ts'
+import { Trust } from './trust.ts'
+
+const facts: AdmissionFacts = {
+  method: 'INVITE',
+  source: '192.0.2.9',
+  transport: 'udp',
+  target: { host: 'demo.example', user: '1' },
+  draining: false,
+  busyPercent: 0,
+  calls: 0,
+  portsFree: 1,
+  signIn: () => challenged,
+}
+const challenged: SignIn = {
+  kind: 'challenge',
+  why: 'missing',
+  proven: false,
+  headers: { 'WWW-Authenticate': 'Digest realm' },
+}
+/** Signs in whoever's secret is `username`'s. */
+const signedInAs =
+  (username: string): AdmissionFacts['signIn'] =>
+  (_realm, secretOf) =>
+    secretOf(username) ? { kind: 'accepted', username } : { ...challenged, why: 'wrong', proven: true }
+
+const desk: SipEndpoint = {
+  id: 'endpoint-1',
+  projectId: 'project-1',
+  username: 'desk',
+  address: '/public/desk',
+  displayName: 'Desk',
+  callerId: '100',
+  mayDialOut: false,
+  handler: undefined,
+  secrets: new Map([['pbx.example', digestSecret('desk', 'pbx.example', 'secret')]]),
+}
+const carrier = { name: 'acme', allow: ['198.51.100.0/24'] } as unknown as CarrierConfig
+
+interface Setting {
+  readonly apps?: readonly DomainApp[]
+  readonly carriers?: readonly CarrierConfig[]
+  readonly registrar?: readonly string[]
+  readonly facts?: Partial<AdmissionFacts>
+  readonly rules?: Partial<AdmissionRules>
+}
+
+const decide = (setting: Setting = {}) => {
+  const { apps = [testApp()], carriers = [], registrar = [] } = setting
+  const lists = new Allowlists()
+  const trust = new Trust({
+    domains: apps as unknown as readonly DomainConfig[],
+    carriers,
+    sip: { registrar: { domains: registrar } },
+  })
+  return admit(
+    { ...facts, ...setting.facts },
+    {
+      directory: {
+        domainApp: (host) => apps.find(({ domain }) => domain === host),
+        endpointByName: (name) => (name === 'desk' ? desk : undefined),
+        resolve: (to) =>
+          to === '/public/ann'
+            ? { kind: 'subscriber', subscriberId: 's', address: to }
+            : to === '+4930123'
+              ? { kind: 'sip', uri: 'sip:+4930123@carrier.example' }
+              : undefined,
+      },
+      trust,
+      limits: { calls: 10, callsPerSecond: 5, busyPercent: 85 },
+      allows: (app, source) => lists.allows(app, source),
+      domainCalls: () => 0,
+      carrierCalls: () => 0,
+      hasRate: () => true,
+      ...setting.rules,
+    },
+  )
+}
+const codeOf = (setting: Setting = {}) => {
+  const decision = decide(setting)
+  return 'refuse' in decision ? decision.refuse : 'admit'
+}
+const at = (host: string, source = facts.source, more: Partial<AdmissionFacts> = {}) => ({
+  facts: { ...more, source, target: { host, user: '1' } },
+})
+
+describe('admission', () => {
+  it('lets a call in when nothing speaks against it, and says what it counts in', () => {
+    const app = testApp({ callsPerSecond: 3, callsPerSecondOfSource: 1 })
+    expect(decide({ apps: [app] })).toEqual({
+      admit: {
+        domain: 'demo.example',
+        projectId: 'project-1',
+        plan: { kind: 'handler', handler: app.handler },
+        app,
+        rates: [
+          { key: 'gateway', perSecond: 5 },
+          { key: 'app app-1', perSecond: 3 },
+          { key: 'source 192.0.2.9 of app-1', perSecond: 1 },
+        ],
+      },
+    })
+  })
+
+  it('checks in a fixed order: each fault alone, and all later ones with it', () => {
+    const allow = ['192.0.2.0/24']
+    const secret = digestSecret('u', 'demo.example', 'p')
+    const closed = testApp({ allow, handler: undefined, maxCalls: 0, challenge: secret })
+    const open = (changes: Partial<DomainApp>) => [testApp({ allow, ...changes })]
+    const late = { calls: 10, portsFree: 0 }
+    const slow = { hasRate: () => false }
+    const full = { carrierCalls: () => 1, domainCalls: () => 0 }
+    const acme = { ...carrier, allow, maxCalls: 1 }
+    const all = { method: 'MESSAGE', draining: true, busyPercent: 100, ...late }
+    const steps: Setting[] = [
+      { ...at('x.example', '203.0.113.1', all), apps: [closed] },
+      { ...at('x.example', '203.0.113.1', { ...all, method: 'INVITE' }), apps: [closed] },
+      { ...at('x.example', '203.0.113.1', { ...late, busyPercent: 85 }), apps: [closed] },
+      { ...at('x.example', '203.0.113.1', late), apps: [closed] },
+      { ...at('x.example', facts.source, late), apps: [closed] },
+      { ...at('demo.example', '203.0.113.1', late), apps: [closed] },
+      { facts: late, apps: [closed] },
+      { facts: late, apps: open({ handler: undefined }), rules: slow },
+      { facts: late, apps: open({ maxCalls: 0 }), rules: slow },
+      { facts: { portsFree: 0 }, apps: open({ maxCalls: 0 }), rules: slow },
+      { facts: { portsFree: 0 }, apps: open({}), carriers: [acme], rules: { ...slow, ...full } },
+      { facts: { portsFree: 0 }, apps: open({}), rules: slow },
+      { facts: { portsFree: 0 }, apps: open({}) },
+    ]
+    expect(steps.map(codeOf)).toEqual([
+      ...['method_not_allowed', 'draining', 'overloaded', 'source_not_allowed', 'unknown_domain'],
+      ...['source_not_allowed', 'unauthorized', 'no_handler', 'over_call_limit', 'over_call_limit'],
+      ...['over_call_limit', 'over_call_rate', 'no_ports'],
+    ])
+  })
+
+  it('gives the facts that were checked', () => {
+    expect(decide({ apps: [testApp({ maxCalls: 2 })], rules: { domainCalls: () => 2 } })).toEqual({
+      refuse: 'over_call_limit',
+      check: 'calls',
+      facts: {
+        ...{ source: '192.0.2.9', transport: 'udp', domain: 'demo.example' },
+        ...{ app: 'app-1', domainCalls: 2, domainLimit: 2 },
+      },
+    })
+  })
+
+  it.each(['DEMO.example', 'demo.example', 'demo.example.'])('finds the domain as %s', (host) => {
+    expect(codeOf(at(host))).toBe('admit')
+  })
+
+  it.each(['2001:db8::1', '2001:DB8:0:0::1', '2001:db8:0:0:0:0:0:1'])(
+    'finds an IPv6 domain as %s',
+    (host) => {
+      expect(codeOf({ ...at(host), apps: [testApp({ domain: '2001:db8::1' })] })).toBe('admit')
+    },
+  )
+})
+
+describe('a stranger', () => {
+  const closed = testApp({ allow: ['192.0.2.0/24'] })
+  const bare = testApp({ id: 'app-2', domain: 'bare.example', allow: ['192.0.2.0/24'], handler: undefined })
+  const stranger = '203.0.113.1'
+  const hosts = ['demo.example', 'bare.example', 'nothing.example']
+  const answers = (setting: Setting, source = stranger, more: Partial<AdmissionFacts> = {}) =>
+    hosts.map((host) => {
+      const decision = decide({ ...setting, ...at(host, source, more) })
+      return 'refuse' in decision ? [decision.refuse, decision.headers] : ['admit']
+    })
+
+  it('is told the same of every host: that it may not', () => {
+    const told = ['source_not_allowed', undefined]
+    expect(answers({ apps: [closed, bare] })).toEqual([told, told, told])
+  })
+
+  it('is asked the same at every host where a password lets in at any of them', () => {
+    const told = ['unauthorized', challenged.headers]
+    const secret = digestSecret('u', 'pass.example', 'p')
+    const pass = testApp({ id: 'app-3', domain: 'pass.example', challenge: secret })
+    for (const setting of [
+      { apps: [closed, bare, pass] },
+      { apps: [closed, bare], registrar: ['pbx.example'] },
+    ]) {
+      expect(answers(setting)).toEqual([told, told, told])
+      expect(answers(setting, stranger, { signIn: signedInAs('u') })).toEqual([told, told, told])
+    }
+  })
+
+  it('learns what is there where anyone may call everything', () => {
+    const apps = [testApp(), testApp({ id: 'app-2', domain: 'bare.example', handler: undefined })]
+    expect(answers({ apps }).map(([code]) => code)).toEqual(['admit', 'no_handler', 'unknown_domain'])
+  })
+
+  it('is nobody who stands in some list: they learn which host is unknown', () => {
+    const other = testApp({ id: 'app-3', domain: 'other.example', allow: ['198.51.100.0/24'] })
+    const told = answers({ apps: [closed, bare, other] }, '198.51.100.1').map(([code]) => code)
+    expect(told).toEqual(['source_not_allowed', 'source_not_allowed', 'unknown_domain'])
+  })
+})
+
+describe("a carrier's network", () => {
+  const from = at('demo.example', '198.51.100.7')
+
+  it('makes the call that of the carrier, but lets in nowhere by itself', () => {
+    const decision = decide({ ...from, carriers: [carrier] })
+    expect('admit' in decision && decision.admit.carrier?.name).toBe('acme')
+    expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ allow: ['192.0.2.0/24'] })] })).toBe(
+      'source_not_allowed',
+    )
+  })
+
+  it("is proof enough for a domain's challenge where anyone may call, not where there is a list", () => {
+    const challenge = digestSecret('u', 'demo.example', 'p')
+    expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ challenge })] })).toBe('admit')
+    expect(codeOf({ ...from, apps: [testApp({ challenge })] })).toBe('unauthorized')
+    const allow = ['198.51.100.0/24']
+    expect(codeOf({ ...from, carriers: [carrier], apps: [testApp({ challenge, allow })] })).toBe(
+      'unauthorized',
+    )
+  })
+
+  it("has its own challenge, before the domain's", () => {
+    const carriers = [{ ...carrier, challenge: { username: 'trunk', password: 'p' } }]
+    expect(codeOf({ ...from, carriers })).toBe('unauthorized')
+    const signIn = signedInAs('trunk')
+    expect(codeOf({ ...at('demo.example', '198.51.100.7', { signIn }), carriers })).toBe('admit')
+  })
+
+  it('counts the calls of the carrier', () => {
+    const carriers = [{ ...carrier, maxCalls: 3 }]
+    const decision = decide({ ...from, carriers, rules: { carrierCalls: () => 3 } })
+    expect(decision).toMatchObject({ refuse: 'over_call_limit', facts: { carrier: 'acme', carrierLimit: 3 } })
+  })
+})
+
+describe('a SIP endpoint', () => {
+  const calls = (user: string, username = 'desk') =>
+    decide({
+      registrar: ['PBX.example'],
+      facts: { target: { host: 'pbx.example', user }, signIn: signedInAs(username) },
+    })
+
+  it('calls whom it dialled, once it has said who it is', () => {
+    expect(calls('ann')).toMatchObject({
+      admit: { endpoint: desk, projectId: 'project-1', plan: { kind: 'dial', to: '/public/ann' } },
+    })
+  })
+
+  it.each([
+    ['ann', 'eve', 'unauthorized'],
+    ['nobody', 'desk', 'unknown_address'],
+    ['+4930123', 'desk', 'not_permitted'],
+  ])('that dials %s as %s is refused: %s', (user, username, code) => {
+    expect(calls(user, username)).toMatchObject({ refuse: code })
+  })
+
+  it('that guesses is told on, not one that is asked for the first time', () => {
+    expect(calls('ann', 'eve')).toMatchObject({ guessed: true })
+    const first = decide({
+      registrar: ['pbx.example'],
+      facts: { target: { host: 'pbx.example', user: 'ann' } },
+    })
+    expect(first).toMatchObject({ refuse: 'unauthorized', quiet: true, headers: challenged.headers })
+    expect(first).not.toHaveProperty('guessed')
+  })
+})

@@ -1,0 +1,107 @@
+import type { Edge } from '../../../media/types.ts'
+import type { Directory } from '../../directory/types.ts'
+import type { Carriers } from '../carriers/carriers.ts'
+import { printable } from '../headers.ts'
+import type { SipRequest } from '../srf.ts'
+import type { SipUri } from '../uri.ts'
+import { type AdmissionRules, type Admitted, admit, type Refused } from './admission.ts'
+import { Allowlists } from './allowlist.ts'
+import type { Challenger } from './challenge.ts'
+import { Concurrency } from './concurrency.ts'
+import { CallRates } from './rates.ts'
+import type { Trust } from './trust.ts'
+
+/** What the door works with. */
+export interface DoorParts {
+  readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
+  readonly trust: Trust
+  readonly challenger: Pick<Challenger, 'check'>
+  readonly carriers: Pick<Carriers, 'byName'>
+  readonly edge: Pick<Edge, 'usage'>
+  /** Calls in progress. */
+  readonly calls: () => number
+  readonly limits: AdmissionRules['limits']
+  readonly draining: () => boolean
+  /** Per cent of the last second that the gateway was busy. */
+  readonly busyPercent: () => number
+  /** Told of an address from which somebody certainly tried a wrong password. */
+  readonly offence: (address: string) => void
+  readonly now: () => number
+}
+
+/** A call that came in; it counts until it is released. */
+export interface Entry extends Admitted {
+  /** Once; more often does no harm. */
+  readonly release: () => void
+}
+
+/** Decides on INVITEs outside calls, and keeps count of those that were let in. */
+export class Door {
+  readonly #parts: DoorParts
+  readonly #rules: AdmissionRules
+  readonly #domainCalls = new Concurrency()
+  readonly #rates: CallRates
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts
+    this.#rates = new CallRates(parts.now)
+    const { directory, trust, limits, carriers } = parts
+    const allowlists = new Allowlists()
+    this.#rules = {
+      ...{ directory, trust, limits },
+      allows: (app, source) => allowlists.allows(app, source),
+      domainCalls: (id) => this.#domainCalls.count(id),
+      carrierCalls: (name) => carriers.byName(name)?.load.calls ?? 0,
+      hasRate: (key, perSecond) => this.#rates.has(key, perSecond),
+    }
+  }
+
+  /** Domain applications with a call in progress. */
+  get busyDomains(): number {
+    return this.#domainCalls.size
+  }
+
+  /** `settingUp`: calls that came in and are not in progress yet. */
+  enter(request: SipRequest, target: SipUri, settingUp: number): Entry | Refused {
+    const { edge, calls, draining, busyPercent, offence } = this.#parts
+    const { used, total, quarantined } = edge.usage()
+    const { method, source_address: source } = request
+    const decision = admit(
+      {
+        ...{ method, source, target },
+        transport: printable(request.protocol, 8),
+        draining: draining(),
+        busyPercent: busyPercent(),
+        calls: calls() + settingUp,
+        portsFree: total - used - quarantined,
+        signIn: (realm, secretOf) => this.#parts.challenger.check(signed(request), realm, secretOf),
+      },
+      this.#rules,
+    )
+    if ('admit' in decision) return this.#count(decision.admit, source)
+    if (decision.guessed) offence(source)
+    return decision
+  }
+
+  /** The carrier's calls are counted with those that go out to it. */
+  #count(admitted: Admitted, source: string): Entry | Refused {
+    const { app, carrier, domain, rates } = admitted
+    const taken = carrier && this.#parts.carriers.byName(carrier.name)?.load.take('inbound')
+    if (typeof taken === 'string') {
+      const facts = { source, domain, carrier: carrier?.name, limit: taken }
+      return { refuse: 'over_call_rate', check: 'rate', facts }
+    }
+    for (const { key, perSecond } of rates) this.#rates.take(key, perSecond)
+    const leave = app && this.#domainCalls.acquire(app.id)
+    const release = () => {
+      taken?.()
+      leave?.()
+    }
+    return { ...admitted, release }
+  }
+}
+
+const signed = (request: SipRequest) => {
+  const { method, uri, body = '', source_address: source } = request
+  return { method, uri, body, source, authorization: request.get('Authorization') }
+}

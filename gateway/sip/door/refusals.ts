@@ -1,0 +1,106 @@
+import { type Cause, type Code, catalogue } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { refusalStatus } from '../causes.ts'
+import { reasonHeader } from '../headers.ts'
+import type { Headers, SipResponse } from '../srf.ts'
+import { RefusalLog } from './refusal-log.ts'
+
+/** Methods that the gateway takes, as the Allow header has them. */
+export const allowedMethods = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE, PRACK, REFER, NOTIFY'
+
+/** Time after which a caller may try again after a 503, where nothing else says, in ms. */
+const defaultRetryAfterMs = 10_000
+
+/** What is wrong with one call alone. A Retry-After with 503 would keep carriers from sending us any other (RFC 3261 section 21.5.4). */
+const ofOneCall: ReadonlySet<Code> = new Set([
+  ...(['far_refused', 'unreachable', 'document_unreachable', 'document_invalid'] as const),
+])
+
+/** What a refusal is written to. */
+export interface RefusalParts {
+  readonly log: Pick<Log, 'warn'>
+  readonly metrics: Pick<Metrics, 'rejections'>
+  /** Value of the Server header; empty: none. */
+  readonly userAgent: string
+  /** Time after which a caller may try again after a 503; default 10 s. */
+  readonly retryAfterMs?: number
+  /** Time in ms, for what bounds the lines of the log; without it there is no bound. */
+  readonly now?: () => number
+}
+
+/** What a refusal may bring along. */
+export interface RefusalOptions {
+  /** What a person at the far side may read. */
+  readonly detail?: string
+  readonly headers?: Headers
+  /** Neither written down nor counted: nothing is wrong. */
+  readonly quiet?: boolean
+}
+
+/** Says no to requests that never became a leg: one response, one count, and a log line with the checked facts, but no flood of lines. */
+export class Refusals {
+  #parts: RefusalParts
+  #lines: RefusalLog | undefined
+
+  constructor(parts: RefusalParts) {
+    this.#parts = parts
+    const { log, now } = parts
+    this.#lines =
+      now &&
+      new RefusalLog(now, (leftOut) => log.warn(leftOut, 'more refusals that have no line of their own'))
+  }
+
+  /** `facts` must hold nothing secret. */
+  refuse(
+    response: SipResponse,
+    code: Code,
+    facts: Readonly<Record<string, unknown>>,
+    options: RefusalOptions = {},
+  ): void {
+    const { log, metrics, userAgent, retryAfterMs } = this.#parts
+    const { detail, headers, quiet = false } = options
+    // A challenge of our own; refusalStatus passes on none of others.
+    const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
+    if (!quiet) {
+      metrics.rejections.inc({ code })
+      if (this.#lines?.takes(String(facts.source)) ?? true)
+        log.warn({ code, status, ...facts }, detail ?? catalogue[code].text)
+    }
+    if (response.finalResponseSent) return
+    try {
+      response.send(status, {
+        headers: { ...refusalHeaders({ code }, status, userAgent, detail, retryAfterMs), ...headers },
+      })
+    } catch (error) {
+      log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
+    }
+  }
+
+  /** Writes down how many refusals had no line of their own. */
+  close(): void {
+    this.#lines?.close()
+  }
+}
+
+/** The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway, a warning with 488 (RFC 3261 section 20.43), Server. */
+export const refusalHeaders = (
+  cause: Cause,
+  status: number,
+  userAgent: string,
+  detail?: string,
+  retryAfterMs = defaultRetryAfterMs,
+): Headers => ({
+  ...serverHeader(userAgent),
+  Reason: reasonHeader(cause),
+  ...(status === 503 &&
+    !ofOneCall.has(cause.code) && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
+  ...(status === 405 && { Allow: allowedMethods }),
+  ...(status === 488 && { Warning: warning(detail ?? catalogue[cause.code].text) }),
+})
+
+/** The Server header, where one is wanted. */
+export const serverHeader = (userAgent: string): Headers => (userAgent === '' ? {} : { Server: userAgent })
+
+const warning = (text: string): string =>
+  `399 trunkline "${text.replace(/[^\x20-\x7e]/g, '?').replace(/[\\"]/g, '\\$&')}"`

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import { farSdp } from '../testing/dialog.ts'
+import { arrive } from '../testing/inbound.ts'
+
+const settled = async () => {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+}
+const reliable = { reliability: 'supported' } as const
+const gone = (bench: ReturnType<typeof arrive>) => [bench.released(), bench.port.closed, bench.clock.running]
+
+describe('pain point 4: an INVITE without an offer', () => {
+  it('gets ours in the 200, and its answer comes in the ACK', async () => {
+    const bench = arrive({}, '')
+    await bench.leg.progress()
+    expect(bench.response.statuses).toEqual([180])
+    void bench.leg.answer()
+    expect(bench.srf.answers[0]?.localSdp).toContain('m=audio 20000 RTP/AVP 0 8 101')
+    const dialog = bench.answered()
+    expect(bench.leg.port).toBeUndefined()
+    dialog.emit('ack', { body: farSdp({ formats: '8 101' }) })
+    expect([bench.heard, bench.port.far?.codec]).toEqual([['answered'], 'PCMA'])
+    expect(bench.leg.port).toBe(bench.port)
+  })
+
+  it('gets a BYE with a reason where the ACK owes its answer', () => {
+    const bench = arrive({}, '')
+    void bench.leg.answer()
+    const dialog = bench.answered()
+    dialog.emit('ack', { body: '' })
+    expect(bench.heard).toEqual(['ended bad_sdp by us'])
+    expect(dialog.byeHeaders[0]?.Reason).toBe('Q.850;cause=96;text="MANDATORY_IE_MISSING"')
+    dialog.byes[0]?.()
+    expect(gone(bench)).toEqual([true, true, 0])
+  })
+
+  it('gets ours in a reliable 183, and its answer comes in the PRACK; the 200 has none then', async () => {
+    const bench = arrive(reliable, '')
+    const opened = bench.leg.progress()
+    const [progress] = bench.response.sent
+    expect(progress).toMatchObject({ status: 183, headers: { Require: '100rel' } })
+    expect(progress?.body).toContain('m=audio 20000 RTP/AVP 0 8 101')
+    expect(bench.prack(farSdp()).statuses).toEqual([200])
+    await opened
+    // There is early media now.
+    expect([bench.leg.port, bench.port.far?.codec]).toEqual([bench.port, 'PCMU'])
+    void bench.leg.answer()
+    expect(bench.srf.answers[0]).toMatchObject({ localSdp: undefined })
+    expect(bench.srf.answers[0]?.headers).not.toHaveProperty('Content-Type')
+    bench.answered().emit('ack', { body: '' })
+    expect(bench.heard).toEqual(['answered'])
+  })
+
+  it('is refused where the PRACK owes its answer', () => {
+    const bench = arrive(reliable, '')
+    void bench.leg.progress()
+    expect(bench.prack().statuses).toEqual([488])
+    expect([bench.heard, bench.response.statuses]).toEqual([['ended bad_sdp by us'], [183, 488]])
+    expect(gone(bench)).toEqual([true, true, 0])
+  })
+})
+
+describe('a reliable provisional response', () => {
+  it('has the answer where the caller has 100rel, and the 200 does not repeat it', async () => {
+    const bench = arrive(reliable)
+    bench.leg.ring()
+    void bench.leg.progress()
+    expect(bench.response.sent.map(({ status, headers }) => [status, headers.Require])).toEqual([
+      [180, undefined],
+      [183, '100rel'],
+    ])
+    expect(bench.prack().statuses).toEqual([200])
+    void bench.leg.answer()
+    expect(bench.srf.answers[0]?.localSdp).toBeUndefined()
+    bench.answered().emit('ack', { body: '' })
+    expect(bench.heard).toEqual(['answered'])
+  })
+
+  it('goes out after the PRACK of the one before it, where the caller requires it', () => {
+    const bench = arrive({ reliability: 'required' })
+    bench.leg.ring()
+    void bench.leg.progress()
+    expect(bench.response.statuses).toEqual([180])
+    bench.prack()
+    expect(bench.response.sent.map(({ status, headers }) => [status, headers.Require])).toEqual([
+      [180, '100rel'],
+      [183, '100rel'],
+    ])
+  })
+
+  it('holds the 200 until its PRACK is there', () => {
+    const bench = arrive(reliable)
+    void bench.leg.progress()
+    void bench.leg.answer()
+    expect(bench.srf.answers).toEqual([])
+    bench.prack()
+    expect(bench.srf.answers).toHaveLength(1)
+  })
+
+  it('takes a new offer in the PRACK, and gives its answer in the 200 to it', () => {
+    const bench = arrive(reliable)
+    void bench.leg.progress()
+    const [answer] = bench.prack(farSdp({ version: 2, address: '192.0.2.20' })).sent
+    expect([answer?.status, answer?.body]).toEqual([200, expect.stringContaining('m=audio 20000')])
+    expect(bench.port.far?.address).toBe('192.0.2.20')
+  })
+
+  it.each(['caller', 'callee'] as const)(
+    'leaves nothing where the %s gives up before the PRACK',
+    async (who) => {
+      const bench = arrive(reliable)
+      const opened = bench.leg.progress()
+      const answer = bench.leg.answer()
+      if (who === 'caller') bench.request.emit('cancel')
+      else bench.leg.end({ code: 'busy' })
+      await Promise.all([opened, answer])
+      expect(bench.srf.answers).toEqual([])
+      expect(bench.response.statuses).toEqual(who === 'caller' ? [183] : [183, 486])
+      expect(gone(bench)).toEqual([true, true, 0])
+      bench.prack()
+      expect(bench.srf.answers).toEqual([])
+    },
+  )
+})
+
+describe('UPDATE before the answer', () => {
+  it('gets 500 with Retry-After while the offer of the INVITE has no reliable answer', () => {
+    const bench = arrive()
+    void bench.leg.progress()
+    const [refused] = bench.update(farSdp({ version: 2 })).sent
+    expect(refused).toMatchObject({ status: 500, headers: { 'Retry-After': '5' } })
+    expect(bench.update().statuses).toEqual([200])
+  })
+
+  it('gets 491 while our own offer waits for its answer', () => {
+    const bench = arrive(reliable, '')
+    void bench.leg.progress()
+    expect(bench.update(farSdp({ version: 2 })).statuses).toEqual([491])
+  })
+
+  it('is taken once the answer has gone out reliably', () => {
+    const bench = arrive(reliable)
+    void bench.leg.progress()
+    bench.prack()
+    const [answer] = bench.update(farSdp({ version: 2, address: '192.0.2.30' })).sent
+    expect([answer?.status, answer?.headers.Contact]).toEqual([200, undefined])
+    expect(bench.port.far?.address).toBe('192.0.2.30')
+  })
+})
+
+it.each(['a CANCEL that crossed it', 'the longest wait'])(
+  'hangs up an answer that went out although it was given up by %s (pain point 11)',
+  (by) => {
+    const bench = arrive()
+    void bench.leg.answer()
+    if (by === 'the longest wait') bench.leg.end({ code: 'normal' })
+    else bench.request.emit('cancel')
+    bench.clock.advance(40_000)
+    expect(gone(bench)).toEqual([true, true, 0])
+    const dialog = bench.answered()
+    dialog.emit('ack', { body: '' })
+    expect(dialog.byes).toHaveLength(1)
+    dialog.byes[0]?.()
+    expect(gone(bench)).toEqual([true, true, 0])
+  },
+)
+
+it('tells of a call that is put on hold by its very first offer', async () => {
+  const bench = arrive({}, farSdp({ lines: ['a=sendonly'] }))
+  const answer = bench.leg.answer()
+  bench.answered().emit('ack', { body: '' })
+  await answer
+  expect(bench.heard).toEqual(['answered', 'held'])
+})
+
+it('tells the caller why the called one refused (RFC 3326)', () => {
+  const bench = arrive()
+  bench.leg.end({ code: 'far_refused', sip: 404, q850: 22 })
+  expect(bench.response.sent).toMatchObject([{ status: 404, headers: { Reason: 'Q.850;cause=22' } }])
+})
+
+it('pain point 13: hangs up at the longest duration, and says so', async () => {
+  const bench = arrive()
+  void bench.leg.answer()
+  const dialog = bench.answered()
+  dialog.emit('ack', { body: '' })
+  bench.leg.end({ code: 'max_duration' })
+  expect(dialog.byeHeaders[0]?.Reason).toBe('Q.850;cause=102;text="ALLOTTED_TIMEOUT"')
+  dialog.byes[0]?.()
+  expect(gone(bench)).toEqual([true, true, 0])
+})
+
+it('sends nothing more once the connection is gone', async () => {
+  const bench = arrive({ connection: { alive: false } })
+  bench.leg.ring()
+  await settled()
+  bench.leg.end({ code: 'normal' })
+  expect([bench.response.statuses, ...gone(bench)]).toEqual([[], true, true, 0])
+})

@@ -1,0 +1,266 @@
+import type { Leg, LegSignalling } from '../../calls/leg.ts'
+import type { ReferOptions, ReferOutcome } from '../../calls/referral.ts'
+import type { Clock, Timer } from '../../clock.ts'
+import { type Cause, codeOf, TrunklineError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { sdpOf } from '../audio/body.ts'
+import type { SipMedia } from '../audio/sip-media.ts'
+import { refusalStatus } from '../causes.ts'
+import { type DialogParts, EstablishedDialog } from '../dialog/dialog.ts'
+import { sendDigits } from '../dialog/digits.ts'
+import { Renegotiation, textOf } from '../dialog/renegotiation.ts'
+import { allowedMethods, refusalHeaders, serverHeader } from '../door/refusals.ts'
+import { printable } from '../headers.ts'
+import type { Connection } from '../link.ts'
+import type { Headers, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
+import { Provisionals, type Reliability } from './provisionals.ts'
+
+/** What an inbound leg's far side works with. */
+export interface InboundLegParts {
+  readonly leg: Leg
+  readonly media: SipMedia
+  readonly request: SipRequest
+  readonly response: SipResponse
+  readonly srf: Pick<SrfLike, 'createUAS'>
+  readonly connection: Connection
+  readonly clock: Clock
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  readonly userAgent: string
+  /** Default `none`. */
+  readonly reliability?: Reliability
+  /** Headers of the 200: the session timer, and what we support. Default none. */
+  readonly answerHeaders?: Headers
+  /** What the dialog is to know; see {@link DialogParts}. */
+  readonly dialog?: Pick<DialogParts, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
+  /** Nothing is left of the INVITE and its dialog. Called once. */
+  readonly onReleased: () => void
+}
+
+/** Longest wait for the ACK before the call goes on; the 200 is repeated meanwhile, and the agent hangs up after 32 s without one. */
+const ackWaitMs = 2_000
+/** Longest wait for the agent to say that the 200 went out. */
+const longestWaitMs = 40_000
+
+/** The caller's side of a call that came in: responses to its INVITE, and then the dialog. */
+export class InboundLeg implements LegSignalling {
+  readonly connection: Connection
+  #parts: InboundLegParts
+  #provisionals: Provisionals
+  #early: Renegotiation
+  #dialog: EstablishedDialog | undefined
+  #answer: PromiseWithResolvers<void> | undefined
+  #answerOut = false
+  #timer: Timer | undefined
+  #progress: Promise<void> | undefined
+  #farGone = false
+  #released = false
+
+  constructor(parts: InboundLegParts) {
+    this.#parts = parts
+    this.connection = parts.connection
+    this.#provisionals = new Provisionals({
+      ...parts,
+      headers: this.#headers(),
+      reliability: parts.reliability ?? 'none',
+      onPrack: (request, response) => this.#prack(request, response),
+    })
+    this.#early = new Renegotiation({ ...parts, dialog: { local: { sdp: '', contact: '' } } })
+    parts.request.on('cancel', () => this.#canceled())
+    parts.request.on('update', (request, response) => this.#early.take(request, response, false))
+  }
+
+  ring(): void {
+    if (!this.#farGone) void this.#provisionals.send(180)
+  }
+
+  progress(): Promise<void> {
+    if (this.#answer) return Promise.resolve()
+    this.#progress ??= this.#open()
+    return this.#progress
+  }
+
+  answer(): Promise<void> {
+    if (!this.#answer) {
+      this.#answer = Promise.withResolvers<void>()
+      // What stands in a 200 hangs on what the PRACK brings (RFC 3262 section 5).
+      this.#provisionals.whenIdle(() => this.#sendAnswer())
+    }
+    return this.#answer.promise
+  }
+
+  sendDigits(digits: string): Promise<void> {
+    const dialog = this.#dialog
+    const { media, clock, log } = this.#parts
+    const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
+    return sendDigits(digits, { port: media.port, info, clock, log })
+  }
+
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#dialog?.refer(target, options) ?? Promise.resolve({ status: 481 })
+  }
+
+  end(cause: Cause): void {
+    this.#timer?.cancel()
+    this.#provisionals.stop()
+    this.#answer?.resolve()
+    // Without an answer to our offer the port was never the leg's.
+    if (!this.#parts.leg.port) void this.#parts.media.port.close()
+    if (this.#dialog) this.#dialog.bye(cause)
+    else if (this.#farGone || !this.connection.alive) this.#release()
+    else if (this.#answerOut) this.#timer = this.#parts.clock.after(longestWaitMs, () => this.#release())
+    else this.#refuse(cause)
+  }
+
+  /** Ends the leg as if its call had done so. */
+  hangUp(cause: Cause): void {
+    this.#parts.leg.end(cause)
+  }
+
+  /** The connection to the agent is gone for good. */
+  lost(): void {
+    this.#parts.leg.ended({ code: 'control_lost' })
+    this.#dialog?.lost()
+    this.#release()
+  }
+
+  /** Opens the audio before the answer, where there can be some: with a late offer, only by a reliable response. */
+  #open(): Promise<void> {
+    const { media } = this.#parts
+    if (this.#farGone) return Promise.resolve()
+    if (media.isWaiting && !this.#provisionals.carriesOffers) return this.#provisionals.send(180)
+    return this.#provisionals.send(183, media.local)
+  }
+
+  #canceled(): void {
+    if (this.#farGone || this.#dialog) return
+    this.#farGone = true
+    this.#parts.leg.ended({ code: 'canceled' })
+    this.#release()
+  }
+
+  /** The PRACK of our 183: with the answer to our offer, a new offer, or nothing (RFC 3262 section 5). */
+  #prack(request: SipRequest, response: SipResponse): void {
+    const { media, leg, log } = this.#parts
+    try {
+      media.heardFrom(request.source_address)
+      const sdp = sdpOf(request)
+      if (media.isWaiting) {
+        if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The PRACK has no answer to our offer.')
+        media.acceptSdp(sdp)
+        if (!leg.port) leg.setPort(media.port)
+        response.send(200, { headers: this.#headers() })
+        return
+      }
+      // Our 183 had the answer.
+      if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
+      this.#early.take(request, response, false)
+    } catch (error) {
+      const [code, detail] = [codeOf(error), textOf(error)]
+      log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
+      response.send(488, { headers: refusalHeaders({ code }, 488, this.#parts.userAgent, detail) })
+      if (media.isWaiting) leg.end({ code, detail })
+    }
+  }
+
+  #sendAnswer(): void {
+    const { srf, request, response, media, leg, answerHeaders = {} } = this.#parts
+    if (this.#farGone || leg.isEnded) return
+    this.#answerOut = true
+    const headers = { ...this.#headers(), Allow: allowedMethods, ...answerHeaders }
+    // After a reliable answer the 200 has no description: it would be an offer (RFC 6337 section 3.1).
+    const { exchange } = media
+    const said = exchange.isStable && exchange.hasSession
+    const sdp = said ? {} : { localSdp: media.local }
+    const type: Headers = said ? {} : { 'Content-Type': 'application/sdp' }
+    try {
+      media.restart()
+      srf.createUAS(request, response, { ...sdp, headers: { ...headers, ...type } }, (error, dialog) =>
+        this.#answerSent(error, dialog),
+      )
+    } catch (error) {
+      this.#answerSent(error)
+    }
+  }
+
+  /** The agent has taken the 200, or has not. */
+  #answerSent(error: unknown, dialog?: SipDialog): void {
+    if (this.#dialog) return
+    const { leg, clock, media } = this.#parts
+    if (this.#released) {
+      // The caller has its answer although nobody waits for it any more: it must not talk to nobody.
+      if (dialog && leg.state.kind === 'ended') this.#established(dialog).bye(leg.state.cause)
+      return
+    }
+    if (!dialog) {
+      this.#farGone = true
+      const reason = printable(error instanceof Error ? error.message : String(error))
+      // A CANCEL that crossed our 200 has ended the transaction at the agent already.
+      const canceled = /unknown transaction|Request Terminated|: 487/i.test(reason)
+      leg.ended(canceled ? { code: 'canceled' } : { code: 'unreachable', detail: reason })
+      this.#release()
+      return
+    }
+    this.#timer?.cancel()
+    if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
+    this.#dialog = this.#established(dialog)
+    if (leg.state.kind === 'ended') this.#dialog.bye(leg.state.cause)
+    else if (!media.isWaiting) this.#timer = clock.after(ackWaitMs, () => this.#settle())
+  }
+
+  #established(dialog: SipDialog): EstablishedDialog {
+    const { leg, media, connection, clock, log, userAgent } = this.#parts
+    return new EstablishedDialog({
+      ...{ dialog, leg, media, connection, clock, log, userAgent, acked: false },
+      ...this.#parts.dialog,
+      onAck: () => this.#acked(),
+      onReleased: () => this.#release(),
+    })
+  }
+
+  #acked(): void {
+    const { leg, media } = this.#parts
+    if (!leg.isEnded && !leg.isAnswered && !leg.port) {
+      if (media.isWaiting) {
+        leg.end({ code: 'bad_sdp', detail: 'The ACK has no answer to the offer of the 200.' })
+        return
+      }
+      leg.setPort(media.port)
+    }
+    this.#settle()
+  }
+
+  #settle(): void {
+    const { leg, media } = this.#parts
+    this.#timer?.cancel()
+    leg.answered()
+    leg.hold(media.isHeld, 'media')
+    this.#answer?.resolve(media.ready?.())
+  }
+
+  #refuse(cause: Cause): void {
+    const { response, log, userAgent } = this.#parts
+    const status = refusalStatus(cause)
+    try {
+      if (!response.finalResponseSent)
+        response.send(status, { headers: refusalHeaders(cause, status, userAgent) }, (error) => {
+          if (error) log.debug({ status, reason: String(error) }, 'response not sent')
+        })
+    } catch (error) {
+      log.warn({ status, reason: String(error) }, 'response not sent')
+    }
+    this.#release()
+  }
+
+  #headers(): Headers {
+    return serverHeader(this.#parts.userAgent)
+  }
+
+  #release(): void {
+    if (this.#released) return
+    this.#released = true
+    this.#timer?.cancel()
+    this.#provisionals.stop()
+    this.#early.stop()
+    this.#parts.onReleased()
+  }
+}

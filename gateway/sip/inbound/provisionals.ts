@@ -1,0 +1,140 @@
+import type { Log } from '../../log.ts'
+import type { Connection } from '../link.ts'
+import type { Headers, SipRequest, SipResponse } from '../srf.ts'
+
+/** Whether the caller has 100rel (RFC 3262), and the agent too: `required` makes every provisional response a reliable one. */
+export type Reliability = 'none' | 'supported' | 'required'
+
+/** What provisional responses work with. */
+export interface ProvisionalParts {
+  readonly response: SipResponse
+  readonly connection: Connection
+  readonly log: Pick<Log, 'debug' | 'warn'>
+  readonly headers: Headers
+  readonly reliability: Reliability
+  /** A PRACK has come, and is to be answered. */
+  readonly onPrack: (request: SipRequest, response: SipResponse) => void
+}
+
+/** A provisional response that waits for the PRACK of the one before it. */
+interface Waiting {
+  readonly status: number
+  readonly sdp: string | undefined
+  readonly done: () => void
+}
+
+/**
+ * The provisional responses to one INVITE. A reliable one goes out when the one before it has its PRACK (RFC 3262 section 3), and one with
+ * SDP is reliable wherever that can be had.
+ */
+export class Provisionals {
+  #parts: ProvisionalParts
+  #unacknowledged: Waiting | undefined
+  #queue: Waiting[] = []
+  #stopped = false
+  #onIdle: (() => void)[] = []
+
+  constructor(parts: ProvisionalParts) {
+    this.#parts = parts
+  }
+
+  /** Whether one with SDP will be reliable: an offer may stand in no other (RFC 3262 section 5). */
+  get carriesOffers(): boolean {
+    return this.#parts.reliability !== 'none'
+  }
+
+  /** Every reliable one has its PRACK. */
+  get isIdle(): boolean {
+    return this.#unacknowledged === undefined && this.#queue.length === 0
+  }
+
+  /** Sends one. Resolves when it is out, a reliable one when its PRACK is there, and when nothing more is to come. */
+  send(status: number, sdp?: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const { reliability } = this.#parts
+    const waiting = { status, sdp, done: resolve }
+    if (reliability === 'none' || (reliability === 'supported' && sdp === undefined)) this.#plain(waiting)
+    else {
+      this.#queue.push(waiting)
+      this.#next()
+    }
+    return promise
+  }
+
+  /** Runs `run` when {@link isIdle}; never after {@link stop}. */
+  whenIdle(run: () => void): void {
+    if (this.#stopped) return
+    if (this.isIdle) run()
+    else this.#onIdle.push(run)
+  }
+
+  /** The INVITE has its final response, or is gone. Idempotent. */
+  stop(): void {
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#onIdle = []
+    this.#unacknowledged?.done()
+    this.#unacknowledged = undefined
+    for (const { done } of this.#queue.splice(0)) done()
+  }
+
+  #next(): void {
+    if (this.#unacknowledged) return
+    const waiting = this.#queue.shift()
+    if (waiting) {
+      this.#unacknowledged = waiting
+      this.#reliable(waiting)
+      return
+    }
+    for (const run of this.#onIdle.splice(0)) run()
+  }
+
+  #reliable(waiting: Waiting): void {
+    const failed = (error: unknown) => {
+      this.#parts.log.warn({ status: waiting.status, reason: String(error) }, 'reliable response not sent')
+      if (this.#unacknowledged !== waiting) return
+      this.#unacknowledged = undefined
+      waiting.done()
+      this.#next()
+    }
+    const acknowledged = (request: SipRequest) => {
+      const { res } = request
+      if (res) this.#parts.onPrack(request, res)
+      if (this.#unacknowledged !== waiting) return
+      this.#unacknowledged = undefined
+      waiting.done()
+      this.#next()
+    }
+    this.#write(waiting, { Require: '100rel' }, failed, acknowledged)
+  }
+
+  #plain(waiting: Waiting): void {
+    this.#write(waiting, {}, (error) =>
+      this.#parts.log.debug({ status: waiting.status, reason: String(error) }, 'response not sent'),
+    )
+    waiting.done()
+  }
+
+  #write(
+    { status, sdp }: Waiting,
+    more: Headers,
+    failed: (error: unknown) => void,
+    acknowledged?: (request: SipRequest) => void,
+  ): void {
+    const { response, connection, headers } = this.#parts
+    if (this.#stopped || !connection.alive || response.finalResponseSent) return
+    const all = { ...headers, ...more, ...(sdp !== undefined && { 'Content-Type': 'application/sdp' }) }
+    try {
+      response.send(
+        status,
+        { headers: all, ...(sdp !== undefined && { body: sdp }) },
+        (error) => {
+          if (error) failed(error)
+        },
+        acknowledged,
+      )
+    } catch (error) {
+      failed(error)
+    }
+  }
+}

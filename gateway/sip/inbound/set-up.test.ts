@@ -1,0 +1,86 @@
+import pino from 'pino'
+import { beforeEach, expect, it } from 'vitest'
+import type { LegOwner } from '../../calls/leg.ts'
+import { FakeClock } from '../../clock.ts'
+import { readOffer } from '../audio/inbound-audio.ts'
+import { Transfers } from '../dialog/transfers.ts'
+import type { Entry } from '../door/door.ts'
+import { establish, farSdp } from '../testing/dialog.ts'
+import { TestEdge } from '../testing/edge.ts'
+import { FakeDialog, FakeRequest, FakeResponse, FakeSrf } from '../testing/srf.ts'
+import { type Invitation, SetUp, type SetUpParts } from './set-up.ts'
+
+const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
+
+let clock: FakeClock
+let edge: TestEdge
+let srf: FakeSrf
+let released: number
+let refused: string[]
+beforeEach(() => {
+  ;[clock, edge, srf, released, refused] = [new FakeClock(), new TestEdge(), new FakeSrf(), 0, []]
+})
+
+const open = (changes: Partial<SetUpParts> = {}): SetUp => {
+  const transfers = new Transfers({
+    ...{ addresses: { resolve: () => undefined }, isOurs: () => false },
+    ...{ edge, clock },
+  })
+  return new SetUp({
+    link: {
+      ...{ srf, connection: { alive: true } },
+      capabilities: {
+        reliableProvisionals: true,
+        sessionTimers: 'agent',
+        tryings: true,
+        maxFrameBytes: 65_536,
+      },
+    },
+    ...{ edge, clock, transfers, timers: undefined, userAgent: '' },
+    ...{ arrivals: { arrive: () => {} }, legs: { add: () => {}, delete: () => {} } },
+    log: pino({ level: 'silent' }),
+    refuse: (_response, error) => refused.push(String(error)),
+    ...changes,
+  })
+}
+
+const invitation = (changes: Partial<Invitation> = {}): Invitation => {
+  const request = new FakeRequest('INVITE', 'sip:x@y', farSdp())
+  const entry = {
+    ...{ domain: 'y', projectId: 'p', rates: [], release: () => released++ },
+    plan: { kind: 'dial', to: '/public/x' },
+  } as const satisfies Entry
+  return {
+    ...{ request, response: new FakeResponse(), connection: { alive: true }, entry },
+    ...{ from: party, to: party, sipCallId: 'x', offer: readOffer(request, farSdp()) },
+    ...{ timer: undefined, replaces: undefined, ...changes },
+  }
+}
+
+it('leaves neither audio nor a counted call where a leg cannot be made', async () => {
+  const legs = {
+    add: () => {
+      throw new Error('no room')
+    },
+    delete: () => {},
+  }
+  await open({ legs }).run(invitation())
+  expect([refused, released, edge.ports.length, edge.used]).toEqual([['Error: no room'], 1, 1, 0])
+})
+
+it('ends a leg that fails to take the place of another one', async () => {
+  const old = establish()
+  const owner = {
+    legReplaced: () => {
+      throw new Error('the media thread died')
+    },
+  } as Partial<LegOwner> as LegOwner
+  old.leg.own(owner)
+  await open().run(invitation({ replaces: old.leg }))
+  const dialog = new FakeDialog()
+  srf.answers[0]?.done(null, dialog)
+  dialog.emit('ack', { body: '' })
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+  expect(dialog.byeHeaders[0]?.Reason).toMatch(/^Q\.850;cause=41;/)
+  expect([released, edge.used, old.leg.isAnswered]).toEqual([1, 0, true])
+})

@@ -1,0 +1,207 @@
+import type { Edge, WebRtc } from '../../../media/types.ts'
+import { newCallId, newLegId } from '../../calls/ids.ts'
+import { type CallId, Leg, type Party } from '../../calls/leg.ts'
+import type { Arrivals } from '../../calls/ports.ts'
+import type { Clock } from '../../clock.ts'
+import { codeOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { type Offer, openAudio } from '../audio/inbound-audio.ts'
+import { asPortError } from '../audio/port-error.ts'
+import { learntFromSource, type SipMedia } from '../audio/sip-media.ts'
+import type { DialogOrigin } from '../dialog/dialogs.ts'
+import { hasExtension, methodsOf, optionTags, supportedTags } from '../dialog/extensions.ts'
+import type { SessionTimerSettings, TimerAnswer } from '../dialog/session-timer.ts'
+import type { Transfers } from '../dialog/transfers.ts'
+import type { Entry } from '../door/door.ts'
+import type { LegRegistry } from '../door/inbound.ts'
+import type { AgentLink, Connection } from '../link.ts'
+import { partyOf } from '../registrar/index.ts'
+import type { SrtpPolicy } from '../sdp/choose.ts'
+import type { SipRequest, SipResponse } from '../srf.ts'
+import { callerOf, keptHeaders, maxForwardsOf } from './caller.ts'
+import { InboundLeg } from './inbound-leg.ts'
+import type { Reliability } from './provisionals.ts'
+
+/** A session timer that was agreed on, and how that is said. */
+export type AgreedTimer = Exclude<TimerAnswer, { readonly refuse: unknown }>
+
+/** What makes legs of INVITEs works with. */
+export interface SetUpParts {
+  readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
+  readonly edge: Pick<Edge, 'open'>
+  /** For clients that speak WebRTC; without it they are refused. */
+  readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
+  readonly arrivals: Arrivals
+  readonly legs: LegRegistry
+  readonly clock: Clock
+  readonly log: Log
+  readonly userAgent: string
+  /** Session timers on our own clock; undefined: the agent runs its own. */
+  readonly timers: SessionTimerSettings | undefined
+  /** Transfers that far sides may ask for. */
+  readonly transfers: Transfers
+  /** Says no, with what was found. */
+  readonly refuse: (response: SipResponse, error: unknown, facts: Readonly<Record<string, unknown>>) => void
+}
+
+/** An INVITE that was let in. */
+export interface Invitation {
+  readonly request: SipRequest
+  readonly response: SipResponse
+  readonly connection: Connection
+  readonly entry: Entry
+  /** As From says. */
+  readonly from: Party
+  readonly to: Party
+  readonly sipCallId: string
+  readonly offer: Offer
+  readonly timer: AgreedTimer | undefined
+  /** The leg whose place the new one takes (RFC 3891); undefined: a call of its own. */
+  readonly replaces: Leg | undefined
+}
+
+/** Makes legs of INVITEs that were let in: audio with its answer or offer, leg, call. */
+export class SetUp {
+  #parts: SetUpParts
+
+  constructor(parts: SetUpParts) {
+    this.#parts = parts
+  }
+
+  /** Never rejects; whatever goes wrong refuses the INVITE. */
+  async run(invitation: Invitation): Promise<void> {
+    const { request, response, connection, entry, offer, replaces } = invitation
+    // Ports of one call alone can be joined.
+    const callId = (replaces?.port?.group as CallId | undefined) ?? newCallId()
+    const facts = { call: callId, source: request.source_address, domain: entry.domain }
+    let canceled = false
+    request.on('cancel', () => {
+      canceled = true
+    })
+    try {
+      const source = request.source_address
+      const media = await openAudio(this.#parts, callId, offer, { source, srtp: srtpOf(invitation) })
+      if (canceled || !connection.alive) {
+        this.#parts.log.info({ ...facts, canceled }, 'the caller gave up before its call was set up')
+        media.close()
+        entry.release()
+        return
+      }
+      this.#arriveWith(media, invitation, callId)
+    } catch (error) {
+      entry.release()
+      this.#parts.refuse(response, asPortError(error), facts)
+    }
+  }
+
+  /** Until there is a leg, nobody else would close its audio. */
+  #arriveWith(media: SipMedia, invitation: Invitation, callId: CallId): void {
+    try {
+      this.#arrive(invitation, callId, media)
+    } catch (error) {
+      media.close()
+      throw error
+    }
+  }
+
+  #arrive(invitation: Invitation, callId: CallId, media: SipMedia): void {
+    const { request, entry, sipCallId } = invitation
+    const leg = this.#legOf(invitation)
+    const log = this.#parts.log.child({ call: callId, leg: leg.id })
+    if (media.behindNat) log.info({ source: request.source_address }, learntFromSource)
+    this.#attach(invitation, leg, media, log)
+    if (!media.isWaiting) leg.setPort(media.port)
+    if (invitation.replaces) {
+      this.#takePlace(leg, invitation.replaces, log).catch((error: unknown) => {
+        log.error({ err: error }, 'a leg could not take the place of another')
+        leg.end({ code: 'internal' })
+      })
+      return
+    }
+    const { carrier, endpoint, domain, projectId, plan } = entry
+    const { maxForwards } = leg.facts
+    try {
+      this.#parts.arrivals.arrive({
+        ...{ leg, callId, projectId, plan },
+        headers: keptHeaders(request, isTrusted(entry)),
+        ...(maxForwards !== undefined && { maxForwards }),
+        sip: { callId: sipCallId, domain, sourceAddress: request.source_address },
+        ...(carrier && { carrier: carrier.name }),
+        ...(endpoint && { endpointId: endpoint.id }),
+      })
+    } catch (error) {
+      log.error({ err: error }, 'the call could not be started')
+      leg.end({ code: 'internal' })
+    }
+  }
+
+  /** Nobody rings: who calls talks already (RFC 3891 section 3). */
+  async #takePlace(leg: Leg, old: Leg, log: Log): Promise<void> {
+    await leg.answer()
+    const taken = leg.isAnswered && old.replaced(leg)
+    log.info({ replaced: old.id, taken }, 'INVITE with Replaces')
+    if (!taken) leg.end({ code: 'unknown_dialog' })
+  }
+
+  #legOf({ request, entry, from, to, sipCallId }: Invitation): Leg {
+    const { endpoint, carrier } = entry
+    const caller = endpoint ? partyOf(endpoint) : (callerOf(request, isTrusted(entry)) ?? from)
+    const party = { ...caller, ...(from.private && { private: true }) }
+    const now = () => this.#parts.clock.now()
+    const leg = new Leg({ id: newLegId(), kind: 'sip', direction: 'inbound', from: party, to, now })
+    const maxForwards = maxForwardsOf(request)
+    leg.note({
+      sipCallId,
+      ...(carrier && { carrier: carrier.name }),
+      ...(maxForwards !== undefined && { maxForwards }),
+    })
+    return leg
+  }
+
+  #attach(invitation: Invitation, leg: Leg, media: SipMedia, log: Log): void {
+    const { request, response, connection, entry, timer } = invitation
+    const { link, clock, userAgent, legs, timers } = this.#parts
+    const side = new InboundLeg({
+      ...{ leg, media, request, response, srf: link.srf, connection, clock, log, userAgent },
+      reliability: reliabilityOf(request, link),
+      answerHeaders: { Supported: supportedTags(link.capabilities), ...timer?.headers },
+      dialog: {
+        ...(timers && { timers: { settings: timers, terms: timer?.terms } }),
+        allowsUpdate: methodsOf(request.get('Allow')).includes('UPDATE'),
+        transfers: this.#parts.transfers,
+        origin: originOf(entry, request),
+      },
+      onReleased: () => legs.delete(side),
+    })
+    leg.attach(side)
+    leg.whenGone(entry.release)
+    leg.whenGone(() => media.close())
+    media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
+    legs.add(side)
+  }
+}
+
+/** Sources whose word about the caller counts: carriers, and whoever had to show an address or a password. */
+const isTrusted = ({ carrier, app }: Entry): boolean =>
+  carrier !== undefined || app?.allow !== undefined || app?.challenge !== undefined
+
+const reliabilityOf = (
+  request: SipRequest,
+  { capabilities }: Pick<AgentLink, 'capabilities'>,
+): Reliability => {
+  if (!capabilities.reliableProvisionals || !hasExtension(request, '100rel')) return 'none'
+  return optionTags(request.get('Require')).includes('100rel') ? 'required' : 'supported'
+}
+
+/** A carrier's own policy; anybody else may encrypt where the signalling is encrypted. */
+const srtpOf = ({ request, entry: { carrier } }: Invitation): SrtpPolicy => {
+  const secure = /^(tls|wss)$/i.test(request.protocol)
+  return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
+}
+
+/** Who sends a request that was let in. */
+export const originOf = ({ carrier, endpoint }: Entry, request: SipRequest): DialogOrigin => ({
+  source: request.source_address,
+  ...(carrier && { carrier: carrier.name }),
+  ...(endpoint && { endpoint }),
+})

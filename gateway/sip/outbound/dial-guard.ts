@@ -1,0 +1,61 @@
+import { lookup, Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { SipUri } from '../uri.ts'
+
+/** Finds every address that a host may lead to. `located`: SRV and NAPTR records count too (RFC 3263), as they do where no port is given. */
+export type FindAddresses = (host: string, located: boolean) => Promise<readonly string[]>
+
+/** What a guard works with. */
+export interface DialGuardParts {
+  /** Whether an address is public, or in a network that was allowed. */
+  readonly addresses: { permits(address: string): boolean }
+  /** Default: the system's DNS. */
+  readonly find?: FindAddresses
+}
+
+/**
+ * Which hosts a customer's document, or a caller, may make us send INVITEs to. What is private to us is not theirs to reach (a document
+ * could search our network by it), unless the configuration names the network. Nobody asks about carriers and registered endpoints. A name
+ * whose records change between this look and the agent's own gets through; what it reaches is one INVITE.
+ */
+export class DialGuard {
+  #addresses: DialGuardParts['addresses']
+  #find: FindAddresses
+
+  constructor({ addresses, find = inDns }: DialGuardParts) {
+    this.#addresses = addresses
+    this.#find = find
+  }
+
+  /** Why a URI may not be dialled; undefined where it may, or where nobody will be found. */
+  async objection({
+    host,
+    port,
+    params,
+  }: Pick<SipUri, 'host' | 'port' | 'params'>): Promise<string | undefined> {
+    // The agent would go there, and not to the host (RFC 3261 section 19.1.1).
+    if (params.has('maddr')) return 'a URI with maddr may not be dialled'
+    const found = isIP(host) === 0 ? await this.#find(host, port === undefined) : [host]
+    const refused = found.find((address) => !this.#addresses.permits(address))
+    return refused === undefined ? undefined : `${refused} is in no network that may be dialled`
+  }
+}
+
+const inDns: FindAddresses = async (host, located) => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 1 })
+  const names = located ? [host, ...(await servers(host, resolver))] : [host]
+  return allOf(names.map(async (name) => (await lookup(name, { all: true })).map(({ address }) => address)))
+}
+
+/** The hosts that the SRV records of a name lead to. */
+const servers = async (host: string, resolver: Resolver): Promise<readonly string[]> => {
+  const pointers = await allOf([resolver.resolveNaptr(host)])
+  const services = ['_sip._udp', '_sip._tcp', '_sips._tcp'].map((service) => `${service}.${host}`)
+  const named = pointers.map(({ replacement }) => replacement).filter((name) => name !== '')
+  const records = await allOf([...services, ...named].map((name) => resolver.resolveSrv(name)))
+  return records.map(({ name }) => name)
+}
+
+/** What could be found; a look-up that fails finds nothing. */
+const allOf = async <T>(lookups: readonly Promise<readonly T[]>[]): Promise<readonly T[]> =>
+  (await Promise.allSettled(lookups)).flatMap((each) => (each.status === 'fulfilled' ? each.value : []))

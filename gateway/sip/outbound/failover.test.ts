@@ -1,0 +1,355 @@
+import { describe, expect, it } from 'vitest'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import { testCarrier } from '../carriers/testing.ts'
+import { carrierSdp } from '../testing/bench.ts'
+import { OutboundRig } from '../testing/outbound.ts'
+
+const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) =>
+  new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'], ...changes })], tryings)
+const number = 'sip:+1@a.example'
+const outcomes = (leg: { tries: readonly { outcome: string; sipStatus?: number; target: string }[] }) =>
+  leg.tries.map(({ outcome, sipStatus, target }) => [target, outcome, sipStatus])
+
+describe('failover (pain point 18)', () => {
+  it('goes to the next target after a listed status, and writes every try down', async () => {
+    const rig = setUp()
+    const { leg, heard } = await rig.dial(number)
+    rig.clock.advance(100)
+    rig.next().refuse(503)
+    const second = rig.next()
+    expect(second.uri).toBe('sip:+1@b.example')
+    rig.clock.advance(50)
+    second.answer(carrierSdp({ address: '192.0.2.9' }))
+    expect(heard.events).toEqual(['answered'])
+    expect(outcomes(leg)).toEqual([
+      ['sip:+1@a.example', 'refused', 503],
+      ['sip:+1@b.example', 'answered', 200],
+    ])
+    const [first, last] = leg.tries
+    expect([first!.endedAt - first!.startedAt, last!.endedAt - last!.startedAt]).toEqual([100, 50])
+    expect(leg.facts).toMatchObject({ carrier: 'carrier', sipCallId: 'new-id' })
+  })
+
+  it.each([404, 480, 486, 600, 603])('does not go on after %i', async (status) => {
+    const rig = setUp()
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(status)
+    expect([leg.isEnded, rig.waiting]).toEqual([true, 0])
+    expect(rig.left).toEqual([0, 0, 0, 0])
+  })
+
+  it('goes on when a target cannot be reached, or is not even taken by the agent', async () => {
+    const rig = setUp({ targets: ['sip:a.example', 'sip:b.example', 'sip:c.example'] })
+    const { leg } = await rig.dial(number)
+    rig.next().unreachable()
+    rig.next().uac.settle({ message: 'requested protocol/transport not available' })
+    rig.next().unreachable(408)
+    expect(leg.state).toMatchObject({ cause: { code: 'unreachable' } })
+    expect(outcomes(leg).map(([, outcome]) => outcome)).toEqual(['unreachable', 'unreachable', 'unreachable'])
+    expect(rig.left).toEqual([0, 0, 0, 0])
+  })
+
+  it('says why a target could not be reached, where the agent knows', async () => {
+    const rig = setUp()
+    const { leg } = await rig.dial(number)
+    rig.next().unreachable(503, 'tls 192.0.2.1:5061 (a.example): self-signed certificate')
+    rig.next().unreachable(503, 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody')
+    expect(rig.logged.flatMap(({ problem }) => problem ?? [])).toEqual([
+      'tls 192.0.2.1:5061 (a.example): self-signed certificate',
+      'tls 192.0.2.2:5061 (b.example): the certificate is for nobody',
+    ])
+    const detail = 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody'
+    expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail } })
+  })
+
+  it('does not take the word of the far side for it', async () => {
+    const rig = setUp({ targets: ['sip:a.example'] })
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(503, { Warning: '399 a.example "self-signed certificate"' })
+    expect(leg.state).toMatchObject({ cause: { code: 'far_refused', detail: '503 Reason' } })
+    expect(rig.logged.flatMap(({ problem }) => problem ?? [])).toEqual([])
+  })
+
+  it('stops once it has rung', async () => {
+    const rig = setUp()
+    const { leg } = await rig.dial(number)
+    const invite = rig.next()
+    invite.provisional(180)
+    invite.refuse(503)
+    expect(leg.state).toMatchObject({ cause: { code: 'far_refused', sip: 503 } })
+    expect(rig.waiting).toBe(0)
+  })
+
+  it('keeps to the statuses of the configuration', async () => {
+    const rig = setUp({ failover: { statuses: [404], noProgressMs: 8_000 } })
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(404)
+    rig.next().refuse(503)
+    expect(leg.state).toMatchObject({ cause: { sip: 503 } })
+  })
+
+  it('ends with the last refusal when no target is left', async () => {
+    const rig = setUp()
+    const { leg, heard } = await rig.dial(number)
+    rig.next().refuse(503)
+    rig.next().refuse(500)
+    expect(leg.state).toMatchObject({ cause: { code: 'far_refused', sip: 500 }, by: 'far' })
+    expect(heard.events).toEqual(['ended far_refused by far'])
+  })
+})
+
+describe('a silent target', () => {
+  it('is left after noProgress, cancelled, and forgotten when its end comes', async () => {
+    const rig = setUp()
+    const { leg, heard } = await rig.dial(number)
+    const first = rig.next()
+    rig.clock.advance(7_999)
+    expect(rig.waiting).toBe(0)
+    rig.clock.advance(1)
+    expect(first.request.canceled).toBe(1)
+    const second = rig.next()
+    second.provisional(100)
+    first.provisional(180)
+    expect(heard.events).toEqual([])
+    second.refuse(486)
+    expect(outcomes(leg).map(([, outcome]) => outcome)).toEqual(['no-progress', 'refused'])
+    expect(rig.legs.size).toBe(1)
+    first.refuse(487)
+    expect(rig.left).toEqual([0, 0, 0, 0])
+  })
+
+  it('that answers after all is hung up at once', async () => {
+    const rig = setUp()
+    const { leg } = await rig.dial(number)
+    const first = rig.next()
+    rig.clock.advance(8_000)
+    rig.next().answer(carrierSdp({ address: '192.0.2.9' }))
+    const late = first.answer(carrierSdp({ address: '192.0.2.9' }))
+    expect(late.byes).toHaveLength(1)
+    late.byes[0]!()
+    expect(leg.isAnswered).toBe(true)
+  })
+
+  it('is only slow when it has said 100', async () => {
+    const rig = setUp()
+    const { heard } = await rig.dial(number)
+    const invite = rig.next()
+    invite.provisional(100)
+    rig.clock.advance(30_000)
+    expect([rig.waiting, heard.events]).toEqual([0, []])
+    invite.provisional(180)
+    expect(heard.events).toEqual(['ringing'])
+  })
+
+  it('is not told from a slow one where no 100 is seen', async () => {
+    const rig = setUp({}, false)
+    await rig.dial(number)
+    const invite = rig.next()
+    rig.clock.advance(30_000)
+    expect([rig.waiting, invite.request.canceled]).toEqual([0, 0])
+  })
+
+  it('ends the leg where it was the last one', async () => {
+    const rig = setUp({ targets: ['sip:a.example'] })
+    const { leg } = await rig.dial(number)
+    const invite = rig.next()
+    rig.clock.advance(8_000)
+    expect(leg.state).toMatchObject({ cause: { code: 'unreachable' } })
+    // The guard ends the wait for an INVITE that never settles.
+    rig.clock.advance(40_000)
+    expect(rig.left).toEqual([0, 0, 0, 0])
+    expect(invite.answer().byes).toHaveLength(1)
+  })
+})
+
+describe('a redirection', () => {
+  it('is followed to hosts of the carrier, three times at most', async () => {
+    const rig = setUp()
+    const { leg } = await rig.dial(number)
+    for (const each of [1, 2, 3]) rig.next().refuse(302, { Contact: `<sip:+${each}@b.example:5070>` })
+    const last = rig.next()
+    expect(last.uri).toBe('sip:+3@b.example:5070')
+    last.refuse(302, { Contact: '<sip:+4@b.example>' })
+    expect(leg.state).toMatchObject({ cause: { code: 'far_refused' } })
+    expect(rig.left).toEqual([0, 0, 0, 0])
+  })
+
+  it('to anybody else is a refusal', async () => {
+    const rig = setUp()
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(302, { Contact: '<sip:+1900@premium.example>' })
+    expect([leg.isEnded, rig.waiting]).toEqual([true, 0])
+  })
+})
+
+describe('a challenge', () => {
+  const challenge = (realm: string, more = '') => ({
+    'WWW-Authenticate': `Digest realm="${realm}", nonce="n"${more}`,
+  })
+  const auth = { username: 'trunk', password: 'hush', realm: 'carrier' }
+
+  it('of the carrier is answered, in the same call, for the real request-URI', async () => {
+    const rig = setUp({ auth })
+    await rig.dial(number)
+    rig.next().refuse(401, challenge('carrier', ', qop="auth", algorithm=SHA-256'))
+    const again = rig.next()
+    const { headers } = again.uac.options
+    expect(headers).toMatchObject({ 'Call-ID': 'new-id', CSeq: '8 INVITE' })
+    expect(headers.From).toMatch(/;tag=ours$/)
+    expect(headers.Authorization).toContain('uri="sip:+1@a.example", ')
+    expect(headers.Authorization).toContain('algorithm=SHA-256')
+    // Another server of the name would not know the nonce.
+    expect(again.uac.options.proxy).toBe('sip:192.0.2.9:5060;transport=udp')
+    expect(JSON.stringify(rig.logged)).not.toContain('hush')
+  })
+
+  it('of another realm is not (CVE-2021-41158)', async () => {
+    const rig = setUp({ auth })
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(401, challenge('elsewhere'))
+    expect(leg.state).toMatchObject({ cause: { code: 'far_refused', sip: 401 } })
+    expect(rig.waiting).toBe(0)
+    expect(rig.logged).toContainEqual(expect.objectContaining({ why: 'another realm' }))
+  })
+
+  it('of somebody who is no carrier is not', async () => {
+    const rig = setUp({ auth: { username: 'trunk', password: 'hush' } })
+    const { leg } = await rig.dial('sip:x@stranger.example')
+    rig.next().refuse(407, { 'Proxy-Authenticate': 'Digest realm="carrier", nonce="n"' })
+    expect([leg.isEnded, rig.waiting]).toEqual([true, 0])
+  })
+
+  it('of a target is not answered for a place that a redirection named', async () => {
+    const rig = setUp({ auth })
+    const { leg } = await rig.dial(number, { username: 'doc', password: 'd' })
+    rig.next().refuse(302, { Contact: '<sip:+2@b.example>' })
+    rig.next().refuse(401, challenge('document'))
+    expect(leg.isEnded).toBe(true)
+  })
+
+  it('that comes again after our answer ends it', async () => {
+    const rig = setUp({ auth })
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(401, challenge('carrier'))
+    rig.next().refuse(401, challenge('carrier'))
+    expect(leg.state).toMatchObject({ cause: { sip: 401 } })
+    expect(rig.left).toEqual([0, 0, 0, 0])
+  })
+
+  it('that crosses our CANCEL is not answered', async () => {
+    const rig = setUp({ auth })
+    const { leg } = await rig.dial(number)
+    const invite = rig.next()
+    leg.end({ code: 'canceled' })
+    invite.refuse(401, challenge('carrier'))
+    expect([rig.waiting, invite.request.canceled]).toEqual([0, 1])
+    expect(rig.left).toEqual([0, 0, 0, 0])
+  })
+
+  it('does not keep a CANCEL from the INVITE that answers it', async () => {
+    const rig = setUp({ auth })
+    const { leg } = await rig.dial(number)
+    rig.next().refuse(401, challenge('carrier'))
+    leg.end({ code: 'canceled' })
+    const again = rig.next()
+    expect(again.request.canceled).toBe(1)
+    again.refuse(487)
+    expect(rig.left).toEqual([0, 0, 0, 0])
+    expect(outcomes(leg)).toEqual([['sip:+1@a.example', 'canceled', undefined]])
+  })
+})
+
+describe('early media of a fork', () => {
+  const to = (tag: string) => ({ To: `<sip:x@y>;tag=${tag}` })
+  const [one, two] = [carrierSdp({ address: '192.0.2.1' }), carrierSdp({ address: '192.0.2.2' })]
+
+  it('is that of the branch that came last, and a branch that repeats itself does not get it back', async () => {
+    const rig = setUp()
+    const { heard } = await rig.dial(number)
+    const invite = rig.next()
+    const address = () => rig.edge.ports[0]?.far?.address
+    invite.provisional(183, one, to('1'))
+    expect(address()).toBe('192.0.2.1')
+    invite.provisional(183, two, to('2'))
+    expect(address()).toBe('192.0.2.2')
+    invite.provisional(183, one, to('1'))
+    invite.provisional(180, undefined, to('1'))
+    expect(address()).toBe('192.0.2.2')
+    invite.answer(one)
+    expect(address()).toBe('192.0.2.1')
+    expect(heard.events.at(-1)).toBe('answered')
+  })
+})
+
+describe('every end gives everything back (pain points 10 and 11)', () => {
+  type End = (rig: OutboundRig, leg: Awaited<ReturnType<OutboundRig['dial']>>['leg']) => void
+  it.each<[string, End, string | undefined]>([
+    ['a refusal', (rig) => rig.next().refuse(486), 'refused'],
+    [
+      'a CANCEL',
+      (rig, leg) => {
+        const invite = rig.next()
+        leg.end({ code: 'no_answer' })
+        invite.refuse(487)
+      },
+      'canceled',
+    ],
+    [
+      'an answer that crosses the CANCEL',
+      (rig, leg) => {
+        const invite = rig.next()
+        leg.end({ code: 'canceled' })
+        invite.answer(carrierSdp({ address: '192.0.2.9' })).byes[0]!()
+      },
+      'canceled',
+    ],
+    [
+      'a BYE of the far side',
+      (rig) => {
+        rig
+          .next()
+          .answer(carrierSdp({ address: '192.0.2.9' }))
+          .emit('destroy', {}, 'normal release')
+      },
+      'answered',
+    ],
+    [
+      'a BYE of ours that nobody answers',
+      (rig, leg) => {
+        rig.next().answer(carrierSdp({ address: '192.0.2.9' }))
+        leg.end({ code: 'normal' })
+        rig.clock.advance(40_000)
+      },
+      'answered',
+    ],
+    [
+      'the loss of the agent',
+      (rig) => {
+        rig.next()
+        rig.connection.alive = false
+        for (const each of [...rig.legs]) each.lost()
+      },
+      'unreachable',
+    ],
+    [
+      'drachtio-srf that throws',
+      (rig) => rig.next().uac.settle({ message: 'socket has been destroyed' }),
+      'unreachable',
+    ],
+  ])('%s', async (_what, end, outcome) => {
+    const rig = setUp({ targets: ['sip:a.example'], maxCalls: 5 })
+    const { leg } = await rig.dial(number)
+    end(rig, leg)
+    expect(leg.isEnded).toBe(true)
+    expect(rig.left).toEqual([0, 0, 0, 0])
+    expect(leg.tries.map((each) => each.outcome)).toEqual([outcome])
+    expect(leg.times.endedAt).toBeDefined()
+  })
+})
+
+it('sends to the flow of a registered endpoint, whatever its contact says', async () => {
+  const rig = setUp()
+  await rig.dial('sip:ann@10.1.2.3:5060', {}, { nextHop: 'sip:198.51.100.4:61000;transport=tcp' })
+  const { uri, options } = rig.next().uac
+  expect([uri, options.proxy]).toEqual(['sip:ann@10.1.2.3:5060', 'sip:198.51.100.4:61000;transport=tcp'])
+})

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+import type { Leg } from '../../calls/leg.ts'
+import { testCarrier } from '../carriers/testing.ts'
+import { carrierSdp } from '../testing/bench.ts'
+import { OutboundRig, PlacedInvite } from '../testing/outbound.ts'
+import { type FakeDialog, farResponse } from '../testing/srf.ts'
+
+type Step = 'taken' | 'ringing' | 'early media' | 'challenged' | 'answered' | 'refused' | 'hang up'
+
+/** What a far side can do, in its order; our own hang-up may fall anywhere in between. */
+const courses: readonly (readonly Step[])[] = [
+  ['taken', 'answered'],
+  ['taken', 'refused'],
+  ['taken', 'ringing', 'answered'],
+  ['taken', 'ringing', 'refused'],
+  ['taken', 'early media', 'answered'],
+  ['taken', 'ringing', 'early media', 'refused'],
+  ['taken', 'challenged', 'taken', 'answered'],
+  ['taken', 'challenged', 'taken', 'ringing', 'refused'],
+]
+
+const orders = courses.flatMap((course) =>
+  Array.from({ length: course.length + 1 }, (_, at) => {
+    const steps: Step[] = [...course.slice(0, at), 'hang up', ...course.slice(at)]
+    return [steps.join(', '), steps] as const
+  }),
+)
+
+/** Plays the far side of a call and our hang-up, and notes what we did. */
+class Play {
+  readonly rig = new OutboundRig([testCarrier({ auth: { username: 'u', password: 'p' } })])
+  readonly dialogs: FakeDialog[] = []
+  #invite: PlacedInvite | undefined
+  #leg: Leg | undefined
+
+  async run(steps: readonly Step[]): Promise<Leg> {
+    const { leg } = await this.rig.dial('sip:1@carrier.example')
+    this.#leg = leg
+    for (const step of steps) this.#step(step)
+    return leg
+  }
+
+  #step(step: Step): void {
+    const { rig } = this
+    if (step === 'hang up') {
+      this.#leg?.end({ code: 'canceled' })
+      return
+    }
+    if (step === 'taken') {
+      // After our CANCEL no further INVITE goes out.
+      const uac = rig.srf.invites.at(-1)
+      if (uac && uac !== this.#invite?.uac) this.#invite = new PlacedInvite(uac).taken()
+      return
+    }
+    const invite = this.#invite!
+    if (step === 'ringing') invite.provisional(180)
+    if (step === 'early media') invite.provisional(183, carrierSdp())
+    if (step === 'challenged') invite.refuse(401, { 'WWW-Authenticate': 'Digest realm="r", nonce="n"' })
+    if (step === 'answered') this.dialogs.push(invite.answer(carrierSdp({ address: '192.0.2.9' })))
+    if (step === 'refused') invite.refuse(487)
+  }
+}
+
+it.each(orders)('%s: nothing is left, and nobody goes on ringing (pain point 11)', async (_name, steps) => {
+  const play = new Play()
+  const leg = await play.run(steps)
+  const { rig, dialogs } = play
+  expect(leg.isEnded).toBe(true)
+  // Whatever was answered is hung up once, whichever of the two came first. With credentials a BYE goes out as a request.
+  for (const { byes, requests } of dialogs) {
+    expect([...byes, ...requests]).toHaveLength(1)
+    for (const bye of byes) bye()
+    for (const { reply } of requests) reply(200)
+  }
+  // What never comes is not waited for for ever.
+  rig.clock.advance(40_000)
+  expect(rig.left).toEqual([0, 0, 0, 0])
+  expect(leg.tries).toHaveLength(1)
+})
+
+it('does not wait for more where the final response cannot be handled', async () => {
+  const rig = new OutboundRig([testCarrier({ auth: { username: 'u', password: 'p' } })])
+  const { leg } = await rig.dial('sip:1@carrier.example')
+  const uac = rig.srf.invites[0]!
+  new PlacedInvite(uac).taken()
+  const res = {
+    ...farResponse(401),
+    get: () => {
+      throw new Error('no such hash')
+    },
+  }
+  uac.settle({ status: 401, res })
+  expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail: 'Error: no such hash' } })
+  expect(rig.left).toEqual([0, 0, 0, 0])
+})

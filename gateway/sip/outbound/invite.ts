@@ -1,0 +1,295 @@
+import type { Clock, Timer } from '../../clock.ts'
+import type { Cause } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { refusalOf } from '../audio/late-offer.ts'
+import type { DigestSession } from '../carriers/digest.ts'
+import { guarding } from '../guarding.ts'
+import { printable, reasonHeader } from '../headers.ts'
+import type {
+  Acknowledge,
+  FarResponse,
+  Headers,
+  OfferedAnswer,
+  Refusal,
+  SipDialog,
+  SipRequest,
+  SipResponse,
+  SrfLike,
+} from '../srf.ts'
+import { parseSipUri } from '../uri.ts'
+
+/** What one INVITE is made of. */
+export interface InviteParts {
+  readonly srf: Pick<SrfLike, 'createUAC'>
+  readonly clock: Clock
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  /** The request-URI. */
+  readonly uri: string
+  /** Where it goes although the request-URI says otherwise. */
+  readonly nextHop: string | undefined
+  readonly headers: Headers
+  /** Undefined: the far side makes the offer. */
+  readonly localSdp: string | undefined
+  readonly digest: DigestSession
+  /** Longest wait for the first provisional response; undefined: as long as the agent waits. */
+  readonly noProgressMs: number | undefined
+  readonly listener: InviteListener
+}
+
+/** Told how an INVITE goes. One of the three ends comes, and comes once, unless {@link Invite.cancel} was called before. */
+export interface InviteListener {
+  /** The INVITE goes out with this Call-ID. */
+  sent(callId: string): void
+  /** The far side changes the session before it answers (RFC 3311), which is to be answered at once. */
+  updated(request: SipRequest, response: SipResponse): void
+  /** The far side makes an offer, in a reliable provisional response or in the 200, because we made none; what comes back is our answer. */
+  offered(response: FarResponse): string | undefined
+  /** A provisional response above 100. */
+  provisional(response: FarResponse): void
+  answered(dialog: SipDialog): void
+  refused(refusal: Refusal): void
+  /** Not even a provisional response came in time; the INVITE is cancelled. */
+  silent(): void
+  /** Nothing is left of it at the agent, or it has become a dialog. Called once, after the end. */
+  gone(): void
+}
+
+/** Longest wait for the final response after a CANCEL. */
+const longestWaitMs = 40_000
+
+/**
+ * One INVITE to one place, with its repetitions for digest challenges, until its final response. An answer that comes although it was
+ * cancelled is acknowledged and hung up here (RFC 3261 section 9.1).
+ */
+export class Invite {
+  readonly #parts: InviteParts
+  #request: SipRequest | undefined
+  #headers: Headers
+  #nextHop: string | undefined
+  #canceled: Cause | undefined
+  #cancelSent = false
+  #progress: Timer | undefined
+  #guard: Timer | undefined
+  #gone = false
+  #guarded = guarding((error) => this.#parts.log.warn({ err: error }, 'a response could not be handled'))
+  /** Nothing comes after a final response: where it cannot be handled, it is a refusal. */
+  #final = guarding((error) => {
+    this.#parts.log.warn({ err: error }, 'a final response could not be handled')
+    if (this.#gone) return
+    if (!this.#canceled) this.#parts.listener.refused({ message: String(error) })
+    this.#finish()
+  })
+
+  constructor(parts: InviteParts) {
+    this.#parts = parts
+    this.#headers = parts.headers
+    this.#nextHop = parts.nextHop
+  }
+
+  /** Sends it. Whatever goes wrong is a refusal. */
+  send(): void {
+    const { srf, uri, localSdp, clock, noProgressMs } = this.#parts
+    this.#request = undefined
+    const nextHop = this.#nextHop
+    const offer = localSdp === undefined ? { noAck: true as const } : { localSdp }
+    if (noProgressMs !== undefined) this.#progress = clock.after(noProgressMs, () => this.#silent())
+    const progress = {
+      cbRequest: this.#guarded((_error: unknown, request?: SipRequest) => this.#requestSent(request)),
+      cbProvisional: this.#guarded((response: FarResponse) => this.#provisional(response)),
+    }
+    try {
+      srf.createUAC(
+        uri,
+        { ...offer, headers: this.#headers, ...(nextHop !== undefined && { proxy: nextHop }) },
+        progress,
+        this.#final((error: Refusal | null, answer?: SipDialog | OfferedAnswer) => {
+          if (!answer) this.#refused(error ?? {})
+          // An `ack` has either of the two: drachtio-srf's dialogs have a method for each kind of request.
+          else if ('id' in answer) this.#answered(answer)
+          else this.#offered(answer)
+        }),
+      )
+    } catch (error) {
+      this.#refused({ message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  /** Gives up: nothing but {@link InviteListener.gone} is told from now on. Idempotent. */
+  cancel(cause: Cause): void {
+    if (this.#gone || this.#canceled) return
+    this.#canceled = cause
+    this.#progress?.cancel()
+    this.#guard = this.#parts.clock.after(longestWaitMs, () => this.#finish())
+    // Before the agent has taken the INVITE there is nothing that could be cancelled.
+    if (this.#request) this.#sendCancel(cause)
+  }
+
+  /** The connection to the agent is lost. */
+  lost(): void {
+    this.#canceled ??= { code: 'control_lost' }
+    this.#finish()
+  }
+
+  #requestSent(request: SipRequest | undefined): void {
+    this.#request = request
+    const callId = request?.get('Call-ID')
+    // Before drachtio-srf's own listener, which would say yes to everything.
+    request?.on('update', (update, response) => {
+      if (!this.#canceled) this.#parts.listener.updated(update, response)
+    })
+    // For the same reason: it would send a PRACK without our answer.
+    if (this.#parts.localSdp === undefined)
+      request?.on(
+        'response',
+        this.#guarded((response: FarResponse, acknowledge: Acknowledge) =>
+          this.#offeredEarly(response, acknowledge),
+        ),
+      )
+    if (callId && !this.#canceled) this.#parts.listener.sent(printable(callId, 256))
+    if (this.#canceled && !this.#cancelSent) this.#sendCancel(this.#canceled)
+  }
+
+  #provisional(response: FarResponse): void {
+    this.#progress?.cancel()
+    if (!this.#canceled && response.status > 100) this.#parts.listener.provisional(response)
+  }
+
+  /** An offer may stand in a reliable provisional response, and its answer stands in the PRACK then (RFC 3262 section 5). */
+  #offeredEarly(response: FarResponse, acknowledge: Acknowledge): void {
+    const { status, body } = response
+    if (status >= 200 || !body || response.get('RSeq') === undefined) return
+    const answer = this.#answerTo(response)
+    if (answer === undefined) return
+    acknowledge({ body: answer, headers: { 'Content-Type': 'application/sdp' } })
+    // drachtio-srf sends a PRACK of its own to whatever has an RSeq.
+    response.has = () => false
+  }
+
+  /** The ACK of a 200 with an offer has an answer, even where the call is not wanted any more (RFC 3261 section 13.2.2.4). */
+  #offered({ res, ack }: OfferedAnswer): void {
+    this.#progress?.cancel()
+    ack(this.#answerTo(res)).then(
+      this.#guarded((dialog: SipDialog) => this.#answered(dialog)),
+      this.#guarded((error: unknown) =>
+        this.#refused({
+          status: res.status,
+          reason: error instanceof Error ? error.message : String(error),
+          res,
+        }),
+      ),
+    )
+  }
+
+  #answerTo(response: FarResponse): string | undefined {
+    return this.#gone || this.#canceled ? refusalOf(response) : this.#parts.listener.offered(response)
+  }
+
+  #silent(): void {
+    const { listener } = this.#parts
+    this.cancel({ code: 'unreachable' })
+    listener.silent()
+  }
+
+  #answered(dialog: SipDialog): void {
+    if (this.#gone) {
+      this.#hangUp(dialog, this.#canceled ?? { code: 'normal' }, () => {})
+      return
+    }
+    if (this.#canceled) {
+      // The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing.
+      this.#hangUp(dialog, this.#canceled, () => this.#finish())
+      return
+    }
+    this.#progress?.cancel()
+    try {
+      this.#parts.listener.answered(dialog)
+    } finally {
+      this.#finish()
+    }
+  }
+
+  #refused(refusal: Refusal): void {
+    if (this.#gone) return
+    this.#progress?.cancel()
+    if (this.#canceled) {
+      this.#finish()
+      return
+    }
+    if (this.#authenticate(refusal)) return
+    try {
+      this.#parts.listener.refused(refusal)
+    } finally {
+      this.#finish()
+    }
+  }
+
+  /** Sends it again where the refusal was a challenge that may be answered (RFC 3261 section 22.2). */
+  #authenticate({ status, res }: Refusal): boolean {
+    const { digest, uri, localSdp, log, headers } = this.#parts
+    const sent = this.#request
+    if (!res || !sent || (status !== 401 && status !== 407)) return false
+    const answer = digest.answer(
+      { status, get: (name) => res.get(name) },
+      { method: 'INVITE', uri, body: localSdp ?? '' },
+    )
+    if ('why' in answer) {
+      log.info({ status, why: answer.why }, 'challenge not answered')
+      return false
+    }
+    const sequence = Number(/^\s*(\d{1,10})/.exec(sent.get('CSeq') ?? '')?.[1] ?? 1)
+    this.#headers = {
+      ...headers,
+      From: sent.get('From') ?? headers.From ?? '',
+      'Call-ID': sent.get('Call-ID') ?? '',
+      CSeq: `${sequence + 1} INVITE`,
+      ...answer.headers,
+    }
+    this.#nextHop = this.#parts.nextHop ?? pinned(uri, res)
+    this.send()
+    return true
+  }
+
+  #sendCancel(cause: Cause): void {
+    this.#cancelSent = true
+    const { log } = this.#parts
+    try {
+      this.#request?.cancel({ headers: { Reason: reasonHeader(cause) } }, (error) => {
+        if (error) log.debug({ reason: String(error) }, 'CANCEL: the INVITE was answered already')
+      })
+    } catch (error) {
+      log.debug({ reason: String(error) }, 'CANCEL could not be sent')
+    }
+  }
+
+  #hangUp(dialog: SipDialog, cause: Cause, done: () => void): void {
+    try {
+      dialog.destroy({ headers: { Reason: reasonHeader(cause) } }, () => done())
+    } catch (error) {
+      this.#parts.log.debug({ reason: String(error) }, 'BYE could not be sent')
+      done()
+    }
+  }
+
+  #finish(): void {
+    if (this.#gone) return
+    this.#gone = true
+    this.#progress?.cancel()
+    this.#guard?.cancel()
+    this.#parts.listener.gone()
+  }
+}
+
+/**
+ * The one that challenged us, where the request-URI has a name: another address of the name would not know the nonce. With TLS the
+ * connection is there already, and a next hop without the name could not be checked.
+ */
+const pinned = (uri: string, response: FarResponse): string | undefined => {
+  const parsed = parseSipUri(uri)
+  const transport = parsed?.params.get('transport')?.toLowerCase() ?? 'udp'
+  const { source_address: address, source_port: port } = response
+  const literal = !parsed || /^[\d.]+$/.test(parsed.host) || parsed.host.includes(':')
+  if (literal || parsed.scheme === 'sips' || !/^(udp|tcp)$/.test(transport) || !address || !port)
+    return undefined
+  const host = address.includes(':') ? `[${address}]` : address
+  return `sip:${host}:${port};transport=${transport}`
+}

@@ -1,0 +1,279 @@
+import type { Leg, LegSignalling, Try } from '../../calls/leg.ts'
+import type { ReferOptions, ReferOutcome } from '../../calls/referral.ts'
+import type { Clock } from '../../clock.ts'
+import { type Cause, catalogue, codeOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Negotiation } from '../audio/negotiation.ts'
+import type { SipMedia } from '../audio/sip-media.ts'
+import { DigestSession } from '../carriers/digest.ts'
+import { goesOn, type Hop, isLocal, mostRedirects, type Route } from '../carriers/route.ts'
+import { causeOfRefusal, problemOf } from '../causes.ts'
+import { EstablishedDialog } from '../dialog/dialog.ts'
+import { answeringChallenges, credentialsInside } from '../dialog/dialog-digest.ts'
+import { sendDigits } from '../dialog/digits.ts'
+import { Renegotiation } from '../dialog/renegotiation.ts'
+import { guarding } from '../guarding.ts'
+import { printable, withoutBody } from '../headers.ts'
+import type { Connection } from '../link.ts'
+import type { FarResponse, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
+import { parseSipUri, shownUri } from '../uri.ts'
+import { Invite } from './invite.ts'
+import { OutboundSession, type OutboundSessionParts } from './outbound-session.ts'
+
+/** What an outbound leg's far side works with. */
+export interface OutboundLegParts extends OutboundSessionParts {
+  readonly leg: Leg
+  readonly srf: Pick<SrfLike, 'createUAC'>
+  readonly connection: Connection
+  readonly clock: Clock
+  readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
+  readonly userAgent: string
+  /** Nothing is left of the INVITEs and the dialog. Called once. */
+  readonly onReleased: () => void
+}
+
+/** The place that is being tried. */
+interface Attempt {
+  readonly hop: Hop
+  readonly invite: Invite
+  readonly digest: DigestSession
+  readonly startedAt: number
+}
+
+/** The called side of a leg that we make: our INVITEs to one place after the other, and then the dialog. */
+export class OutboundLeg implements LegSignalling {
+  readonly connection: Connection
+  #parts: OutboundLegParts
+  #route: Route | undefined
+  #left: Hop[] = []
+  #media: SipMedia | undefined
+  #negotiation: Negotiation | undefined
+  /** What happens to the session before the answer: UPDATE. */
+  #early: Renegotiation | undefined
+  #session: OutboundSession
+  #attempt: Attempt | undefined
+  /** INVITEs of which something is left: the present one, and those that were given up. */
+  #live = new Set<Invite>()
+  #dialog: EstablishedDialog | undefined
+  #dialogGone = false
+  #redirects = 0
+  #rang = false
+  #released = false
+  #guarded = guarding((error) => {
+    this.#parts.log.warn({ err: error }, 'a response could not be handled')
+    this.#parts.leg.end({ code: 'internal' })
+  })
+
+  constructor(parts: OutboundLegParts) {
+    this.#parts = parts
+    this.#session = new OutboundSession(parts)
+    this.connection = parts.connection
+  }
+
+  /** Sends INVITEs with the offer of `media`, or for one of the far side, along the route. Whatever goes wrong ends the leg. */
+  invite(route: Route, media: SipMedia, negotiation: Negotiation): void {
+    this.#media = media
+    this.#negotiation = negotiation
+    this.#route = route
+    this.#left = [...route.hops]
+    const dialog = { local: { sdp: '', contact: '' } }
+    this.#early = new Renegotiation({ ...this.#parts, timers: undefined, media, dialog })
+    this.#tryNext()
+  }
+
+  ring(): void {}
+
+  async progress(): Promise<void> {}
+
+  async answer(): Promise<void> {}
+
+  sendDigits(digits: string): Promise<void> {
+    const dialog = this.#dialog
+    const { clock, log } = this.#parts
+    if (!this.#media) return Promise.resolve()
+    const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
+    return sendDigits(digits, { port: this.#media.port, info, clock, log })
+  }
+
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#dialog?.refer(target, options) ?? Promise.resolve({ status: 481 })
+  }
+
+  end(cause: Cause): void {
+    const attempt = this.#attempt
+    const { alive } = this.connection
+    if (attempt) {
+      this.#tried(alive ? 'canceled' : 'unreachable')
+      if (alive) attempt.invite.cancel(cause)
+    }
+    if (!alive) this.#forget()
+    this.#dialog?.bye(cause)
+    this.#settle()
+  }
+
+  /** Ends the leg as if its call had done so. */
+  hangUp(cause: Cause): void {
+    this.#parts.leg.end(cause)
+  }
+
+  /** The connection to the agent is gone for good. */
+  lost(): void {
+    this.#parts.leg.ended({ code: 'control_lost' })
+    this.#dialog?.lost()
+    this.#forget()
+    this.#release()
+  }
+
+  /** False where no place is left. */
+  #tryNext(): boolean {
+    const hop = this.#left.shift()
+    if (!hop) return false
+    const { srf, clock, log, leg } = this.#parts
+    const digest = new DigestSession(hop.credentials)
+    const localSdp = this.#negotiation?.localSdp
+    const headers = localSdp === undefined ? withoutBody(hop.headers) : hop.headers
+    const invite: Invite = new Invite({
+      ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop, localSdp },
+      headers: { ...headers, ...this.#session.headers },
+      noProgressMs: this.#route?.noProgressMs,
+      listener: {
+        sent: (sipCallId) => leg.note({ sipCallId }),
+        updated: this.#guarded((request: SipRequest, response: SipResponse) =>
+          this.#early?.take(request, response, false),
+        ),
+        offered: (response) => this.#negotiation?.offered(response),
+        provisional: this.#guarded((response: FarResponse) => this.#provisional(response)),
+        answered: this.#guarded((dialog: SipDialog) => this.#answered(dialog)),
+        refused: this.#guarded((refusal: Refusal) => this.#refused(refusal)),
+        silent: this.#guarded(() => this.#silent()),
+        gone: () => {
+          this.#live.delete(invite)
+          this.#settle()
+        },
+      },
+    })
+    this.#attempt = { hop, invite, digest, startedAt: clock.now() }
+    this.#live.add(invite)
+    log.info({ to: printable(shownUri(hop.uri)), headers: Object.keys(hop.headers) }, 'INVITE')
+    invite.send()
+    return true
+  }
+
+  #provisional(response: FarResponse): void {
+    const { leg } = this.#parts
+    // 199 says that one branch of a fork is over (RFC 6228).
+    if (leg.isEnded || response.status < 180 || response.status === 199) return
+    this.#rang = true
+    this.#orEnd(() => {
+      const audible = this.#negotiation?.provisional(response)
+      if (audible !== undefined) leg.early(audible)
+    })
+  }
+
+  #answered(answered: SipDialog): void {
+    const attempt = this.#attempt
+    const media = this.#media
+    if (!attempt || !media) return
+    this.#tried('answered', 200)
+    const { leg, connection, clock, log, userAgent } = this.#parts
+    const trust = {
+      credentials: attempt.hop.credentials,
+      realms: attempt.digest.realms,
+      host: parseSipUri(attempt.hop.uri)?.host,
+    }
+    const dialog = answeringChallenges(answered, credentialsInside(trust, answered.remote.uri), log)
+    this.#early?.stop()
+    this.#dialog = new EstablishedDialog({
+      ...{ dialog, leg, media, connection, clock, log, userAgent, acked: true },
+      ...this.#session.agreed(answered.res, leg.facts.carrier),
+      onReleased: () => {
+        this.#dialogGone = true
+        this.#settle()
+      },
+    })
+    this.#orEnd(() => {
+      this.#negotiation?.answered(dialog)
+      leg.answered()
+      leg.hold(media.isHeld, 'media')
+    })
+  }
+
+  /** A session that cannot be had ends the leg. */
+  #orEnd(run: () => void): void {
+    try {
+      run()
+    } catch (error) {
+      const detail = error instanceof Error ? error.message : String(error)
+      this.#parts.leg.end({ code: codeOf(error), detail })
+    }
+  }
+
+  #refused(refusal: Refusal): void {
+    const attempt = this.#attempt
+    const route = this.#route
+    if (!attempt || !route) return
+    const problem = problemOf(refusal)
+    if (problem !== undefined) this.#parts.log.warn({ problem }, catalogue.unreachable.text)
+    if (isLocal(refusal)) this.#tried('unreachable')
+    else this.#tried('refused', refusal.status)
+    attempt.hop.heard?.(refusal)
+    if (this.#again(refusal, attempt.hop, route)) return
+    if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return
+    this.#parts.leg.ended(causeOfRefusal(refusal, this.#rang))
+  }
+
+  /** The same place with another session timer, or with keys that it cannot leave; or where a redirection leads. */
+  #again(refusal: Refusal, hop: Hop, route: Route): boolean {
+    const { status = 0, res } = refusal
+    const demand = status === 488 && !route.statuses.has(status) ? this.#media?.demandKeys?.() : undefined
+    if (demand !== undefined) this.#left = [hop]
+    else if (this.#session.grows(refusal)) this.#left.unshift(hop)
+    else {
+      if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
+      const hops = route.redirected(res?.get('Contact') ?? '')
+      if (hops.length === 0) return false
+      this.#redirects++
+      this.#left.unshift(...hops)
+    }
+    return this.#tryNext()
+  }
+
+  #silent(): void {
+    const attempt = this.#attempt
+    if (!attempt) return
+    this.#tried('no-progress')
+    attempt.hop.heard?.('silent')
+    if (this.#tryNext()) return
+    this.#parts.leg.ended({ code: 'unreachable', detail: 'no provisional response in time' })
+  }
+
+  /** Writes down how the present attempt ended, which is over with it. */
+  #tried(outcome: Try['outcome'], sipStatus?: number): void {
+    const attempt = this.#attempt
+    this.#attempt = undefined
+    if (!attempt) return
+    const { hop, startedAt } = attempt
+    const target = printable(shownUri(hop.uri), 256)
+    const endedAt = this.#parts.clock.now()
+    this.#parts.leg.tried({
+      ...{ target, startedAt, endedAt, outcome },
+      ...(sipStatus !== undefined && { sipStatus }),
+    })
+  }
+
+  #forget(): void {
+    for (const invite of [...this.#live]) invite.lost()
+  }
+
+  #settle(): void {
+    const { leg } = this.#parts
+    if (leg.isEnded && this.#live.size === 0 && (!this.#dialog || this.#dialogGone)) this.#release()
+  }
+
+  #release(): void {
+    if (this.#released) return
+    this.#released = true
+    this.#early?.stop()
+    this.#parts.onReleased()
+  }
+}

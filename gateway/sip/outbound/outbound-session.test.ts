@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { testCarrier } from '../carriers/testing.ts'
+import { farSdp } from '../testing/dialog.ts'
+import { OutboundRig, PlacedInvite } from '../testing/outbound.ts'
+import { FakeRequest, FakeResponse } from '../testing/srf.ts'
+
+const uri = 'sip:1@carrier.example'
+const timers = { expiresMs: 1_800_000, minMs: 90_000 }
+const rig = () => new OutboundRig([], true, timers)
+
+describe('pain point 9: an INVITE of ours', () => {
+  it('asks for a session timer, and keeps to what the 200 says', async () => {
+    const t = rig()
+    const { leg } = await t.dial(uri)
+    const invite = t.next()
+    expect(invite.uac.options.headers).toMatchObject({
+      ...{ 'Session-Expires': '1800', 'Min-SE': '90' },
+      Supported: 'timer, replaces, norefersub, 100rel',
+    })
+    const headers = { 'Session-Expires': '600;refresher=uac', Allow: 'INVITE, UPDATE' }
+    const dialog = invite.answer(farSdp(), headers)
+    t.clock.advance(300_000)
+    expect(dialog.requests[0]).toMatchObject({ method: 'UPDATE' })
+    leg.end({ code: 'normal' })
+    dialog.byes[0]?.()
+    expect(t.left).toEqual([0, 0, 0])
+  })
+
+  it('goes out again with the interval that a 422 asks for, and only with more than before', async () => {
+    const t = rig()
+    const { leg } = await t.dial(uri)
+    t.next().refuse(422, { 'Min-SE': '3600' })
+    const second = t.next()
+    expect(second.uac.options.headers).toMatchObject({ 'Session-Expires': '3600', 'Min-SE': '3600' })
+    second.refuse(422, { 'Min-SE': '3600' })
+    expect([t.waiting, leg.isEnded]).toEqual([0, true])
+    expect(leg.tries.map(({ sipStatus }) => sipStatus)).toEqual([422, 422])
+  })
+
+  it('runs no timer where the far side wants none', async () => {
+    const t = rig()
+    await t.dial(uri)
+    const dialog = t.next().answer(farSdp())
+    t.clock.advance(86_400_000)
+    expect([dialog.requests, dialog.byes]).toEqual([[], []])
+  })
+})
+
+describe('UPDATE before the answer', () => {
+  const update = (body: string) => {
+    const request = new FakeRequest('UPDATE', 'sip:x@y', body)
+    return { request, response: new FakeResponse() }
+  }
+
+  it('gets 491 while our offer is open, and is taken once it was answered', async () => {
+    const t = rig()
+    await t.dial(uri)
+    const invite = t.next()
+    const early = update(farSdp())
+    invite.request.emit('update', early.request, early.response)
+    expect(early.response.statuses).toEqual([491])
+    invite.provisional(183, farSdp())
+    const late = update(farSdp({ version: 2, address: '192.0.2.40' }))
+    invite.request.emit('update', late.request, late.response)
+    expect(late.response.statuses).toEqual([200])
+    expect(t.edge.ports[0]?.far?.address).toBe('192.0.2.40')
+  })
+})
+
+describe('pain point 5: our offer', () => {
+  const secure = 'sip:1@carrier.example;transport=tls'
+  const offer = async (srtp: 'off' | 'optional' | 'required', target: string, srtpWithoutTls = false) => {
+    const targets = [target.replace('sip:1@', 'sip:')]
+    const t = new OutboundRig([testCarrier({ targets, srtp, srtpWithoutTls })])
+    const { leg } = await t.dial(target)
+    return { t, leg, sdp: leg.isEnded ? '' : (t.next().uac.options.localSdp ?? '') }
+  }
+  const shape = (sdp: string) => [
+    /^m=audio \d+ (\S+)/m.exec(sdp)?.[1],
+    sdp.match(/^a=crypto:/gm)?.length ?? 0,
+  ]
+
+  it.each([
+    ['off', secure, false, ['RTP/AVP', 0]],
+    ['optional', secure, false, ['RTP/AVP', 2]],
+    ['required', secure, false, ['RTP/SAVP', 2]],
+    ['optional', uri, false, ['RTP/AVP', 0]],
+    ['optional', uri, true, ['RTP/AVP', 2]],
+    ['required', uri, true, ['RTP/SAVP', 2]],
+  ] as const)('with %s to %s (keys without TLS: %s) is %j', async (srtp, target, without, expected) => {
+    expect(shape((await offer(srtp, target, without)).sdp)).toEqual(expected)
+  })
+
+  it('is not made where keys are required and must not be shown', async () => {
+    const { t, leg } = await offer('required', uri)
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
+    expect(t.left).toEqual([0, 0, 0, 0])
+  })
+
+  it('never stands in the log with its keys', async () => {
+    const { t, sdp } = await offer('required', secure)
+    const key = /inline:(\S{8})/.exec(sdp)?.[1] ?? 'none'
+    expect(JSON.stringify(t.logged)).not.toContain(key)
+  })
+
+  it('that is refused with its optional keys is made once more, with keys that have to be taken', async () => {
+    const { t, leg, sdp } = await offer('optional', secure)
+    new PlacedInvite(t.srf.invites[0]!).refuse(488)
+    const second = t.next()
+    const strict = second.uac.options.localSdp ?? ''
+    expect([second.uri, shape(strict)]).toEqual([secure, ['RTP/SAVP', 2]])
+    expect(strict.match(/^a=crypto.*/gm)).toEqual(sdp.match(/^a=crypto.*/gm))
+    const dialog = second.answer(farSdp())
+    // A plain answer to it is none.
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
+    expect(dialog.byes).toHaveLength(1)
+  })
+
+  it('is not made a third time, and not at all once more where there was nothing to be left', async () => {
+    const both = await offer('optional', secure)
+    new PlacedInvite(both.t.srf.invites[0]!).refuse(488)
+    both.t.next().refuse(488)
+    const strict = await offer('required', secure)
+    new PlacedInvite(strict.t.srf.invites[0]!).refuse(488)
+    const plain = await offer('off', secure)
+    new PlacedInvite(plain.t.srf.invites[0]!).refuse(488)
+    for (const { t, leg } of [both, strict, plain]) {
+      expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'far_refused', sip: 488 } })
+      expect([t.waiting, ...t.left]).toEqual([0, 0, 0, 0, 0])
+    }
+  })
+
+  it('and a plain answer ends the call where keys are required', async () => {
+    const t = new OutboundRig([
+      testCarrier({ targets: ['sip:carrier.example;transport=tls'], srtp: 'required' }),
+    ])
+    const { leg } = await t.dial(secure)
+    const dialog = t.next().answer(farSdp())
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
+    expect(dialog.byes).toHaveLength(1)
+  })
+})

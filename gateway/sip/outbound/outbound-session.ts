@@ -1,0 +1,62 @@
+import type { DialogParts } from '../dialog/dialog.ts'
+import type { DialogOrigin } from '../dialog/dialogs.ts'
+import { methodsOf } from '../dialog/extensions.ts'
+import { minimumOf, type SessionTimerSettings, timerAgreed, timerOffer } from '../dialog/session-timer.ts'
+import type { FarResponse, Headers, Refusal } from '../srf.ts'
+
+/** What the sessions of our INVITEs are made with. */
+export interface OutboundSessionParts {
+  /** Session timers on our own clock; undefined: the agent runs its own. */
+  readonly timers?: SessionTimerSettings
+  /** What our INVITEs say in Supported; default nothing. */
+  readonly supported?: string
+  /** Transfers that the far side may ask for; default none. */
+  readonly transfers?: DialogParts['transfers']
+  /** The SIP endpoint that is called, where it is one. */
+  readonly endpoint?: DialogOrigin['endpoint']
+}
+
+/** Nobody needs a session to be refreshed more rarely than once a day. */
+const longestIntervalMs = 86_400_000
+
+/** The session timer of one outbound leg, from its first INVITE to the 200. */
+export class OutboundSession {
+  #parts: OutboundSessionParts
+  /** The least that somebody on the way wants, in ms. */
+  #leastMs = 0
+
+  constructor(parts: OutboundSessionParts) {
+    this.#parts = parts
+  }
+
+  /** Headers of the next INVITE. */
+  get headers(): Headers {
+    const { timers, supported } = this.#parts
+    return {
+      ...(supported !== undefined && { Supported: supported }),
+      ...(timers && timerOffer(timers, undefined, this.#leastMs)),
+    }
+  }
+
+  /** Whether a refusal asks for a longer interval than we offered, and the same INVITE with it may be taken (RFC 4028 section 7.3). */
+  grows({ status, res }: Refusal): boolean {
+    const least = res ? minimumOf(res) : 0
+    if (status !== 422 || !this.#parts.timers) return false
+    if (least <= this.#leastMs || least > longestIntervalMs) return false
+    this.#leastMs = least
+    return true
+  }
+
+  /** What the 200 says of the session timer (section 7.2) and of what its sender can do, and what that one may ask for. */
+  agreed(
+    ok: FarResponse | undefined,
+    carrier: string | undefined,
+  ): Pick<DialogParts, 'timers' | 'allowsUpdate' | 'transfers' | 'origin'> {
+    const { timers, transfers, endpoint } = this.#parts
+    return {
+      ...(timers && { timers: { settings: timers, terms: ok && timerAgreed(ok) } }),
+      allowsUpdate: methodsOf(ok?.get('Allow')).includes('UPDATE'),
+      ...(transfers && { transfers, origin: { source: ok?.source_address ?? '', carrier, endpoint } }),
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { randomInt } from 'node:crypto'
+import type { Edge, WebRtc } from '../../../media/types.ts'
+import { newLegId } from '../../calls/ids.ts'
+import { Leg } from '../../calls/leg.ts'
+import type { OutboundRequest, OutboundSip, Target } from '../../calls/ports.ts'
+import type { Clock } from '../../clock.ts'
+import { type Cause, codeOf, TrunklineError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { LateOffer } from '../audio/late-offer.ts'
+import { LegMedia } from '../audio/media.ts'
+import { EarlyOffer, type Negotiation } from '../audio/negotiation.ts'
+import { asPortError } from '../audio/port-error.ts'
+import type { SipMedia } from '../audio/sip-media.ts'
+import { isWebRtcTarget, WebRtcMedia } from '../audio/webrtc-media.ts'
+import type { Hop } from '../carriers/route.ts'
+import type { Routing, TakenRoute } from '../carriers/routing.ts'
+import type { DialogOrigin } from '../dialog/dialogs.ts'
+import { supportedTags } from '../dialog/extensions.ts'
+import type { SessionTimerSettings } from '../dialog/session-timer.ts'
+import type { Transfers } from '../dialog/transfers.ts'
+import type { LegRegistry } from '../door/inbound.ts'
+import type { AgentLink, Connection } from '../link.ts'
+import { offeredSecurity, type SrtpPolicy } from '../sdp/choose.ts'
+import { isSecure, parseSipUri, shownUri, userOf } from '../uri.ts'
+import { OutboundLeg } from './outbound-leg.ts'
+
+/** What makes outbound legs works with. */
+export interface OutboundParts {
+  readonly link: Pick<AgentLink, 'srf' | 'connection' | 'capabilities'>
+  readonly edge: Pick<Edge, 'open'>
+  /** For endpoints that are browsers; without it they cannot be called. */
+  readonly webrtc?: Pick<WebRtc, 'offer'>
+  readonly routing: Pick<Routing, 'find'>
+  readonly legs: LegRegistry
+  readonly clock: Clock
+  readonly log: Log
+  readonly userAgent: string
+  /** Session timers on our own clock; undefined: the agent runs its own. */
+  readonly timers?: SessionTimerSettings
+  /** Transfers that far sides may ask for; default none. */
+  readonly transfers?: Transfers
+  /** SIP endpoints by their id; default: none is known. */
+  readonly endpoint?: (id: string) => DialogOrigin['endpoint']
+}
+
+/** Room for the request line, the leading line and what a digest adds, in bytes. */
+const frameReserve = 900
+
+/** Makes legs to carriers, to SIP endpoints, and to whatever SIP URI may be dialled. */
+export class Outbound implements OutboundSip {
+  #parts: OutboundParts
+
+  constructor(parts: OutboundParts) {
+    this.#parts = parts
+  }
+
+  dial(target: Extract<Target, { kind: 'sip' }>, request: OutboundRequest): Leg {
+    const { link, clock, legs, userAgent } = this.#parts
+    const uri = parseSipUri(target.uri)
+    const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
+    const leg = new Leg({
+      ...{ id: newLegId(), kind: 'sip', direction: 'outbound', from: request.from, to },
+      now: () => clock.now(),
+    })
+    const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
+    const connection: Connection = link.connection ?? { alive: false }
+    const side = new OutboundLeg({
+      ...{ leg, srf: link.srf, connection, clock, log, userAgent, timers: this.#parts.timers },
+      supported: supportedTags(link.capabilities),
+      transfers: this.#parts.transfers,
+      endpoint: target.endpointId === undefined ? undefined : this.#parts.endpoint?.(target.endpointId),
+      onReleased: () => legs.delete(side),
+    })
+    leg.attach(side)
+    legs.add(side)
+    this.#place(leg, side, target, request, log).catch((error: unknown) => {
+      log.error({ err: error }, 'the INVITE could not be made')
+      leg.ended({ code: 'internal' })
+    })
+    return leg
+  }
+
+  async #place(
+    leg: Leg,
+    side: OutboundLeg,
+    target: Extract<Target, { kind: 'sip' }>,
+    request: OutboundRequest,
+    log: Log,
+  ): Promise<void> {
+    // The leg is to come back in state `new`, whatever is wrong with it.
+    await Promise.resolve()
+    if (!side.connection.alive) {
+      leg.ended({ code: 'control_lost' })
+      return
+    }
+    const route = await this.#parts.routing.find(target, request, log)
+    if ('code' in route) {
+      leg.ended(route)
+      return
+    }
+    leg.whenGone(route.release)
+    if (route.carrier) leg.note({ carrier: route.carrier.name })
+    const media = await this.#openMedia(leg, { target, request, srtp: srtpOf(route) }, log)
+    // A leg that has ended meanwhile has closed it already.
+    if (media && !leg.isEnded) this.#invite(side, leg, route, media, request)
+  }
+
+  /** The leg's audio; undefined, with the leg ended, where there is none. */
+  async #openMedia(
+    leg: Leg,
+    wanted: {
+      readonly target: Extract<Target, { kind: 'sip' }>
+      readonly request: OutboundRequest
+      readonly srtp: SrtpPolicy
+    },
+    log: Log,
+  ): Promise<SipMedia | undefined> {
+    const { target, request, srtp } = wanted
+    try {
+      const media = isWebRtcTarget(target)
+        ? await this.#openWebRtc(request)
+        : new LegMedia(
+            await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
+            String(randomInt(1, 2 ** 47)),
+            { srtp },
+          )
+      media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
+      leg.whenGone(() => media.close())
+      leg.setPort(media.port)
+      return media
+    } catch (error) {
+      const code = codeOf(asPortError(error))
+      log.error({ code, reason: String(error) }, 'no media port for the leg')
+      leg.ended({ code })
+      return undefined
+    }
+  }
+
+  async #openWebRtc({ callId, codec }: OutboundRequest): Promise<SipMedia> {
+    const { webrtc, clock } = this.#parts
+    if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
+    return await WebRtcMedia.offering(webrtc, callId, codec, clock)
+  }
+
+  #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, media: SipMedia, request: OutboundRequest): void {
+    const negotiation = this.#negotiation(leg, route, media, request)
+    if (!negotiation) return
+    const { localSdp = '' } = negotiation
+    const fault = route.hops.map((hop) => this.#tooLong(hop, localSdp)).find((each) => each !== undefined)
+    if (fault) {
+      leg.ended(fault)
+      return
+    }
+    side.invite(route, media, negotiation)
+  }
+
+  /** Makes our offer, or leaves it to the far side; undefined, with the leg ended, where the carrier's rules forbid every one. */
+  #negotiation(
+    leg: Leg,
+    route: TakenRoute,
+    media: SipMedia,
+    { callId, codec }: OutboundRequest,
+  ): Negotiation | undefined {
+    const log = this.#parts.log.child({ call: callId, leg: leg.id })
+    try {
+      if (route.carrier?.lateOffer && media instanceof LegMedia) {
+        // What we could not offer we could not accept either.
+        offeredSecurity(srtpOf(route))
+        return new LateOffer(media, log)
+      }
+      media.offer(codec, 'invite')
+      return new EarlyOffer(media, log)
+    } catch (error) {
+      leg.ended({ code: codeOf(error), detail: error instanceof Error ? error.message : String(error) })
+      return undefined
+    }
+  }
+
+  /** A drachtio-server loses its connection to us over a long message. */
+  #tooLong({ uri, headers }: Hop, sdp: string): Cause | undefined {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+    const bytes = Buffer.byteLength([uri, ...lines, sdp].join(''), 'utf8') + frameReserve
+    const longest = this.#parts.link.capabilities.maxFrameBytes
+    return bytes > longest
+      ? { code: 'bad_request', detail: `The INVITE has ${bytes} bytes; the SIP agent takes ${longest}.` }
+      : undefined
+  }
+}
+
+/** A carrier's own policy; anybody else may encrypt. Keys go out only where every place of the route is reached by TLS. */
+const srtpOf = ({ carrier, hops }: TakenRoute): SrtpPolicy => {
+  const secure = hops
+    .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
+    .every((uri) => uri && isSecure(uri))
+  return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
+}
