@@ -10,9 +10,9 @@ import { createDirectory } from './directory/directory.ts'
 import type { Directory } from './directory/types.ts'
 import { testRoute } from './route-test-command.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
+import { Trust } from './sip/door/trust.ts'
 import { carrierSdp } from './sip/testing/bench.ts'
 import { Carrier } from './sip/testing/carrier.ts'
-import { Trust } from './sip/door/trust.ts'
 
 // What the command says must be what happens: the same configuration, asked and tried.
 const document = 'handler: { kind: script, document: { sections: { main: [answer] } } }'
