@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agents, named } from '../support/agents.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { application, scripted } from './applications.ts'
+
+if (!named)
+  it.skip('no drachtio-server: DRACHTIO_SERVER names neither host:port nor a binary, so the embedded agent is all that is tried', () => {})
+
+const servers = agents.filter(({ server }) => server !== undefined)
+
+// What both kinds of agents are asked for is in the other scenarios, once for each agent; here is what concerns the connection alone.
+describe.runIf(named).each(servers)('the connection to $name', (agent) => {
+  let gateway: Gateway
+
+  beforeAll(async () => {
+    gateway = await Gateway.start({
+      agent,
+      domains: [application('talk.test', scripted('answer', { sleep: -1 }))],
+    })
+  })
+
+  afterAll(() => gateway?.stop())
+
+  it('is made, and the gateway takes calls at what the server listens on', async () => {
+    const line = gateway.log.find(({ msg }) => msg === 'SIP agent: connected')
+    expect(line?.version).not.toContain('embedded')
+    const carrier = await Carrier.calls(gateway, { domain: 'talk.test', scenario: 'call', holdMs: 200 })
+    await carrier.done()
+    await gateway.settled()
+  })
+
+  it('a caller that requires reliable responses is refused: the server cannot be trusted with them', async () => {
+    const values = { status: 420, more: ['Require: 100rel'] }
+    const carrier = await Carrier.calls(gateway, { domain: 'talk.test', scenario: 'call-refused', values })
+    await carrier.done()
+    expect(await gateway.refusal('bad_extension')).toMatchObject({ required: '100rel' })
+  })
+})
