@@ -26,21 +26,25 @@ const change = (asked: SipAgentChange) => {
   }
 }
 
+/** With nothing left open the thread ends by itself. */
+const end = () => {
+  agent
+    .close()
+    .catch(fault)
+    .finally(() => port.close())
+}
+
 port.on('message', (asked: ToWorker) => {
   if (asked.kind === 'stats') return tell({ kind: 'stats', stats: agent.stats })
   if (asked.kind === 'change') return change(asked.change)
   if (asked.kind === 'failed-sign-in') return agent.failedSignIn(asked.address)
-  agent.close().then(() => {
-    tell({ kind: 'closed' })
-    port.close()
-  })
+  end()
 })
 
 agent.start(options.listen).then(
   (bound) => tell({ kind: 'ready', port: bound, addresses: agent.addresses }),
-  async (error: Error) => {
-    await agent.close().catch(fault)
+  (error: Error) => {
     tell({ kind: 'failed', problem: error.message })
-    port.close()
+    end()
   },
 )

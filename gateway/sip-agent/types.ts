@@ -156,7 +156,6 @@ export type FromWorker =
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'stats'; readonly stats: SipAgentStats }
   | { readonly kind: 'fault'; readonly problem: string }
-  | { readonly kind: 'closed' }
 
 /** What the parent asks of the worker. */
 export type ToWorker =
