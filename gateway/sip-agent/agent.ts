@@ -92,7 +92,7 @@ export class Agent {
       tlsPeers: options.tlsPeers,
       gatekeeper: shield,
     })
-    const transactions = new Transactions(clock, timers)
+    const transactions = new Transactions(clock, timers, fault)
     this.#dns = options.dns ?? new SystemDns()
     const router = new SipRouter({ reach: transports, dns: this.#dns, clock, fault })
     this.#router = router

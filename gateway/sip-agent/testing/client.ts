@@ -79,6 +79,7 @@ export class ClientBench {
   readonly outgoing: Outgoing
   readonly app: App
   readonly fars: Far[]
+  readonly faults: unknown[] = []
   /** Places that the router was told have failed. */
   readonly failed: string[] = []
   /** What the router makes of the places for a request of this size. */
@@ -94,7 +95,7 @@ export class ClientBench {
       return new Far(this, protocol as Protocol, address)
     })
     this.app = this.#makeApp()
-    this.transactions = new Transactions(this.clock, makeTimers())
+    this.transactions = new Transactions(this.clock, makeTimers(), (error) => this.faults.push(error))
     const context = this.#makeContext()
     const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
     this.answers = new Answers(context, (dialog) => hangUp(context, dialog, ackTimeout))

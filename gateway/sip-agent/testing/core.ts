@@ -52,7 +52,7 @@ export class CoreBench {
     this.flow = new RecordingFlow(reliable)
     this.app = this.#makeApp()
     const timers = makeTimers()
-    this.transactions = new Transactions(clock, timers)
+    this.transactions = new Transactions(clock, timers, (error) => this.faults.push(error))
     const context = {
       clock,
       timers,

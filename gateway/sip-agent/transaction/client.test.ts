@@ -11,13 +11,15 @@ let transactions: Transactions
 let flow: RecordingFlow
 let heard: (number | string)[]
 let side: ClientSide
+let faults: unknown[]
 
 const start = (method: string, reliable = false, failure?: string) => {
   clock = new FakeClock()
-  transactions = new Transactions(clock, makeTimers())
+  transactions = new Transactions(clock, makeTimers(), (error) => faults.push(error))
   flow = new RecordingFlow(reliable)
   flow.failure = failure
   heard = []
+  faults = []
   const user = {
     response: (each: { status: number; toTag: string }) => heard.push(each.status),
     failed: (why: string) => heard.push(why),
@@ -185,4 +187,33 @@ it('a connection that closes fails what waits on it, and that alone', () => {
   transactions.lost(flow)
   expect(heard).toEqual(['other transport', 'ended', 'transport', 'other transport'])
   expect([transactions.size, transactions.connections, clock.running]).toEqual([0, 0, 0])
+})
+
+describe('an error of whoever hears that a request could not be sent', () => {
+  const broken = {
+    response: () => {},
+    failed: () => {
+      throw new Error('broken')
+    },
+  }
+
+  it.each(['INVITE', 'OPTIONS'])(
+    'is told, and does not reach the socket that it came from (%s)',
+    (method) => {
+      start(method, true)
+      side.machine.stop()
+      flow.failure = 'refused'
+      transactions.send('z9hG4bKone', method, Buffer.from(method), flow, broken)
+      expect([String(faults), transactions.size]).toEqual(['Error: broken', 0])
+    },
+  )
+
+  it('leaves the other requests of a lost connection theirs', () => {
+    start('OPTIONS', true)
+    side.machine.stop()
+    for (const name of ['z9hG4bKone', 'z9hG4bKtwo'])
+      transactions.send(name, 'OPTIONS', Buffer.from('OPTIONS'), flow, broken)
+    transactions.lost(flow)
+    expect([faults.length, transactions.size]).toEqual([2, 0])
+  })
 })

@@ -12,7 +12,7 @@ let side: ServerSide
 
 const open = (method: string, reliable = false) => {
   clock = new FakeClock()
-  transactions = new Transactions(clock, makeTimers())
+  transactions = new Transactions(clock, makeTimers(), () => {})
   flow = new RecordingFlow(reliable)
   side = transactions.serve(request(method, 'z9hG4bK1'), flow)
 }

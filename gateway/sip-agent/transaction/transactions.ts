@@ -80,6 +80,7 @@ const mergeKey = ({ callId, fromTag, seq, method }: SipRequest): string =>
 export class Transactions {
   readonly #clock: Clock
   readonly #timers: Timers
+  readonly #fault: (error: unknown) => void
   readonly #servers = new Map<string, ServerSide>()
   readonly #clients = new Map<string, ClientSide>()
   /** Those on connections, by connection: one that closes must not have all be looked through. */
@@ -88,9 +89,11 @@ export class Transactions {
   readonly #merges = new Map<string, string>()
   #bytes = 0
 
-  constructor(clock: Clock, timers: Timers) {
+  /** `fault` is told of errors of whoever hears that nothing could be sent: an error in a socket's event would end the thread. */
+  constructor(clock: Clock, timers: Timers, fault: (error: unknown) => void) {
     this.#clock = clock
     this.#timers = timers
+    this.#fault = fault
   }
 
   /** Transactions of both sides. */
@@ -161,7 +164,7 @@ export class Transactions {
     const key = `${branch}|${method}`
     const hooks = {
       reliable: flow.reliable,
-      send: (out: Buffer) => flow.send(out, () => side.machine.transportFailed()),
+      send: (out: Buffer) => flow.send(out, () => this.#failed(side)),
       response: user.response.bind(user),
       failed: user.failed.bind(user),
       ended: () => {
@@ -195,7 +198,15 @@ export class Transactions {
 
   /** A connection is gone: what waits for a response on it has failed. */
   lost(flow: Flow): void {
-    for (const side of [...(this.#byFlow.get(flow) ?? [])]) side.machine.transportFailed()
+    for (const side of [...(this.#byFlow.get(flow) ?? [])]) this.#failed(side)
+  }
+
+  #failed(side: ClientSide): void {
+    try {
+      side.machine.transportFailed()
+    } catch (error) {
+      this.#fault(error)
+    }
   }
 
   #leave(side: ClientSide): void {
