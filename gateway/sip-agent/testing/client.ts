@@ -84,6 +84,9 @@ export class ClientBench {
   readonly failed: string[] = []
   /** What the router makes of the places for a request of this size. */
   fit = (hops: readonly Hop[], _bytes: number): readonly Hop[] => hops
+  /** True where the router looks names up, until {@link found}. */
+  looking = false
+  #found: (() => void)[] = []
   readonly #reader = new FrameReader()
   readonly #frames: Frame[] = []
   #msgId = 0
@@ -113,7 +116,9 @@ export class ClientBench {
     }
     const router = {
       find: (_uri: string, done: (hops: readonly Hop[]) => void) => {
-        done(this.fars.map(({ remote }) => ({ ...remote, host: remote.address })))
+        const answer = () => done(this.fars.map(({ remote }) => ({ ...remote, host: remote.address })))
+        if (this.looking) this.#found.push(answer)
+        else answer()
         return true
       },
       fit: (hops: readonly Hop[], bytes: number) => this.fit(hops, bytes),
@@ -170,6 +175,12 @@ export class ClientBench {
   /** The application cancels its INVITE. */
   cancel(txnId: string): void {
     this.outgoing.cancel(this.app, this.#next(), txnId, this.#raw('CANCEL', {}, ''))
+  }
+
+  /** The router has looked up everything. */
+  found(): void {
+    this.looking = false
+    for (const answer of this.#found.splice(0)) answer()
   }
 
   #next(): string {

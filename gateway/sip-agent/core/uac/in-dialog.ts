@@ -104,20 +104,23 @@ export const sendInDialog = (
 
 /**
  * Acknowledges a 2xx with this number (RFC 3261 13.2.2.4), and keeps the ACK for when the 2xx is repeated. `sent` is given the ACK and
- * the way that it took.
+ * the way that it took. `around` runs what makes and sends it, perhaps later, where a name is to be looked up: it hears of faulty headers.
+ * Such an ACK never was: the application may send another one, or the call ends for want of it.
  */
 export const sendAck = (
   context: Context,
   dialog: Dialog,
   ack: InDialogRequest & { readonly seq: number },
   sent: (bytes: Buffer, flow: Flow) => void = () => {},
-): void => {
-  if (dialog.answeredSeq === ack.seq) dialog.answeredSeq = undefined
-  prepareInDialog(context, dialog, ack, ({ ways, make }) => {
-    const flow = openWay(ways[0], context)
-    const { bytes } = make(flow)
-    dialog.keepAck(ack.seq, bytes, flow)
-    flow.send(bytes)
-    sent(bytes, flow)
-  })
-}
+  around: (run: () => void) => void = (run) => run(),
+): void =>
+  prepareInDialog(context, dialog, ack, ({ ways, make }) =>
+    around(() => {
+      const flow = openWay(ways[0], context)
+      const { bytes } = make(flow)
+      if (dialog.answeredSeq === ack.seq) dialog.answeredSeq = undefined
+      dialog.keepAck(ack.seq, bytes, flow)
+      flow.send(bytes)
+      sent(bytes, flow)
+    }),
+  )
