@@ -35,4 +35,6 @@ export interface Try {
   /** Final SIP status; undefined where none came. */
   readonly sipStatus?: number
   readonly outcome: 'answered' | 'refused' | 'no-progress' | 'unreachable' | 'canceled'
+  /** Why nobody could be reached, as far as that is known: a certificate that is for somebody else, for example. */
+  readonly detail?: string
 }

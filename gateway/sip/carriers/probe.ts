@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Timer } from '../../clock.ts'
 import type { Log } from '../../log.ts'
+import { problemOf } from '../causes.ts'
 import type { Carrier } from './carrier.ts'
 import { DigestSession } from './digest.ts'
 import { retryAfterMs } from './retry-after.ts'
@@ -76,16 +77,18 @@ export class Probe {
     const pauseMs = response?.status === 503 ? retryAfterMs(response.get('Retry-After')) : undefined
     if (pauseMs !== undefined) target.setAside(clock.now() + pauseMs)
     // That our own agent is away says nothing of the carrier.
-    if (outcome.kind !== 'lost') this.#count(response?.status)
+    if (outcome.kind !== 'lost')
+      this.#count(response?.status, outcome.kind === 'final' ? problemOf({ res: response }) : outcome.why)
     this.#wait(Math.max(interval, pauseMs ?? 0))
   }
 
-  #count(status: number | undefined): void {
+  /** `problem`: why it could not be reached, where that is known. */
+  #count(status: number | undefined, problem: string | undefined): void {
     const { target, rules, log, carrier } = this.#parts
     const alive = status !== undefined && status !== 408 && status !== 503
     if (!target.pinged(alive, rules)) return
     const facts = { carrier: carrier.name, target: target.text, status }
     if (alive) log.info(facts, 'a target of a carrier is back')
-    else log.warn(facts, 'a target of a carrier does not answer; it is tried last')
+    else log.warn({ ...facts, problem }, 'a target of a carrier does not answer; it is tried last')
   }
 }

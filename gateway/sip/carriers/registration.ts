@@ -11,6 +11,8 @@ export type RegisterResult =
       /** Min-Expires of a 423. */
       readonly minExpiresMs?: number
       readonly retryAfterMs?: number
+      /** Why nobody could be reached, where our own agent says so. */
+      readonly why?: string
     }
   /** It could not be sent, or nothing came back. */
   | { readonly kind: 'failed'; readonly why: string }
@@ -125,7 +127,7 @@ export class Registration {
     else if (result.status < 300) this.#registered(result.grantedMs ?? this.#expiresMs)
     else if (result.status === 423 && this.#lengthen(result.minExpiresMs)) this.#register()
     else if (rejections.has(result.status)) this.#rejected(result.status)
-    else this.#backOff({ status: result.status }, result.retryAfterMs)
+    else this.#backOff({ status: result.status, why: result.why }, result.retryAfterMs)
   }
 
   #registered(grantedMs: number): void {

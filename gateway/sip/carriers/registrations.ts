@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Log } from '../../log.ts'
+import { problemOf } from '../causes.ts'
 import { quotedName } from '../headers.ts'
 import { parseNameAddress, parseSipUri } from '../uri.ts'
 import type { Carrier } from './carrier.ts'
@@ -68,6 +69,7 @@ const resultOf = (outcome: SendOutcome): RegisterResult => {
     grantedMs: contact ?? seconds('Expires'),
     minExpiresMs: seconds('Min-Expires'),
     retryAfterMs: retryAfterMs(response.get('Retry-After')),
+    why: problemOf({ res: response }),
   }
 }
 

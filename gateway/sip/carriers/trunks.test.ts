@@ -76,6 +76,20 @@ describe('the pings of a target', () => {
     ])
   })
 
+  it('tell why a target cannot be reached, where the agent knows', () => {
+    const t = open()
+    for (let i = 0; i < 3; i++) {
+      t.srf.requests.at(-1)!.unreachable('tls 192.0.2.1:5061 (a.example): self-signed certificate')
+      t.clock.advance(30_000)
+    }
+    expect(t.logged).toEqual([
+      expect.objectContaining({
+        status: 503,
+        problem: 'tls 192.0.2.1:5061 (a.example): self-signed certificate',
+      }),
+    ])
+  })
+
   it('rest for as long as a 503 asks', () => {
     const t = open()
     t.reply(503, { 'Retry-After': '100' })
@@ -127,6 +141,17 @@ describe('the registration of a carrier', () => {
   }
   const state = async (t: ReturnType<typeof open>) =>
     (await t.metric('registration_state')).filter((line) => line.endsWith(' 1'))
+
+  it('tells why the carrier cannot be reached, where the agent knows', () => {
+    const t = open()
+    t.last().unreachable('tls 192.0.2.1:5061 (reg.example): the certificate is for nobody')
+    expect(t.logged).toEqual([
+      expect.objectContaining({
+        status: 503,
+        why: 'tls 192.0.2.1:5061 (reg.example): the certificate is for nobody',
+      }),
+    ])
+  })
 
   it('goes to the first target, with one Call-ID, a rising CSeq, and credentials when asked', async () => {
     const t = open()

@@ -45,7 +45,11 @@ describe('failover (pain point 18)', () => {
     rig.next().uac.settle({ message: 'requested protocol/transport not available' })
     rig.next().unreachable(408)
     expect(leg.state).toMatchObject({ cause: { code: 'unreachable' } })
-    expect(outcomes(leg).map(([, outcome]) => outcome)).toEqual(['unreachable', 'unreachable', 'unreachable'])
+    expect(leg.tries.map(({ outcome, detail }) => [outcome, detail])).toEqual([
+      ['unreachable', '503 Service Unavailable'],
+      ['unreachable', 'requested protocol/transport not available'],
+      ['unreachable', '408 Service Unavailable'],
+    ])
     expect(rig.left).toEqual([0, 0, 0, 0])
   })
 
@@ -60,6 +64,10 @@ describe('failover (pain point 18)', () => {
     ])
     const detail = 'tls 192.0.2.2:5061 (b.example): the certificate is for nobody'
     expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail } })
+    expect(leg.tries.map((each) => each.detail)).toEqual([
+      'tls 192.0.2.1:5061 (a.example): self-signed certificate',
+      detail,
+    ])
   })
 
   it('does not take the word of the far side for it', async () => {

@@ -174,7 +174,7 @@ export class OutboundLeg implements LegSignalling {
     const attempt = this.#attempt
     const media = this.#media
     if (!attempt || !media) return
-    this.#tried('answered', 200)
+    this.#tried('answered', { sipStatus: 200 })
     const { leg, connection, clock, log, userAgent } = this.#parts
     const trust = {
       credentials: attempt.hop.credentials,
@@ -212,14 +212,16 @@ export class OutboundLeg implements LegSignalling {
     const attempt = this.#attempt
     const route = this.#route
     if (!attempt || !route) return
+    const cause = causeOfRefusal(refusal, this.#rang)
     const problem = problemOf(refusal)
-    if (problem !== undefined) this.#parts.log.warn({ problem }, catalogue.unreachable.text)
-    if (isLocal(refusal)) this.#tried('unreachable')
-    else this.#tried('refused', refusal.status)
+    const to = printable(shownUri(attempt.hop.uri))
+    if (problem !== undefined) this.#parts.log.warn({ to, problem }, catalogue.unreachable.text)
+    if (isLocal(refusal)) this.#tried('unreachable', { detail: cause.detail })
+    else this.#tried('refused', { sipStatus: refusal.status })
     attempt.hop.heard?.(refusal)
     if (this.#again(refusal, attempt.hop, route)) return
     if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return
-    this.#parts.leg.ended(causeOfRefusal(refusal, this.#rang))
+    this.#parts.leg.ended(cause)
   }
 
   /** The same place with another session timer, or with keys that it cannot leave; or where a redirection leads. */
@@ -248,7 +250,7 @@ export class OutboundLeg implements LegSignalling {
   }
 
   /** Writes down how the present attempt ended, which is over with it. */
-  #tried(outcome: Try['outcome'], sipStatus?: number): void {
+  #tried(outcome: Try['outcome'], { sipStatus, detail }: Pick<Try, 'sipStatus' | 'detail'> = {}): void {
     const attempt = this.#attempt
     this.#attempt = undefined
     if (!attempt) return
@@ -258,6 +260,7 @@ export class OutboundLeg implements LegSignalling {
     this.#parts.leg.tried({
       ...{ target, startedAt, endedAt, outcome },
       ...(sipStatus !== undefined && { sipStatus }),
+      ...(detail !== undefined && { detail }),
     })
   }
 

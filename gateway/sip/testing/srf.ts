@@ -160,6 +160,12 @@ export class FakeSent implements SentRequest {
   reply(status: number, headers: Headers = {}): void {
     this.#listener(farResponse(status, undefined, headers))
   }
+
+  /** As the agent does when nobody can be reached. */
+  unreachable(problem: string): void {
+    const response = farResponse(503, undefined, { Warning: `399 localhost "${problem}"` })
+    this.#listener({ ...response, source_address: '' })
+  }
 }
 
 /** A stand-in for drachtio-srf whose every callback the test makes. */
