@@ -22,9 +22,10 @@ it('a thread that is to close ends by itself, whatever is open', async () => {
   callee.reply(await callee.request('INVITE'), 180)
   caller.send('INVITE', caller.call(`sip:x@127.0.0.1:${tcp!.port}`))
   await asked
-  await agent.close()
-  expect(force).not.toHaveBeenCalled()
+  const closed = agent.close()
   srf.disconnect()
+  await closed
+  expect(force).not.toHaveBeenCalled()
   for (const peer of [caller, callee]) peer.close()
   void refused
 })
