@@ -88,6 +88,8 @@ export interface FileConfig {
     readonly displayName?: string
     readonly callerId?: string
     readonly mayDialOut: boolean
+    readonly maxCalls: number
+    readonly callsPerSecond: number
     readonly handler?: FileHandler
   }[]
   readonly subscribers: readonly {

@@ -194,6 +194,10 @@ export interface EndpointConfig {
   readonly callerId?: string
   /** May dial numbers and SIP URIs, besides addresses; default false. */
   readonly mayDialOut: boolean
+  /** Calls at once that it makes; default 10. */
+  readonly maxCalls: number
+  /** New calls a second that it makes; default 2. */
+  readonly callsPerSecond: number
   /** What runs when it calls; default: whom it dialled is called. */
   readonly handler?: HandlerConfig
 }

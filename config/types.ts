@@ -123,6 +123,8 @@ export interface DomainConfig {
   readonly callsPerSecond?: number
   /** New calls a second from one address; default no limit of its own. */
   readonly callsPerSecondOfSource?: number
+  /** Calls at once from one address; default no limit of its own. */
+  readonly maxCallsOfSource?: number
   /** Digest credentials that callers have to show; default none. */
   readonly challenge?: { readonly username: string; readonly password: string }
 }

@@ -137,6 +137,13 @@ describe('a SIP endpoint', () => {
     expect(test({ ...from, uri, user }, registrar).text).toContain(expected)
   })
 
+  it('meets its own limits', () => {
+    const { steps } = test({ ...from, uri: 'sip:ann@pbx.example', user: 'desk' }, registrar)
+    const facts = (name: string) => steps.find(({ check }) => check === name)?.facts
+    expect(facts('calls')).toMatchObject({ endpointLimit: 10 })
+    expect(Object.entries(facts('rate') ?? {})).toContainEqual([expect.stringMatching(/^endpoint /), 2])
+  })
+
   it('has to be named', () => {
     expect(test({ ...from, uri: 'sip:ann@pbx.example' }, registrar).text).toContain('--user')
     const method = 'REGISTER'

@@ -121,6 +121,8 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
     limits: { ...config.sip.overload, calls: config.limits.calls },
     allows: (app, source) => lists.allows(app, source),
     domainCalls: () => 0,
+    sourceCalls: () => 0,
+    endpointCalls: () => 0,
     carrierCalls: () => 0,
     hasRate: () => true,
     note: (check, facts) => steps.push({ check, passed: true, facts }),

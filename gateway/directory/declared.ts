@@ -19,6 +19,7 @@ export interface DeclaredDomain {
   readonly maxCalls: number | undefined
   readonly callsPerSecond: number | undefined
   readonly callsPerSecondOfSource: number | undefined
+  readonly maxCallsOfSource: number | undefined
   readonly challenge: DigestSecret | undefined
 }
 
@@ -48,6 +49,8 @@ export interface DeclaredPhone {
   readonly username: string
   readonly callerId: string
   readonly mayDialOut: boolean
+  readonly maxCalls: number
+  readonly callsPerSecond: number
   /** One for each host of the registrar. */
   readonly secrets: readonly DigestSecret[]
 }
@@ -107,9 +110,9 @@ export const handlerSpec = (config: HandlerConfig): HandlerSpec => {
 
 const domainApp = (d: DirectoryConfig['domains'][number]): DeclaredDomain => {
   const domain = canonicalHost(d.domain)
-  const { allow, handler, maxCalls, callsPerSecond, callsPerSecondOfSource, challenge } = d
+  const { allow, handler, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource, challenge } = d
   return {
-    ...{ domain, allow, maxCalls, callsPerSecond, callsPerSecondOfSource },
+    ...{ domain, allow, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource },
     handler: handler && handlerSpec(handler),
     // Callers are asked in the name of the domain that they call.
     challenge: challenge && digestSecret(challenge.username, domain, challenge.password),
@@ -135,7 +138,7 @@ const subscriber = (s: DirectoryConfig['subscribers'][number]): DeclaredResource
 }
 
 const endpoint = (e: DirectoryConfig['endpoints'][number], realms: readonly string[]): DeclaredResource => {
-  const { username, password, mayDialOut } = e
+  const { username, password, mayDialOut, maxCalls, callsPerSecond } = e
   return {
     type: 'endpoint',
     ...checkedAddress(`/${e.context}/${e.name}`, `endpoint ${username}`),
@@ -144,7 +147,7 @@ const endpoint = (e: DirectoryConfig['endpoints'][number], realms: readonly stri
     phone: {
       username,
       callerId: e.callerId ?? username,
-      mayDialOut,
+      ...{ mayDialOut, maxCalls, callsPerSecond },
       secrets: realms.map((realm) => digestSecret(username, realm, password)),
     },
   }

@@ -76,7 +76,7 @@ describe('the directory', () => {
   it('keeps rates and the challenge of a domain, not its password', async () => {
     const [demo] = config().domains
     const challenge = { username: 'trunk', password: 'Trunk-Secret' }
-    const rates = { callsPerSecond: 7, callsPerSecondOfSource: 3 }
+    const rates = { callsPerSecond: 7, callsPerSecondOfSource: 3, maxCallsOfSource: 2 }
     const directory = await open(config({ domains: [{ ...demo!, ...rates, challenge }] }))
     const md5 = createHash('md5').update('trunk:demo.example:Trunk-Secret').digest('hex')
     expect(directory.domainApp('demo.example')).toMatchObject({

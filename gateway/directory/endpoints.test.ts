@@ -6,11 +6,13 @@ const { open, query } = new TestStore()
 
 describe('SIP endpoints', () => {
   it('are known by user name, id and address, with a secret for each realm and never the password', async () => {
-    const directory = await open(config({ endpoints: [{ ...phone, callerId: '+4930', handler: script }] }))
+    const directory = await open(
+      config({ endpoints: [{ ...phone, callerId: '+4930', handler: script, maxCalls: 3 }] }),
+    )
     const endpoint = directory.endpointByName('desk1')!
     expect(endpoint).toMatchObject({
       ...{ projectId: 'project-1', username: 'desk1', address: '/public/phone', displayName: 'phone' },
-      ...{ callerId: '+4930', mayDialOut: false, handler: script },
+      ...{ callerId: '+4930', mayDialOut: false, handler: script, maxCalls: 3, callsPerSecond: 2 },
     })
     expect(directory.endpoint(endpoint.id)).toBe(endpoint)
     expect(directory.endpointByName('DESK1')).toBeUndefined()

@@ -37,6 +37,7 @@ const loadDomains = async (store: Store): Promise<DomainApp[]> => {
     maxCalls: row.max_calls ?? undefined,
     callsPerSecond: row.calls_per_second ?? undefined,
     callsPerSecondOfSource: row.calls_per_second_of_source ?? undefined,
+    maxCallsOfSource: row.max_calls_of_source ?? undefined,
     challenge: parsed<DigestSecret>(row.challenge_json),
   }))
 }
@@ -51,6 +52,7 @@ const entryRows = (store: Store) =>
     .select(['address.id as address_id', 'context', 'name', 'address.created_at'])
     .select(['email', 'password_hash', 'first_name', 'last_name', 'subscriber.may_dial_out'])
     .select(['username', 'caller_id', 'secrets_json', 'endpoint.may_dial_out as endpoint_dials_out'])
+    .select(['endpoint.max_calls', 'endpoint.calls_per_second'])
     .orderBy('context')
     .orderBy('name')
     .execute()
@@ -100,6 +102,8 @@ const endpointOf = (row: EntryRow): SipEndpoint | undefined =>
         displayName: row.display_name,
         callerId: row.caller_id ?? row.username,
         mayDialOut: row.endpoint_dials_out === 1,
+        maxCalls: row.max_calls ?? undefined,
+        callsPerSecond: row.calls_per_second ?? undefined,
         handler: parsed<HandlerSpec>(row.handler_json),
         secrets: new Map(
           (parsed<readonly DigestSecret[]>(row.secrets_json) ?? []).map((secret) => [secret.realm, secret]),

@@ -26,6 +26,14 @@ const migrations: readonly Migration[] = [
       await createEndpoints(db)
     },
   },
+  {
+    name: 'limits of endpoints and of the sources of domain apps',
+    up: async (db) => {
+      await db.schema.alterTable('domain_app').addColumn('max_calls_of_source', 'integer').execute()
+      await db.schema.alterTable('endpoint').addColumn('max_calls', 'integer').execute()
+      await db.schema.alterTable('endpoint').addColumn('calls_per_second', 'integer').execute()
+    },
+  },
 ]
 
 /**

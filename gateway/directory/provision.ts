@@ -86,6 +86,7 @@ const provisionDomains = async (
       max_calls: app.maxCalls ?? null,
       calls_per_second: app.callsPerSecond ?? null,
       calls_per_second_of_source: app.callsPerSecondOfSource ?? null,
+      max_calls_of_source: app.maxCallsOfSource ?? null,
       challenge_json: json(app.challenge),
       managed_by_file: 1,
     }
@@ -219,6 +220,8 @@ const writePhone = async (write: Write, resourceId: string, phone: DeclaredPhone
     username: phone.username,
     caller_id: phone.callerId,
     may_dial_out: phone.mayDialOut ? 1 : 0,
+    max_calls: phone.maxCalls,
+    calls_per_second: phone.callsPerSecond,
     secrets_json: JSON.stringify(phone.secrets),
   }
   await write

@@ -26,6 +26,7 @@ export interface DomainAppTable {
   max_calls: number | null
   calls_per_second: number | null
   calls_per_second_of_source: number | null
+  max_calls_of_source: number | null
   /** A digest secret; null: callers have to prove nothing. */
   challenge_json: string | null
   /** 1: declared in the configuration file, and removed with it. */
@@ -65,6 +66,9 @@ export interface EndpointTable {
   username: string
   caller_id: string
   may_dial_out: number
+  /** Null: no limit of its own. */
+  max_calls: number | null
+  calls_per_second: number | null
   /** A list of digest secrets, one for each realm; never the password. */
   secrets_json: string
 }

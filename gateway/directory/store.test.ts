@@ -32,7 +32,11 @@ describe('the store', () => {
   it('records the migrations that ran and runs none of them twice', async () => {
     ;(await open()).close()
     ;(await open()).close()
-    expect(query('select version from schema_version')).toEqual([{ version: 1 }, { version: 2 }])
+    expect(query('select version from schema_version')).toEqual([
+      { version: 1 },
+      { version: 2 },
+      { version: 3 },
+    ])
   })
 
   it('takes over a store of the first release, with its ids, passwords and references', async () => {

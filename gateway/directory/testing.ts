@@ -23,6 +23,8 @@ export const phone = {
   name: 'phone',
   context: 'public',
   mayDialOut: false,
+  maxCalls: 10,
+  callsPerSecond: 2,
 }
 
 /** What the file declares, with changes. */

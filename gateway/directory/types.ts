@@ -13,6 +13,8 @@ export interface DomainApp {
   /** New calls a second, and those of one source address; undefined: no limit of its own. */
   readonly callsPerSecond?: number
   readonly callsPerSecondOfSource?: number
+  /** Calls at once of one source address; undefined: no limit of its own. */
+  readonly maxCallsOfSource?: number
   /** What callers have to prove; undefined: nothing. */
   readonly challenge?: DigestSecret
 }
@@ -35,6 +37,9 @@ export interface SipEndpoint {
   readonly displayName: string
   readonly callerId: string
   readonly mayDialOut: boolean
+  /** Calls at once, and new ones a second, that it makes; undefined: no limit of its own. */
+  readonly maxCalls?: number
+  readonly callsPerSecond?: number
   /** What runs when it calls; undefined: whom it dialled is called. */
   readonly handler: HandlerSpec | undefined
   /** One for each domain of the registrar, by its realm. */

@@ -29,7 +29,7 @@ export const checkLimits = (
   const rates = ratesOf(caller, facts, rules)
   const full = overCalls(caller, facts, rules)
   if (full) return { refuse: 'over_call_limit', check: 'calls', facts: { ...checked, ...full } }
-  rules.note?.('calls', { calls: facts.calls, limit: rules.limits.calls })
+  rules.note?.('calls', { calls: facts.calls, limit: rules.limits.calls, ...ownLimits(caller) })
   const fast = rates.find(({ key, perSecond }) => !rules.hasRate(key, perSecond))
   if (fast) return { refuse: 'over_call_rate', check: 'rate', facts: { ...checked, ...fast } }
   rules.note?.('rate', Object.fromEntries(rates.map(({ key, perSecond }) => [key, perSecond])))
@@ -38,9 +38,22 @@ export const checkLimits = (
   return { admit: { ...caller, rates } }
 }
 
+/** The limits of calls that are the caller's own, for who asks what a call meets. */
+const ownLimits = ({ app, endpoint, carrier }: Caller): Record<string, number> => {
+  const limits = {
+    domainLimit: app?.maxCalls,
+    endpointLimit: endpoint?.maxCalls,
+    sourceLimit: app?.maxCallsOfSource,
+    carrierLimit: carrier?.maxCalls,
+  }
+  return Object.fromEntries(
+    Object.entries(limits).flatMap(([name, limit]) => (limit === undefined ? [] : [[name, limit]])),
+  )
+}
+
 const overCalls = (
-  { app, carrier }: Caller,
-  { calls }: AdmissionFacts,
+  { app, endpoint, carrier }: Caller,
+  { calls, source }: AdmissionFacts,
   rules: AdmissionRules,
 ): Record<string, number | string> | undefined => {
   const limit = rules.limits.calls
@@ -48,6 +61,12 @@ const overCalls = (
   const domainCalls = app ? rules.domainCalls(app.id) : 0
   if (app?.maxCalls !== undefined && domainCalls >= app.maxCalls)
     return { domainCalls, domainLimit: app.maxCalls }
+  const endpointCalls = endpoint ? rules.endpointCalls(endpoint.id) : 0
+  if (endpoint?.maxCalls !== undefined && endpointCalls >= endpoint.maxCalls)
+    return { endpointCalls, endpointLimit: endpoint.maxCalls }
+  const sourceCalls = app ? rules.sourceCalls(app.id, source) : 0
+  if (app?.maxCallsOfSource !== undefined && sourceCalls >= app.maxCallsOfSource)
+    return { sourceCalls, sourceLimit: app.maxCallsOfSource }
   const carrierCalls = carrier ? rules.carrierCalls(carrier.name) : 0
   if (carrier?.maxCalls !== undefined && carrierCalls >= carrier.maxCalls)
     return { carrier: carrier.name, carrierCalls, carrierLimit: carrier.maxCalls }
@@ -55,11 +74,16 @@ const overCalls = (
 }
 
 /** Its carrier counts its own rate, together with what goes out. */
-const ratesOf = ({ app }: Caller, { source }: AdmissionFacts, { limits }: AdmissionRules): Rate[] => {
+const ratesOf = (
+  { app, endpoint }: Caller,
+  { source }: AdmissionFacts,
+  { limits }: AdmissionRules,
+): Rate[] => {
   const rates = [
     { key: 'gateway', perSecond: limits.callsPerSecond },
     { key: `app ${app?.id}`, perSecond: app?.callsPerSecond },
     { key: `source ${source} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
+    { key: `endpoint ${endpoint?.id}`, perSecond: endpoint?.callsPerSecond },
   ]
   return rates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))
 }

@@ -34,6 +34,10 @@ export interface AdmissionRules {
   allows(app: DomainApp, source: string): boolean
   /** Calls in progress of a domain application, by its id. */
   domainCalls(id: string): number
+  /** Calls in progress of a domain application that came from one address. */
+  sourceCalls(id: string, source: string): number
+  /** Calls in progress that a SIP endpoint made, by its id. */
+  endpointCalls(id: string): number
   /** Calls in progress of a carrier, both ways. */
   carrierCalls(name: string): number
   /** Whether one more call keeps within a rate. */

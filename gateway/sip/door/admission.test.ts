@@ -77,6 +77,8 @@ const decide = (setting: Setting = {}) => {
       limits: { calls: 10, callsPerSecond: 5, busyPercent: 85 },
       allows: (app, source) => lists.allows(app, source),
       domainCalls: () => 0,
+      sourceCalls: () => 0,
+      endpointCalls: () => 0,
       carrierCalls: () => 0,
       hasRate: () => true,
       ...setting.rules,
@@ -150,6 +152,16 @@ describe('admission', () => {
         ...{ app: 'app-1', domainCalls: 2, domainLimit: 2 },
       },
     })
+  })
+
+  it('counts the calls of one source at a domain', () => {
+    const sourceCalls = (id: string, source: string) => (id === 'app-1' && source === '192.0.2.9' ? 2 : 0)
+    const apps = [testApp({ maxCallsOfSource: 2 })]
+    expect(decide({ apps, rules: { sourceCalls } })).toMatchObject({
+      ...{ refuse: 'over_call_limit', check: 'calls' },
+      facts: { sourceCalls: 2, sourceLimit: 2 },
+    })
+    expect(codeOf({ ...at('demo.example', '192.0.2.8'), apps, rules: { sourceCalls } })).toBe('admit')
   })
 
   it.each(['DEMO.example', 'demo.example', 'demo.example.'])('finds the domain as %s', (host) => {
@@ -241,8 +253,9 @@ describe("a carrier's network", () => {
 })
 
 describe('a SIP endpoint', () => {
-  const calls = (user: string, username = 'desk') =>
+  const calls = (user: string, username = 'desk', rules: Partial<AdmissionRules> = {}) =>
     decide({
+      rules,
       registrar: ['PBX.example'],
       facts: { target: { host: 'pbx.example', user }, signIn: signedInAs(username) },
     })
@@ -259,6 +272,24 @@ describe('a SIP endpoint', () => {
     ['+4930123', 'desk', 'not_permitted'],
   ])('that dials %s as %s is refused: %s', (user, username, code) => {
     expect(calls(user, username)).toMatchObject({ refuse: code })
+  })
+
+  it('is held to its own calls at once and calls a second', () => {
+    const limit = { maxCalls: 2, callsPerSecond: 1 }
+    const directory = {
+      ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, ...limit }) },
+      resolve: (to: string) => ({ kind: 'endpoint', endpointId: 'a', address: to }) as const,
+    }
+    const endpointCalls = (id: string) => (id === desk.id ? 2 : 0)
+    expect(calls('ann', 'desk', { directory, endpointCalls })).toMatchObject({
+      ...{ refuse: 'over_call_limit', check: 'calls' },
+      facts: { endpoint: 'desk', endpointCalls: 2, endpointLimit: 2 },
+    })
+    const key = `endpoint ${desk.id}`
+    const hasRate = (asked: string) => asked !== key
+    expect(calls('ann', 'desk', { directory, hasRate })).toMatchObject({
+      ...{ refuse: 'over_call_rate', facts: { key, perSecond: 1 } },
+    })
   })
 
   it('that guesses is told on, not one that is asked for the first time', () => {

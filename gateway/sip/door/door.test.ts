@@ -267,12 +267,55 @@ describe('what bounds new calls', () => {
   })
 })
 
+describe('what bounds calls at once of one source', () => {
+  it('is its own limit at the domain, until one of them ends', async () => {
+    await begin({ apps: [testApp({ maxCallsOfSource: 1 })] })
+    const { call, to } = await carrier.answered()
+    await refused('sip:1@demo.example', 503)
+    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
+      ...{ sourceCalls: 1, sourceLimit: 1 },
+    })
+    call.seq++
+    carrier.peer.send('BYE', call, { to })
+    await carrier.peer.response(200, 'BYE')
+    await carrier.nothingLeft()
+    await carrier.answered()
+  })
+})
+
 describe('a SIP endpoint', () => {
   const desk: SipEndpoint = {
     ...{ id: 'endpoint-1', projectId: 'project-1', username: 'desk', address: '/public/desk' },
     ...{ displayName: 'Desk', callerId: '100', mayDialOut: false, handler: undefined },
     secrets: new Map([['pbx.example', digestSecret('desk', 'pbx.example', 'secret')]]),
   }
+
+  it('makes no more calls at once than it may, until one of them ends', async () => {
+    await begin({
+      registrar: ['pbx.example'],
+      parts: {
+        directory: {
+          ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, maxCalls: 1 }) },
+          resolve: (to) => ({ kind: 'endpoint', endpointId: 'a', address: to }),
+        },
+      },
+    })
+    const uri = 'sip:ann@pbx.example'
+    const signedIn = async () => ({
+      Authorization: answerTo(await refused(uri, 401), uri, 'desk', 'secret'),
+    })
+    carrier.invite({ to: uri, extra: await signedIn() })
+    const { arrival } = await carrier.bench.arrival()
+    await refused(uri, 503, await signedIn())
+    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
+      ...{ endpoint: 'desk', endpointCalls: 1, endpointLimit: 1 },
+    })
+    arrival.leg.end({ code: 'declined' })
+    await carrier.peer.response(603)
+    await carrier.nothingLeft()
+    carrier.invite({ to: uri, extra: await signedIn() })
+    await carrier.bench.arrival()
+  })
 
   it('calls as itself, whatever its From says, once it has shown its password', async () => {
     await begin({

@@ -40,6 +40,9 @@ export class Door {
   readonly #parts: DoorParts
   readonly #rules: AdmissionRules
   readonly #domainCalls = new Concurrency()
+  /** By domain application and address. */
+  readonly #sourceCalls = new Concurrency()
+  readonly #endpointCalls = new Concurrency()
   readonly #rates: CallRates
 
   constructor(parts: DoorParts) {
@@ -51,6 +54,8 @@ export class Door {
       ...{ directory, trust, limits },
       allows: (app, source) => allowlists.allows(app, source),
       domainCalls: (id) => this.#domainCalls.count(id),
+      sourceCalls: (id, source) => this.#sourceCalls.count(`${id} ${source}`),
+      endpointCalls: (id) => this.#endpointCalls.count(id),
       carrierCalls: (name) => carriers.byName(name)?.load.calls ?? 0,
       hasRate: (key, perSecond) => this.#rates.has(key, perSecond),
     }
@@ -85,17 +90,21 @@ export class Door {
 
   /** The carrier's calls are counted with those that go out to it. */
   #count(admitted: Admitted, source: string): Entry | Refused {
-    const { app, carrier, domain, rates } = admitted
+    const { app, endpoint, carrier, domain, rates } = admitted
     const taken = carrier && this.#parts.carriers.byName(carrier.name)?.load.take('inbound')
     if (typeof taken === 'string') {
       const facts = { source, domain, carrier: carrier?.name, limit: taken }
       return { refuse: 'over_call_rate', check: 'rate', facts }
     }
     for (const { key, perSecond } of rates) this.#rates.take(key, perSecond)
-    const leave = app && this.#domainCalls.acquire(app.id)
+    const held = [
+      taken,
+      app && this.#domainCalls.acquire(app.id),
+      app && this.#sourceCalls.acquire(`${app.id} ${source}`),
+      endpoint && this.#endpointCalls.acquire(endpoint.id),
+    ]
     const release = () => {
-      taken?.()
-      leave?.()
+      for (const leave of held) leave?.()
     }
     return { ...admitted, release }
   }
