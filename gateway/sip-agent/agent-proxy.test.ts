@@ -177,6 +177,24 @@ describe('a request that the application sends on', () => {
     expect((await result).connected).toBe(true)
   })
 
+  it('is cancelled over a new connection where the one on which it rings is lost', async () => {
+    const bob = await Peer.tcpServer()
+    peers.push(bob)
+    handle = (request) =>
+      void (bench.srf as unknown as Proxied).proxyRequest(request, [bob.uri]).catch(() => {})
+    const invite = await call()
+    const branch = caller.send('INVITE', invite)
+    const request = await bob.request('INVITE')
+    bob.reply(request, 180)
+    await caller.response(180)
+    bob.hangUp()
+    const refusal = await caller.response(500)
+    caller.send('ACK', invite, { to: refusal.headers.first('to') ?? '', branch })
+    const cancel = await bob.request('CANCEL')
+    expect(cancel.via.branch).toBe(request.via.branch)
+    bob.reply(cancel, 200)
+  })
+
   it('is refused with 483 where no hop is left', async () => {
     const bob = await target()
     const refused = expect(sendOn([bob])).rejects.toMatch(/hops/)

@@ -6,6 +6,7 @@ import { failureStatus } from '../core/uac/outgoing-request.ts'
 import { isOwn } from '../core/uac/ways.ts'
 import { SipParseError } from '../message/error.ts'
 import type { SipResponse } from '../message/message.ts'
+import type { ClientFailure } from '../transaction/invite-client.ts'
 import type { Flow } from '../transport/types.ts'
 
 /** What a branch works with. */
@@ -81,8 +82,14 @@ export class Branch {
     if (finalMs !== undefined) this.#limit = clock.after(finalMs, () => this.#tooLong())
     attempts.start({
       response: (response, flow) => this.#response(response, flow),
-      failed: (why) => this.#fail(this.#cancelled === 'no' ? failureStatus(why)[0] : 487),
+      failed: (why) => this.#lost(why),
     })
+  }
+
+  #lost(why: ClientFailure) {
+    // The connection is gone, and with it the answer, but what rings goes on ringing.
+    if (why === 'transport' && this.#state === 'proceeding' && this.#parts.invite) this.#cancelAgain()
+    this.#fail(this.#cancelled === 'no' ? failureStatus(why)[0] : 487)
   }
 
   #response(response: SipResponse, flow: Flow) {
@@ -120,6 +127,13 @@ export class Branch {
     context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, nobody)
     this.#limit?.cancel()
     this.#limit = context.clock.after(64 * context.timers.t1, () => attempts.giveUp())
+  }
+
+  #cancelAgain() {
+    const flow = this.#attempts?.again()
+    const made = this.#attempts?.made
+    if (flow && made)
+      this.#parts.context.transactions.send(made.branch, 'CANCEL', makeCancel(made, []), flow, nobody)
   }
 
   #fail(status: number) {
