@@ -128,7 +128,7 @@ export class Agent {
     })
     this.#incoming = new Incoming(this.#context, finder, this.#answers)
     this.#outgoing = new Outgoing(this.#context, this.#answers)
-    this.#proxies = new Proxies(this.#context, this.#incoming)
+    this.#proxies = new Proxies(this.#context, this.#incoming, fault)
     const parts = {
       context: this.#context,
       incoming: this.#incoming,

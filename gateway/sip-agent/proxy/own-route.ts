@@ -1,39 +1,93 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../clock.ts'
 import type { Own } from '../core/app-headers.ts'
 import { parseAddress } from '../message/address.ts'
 import { SipParseError } from '../message/error.ts'
 import type { SipRequest } from '../message/message.ts'
 import { splitOutside } from '../message/text.ts'
 import { formatHost, isSipUri } from '../message/uri.ts'
+import { Recent } from '../shield/recent.ts'
 
 /** Parameter of our Record-Route that proves that it is ours, for this call. */
 const mark = 'tk'
-const key = randomBytes(32)
+const hour = 3_600_000
+/** Hours for which a route of ours is good; no call lasts longer. */
+const lifetime = 24
+/** Requests a second that one call may have sent on, retransmissions too; the same at once. Digits by INFO are far fewer. */
+const perSecond = 50
+/** Most calls whose rate is remembered. */
+const mostCalls = 20_000
 
-const proofOf = (callId: string): string =>
-  createHmac('sha256', key).update(callId).digest('hex').slice(0, 32)
+/**
+ * The routes that the agent, as a proxy which stays in the path, puts into requests that make a dialog. Each proves that it is ours, and
+ * for which call: nobody else can have requests sent on to where he likes, and the parties of the call only for a day, and no
+ * more of them than a call needs.
+ */
+export class OwnRoutes {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #start: number
+  readonly #key = randomBytes(32)
+  readonly #calls = new Recent<{ left: number; at: number }>(mostCalls)
 
-/** Our Record-Route value as seen from the side of `own`. */
-export const ownRoute = ({ host, port, protocol }: Own, callId: string): string =>
-  `<sip:${formatHost(host)}:${port};transport=${protocol};${mark}=${proofOf(callId)};lr>`
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock
+    this.#start = clock.now()
+  }
 
-/** True for a Route value that we made for this call: nobody else can have the request sent on to where he likes. */
-const isOurs = (value: string, callId: string): boolean => {
-  try {
-    const { target } = parseAddress(value, 'Route')
-    const proof = isSipUri(target) ? (target.params.get(mark) ?? '') : ''
-    const wanted = proofOf(callId)
-    return proof.length === wanted.length && timingSafeEqual(Buffer.from(proof), Buffer.from(wanted))
-  } catch (error) {
-    if (error instanceof SipParseError) return false
-    throw error
+  /** Calls whose rate is remembered; bounded. */
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /** Our Record-Route value for the dialog that this request makes, as seen from the side of `own`. */
+  make({ host, port, protocol }: Own, { callId, fromTag }: SipRequest): string {
+    const now = this.#hours()
+    const proof = `${this.#proof(callId, fromTag, now)}-${now}`
+    return `<sip:${formatHost(host)}:${port};transport=${protocol};${mark}=${proof};lr>`
+  }
+
+  /** The routes behind our own ones on top; undefined where the topmost is not ours, for this call and good still. */
+  behind(request: SipRequest): readonly string[] | undefined {
+    const routes = request.headers.all('route').flatMap((value) => splitOutside(value, ',', 'Route'))
+    const behind = routes.findIndex((value) => !this.#isOurs(value, request))
+    const left = behind < 0 ? [] : routes.slice(behind)
+    return left.length === routes.length ? undefined : left
+  }
+
+  /** Counts a request of a call that is to be sent on; false where there were too many lately. */
+  admits(callId: string): boolean {
+    const now = this.#clock.now()
+    const bucket = this.#calls.get(callId) ?? { left: perSecond, at: now }
+    this.#calls.set(callId, bucket)
+    bucket.left = Math.min(perSecond, bucket.left + (Math.max(0, now - bucket.at) * perSecond) / 1_000)
+    bucket.at = now
+    if (bucket.left < 1) return false
+    bucket.left--
+    return true
+  }
+
+  #isOurs(value: string, { callId, fromTag, toTag }: SipRequest): boolean {
+    try {
+      const { target } = parseAddress(value, 'Route')
+      const [proof = '', made = ''] = (isSipUri(target) ? (target.params.get(mark) ?? '') : '').split('-')
+      if (!/^\d{1,7}$/.test(made) || this.#hours() - Number(made) >= lifetime) return false
+      // The dialog was made by the one side or by the other.
+      return [fromTag, toTag].some((tag) => same(proof, this.#proof(callId, tag, Number(made))))
+    } catch (error) {
+      if (error instanceof SipParseError) return false
+      throw error
+    }
+  }
+
+  #proof(callId: string, fromTag: string, made: number): string {
+    const facts = [callId, fromTag, made].join('\n')
+    return createHmac('sha256', this.#key).update(facts).digest('hex').slice(0, 32)
+  }
+
+  #hours(): number {
+    return Math.max(0, Math.floor((this.#clock.now() - this.#start) / hour))
   }
 }
 
-/** The routes behind our own ones on top; undefined where the topmost is not ours. */
-export const routesBehind = (request: SipRequest): readonly string[] | undefined => {
-  const routes = request.headers.all('route').flatMap((value) => splitOutside(value, ',', 'Route'))
-  const behind = routes.findIndex((value) => !isOurs(value, request.callId))
-  const left = behind < 0 ? [] : routes.slice(behind)
-  return left.length === routes.length ? undefined : left
-}
+const same = (given: string, wanted: string): boolean =>
+  given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted))

@@ -1,8 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { AppHeader } from '../core/app-headers.ts'
 import type { Context } from '../core/context.ts'
 import { loopMark } from '../core/loops.ts'
 import { makeVia, ownOf } from '../core/requests.ts'
-import { openWay } from '../core/uac/ways.ts'
+import { isHop, openWay, type Way } from '../core/uac/ways.ts'
+import { retryAfter } from '../core/uas/incoming.ts'
 import { makeReply, replyBase } from '../core/uas/replies.ts'
 import { parseAddress } from '../message/address.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
@@ -11,7 +13,7 @@ import { splitOutside } from '../message/text.ts'
 import { magicCookie, parseVia, type Via } from '../message/via.ts'
 import type { Flow, Protocol } from '../transport/types.ts'
 import { backward, hopsLeft, nextVia, onward } from './forward.ts'
-import { routesBehind } from './own-route.ts'
+import type { OwnRoutes } from './own-route.ts'
 
 /** How the branches of what passes without a transaction begin. */
 const stateless = `${magicCookie}-p`
@@ -34,29 +36,57 @@ const branchFor = (below: Via, callId: string, seq: number): string => {
  */
 export class Passing {
   readonly #context: Context
+  readonly #routes: OwnRoutes
+  readonly #fault: (error: unknown) => void
 
-  constructor(context: Context) {
+  /** `fault` is told of errors where a place could not be reached and the next one is tried: in a socket's event they would end the thread. */
+  constructor(context: Context, routes: OwnRoutes, fault: (error: unknown) => void) {
     this.#context = context
+    this.#routes = routes
+    this.#fault = fault
   }
 
   /** Sends a request on whose route says so; false where it is not ours to send on. */
   request(request: SipRequest, flow: Flow): boolean {
     if (request.toTag === '') return false
-    const routes = routesBehind(request)
+    const routes = this.#routes.behind(request)
     if (!routes) return false
-    if (hopsLeft(request) === undefined) {
-      if (request.method !== 'ACK') flow.send(makeReply(replyBase(request), { status: 483, tag: 'passed' }))
-      return true
-    }
+    if (!this.#routes.admits(request.callId)) refuse(request, flow, 503, [retryAfter])
+    else if (hopsLeft(request) === undefined) refuse(request, flow, 483)
+    else this.#forward(request, flow, routes)
+    return true
+  }
+
+  #forward(request: SipRequest, flow: Flow, routes: readonly string[]): void {
     const next = routes[0] === undefined ? request.uri : parseAddress(routes[0], 'Route').uri
     const [top = ''] = splitOutside(request.headers.first('via') ?? '', ',', 'Via')
     const branch = branchFor(parseVia(top), request.callId, request.seq) + loopMark(request.uri)
-    this.#context.router.find(next, (hops) => {
-      const way = openWay(hops[0], this.#context)
+    const send = (way: Flow, failed: () => void) => {
       const via = makeVia(ownOf(way, this.#context), branch)
-      way.send(onward(request, { uri: request.uri, branch, via, recordRoutes: [], routes, extra: [] }).bytes)
-    })
-    return true
+      const onto = { uri: request.uri, branch, via, recordRoutes: [], routes, extra: [] }
+      way.send(onward(request, onto).bytes, failed)
+    }
+    const over = (ways: readonly Way[]) => this.#try(ways, send, () => refuse(request, flow, 480))
+    const { registeredFlows, router } = this.#context
+    // A browser's contact names no host: it is reached over the connection on which it has registered.
+    const registered = routes.length === 0 ? registeredFlows.find(next) : undefined
+    if (registered) over([registered])
+    else if (!router.find(next, over)) over([])
+  }
+
+  /** Tries one place after the other while nothing can be sent there (RFC 3263 4.3). */
+  #try(ways: readonly Way[], send: (way: Flow, failed: () => void) => void, nowhere: () => void): void {
+    const [way, ...left] = ways
+    if (!way) nowhere()
+    else
+      send(openWay(way, this.#context), () => {
+        try {
+          if (isHop(way)) this.#context.router.failed(way)
+          this.#try(left, send, nowhere)
+        } catch (error) {
+          this.#fault(error)
+        }
+      })
   }
 
   /** Sends a response back to where its request came from; false where it did not pass here. */
@@ -74,4 +104,14 @@ export class Passing {
     way?.send(serialiseMessage(backward(response)))
     return true
   }
+}
+
+/** Refuses a request without any state. Nobody answers an ACK. */
+const refuse = (
+  request: SipRequest,
+  flow: Flow,
+  status: number,
+  headers: readonly AppHeader[] = [],
+): void => {
+  if (request.method !== 'ACK') flow.send(makeReply(replyBase(request), { status, tag: 'passed', headers }))
 }

@@ -16,7 +16,7 @@ import { bestOf } from './best.ts'
 import { Branch } from './branch.ts'
 import { backward, onward } from './forward.ts'
 import type { ProxyOrder } from './order.ts'
-import { ownRoute } from './own-route.ts'
+import type { OwnRoutes } from './own-route.ts'
 
 /** Targets of one request, with those of redirections. */
 const mostTargets = 32
@@ -45,6 +45,7 @@ export interface ProxiedStart {
   readonly side: ServerSide
   /** True where the request-uri names the agent itself, so that the target takes its place. */
   readonly toUs: boolean
+  readonly routes: OwnRoutes
   /** Called once, when the sender has its final response. */
   readonly done: () => void
 }
@@ -125,12 +126,12 @@ export class ProxiedRequest {
   }
 
   #make(target: string, flow: Flow): MadeRequest {
-    const { context, order, raw, request, side, toUs } = this.#start
+    const { context, order, raw, request, routes, side, toUs } = this.#start
     const own = ownOf(flow, context)
     const uri = toUs ? target.replace(/^<|>$/g, '') : request.uri
     const branch = newBranch() + loopMark(uri)
-    const near = ownRoute(ownOf(side.flow, context), request.callId)
-    const far = ownRoute(own, request.callId)
+    const near = routes.make(ownOf(side.flow, context), request)
+    const far = routes.make(own, request)
     // RFC 5658: each side is told the address that it can reach.
     const recordRoutes = !order.remain ? [] : near === far ? [far] : [far, near]
     const extra: AppHeader[] = appHeaders(raw.headers, own, fixed)

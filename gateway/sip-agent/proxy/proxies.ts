@@ -6,6 +6,7 @@ import { isSipUri, parseUri } from '../message/uri.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
 import { hopsLeft } from './forward.ts'
 import { readOrder } from './order.ts'
+import { OwnRoutes } from './own-route.ts'
 import { Passing } from './passing.ts'
 import { ProxiedRequest } from './proxied-request.ts'
 
@@ -13,14 +14,17 @@ import { ProxiedRequest } from './proxied-request.ts'
 export class Proxies {
   readonly #context: Context
   readonly #incoming: Incoming
+  readonly #routes: OwnRoutes
   readonly #bySide = new Map<string, ProxiedRequest>()
   /** What passes without a transaction. */
   readonly passing: Passing
 
-  constructor(context: Context, incoming: Incoming) {
+  /** `fault` is told of errors within the agent that cost what passes, and not the agent. */
+  constructor(context: Context, incoming: Incoming, fault: (error: unknown) => void) {
     this.#context = context
     this.#incoming = incoming
-    this.passing = new Passing(context)
+    this.#routes = new OwnRoutes(context.clock)
+    this.passing = new Passing(context, this.#routes, fault)
   }
 
   /** Requests without a final response. */
@@ -57,6 +61,7 @@ export class Proxies {
       request,
       side,
       toUs,
+      routes: this.#routes,
       done,
     })
     this.#bySide.set(side.key, proxy)

@@ -74,7 +74,7 @@ export class CoreBench {
     const fault = (error: unknown) => this.faults.push(error)
     this.receiver = new Receiver({
       ...parts,
-      proxies: new Proxies(context, this.incoming),
+      proxies: new Proxies(context, this.incoming, fault),
       fault,
       maxTransactions: 1_000,
       understood,
