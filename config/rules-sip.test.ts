@@ -223,6 +223,11 @@ describe('warnings', () => {
       carriers(carrier('srtp: optional, srtpWithoutTls: true')),
       'carriers.0.srtpWithoutTls',
     ],
+    [
+      'credentials for whichever realm comes first',
+      carriers(carrier('auth: { username: u, password: p }')),
+      'carriers.0.auth',
+    ],
     ['SRTP that cannot be', carriers(carrier('srtp: required')), 'carriers.0.srtp'],
     ['endpoints that cannot register', `endpoints: [{ ${desk} }]`, 'endpoints'],
     ['plain HTTP for everybody', 'http: { plain: { address: 0.0.0.0 } }', 'http.plain'],

@@ -238,7 +238,10 @@ export const carrier = object(
     default: flag('E.164 numbers go here.', false),
     allow: networks("Networks whose calls are this carrier's; each domain's own allow holds besides.", []),
     auth: credentials('Digest credentials that we show to it.', {
-      realm: { ...text('The only realm that they are for; without it, any of its targets.'), minLength: 1 },
+      realm: {
+        ...text('The only realm that they are for; without it, the first for which a target accepts them.'),
+        minLength: 1,
+      },
     }),
     challenge,
     identity,

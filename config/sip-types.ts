@@ -116,7 +116,7 @@ export interface CarrierConfig {
   readonly default: boolean
   /** Networks whose calls are of this carrier; besides, each domain's own `allow` holds. Default none. */
   readonly allow: readonly string[]
-  /** Digest credentials that we show to it; only to its own targets, and to `realm` where that is given. */
+  /** Digest credentials that we show to it; only to its own targets, and to `realm`; without it, to the first realm accepted. */
   readonly auth?: { readonly username: string; readonly password: string; readonly realm?: string }
   /** Digest credentials that it has to show to us when it calls. */
   readonly challenge?: { readonly username: string; readonly password: string }

@@ -34,9 +34,14 @@ const warnOfDomains = ({ domains }: Config, report: Report): void => {
 }
 
 const warnOfCarriers = ({ carriers }: Config, report: Report): void => {
-  carriers.forEach(({ name, allow, tls, srtp, srtpWithoutTls, targets }, i) => {
+  carriers.forEach(({ name, allow, auth, tls, srtp, srtpWithoutTls, targets }, i) => {
     const at = (key: string): Keys => ['carriers', i, key]
     if (allow.some(isEverybody)) report(at('allow'), `every address counts as the carrier ${name}`)
+    if (auth && auth.realm === undefined)
+      report(
+        at('auth'),
+        `without realm the first realm that ${name} accepts our password for is taken, which may be a callee's`,
+      )
     if (!tls.verify) report(['carriers', i, 'tls', 'verify'], `the certificate of ${name} is not checked`)
     if (srtp !== 'off' && srtpWithoutTls)
       report(at('srtpWithoutTls'), `keys of SRTP are sent to ${name} over signalling that others can read`)

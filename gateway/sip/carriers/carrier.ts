@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import type { Headers, Refusal } from '../srf.ts'
 import { isSecure, parseSipUri, type SipUri, userOf } from '../uri.ts'
 import { contactsOf } from './contacts.ts'
-import type { Credentials } from './digest.ts'
+import type { Credentials, LearntRealm } from './digest.ts'
 import { CarrierLoad } from './load.ts'
 import { numberOf, writtenFor } from './number.ts'
 import { retryAfterMs } from './retry-after.ts'
@@ -33,6 +33,7 @@ export class Carrier {
   /** Its registration was refused for good; set by whoever registers. */
   isRejected: () => boolean = () => false
   #clock: Pick<Clock, 'now'>
+  #learnt: LearntRealm = {}
 
   constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>) {
     this.config = config
@@ -50,7 +51,7 @@ export class Carrier {
     const { auth } = this.config
     if (!auth) return undefined
     const { username, password, realm } = auth
-    return { username, password, ...(realm !== undefined && { realms: [realm] }) }
+    return { username, password, ...(realm === undefined ? { learnt: this.#learnt } : { realms: [realm] }) }
   }
 
   /** The target that a URI means. */

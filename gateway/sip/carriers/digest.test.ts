@@ -98,6 +98,23 @@ describe('an answer', () => {
     expect('headers' in answer && answer.headers.Authorization).toContain('realm="carrier", nonce="2"')
   })
 
+  it('goes to the realm alone whose answer was accepted first', () => {
+    const credentials = { username: 'u', password: 'p', learnt: {} }
+    const session = () => new DigestSession(credentials)
+    const asked = (realm: string) => response(401, `Digest realm="${realm}", nonce="n"`)
+    // Refused in the end: nothing is known of this realm.
+    expect(session().answer(asked('callee'), request)).toHaveProperty('headers')
+    const first = session()
+    expect(first.answer(asked('carrier'), request)).toHaveProperty('headers')
+    expect(first.answer(response(407, 'Digest realm="callee", nonce="n"'), request)).toEqual({
+      why: 'another realm',
+    })
+    first.accepted()
+    const next = session()
+    expect(next.answer(asked('callee'), request)).toEqual({ why: 'another realm' })
+    expect(next.answer(asked('carrier'), request)).toHaveProperty('headers')
+  })
+
   it('is repeated for a nonce that was too old, and not for a wrong password', () => {
     const session = new DigestSession({ username: 'u', password: 'p' })
     session.answer(response(401, 'Digest realm="r", nonce="1"'), request)

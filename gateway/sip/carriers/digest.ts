@@ -8,6 +8,16 @@ export interface Credentials {
   readonly password: string
   /** The only realms that they are for; undefined: whatever the one says whom the request was sent to. */
   readonly realms?: readonly string[]
+  /** Where {@link realms} is undefined: the one realm that was found to be right. */
+  readonly learnt?: LearntRealm
+}
+
+/**
+ * The realm of a far side whose realm nobody has told us: that of the first answer which was accepted. From then on no other is answered: a
+ * challenge that came from behind it, passed on, would get a digest to guess the password by.
+ */
+export interface LearntRealm {
+  realm?: string
 }
 
 /** What is signed of a request. `uri` is its real request-URI. */
@@ -63,6 +73,13 @@ export class DigestSession {
     return [...this.#answered.values()].map(({ challenge }) => challenge.realm)
   }
 
+  /** The request was taken with what was answered. */
+  accepted(): void {
+    const learnt = this.#credentials?.learnt
+    const [realm] = this.realms
+    if (learnt && learnt.realm === undefined && realm !== undefined) learnt.realm = realm
+  }
+
   /** A new request begins: its challenges are counted anew. What the last one was answered with goes along, and saves a round. */
   begin(request: SignedRequest): Headers {
     this.#challenges = 0
@@ -77,7 +94,7 @@ export class DigestSession {
     const field: Field = proxy ? 'Proxy-Authorization' : 'Authorization'
     const offered = parseChallenges(response.get(proxy ? 'Proxy-Authenticate' : 'WWW-Authenticate') ?? '')
     if (offered.length === 0) return { why: 'no usable challenge' }
-    const { realms } = credentials
+    const realms = this.#permitted(credentials)
     const ours = offered.filter(({ realm }) => !realms || realms.includes(realm))
     const challenge = strongest(ours)
     if (!challenge) return { why: 'another realm' }
@@ -89,6 +106,13 @@ export class DigestSession {
     this.#challenges++
     this.#answered.set(field, { challenge, count: 0 })
     return { headers: this.#headers(request) }
+  }
+
+  #permitted({ realms, learnt }: Credentials): readonly string[] | undefined {
+    if (realms || !learnt) return realms
+    if (learnt.realm !== undefined) return [learnt.realm]
+    // Of two realms in one request the first is that of whoever is nearer.
+    return this.#answered.size > 0 ? this.realms : undefined
   }
 
   #headers(request: SignedRequest): Headers {

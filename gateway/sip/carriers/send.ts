@@ -56,6 +56,7 @@ export const sendOutside = (
       if ('headers' in answer) return send(answer.headers)
       log.info({ method, status, why: answer.why }, 'challenge not answered')
     }
+    if (status < 300) digest.accepted()
     finish({ kind: 'final', response, sent })
   }
   const send = (credentials: Headers) => {

@@ -4,6 +4,7 @@ import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { FakeClock } from '../../clock.ts'
 import { Metrics } from '../../metrics.ts'
 import { FakeSrf } from '../testing/srf.ts'
+import { parseSipUri } from '../uri.ts'
 import { Carriers } from './carriers.ts'
 import { testCarrier } from './testing.ts'
 import { Trunks } from './trunks.ts'
@@ -151,6 +152,20 @@ describe('the registration of a carrier', () => {
         why: 'tls 192.0.2.1:5061 (reg.example): the certificate is for nobody',
       }),
     ])
+  })
+
+  it('teaches which realm is the carrier’s, for its pings and calls as well', () => {
+    const t = open()
+    t.last().reply(401, challenge)
+    t.last().reply(200, { Expires: '600' })
+    const { credentials } = t.first
+    expect(credentials?.learnt).toEqual({ realm: 'reg.example' })
+    const [hop] = t.first.hops({
+      uri: parseSipUri('sip:1@reg.example')!,
+      headers: () => ({}),
+      isNumber: false,
+    })
+    expect(hop?.credentials?.learnt).toEqual({ realm: 'reg.example' })
   })
 
   it('goes to the first target, with one Call-ID, a rising CSeq, and credentials when asked', async () => {
