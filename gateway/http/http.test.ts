@@ -48,7 +48,15 @@ beforeAll(async () => {
       sip: { registrar: { domains: ['phones.example'] } },
       domains: [],
       endpoints: [
-        { username: 'desk1', password: 'long-enough', name: 'phone', context: 'private', mayDialOut: false, maxCalls: 10, callsPerSecond: 2 },
+        {
+          username: 'desk1',
+          password: 'long-enough',
+          name: 'phone',
+          context: 'private',
+          mayDialOut: false,
+          maxCalls: 10,
+          callsPerSecond: 2,
+        },
       ],
       subscribers: [
         {

@@ -11,6 +11,7 @@ import { causeOfRefusal, problemOf } from '../causes.ts'
 import { EstablishedDialog } from '../dialog/dialog.ts'
 import { answeringChallenges, credentialsInside } from '../dialog/dialog-digest.ts'
 import { sendDigits } from '../dialog/digits.ts'
+import { hangUp } from '../dialog/hang-up.ts'
 import { Renegotiation } from '../dialog/renegotiation.ts'
 import { guarding } from '../guarding.ts'
 import { printable, withoutBody } from '../headers.ts'
@@ -175,6 +176,22 @@ export class OutboundLeg implements LegSignalling {
     const media = this.#media
     if (!attempt || !media) return
     this.#tried('answered', { sipStatus: 200 })
+    try {
+      this.#dialog = this.#established(answered, attempt, media)
+    } catch (error) {
+      // Nobody else would.
+      hangUp(answered, { code: 'internal' }, this.#parts.log)
+      throw error
+    }
+    const { leg } = this.#parts
+    this.#orEnd(() => {
+      this.#negotiation?.answered(answered)
+      leg.answered()
+      leg.hold(media.isHeld, 'media')
+    })
+  }
+
+  #established(answered: SipDialog, attempt: Attempt, media: SipMedia): EstablishedDialog {
     const { leg, connection, clock, log, userAgent } = this.#parts
     const trust = {
       credentials: attempt.hop.credentials,
@@ -183,18 +200,13 @@ export class OutboundLeg implements LegSignalling {
     }
     const dialog = answeringChallenges(answered, credentialsInside(trust, answered.remote.uri), log)
     this.#early?.stop()
-    this.#dialog = new EstablishedDialog({
+    return new EstablishedDialog({
       ...{ dialog, leg, media, connection, clock, log, userAgent, acked: true },
       ...this.#session.agreed(answered.res, leg.facts.carrier),
       onReleased: () => {
         this.#dialogGone = true
         this.#settle()
       },
-    })
-    this.#orEnd(() => {
-      this.#negotiation?.answered(dialog)
-      leg.answered()
-      leg.hold(media.isHeld, 'media')
     })
   }
 

@@ -1,0 +1,19 @@
+import type { Cause } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import { reasonHeader } from '../headers.ts'
+import type { SipDialog } from '../srf.ts'
+
+/** Hangs up a dialog that no leg has taken over. `done` is called when the far side has answered, or nothing can be sent. */
+export const hangUp = (
+  dialog: Pick<SipDialog, 'destroy'>,
+  cause: Cause,
+  log: Pick<Log, 'debug'>,
+  done: () => void = () => {},
+): void => {
+  try {
+    dialog.destroy({ headers: { Reason: reasonHeader(cause) } }, () => done())
+  } catch (error) {
+    log.debug({ reason: String(error) }, 'BYE could not be sent')
+    done()
+  }
+}
