@@ -6,6 +6,7 @@ import { OutgoingGateway } from '../support/outgoing.ts'
 import { freePort } from '../support/ports.ts'
 import { SipSocket, statusOf } from '../support/sip-socket.ts'
 import { bodyOf, headerOf } from '../support/sip-text.ts'
+import { until } from '../support/until.ts'
 import { scripted } from './applications.ts'
 
 describe.each(agents)('transfers, by $name', (agent) => {
@@ -46,11 +47,12 @@ describe.each(agents)('transfers, by $name', (agent) => {
     } = {},
   ): Promise<{ readonly caller: Carrier; readonly callee: Carrier }> => {
     const { calleeHoldMs: holdMs } = options
+    const bridges = () => outgoing.gateway.metric('bridges')
+    const before = await bridges()
     const callee = await outgoing.target(carrier, holdMs ? 'callee-hangs-up' : 'callee-takes', { holdMs })
     outgoing.connect = { to: `sip:desk@127.0.0.1:${outgoing.portOf(carrier)}` }
     const caller = await outgoing.call(carrier, scenario, options)
-    await caller.sipp.event('answered')
-    await callee.sipp.event('confirmed')
+    if (!scenario.includes('refused')) await until('both are joined', bridges, (count) => count > before)
     return { caller, callee }
   }
 
