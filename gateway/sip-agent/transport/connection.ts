@@ -15,6 +15,13 @@ const endTimeout = 2_000
 /** Bytes that may wait for a peer that does not read. */
 const backlogLimit = 1 << 20
 
+const success = Buffer.from('SIP/2.0 2')
+const welcome = /\r\nCSeq: *[0-9]+ (?:INVITE|REGISTER|SUBSCRIBE|MESSAGE|PUBLISH|NOTIFY)\r\n/i
+
+/** True for a 2xx that only those get who may do something here; anybody gets one to OPTIONS, or to the CANCEL of a call to nowhere. */
+const isWelcome = (bytes: Buffer): boolean =>
+  bytes.subarray(0, success.length).equals(success) && welcome.test(bytes.toString('latin1'))
+
 /** What a connection needs of its listener. */
 export interface ConnectionOwner {
   readonly local: Endpoint
@@ -52,6 +59,8 @@ export class Connection implements Flow, WireUser {
   #limit: Timer | undefined
   /** True once it is known to be good for something: a message came, or our own connection was made. */
   #proven = false
+  #served = false
+  #heard: number
   /** True once the stream cannot be followed any further. */
   #ending = false
   #closed = false
@@ -64,6 +73,7 @@ export class Connection implements Flow, WireUser {
     this.names = peer.names
     this.#owner = owner
     this.#reader = reader
+    this.#heard = owner.clock.now()
   }
 
   get local(): Endpoint {
@@ -72,6 +82,16 @@ export class Connection implements Flow, WireUser {
 
   get closed(): boolean {
     return this.#closed
+  }
+
+  /** True once its far end got a 2xx that not everybody gets. */
+  get served(): boolean {
+    return this.#served
+  }
+
+  /** When the last message came, else when it began; pings count for nothing. */
+  get heard(): number {
+    return this.#heard
   }
 
   get problem(): string | undefined {
@@ -108,6 +128,7 @@ export class Connection implements Flow, WireUser {
     }
     const { backlog = 0 } = this.#waiting ? {} : (this.#wire ?? {})
     if (backlog > backlogLimit || (this.#waiting?.length ?? 0) > 1_000) this.fail('the peer does not read')
+    this.#served ||= this.accepted && isWelcome(bytes)
     if (this.#waiting) this.#waiting.push({ bytes, failed })
     else
       this.#wire?.write(bytes, (error) => {
@@ -180,6 +201,7 @@ export class Connection implements Flow, WireUser {
   }
 
   #received(message: SipMessage, size: number): void {
+    this.#heard = this.#owner.clock.now()
     if (message.kind === 'request' && message.via.params.has('alias')) {
       this.#owner.alias(this, message.via.port ?? 5061)
     }

@@ -9,6 +9,8 @@ export class Connections {
   /** By address and port of the far end; with TLS there may be several to one place, for different hosts. */
   readonly #byPlace = new Map<string, Connection[]>()
   readonly #aliases = new Map<Connection, string>()
+  /** Those that were given up and are still on their way out; a socket takes a while to close. */
+  readonly #leaving = new Set<Connection>()
   #made = 0
 
   get size(): number {
@@ -18,6 +20,18 @@ export class Connections {
   /** Those that we made. */
   get made(): number {
     return this.#made
+  }
+
+  /** Those that we made and have given up. */
+  get leavingMade(): number {
+    return this.#leaving.size - this.leavingAccepted
+  }
+
+  /** Those that were accepted and given up. */
+  get leavingAccepted(): number {
+    let count = 0
+    for (const each of this.#leaving) if (each.accepted) count++
+    return count
   }
 
   [Symbol.iterator](): Iterator<Connection> {
@@ -38,7 +52,14 @@ export class Connections {
     this.#put(place, connection)
   }
 
+  /** Ends one to make room for another one; from now on it takes no room. */
+  giveUp(connection: Connection, reason: string): void {
+    this.#leaving.add(connection)
+    connection.fail(reason)
+  }
+
   remove(connection: Connection): void {
+    this.#leaving.delete(connection)
     if (this.#all.delete(connection) && !connection.accepted) this.#made--
     this.#take(placeOf(connection.remote.address, connection.remote.port), connection)
     const alias = this.#aliases.get(connection)
@@ -58,8 +79,18 @@ export class Connections {
 
   /** The connection of our own making that was not used for longest. */
   oldestMade(): Connection | undefined {
-    for (const each of this.#all) if (!each.accepted) return each
+    for (const each of this.#all) if (!each.accepted && !this.#leaving.has(each)) return each
     return undefined
+  }
+
+  /** The accepted connection that brought no message for longest, of those that have got nothing of us and that may go. */
+  idlest(mayGo: (connection: Connection) => boolean): Connection | undefined {
+    let found: Connection | undefined
+    for (const each of this.#all) {
+      if (!each.accepted || each.served || this.#leaving.has(each)) continue
+      if ((!found || each.heard < found.heard) && mayGo(each)) found = each
+    }
+    return found
   }
 
   #put(place: string, connection: Connection): void {

@@ -14,7 +14,6 @@ let sink: TestSink
 let transport: StreamTransport
 let refused: (bytes: Buffer) => boolean
 let stranger: boolean
-let trusted: boolean
 /** Messages that may follow the first one of a piece. */
 let following: number
 let sockets: Socket[]
@@ -27,12 +26,10 @@ beforeEach(async () => {
   servers = []
   refused = () => false
   stranger = false
-  trusted = true
   following = Number.MAX_SAFE_INTEGER
   const gate = {
     admits: (_protocol: string, _address: string, bytes: Buffer) => !refused(bytes),
     accepts: () => !stranger,
-    trusts: () => trusted,
     follows: () => following-- > 0,
   }
   const options = { sink, gate, limits: defaultLimits, clock, maxConnections: 8 }
@@ -102,33 +99,6 @@ it('a message that does not end ends the connection, one that ends in time does 
   const closed = once(socket, 'close')
   clock.advance(30_000)
   await closed
-})
-
-it('one source may hold a quarter of the connections', async () => {
-  const first = await dial()
-  await say(first, inviteText)
-  await say(await dial(), inviteText)
-  await once(await dial(), 'close')
-  expect(transport.connections).toBe(2)
-  first.destroy()
-  await sink.until(() => sink.losses.length > 0)
-  await say(await dial(), inviteText)
-  expect(transport.connections).toBe(2)
-})
-
-it('strangers leave a quarter of the connections to those that are known', async () => {
-  trusted = false
-  const from = async (localAddress: string) => {
-    const socket = keep(connect({ port: transport.local.port, host: '127.0.0.1', localAddress }))
-    await once(socket, 'connect')
-    return socket
-  }
-  for (const address of ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2', '127.0.0.3', '127.0.0.3'])
-    await say(await from(address), inviteText)
-  await once(await from('127.0.0.4'), 'close')
-  trusted = true
-  await say(await from('127.0.0.4'), inviteText)
-  expect(transport.connections).toBe(7)
 })
 
 it('nothing is read any more after a fault in the stream', async () => {
@@ -277,11 +247,4 @@ it('takes no alias for plain TCP, where nobody has proved anything', async () =>
   expect([message.via.params.has('alias'), message.via.port]).toEqual([true, 5061])
   const hop = { protocol: 'tcp', address: '127.0.0.1', port: 5061, host: '127.0.0.1' } as const
   expect(transport.find(hop)).toBeUndefined()
-})
-
-it('gives up the connection that was not used for longest where we made too many', async () => {
-  const hop = await listen(() => {})
-  const flows = [...Array(9)].map((_, i) => transport.connect({ ...hop, host: `h${i}.example` }))
-  await sink.until(() => sink.losses.length > 0)
-  expect(flows.map((each) => each?.closed)).toEqual([true, ...Array(8).fill(false)])
 })

@@ -102,9 +102,7 @@ export class StreamTransport {
    */
   connect(hop: Hop, spare = false): Flow | undefined {
     if (this.#web) return undefined
-    const { made } = this.#connections
-    if (spare && made >= this.#options.maxConnections / 2) return undefined
-    if (made >= this.#options.maxConnections) this.#connections.oldestMade()?.fail('too many connections')
+    if (!this.#makeRoom(spare)) return undefined
     const secure = this.#local.protocol === 'tls'
     const { address, port } = hop
     const remote: Endpoint = { protocol: this.#local.protocol, address, port }
@@ -124,6 +122,15 @@ export class StreamTransport {
     for (const connection of this.#connections) connection.fail('the agent ends')
     for (const socket of this.#sockets) socket.destroy()
     return new Promise((resolve) => this.#server.close(() => resolve()))
+  }
+
+  #makeRoom(spare: boolean): boolean {
+    const { maxConnections } = this.#options
+    const made = this.#connections.made - this.#connections.leavingMade
+    if (spare && made >= maxConnections / 2) return false
+    const oldest = made >= maxConnections ? this.#connections.oldestMade() : undefined
+    if (oldest) this.#connections.giveUp(oldest, 'too many connections')
+    return true
   }
 
   #dial({ address, port }: Hop): Socket {
@@ -161,8 +168,8 @@ export class StreamTransport {
     socket.on('error', () => {})
     const { remoteAddress, remotePort: port } = socket
     const address = remoteAddress && plainAddress(remoteAddress)
-    const { gate, clock } = this.#options
-    if (!address || !port || this.#isFull(address) || !gate.accepts(this.#local.protocol, address)) {
+    const { clock } = this.#options
+    if (!address || !port || !this.#admits(address)) {
       socket.destroy()
       return
     }
@@ -175,12 +182,20 @@ export class StreamTransport {
     })
   }
 
-  /** No one source may take all connections from the others, nor strangers those of the carriers: a quarter is kept. */
-  #isFull(address: string): boolean {
+  /**
+   * No one source may take all connections from the others, nor strangers those of the carriers: a quarter is kept. Where all are taken
+   * a newcomer gets the place of the stranger who said nothing for longest and was never let in, else none.
+   */
+  #admits(address: string): boolean {
     const { maxConnections, gate } = this.#options
-    const most = (gate.trusts?.(address) ?? true) ? maxConnections : maxConnections * 0.75
-    if (this.#sockets.size >= most) return true
-    return (this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)
+    const trusts = (each: string) => gate.trusts?.(each) ?? true
+    if ((this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)) return false
+    const most = trusts(address) ? maxConnections : maxConnections * 0.75
+    const isFull = this.#sockets.size - this.#connections.leavingAccepted >= most
+    const idlest = isFull ? this.#connections.idlest(({ remote }) => !trusts(remote.address)) : undefined
+    if ((isFull && !idlest) || !gate.accepts(this.#local.protocol, address)) return false
+    if (idlest) this.#connections.giveUp(idlest, 'its place was taken')
+    return true
   }
 
   #count(socket: Socket, address: string): void {
