@@ -1,87 +1,16 @@
-/** The command line: argv, signals and exit codes. */
-import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { DocumentPlaces } from '../config/document-places.ts'
-import { ConfigInvalid, loadConfig } from '../config/load.ts'
-import type { Config } from '../config/types.ts'
-import { checkDocuments, checkSettings } from './check-command.ts'
-import { routeTest } from './route-test-command.ts'
-import { runGateway } from './run-command.ts'
-import { issueToken } from './token-command.ts'
+/** The process: the signal that comes at any time, and the exit code. */
+import { Reloading } from './stopping.ts'
 
-const text = { type: 'string' } as const
+const reloading = new Reloading()
+// Before anything else is loaded, which takes a second: until then the signal would end a gateway that is just starting.
+if (process.argv[2] === 'run') process.on('SIGHUP', () => reloading.signal())
 
-const usage = `Usage:
-  trunkline run [file]                  start the gateway (default file: trunkline.yaml)
-  trunkline check [file]                check a configuration and print what is wrong with it
-  trunkline route-test --source <address> [--transport udp] [--method INVITE] [--user name] [--user-agent text] [--json] <request-uri> [file]
-                                        say what would happen to a SIP request, and why
-  trunkline token <subscriber> [file]   print an access token for a subscriber (e-mail or /context/name)
-`
-
-/** Reads the configuration; prints every fault and returns undefined when it has any. */
-const configOf = (file: string): Config | undefined => {
-  try {
-    return loadConfig(resolve(file))
-  } catch (error) {
-    if (!(error instanceof ConfigInvalid)) throw error
-    process.stderr.write(`${error.message}\n`)
-    return undefined
-  }
-}
-
-const run = async (file: string): Promise<number> => {
-  const config = configOf(file)
-  if (!config) return 2
-  const places = new DocumentPlaces(resolve(file))
-  return runGateway(config, {
-    documents: checkDocuments(config, places).lines,
-    settings: checkSettings(config, places),
-  })
-}
-
-const check = (file: string): number => {
-  const config = configOf(file)
-  if (!config) return 2
-  const places = new DocumentPlaces(resolve(file))
-  const documents = checkDocuments(config, places)
-  for (const line of [...documents.lines, ...checkSettings(config, places)]) process.stderr.write(`${line}\n`)
-  if (!documents.valid) return 2
-  process.stdout.write(
-    `${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,
-  )
-  return 0
-}
-
-const main = async (): Promise<number> => {
-  const { positionals, values } = parseArgs({
-    allowPositionals: true,
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      json: { type: 'boolean' },
-      ...{ source: text, transport: text, method: text, user: text, 'user-agent': text },
+import('./command-line.ts')
+  .then(({ runCommand }) => runCommand(reloading))
+  .then(
+    (code) => process.exit(code),
+    (error: unknown) => {
+      process.stderr.write(`trunkline: ${error instanceof Error ? error.message : String(error)}\n`)
+      process.exit(1)
     },
-  })
-  const [command, ...rest] = positionals
-  if (values.help || command === undefined) {
-    process.stdout.write(usage)
-    return values.help ? 0 : 2
-  }
-  if (command === 'run') return run(rest[0] ?? 'trunkline.yaml')
-  if (command === 'check') return check(rest[0] ?? 'trunkline.yaml')
-  if (command === 'route-test') return routeTest(values, rest, configOf)
-  if (command === 'token' && rest[0]) {
-    const config = configOf(rest[1] ?? 'trunkline.yaml')
-    return config ? issueToken(config, rest[0]) : 2
-  }
-  process.stderr.write(usage)
-  return 2
-}
-
-main().then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    process.stderr.write(`trunkline: ${error instanceof Error ? error.message : String(error)}\n`)
-    process.exit(1)
-  },
-)
+  )

@@ -3,7 +3,7 @@ import { App } from './app.ts'
 import { SystemClock } from './clock.ts'
 import { greeting } from './greeting.ts'
 import { createLog, type Log } from './log.ts'
-import { Stopping } from './stopping.ts'
+import { type Reloading, Stopping } from './stopping.ts'
 
 /** Longest time that the parts may take to close once no call is left: SIP transactions of the last BYEs included. */
 const CLOSE_MS = 10_000
@@ -18,9 +18,14 @@ export interface Warnings {
 
 /**
  * `trunkline run`: runs until a signal asks it to stop, or a part is lost that it cannot live without. Either way calls get their grace
- * period and a BYE; a second signal cuts that short, and a third one ends the process as it is. Returns the exit code.
+ * period and a BYE; a second signal cuts that short, and a third one ends the process as it is. `reloading` has SIGHUP. Returns the exit
+ * code.
  */
-export const runGateway = async (config: Config, warnings: Warnings): Promise<number> => {
+export const runGateway = async (
+  config: Config,
+  warnings: Warnings,
+  reloading: Pick<Reloading, 'ready'>,
+): Promise<number> => {
   const log = createLog(config.log)
   for (const fault of warnings.documents) log.warn({ fault }, 'a document in the configuration has a fault')
   for (const setting of warnings.settings) log.warn({ setting }, 'a setting is worth a second thought')
@@ -31,7 +36,7 @@ export const runGateway = async (config: Config, warnings: Warnings): Promise<nu
   log.info({ ...app.addresses, startMs: Math.round(performance.now() - startedAt) }, 'ready')
   if (config.log.pretty) process.stdout.write(greeting(config, app.addresses))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.signal(signal))
-  process.on('SIGHUP', () => void app.reload())
+  reloading.ready(() => void app.reload())
   const { reason, failed } = await stopping.asked
   log.info({ reason, graceMs: config.drainMs }, 'draining')
   await app.drain()

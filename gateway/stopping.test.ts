@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Stopping } from './stopping.ts'
+import { Reloading, Stopping } from './stopping.ts'
 
 describe('the order to stop', () => {
   let done: string[]
@@ -26,5 +26,25 @@ describe('the order to stop', () => {
     stopping.fail('uncaughtException')
     expect(await stopping.asked).toEqual({ reason: 'the SIP agent died', failed: true })
     expect(done).toEqual(['hurry'])
+  })
+})
+
+describe('the order to reload', () => {
+  it('that comes early waits, and is carried out once', () => {
+    const reloading = new Reloading()
+    let times = 0
+    reloading.signal()
+    reloading.signal()
+    reloading.ready(() => times++)
+    expect(times).toBe(1)
+    reloading.signal()
+    expect(times).toBe(2)
+  })
+
+  it('is carried out only when it comes', () => {
+    const reloading = new Reloading()
+    let times = 0
+    reloading.ready(() => times++)
+    expect(times).toBe(0)
   })
 })

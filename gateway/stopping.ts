@@ -13,6 +13,24 @@ export interface Impatience {
   force(): void
 }
 
+/** The order to look at the files anew, which may come before there is anybody to look at them. */
+export class Reloading {
+  #reload: (() => void) | undefined
+  #asked = false
+
+  /** Somebody wants it. */
+  signal(): void {
+    if (this.#reload) this.#reload()
+    else this.#asked = true
+  }
+
+  /** From now on `reload` does it; at once, where it was wanted before. */
+  ready(reload: () => void): void {
+    this.#reload = reload
+    if (this.#asked) reload()
+  }
+}
+
 /** The order to stop. It is given once; further signals want it sooner: the next one at once, and any after that by force. */
 export class Stopping {
   /** Resolves when there is a reason to stop. */

@@ -1,0 +1,81 @@
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { DocumentPlaces } from '../config/document-places.ts'
+import { ConfigInvalid, loadConfig } from '../config/load.ts'
+import type { Config } from '../config/types.ts'
+import { checkDocuments, checkSettings } from './check-command.ts'
+import { routeTest } from './route-test-command.ts'
+import { runGateway } from './run-command.ts'
+import type { Reloading } from './stopping.ts'
+import { issueToken } from './token-command.ts'
+
+const text = { type: 'string' } as const
+
+const usage = `Usage:
+  trunkline run [file]                  start the gateway (default file: trunkline.yaml)
+  trunkline check [file]                check a configuration and print what is wrong with it
+  trunkline route-test --source <address> [--transport udp] [--method INVITE] [--user name] [--user-agent text] [--json] <request-uri> [file]
+                                        say what would happen to a SIP request, and why
+  trunkline token <subscriber> [file]   print an access token for a subscriber (e-mail or /context/name)
+`
+
+/** Reads the configuration; prints every fault and returns undefined when it has any. */
+const configOf = (file: string): Config | undefined => {
+  try {
+    return loadConfig(resolve(file))
+  } catch (error) {
+    if (!(error instanceof ConfigInvalid)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return undefined
+  }
+}
+
+const run = async (file: string, reloading: Reloading): Promise<number> => {
+  const config = configOf(file)
+  if (!config) return 2
+  const places = new DocumentPlaces(resolve(file))
+  const warnings = {
+    documents: checkDocuments(config, places).lines,
+    settings: checkSettings(config, places),
+  }
+  return runGateway(config, warnings, reloading)
+}
+
+const check = (file: string): number => {
+  const config = configOf(file)
+  if (!config) return 2
+  const places = new DocumentPlaces(resolve(file))
+  const documents = checkDocuments(config, places)
+  for (const line of [...documents.lines, ...checkSettings(config, places)]) process.stderr.write(`${line}\n`)
+  if (!documents.valid) return 2
+  process.stdout.write(
+    `${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,
+  )
+  return 0
+}
+
+/** Does what the arguments say. Returns the exit code; rejects for arguments that are not known. */
+export const runCommand = async (reloading: Reloading): Promise<number> => {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      json: { type: 'boolean' },
+      ...{ source: text, transport: text, method: text, user: text, 'user-agent': text },
+    },
+  })
+  const [command, ...rest] = positionals
+  if (values.help || command === undefined) {
+    process.stdout.write(usage)
+    return values.help ? 0 : 2
+  }
+  if (command === 'run') return run(rest[0] ?? 'trunkline.yaml', reloading)
+  if (command === 'check') return check(rest[0] ?? 'trunkline.yaml')
+  if (command === 'route-test') return routeTest(values, rest, configOf)
+  if (command === 'token' && rest[0]) {
+    const config = configOf(rest[1] ?? 'trunkline.yaml')
+    return config ? issueToken(config, rest[0]) : 2
+  }
+  process.stderr.write(usage)
+  return 2
+}
