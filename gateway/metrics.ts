@@ -98,7 +98,7 @@ export class Metrics {
 
 const namedCounters = {
   sip_dropped_total: {
-    help: 'Packets and connections that the shield dropped before anything was parsed',
+    help: 'Packets and connections that the shield dropped before anything was parsed; reason `tls`: TLS handshakes with accepted connections that came to nothing',
     label: 'reason',
   },
 } as const

@@ -6,7 +6,7 @@ import { watchAgent } from './watch-agent.ts'
 const stats = (scanner: number): SipAgentStats => ({
   ...{ transactions: 1, dialogs: 2, pending: 3, unacknowledged: 0, connections: 4, applications: 1 },
   ...{ strays: 0, banned: 5, registeredFlows: 0 },
-  dropped: { rate: 7, banned: 0, scanner, stranger: 0 },
+  dropped: { rate: 7, banned: 0, scanner, stranger: 0, tls: 2 },
 })
 
 it('shows what the agent counts, once however often it is read, and its counters even when it is gone', async () => {

@@ -140,8 +140,8 @@ export interface SipAgentStats {
   readonly registeredFlows: number
 }
 
-/** Why the shield dropped something. */
-export type ShieldReason = 'rate' | 'banned' | 'scanner' | 'stranger'
+/** Why the shield dropped something; `tls`: the TLS handshake of a connection that was accepted came to nothing. */
+export type ShieldReason = 'rate' | 'banned' | 'scanner' | 'stranger' | 'tls'
 
 /** The public form of a bound address. */
 export const toAddress = (endpoint: Endpoint): SipAddress => ({

@@ -32,7 +32,7 @@ describe('the rate of packets', () => {
     expect(send(stranger, invite, 20)).toBe(2)
     clock.advance(60_000)
     expect(send(stranger, invite, 20)).toBe(5)
-    expect(shield.dropped).toEqual({ rate: 48, banned: 0, scanner: 0, stranger: 0 })
+    expect(shield.dropped).toEqual({ rate: 48, banned: 0, scanner: 0, stranger: 0, tls: 0 })
   })
 
   it('is that of known networks inside them, and each address has its own', () => {
@@ -47,6 +47,15 @@ describe('the rate of packets', () => {
     const { send } = setUp()
     expect(send('2001:db9:0:1::1', invite, 3) + send('2001:db9:0:1:ffff::2', invite, 3)).toBe(5)
     expect(send('2001:db9:0:2::1', invite, 9)).toBe(5)
+  })
+
+  it('counts a connection with TLS as five packets, whatever the rate', () => {
+    const { clock, shield, send } = setUp()
+    expect([shield.accepts('tls', stranger), send(stranger)]).toEqual([true, 0])
+    clock.advance(800)
+    expect([shield.accepts('wss', stranger), shield.accepts('tcp', stranger)]).toEqual([false, true])
+    const small = setUp({ packetsPerSecond: 2 })
+    expect([small.shield.accepts('wss', stranger), small.send(stranger)]).toEqual([true, 0])
   })
 
   it('is that of known networks for an address that we call', () => {

@@ -14,6 +14,9 @@ const mostSources = 20_000
 /** Most addresses that we have sent requests to and remember. */
 const mostPeers = 10_000
 
+/** A TLS handshake takes about a millisecond of the thread: as much as so many packets. */
+const handshakePrice = 5
+
 /** Packets that a sender may still send; `at` is when that was so. */
 interface Bucket {
   tokens: number
@@ -35,7 +38,7 @@ interface Source {
  */
 export class Shield implements Gatekeeper {
   readonly #clock: Pick<Clock, 'now'>
-  readonly #dropped: Record<ShieldReason, number> = { rate: 0, banned: 0, scanner: 0, stranger: 0 }
+  readonly #dropped: Record<ShieldReason, number> = { rate: 0, banned: 0, scanner: 0, stranger: 0, tls: 0 }
   readonly #bans = new Bans()
   readonly #trusted = new Recent<Source>(mostSources)
   readonly #strangers = new Recent<Source>(mostSources)
@@ -85,13 +88,19 @@ export class Shield implements Gatekeeper {
     return agent === '' || !settings.scanners.some((part) => agent.includes(part)) || this.#drop('scanner')
   }
 
-  accepts(_protocol: Protocol, from: string): boolean {
+  accepts(protocol: Protocol, from: string): boolean {
     const settings = this.#settings
     if (!settings) return true
-    const source = this.#pass(plainAddress(from), settings)
+    const price = protocol === 'tls' || protocol === 'wss' ? handshakePrice : 1
+    const source = this.#pass(plainAddress(from), settings, price)
     if (!source) return false
     // Nobody has to open a connection to answer us: responses come over that of the request.
     return source.trusted || settings.strangers === 'answer' || this.#drop('stranger')
+  }
+
+  /** A TLS handshake with somebody who was accepted came to nothing. */
+  handshakeFailed(): void {
+    this.#drop('tls')
   }
 
   /** A piece of a stream may hold hundreds of messages: one for all of them would be no rate. Known networks are taken at their word. */
@@ -147,8 +156,8 @@ export class Shield implements Gatekeeper {
     })
   }
 
-  /** The source, where it is not banned and has not used up its rate. */
-  #pass(address: string, settings: SipShield): Source | undefined {
+  /** The source, where it is not banned and has not used up its rate. `price`: packets that it is counted as. */
+  #pass(address: string, settings: SipShield, price = 1): Source | undefined {
     const now = this.#clock.now()
     const source = this.#trusted.get(address) ?? this.#strangers.get(address) ?? this.#first(address, now)
     if (this.#bans.has(source.sender, now)) {
@@ -160,8 +169,10 @@ export class Shield implements Gatekeeper {
     // A clock that was set back gives nothing.
     bucket.tokens = Math.min(rate, bucket.tokens + (Math.max(0, now - bucket.at) * rate) / 1_000)
     bucket.at = now
-    if (bucket.tokens >= 1) {
-      bucket.tokens--
+    // Where the rate is smaller than the price, all of it.
+    const due = Math.min(price, rate)
+    if (bucket.tokens >= due) {
+      bucket.tokens -= due
       return source
     }
     this.#drop('rate')

@@ -14,6 +14,8 @@ const messageTimeout = 30_000
 const endTimeout = 2_000
 /** Bytes that may wait for a peer that does not read. */
 const backlogLimit = 1 << 20
+/** The same where a stranger has connected: there may be hundreds. */
+const strangerBacklog = 1 << 17
 
 const success = Buffer.from('SIP/2.0 2')
 const welcome = /\r\nCSeq: *[0-9]+ (?:INVITE|REGISTER|SUBSCRIBE|MESSAGE|PUBLISH|NOTIFY)\r\n/i
@@ -127,13 +129,19 @@ export class Connection implements Flow, WireUser {
       return
     }
     const { backlog = 0 } = this.#waiting ? {} : (this.#wire ?? {})
-    if (backlog > backlogLimit || (this.#waiting?.length ?? 0) > 1_000) this.fail('the peer does not read')
+    if (this.#isTooMuch(backlog) || (this.#waiting?.length ?? 0) > 1_000) this.fail('the peer does not read')
     this.#served ||= this.accepted && isWelcome(bytes)
     if (this.#waiting) this.#waiting.push({ bytes, failed })
     else
       this.#wire?.write(bytes, (error) => {
         if (error) failed?.(this.#reason ?? error.message)
       })
+  }
+
+  #isTooMuch(backlog: number): boolean {
+    if (backlog <= strangerBacklog) return false
+    const { gate } = this.#owner
+    return backlog > backlogLimit || (this.accepted && !(gate.trusts?.(this.remote.address) ?? true))
   }
 
   /** Ends the connection at once. */

@@ -27,10 +27,13 @@ export class Entrance {
   readonly #http: HttpServer | undefined
   readonly #webSockets: WebSocketServer | undefined
   readonly #secure: boolean
+  readonly #failed: () => void
   #tls: TlsServer | undefined
 
-  constructor(protocol: Protocol, settings: TlsSettings, maxBytes: number) {
+  /** `failed` is called for each TLS handshake that comes to nothing. */
+  constructor(protocol: Protocol, settings: TlsSettings, maxBytes: number, failed: () => void) {
     this.#settings = settings
+    this.#failed = failed
     this.#secure = protocol === 'tls' || protocol === 'wss'
     if (protocol !== 'ws' && protocol !== 'wss') return
     this.#http = createHttpServer({ maxHeaderSize: 8_192 }, (_request, response) => {
@@ -53,7 +56,10 @@ export class Entrance {
     // Never listens itself: sockets are handed to it.
     const server = createTlsServer(this.#settings.server())
     server.on('secureConnection', (socket) => this.#secured(socket))
-    server.on('tlsClientError', (_error, socket) => socket.destroy())
+    server.on('tlsClientError', (_error, socket) => {
+      this.#failed()
+      socket.destroy()
+    })
     this.#tls = server
   }
 

@@ -22,6 +22,7 @@ let sink: TestSink
 let near: Transports
 let far: Transports
 let farSink: TestSink
+let failedHandshakes: number
 let sockets: { destroy(): void }[]
 
 beforeAll(async () => {
@@ -38,7 +39,7 @@ const make = (to: TestSink, tls: SipTls | undefined, tlsPeers: SipTlsPeer[] = []
     limits: defaultLimits,
     clock,
     maxConnections: 100,
-    gatekeeper: openGate,
+    gatekeeper: { ...openGate, handshakeFailed: () => failedHandshakes++ },
     tls,
     tlsPeers,
   })
@@ -72,6 +73,7 @@ beforeEach(() => {
   clock = new FakeClock()
   sink = new TestSink()
   farSink = new TestSink()
+  failedHandshakes = 0
   sockets = []
 })
 afterEach(async () => {
@@ -161,7 +163,9 @@ describe('a connection that we make', () => {
       peer(['carrier.example'], { certificate: client.certificate, key: client.key, alpn: ['sip/2'] }),
     ])
     expect(await call('other.example')).toMatch(/certificate required|closed/)
+    await expect.poll(() => failedHandshakes).toBe(1)
     expect(await call('carrier.example')).toBe('arrived')
+    expect(failedHandshakes).toBe(1)
   })
 
   it('knows an address that a host led to before', async () => {
@@ -175,6 +179,17 @@ describe('a connection that we make', () => {
 })
 
 describe('a listener', () => {
+  it('counts a handshake that is none, and one that was broken off', async () => {
+    await open(settings())
+    for (const bytes of ['OPTIONS sip:a SIP/2.0\r\n\r\n', '']) {
+      const before = failedHandshakes
+      connectTcp(portOf(far), '127.0.0.1')
+        .on('error', () => {})
+        .end(bytes)
+      await expect.poll(() => failedHandshakes).toBe(before + 1)
+    }
+  })
+
   const shown = async (servername?: string) => {
     const socket = await dial({ servername })
     return (socket.getPeerCertificate() as PeerCertificate).subjectaltname

@@ -55,7 +55,8 @@ export class StreamTransport {
     this.#options = options
     this.#local = { protocol, address: '', port: 0 }
     this.#web = protocol === 'ws' || protocol === 'wss'
-    this.#entrance = new Entrance(protocol, options.tls, options.limits.messageBytes)
+    const { gate, limits, tls } = options
+    this.#entrance = new Entrance(protocol, tls, limits.messageBytes, () => gate.handshakeFailed?.())
     this.#server = createServer((socket) => this.#accept(socket))
   }
 

@@ -45,6 +45,8 @@ export interface Gatekeeper {
   admits(protocol: Protocol, address: string, bytes: Buffer): boolean
   /** A new connection, before its TLS handshake. False closes it without a word. */
   accepts(protocol: Protocol, address: string): boolean
+  /** The TLS handshake of a connection that was accepted came to nothing: for the statistics. */
+  handshakeFailed?(): void
   /** True for one for whom room is kept that others may not take. Default: everybody. */
   trusts?(address: string): boolean
   /** One more message of a piece of a stream that was admitted. False ends the connection. */
