@@ -100,3 +100,15 @@ describe('the dialogs', () => {
     expect([dialogs.byId(first.id), dialogs.size]).toEqual([first, 1])
   })
 })
+
+it('a dialog takes no more reliable responses than 16 without a PRACK, and goes on where one comes', () => {
+  const dialog = new Dialog(start())
+  const taken = [...Array(50).keys()].filter((rseq) => dialog.acceptRseq(1, rseq))
+  expect([taken.length, dialog.awaitsPrack(15), dialog.awaitsPrack(16)]).toEqual([16, true, false])
+  dialog.pracked(0)
+  expect([dialog.acceptRseq(1, 16), dialog.acceptRseq(1, 17), dialog.acceptRseq(2, 90)]).toEqual([
+    true,
+    false,
+    true,
+  ])
+})

@@ -6,6 +6,9 @@ import { isSipUri, type SipUri } from '../message/uri.ts'
 import type { Endpoint, Flow } from '../transport/types.ts'
 import { Offers } from './offers.ts'
 
+/** Reliable provisional responses without a PRACK that are remembered of one dialog. */
+const mostUnpracked = 16
+
 /** How a dialog begins. */
 export interface DialogStart {
   readonly id: string
@@ -156,12 +159,13 @@ export class Dialog {
 
   /**
    * RFC 3262 4: takes a reliable provisional response to the INVITE `seq` where it is the first or the next one. False for a repeated
-   * one, and for one that came too early: the peer will send it again.
+   * one, and for one that came too early, or while too many others wait for their PRACK: the peer will send it again.
    */
   acceptRseq(seq: number, rseq: number): boolean {
     const last = this.#reliable?.seq === seq ? this.#reliable : undefined
     if (last && rseq !== last.rseq + 1) return false
     if (!last || !this.#unpracked) this.#unpracked = new Set()
+    else if (this.#unpracked.size >= mostUnpracked) return false
     this.#reliable = { seq, rseq }
     this.#unpracked.add(rseq)
     return true

@@ -95,6 +95,11 @@ export class WaitingRoom {
     return [...(this.#byDialog.get(dialog) ?? [])]
   }
 
+  /** How many these are. */
+  count(dialog: Dialog): number {
+    return this.#byDialog.get(dialog)?.size ?? 0
+  }
+
   /** The INVITE of a dialog that waits: the one that made it, or a re-INVITE. */
   invite(dialog: Dialog): Waiting | undefined {
     return this.ofDialog(dialog).find((each) => each.side.invite)

@@ -166,3 +166,33 @@ it('an older number than before gets 500', () => {
   bench.receive('INFO', 4, 'y', to)
   expect(bench.statuses()).toEqual([500])
 })
+
+describe('a dialog whose requests the application does not answer', () => {
+  it('has 32 of them wait, and further ones refused; its end gets through', () => {
+    established()
+    for (let i = 2; i < 42; i++) bench.receive('INFO', i, `x${i}`, to)
+    const handed = bench.handed()
+    expect(handed).toHaveLength(32)
+    const refused = bench.sent()
+    expect(refused.map(({ status }) => status)).toEqual(Array(8).fill(503))
+    expect(refused[0]?.headers.first('retry-after')).toBe('5')
+    bench.respond(handed[0]?.txnId as string, 200)
+    bench.receive('INFO', 42, 'x42', to)
+    expect(bench.handed()).toHaveLength(1)
+    expect(bench.statuses()).toEqual([200])
+    bench.receive('BYE', 43, 'b', to)
+    const [bye] = bench.handed()
+    expect(bye?.method).toBe('BYE')
+    bench.respond(bye?.txnId as string, 200)
+    bench.clock.advance(64_000)
+    expect(bench.held()).toEqual(nothing)
+  })
+
+  it('has the PRACK that its answer waits for handed over all the same', () => {
+    const { rseq } = ringing(183, sdp, sdp, { Require: '100rel' })
+    for (let i = 2; i < 42; i++) bench.receive('INFO', i, `x${i}`, to)
+    bench.handed()
+    bench.receive('PRACK', 42, 'p', { ...to, RAck: `${rseq} 1 INVITE` })
+    expect(bench.handed().map(({ method }) => method)).toEqual(['PRACK'])
+  })
+})

@@ -7,11 +7,14 @@ import { describes } from '../session.ts'
 import { terminates } from '../subscriptions.ts'
 import type { Answers } from './answers.ts'
 import { cancelOf, deliverCancel } from './cancelled.ts'
-import type { Incoming } from './incoming.ts'
+import { type Incoming, retryAfter } from './incoming.ts'
 import { rackOf } from './reliable.ts'
 
 /** RFC 3261 14.2 and RFC 3311 5.2: the sender tries again after 0 to 10 s. */
 const soon = (): AppHeader => ['Retry-After', String(Math.floor(Math.random() * 11))]
+
+/** Requests of one dialog that may wait for the application; whoever sends more is to wait himself. */
+const mostWaiting = 32
 
 /** Received requests of dialogs that are there, early ones too (RFC 3261 12.2.2). */
 export class WithinDialog {
@@ -31,6 +34,8 @@ export class WithinDialog {
     if (!dialog.acceptSeq(request.seq)) return this.#incoming.reply(request, side, { status: 500 })
     if (request.method === 'BYE') return this.#bye(request, side, dialog, size)
     if (request.method === 'PRACK') return this.#prack(request, side, dialog, size)
+    if (this.#incoming.room.count(dialog) >= mostWaiting)
+      return this.#incoming.reply(request, side, { status: 503, headers: [retryAfter] })
     // Whatever the application answers, or does not, the subscription is over.
     if (request.method === 'NOTIFY' && terminates(request.headers))
       this.#context.subscriptions.granted(dialog, 0)
