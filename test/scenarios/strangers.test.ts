@@ -30,16 +30,24 @@ afterAll(() => gateway?.stop())
 
 const dropped = () => gateway.metric('sip_dropped_total', { reason: 'stranger' })
 
-it.each(['INVITE', 'OPTIONS', 'REGISTER', 'BYE'])('a stranger’s %s gets no answer, and is counted', async (method) => {
-  const before = await dropped()
-  const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.9')
-  socket.raw(socket.text({ method, uri: 'sip:1@closed.test', ...(method === 'INVITE' && offer()) }))
-  await until('it is dropped', dropped, (count) => count === before + 1)
-  expect(socket.answers).toEqual([])
-})
+it.each(['INVITE', 'OPTIONS', 'REGISTER', 'BYE'])(
+  'a stranger’s %s gets no answer, and is counted',
+  async (method) => {
+    const before = await dropped()
+    const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.9')
+    socket.raw(socket.text({ method, uri: 'sip:1@closed.test', ...(method === 'INVITE' && offer()) }))
+    await until('it is dropped', dropped, (count) => count === before + 1)
+    expect(socket.answers).toEqual([])
+  },
+)
 
 it('whom we call is no stranger: it answers, and hangs up', async () => {
-  const callee = await Carrier.listens({ address: '127.0.0.20', port, scenario: 'callee-hangs-up', holdMs: 100 })
+  const callee = await Carrier.listens({
+    address: '127.0.0.20',
+    port,
+    scenario: 'callee-hangs-up',
+    holdMs: 100,
+  })
   const caller = await Carrier.calls(gateway, { domain: 'closed.test', scenario: 'caller-released' })
   await callee.done()
   await caller.done()
