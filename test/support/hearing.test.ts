@@ -31,8 +31,8 @@ describe('the carrier hears', () => {
     expect(
       faultsOf(stream(20).map((packet, index) => ({ ...packet, ssrc: index < 10 ? 7 : 8 }))),
     ).toHaveLength(10)
-    const late = stream(20).map((packet, index) => ({ ...packet, at: packet.at + (index < 10 ? 0 : 230) }))
-    expect(faultsOf(late)).toEqual(['packet 10: 250 ms without a packet'])
+    const late = stream(20).map((packet, index) => ({ ...packet, at: packet.at + (index < 10 ? 0 : 490) }))
+    expect(faultsOf(late)).toEqual(['packet 10: 510 ms without a packet'])
     expect(faultsOf([])).toEqual(['no packet at all'])
   })
 

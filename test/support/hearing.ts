@@ -63,7 +63,8 @@ export const digitsOf = (packets: readonly Packet[]): string => {
 
 /**
  * What a carrier's equipment would stumble over, in words: another source, sequence numbers that jump, timestamps that go backwards or away from
- * the clock, and gaps of more than 200 ms between packets. Empty for one continuous stream.
+ * the clock, and gaps of more than 500 ms between packets (shorter ones are a machine that is
+ * busy with something else). Empty for one continuous stream.
  */
 export const faultsOf = (packets: readonly Packet[]): string[] => {
   const faults: string[] = []
@@ -77,11 +78,11 @@ export const faultsOf = (packets: readonly Packet[]): string[] => {
     if (forward16(before.sequence, packet.sequence) !== 1)
       faults.push(`${where}: ${before.sequence} then ${packet.sequence}`)
     if (((packet.timestamp - before.timestamp) | 0) < 0) faults.push(`${where}: the timestamp went back`)
-    if (packet.at - before.at > 200)
+    if (packet.at - before.at > 500)
       faults.push(`${where}: ${Math.round(packet.at - before.at)} ms without a packet`)
     const drift = ((packet.timestamp - first.timestamp) >>> 0) / 8 - (packet.at - first.at)
     // An event's packets keep the timestamp of its start.
-    if (isAudio(packet) && Math.abs(drift) > 250)
+    if (isAudio(packet) && Math.abs(drift) > 500)
       faults.push(`${where}: the timestamp is ${Math.round(drift)} ms off`)
   })
   return faults
