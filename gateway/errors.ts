@@ -152,6 +152,14 @@ export const catalogue = {
     'warn',
   ),
   bad_request: entry('The request is malformed.', 400, 400, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
+  unsupported_uri: entry(
+    'The called number stands in a tel: URI, without a domain.',
+    416,
+    400,
+    127,
+    'INTERWORKING',
+    'warn',
+  ),
   bad_extension: entry(
     'The request requires an extension that is not supported.',
     420,

@@ -47,9 +47,15 @@ describe('what the agent answers itself', () => {
     const refused = await ask('INVITE', 420, { extra: { Require: '100rel, sec-agree' } })
     expect(refused.headers.first('unsupported')).toBe('sec-agree')
   })
-  it('416 to a telephone number without a domain', async () => {
+  it('416 to a telephone number without a domain; a call to one is for the application', async () => {
+    peer.send('OPTIONS', peer.call('tel:+4930123'))
+    await peer.response(416, 'OPTIONS')
+    bench.srf.invite((request: SrfRequest, response: SrfResponse) =>
+      response.send(404, { headers: { 'X-Uri': request.uri } }),
+    )
+    await routed(bench.srf)
     peer.send('INVITE', peer.call('tel:+4930123'))
-    await peer.response(416, 'INVITE')
+    expect((await peer.response(404, 'INVITE')).headers.first('x-uri')).toBe('tel:+4930123')
   })
   it('400 to a broken header, saying which', async () => {
     expect((await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })).reason).toBe('Bad Contact')

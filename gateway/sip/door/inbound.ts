@@ -71,6 +71,11 @@ export class Inbound {
     const { refusals, door, link } = this.#parts
     const { connection } = link
     if (!connection) return
+    // RFC 3966, as IMS trunks send it: a number says nothing of whose call it is. What was dialled helps whoever sets up the trunk.
+    if (/^tel:/i.test(request.uri)) {
+      refusals.refuse(response, 'unsupported_uri', { ...facts, requestUri: printable(request.uri) })
+      return
+    }
     const caller = readCaller(request)
     if (typeof caller === 'string') {
       refusals.refuse(response, 'bad_request', { ...facts, expected: caller })

@@ -26,12 +26,16 @@ describe('a request is refused', () => {
   it.each([
     ['an unknown method', request({}, 'sip:b@h', 'DANCE'), 501],
     ['no hops left', request({ 'Max-Forwards': '0' }), 483],
-    ['a telephone number without a domain', request({}, 'tel:+4930123'), 416],
+    ['a telephone number, where it is no call', request({}, 'tel:+4930123', 'OPTIONS'), 416],
+    ['a telephone number in a call', request({ To: '<sip:b@h>;tag=t' }, 'tel:+4930123'), 416],
     ['another scheme', request({}, 'nobody:x'), 416],
     ['an extension that nobody knows', request({ Require: 'sec-agree' }), 420],
     ['a packed body', request({ 'Content-Encoding': 'gzip' }, 'sip:b@h', 'INVITE', 'zip'), 415],
   ])('with %s', (_what, given, status) => {
     expect(refusalOf(given, facts)?.status).toBe(status)
+  })
+  it('but not a call to a telephone number without a domain, which is the application’s to refuse', () => {
+    expect(refusalOf(request({}, 'tel:+4930123'), facts)).toBeUndefined()
   })
   it('with what would help', () => {
     const headers = (given: SipRequest) => Object.fromEntries(refusalOf(given, facts)?.headers ?? [])

@@ -29,7 +29,8 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   // RFC 4475 3.3.11: an endpoint takes a request of no hops; only a new call would go on from here to others.
   const goesOn = method === 'INVITE' && toTag === ''
   if (goesOn && Number(headers.first('max-forwards') ?? 70) === 0) return refuse(483)
-  if (!/^sips?:/i.test(uri)) return refuse(416)
+  // A telephone number alone, as IMS trunks send it (RFC 3966): whether a call may name one is for the application to say.
+  if (!/^sips?:/i.test(uri) && !(goesOn && /^tel:/i.test(uri))) return refuse(416)
   // RFC 3261 8.2.2.2.
   if (facts.merged) return refuse(482)
   const unsupported = [...optionTags(headers, 'require')].filter((tag) => !facts.understood.has(tag))
