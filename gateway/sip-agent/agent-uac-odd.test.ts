@@ -34,6 +34,28 @@ describe('a call whose far end answers oddly', () => {
     await idle(bench.agent)
   })
 
+  it.each([
+    '*',
+    '<>',
+    '',
+    '<sip:a b@c',
+    '"x <sip:a@b>',
+    ';expires=3',
+    'J\u00fcrgen <sip:a@b>',
+    '<tel:+49>',
+    'localhost" <',
+  ])('is up after a 200 with the Contact %j, and can be ended', async (contact) => {
+    const dialog = dial()
+    const invite = await peer.request('INVITE')
+    peer.reply(invite, 200, { body: testSdp('answer'), contact: false, extra: { Contact: contact } })
+    await peer.request('ACK')
+    const up = await dialog
+    expect(up.remote.sdp).toContain('s=answer')
+    up.destroy()
+    peer.reply(await peer.request('BYE'), 200)
+    await idle(bench.agent)
+  })
+
   it('makes no dialogs without end of forks that only ring', async () => {
     const dialog = dial()
     const invite = await peer.request('INVITE')

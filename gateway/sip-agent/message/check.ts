@@ -80,9 +80,22 @@ const essentials = (headers: Headers): Essentials => {
   return { via, vias, from, to, fromTag, toTag, callId, seq, seqMethod }
 }
 
-const checkCommon = (headers: Headers) => {
+const checkContacts = (headers: Headers) => {
   const contacts = headers.all('contact')
   if (!(contacts.length === 1 && contacts[0] === '*')) parseAddresses(contacts, 'Contact')
+}
+
+/** A Contact of a response that cannot be read counts as none: nobody could be told, and what was answered is answered. */
+const dropBadContacts = (headers: Headers) => {
+  try {
+    checkContacts(headers)
+  } catch (error) {
+    if (!(error instanceof SipParseError)) throw error
+    headers.remove('contact')
+  }
+}
+
+const checkCommon = (headers: Headers) => {
   parseAddresses(headers.all('record-route'), 'Record-Route')
   const type = headers.first('content-type')
   if (
@@ -100,6 +113,7 @@ const checkRequest = (raw: RawRequest): SipRequest => {
   if (parsed.seqMethod !== method) throw new SipParseError('CSeq', 'another method than the request')
   const hops = headers.first('max-forwards')
   if (hops !== undefined) parseNumber(hops, 255, 'Max-Forwards')
+  checkContacts(headers)
   checkCommon(headers)
   parseAddresses(headers.all('route'), 'Route')
   const uri = parseUri(raw.uri, 'Request-URI')
@@ -113,6 +127,7 @@ export const checkMessage = (message: RawMessage): SipMessage => {
   try {
     if (message.kind === 'request') return checkRequest(message)
     const parsed = essentials(message.headers)
+    dropBadContacts(message.headers)
     checkCommon(message.headers)
     return Object.assign(parsed, message)
   } catch (error) {

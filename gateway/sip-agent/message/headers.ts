@@ -149,6 +149,11 @@ export class Headers {
     this.#list.push({ name: known.name, key: known.key, value })
   }
 
+  /** Takes out every field with this key. */
+  remove(key: string): void {
+    for (let i = this.#list.length - 1; i >= 0; i--) if (this.#list[i]?.key === key) this.#list.splice(i, 1)
+  }
+
   /** Replaces the value of the first field with this key, or adds the field. */
   replace(name: string, value: string): this {
     const key = headerKey(name)

@@ -3,7 +3,7 @@ import type { Leg } from '../../calls/leg.ts'
 import { testCarrier } from '../carriers/testing.ts'
 import { carrierSdp } from '../testing/bench.ts'
 import { OutboundRig, PlacedInvite } from '../testing/outbound.ts'
-import { type FakeDialog, farResponse } from '../testing/srf.ts'
+import { FakeDialog, farResponse } from '../testing/srf.ts'
 
 type Step = 'taken' | 'ringing' | 'early media' | 'challenged' | 'answered' | 'refused' | 'hang up'
 
@@ -93,3 +93,30 @@ it('does not wait for more where the final response cannot be handled', async ()
   expect(leg.state).toMatchObject({ cause: { code: 'unreachable', detail: 'Error: no such hash' } })
   expect(rig.left).toEqual([0, 0, 0, 0])
 })
+
+it('hangs up an answer of which no dialog can be made', async () => {
+  const rig = new OutboundRig([testCarrier()])
+  const { leg } = await rig.dial('sip:1@carrier.example')
+  const dialog = new FakeDialog(carrierSdp({ address: '192.0.2.9' }))
+  dialog.on = () => {
+    throw new Error('no such event')
+  }
+  rig.next().uac.settle(null, dialog)
+  expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'internal' } })
+  expect(dialog.byeHeaders).toEqual([{ Reason: expect.stringContaining('cause=') }])
+  expect(rig.left).toEqual([0, 0, 0, 0])
+})
+
+it.each([undefined, 500])(
+  'calls nobody else after a 200 that drachtio-srf gives up as %s',
+  async (status) => {
+    const rig = new OutboundRig([testCarrier({ targets: ['sip:a.example', 'sip:b.example'] })])
+    const { leg } = await rig.dial('sip:1@a.example')
+    const invite = rig.next()
+    const res = farResponse(200, carrierSdp())
+    invite.request.emit('response', res, () => {})
+    invite.uac.settle({ message: 'no Contact', ...(status && { status, res }) })
+    expect([leg.isEnded, rig.waiting]).toEqual([true, 0])
+    expect(leg.state).toMatchObject({ cause: { code: 'far_refused', detail: '200 no Contact' } })
+  },
+)

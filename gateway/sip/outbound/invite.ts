@@ -3,6 +3,7 @@ import type { Cause } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { refusalOf } from '../audio/late-offer.ts'
 import type { DigestSession } from '../carriers/digest.ts'
+import { hangUp } from '../dialog/hang-up.ts'
 import { guarding } from '../guarding.ts'
 import { printable, reasonHeader } from '../headers.ts'
 import type {
@@ -68,6 +69,8 @@ export class Invite {
   #nextHop: string | undefined
   #canceled: Cause | undefined
   #cancelSent = false
+  /** The 2xx, from when it came. */
+  #accepted: FarResponse | undefined
   #progress: Timer | undefined
   #guard: Timer | undefined
   #gone = false
@@ -137,6 +140,9 @@ export class Invite {
     request?.on('update', (update, response) => {
       if (!this.#canceled) this.#parts.listener.updated(update, response)
     })
+    request?.on('response', (response: FarResponse) => {
+      if (response.status >= 200 && response.status < 300) this.#accepted = response
+    })
     // For the same reason: it would send a PRACK without our answer.
     if (this.#parts.localSdp === undefined)
       request?.on(
@@ -192,15 +198,16 @@ export class Invite {
 
   #answered(dialog: SipDialog): void {
     if (this.#gone) {
-      this.#hangUp(dialog, this.#canceled ?? { code: 'normal' }, () => {})
+      hangUp(dialog, this.#canceled ?? { code: 'normal' }, this.#parts.log)
       return
     }
     if (this.#canceled) {
       // The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing.
-      this.#hangUp(dialog, this.#canceled, () => this.#finish())
+      hangUp(dialog, this.#canceled, this.#parts.log, () => this.#finish())
       return
     }
     this.#progress?.cancel()
+    this.#parts.digest.accepted()
     try {
       this.#parts.listener.answered(dialog)
     } finally {
@@ -208,8 +215,13 @@ export class Invite {
     }
   }
 
-  #refused(refusal: Refusal): void {
+  #refused(error: Refusal): void {
     if (this.#gone) return
+    const accepted = this.#accepted
+    // Somebody has answered, although nothing can be made of it: the next place must not be called as well.
+    const refusal = accepted
+      ? { status: accepted.status, reason: error.message ?? error.reason, res: accepted }
+      : error
     this.#progress?.cancel()
     if (this.#canceled) {
       this.#finish()
@@ -258,15 +270,6 @@ export class Invite {
       })
     } catch (error) {
       log.debug({ reason: String(error) }, 'CANCEL could not be sent')
-    }
-  }
-
-  #hangUp(dialog: SipDialog, cause: Cause, done: () => void): void {
-    try {
-      dialog.destroy({ headers: { Reason: reasonHeader(cause) } }, () => done())
-    } catch (error) {
-      this.#parts.log.debug({ reason: String(error) }, 'BYE could not be sent')
-      done()
     }
   }
 

@@ -260,7 +260,7 @@ const rseqOf = (response: SipResponse): number | undefined => {
 
 /**
  * The 2xx as the application is told it. drachtio-srf takes only a 200 with a Contact for an answer, and would leave any other
- * call acknowledged and up for ever. To an endpoint every 2xx means 200 (RFC 3261 8.1.3.2); a missing Contact is replaced by the
+ * call acknowledged and up for ever. To an endpoint every 2xx means 200 (RFC 3261 8.1.3.2); a missing Contact, or one that cannot be read, is replaced by the
  * target that requests go to without it.
  */
 const plainAnswer = (response: SipResponse, dialog: Dialog): SipResponse => {
