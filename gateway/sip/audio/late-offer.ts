@@ -86,6 +86,7 @@ export class LateOffer implements Negotiation {
   #answer(offer: string, source: string, where: OfferIn): string {
     const { exchange } = this.#media
     this.#media.heardFrom(source)
+    if (this.#current) this.#media.anotherBranch?.()
     if (exchange.receiveOffer(where)) throw new TrunklineError('bad_sdp', 'Another offer is open.')
     try {
       const answer = this.#media.answerSdp(offer)

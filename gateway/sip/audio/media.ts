@@ -58,6 +58,10 @@ export class LegMedia implements SipMedia {
   #security: Security | undefined
   #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
   #held = false
+  /** The session was encrypted when our offer went out, and has to stay so. Early branches that answer it do not bind one another. */
+  #securedAtOffer = false
+  /** An offer of another branch of a fork comes next. */
+  #isAnotherBranch = false
 
   /** `sessionId`: digits, for the origin line. */
   constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
@@ -112,8 +116,10 @@ export class LegMedia implements SipMedia {
    * taken; a mere refresh gets our last description again. Throws `bad_sdp` for an address that audio must not go to, `srtp_mismatch`.
    */
   answer(remote: RemoteDescription): string {
+    const secured = this.isEncrypted && !this.#isAnotherBranch
+    this.#isAnotherBranch = false
     if (this.isRefresh(remote)) return this.#local
-    const { audio, crypto } = chooseAudio(remote, this.#policy, this.isEncrypted)
+    const { audio, crypto } = chooseAudio(remote, this.#policy, secured)
     const chosen = audio.codecs.find(({ codec }) => codec === this.port.codec) ?? audio.codecs[0]
     if (!chosen) throw new TrunklineError('no_common_codec')
     const keys = crypto && this.#answerTo(crypto)
@@ -174,7 +180,7 @@ export class LegMedia implements SipMedia {
     const audio = remote.audios.find(({ index }) => index === this.#index) ?? remote.audios[0]
     const [chosen] = audio.codecs
     if (!chosen) throw new TrunklineError('no_common_codec')
-    const theirs = acceptedSecurity(audio, said, this.#policy, this.isEncrypted)
+    const theirs = acceptedSecurity(audio, said, this.#policy, this.#securedAtOffer)
     const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
     // The far side sends with the payload types of our offer, whatever numbers its answer has.
     const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
@@ -184,6 +190,10 @@ export class LegMedia implements SipMedia {
     this.#keys = ours && theirs && { ours, theirs }
     this.#answered = ''
     this.exchange.receiveAnswer()
+  }
+
+  anotherBranch(): void {
+    this.#isAnotherBranch = true
   }
 
   refreshes(offer: string): boolean {
@@ -212,6 +222,7 @@ export class LegMedia implements SipMedia {
 
   #open(where: OfferIn): void {
     if (!this.exchange.sendOffer(where)) throw new Error('an offer is open already')
+    this.#securedAtOffer = this.isEncrypted
   }
 
   /** Our key for theirs: the one that we have while theirs stays, so that a refresh does not begin anew. */

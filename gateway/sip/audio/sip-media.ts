@@ -32,6 +32,8 @@ export interface SipMedia {
    * other offer; absent where keys are never optional.
    */
   demandKeys?(): string | undefined
+  /** The next offer is that of another branch of a fork: that the one before it had keys does not bind it. Absent where keys are never optional. */
+  anotherBranch?(): void
   /** Takes the answer to our last offer, or its repetition. Throws with a media code where it cannot be used. */
   acceptSdp(answer: string): void
   /** The wait for the far side's first packet begins now. */

@@ -103,6 +103,22 @@ describe('pain point 5: our offer', () => {
     expect(JSON.stringify(t.logged)).not.toContain(key)
   })
 
+  it('is answered by each branch of a fork for itself, with keys or without', async () => {
+    const { t, leg, sdp } = await offer('optional', secure)
+    const line = /^a=crypto:(\d+ \S+) /m.exec(sdp)?.[1]
+    const plain = farSdp({ formats: '0', lines: [] })
+    const invite = new PlacedInvite(t.srf.invites[0]!)
+    invite.provisional(
+      183,
+      farSdp({ formats: '0', lines: [`a=crypto:${line} inline:${Buffer.alloc(30, 1).toString('base64')}`] }),
+      {
+        To: '<sip:x@y>;tag=1',
+      },
+    )
+    invite.answer(plain, { To: '<sip:x@y>;tag=2' })
+    expect(leg.isAnswered).toBe(true)
+  })
+
   it('that is refused with its optional keys is made once more, with keys that have to be taken', async () => {
     const { t, leg, sdp } = await offer('optional', secure)
     new PlacedInvite(t.srf.invites[0]!).refuse(488)
