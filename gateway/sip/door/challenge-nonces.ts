@@ -2,8 +2,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Time that a nonce may be used after it was given out, in ms. */
 const validMs = 300_000
-/** Most nonces whose counters are kept. Only those with which somebody signed in are. */
-const mostCounters = 100_000
+/** Most nonces whose counters are kept; only those with which somebody signed in are. More than 650 sign-ins a second, each with a new nonce. */
+const mostCounters = 200_000
+/** Nonces that were made within so many ms are forgotten together. */
+const sliceMs = 1_000
 
 /** What a nonce is found to be. */
 export interface NonceCheck {
@@ -20,16 +22,22 @@ export interface NonceCheck {
 export class Nonces {
   readonly #now: () => number
   readonly #key = randomBytes(32)
-  /** Highest counter of each nonce, and when it runs out; in the order of their first use. */
-  readonly #counters = new Map<string, { count: number; readonly until: number }>()
+  readonly #most: number
+  /** Highest counter of each nonce, by some of its random bits, and by the slice of time in which it was made. */
+  readonly #slices = new Map<number, Map<number, number>>()
+  #size = 0
+  /** Nonces of earlier slices are too old. */
+  #oldest = 0
 
-  constructor(now: () => number) {
+  /** `most`: nonces whose counters are kept. Where there are more, nonces grow old sooner. */
+  constructor(now: () => number, most = mostCounters) {
     this.#now = now
+    this.#most = most
   }
 
   /** Nonces whose counters are kept; bounded. */
   get size(): number {
-    return this.#counters.size
+    return this.#size
   }
 
   /** A new nonce for whoever is at an address. */
@@ -45,36 +53,49 @@ export class Nonces {
     if (bytes.length !== 42 || bytes.toString('base64url') !== nonce) return { valid: false, proven: false }
     const head = bytes.subarray(0, 18)
     const ours = timingSafeEqual(bytes.subarray(18, 30), this.#seal(head))
-    const age = this.#now() - head.readUIntBE(0, 6)
-    const valid = ours && age >= 0 && age < validMs
+    const madeAt = head.readUIntBE(0, 6)
+    const now = this.#now()
+    const slice = sliceOf(madeAt)
+    const valid = ours && madeAt <= now && !isOver(slice, now) && slice >= this.#oldest
     return { valid, proven: valid && timingSafeEqual(bytes.subarray(30), this.#seal(head, address)) }
   }
 
-  /** Takes note that somebody signed in with the nonce and this counter. False where that counter, or a later one, was used before. */
+  /** Takes note that somebody signed in with a valid nonce and this counter. False where that counter, or a later one, was used before. */
   use(nonce: string, count: number): boolean {
-    const known = this.#counters.get(nonce)
-    if (known) {
-      if (count <= known.count) return false
-      known.count = count
-      return true
-    }
-    this.#sweep()
+    const bytes = Buffer.from(nonce, 'base64url')
+    const [slice, key] = [sliceOf(bytes.readUIntBE(0, 6)), bytes.readUIntBE(6, 6)]
+    const known = this.#slices.get(slice)?.get(key)
+    if (known !== undefined && count <= known) return false
+    if (known === undefined) this.#makeRoom()
     // Rather let somebody sign in with a new nonce than forget a counter.
-    if (this.#counters.size >= mostCounters) return false
-    this.#counters.set(nonce, { count, until: this.#now() + validMs })
+    if (slice < this.#oldest) return false
+    const counters = this.#slices.get(slice) ?? new Map<number, number>()
+    this.#slices.set(slice, counters.set(key, count))
+    if (known === undefined) this.#size++
     return true
   }
 
-  /** An entry outlives its nonce, which was made before its first use. */
-  #sweep(): void {
+  #makeRoom(): void {
     const now = this.#now()
-    for (const [nonce, { until }] of this.#counters) {
-      if (until > now) return
-      this.#counters.delete(nonce)
-    }
+    // Once in a slice is enough.
+    if (!this.#slices.has(sliceOf(now)))
+      for (const slice of this.#slices.keys()) if (isOver(slice, now)) this.#forget(slice)
+    if (this.#size < this.#most) return
+    const oldest = Math.min(...this.#slices.keys())
+    this.#forget(oldest)
+    this.#oldest = oldest + 1
+  }
+
+  #forget(slice: number): void {
+    this.#size -= this.#slices.get(slice)?.size ?? 0
+    this.#slices.delete(slice)
   }
 
   #seal(head: Buffer, address = ''): Buffer {
     return createHmac('sha256', this.#key).update(head).update(address).digest().subarray(0, 12)
   }
 }
+
+const sliceOf = (time: number): number => Math.floor(time / sliceMs)
+
+const isOver = (slice: number, now: number): boolean => slice * sliceMs + validMs <= now

@@ -33,8 +33,8 @@ export type SignIn =
 export type DigestAlgorithm = 'MD5' | 'SHA-256'
 
 /**
- * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5; qop auth and auth-int). A request costs the same work,
- * and gets the same answer, whether or not its user exists.
+ * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It asks for qop auth, as auth-int upsets some phones, and
+ * takes either. A request costs the same work, and gets the same answer, whether or not its user exists.
  */
 export class Challenger {
   readonly #nonces: Nonces
@@ -84,7 +84,7 @@ export class Challenger {
     const nonce = this.#nonces.make(request.source)
     const challenges = this.#algorithms.map(
       (algorithm) =>
-        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth,auth-int"${why === 'stale' ? ', stale=true' : ''}`,
+        `Digest realm="${realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${why === 'stale' ? ', stale=true' : ''}`,
     )
     return { kind: 'challenge', why, proven, headers: { 'WWW-Authenticate': challenges.join(', ') } }
   }
