@@ -73,7 +73,28 @@ export const applyRegister = (
     bindings = bindings.filter((binding) => !old.includes(binding))
     if (ms > 0) bindings = [...bindings, bindingOf(contact, registration, now + ms)]
   }
-  return bindings.length > limits.contacts ? { kind: 'too-many' } : { kind: 'bindings', bindings }
+  const kept = withinLimit(bindings, registration, limits.contacts)
+  return kept ? { kind: 'bindings', bindings: kept } : { kind: 'too-many' }
+}
+
+/**
+ * Makes room for what a REGISTER brings: the bindings that expire first go. A client that makes up a contact at each start would else lock
+ * itself out until the old ones have expired. Undefined where it brings more than there may be.
+ */
+const withinLimit = (
+  bindings: readonly Binding[],
+  { callId, seq }: Registration,
+  limit: number,
+): readonly Binding[] | undefined => {
+  const over = bindings.length - limit
+  if (over <= 0) return bindings
+  const old = bindings.filter((binding) => binding.callId !== callId || binding.seq !== seq)
+  if (old.length < over) return undefined
+  // One that has an instance is replaced when its client comes again; the others pile up.
+  const order = (a: Binding, b: Binding) =>
+    Number(a.instance !== undefined) - Number(b.instance !== undefined) || a.expiresAt - b.expiresAt
+  const gone = new Set(old.toSorted(order).slice(0, over))
+  return bindings.filter((binding) => !gone.has(binding))
 }
 
 const removeAll = (before: readonly Binding[], registration: Registration): RegisterOutcome => {

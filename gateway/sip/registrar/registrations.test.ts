@@ -97,9 +97,22 @@ describe('a registration', () => {
     expect(register('')).toMatchObject({ kind: 'bindings', bindings: [{ uri: { user: 'a' } }] })
   })
 
+  it('takes the place of the one that expires first, and of one with an instance last of all', () => {
+    register('<sip:i@192.0.2.5>;+sip.instance="<urn:uuid:1>"', { expires: 60 })
+    register(a, { expires: 900 })
+    register(b, { expires: 600 })
+    expect(register('<sip:d@192.0.2.4>')).toMatchObject({ kind: 'bindings' })
+    expect(users()).toEqual(['i', 'a', 'd'])
+    register('<sip:e@192.0.2.4>, <sip:f@192.0.2.4>')
+    expect(users()).toEqual(['i', 'e', 'f'])
+    expect(registrations.size).toBe(3)
+  })
+
   it('keeps to the limit of one endpoint, and of all together', () => {
     register(`${a}, ${b}, <sip:c@192.0.2.3>`)
-    expect(register('<sip:d@192.0.2.4>')).toEqual({ kind: 'too-many' })
+    const four = [1, 2, 3, 4].map((n) => `<sip:${n}@192.0.2.4>`).join(', ')
+    expect(register(four)).toEqual({ kind: 'too-many' })
+    expect(users()).toEqual(['a', 'b', 'c'])
     register(a, { endpoint: 'e2' })
     expect(register(a, { endpoint: 'e3' })).toEqual({ kind: 'full' })
     // Who is there may stay.
