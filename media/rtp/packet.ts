@@ -83,3 +83,10 @@ export function sequenceAhead(a: number, b: number): number {
 export function timestampAhead(a: number, b: number): number {
   return (a - b) | 0
 }
+
+const stunCookie = 0x2112a442
+
+/** Whether a packet is STUN (RFC 8489 section 5), told from RTP and RTCP by its first byte (RFC 7983 section 7). */
+export function isStun(packet: Buffer): boolean {
+  return packet.length >= 20 && (packet[0] as number) < 4 && packet.readUInt32BE(4) === stunCookie
+}

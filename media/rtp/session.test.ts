@@ -376,6 +376,22 @@ describe('a session', () => {
     expect(a.session.stats().refused).toMatchObject({ source: 1, malformed: 1 })
   })
 
+  it('takes STUN for neither, whoever sends it, nor for a sign of life', () => {
+    a.set()
+    const binding = Buffer.alloc(20)
+    binding.writeUInt16BE(1, 0)
+    binding.writeUInt32BE(0x2112a442, 4)
+    for (const address of ['192.0.2.1', '203.0.113.66']) {
+      a.session.receive(time.now, Buffer.from(binding), address, 4000)
+      a.session.receiveRtcp(time.now, Buffer.from(binding), address, 4001)
+    }
+    const { received, refused } = a.session.stats()
+    expect([received, ...Object.values(refused)]).toEqual([0, 0, 0, 0, 0, 0])
+    // Without the cookie it is nothing that is known.
+    a.session.receive(time.now, Buffer.alloc(20), '192.0.2.1', 4000)
+    expect(a.session.stats().refused.malformed).toBe(1)
+  })
+
   it('keeps RTP and RTCP on one port apart, and only RTP decides where audio goes', () => {
     a.set({ rtcpMux: true })
     const report = buildRtcp([{ kind: 'receiver', ssrc: 0xa11ce, blocks: [] }])

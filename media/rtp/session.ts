@@ -1,7 +1,7 @@
 import type { FarEnd, NearEnd, PortEvent, PortStats } from '../types.ts'
 import { Latch } from './latch.ts'
 import { Liveness, type Patience } from './liveness.ts'
-import { isRtcp } from './packet.ts'
+import { isRtcp, isStun } from './packet.ts'
 import { Receiver } from './receiver.ts'
 import { Reports } from './reports.ts'
 import { Sender } from './sender.ts'
@@ -108,6 +108,8 @@ export class Session {
 
   /** Takes a packet from the RTP socket, which may be RTCP as well. The session owns the buffer from now on. */
   receive(now: number, packet: Buffer, address: string, port: number): void {
+    // Phones behind NAT ask by it whether the way is open, and do well without an answer.
+    if (isStun(packet)) return
     if (isRtcp(packet)) {
       this.receiveRtcp(now, packet, address, port)
       return
@@ -126,6 +128,7 @@ export class Session {
 
   /** Takes a packet from the RTCP socket. */
   receiveRtcp(now: number, packet: Buffer, address: string, port: number): void {
+    if (isStun(packet)) return
     const { refused } = this.#receiver
     const muxed = this.#far?.rtcpMux === true
     const latch = muxed ? this.#receiver.latch : this.#rtcpLatch
