@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
+import type { DeskPhone, DeskPhoneOptions } from './desk-phone.ts'
 import { freePort } from './ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
@@ -15,20 +16,11 @@ const rate = 8_000
 const wavHeader = 44
 
 /** How a baresip is set up. */
-export interface BaresipOptions {
-  /** User part of its address of record. */
-  readonly user: string
+export interface BaresipOptions extends DeskPhoneOptions {
   /** Registrar, as `address:port` because it has no DNS here, and digest password; absent: it does not register, and waits for calls at {@link Baresip.uri}. */
   readonly account?: { readonly registrar: string; readonly password: string }
   /** Where its calls go, whatever their URI says: host and port. It looks up no names. */
   readonly proxy?: string
-  readonly transport?: 'udp' | 'tcp' | 'tls'
-  /** SDES SRTP: offered, or demanded. */
-  readonly srtp?: 'offered' | 'demanded'
-  /** Answers calls by itself; default true. */
-  readonly answers?: boolean
-  /** What it says all the time, in Hz. */
-  readonly tone: number
 }
 
 /** One event as its control connection tells it. */
@@ -39,7 +31,7 @@ interface BaresipEvent {
 }
 
 /** The softphone baresip, without a sound card: it says a tone, and keeps what it hears. Ends with its test. */
-export class Baresip {
+export class Baresip implements DeskPhone {
   readonly #program: Program
   readonly #control: Socket
   readonly #folder: string
@@ -118,16 +110,21 @@ export class Baresip {
     this.#command(held ? 'hold' : 'resume')
   }
 
-  /** Waits for an event, such as `CALL_ESTABLISHED` or `CALL_CLOSED`, and gives its parameter. */
-  async event(type: string): Promise<string> {
-    const found = await until(
-      `baresip says ${type}`,
-      () => this.#events.find((event) => event.type === type),
-      (event) => event !== undefined,
-    ).catch((error: Error) => {
-      throw new Error(`${error.message}\n${this.output.slice(-4000)}`)
-    })
-    return found?.param ?? ''
+  connected(): Promise<void> {
+    return this.#event('CALL_ESTABLISHED')
+  }
+
+  ended(): Promise<void> {
+    return this.#event('CALL_CLOSED')
+  }
+
+  /** Waits for an event of its control connection. */
+  async #event(type: string): Promise<void> {
+    await until(`baresip says ${type}`, () => this.#events.some((event) => event.type === type)).catch(
+      (error: Error) => {
+        throw new Error(`${error.message}\n${this.output.slice(-4000)}`)
+      },
+    )
   }
 
   /** Waits until the tone of this frequency is what it has heard last. */

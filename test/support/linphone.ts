@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { goertzel, sine } from '../../media/codecs/tone.ts'
+import type { DeskPhone, DeskPhoneOptions } from './desk-phone.ts'
 import { freePort } from './ports.ts'
 import { Program } from './program.ts'
 import { until } from './until.ts'
@@ -12,24 +13,15 @@ const rate = 8_000
 const wavHeader = 44
 
 /** How a linphone is set up. */
-export interface LinphoneOptions {
-  /** User part of its address of record. */
-  readonly user: string
+export interface LinphoneOptions extends DeskPhoneOptions {
   /** Registrar (host and port) and digest password; absent: it does not register, and waits for calls at {@link Linphone.uri}. */
   readonly account?: { readonly domain: string; readonly password: string; readonly registrar: string }
-  readonly transport?: 'udp' | 'tcp' | 'tls'
   /** File of the authority that has to vouch for servers; needed with TLS. */
   readonly ca?: string
-  /** SDES SRTP: offered, or demanded. */
-  readonly srtp?: 'offered' | 'demanded'
-  /** Answers calls by itself; default true. */
-  readonly answers?: boolean
-  /** What it says all the time, in Hz. */
-  readonly tone: number
 }
 
 /** The softphone linphone, without a sound card: it says a tone, and keeps what it hears. Ends with its test. */
-export class Linphone {
+export class Linphone implements DeskPhone {
   readonly #program: Program
   readonly #folder: string
   readonly #port: number
@@ -83,6 +75,14 @@ export class Linphone {
   /** Holds, or goes on. */
   hold(held: boolean): void {
     this.#program.type(held ? 'pause' : 'resume')
+  }
+
+  connected(): Promise<void> {
+    return this.says(/Call \d+ with .* connected/)
+  }
+
+  ended(): Promise<void> {
+    return this.says(/Call \d+ with .* ended/)
   }
 
   /** Waits until it has printed a line that fits, after the first `after` ones. */
