@@ -45,6 +45,7 @@ beforeAll(async () => {
     (bench.srf as unknown as Record<string, (run: (request: unknown) => void) => void>)[method]?.((request) =>
       handle(request),
     )
+  await routed(bench.srf)
 })
 afterAll(() => bench.close())
 afterEach(async () => {

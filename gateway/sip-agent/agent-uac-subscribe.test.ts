@@ -60,6 +60,7 @@ describe('a subscription of the application', () => {
       const again = within(up, { method: 'SUBSCRIBE', headers: { Event: 'presence', Expires: expires } })
       const refresh = await peer.request('SUBSCRIBE')
       expect([refresh.callId, refresh.toTag]).toEqual([first.callId, `peer${peer.port}`])
+      expect(refresh.seq).toBe(first.seq + (expires === '300' ? 1 : 2))
       expect(refresh.headers.first('contact')).toBeDefined()
       peer.reply(refresh, 202, { extra: { Expires: expires } })
       await again

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Dialog, SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Peer, testSdp } from './testing/peer.ts'
-import { type Bench, connectSrf, idle, startBench } from './testing/srf.ts'
+import { type Bench, connectSrf, idle, routed, startBench } from './testing/srf.ts'
 
 let bench: Bench
 let peer: Peer
@@ -194,6 +194,7 @@ describe('createB2BUA', () => {
       uas.on('destroy', () => uac.destroy())
       uac.on('destroy', () => uas.destroy())
     })
+    await routed(bench.srf)
     const call = caller.call(`sip:bob@127.0.0.1:${bench.udp}`)
     caller.send('INVITE', call, { body: testSdp('a') })
     const invite = await peer.request('INVITE')
@@ -217,6 +218,7 @@ describe('createB2BUA', () => {
   it('passes the CANCEL of the caller on', async () => {
     const caller = await Peer.udp(bench.udp)
     bench.srf.invite((req, res) => void bench.srf.createB2BUA(req, res, peer.uri, {}).catch(() => {}))
+    await routed(bench.srf)
     const call = caller.call(`sip:bob@127.0.0.1:${bench.udp}`)
     const branch = caller.send('INVITE', call, { body: testSdp('a') })
     const invite = await peer.request('INVITE')
@@ -239,6 +241,7 @@ describe('TCP', () => {
         resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp() })),
       )
     })
+    await routed(bench.srf)
     const call = far.call(`sip:bob@127.0.0.1:${bench.tcp};transport=tcp`)
     far.send('INVITE', call, { body: testSdp() })
     const ok = await far.response(200)
@@ -272,6 +275,7 @@ describe('when the application is lost', () => {
     other.invite((req, res) => {
       if (req.get('X-Answer')) void other.createUAS(req, res, { localSdp: testSdp() })
     })
+    await routed(other)
     const answered = caller.call(target)
     caller.send('INVITE', answered, { body: testSdp(), extra: { 'X-Answer': 'yes' } })
     const ok = await caller.response(200)

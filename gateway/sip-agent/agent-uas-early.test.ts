@@ -162,6 +162,7 @@ describe('before the answer', () => {
     async (method) => {
       const { call, res } = await calling()
       bench.srf.use(method, (_req, answer) => answer.send(202))
+      await routed(bench.srf)
       res.send(180)
       const to = (await peer.response(180)).headers.first('to') ?? ''
       call.seq++

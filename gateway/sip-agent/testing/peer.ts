@@ -33,6 +33,10 @@ export class Peer {
   #waiting: { test: (message: SipMessage) => boolean; take: (message: SipMessage) => void }[] = []
   #send: (text: string) => void = () => {}
   #close: () => void = () => {}
+  /** The last response to each request, which its repetition gets again, as every far end does it (RFC 3261 17.2). */
+  readonly #replied = new Map<string, string>()
+  /** INVITEs whose final response has its ACK. */
+  readonly #acknowledged = new Set<string>()
   /** TCP: ends the connection, and leaves the listener. */
   hangUp: () => void = () => {}
   port = 0
@@ -102,9 +106,28 @@ export class Peer {
   }
 
   #received(message: SipMessage): void {
+    if (this.#isRepeated(message)) return
     const index = this.#waiting.findIndex((each) => each.test(message))
     if (index < 0) this.inbox.push(message)
     else this.#waiting.splice(index, 1)[0]?.take(message)
+  }
+
+  /**
+   * Over UDP a busy machine makes the agent repeat what has its answer on the way already: no test is to take that for something new.
+   * What has no answer yet comes as often as it is sent.
+   */
+  #isRepeated(message: SipMessage): boolean {
+    if (this.transport !== 'udp') return false
+    if (message.kind === 'response')
+      return this.#acknowledged.has(`${message.callId} ${message.seq} ${message.seqMethod}`)
+    const reply = this.#replied.get(transactionOf(message))
+    if (reply !== undefined) this.#send(reply)
+    return reply !== undefined
+  }
+
+  #forget(test: (message: SipMessage) => boolean): void {
+    const kept = this.inbox.filter((message) => !test(message))
+    this.inbox.splice(0, this.inbox.length, ...kept)
   }
 
   #take(test: (message: SipMessage) => boolean): Promise<SipMessage> {
@@ -171,6 +194,10 @@ export class Peer {
       'Content-Length': String(body.length),
     }
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    if (method === 'ACK' && this.transport === 'udp') {
+      this.#acknowledged.add(`${call.callId} ${call.seq} INVITE`)
+      this.#forget((each) => each.kind === 'response' && this.#isRepeated(each))
+    }
     this.raw(`${method} ${call.target} SIP/2.0\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
     return branch
   }
@@ -195,6 +222,17 @@ export class Peer {
       ...Object.entries(extra).map(([name, value]) => `${name}: ${value}`),
       `Content-Length: ${body.length}`,
     ]
-    this.raw(`${lines.join('\r\n')}\r\n\r\n${body}`)
+    const text = `${lines.join('\r\n')}\r\n\r\n${body}`
+    if (this.transport === 'udp') this.#remember(request, text)
+    this.raw(text)
+  }
+
+  #remember(request: SipRequest, reply: string): void {
+    const key = transactionOf(request)
+    this.#replied.set(key, reply)
+    this.#forget((each) => each.kind === 'request' && transactionOf(each) === key)
   }
 }
+
+/** What a request and its repetitions have in common (RFC 3261 17.2.3). */
+const transactionOf = ({ via, method }: SipRequest): string => `${via.branch} ${method}`
