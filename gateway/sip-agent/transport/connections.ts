@@ -69,7 +69,8 @@ export class Connections {
 
   /** One that a request to this place may go over; the newest, because an older one may be dead without our knowing. */
   find(hop: Hop): Connection | undefined {
-    const found = this.#byPlace.get(placeOf(hop.address, hop.port))?.findLast((each) => each.serves(hop))
+    const there = this.#byPlace.get(placeOf(hop.address, hop.port))
+    const found = there?.findLast((each) => each.serves(hop) && !this.#leaving.has(each))
     if (!found) return undefined
     // Moved to the end: the first ones are those that were not used for longest.
     this.#all.delete(found)

@@ -132,3 +132,12 @@ it('gives up as many connections as it makes, all at once too', async () => {
   await sink.until(() => sink.losses.length >= 4)
   expect(flows.map((each) => each?.closed)).toEqual([...Array(4).fill(true), ...Array(8).fill(false)])
 })
+
+it('sends nothing more over a connection that it gives up', async () => {
+  const first = await listen(() => {})
+  const other = await listen(() => {})
+  const flow = transport.connect(first)
+  expect(transport.find(first)).toBe(flow)
+  for (let i = 0; i < 8; i++) transport.connect(other)
+  expect([flow?.closed, transport.find(first)]).toEqual([false, undefined])
+})
