@@ -74,12 +74,14 @@ describe('100rel', () => {
     peer.close()
     await begin({ timers: { t1: 10, t2: 80, t4: 100 } })
     const { req, res } = await calling()
-    const cancelled = new Promise<void>((resolve) =>
-      (req as unknown as Emitter).on('cancel', () => resolve()),
+    const cancelled = new Promise<string | undefined>((resolve) =>
+      (req as unknown as Emitter).on('cancel', (cancel?: unknown) =>
+        resolve((cancel as { get(name: string): string | undefined }).get('Reason')),
+      ),
     )
     res.send(183, rel)
     await peer.response(504)
-    await cancelled
+    expect(await cancelled).toBe('SIP;cause=504')
     await idle(bench.agent)
   })
 

@@ -4,11 +4,13 @@ import { serialiseMessage } from '../../message/serialise.ts'
 import type { Flow } from '../../transport/types.ts'
 import type { Waiting } from './waiting.ts'
 
-/** The CANCEL that the sender of an INVITE would send. */
-export const cancelOf = (request: SipRequest): SipRequest => {
+/** The CANCEL that the sender of an INVITE would send, with this Reason (RFC 3326). */
+export const cancelOf = (request: SipRequest, reason: string | undefined): SipRequest => {
   const headers = new Headers()
   for (const { name, value } of request.headers.list()) headers.append(name, value)
   headers.replace('CSeq', `${request.seq} CANCEL`)
+  headers.remove('reason')
+  if (reason !== undefined) headers.append('Reason', reason)
   return { ...request, method: 'CANCEL', headers, body: Buffer.alloc(0) }
 }
 

@@ -102,7 +102,7 @@ export class Incoming {
   /** Ends the wait of a caller for whom nothing more can be done, and tells the application as of one who gave up. */
   abandon(waiting: Waiting, status: number) {
     this.finish(waiting, status)
-    deliverCancel(waiting, cancelOf(waiting.request), waiting.side.flow, 0)
+    deliverCancel(waiting, cancelOf(waiting.request, `SIP;cause=${status}`), waiting.side.flow, 0)
   }
 
   /** Takes a request out of the waiting room, before its final response; false where it has left before. */

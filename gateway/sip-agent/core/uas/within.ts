@@ -94,6 +94,6 @@ export class WithinDialog {
     if (!invite) return this.#incoming.reply(request, side, { status: 481 })
     this.#incoming.reply(request, side, { status: 200 })
     for (const waiting of open) this.#incoming.finish(waiting, 487, { end: 'call-canceled' })
-    deliverCancel(invite, cancelOf(invite.request), side.flow, size)
+    deliverCancel(invite, cancelOf(invite.request, request.headers.first('reason')), side.flow, size)
   }
 }
