@@ -57,8 +57,20 @@ const codeOfStatus = (status: number): Code => {
   return status === 408 || status === 480 ? 'no_answer' : 'far_refused'
 }
 
-/** What the end of a dialog means. `reason` is drachtio-srf's: `normal release`, or why the agent itself sent the BYE. */
-export const causeOfBye = (reason: string | undefined): Cause =>
+/** What the end of a dialog means. `reason` is drachtio-srf's: `normal release`, or why the agent itself sent the BYE; `said`: the Reason of a BYE. */
+export const causeOfBye = (reason: string | undefined, said?: string): Cause =>
   reason === undefined || reason === 'normal release'
-    ? { code: 'normal' }
+    ? { code: 'normal', ...detailOf(said) }
     : { code: 'unreachable', detail: printable(reason) }
+
+/** What a CANCEL with this Reason means. The agent tells so, too, that it gave a call up because a PRACK did not come. */
+export const causeOfCancel = (said: string | undefined): Cause =>
+  said === prackTimeout
+    ? { code: 'unreachable', detail: 'no PRACK in time' }
+    : { code: 'canceled', ...detailOf(said) }
+
+/** Reason with which our own agent tells of a call that it refused with 504. */
+const prackTimeout = 'SIP;cause=504'
+
+const detailOf = (said: string | undefined): Pick<Cause, 'detail'> =>
+  said ? { detail: printable(said) } : {}

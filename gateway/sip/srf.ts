@@ -16,7 +16,7 @@ export interface SipRequest {
   readonly msg: { readonly headers: Readonly<Headers> }
   get(name: string): string | undefined
   /** `cancel`: the far side gave up its INVITE; the agent has sent the 487 already. */
-  on(event: 'cancel', listener: () => void): unknown
+  on(event: 'cancel', listener: (cancel?: Pick<SipRequest, 'get'>) => void): unknown
   /** UPDATE of the far side before the INVITE has its final response; the listener answers it, at once. */
   on(event: 'update', listener: (request: SipRequest, response: SipResponse) => void): unknown
   /** A response to one of ours, with what acknowledges it. */

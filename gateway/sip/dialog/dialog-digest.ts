@@ -25,7 +25,7 @@ export const credentialsInside = (
 ): Credentials | undefined => {
   if (!credentials) return undefined
   if (realms.length > 0) return { ...credentials, realms }
-  if (credentials.realms) return credentials
+  if (credentials.realms || credentials.learnt?.realm !== undefined) return credentials
   return host !== undefined && parseSipUri(remoteTarget ?? '')?.host === host ? credentials : undefined
 }
 

@@ -11,7 +11,7 @@ import { reasonHeader } from '../headers.ts'
 import type { Connection } from '../link.ts'
 import type { InDialogMethod, SipDialog, SipRequest, SipResponse } from '../srf.ts'
 import type { DialogOrigin } from './dialogs.ts'
-import { digitOfInfo, infoOfDigit, isDigitInfo } from './dtmf.ts'
+import { type DigitType, digitOfInfo, digitTypeFor, digitTypeOf, infoOfDigit } from './dtmf.ts'
 import { ReferIn } from './refer-in.ts'
 import { ReferOut } from './refer-out.ts'
 import { Refresher } from './refresher.ts'
@@ -60,6 +60,7 @@ export class EstablishedDialog {
   #referOut: ReferOut
   #forget: () => void = () => {}
   #acked: boolean
+  #digitType: DigitType
   #ending: Cause | undefined
   #byeSent = false
   #released = false
@@ -71,6 +72,7 @@ export class EstablishedDialog {
   constructor(parts: DialogParts) {
     this.#parts = parts
     this.#acked = parts.acked
+    this.#digitType = digitTypeFor(parts.dialog.res?.get('Accept'))
     this.#refresher = this.#refresherOf(parts)
     this.#renegotiation = new Renegotiation({
       ...parts,
@@ -124,9 +126,10 @@ export class EstablishedDialog {
       guard.cancel()
       resolve(taken)
     }
-    const headers = { 'Content-Type': 'application/dtmf-relay' }
+    const type = this.#digitType
+    const headers = { 'Content-Type': type }
     try {
-      dialog.request({ method: 'INFO', headers, body: infoOfDigit(digit) }, (error, response) =>
+      dialog.request({ method: 'INFO', headers, body: infoOfDigit(digit, type) }, (error, response) =>
         settle(!error && response !== undefined && response.status < 300),
       )
     } catch (error) {
@@ -140,7 +143,9 @@ export class EstablishedDialog {
     const { dialog } = this.#parts
     dialog.on(
       'destroy',
-      this.#guarded((_request: SipRequest, reason?: string) => this.#farEnded(reason)),
+      this.#guarded((request: Partial<SipRequest>, reason?: string) =>
+        this.#farEnded(causeOfBye(reason, request.get?.('Reason'))),
+      ),
     )
     dialog.on(
       'ack',
@@ -198,7 +203,8 @@ export class EstablishedDialog {
     const contentType = request.get('Content-Type') ?? ''
     const body = request.body ?? ''
     // An INFO without a body asks only whether we are still here (RFC 2976 section 2.1).
-    if (body !== '' && !isDigitInfo(contentType)) {
+    const type = digitTypeOf(contentType)
+    if (body !== '' && !type) {
       response.send(415, {
         headers: { ...this.#server(), Accept: 'application/dtmf-relay, application/dtmf' },
       })
@@ -206,14 +212,17 @@ export class EstablishedDialog {
     }
     response.send(200, { headers: this.#server() })
     const digit = digitOfInfo(contentType, body)
-    if (digit !== undefined) this.#parts.leg.digit(digit)
+    if (digit === undefined) return
+    // What it writes it can read.
+    this.#digitType = type ?? this.#digitType
+    this.#parts.leg.digit(digit)
   }
 
-  #farEnded(reason: string | undefined): void {
+  #farEnded(cause: Cause): void {
     // The agent's own BYE after a CANCEL that crossed the answer, or a BYE that crossed ours, ends up here, too.
-    this.#ending ??= causeOfBye(reason)
+    this.#ending ??= cause
     this.#release()
-    this.#parts.leg.ended(causeOfBye(reason))
+    this.#parts.leg.ended(cause)
   }
 
   #sendBye(): void {

@@ -1,6 +1,8 @@
 import pino from 'pino'
 import { expect, it } from 'vitest'
 import { FakeClock } from '../../clock.ts'
+import { establish } from '../testing/dialog.ts'
+import { FakeDialog, FakeRequest, farResponse } from '../testing/srf.ts'
 import { sendDigits } from './digits.ts'
 
 const log = pino({ level: 'silent' })
@@ -26,4 +28,17 @@ it('go by RFC 4733 alone where the far side takes that', async () => {
   const port = { sendDigits: async (all: string) => digits.push(all) > 0 }
   await sendDigits('12', { port, info: () => expect.unreachable(), clock: new FakeClock(), log })
   expect(digits).toEqual(['12'])
+})
+
+it.each([
+  ['as everybody does', undefined, undefined, 'application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n'],
+  ['as the far side does', 'application/dtmf', undefined, 'application/dtmf', '5'],
+  ['as the far side takes it', undefined, 'application/sdp, application/dtmf', 'application/dtmf', '5'],
+])('are written into INFO %s', (_what, heard, accept, type, body) => {
+  const res = farResponse(200, '', accept ? { Accept: accept } : {})
+  const dialog = Object.assign(new FakeDialog(), { res })
+  const bench = establish({ outbound: true, parts: { dialog } })
+  if (heard) dialog.receive(new FakeRequest('INFO', 'sip:x@y', '1', { 'content-type': heard }))
+  void bench.established.sendInfoDigit('5')
+  expect(dialog.requests).toMatchObject([{ method: 'INFO', headers: { 'Content-Type': type }, body }])
 })

@@ -13,13 +13,29 @@ export const digitOfInfo = (contentType: string, body: string): string | undefin
   return undefined
 }
 
-/** Whether an INFO of this Content-Type carries a digit. */
-export const isDigitInfo = (contentType: string): boolean =>
-  ['application/dtmf-relay', 'application/dtmf'].includes(mediaType(contentType))
+/** The two spellings of a digit in INFO; neither is a standard. */
+export type DigitType = 'application/dtmf-relay' | 'application/dtmf'
+const digitTypes: readonly DigitType[] = ['application/dtmf-relay', 'application/dtmf']
+
+/** The spelling of an INFO with this Content-Type; undefined where it carries no digit. */
+export const digitTypeOf = (contentType: string): DigitType | undefined =>
+  digitTypes.find((type) => type === mediaType(contentType))
+
+/** The spelling for a far side with this Accept: the usual one, unless it takes the other alone. */
+export const digitTypeFor = (accept = ''): DigitType => {
+  const taken = accept.split(',').map(mediaType)
+  return digitTypes.find((type) => taken.includes(type)) ?? 'application/dtmf-relay'
+}
 
 /** The body of an INFO with one digit; `durationMs` as RFC 4733 senders hold a key. */
-export const infoOfDigit = (key: string, durationMs = 160): string =>
-  `Signal=${key.toUpperCase()}\r\nDuration=${durationMs}\r\n`
+export const infoOfDigit = (
+  key: string,
+  type: DigitType = 'application/dtmf-relay',
+  durationMs = 160,
+): string =>
+  type === 'application/dtmf'
+    ? key.toUpperCase()
+    : `Signal=${key.toUpperCase()}\r\nDuration=${durationMs}\r\n`
 
 const mediaType = (contentType: string): string => contentType.split(';')[0]?.trim().toLowerCase() ?? ''
 

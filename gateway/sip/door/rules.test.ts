@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Code, catalogue } from '../../errors.ts'
-import { causeOfBye, causeOfRefusal, refusalStatus } from '../causes.ts'
+import { causeOfBye, causeOfCancel, causeOfRefusal, refusalStatus } from '../causes.ts'
 import { digitOfInfo, infoOfDigit } from '../dialog/dtmf.ts'
 import { applicationHeaders, fromHeader, printable, reasonHeader } from '../headers.ts'
 import { isPrivate } from '../private.ts'
@@ -174,6 +174,7 @@ describe('causes', () => {
 
   it('the agent’s own BYE is no hang-up of the far side', () => {
     expect(causeOfBye('normal release')).toEqual({ code: 'normal' })
+    expect(causeOfBye(undefined, 'Q.850;cause=31')).toEqual({ code: 'normal', detail: 'Q.850;cause=31' })
     expect(causeOfBye('ACK timeout')).toEqual({ code: 'unreachable', detail: 'ACK timeout' })
   })
 
@@ -210,6 +211,13 @@ describe('the Q.850 cause', () => {
   ])('of a refusal with %i and Reason %j is told as %j (RFC 3326, RFC 3398)', (status, reason, expected) => {
     expect(refused(status, reason)).toBe(expected)
   })
+})
+
+it('the end of a call that is cancelled has the Reason of the CANCEL, and a PRACK that does not come is no CANCEL', () => {
+  expect(causeOfCancel(undefined)).toEqual({ code: 'canceled' })
+  const elsewhere = 'SIP;cause=200;text="Call completed elsewhere"'
+  expect(causeOfCancel(elsewhere)).toEqual({ code: 'canceled', detail: elsewhere })
+  expect(causeOfCancel('SIP;cause=504')).toEqual({ code: 'unreachable', detail: 'no PRACK in time' })
 })
 
 describe('digits in INFO', () => {
