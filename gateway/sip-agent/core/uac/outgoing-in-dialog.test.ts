@@ -1,66 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { SipRequest } from '../../message/message.ts'
-import { ClientBench, type Far } from '../../testing/client.ts'
-import { nothing } from '../../testing/core.ts'
+import type { Far } from '../../testing/client.ts'
+import { ClientCall as Call } from '../../testing/client-call.ts'
 
 const sdp = 'v=0\r\n'
 const noDialog = 'Server error: unable to find dialog for dialog id provided'
-
-/** An INVITE that one place has, and its application. */
-class Call {
-  readonly bench: ClientBench
-  readonly far: Far
-  readonly invite: SipRequest
-  readonly txnId: string
-  readonly id: string
-
-  constructor(places: readonly string[] = ['192.0.2.11'], body = sdp) {
-    this.bench = new ClientBench(places)
-    this.far = this.bench.fars[0] as Far
-    this.bench.request('INVITE', {}, body)
-    this.invite = this.far.take()[0] as SipRequest
-    this.txnId = this.bench.told()[0]?.fields[9] ?? ''
-    this.id = `${this.invite.callId};from-tag=${this.invite.fromTag}`
-  }
-
-  answer(status: number, lines: Record<string, string> = {}, tag = 't', body = '') {
-    this.far.answer(this.invite, status, lines, body, tag)
-  }
-
-  up(lines: Record<string, string> = {}): this {
-    this.answer(200, lines, 't', sdp)
-    this.bench.within(this.id, 'ACK')
-    this.bench.told()
-    for (const far of this.bench.fars) far.take()
-    return this
-  }
-
-  /** The application's request; what the agent says to it, and where it went. */
-  ask(method: string, lines: Record<string, string> = {}, body = '') {
-    this.bench.within(this.id, method, lines, body)
-    const answer = this.bench.told().findLast(({ fields }) => fields[0] === 'response')
-    const [sent] = this.far.take()
-    return { said: answer?.fields[2], why: answer?.fields[3], sent }
-  }
-
-  statuses(): string[] {
-    return this.bench
-      .told()
-      .filter(({ fields }) => fields[0] === 'sip')
-      .map(({ text }) => (text.startsWith('SIP/2.0') ? text.slice(8, 11) : (text.split(' ')[0] as string)))
-  }
-
-  end() {
-    for (let i = 0; i < 5; i++) this.bench.clock.advance(60_000)
-    expect(this.bench.held()).toEqual(nothing)
-  }
-
-  hangUp() {
-    const { sent } = this.ask('BYE')
-    if (sent) this.far.answer(sent, 200)
-    this.end()
-  }
-}
 
 describe('a PRACK', () => {
   const reliable = (rseq: number) => ({ Require: '100rel', RSeq: String(rseq) })
@@ -263,56 +207,4 @@ it('a far end that answers under ever new tags is sent a bounded number of ACKs 
   call.far.take()
   call.hangUp()
   call.end()
-})
-
-describe('a request for which a name is looked up', () => {
-  const route = { 'Record-Route': '<sip:proxy.example;lr>' }
-  const said = (call: Call) => call.bench.told().map(({ fields }) => [fields[2], fields[3]])
-
-  it('is not sent where the call has ended meanwhile, and the application is told', () => {
-    const call = new Call().up(route)
-    call.bench.looking = true
-    call.bench.within(call.id, 'INFO')
-    const [dialog] = call.bench.dialogs.of(call.bench.app)
-    if (dialog) call.bench.dialogs.remove(dialog)
-    call.bench.found()
-    expect([said(call), call.far.take()]).toEqual([[['NOK', noDialog]], []])
-    call.end()
-  })
-
-  it('is not sent as the second of two INVITEs', () => {
-    const call = new Call().up(route)
-    call.bench.looking = true
-    call.bench.within(call.id, 'INVITE', {}, sdp)
-    call.bench.within(call.id, 'INVITE', {}, sdp)
-    call.bench.found()
-    expect(said(call).map(([word]) => word)).toEqual(['OK', 'NOK'])
-    const [sent, ...more] = call.far.take()
-    expect(more).toEqual([])
-    call.far.answer(sent as SipRequest, 488)
-    call.hangUp()
-  })
-
-  it('may be an ACK with a header that is none: the application is told, and may send another one', () => {
-    const call = new Call()
-    call.answer(200, route, 't', sdp)
-    call.bench.told()
-    call.bench.looking = true
-    call.bench.within(call.id, 'ACK', { Contact: 'localhost" <' })
-    call.bench.found()
-    expect([said(call).map(([word]) => word), call.far.take()]).toEqual([['NOK'], []])
-    expect(call.ask('ACK').sent?.method).toBe('ACK')
-    call.hangUp()
-  })
-
-  it('may be an ACK with a header that is none: without another one the call ends', () => {
-    const call = new Call()
-    call.answer(200, route, 't', sdp)
-    call.bench.looking = true
-    call.bench.within(call.id, 'ACK', { Contact: 'localhost" <' })
-    call.bench.found()
-    call.bench.clock.advance(32_000)
-    expect(call.far.take().map(({ method }) => method)).toContain('BYE')
-    call.end()
-  })
 })

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import type { SipRequest } from '../../message/message.ts'
+import { ClientCall as Call } from '../../testing/client-call.ts'
+
+const sdp = 'v=0\r\n'
+const noDialog = 'Server error: unable to find dialog for dialog id provided'
+
+describe('a request for which a name is looked up', () => {
+  const route = { 'Record-Route': '<sip:proxy.example;lr>' }
+  const said = (call: Call) => call.bench.told().map(({ fields }) => [fields[2], fields[3]])
+
+  it('is not sent where the call has ended meanwhile, and the application is told', () => {
+    const call = new Call().up(route)
+    call.bench.looking = true
+    call.bench.within(call.id, 'INFO')
+    const [dialog] = call.bench.dialogs.of(call.bench.app)
+    if (dialog) call.bench.dialogs.remove(dialog)
+    call.bench.found()
+    expect([said(call), call.far.take()]).toEqual([[['NOK', noDialog]], []])
+    call.end()
+  })
+
+  it('is not sent as the second of two INVITEs', () => {
+    const call = new Call().up(route)
+    call.bench.looking = true
+    call.bench.within(call.id, 'INVITE', {}, sdp)
+    call.bench.within(call.id, 'INVITE', {}, sdp)
+    call.bench.found()
+    expect(said(call).map(([word]) => word)).toEqual(['OK', 'NOK'])
+    const [sent, ...more] = call.far.take()
+    expect(more).toEqual([])
+    call.far.answer(sent as SipRequest, 488)
+    call.hangUp()
+  })
+
+  it('may be an ACK with a header that is none: the application is told, and may send another one', () => {
+    const call = new Call()
+    call.answer(200, route, 't', sdp)
+    call.bench.told()
+    call.bench.looking = true
+    call.bench.within(call.id, 'ACK', { Contact: 'localhost" <' })
+    call.bench.found()
+    expect([said(call).map(([word]) => word), call.far.take()]).toEqual([['NOK'], []])
+    expect(call.ask('ACK').sent?.method).toBe('ACK')
+    call.hangUp()
+  })
+
+  it('may be an ACK with a header that is none: without another one the call ends', () => {
+    const call = new Call()
+    call.answer(200, route, 't', sdp)
+    call.bench.looking = true
+    call.bench.within(call.id, 'ACK', { Contact: 'localhost" <' })
+    call.bench.found()
+    call.bench.clock.advance(32_000)
+    expect(call.far.take().map(({ method }) => method)).toContain('BYE')
+    call.end()
+  })
+})

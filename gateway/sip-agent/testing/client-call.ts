@@ -1,0 +1,67 @@
+import { expect } from 'vitest'
+import type { SipRequest } from '../message/message.ts'
+import { ClientBench, type Far } from './client.ts'
+import { nothing } from './core.ts'
+
+const sdp = 'v=0\r\n'
+
+/** An INVITE that one place has, and its application. */
+export class ClientCall {
+  readonly bench: ClientBench
+  readonly far: Far
+  readonly invite: SipRequest
+  readonly txnId: string
+  readonly id: string
+
+  constructor(places: readonly string[] = ['192.0.2.11'], body = sdp) {
+    this.bench = new ClientBench(places)
+    this.far = this.bench.fars[0] as Far
+    this.bench.request('INVITE', {}, body)
+    this.invite = this.far.take()[0] as SipRequest
+    this.txnId = this.bench.told()[0]?.fields[9] ?? ''
+    this.id = `${this.invite.callId};from-tag=${this.invite.fromTag}`
+  }
+
+  /** The place answers. */
+  answer(status: number, lines: Record<string, string> = {}, tag = 't', body = '') {
+    this.far.answer(this.invite, status, lines, body, tag)
+  }
+
+  /** The call is answered and acknowledged. */
+  up(lines: Record<string, string> = {}): this {
+    this.answer(200, lines, 't', sdp)
+    this.bench.within(this.id, 'ACK')
+    this.bench.told()
+    for (const far of this.bench.fars) far.take()
+    return this
+  }
+
+  /** The application's request; what the agent says to it, and where it went. */
+  ask(method: string, lines: Record<string, string> = {}, body = '') {
+    this.bench.within(this.id, method, lines, body)
+    const answer = this.bench.told().findLast(({ fields }) => fields[0] === 'response')
+    const [sent] = this.far.take()
+    return { said: answer?.fields[2], why: answer?.fields[3], sent }
+  }
+
+  /** Statuses and methods that the application was told since the last call. */
+  statuses(): string[] {
+    return this.bench
+      .told()
+      .filter(({ fields }) => fields[0] === 'sip')
+      .map(({ text }) => (text.startsWith('SIP/2.0') ? text.slice(8, 11) : (text.split(' ')[0] as string)))
+  }
+
+  /** After all timers nothing may be left. */
+  end() {
+    for (let i = 0; i < 5; i++) this.bench.clock.advance(60_000)
+    expect(this.bench.held()).toEqual(nothing)
+  }
+
+  /** The application hangs up, and {@link end}. */
+  hangUp() {
+    const { sent } = this.ask('BYE')
+    if (sent) this.far.answer(sent, 200)
+    this.end()
+  }
+}
