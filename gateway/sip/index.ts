@@ -22,7 +22,12 @@ import { Trust } from './door/trust.ts'
 import { type AgentAddress, AgentLink, type Connection } from './link.ts'
 import type { DialGuard } from './outbound/dial-guard.ts'
 import { Outbound } from './outbound/outbound.ts'
-import { type OpenRegistrar, openRegistrar, type RegistrarOptions } from './registrar/index.ts'
+import {
+  type OpenRegistrar,
+  openRegistrar,
+  type RegistrarOptions,
+  type RegistrarSurroundings,
+} from './registrar/index.ts'
 import type { SrfLike } from './srf.ts'
 
 export type { AgentAddress } from './link.ts'
@@ -97,10 +102,8 @@ export class SipEdge implements OutboundSip {
     const link = new AgentLink({ agent, clock, log, graceMs, srf })
     this.#link = link
     const carriers = parts.carriers ?? new Carriers([], clock)
-    const seesTryings = () => link.capabilities.tryings
-    const { metrics, trunkClock = clock } = parts
-    const routing = new Routing({ carriers, guard: parts.guard, seesTryings, metrics, userAgent })
-    const { webrtc } = parts
+    const { metrics, trunkClock = clock, webrtc } = parts
+    const routing = this.#openRouting(link, carriers)
     const timers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
     const transfers = this.#openTransfers(link)
     this.#outbound = new Outbound({
@@ -111,29 +114,22 @@ export class SipEdge implements OutboundSip {
     const { overload = defaultOverload } = parts
     const { retryAfterMs } = overload
     const now = () => clock.now()
-    const refusals = new Refusals({ ...{ log, metrics: parts.metrics, userAgent, retryAfterMs, now } })
+    const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now })
     this.#refusals = refusals
     const draining = () => this.#draining
     const challenger = new Challenger(now, agent.embedded ? parts.challenges : ['MD5'])
     const trust = parts.trust ?? new Trust(nobody)
     this.#door = this.#openDoor(challenger, carriers, trust)
-    const isKnown = (source: string) => trust.knows(source)
-    const around = { challenger, refusals, draining, isKnown, metrics: parts.metrics, log, userAgent }
-    const connected = () => this.isConnected
-    this.#registrar =
-      parts.registrar && openRegistrar(parts.registrar, { ...around, srf: link.srf, connected })
+    this.#registrar = this.#openRegistrar({ challenger, refusals, log, srf: link.srf }, trust)
     answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar: this.#registrar } })
     const inbound = new Inbound({
-      ...{ link, edge, webrtc, refusals, clock, log, userAgent },
-      arrivals: parts.arrivals,
-      door: this.#door,
-      legs: this.#legs,
-      ...{ timers, transfers },
+      ...{ link, edge, webrtc, refusals, clock, log, userAgent, carriers, retryAfterMs, timers, transfers },
+      ...{ arrivals: parts.arrivals, door: this.#door, legs: this.#legs },
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
-    parts.metrics.gauge('sip_dialogs', () => this.#legs.size)
-    parts.metrics.gauge('sip_established', () => transfers.dialogs.size)
+    metrics.gauge('sip_dialogs', () => this.#legs.size)
+    metrics.gauge('sip_established', () => transfers.dialogs.size)
   }
 
   /** SIP dialogs and pending INVITEs, until the last response of each. */
@@ -198,6 +194,27 @@ export class SipEdge implements OutboundSip {
     this.#trunks.close()
     this.#link.close()
     this.#legs.lost()
+  }
+
+  #openRouting(link: AgentLink, carriers: Carriers): Routing {
+    const { guard, metrics, userAgent, registrar } = this.#parts
+    return new Routing({
+      ...{ carriers, guard, metrics, userAgent },
+      seesTryings: () => link.capabilities.tryings,
+      disconnected: (id, hop) => registrar?.registrations.disconnected(id, hop),
+    })
+  }
+
+  #openRegistrar(
+    parts: Pick<RegistrarSurroundings, 'challenger' | 'refusals' | 'log' | 'srf'>,
+    trust: Trust,
+  ): OpenRegistrar | undefined {
+    const { registrar, metrics, userAgent } = this.#parts
+    const isKnown = (source: string) => trust.knows(source)
+    const [draining, connected] = [() => this.#draining, () => this.isConnected]
+    return (
+      registrar && openRegistrar(registrar, { ...parts, metrics, userAgent, isKnown, draining, connected })
+    )
   }
 
   #openTransfers(link: AgentLink): Transfers {

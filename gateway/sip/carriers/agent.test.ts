@@ -2,8 +2,10 @@ import { afterEach, expect, it } from 'vitest'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import { type Clock, FakeClock, SystemClock } from '../../clock.ts'
 import { Peer } from '../../sip-agent/testing/peer.ts'
+import { Trust } from '../door/trust.ts'
 import { createSrf } from '../srf.ts'
 import { type Bench, carrierSdp, Heard, startBench, wish } from '../testing/bench.ts'
+import { Carrier as Caller } from '../testing/carrier.ts'
 import { Carriers } from './carriers.ts'
 import { testCarrier } from './testing.ts'
 
@@ -86,6 +88,22 @@ it('shows credentials again when its BYE is challenged (pain point 10)', async (
   expect(bye.headers.first('authorization')).toContain(`uri="${carrier!.uri}"`)
   carrier!.reply(bye, 200)
   await expect.poll(() => bench.sip.legs).toBe(0)
+})
+
+it('shows credentials inside a call that came from the carrier as well', async () => {
+  const carrier = testCarrier({ allow: ['127.0.0.0/8'], auth: { ...auth, realm: 'carrier' } })
+  const carriers = new Carriers([carrier], new SystemClock())
+  const trust = new Trust({ domains: [], carriers: [carrier], sip: { registrar: { domains: [] } } })
+  const caller = await Caller.start({ parts: { carriers, trust } })
+  open.push(caller)
+  const { arrival } = await caller.answered()
+  arrival.leg.end({ code: 'normal' })
+  const { peer } = caller
+  peer.reply(await peer.request('BYE'), 401, { extra: { 'WWW-Authenticate': challenge } })
+  const bye = await peer.request('BYE')
+  expect(bye.headers.first('authorization')).toContain('username="trunk", realm="carrier"')
+  peer.reply(bye, 200)
+  await expect.poll(() => caller.bench.sip.legs).toBe(0)
 })
 
 it('registers, and takes it back at the end', async () => {

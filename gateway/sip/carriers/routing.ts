@@ -5,14 +5,14 @@ import type { Metrics } from '../../metrics.ts'
 import { allowedMethods } from '../door/refusals.ts'
 import { applicationHeaders, printable } from '../headers.ts'
 import type { DialGuard } from '../outbound/dial-guard.ts'
-import type { Headers } from '../srf.ts'
+import type { Headers, Refusal } from '../srf.ts'
 import { parseSipUri, type SipUri, shownUri } from '../uri.ts'
 import type { Carrier, CarrierCall } from './carrier.ts'
 import type { Carriers } from './carriers.ts'
 import type { Credentials } from './digest.ts'
 import { type Caller, carrierHeaders, strangerHeaders } from './identity.ts'
 import { numberOf } from './number.ts'
-import type { Route } from './route.ts'
+import { isLocal, type Route } from './route.ts'
 
 /** What routes are made from. */
 export interface RoutingParts {
@@ -23,6 +23,8 @@ export interface RoutingParts {
   readonly seesTryings: () => boolean
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly userAgent: string
+  /** Told that the connection over which an endpoint registered is gone, by the next hop that names it. */
+  readonly disconnected?: (endpointId: string, hop: string) => void
 }
 
 /** A route, and what gives its place in the carrier's limits up again. */
@@ -64,15 +66,20 @@ export class Routing {
     if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
     const objection = registered ? undefined : await guard?.objection(uri)
     if (objection) return { code: 'not_permitted', detail: objection }
-    return this.#direct(uri, target.nextHop, request, log)
+    return this.#direct(uri, target, request, log)
   }
 
-  #direct(uri: SipUri, nextHop: string | undefined, request: OutboundRequest, log: Log): TakenRoute {
+  #direct(uri: SipUri, { nextHop, endpointId }: SipTarget, request: OutboundRequest, log: Log): TakenRoute {
     const headers = merged(this.#common(uri, request, log), strangerHeaders(callerOf(request)))
     const credentials = credentialsOf(request)
     const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
+    const heard = (refusal: Refusal | 'silent') => {
+      if (refusal === 'silent' || refusal.status !== 503 || !isLocal(refusal)) return
+      // The agent makes no connection to a phone: that over which it registered is gone.
+      if (endpointId !== undefined && nextHop !== undefined) this.#parts.disconnected?.(endpointId, nextHop)
+    }
     return {
-      hops: [{ ...hop, ...(credentials && { credentials }) }],
+      hops: [{ ...hop, ...(credentials && { credentials }), heard }],
       statuses: new Set(),
       redirected: () => [],
       release: () => {},

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { farSdp } from '../testing/dialog.ts'
 import { arrive } from '../testing/inbound.ts'
+import { FakeRequest, FakeResponse } from '../testing/srf.ts'
 
 const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
@@ -170,6 +171,30 @@ it('tells of a call that is put on hold by its very first offer', async () => {
   bench.answered().emit('ack', { body: '' })
   await answer
   expect(bench.heard).toEqual(['answered', 'held'])
+})
+
+it('gets 415 for a PRACK whose body is no SDP', () => {
+  const bench = arrive(reliable, '')
+  void bench.leg.progress()
+  const foreign = new FakeRequest('PRACK', 'sip:x@y', 'text', { 'content-type': 'text/plain' })
+  const answer = new FakeResponse()
+  bench.response.pracks.shift()?.(Object.assign(foreign, { res: answer }))
+  expect(answer.sent).toMatchObject([
+    { status: 415, headers: { Accept: 'application/sdp, multipart/mixed' } },
+  ])
+  expect(bench.heard).toEqual(['ended unsupported_body by us'])
+})
+
+it('takes what the CANCEL says into the record', () => {
+  const bench = arrive()
+  bench.request.emit('cancel', { get: () => 'SIP;cause=200' })
+  expect(bench.leg.state).toMatchObject({ cause: { code: 'canceled', detail: 'SIP;cause=200' } })
+})
+
+it('says in a 503 when to try again, as configured', () => {
+  const bench = arrive({ retryAfterMs: 4_500 })
+  bench.leg.end({ code: 'draining' })
+  expect(bench.response.sent).toMatchObject([{ status: 503, headers: { 'Retry-After': '5' } }])
 })
 
 it('tells the caller why the called one refused (RFC 3326)', () => {

@@ -5,8 +5,9 @@ import { type Cause, codeOf, TrunklineError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { sdpOf } from '../audio/body.ts'
 import type { SipMedia } from '../audio/sip-media.ts'
-import { refusalStatus } from '../causes.ts'
+import { causeOfCancel, refusalStatus } from '../causes.ts'
 import { type DialogParts, EstablishedDialog } from '../dialog/dialog.ts'
+import { answeringChallenges, credentialsInside, type DialogTrust } from '../dialog/dialog-digest.ts'
 import { sendDigits } from '../dialog/digits.ts'
 import { Renegotiation, textOf } from '../dialog/renegotiation.ts'
 import { allowedMethods, refusalHeaders, serverHeader } from '../door/refusals.ts'
@@ -32,6 +33,10 @@ export interface InboundLegParts {
   readonly answerHeaders?: Headers
   /** What the dialog is to know; see {@link DialogParts}. */
   readonly dialog?: Pick<DialogParts, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
+  /** Whose challenges inside the dialog are answered; default nobody's. */
+  readonly trust?: DialogTrust
+  /** Time after which a caller may try again after a 503; default 10 s. */
+  readonly retryAfterMs?: number
   /** Nothing is left of the INVITE and its dialog. Called once. */
   readonly onReleased: () => void
 }
@@ -65,7 +70,7 @@ export class InboundLeg implements LegSignalling {
       onPrack: (request, response) => this.#prack(request, response),
     })
     this.#early = new Renegotiation({ ...parts, dialog: { local: { sdp: '', contact: '' } } })
-    parts.request.on('cancel', () => this.#canceled())
+    parts.request.on('cancel', (cancel) => this.#canceled(cancel))
     parts.request.on('update', (request, response) => this.#early.take(request, response, false))
   }
 
@@ -131,10 +136,10 @@ export class InboundLeg implements LegSignalling {
     return this.#provisionals.send(183, media.local)
   }
 
-  #canceled(): void {
+  #canceled(cancel: Pick<SipRequest, 'get'> | undefined): void {
     if (this.#farGone || this.#dialog) return
     this.#farGone = true
-    this.#parts.leg.ended({ code: 'canceled' })
+    this.#parts.leg.ended(causeOfCancel(cancel?.get('Reason')))
     this.#release()
   }
 
@@ -157,7 +162,10 @@ export class InboundLeg implements LegSignalling {
     } catch (error) {
       const [code, detail] = [codeOf(error), textOf(error)]
       log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
-      response.send(488, { headers: refusalHeaders({ code }, 488, this.#parts.userAgent, detail) })
+      const status = code === 'unsupported_body' ? 415 : 488
+      const more = status === 415 && { Accept: 'application/sdp, multipart/mixed' }
+      const headers = refusalHeaders({ code }, status, this.#parts.userAgent, detail)
+      response.send(status, { headers: { ...headers, ...more } })
       if (media.isWaiting) leg.end({ code, detail })
     }
   }
@@ -207,8 +215,10 @@ export class InboundLeg implements LegSignalling {
     else if (!media.isWaiting) this.#timer = clock.after(ackWaitMs, () => this.#settle())
   }
 
-  #established(dialog: SipDialog): EstablishedDialog {
-    const { leg, media, connection, clock, log, userAgent } = this.#parts
+  #established(made: SipDialog): EstablishedDialog {
+    const { leg, media, connection, clock, log, userAgent, trust } = this.#parts
+    const credentials = trust && credentialsInside(trust, made.remote.uri)
+    const dialog = answeringChallenges(made, credentials, log)
     return new EstablishedDialog({
       ...{ dialog, leg, media, connection, clock, log, userAgent, acked: false },
       ...this.#parts.dialog,
@@ -238,11 +248,12 @@ export class InboundLeg implements LegSignalling {
   }
 
   #refuse(cause: Cause): void {
-    const { response, log, userAgent } = this.#parts
+    const { response, log, userAgent, retryAfterMs } = this.#parts
     const status = refusalStatus(cause)
+    const headers = refusalHeaders(cause, status, userAgent, undefined, retryAfterMs)
     try {
       if (!response.finalResponseSent)
-        response.send(status, { headers: refusalHeaders(cause, status, userAgent) }, (error) => {
+        response.send(status, { headers }, (error) => {
           if (error) log.debug({ status, reason: String(error) }, 'response not sent')
         })
     } catch (error) {

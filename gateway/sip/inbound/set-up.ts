@@ -8,6 +8,8 @@ import type { Log } from '../../log.ts'
 import { type Offer, openAudio } from '../audio/inbound-audio.ts'
 import { asPortError } from '../audio/port-error.ts'
 import { learntFromSource, type SipMedia } from '../audio/sip-media.ts'
+import type { Carriers } from '../carriers/carriers.ts'
+import type { DialogTrust } from '../dialog/dialog-digest.ts'
 import type { DialogOrigin } from '../dialog/dialogs.ts'
 import { hasExtension, methodsOf, optionTags, supportedTags } from '../dialog/extensions.ts'
 import type { SessionTimerSettings, TimerAnswer } from '../dialog/session-timer.ts'
@@ -18,6 +20,7 @@ import type { AgentLink, Connection } from '../link.ts'
 import { partyOf } from '../registrar/index.ts'
 import type { SrtpPolicy } from '../sdp/choose.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
+import { parseNameAddress, parseSipUri } from '../uri.ts'
 import { callerOf, keptHeaders, maxForwardsOf } from './caller.ts'
 import { InboundLeg } from './inbound-leg.ts'
 import type { Reliability } from './provisionals.ts'
@@ -33,6 +36,10 @@ export interface SetUpParts {
   readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
   readonly arrivals: Arrivals
   readonly legs: LegRegistry
+  /** Whose credentials are shown inside the calls that come from them; default: there is none. */
+  readonly carriers?: Pick<Carriers, 'byName'>
+  /** Time after which a caller may try again after a 503; default 10 s. */
+  readonly retryAfterMs?: number
   readonly clock: Clock
   readonly log: Log
   readonly userAgent: string
@@ -171,6 +178,7 @@ export class SetUp {
         transfers: this.#parts.transfers,
         origin: originOf(entry, request),
       },
+      ...{ trust: this.#trustOf(invitation), retryAfterMs: this.#parts.retryAfterMs },
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)
@@ -178,6 +186,15 @@ export class SetUp {
     leg.whenGone(() => media.close())
     media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
     legs.add(side)
+  }
+
+  /** A carrier that challenges what we send inside its own call gets what it gets outside of it. */
+  #trustOf({ entry, request }: Invitation): DialogTrust | undefined {
+    const carrier = entry.carrier && this.#parts.carriers?.byName(entry.carrier.name)
+    if (!carrier?.credentials) return undefined
+    const contact = parseSipUri(parseNameAddress(request.get('Contact') ?? '')?.uri ?? '')
+    const target = carrier.targets.find(({ uri }) => uri.host === contact?.host)
+    return { credentials: carrier.credentials, realms: [], host: target?.uri.host }
   }
 }
 

@@ -112,9 +112,11 @@ it('knows at once that a phone is not there whose connection is gone', async () 
   peer.close()
   await expect.poll(async () => (await bench.agent.stats()).connections).toBe(0)
   const [target] = new EndpointContacts(registrations, true).contacts('e1')
-  const heard = new Heard(bench.sip.dial(target!, request()))
+  const heard = new Heard(bench.sip.dial({ ...target!, endpointId: 'e1' }, request()))
   await heard.until('ended unreachable')
   await expect.poll(() => bench.sip.legs).toBe(0)
+  // The next caller is told that it is not online.
+  expect(registrations.size).toBe(0)
 })
 
 it('rings all contacts of an endpoint, and none of them any more once it is gone', async () => {

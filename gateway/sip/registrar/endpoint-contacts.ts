@@ -1,7 +1,6 @@
-import { isIPv6 } from 'node:net'
 import type { Endpoints, Target } from '../../calls/ports.ts'
-import type { Binding, Source } from './bindings.ts'
-import type { Registrations } from './registrations.ts'
+import type { Binding } from './bindings.ts'
+import { hopOf, type Registrations } from './registrations.ts'
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
@@ -30,7 +29,3 @@ export class EndpointContacts implements Endpoints {
     return { kind: 'sip', uri: uri.bare, ...(!byItself && { nextHop: hopOf(source) }) }
   }
 }
-
-/** Where a REGISTER came from, as the next hop of a request. */
-export const hopOf = ({ transport, address, port }: Source): string =>
-  `sip:${isIPv6(address) ? `[${address}]` : address}:${port};transport=${transport}`

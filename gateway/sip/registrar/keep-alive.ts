@@ -2,8 +2,7 @@ import type { SteadyClock, Timer } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { Headers, SrfLike } from '../srf.ts'
 import type { Binding } from './bindings.ts'
-import { hopOf } from './endpoint-contacts.ts'
-import type { Registrations } from './registrations.ts'
+import { hopOf, type Registrations } from './registrations.ts'
 
 /** What the keep-alive works with. */
 export interface KeepAliveParts {

@@ -108,6 +108,20 @@ describe('a registration', () => {
     expect(registrations.size).toBe(3)
   })
 
+  it('ends with its connection, and only with that one', () => {
+    const over = (port: number, transport: 'tcp' | 'udp' = 'tcp'): Source => ({
+      ...{ transport, port, address: '192.0.2.1' },
+    })
+    register(a, { source: over(1000) })
+    register(b, { source: over(1001) })
+    registrations.disconnected('e1', 'sip:192.0.2.1:1000;transport=tcp')
+    expect([users(), registrations.size]).toEqual([['b'], 1])
+    register(a, { source: over(1000, 'udp') })
+    registrations.disconnected('e1', 'sip:192.0.2.1:1000;transport=udp')
+    registrations.disconnected('e2', 'sip:192.0.2.1:1001;transport=tcp')
+    expect(users()).toEqual(['b', 'a'])
+  })
+
   it('keeps to the limit of one endpoint, and of all together', () => {
     register(`${a}, ${b}, <sip:c@192.0.2.3>`)
     const four = [1, 2, 3, 4].map((n) => `<sip:${n}@192.0.2.4>`).join(', ')

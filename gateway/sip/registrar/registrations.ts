@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { SteadyClock, Timer } from '../../clock.ts'
 import {
   applyRegister,
@@ -5,7 +6,12 @@ import {
   type BindingLimits,
   type RegisterOutcome,
   type Registration,
+  type Source,
 } from './bindings.ts'
+
+/** Where a REGISTER came from, as the next hop of a request. */
+export const hopOf = ({ transport, address, port }: Source): string =>
+  `sip:${isIPv6(address) ? `[${address}]` : address}:${port};transport=${transport}`
 
 /** What the registrations work with. */
 export interface RegistrationsOptions {
@@ -61,6 +67,14 @@ export class Registrations {
       return { kind: 'full' }
     this.#set(endpointId, bindings)
     return { kind: 'bindings', bindings: this.of(endpointId) }
+  }
+
+  /** Forgets what an endpoint registered over a connection that is gone: nothing reaches it there any more. `hop` is as of {@link hopOf}. */
+  disconnected(endpointId: string, hop: string): void {
+    const left = this.of(endpointId).filter(
+      ({ source }) => source.transport === 'udp' || hopOf(source) !== hop,
+    )
+    this.#set(endpointId, left)
   }
 
   /** Forgets everything. Idempotent. */
