@@ -1,0 +1,74 @@
+import { pino } from 'pino'
+import type { Handler } from '../../handlers/handler.ts'
+import type { CallControl } from '../../handlers/verbs.ts'
+import { FakeClock } from '../clock.ts'
+import { Metrics } from '../metrics.ts'
+import { Bridges } from './bridge.ts'
+import { Calls } from './calls.ts'
+import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
+import { newCallId } from './ids.ts'
+import { Player } from './player.ts'
+import type { Arrival, Target } from './ports.ts'
+
+/** Lets what waits for promises go on. */
+export const settle = async () => {
+  for (let i = 0; i < 20; i++) await Promise.resolve()
+}
+
+/** A short sound. */
+export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
+
+/** Calls on fakes, for tests; `arrive` starts one with a script. */
+export const setUp = () => {
+  const made = { preparing: Promise.resolve(prompt) }
+  const clock = new FakeClock()
+  const metrics = new Metrics()
+  const outbound = new FakeOutbound(clock)
+  const joined: string[] = []
+  const bridges = new Bridges({
+    join: (a, b) => joined.push(`join ${a.id} ${b.id}`),
+    part: (a) => joined.push(`part ${a.id}`),
+  })
+  const player = new Player(
+    { prepare: () => made.preparing, close: async () => {} },
+    { bytes: async () => ({ bytes: new Uint8Array() }) },
+  )
+  let script: (call: CallControl) => Promise<void> = async () => {}
+  const handler: Handler = { run: (call) => script(call) }
+  const resolve = (to: string): Target | undefined =>
+    to.startsWith('sip:')
+      ? { kind: 'sip', uri: to }
+      : to === '/public/alice'
+        ? { kind: 'subscriber', subscriberId: 'a', address: to }
+        : to === '/public/menu'
+          ? { kind: 'handler', address: to, handler: { kind: 'script', document: '{}', name: 'menu' } }
+          : undefined
+  const calls = new Calls({
+    addresses: { resolve },
+    sip: outbound,
+    subscribers: outbound,
+    bridges,
+    player,
+    clock,
+    metrics,
+    log: pino({ level: 'silent' }),
+    ringMs: 60_000,
+    callDurationMs: 14_400_000,
+    maxCalls: 2,
+    handlers: { script: handler, xml: handler },
+    documents: { document: async () => Promise.reject(new Error('not used')) },
+  })
+  const plan: Arrival['plan'] = { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } }
+  const arrive = (
+    run: (call: CallControl) => Promise<void>,
+    options: { kind?: 'sip' | 'browser'; dial?: string } = {},
+  ): FakeLeg => {
+    script = run
+    const callId = newCallId()
+    const made = fakeLeg(clock, callId, { kind: options.kind })
+    const how: Arrival['plan'] = options.dial ? { kind: 'dial', to: options.dial } : plan
+    calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [] })
+    return made
+  }
+  return Object.assign(made, { clock, metrics, outbound, bridges, calls, joined, arrive })
+}
