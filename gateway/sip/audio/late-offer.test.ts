@@ -242,6 +242,17 @@ describe('pain point 5: an offer of the carrier', () => {
     expect(JSON.stringify(t.logged)).not.toContain(key)
   })
 
+  it('of one branch does not bind another to keys', async () => {
+    const { t, leg, invite } = await called({ srtp: 'optional', targets }, `${number};transport=tls`)
+    const [early] = invite.reliable(183, farSdp({ formats: '0', ...keys }), { To: '<sip:x@y>;tag=1' })
+    expect(early).toContain('a=crypto:3 ')
+    const { acks } = invite.offer(farSdp({ formats: '0', lines: [] }), { To: '<sip:x@y>;tag=2' })
+    await turns()
+    expect(acks[0]).toMatch(/^m=audio \d+ RTP\/AVP 0\r$/m)
+    expect(acks[0]).not.toContain('a=crypto')
+    expect([leg.isAnswered, t.waiting]).toEqual([true, 0])
+  })
+
   it('is not even asked for where keys are required and must not be shown', async () => {
     const { t, leg } = await dial({ srtp: 'required' })
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })

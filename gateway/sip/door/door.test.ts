@@ -1,17 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { CarrierConfig, Config } from '../../../config/types.ts'
+import type { CarrierConfig } from '../../../config/types.ts'
 import { SystemClock } from '../../clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
-import type { DomainApp, SipEndpoint } from '../../directory/types.ts'
 import type { SipResponse } from '../../sip-agent/message/message.ts'
-import { Carriers } from '../carriers/carriers.ts'
-import { parseChallenges } from '../carriers/challenge.ts'
-import { authorization } from '../carriers/digest.ts'
-import type { SipEdgeParts } from '../index.ts'
 import { Registrations } from '../registrar/index.ts'
-import { carrierSdp, rejected, testApp } from '../testing/bench.ts'
-import { Carrier } from '../testing/carrier.ts'
-import { Trust } from './trust.ts'
+import { rejected, testApp } from '../testing/bench.ts'
+import type { Carrier } from '../testing/carrier.ts'
+import { answerTo, refusedCall, type Setting, startDoor } from '../testing/door.ts'
 
 let carrier: Carrier
 const offences: string[] = []
@@ -20,37 +15,14 @@ afterEach(async () => {
   await carrier.close()
 })
 
-interface Setting {
-  readonly apps?: readonly DomainApp[]
-  readonly carriers?: readonly CarrierConfig[]
-  readonly registrar?: readonly string[]
-  readonly parts?: Partial<SipEdgeParts>
-}
-
-/** Starts a gateway that knows who is who by what a configuration would say. */
-const begin = async ({ apps = [testApp()], carriers = [], registrar = [], parts = {} }: Setting) => {
-  const config = { domains: apps, carriers, sip: { registrar: { domains: registrar } } }
-  const clock = { now: () => Date.now() }
-  carrier = await Carrier.start({
-    apps,
-    parts: {
-      trust: new Trust(config as unknown as Config),
-      carriers: new Carriers(carriers, clock),
-      offence: (source) => offences.push(source),
-      ...parts,
-    },
+const begin = async (setting: Setting) => {
+  carrier = await startDoor({
+    ...setting,
+    parts: { offence: (source) => offences.push(source), ...setting.parts },
   })
 }
-
-/** Calls, and gives the final response, acknowledged. */
-const refused = async (uri: string, status: number, extra: Record<string, string> = {}) => {
-  const { peer } = carrier
-  const call = peer.call(uri)
-  const branch = peer.send('INVITE', call, { body: carrierSdp(), extra })
-  const response = await peer.response(status, 'INVITE')
-  peer.send('ACK', call, { to: response.headers.first('to'), branch })
-  return response
-}
+const refused = (uri: string, status: number, extra?: Record<string, string>) =>
+  refusedCall(carrier, uri, status, extra)
 /** What a stranger sees of a response, without what differs from call to call. */
 const shown = ({ status, reason, headers, body }: SipResponse) => ({
   line: `${status} ${reason}`,
@@ -63,20 +35,6 @@ const shown = ({ status, reason, headers, body }: SipResponse) => ({
     ),
   body: body.toString(),
 })
-const answerTo = (
-  response: SipResponse,
-  uri: string,
-  username: string,
-  password: string,
-  algorithm = 'MD5',
-) => {
-  const challenge = response.headers
-    .all('www-authenticate')
-    .flatMap((value) => parseChallenges(value))
-    .find((each) => each.algorithm === algorithm)!
-  const request = { method: 'INVITE', uri, body: carrierSdp() }
-  return authorization(challenge, { username, password }, request, { count: 1, nonce: 'client' })
-}
 
 describe('a stranger', () => {
   const allow = ['192.0.2.0/24']
@@ -225,118 +183,5 @@ describe('a carrier', () => {
   it('may call no host that is not there, and is told so', async () => {
     await begin({ carriers: [acme] })
     await refused('sip:1@none.example', 404)
-  })
-})
-
-describe('what bounds new calls', () => {
-  it.each([
-    [
-      'the gateway',
-      { parts: { overload: { busyPercent: 85, callsPerSecond: 1, retryAfterMs: 4_500 } } },
-      '5',
-    ],
-    ['the application', { apps: [testApp({ callsPerSecond: 1 })] }, '10'],
-    ['one source', { apps: [testApp({ callsPerSecondOfSource: 1 })] }, '10'],
-  ])('is the rate of %s', async (_what, setting: Setting, retryAfter) => {
-    // Time stands still at the door.
-    const clock = new SystemClock()
-    clock.now = () => 1_700_000_000_000
-    await begin({ ...setting, parts: { ...setting.parts, clock } })
-    carrier.invite()
-    await carrier.bench.arrival()
-    const fast = await refused('sip:1@demo.example', 503)
-    expect(fast.headers.first('retry-after')).toBe(retryAfter)
-    expect(await rejected(carrier.bench.metrics, 'over_call_rate')).toBe(1)
-    expect(carrier.bench.arrivals).toHaveLength(1)
-  })
-
-  it('is the load, for new calls alone', async () => {
-    let busyPercent = 0
-    const overload = { busyPercent: 85, callsPerSecond: 500, retryAfterMs: 10_000 }
-    await begin({ parts: { overload, busyPercent: () => busyPercent } })
-    const { call, to } = await carrier.answered()
-    busyPercent = 85
-    expect((await refused('sip:1@demo.example', 503)).headers.first('retry-after')).toBe('10')
-    expect(await rejected(carrier.bench.metrics, 'overloaded')).toBe(1)
-    const { peer } = carrier
-    peer.send('OPTIONS', peer.call('sip:demo.example'))
-    await peer.response(200, 'OPTIONS')
-    call.seq++
-    peer.send('BYE', call, { to })
-    await peer.response(200, 'BYE')
-  })
-})
-
-describe('what bounds calls at once of one source', () => {
-  it('is its own limit at the domain, until one of them ends', async () => {
-    await begin({ apps: [testApp({ maxCallsOfSource: 1 })] })
-    const { call, to } = await carrier.answered()
-    await refused('sip:1@demo.example', 503)
-    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
-      ...{ sourceCalls: 1, sourceLimit: 1 },
-    })
-    call.seq++
-    carrier.peer.send('BYE', call, { to })
-    await carrier.peer.response(200, 'BYE')
-    await carrier.nothingLeft()
-    await carrier.answered()
-  })
-})
-
-describe('a SIP endpoint', () => {
-  const desk: SipEndpoint = {
-    ...{ id: 'endpoint-1', projectId: 'project-1', username: 'desk', address: '/public/desk' },
-    ...{ displayName: 'Desk', callerId: '100', mayDialOut: false, handler: undefined },
-    secrets: new Map([['pbx.example', digestSecret('desk', 'pbx.example', 'secret')]]),
-  }
-
-  it('makes no more calls at once than it may, until one of them ends', async () => {
-    await begin({
-      registrar: ['pbx.example'],
-      parts: {
-        directory: {
-          ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, maxCalls: 1 }) },
-          resolve: (to) => ({ kind: 'endpoint', endpointId: 'a', address: to }),
-        },
-      },
-    })
-    const uri = 'sip:ann@pbx.example'
-    const signedIn = async () => ({
-      Authorization: answerTo(await refused(uri, 401), uri, 'desk', 'secret'),
-    })
-    carrier.invite({ to: uri, extra: await signedIn() })
-    const { arrival } = await carrier.bench.arrival()
-    await refused(uri, 503, await signedIn())
-    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
-      ...{ endpoint: 'desk', endpointCalls: 1, endpointLimit: 1 },
-    })
-    arrival.leg.end({ code: 'declined' })
-    await carrier.peer.response(603)
-    await carrier.nothingLeft()
-    carrier.invite({ to: uri, extra: await signedIn() })
-    await carrier.bench.arrival()
-  })
-
-  it('calls as itself, whatever its From says, once it has shown its password', async () => {
-    await begin({
-      registrar: ['pbx.example'],
-      parts: {
-        directory: {
-          domainApp: () => undefined,
-          endpointByName: (name) => (name === 'desk' ? desk : undefined),
-          resolve: (to) =>
-            to === '/public/ann' ? { kind: 'endpoint', endpointId: 'a', address: to } : undefined,
-        },
-      },
-    })
-    const uri = 'sip:ann@pbx.example'
-    const Authorization = answerTo(await refused(uri, 401), uri, 'desk', 'secret')
-    carrier.invite({ to: uri, extra: { Authorization } })
-    const { arrival } = await carrier.bench.arrival()
-    expect(arrival).toMatchObject({
-      endpointId: 'endpoint-1',
-      plan: { kind: 'dial', to: '/public/ann' },
-      leg: { from: { uri: '/public/desk', user: '100', name: 'Desk' } },
-    })
   })
 })

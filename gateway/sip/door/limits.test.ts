@@ -1,0 +1,129 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { SystemClock } from '../../clock.ts'
+import { digestSecret } from '../../directory/secrets.ts'
+import type { SipEndpoint } from '../../directory/types.ts'
+import { rejected, testApp } from '../testing/bench.ts'
+import type { Carrier } from '../testing/carrier.ts'
+import { answerTo, refusedCall, type Setting, startDoor } from '../testing/door.ts'
+
+let carrier: Carrier
+afterEach(() => carrier.close())
+
+const begin = async (setting: Setting) => {
+  carrier = await startDoor(setting)
+}
+const refused = (uri: string, status: number, extra?: Record<string, string>) =>
+  refusedCall(carrier, uri, status, extra)
+
+describe('what bounds new calls', () => {
+  it.each([
+    [
+      'the gateway',
+      { parts: { overload: { busyPercent: 85, callsPerSecond: 1, retryAfterMs: 4_500 } } },
+      '5',
+    ],
+    ['the application', { apps: [testApp({ callsPerSecond: 1 })] }, '10'],
+    ['one source', { apps: [testApp({ callsPerSecondOfSource: 1 })] }, '10'],
+  ])('is the rate of %s', async (_what, setting: Setting, retryAfter) => {
+    // Time stands still at the door.
+    const clock = new SystemClock()
+    clock.now = () => 1_700_000_000_000
+    await begin({ ...setting, parts: { ...setting.parts, clock } })
+    carrier.invite()
+    await carrier.bench.arrival()
+    const fast = await refused('sip:1@demo.example', 503)
+    expect(fast.headers.first('retry-after')).toBe(retryAfter)
+    expect(await rejected(carrier.bench.metrics, 'over_call_rate')).toBe(1)
+    expect(carrier.bench.arrivals).toHaveLength(1)
+  })
+
+  it('is the load, for new calls alone', async () => {
+    let busyPercent = 0
+    const overload = { busyPercent: 85, callsPerSecond: 500, retryAfterMs: 10_000 }
+    await begin({ parts: { overload, busyPercent: () => busyPercent } })
+    const { call, to } = await carrier.answered()
+    busyPercent = 85
+    expect((await refused('sip:1@demo.example', 503)).headers.first('retry-after')).toBe('10')
+    expect(await rejected(carrier.bench.metrics, 'overloaded')).toBe(1)
+    const { peer } = carrier
+    peer.send('OPTIONS', peer.call('sip:demo.example'))
+    await peer.response(200, 'OPTIONS')
+    call.seq++
+    peer.send('BYE', call, { to })
+    await peer.response(200, 'BYE')
+  })
+})
+
+describe('what bounds calls at once of one source', () => {
+  it('is its own limit at the domain, until one of them ends', async () => {
+    await begin({ apps: [testApp({ maxCallsOfSource: 1 })] })
+    const { call, to } = await carrier.answered()
+    await refused('sip:1@demo.example', 503)
+    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
+      ...{ sourceCalls: 1, sourceLimit: 1 },
+    })
+    call.seq++
+    carrier.peer.send('BYE', call, { to })
+    await carrier.peer.response(200, 'BYE')
+    await carrier.nothingLeft()
+    await carrier.answered()
+  })
+})
+
+describe('a SIP endpoint', () => {
+  const desk: SipEndpoint = {
+    ...{ id: 'endpoint-1', projectId: 'project-1', username: 'desk', address: '/public/desk' },
+    ...{ displayName: 'Desk', callerId: '100', mayDialOut: false, handler: undefined },
+    secrets: new Map([['pbx.example', digestSecret('desk', 'pbx.example', 'secret')]]),
+  }
+
+  it('makes no more calls at once than it may, until one of them ends', async () => {
+    await begin({
+      registrar: ['pbx.example'],
+      parts: {
+        directory: {
+          ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, maxCalls: 1 }) },
+          resolve: (to) => ({ kind: 'endpoint', endpointId: 'a', address: to }),
+        },
+      },
+    })
+    const uri = 'sip:ann@pbx.example'
+    const signedIn = async () => ({
+      Authorization: answerTo(await refused(uri, 401), uri, 'desk', 'secret'),
+    })
+    carrier.invite({ to: uri, extra: await signedIn() })
+    const { arrival } = await carrier.bench.arrival()
+    await refused(uri, 503, await signedIn())
+    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
+      ...{ endpoint: 'desk', endpointCalls: 1, endpointLimit: 1 },
+    })
+    arrival.leg.end({ code: 'declined' })
+    await carrier.peer.response(603)
+    await carrier.nothingLeft()
+    carrier.invite({ to: uri, extra: await signedIn() })
+    await carrier.bench.arrival()
+  })
+
+  it('calls as itself, whatever its From says, once it has shown its password', async () => {
+    await begin({
+      registrar: ['pbx.example'],
+      parts: {
+        directory: {
+          domainApp: () => undefined,
+          endpointByName: (name) => (name === 'desk' ? desk : undefined),
+          resolve: (to) =>
+            to === '/public/ann' ? { kind: 'endpoint', endpointId: 'a', address: to } : undefined,
+        },
+      },
+    })
+    const uri = 'sip:ann@pbx.example'
+    const Authorization = answerTo(await refused(uri, 401), uri, 'desk', 'secret')
+    carrier.invite({ to: uri, extra: { Authorization } })
+    const { arrival } = await carrier.bench.arrival()
+    expect(arrival).toMatchObject({
+      endpointId: 'endpoint-1',
+      plan: { kind: 'dial', to: '/public/ann' },
+      leg: { from: { uri: '/public/desk', user: '100', name: 'Desk' } },
+    })
+  })
+})
