@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countsOf } from './counts.ts'
+import { countsOf, unfinishedIn } from './counts.ts'
 
 const report = (fields: object): (() => string) => {
   const none = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] }
@@ -32,5 +32,25 @@ describe('the count of a run', () => {
       throw new Error('ENOENT')
     }
     expect(countsOf(missing, true).failed).toBe(1)
+  })
+})
+
+describe('what a process that died has left', () => {
+  const died = {
+    name: 'a.test.ts',
+    status: 'failed',
+    assertionResults: [{ status: 'passed' }, { status: 'pending' }],
+  }
+
+  it('are the files that were not finished', () => {
+    const done = { name: 'b.test.ts', status: 'passed', assertionResults: [{ status: 'pending' }] }
+    expect(unfinishedIn(report({ testResults: [died, done] }))).toEqual({ files: ['a.test.ts'], passed: 1 })
+  })
+
+  it('is nothing where a test failed, a file could not be loaded, or there is no report', () => {
+    const unloaded = { name: 'c.test.ts', status: 'failed', assertionResults: [] }
+    expect(unfinishedIn(report({ numFailedTests: 1, testResults: [died] })).files).toEqual([])
+    expect(unfinishedIn(report({ testResults: [died, unloaded] })).files).toEqual([])
+    expect(unfinishedIn(() => '').files).toEqual([])
   })
 })

@@ -11,7 +11,38 @@ interface Report {
   readonly numFailedTests: number
   readonly numPendingTests: number
   readonly numTodoTests: number
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[]
+  readonly testResults: readonly {
+    readonly name: string
+    readonly status: string
+    readonly assertionResults: readonly { readonly status: string }[]
+  }[]
+}
+
+/** What a process that died has left unfinished. */
+export interface Unfinished {
+  readonly files: readonly string[]
+  /** Tests of them that had passed before. */
+  readonly passed: number
+}
+
+/** Files of which no test failed, and which were not finished all the same: their process died. None where anything else went wrong too. */
+export const unfinishedIn = (read: () => string): Unfinished => {
+  const none = { files: [], passed: 0 }
+  let report: Report
+  try {
+    report = JSON.parse(read())
+  } catch {
+    return none
+  }
+  const failed = report.testResults.filter(({ status }) => status === 'failed')
+  const died = failed.filter(({ assertionResults }) =>
+    assertionResults.some(({ status }) => status === 'pending'),
+  )
+  if (report.numFailedTests > 0 || died.length < failed.length) return none
+  const passed = died.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'passed'),
+  )
+  return { files: died.map(({ name }) => name), passed: passed.length }
 }
 
 /**

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await gateway?.settled({ transactions: true })
+  await gateway?.settled()
   await browser?.stop()
   await gateway?.stop()
 })

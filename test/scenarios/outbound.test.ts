@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await gateway?.settled({ transactions: true })
+  await gateway?.settled()
   await browser?.stop()
   await gateway?.stop()
   await documents?.close()

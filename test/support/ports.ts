@@ -2,7 +2,10 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** A port of 127.0.0.1 that was free a moment ago for UDP and TCP. */
+/** Those that were given out: the system may choose one again that nobody has bound yet. */
+const given = new Set<number>()
+
+/** A port of 127.0.0.1 that was free a moment ago for UDP and TCP; never the same one twice. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const server = createServer().listen(0, '127.0.0.1')
@@ -16,7 +19,9 @@ export const freePort = async (): Promise<number> => {
     socket.close()
     server.close()
     await once(server, 'close')
-    if (bound) return port
+    if (!bound || given.has(port)) continue
+    given.add(port)
+    return port
   }
 }
 
