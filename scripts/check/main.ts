@@ -34,7 +34,7 @@ const vitest = (title: string, project: string, file: string, ...files: string[]
 
 /**
  * One of vitest's projects; each of its tests counts. A process of Node that died under a file (not a test that failed in it) costs that
- * file a second run, and is told: such a death was seen once in some ten thousand starts of threads.
+ * file a second run, and is told: such a death was seen twice, and its cause is not known yet.
  */
 const tests = (project: string): Counts => {
   const file = join(reports, `${project}.json`)
