@@ -7,8 +7,7 @@ import { Subscriptions } from '../core/subscriptions.ts'
 import { Outgoing } from '../core/uac/outgoing.ts'
 import { Answers } from '../core/uas/answers.ts'
 import { Dialogs } from '../dialog/dialogs.ts'
-import { App } from '../drachtio/app.ts'
-import { FrameReader, splitPayload } from '../drachtio/frames.ts'
+import type { App } from '../drachtio/app.ts'
 import { checkMessage } from '../message/check.ts'
 import { defaultLimits } from '../message/limits.ts'
 import type { RawRequest, SipRequest } from '../message/message.ts'
@@ -18,6 +17,7 @@ import { makeTimers } from '../transaction/timers.ts'
 import { Transactions } from '../transaction/transactions.ts'
 import type { Flow, Protocol } from '../transport/types.ts'
 import { message } from './messages.ts'
+import { recordingApp, type Told } from './recording-app.ts'
 
 type Lines = Readonly<Record<string, string>>
 
@@ -64,12 +64,6 @@ export class Far implements Flow {
   }
 }
 
-/** A frame that the application was sent: the fields from the second on, and the SIP message. */
-export interface Frame {
-  readonly fields: readonly string[]
-  readonly text: string
-}
-
 /** The client side of the core with one application and some places to send to, in fake time and without sockets. */
 export class ClientBench {
   readonly clock = new FakeClock()
@@ -87,8 +81,7 @@ export class ClientBench {
   /** True where the router looks names up, until {@link found}. */
   looking = false
   #found: (() => void)[] = []
-  readonly #reader = new FrameReader()
-  readonly #frames: Frame[] = []
+  readonly #frames: Told[] = []
   #msgId = 0
 
   /** `places` are addresses, each with `tcp:` before it where it is one of TCP. */
@@ -97,7 +90,7 @@ export class ClientBench {
       const [address = '', protocol = 'udp'] = place.split(':').reverse()
       return new Far(this, protocol as Protocol, address)
     })
-    this.app = this.#makeApp()
+    this.app = recordingApp(this.clock, (frame) => this.#frames.push(frame))
     this.transactions = new Transactions(this.clock, makeTimers(), (error) => this.faults.push(error))
     const context = this.#makeContext()
     const ackTimeout = 'SIP;cause=200;text="ACK timeout"'
@@ -142,26 +135,6 @@ export class ClientBench {
     return context as unknown as Context
   }
 
-  #makeApp(): App {
-    const socket = {
-      destroyed: false,
-      writable: true,
-      writableLength: 0,
-      write: (bytes: Buffer) => {
-        for (const payload of this.#reader.push(bytes)) {
-          const { fields, message: text } = splitPayload(payload)
-          this.#frames.push({ fields: fields.slice(1), text: text.toString() })
-        }
-        return true
-      },
-      cork: () => {},
-      uncork: () => {},
-      destroy: () => socket,
-      destroySoon: () => {},
-    }
-    return new App(socket as never, this.clock, { maxBacklog: 1 << 20, dedicated: false })
-  }
-
   /** The application sends a request outside dialogs; the answer is the first frame of {@link told}. */
   request(method: string, lines: Lines = {}, body = ''): void {
     this.outgoing.request(this.app, this.#next(), this.#raw(method, lines, body), '')
@@ -194,7 +167,7 @@ export class ClientBench {
   }
 
   /** What the application was told since the last call. */
-  told(): Frame[] {
+  told(): Told[] {
     return this.#frames.splice(0)
   }
 

@@ -9,21 +9,14 @@ import { Incoming } from '../core/uas/incoming.ts'
 import { Receiver } from '../core/uas/receiver.ts'
 import type { Dialog } from '../dialog/dialog.ts'
 import { Dialogs } from '../dialog/dialogs.ts'
-import { App } from '../drachtio/app.ts'
-import { FrameReader, splitPayload } from '../drachtio/frames.ts'
+import type { App } from '../drachtio/app.ts'
 import { Headers } from '../message/headers.ts'
 import type { SipResponse } from '../message/message.ts'
 import { Proxies } from '../proxy/proxies.ts'
 import { makeTimers } from '../transaction/timers.ts'
 import { Transactions } from '../transaction/transactions.ts'
 import { message, RecordingFlow } from './messages.ts'
-
-/** A frame that the application was sent. */
-export interface Told {
-  /** The fields from the second on: `sip` or `response` first. */
-  readonly fields: readonly string[]
-  readonly text: string
-}
+import { recordingApp, type Told } from './recording-app.ts'
 
 /** Header lines of a request or response, by name. */
 type Lines = Readonly<Record<string, string>>
@@ -43,14 +36,13 @@ export class CoreBench {
   readonly faults: unknown[] = []
   /** Dialogs whose ACK never came. */
   readonly expired: Dialog[] = []
-  readonly #reader = new FrameReader()
   readonly #told: Told[] = []
   #seen = 0
 
   constructor({ reliable = false, understood = defaultUnderstood } = {}) {
     const { clock, dialogs } = this
     this.flow = new RecordingFlow(reliable)
-    this.app = this.#makeApp()
+    this.app = recordingApp(this.clock, (frame) => this.#told.push(frame))
     const timers = makeTimers()
     this.transactions = new Transactions(clock, timers, (error) => this.faults.push(error))
     const context = {
@@ -79,26 +71,6 @@ export class CoreBench {
       maxTransactions: 1_000,
       understood,
     })
-  }
-
-  #makeApp(): App {
-    const socket = {
-      destroyed: false,
-      writable: true,
-      writableLength: 0,
-      write: (bytes: Buffer) => {
-        for (const payload of this.#reader.push(bytes)) {
-          const { fields, message: text } = splitPayload(payload)
-          this.#told.push({ fields: fields.slice(1), text: text.toString() })
-        }
-        return true
-      },
-      cork: () => {},
-      uncork: () => {},
-      destroy: () => socket,
-      destroySoon: () => {},
-    }
-    return new App(socket as never, this.clock, { maxBacklog: 1 << 20, dedicated: false })
   }
 
   /** A request of the peer's one call, with the usual headers where `lines` has no others. */

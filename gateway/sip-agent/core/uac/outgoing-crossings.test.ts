@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { SipRequest } from '../../message/message.ts'
-import { ClientBench, type Far, type Frame } from '../../testing/client.ts'
+import { ClientBench, type Far } from '../../testing/client.ts'
 import { nothing } from '../../testing/core.ts'
+import type { Told } from '../../testing/recording-app.ts'
 
 const orders = <T>(list: readonly T[]): T[][] =>
   list.length <= 1
@@ -67,7 +68,7 @@ class Crossing {
     this.#cancel = undefined
   }
 
-  #told({ fields, text }: Frame): void {
+  #told({ fields, text }: Told): void {
     if (fields[0] === 'response') {
       if (fields[2] === 'NOK') this.refused.push(fields[3] ?? '')
       return
