@@ -11,6 +11,7 @@ let file: Awaited<ReturnType<typeof toneFile>>
 let browser: PhoneBrowser
 let house: House
 let page: PhonePage
+let opened: { close(): Promise<unknown> }[] = []
 
 beforeAll(async () => {
   file = await toneFile(microphone)
@@ -24,12 +25,22 @@ afterAll(async () => {
 })
 afterEach(async () => {
   await page?.close()
-  expect(house.webrtc.transports).toBe(0)
-  expect(house.edge.portCount).toBe(0)
+  const left = { transports: house.webrtc.transports, ports: house.edge.portCount }
+  // What a failed test leaves is closed here, so that it alone fails.
+  for (const one of opened.reverse()) await one.close()
+  opened = []
+  expect(left).toEqual({ transports: 0, ports: 0 })
 })
 
 const near = (frequency: number) => (found: number) => Math.abs(found - frequency) < 15
 const attribute = (sdp: string, name: string) => sdp.match(new RegExp(`^a=${name}:(.*)$`, 'm'))?.[1]?.trim()
+
+/** Waits until the page's connection has two transports, both connected. */
+const bothConnected = () =>
+  until(
+    () => page.call('state'),
+    ({ connection, transports }) => connection === 'connected' && transports.join() === 'connected,connected',
+  )
 
 const states = (media: BrowserMedia) => {
   const seen: string[] = []
@@ -46,6 +57,7 @@ const callIn = async (
   page = await browser.open()
   await page.call('start', { audio: true, video })
   const media = await house.webrtc.answer('group', await page.call('offer'), codecs)
+  opened.push(media.port, media)
   await page.call('take', 'answer', change(media.sdp))
   return media
 }
@@ -54,6 +66,7 @@ const callIn = async (
 const converse = async (media: BrowserMedia, codec: AudioCodec): Promise<MediaPort> => {
   const peer = await TestPeer.open()
   const carrier = await house.edge.open({ group: 'group', kind: 'carrier' })
+  opened.push(carrier)
   const { near: ours, far } = peer.far(codec)
   carrier.setFar(ours, far)
   house.edge.join(media.port, carrier)
@@ -128,11 +141,7 @@ describe('a browser that calls', () => {
     const media = await callIn(['PCMU'], undefined, true)
     expect(media.sdp).toMatch(/^m=video [1-9]/m)
     expect(media.sdp).not.toContain('BUNDLE')
-    await until(
-      () => page.call('state'),
-      ({ connection }) => connection === 'connected',
-    )
-    expect((await page.call('state')).transports).toEqual(['connected', 'connected'])
+    await bothConnected()
     expect(house.webrtc.transports).toBe(2)
     await hangUp(media, await converse(media, 'PCMU'))
     await page.close()
@@ -140,10 +149,7 @@ describe('a browser that calls', () => {
     const plain = await callIn(['PCMU'])
     await page.call('addVideo')
     await page.call('take', 'answer', await plain.renegotiate(await page.call('offer')))
-    await until(
-      () => page.call('state'),
-      ({ transports }) => transports.length === 2 && transports.every((state) => state === 'connected'),
-    )
+    await bothConnected()
     await hangUp(plain)
   })
 
@@ -186,6 +192,7 @@ describe('a browser that is called', () => {
   it.each(['PCMU', 'PCMA'] as const)('answers our offer of %s', async (codec) => {
     page = await browser.open()
     const media = await house.webrtc.offer('group', codec)
+    opened.push(media.port, media)
     const seen = states(media)
     const answer = await page.call('answer', media.sdp)
     await media.accept(answer)

@@ -12,7 +12,7 @@ interface Phone {
   addVideo(): Promise<void>
   take(type: 'answer' | 'offer', sdp: string): Promise<void>
   answer(sdp: string): Promise<string>
-  state(): { connection: string; transports: string[] }
+  state(): Promise<{ connection: string; transports: string[] }>
   path(): Promise<{ protocol: string }>
   pitch(): Promise<number>
   stop(): void
@@ -58,11 +58,13 @@ window.phone = (() => {
       await gathered()
       return pc.localDescription.sdp
     },
-    state: () => ({
+    // From the statistics: the state of a sender's RTCDtlsTransport stays at 'connecting' for good when it changes while Chromium makes
+    // the object, seen with a connectionState of 'connected' next to it.
+    state: async () => ({
       connection: pc.connectionState,
-      transports: pc.getTransceivers().map((t) => t.sender.transport?.state ?? 'none'),
+      transports: [...(await pc.getStats()).values()].filter((s) => s.type === 'transport').map((s) => s.dtlsState),
     }),
-    // What ICE uses now: the protocol, and the user name fragments of our candidates.
+    // The protocol that ICE uses now.
     path: async () => {
       const all = [...(await pc.getStats()).values()]
       const used = all.filter((s) => s.type === 'transport').map((s) => all.find((p) => p.id === s.selectedCandidatePairId))
