@@ -50,7 +50,8 @@ export interface HandlerContext {
 /** One kind of handler. */
 export interface Handler {
   /**
-   * Fetches, checks and runs a document. Resolves when the document is at its end or the call is over.
+   * Fetches, checks and runs a document. Resolves when the document is at its end or the call is over. The gateway ends the call then; a
+   * caller who is not answered is refused for what the last `connect` failed for, where it failed.
    * Throws {@link DocumentUnreachable} or {@link DocumentInvalid} before any verb of the faulty document has run.
    */
   run(call: CallControl, source: DocumentSource, context: HandlerContext): Promise<void>

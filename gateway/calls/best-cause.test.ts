@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Cause } from '../errors.ts'
-import { betterCause } from './best-cause.ts'
+import { type Cause, sipStatusOf } from '../errors.ts'
+import { betterCause, toldCaller } from './best-cause.ts'
 
 const refused = (sip: number): Cause => ({ code: 'far_refused', sip })
 
@@ -12,7 +12,39 @@ it.each<[string, Cause[], Cause]>([
   ['what says how to do better', [refused(484), refused(404)], refused(484)],
   ['the later one of two that are alike', [refused(404), refused(486)], refused(486)],
   ['busy before unreachable', [{ code: 'busy' }, { code: 'unreachable' }], { code: 'busy' }],
+  [
+    'busy before a place that said nothing',
+    [{ code: 'busy' }, { code: 'unreachable', sip: 408 }],
+    { code: 'busy' },
+  ],
   ['declined before all', [{ code: 'declined' }, { code: 'no_answer' }], { code: 'declined' }],
 ])('of several refusals the caller is told %s', (_what, causes, best) => {
   expect(causes.reduce<Cause | undefined>(betterCause, undefined)).toEqual(best)
+})
+
+it.each<[Cause, number]>([
+  [{ code: 'too_many_hops' }, 483],
+  [{ code: 'unknown_address' }, 404],
+  [{ code: 'not_permitted' }, 403],
+  [refused(404), 404],
+  [refused(484), 484],
+  [refused(488), 488],
+  [{ code: 'no_common_codec' }, 488],
+  [{ code: 'srtp_mismatch' }, 488],
+  [{ code: 'bad_sdp' }, 502],
+  [{ code: 'busy', sip: 600 }, 600],
+  [{ code: 'declined', sip: 603 }, 603],
+  [{ code: 'no_answer' }, 480],
+  [{ code: 'no_answer', sip: 408 }, 408],
+  [{ code: 'unreachable', sip: 408 }, 408],
+  [{ code: 'not_online' }, 480],
+  // A carrier that gets a 503 takes the whole gateway for dead.
+  [refused(503), 500],
+  [{ code: 'unreachable' }, 500],
+  [{ code: 'over_call_limit' }, 500],
+  [{ code: 'no_ports' }, 503],
+  [{ code: 'draining' }, 503],
+])('a caller is told of %j by a %i', (cause, status) => {
+  const told = toldCaller(cause)
+  expect([told.code, sipStatusOf(told)]).toEqual([cause.code, status])
 })

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, ConnectResult } from '../../handlers/verbs.ts'
+import { type Cause, sipStatusOf } from '../errors.ts'
 import { settle, setUp } from './calls-rig.ts'
 
 describe('connect', () => {
@@ -40,6 +41,32 @@ describe('connect', () => {
     t.outbound.dialled[0]?.leg.ended({ code: 'busy', sip: 486 })
     await settle()
     expect(far.told).toEqual(['ring', 'end busy'])
+  })
+
+  it.each<[Cause, number]>([
+    [{ code: 'too_many_hops' }, 483],
+    [{ code: 'far_refused', sip: 404 }, 404],
+    [{ code: 'far_refused', sip: 503 }, 500],
+  ])('refuses an unanswered caller at the end of its document for %j with %i', async (cause, status) => {
+    const { leg } = t.arrive(async (call) => {
+      await call.connect({ steps: [[{ to: 'sip:x@y' }]], answerOnBridge: true })
+    })
+    await settle()
+    t.outbound.dialled[0]?.leg.ended(cause)
+    await settle()
+    const { state } = leg
+    if (state.kind !== 'ended') expect.unreachable()
+    expect([state.cause.code, sipStatusOf(state.cause)]).toEqual([cause.code, status])
+  })
+
+  it('hangs an answered caller up plainly, whatever failed', async () => {
+    const { far } = t.arrive(async (call) => {
+      await call.connect({ steps: [[{ to: 'sip:x@y' }]] })
+    })
+    await settle()
+    t.outbound.dialled[0]?.leg.ended({ code: 'too_many_hops' })
+    await settle()
+    expect(far.told.at(-1)).toBe('end normal')
   })
 
   it('gives up ringing in time, and cancels the callee when the caller goes', async () => {

@@ -11,6 +11,7 @@ import type {
 } from '../../handlers/verbs.ts'
 import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
 import { type Cause, codeOf } from '../errors.ts'
+import { toldCaller } from './best-cause.ts'
 import type { Call } from './call.ts'
 import { DigitCollector } from './collector.ts'
 import { Hunt, type HuntParts } from './hunt.ts'
@@ -48,7 +49,7 @@ export class Control implements CallControl {
 
   /** How the call ends when its document is at its end. */
   get closingCause(): Cause {
-    return (this.answered ? undefined : this.#failure) ?? { code: 'normal' }
+    return this.answered || !this.#failure ? { code: 'normal' } : toldCaller(this.#failure)
   }
 
   async answer(options: AnswerOptions = {}): Promise<void> {

@@ -37,10 +37,14 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   const detail = `${status} ${printable(reason ?? '', 64)}`.trim()
   // The agent makes 408 and 503 itself when nobody could be reached; they come from no address.
   const local = refusal.res?.source_address === ''
-  if (local && (status === 408 || status === 503))
-    return rang && status === 408
-      ? { code: 'no_answer', detail }
-      : { code: 'unreachable', detail: problemOf(refusal) ?? detail }
+  if (local && (status === 408 || status === 503)) {
+    if (rang && status === 408) return { code: 'no_answer', detail }
+    return {
+      ...{ code: 'unreachable', detail: problemOf(refusal) ?? detail },
+      // RFC 3261 section 8.1.3.1.
+      ...(status === 408 && { sip: status }),
+    }
+  }
   const q850 = q850In(refusal.res?.get('Reason'))
   // Below 400: a redirection, which is not followed, or a success without a dialog. Neither can be passed on to a caller.
   return {

@@ -25,19 +25,13 @@ const spoken = async (text: string, steps: unknown[] = [], call = new FakeCall()
 }
 
 describe('methods', () => {
-  it('hangs up at the end, and does not answer for that', async () => {
-    expect(await run([])).toEqual([['hangup', 'hangup']])
+  it('neither answers nor hangs up at the end, which is left to the gateway', async () => {
+    expect(await run([])).toEqual([])
   })
 
   it('answers once', async () => {
-    expect(await run(['answer', { answer: { max_duration: 60 } }])).toEqual([
-      ['answer', {}],
-      ['hangup', 'hangup'],
-    ])
-    expect(await run([{ answer: { max_duration: '60' } }])).toEqual([
-      ['answer', { maxDurationMs: 60_000 }],
-      ['hangup', 'hangup'],
-    ])
+    expect(await run(['answer', { answer: { max_duration: 60 } }])).toEqual([['answer', {}]])
+    expect(await run([{ answer: { max_duration: '60' } }])).toEqual([['answer', { maxDurationMs: 60_000 }]])
   })
 
   it('hangs up with a reason, and runs nothing after', async () => {
@@ -64,7 +58,6 @@ describe('methods', () => {
           autoAnswer: false,
         },
       ],
-      ['hangup', 'hangup'],
     ])
   })
 
@@ -72,7 +65,6 @@ describe('methods', () => {
     expect(await run([{ sleep: 250 }, { sleep: { duration: '300' } }])).toEqual([
       ['sleep', 250],
       ['sleep', 300],
-      ['hangup', 'hangup'],
     ])
   })
 
@@ -90,10 +82,7 @@ describe('methods', () => {
   })
 
   it('sends digits', async () => {
-    expect(await run([{ send_digits: { digits: '1W#' } }])).toEqual([
-      ['sendDigits', '1W#'],
-      ['hangup', 'hangup'],
-    ])
+    expect(await run([{ send_digits: { digits: '1W#' } }])).toEqual([['sendDigits', '1W#']])
   })
 
   it('prompts with the defaults of the language', async () => {
@@ -167,7 +156,6 @@ describe('connect', () => {
           ringback: [{ kind: 'ringtone', country: 'uk' }],
         },
       ],
-      ['hangup', 'hangup'],
     ])
   })
 
@@ -216,17 +204,10 @@ describe('connect', () => {
     ])
   })
 
-  it.each([
-    ['busy', 'busy'],
-    ['declined', 'decline'],
-    ['no-answer', 'hangup'],
-  ] as const)('sends a caller whom nobody answered away: %s as %s', async (reason, hangup) => {
+  it('leaves a caller whom nobody answered to be refused for what made connect fail', async () => {
     const call = new FakeCall()
-    call.connects.push({ kind: 'failed', reason, code: reason })
-    expect((await run([{ connect: { to: '+1', answer_on_bridge: true } }], call)).at(-1)).toEqual([
-      'hangup',
-      hangup,
-    ])
+    call.connects.push({ kind: 'failed', reason: 'error', code: 'too_many_hops' })
+    expect((await run([{ connect: { to: '+1', answer_on_bridge: true } }], call)).at(-1)?.[0]).toBe('connect')
   })
 
   it.each([
@@ -247,7 +228,7 @@ describe('connect', () => {
     })
     const context = new FakeContext()
     await run([{ connect }, { sleep: 1 }], call, context)
-    expect(call.names).toEqual(['sleep', 'hangup'])
+    expect(call.names).toEqual(['sleep'])
     expect(context.warnings).toMatchObject([
       { code: 'relay_script_method_parameter_invalid_value', path: '/sections/main/0/connect' },
     ])
@@ -353,7 +334,7 @@ describe('documents', () => {
     const context = new FakeContext({ [url]: '{}', [fallbackUrl]: '{"sections":{"main":["answer"]}}' })
     const call = new FakeCall()
     await handler.run(call, at({ fallbackUrl }), context)
-    expect(call.names).toEqual(['answer', 'hangup'])
+    expect(call.names).toEqual(['answer'])
     expect(context.warnings).toMatchObject([{ code: 'relay_script_sections_missing' }])
   })
 

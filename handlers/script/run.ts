@@ -1,6 +1,5 @@
-import { refusalAfter } from '../common/ending.ts'
 import type { HandlerContext } from '../handler.ts'
-import type { CallControl, CollectResult, ConnectResult, PlayOptions, Sound } from '../verbs.ts'
+import type { CallControl, CollectResult, PlayOptions, Sound } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 import { connectOptions } from './connect.ts'
@@ -15,7 +14,6 @@ export class ScriptRun {
   #call: CallControl
   #context: HandlerContext
   #variables: Variables
-  #lastConnect: ConnectResult | undefined
 
   constructor(call: CallControl, context: HandlerContext, variables: Variables) {
     this.#call = call
@@ -23,14 +21,11 @@ export class ScriptRun {
     this.#variables = variables
   }
 
-  /** Runs every step; at the end the call is hung up. */
+  /** Runs every step. */
   async run(steps: readonly ScriptStep[]): Promise<void> {
     for (const step of steps) {
       if (this.#call.signal.aborted) throw new CallEnded()
       await this.#tryStep(step)
-    }
-    if (!this.#call.signal.aborted) {
-      await this.#call.hangup(this.#call.answered ? 'hangup' : refusalAfter(this.#lastConnect))
     }
   }
 
@@ -95,7 +90,6 @@ export class ScriptRun {
 
   async #connect(values: Values): Promise<void> {
     const result = await this.#call.connect(connectOptions(values))
-    this.#lastConnect = result
     this.#set({
       connect_result: result.kind,
       return_value: result.kind,

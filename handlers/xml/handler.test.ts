@@ -21,15 +21,12 @@ const run = async (body: string, call = new FakeCall(), context = new FakeContex
 
 describe('verbs', () => {
   it('answers and ends on an empty document', async () => {
-    expect(await run('')).toEqual([['answer'], ['hangup', 'hangup']])
+    expect(await run('')).toEqual([['answer']])
   })
 
-  it('plays, and hangs up after the last verb', async () => {
+  it('plays, and leaves the end to the gateway after the last verb', async () => {
     const sounds = [{ kind: 'speech', text: 'Hi' }]
-    expect(await run('<Say>Hi</Say>')).toEqual([
-      ['play', { sounds, loop: 1 }],
-      ['hangup', 'hangup'],
-    ])
+    expect(await run('<Say>Hi</Say>')).toEqual([['play', { sounds, loop: 1 }]])
   })
 
   it('does not answer for a pause in front', async () => {
@@ -37,7 +34,6 @@ describe('verbs', () => {
       ['sleep', 2000],
       ['answer'],
       ['sendDigits', '1'],
-      ['hangup', 'hangup'],
     ])
   })
 
@@ -59,7 +55,7 @@ describe('verbs', () => {
     const context = new FakeContext()
     call.failing.set('play', new VerbFailed('document_unreachable', 'no audio'))
     await run('<Play>https://x.example/a.wav</Play><Pause/>', call, context)
-    expect(call.names).toEqual(['play', 'sleep', 'answer', 'hangup'])
+    expect(call.names).toEqual(['play', 'sleep', 'answer'])
     expect(context.warnings).toMatchObject([{ code: 'document_unreachable', path: '/Response/Play[1]' }])
   })
 
@@ -96,7 +92,6 @@ describe('Gather', () => {
         },
       ],
       ['play', { sounds: [{ kind: 'speech', text: 'Nothing' }], loop: 1 }],
-      ['hangup', 'hangup'],
     ])
   })
 
@@ -121,18 +116,14 @@ describe('Dial', () => {
   const dial = (attributes = '') => `<Dial ${attributes}><Sip>sip:a@b.example</Sip></Dial>`
 
   it('goes on with the next verb when there is no action', async () => {
-    expect((await run(`${dial()}<Say>Bye</Say>`)).map(([name]) => name)).toEqual([
-      'connect',
-      'play',
-      'hangup',
-    ])
+    expect((await run(`${dial()}<Say>Bye</Say>`)).map(([name]) => name)).toEqual(['connect', 'play'])
   })
 
   it('tells the action how it went, and runs its document', async () => {
     const context = new FakeContext({ [`${root}/done`]: '<Response><Pause/></Response>' })
     const call = new FakeCall()
     await run(dial(`action="${root}/done" method="GET"`), call, context)
-    expect(call.names).toEqual(['connect', 'sleep', 'hangup'])
+    expect(call.names).toEqual(['connect', 'sleep'])
     expect(context.requests[0]).toMatchObject({ method: 'GET' })
     expect(context.requests[0]?.body).toBeUndefined()
     expect(context.fields(0)).toMatchObject({
@@ -167,17 +158,10 @@ describe('Dial', () => {
     expect(context.fields(0)).toMatchObject({ CallStatus: 'completed', DialCallStatus: 'completed' })
   })
 
-  it.each([
-    ['busy', 'busy'],
-    ['declined', 'decline'],
-    ['no-answer', 'hangup'],
-  ] as const)('sends a caller whom it never answered away: %s as %s', async (reason, hangup) => {
+  it('leaves a caller whom it never answered to be refused for what made it fail', async () => {
     const call = new FakeCall()
-    call.connects.push({ kind: 'failed', reason, code: reason })
-    expect(await run(dial('answerOnBridge="true"'), call)).toMatchObject([
-      ['connect', {}],
-      ['hangup', hangup],
-    ])
+    call.connects.push({ kind: 'failed', reason: 'error', code: 'too_many_hops' })
+    expect(await run(dial('answerOnBridge="true"'), call)).toMatchObject([['connect', {}]])
   })
 })
 

@@ -1,6 +1,5 @@
 import type { Loaded } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
-import { refusalAfter } from '../common/ending.ts'
 import type { DocumentSource, HandlerContext } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
 import type { CallControl, ConnectResult } from '../verbs.ts'
@@ -170,11 +169,8 @@ export class XmlRun {
     if (!this.#call.answered) await this.#call.answer()
   }
 
-  /** After the last verb: an empty document answers, and a caller whom a failed `Dial` left unanswered is told why. */
+  /** After the last verb: an empty document answers, and a caller whom a failed `Dial` left unanswered is refused for what made it fail. */
   async #finish(): Promise<void> {
-    if (this.#call.signal.aborted) return
-    const unanswered = !this.#call.answered
-    if (unanswered && this.#lastDial?.kind !== 'failed') await this.#answer()
-    await this.#call.hangup(this.#call.answered ? 'hangup' : refusalAfter(this.#lastDial))
+    if (!this.#call.signal.aborted && this.#lastDial?.kind !== 'failed') await this.#answer()
   }
 }

@@ -141,7 +141,7 @@ describe.each(agents)('what carriers are told, by $name', (agent) => {
     it('of a realm that is not the carrier’s is not answered', async () => {
       const why = [`WWW-Authenticate: ${challenge('algorithm=MD5, qop="auth"', 'bank.test')}`]
       const callee = await outgoing.target('realm', 'callee-declines', { values: { status: 401, why } })
-      const caller = await outgoing.call('realm', 'call-refused', { values: { status: 480 } })
+      const caller = await outgoing.call('realm', 'call-refused', { values: { status: 502 } })
       await outgoing.ended(caller, callee)
       expect(callee.sipp.received('INVITE')).toHaveLength(1)
       expect(gateway().log).toContainEqual(
@@ -152,7 +152,7 @@ describe.each(agents)('what carriers are told, by $name', (agent) => {
     it('is not answered where there are no credentials', async () => {
       const why = [`WWW-Authenticate: ${challenge('algorithm=MD5')}`]
       const callee = await outgoing.target('plain', 'callee-declines', { values: { status: 401, why } })
-      const caller = await outgoing.call('plain', 'call-refused', { values: { status: 480 } })
+      const caller = await outgoing.call('plain', 'call-refused', { values: { status: 502 } })
       await outgoing.ended(caller, callee)
       expect(callee.sipp.received('INVITE')).toHaveLength(1)
     })

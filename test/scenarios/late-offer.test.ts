@@ -53,7 +53,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
 
   it('whose offer cannot be used are told so in the ACK, and hung up with a reason', async () => {
     const carrier = await outgoing.target('unusable', 'callee-offers', { values: g729 })
-    const caller = await outgoing.call('unusable', 'call-refused', { values: { status: 480 } })
+    const caller = await outgoing.call('unusable', 'call-refused', { values: { status: 488 } })
     const record = await outgoing.ended(caller, carrier)
     const [ack = ''] = carrier.sipp.received('ACK')
     expect(linesOf(ack, 'm=')).toEqual(['m=audio 0 RTP/AVP 18'])
@@ -63,7 +63,7 @@ describe.each(agents)('carriers that make the offer, by $name', (agent) => {
 
   it('that make none are hung up', async () => {
     const carrier = await outgoing.target('nothing', 'callee-offers-nothing')
-    const caller = await outgoing.call('nothing', 'call-refused', { values: { status: 480 } })
+    const caller = await outgoing.call('nothing', 'call-refused', { values: { status: 502 } })
     const record = await outgoing.ended(caller, carrier)
     expect(carrier.sipp.received('ACK').map((ack) => bodyOf(ack).trim())).toEqual([''])
     expect(record).toMatchObject({ legs: [{}, { code: 'bad_sdp', by: 'us' }] })

@@ -76,7 +76,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     await reaches('rejected')
     expect(registrar.sipp.received('REGISTER').length).toBeGreaterThanOrEqual(3)
     await registrar.sipp.stop()
-    const caller = await outgoing.call('acme', 'call-refused', { values: { status: 480 } })
+    const caller = await outgoing.call('acme', 'call-refused', { values: { status: 500 } })
     await caller.done()
     expect(await outgoing.gateway.refusal('unreachable')).toMatchObject({
       detail: expect.stringContaining('it refuses our registration'),

@@ -135,7 +135,7 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
 
   it('one hop that is left is not used for a call that goes on', async () => {
     destination = 'sip:desk@127.0.0.1:9'
-    await ended(await calls('call-refused', { domain: 'through.test', values: { hops: 1, status: 480 } }))
+    await ended(await calls('call-refused', { domain: 'through.test', values: { hops: 1, status: 483 } }))
     expect(await gateway.refusal('too_many_hops')).toMatchObject({ maxForwards: 0 })
   })
 

@@ -194,8 +194,8 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
     const refused = typeof answered === 'number'
     const carrier = await Carrier.calls(calling, {
       ...{ domain: `${name}.test`, scenario: refused ? 'caller-refused' : 'caller', holdMs: 1_200 },
-      // The script has nothing more to say after its connect has failed.
-      ...(refused && { values: { status: 480 } }),
+      // The script has nothing more to say after its connect has failed: the caller gets what the callee said.
+      ...(refused && { values: { status: answered } }),
     })
     if (!refused) {
       await carrier.talks('answered', callerTone)
@@ -257,7 +257,7 @@ describe.each([
 ])('a trunk with a certificate $what', ({ name, problem }) => {
   it('gets no call, and the log says why', async () => {
     const carrier = await Carrier.calls(calling, {
-      ...{ domain: `${name}.test`, scenario: 'caller-refused', values: { status: 480 } },
+      ...{ domain: `${name}.test`, scenario: 'caller-refused', values: { status: 500 } },
     })
     await carrier.done()
     await settled()

@@ -165,6 +165,11 @@ describe('causes', () => {
     expect(causeOfRefusal({ status, reason: 'x', res: response(source) }, rang).code).toBe(code)
   })
 
+  it('a place that says nothing is a 408 of its own (RFC 3261 section 8.1.3.1)', () => {
+    const silent = causeOfRefusal({ status: 408, reason: 'x', res: response('') }, false)
+    expect(refusalStatus(silent)).toBe(408)
+  })
+
   it('an error without a status means that nobody was reached', () => {
     expect(causeOfRefusal({ message: 'no\r\nroute' }, false)).toEqual({
       code: 'unreachable',

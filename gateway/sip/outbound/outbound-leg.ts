@@ -258,7 +258,7 @@ export class OutboundLeg implements LegSignalling {
     this.#tried('no-progress')
     attempt.hop.heard?.('silent')
     if (this.#tryNext()) return
-    this.#parts.leg.ended({ code: 'unreachable', detail: 'no provisional response in time' })
+    this.#parts.leg.ended({ code: 'unreachable', sip: 408, detail: 'no provisional response in time' })
   }
 
   /** Writes down how the present attempt ended, which is over with it. */
