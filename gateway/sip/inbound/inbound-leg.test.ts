@@ -51,6 +51,19 @@ describe('pain point 4: an INVITE without an offer', () => {
     expect(bench.heard).toEqual(['answered'])
   })
 
+  it('gets ours in the very first response where it requires reliable ones, and once alone', async () => {
+    const bench = arrive({ reliability: 'required' }, '')
+    bench.leg.ring()
+    const opened = bench.leg.progress()
+    expect(bench.prack(farSdp()).statuses).toEqual([200])
+    await opened
+    const [ringing, ...more] = bench.response.sent
+    expect(ringing).toMatchObject({ status: 180, headers: { Require: '100rel' } })
+    expect([ringing?.body, more]).toEqual([bench.media.local, []])
+    void bench.leg.answer()
+    expect([bench.leg.port, bench.srf.answers[0]?.localSdp]).toEqual([bench.port, undefined])
+  })
+
   it('is refused where the PRACK owes its answer', () => {
     const bench = arrive(reliable, '')
     void bench.leg.progress()
@@ -86,6 +99,14 @@ describe('a reliable provisional response', () => {
       [180, '100rel'],
       [183, '100rel'],
     ])
+  })
+
+  it('without SDP leaves the answer to the 200', () => {
+    const bench = arrive({ reliability: 'required' })
+    bench.leg.ring()
+    expect(bench.prack().statuses).toEqual([200])
+    void bench.leg.answer()
+    expect(bench.srf.answers[0]?.localSdp).toBe(bench.media.local)
   })
 
   it('holds the 200 until its PRACK is there', () => {

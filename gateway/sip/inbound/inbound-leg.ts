@@ -57,6 +57,8 @@ export class InboundLeg implements LegSignalling {
   #answerOut = false
   #timer: Timer | undefined
   #progress: Promise<void> | undefined
+  /** Our offer has gone out in a reliable response; resolves with its PRACK. */
+  #offered: Promise<void> | undefined
   #farGone = false
   #released = false
 
@@ -67,7 +69,7 @@ export class InboundLeg implements LegSignalling {
       ...parts,
       headers: this.#headers(),
       reliability: parts.reliability ?? 'none',
-      onPrack: (request, response) => this.#prack(request, response),
+      onPrack: (request, response, described) => this.#prack(request, response, described),
     })
     this.#early = new Renegotiation({ ...parts, dialog: { local: { sdp: '', contact: '' } } })
     parts.request.on('cancel', (cancel) => this.#canceled(cancel))
@@ -75,7 +77,11 @@ export class InboundLeg implements LegSignalling {
   }
 
   ring(): void {
-    if (!this.#farGone) void this.#provisionals.send(180)
+    if (this.#farGone) return
+    const { areReliable } = this.#provisionals
+    // The first reliable response to an INVITE without an offer has ours (RFC 3262 section 5).
+    if (this.#parts.media.isWaiting && !this.#offered && areReliable) void this.#offer(180)
+    else void this.#provisionals.send(180)
   }
 
   progress(): Promise<void> {
@@ -132,8 +138,14 @@ export class InboundLeg implements LegSignalling {
   #open(): Promise<void> {
     const { media } = this.#parts
     if (this.#farGone) return Promise.resolve()
-    if (media.isWaiting && !this.#provisionals.carriesOffers) return this.#provisionals.send(180)
-    return this.#provisionals.send(183, media.local)
+    if (this.#offered) return this.#offered
+    if (!media.isWaiting) return this.#provisionals.send(183, media.local)
+    return this.#provisionals.carriesOffers ? this.#offer(183) : this.#provisionals.send(180)
+  }
+
+  #offer(status: 180 | 183): Promise<void> {
+    this.#offered = this.#provisionals.send(status, this.#parts.media.local)
+    return this.#offered
   }
 
   #canceled(cancel: Pick<SipRequest, 'get'> | undefined): void {
@@ -143,21 +155,21 @@ export class InboundLeg implements LegSignalling {
     this.#release()
   }
 
-  /** The PRACK of our 183: with the answer to our offer, a new offer, or nothing (RFC 3262 section 5). */
-  #prack(request: SipRequest, response: SipResponse): void {
+  /** The PRACK of a response of ours: with the answer to the offer there, a new offer, or nothing (RFC 3262 section 5). */
+  #prack(request: SipRequest, response: SipResponse, described: boolean): void {
     const { media, leg, log } = this.#parts
     try {
       media.heardFrom(request.source_address)
       const sdp = sdpOf(request)
-      if (media.isWaiting) {
+      if (described && media.isWaiting) {
         if (sdp === undefined) throw new TrunklineError('bad_sdp', 'The PRACK has no answer to our offer.')
         media.acceptSdp(sdp)
         if (!leg.port) leg.setPort(media.port)
         response.send(200, { headers: this.#headers() })
         return
       }
-      // Our 183 had the answer.
-      if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
+      // Our response had the answer. A 180 without SDP has none: it is still to come.
+      if (described && media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
       this.#early.take(request, response, false)
     } catch (error) {
       const [code, detail] = [codeOf(error), textOf(error)]

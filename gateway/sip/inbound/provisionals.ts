@@ -12,8 +12,8 @@ export interface ProvisionalParts {
   readonly log: Pick<Log, 'debug' | 'warn'>
   readonly headers: Headers
   readonly reliability: Reliability
-  /** A PRACK has come, and is to be answered. */
-  readonly onPrack: (request: SipRequest, response: SipResponse) => void
+  /** A PRACK has come, and is to be answered; `described`: the response that it is for had SDP. */
+  readonly onPrack: (request: SipRequest, response: SipResponse, described: boolean) => void
 }
 
 /** A provisional response that waits for the PRACK of the one before it. */
@@ -41,6 +41,11 @@ export class Provisionals {
   /** Whether one with SDP will be reliable: an offer may stand in no other (RFC 3262 section 5). */
   get carriesOffers(): boolean {
     return this.#parts.reliability !== 'none'
+  }
+
+  /** Whether even those without SDP are reliable. */
+  get areReliable(): boolean {
+    return this.#parts.reliability === 'required'
   }
 
   /** Every reliable one has its PRACK. */
@@ -99,7 +104,7 @@ export class Provisionals {
     }
     const acknowledged = (request: SipRequest) => {
       const { res } = request
-      if (res) this.#parts.onPrack(request, res)
+      if (res) this.#parts.onPrack(request, res, waiting.sdp !== undefined)
       if (this.#unacknowledged !== waiting) return
       this.#unacknowledged = undefined
       waiting.done()
