@@ -64,16 +64,19 @@ export const applyRegister = (
   // One flow for each registration that has one (RFC 5626 section 6).
   if (adding.length > 1 && adding.some(({ regId }) => regId !== undefined))
     return { kind: 'bad', expected: 'one contact where there is a reg-id' }
-  let bindings = before
+  let old = before
+  let added: readonly Binding[] = []
   for (const contact of contacts) {
     const ms = grantedMs(contact, registration, limits)
     if (ms < limits.minExpiresMs && ms > 0 && ms < longestMinimumMs) return { kind: 'too-brief' }
-    const old = bindings.filter((binding) => isOf(binding, contact))
-    if (old.some((binding) => isStale(binding, registration))) return { kind: 'out-of-order' }
-    bindings = bindings.filter((binding) => !old.includes(binding))
-    if (ms > 0) bindings = [...bindings, bindingOf(contact, registration, now + ms)]
+    if (old.some((binding) => isOf(binding, contact) && isStale(binding, registration)))
+      return { kind: 'out-of-order' }
+    old = old.filter((binding) => !isOf(binding, contact))
+    // A client that comes with a new URI may remove its old one, of the same instance, in the same request.
+    added = added.filter(({ uri, regId }) => regId !== contact.regId || !sameUri(uri, contact.uri))
+    if (ms > 0) added = [...added, bindingOf(contact, registration, now + ms)]
   }
-  const kept = withinLimit(bindings, registration, limits.contacts)
+  const kept = withinLimit(old, added, limits.contacts)
   return kept ? { kind: 'bindings', bindings: kept } : { kind: 'too-many' }
 }
 
@@ -82,19 +85,17 @@ export const applyRegister = (
  * itself out until the old ones have expired. Undefined where it brings more than there may be.
  */
 const withinLimit = (
-  bindings: readonly Binding[],
-  { callId, seq }: Registration,
+  old: readonly Binding[],
+  added: readonly Binding[],
   limit: number,
 ): readonly Binding[] | undefined => {
-  const over = bindings.length - limit
-  if (over <= 0) return bindings
-  const old = bindings.filter((binding) => binding.callId !== callId || binding.seq !== seq)
+  const over = Math.max(0, old.length + added.length - limit)
   if (old.length < over) return undefined
   // One that has an instance is replaced when its client comes again; the others pile up.
   const order = (a: Binding, b: Binding) =>
     Number(a.instance !== undefined) - Number(b.instance !== undefined) || a.expiresAt - b.expiresAt
   const gone = new Set(old.toSorted(order).slice(0, over))
-  return bindings.filter((binding) => !gone.has(binding))
+  return [...old.filter((binding) => !gone.has(binding)), ...added]
 }
 
 const removeAll = (before: readonly Binding[], registration: Registration): RegisterOutcome => {

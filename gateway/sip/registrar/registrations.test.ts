@@ -151,6 +151,24 @@ describe('an instance (RFC 5626)', () => {
     expect(register(`${flow('z', 1)}, ${b}`)).toMatchObject({ kind: 'bad' })
   })
 
+  it.each([1, undefined])(
+    'takes the place of its old URI, which the same request removes (flow %s)',
+    (regId) => {
+      register(flow('old', regId))
+      expect(register(`${flow('new', regId)}, ${flow('old', regId)};expires=0`)).toMatchObject({
+        bindings: [{ uri: { user: 'new' } }],
+      })
+      expect(register(`${flow('new', regId)};expires=0`)).toEqual({ kind: 'bindings', bindings: [] })
+    },
+  )
+
+  it('has one binding for each URI of one request', () => {
+    register(`${flow('x')}, ${flow('y')}, ${flow('x')}`)
+    expect(users()).toEqual(['y', 'x'])
+    register(flow('z'))
+    expect(users()).toEqual(['z'])
+  })
+
   it('has one binding where it names no flow, so that a restart leaves nothing dead behind', () => {
     register(flow('before'))
     register(flow('after'), { callId: 'other' })
