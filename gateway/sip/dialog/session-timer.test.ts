@@ -78,7 +78,9 @@ describe('their request', () => {
     [{ Require: 'timer', 'Session-Expires': '900;refresher=uac' }, '900;refresher=uac'],
     [{ ...able, 'Session-Expires': '7200', 'Min-SE': '3600' }, '3600;refresher=uac'],
     [{ 'Session-Expires': '900;refresher=uac' }, '900;refresher=uas'],
-    [{ 'Session-Expires': '60' }, '60;refresher=uas'],
+    // Nobody would understand a 422, and a session of no time would end at once.
+    [{ 'Session-Expires': '60' }, '90;refresher=uas'],
+    [{ 'Session-Expires': '0' }, '90;refresher=uas'],
   ])('with %j gets %s', (headers, expected) => {
     const result = answer(headers)
     expect('terms' in result && result.headers['Session-Expires']).toBe(expected)

@@ -90,7 +90,7 @@ export const timerAnswer = (
   if (asked && able && asked.expiresMs < Math.max(settings.minMs, shortestMs))
     return { refuse: 422, headers: { 'Min-SE': inSeconds(least) } }
   const wanted = Math.max(settings.expiresMs, least)
-  const expiresMs = asked ? Math.min(asked.expiresMs, wanted) : wanted
+  const expiresMs = asked ? Math.max(shortestMs, Math.min(asked.expiresMs, wanted)) : wanted
   const roles = { uac: 'them', uas: 'us' } as const
   const refresher = !able ? 'us' : asked?.refresher ? roles[asked.refresher] : (now?.refresher ?? 'them')
   const role = refresher === 'them' ? 'uac' : 'uas'
