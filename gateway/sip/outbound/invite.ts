@@ -17,7 +17,7 @@ import type {
   SipResponse,
   SrfLike,
 } from '../srf.ts'
-import { parseSipUri } from '../uri.ts'
+import { pinned } from './pinned.ts'
 
 /** What one INVITE is made of. */
 export interface InviteParts {
@@ -87,6 +87,21 @@ export class Invite {
     this.#parts = parts
     this.#headers = parts.headers
     this.#nextHop = parts.nextHop
+  }
+
+  /**
+   * Headers that make another INVITE the same request with other contents: the same Call-ID and From, with its tag, and the next CSeq (RFC
+   * 3261 section 8.1.3.5). Empty before it was sent.
+   */
+  get repetition(): Headers {
+    const sent = this.#request
+    if (!sent) return {}
+    const sequence = Number(/^\s*(\d{1,10})/.exec(sent.get('CSeq') ?? '')?.[1] ?? 1)
+    return {
+      From: sent.get('From') ?? this.#parts.headers.From ?? '',
+      'Call-ID': sent.get('Call-ID') ?? '',
+      CSeq: `${sequence + 1} INVITE`,
+    }
   }
 
   /** Sends it. Whatever goes wrong is a refusal. */
@@ -238,8 +253,7 @@ export class Invite {
   /** Sends it again where the refusal was a challenge that may be answered (RFC 3261 section 22.2). */
   #authenticate({ status, res }: Refusal): boolean {
     const { digest, uri, localSdp, log, headers } = this.#parts
-    const sent = this.#request
-    if (!res || !sent || (status !== 401 && status !== 407)) return false
+    if (!res || !this.#request || (status !== 401 && status !== 407)) return false
     const answer = digest.answer(
       { status, get: (name) => res.get(name) },
       { method: 'INVITE', uri, body: localSdp ?? '' },
@@ -248,14 +262,7 @@ export class Invite {
       log.info({ status, why: answer.why }, 'challenge not answered')
       return false
     }
-    const sequence = Number(/^\s*(\d{1,10})/.exec(sent.get('CSeq') ?? '')?.[1] ?? 1)
-    this.#headers = {
-      ...headers,
-      From: sent.get('From') ?? headers.From ?? '',
-      'Call-ID': sent.get('Call-ID') ?? '',
-      CSeq: `${sequence + 1} INVITE`,
-      ...answer.headers,
-    }
+    this.#headers = { ...headers, ...this.repetition, ...answer.headers }
     this.#nextHop = this.#parts.nextHop ?? pinned(uri, res)
     this.send()
     return true
@@ -280,19 +287,4 @@ export class Invite {
     this.#guard?.cancel()
     this.#parts.listener.gone()
   }
-}
-
-/**
- * The one that challenged us, where the request-URI has a name: another address of the name would not know the nonce. With TLS the
- * connection is there already, and a next hop without the name could not be checked.
- */
-const pinned = (uri: string, response: FarResponse): string | undefined => {
-  const parsed = parseSipUri(uri)
-  const transport = parsed?.params.get('transport')?.toLowerCase() ?? 'udp'
-  const { source_address: address, source_port: port } = response
-  const literal = !parsed || /^[\d.]+$/.test(parsed.host) || parsed.host.includes(':')
-  if (literal || parsed.scheme === 'sips' || !/^(udp|tcp)$/.test(transport) || !address || !port)
-    return undefined
-  const host = address.includes(':') ? `[${address}]` : address
-  return `sip:${host}:${port};transport=${transport}`
 }

@@ -16,7 +16,7 @@ import { Renegotiation } from '../dialog/renegotiation.ts'
 import { guarding } from '../guarding.ts'
 import { printable, withoutBody } from '../headers.ts'
 import type { Connection } from '../link.ts'
-import type { FarResponse, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
+import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { parseSipUri, shownUri } from '../uri.ts'
 import { Invite } from './invite.ts'
 import { OutboundSession, type OutboundSessionParts } from './outbound-session.ts'
@@ -125,8 +125,8 @@ export class OutboundLeg implements LegSignalling {
     this.#release()
   }
 
-  /** False where no place is left. */
-  #tryNext(): boolean {
+  /** False where no place is left. `repetition`: headers of the INVITE that this one is instead of. */
+  #tryNext(repetition: Headers = {}): boolean {
     const hop = this.#left.shift()
     if (!hop) return false
     const { srf, clock, log, leg } = this.#parts
@@ -135,7 +135,7 @@ export class OutboundLeg implements LegSignalling {
     const headers = localSdp === undefined ? withoutBody(hop.headers) : hop.headers
     const invite: Invite = new Invite({
       ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop, localSdp },
-      headers: { ...headers, ...this.#session.headers },
+      headers: { ...headers, ...this.#session.headers, ...repetition },
       noProgressMs: this.#route?.noProgressMs,
       listener: {
         sent: (sipCallId) => leg.note({ sipCallId }),
@@ -231,24 +231,28 @@ export class OutboundLeg implements LegSignalling {
     if (isLocal(refusal)) this.#tried('unreachable', { detail: cause.detail })
     else this.#tried('refused', { sipStatus: refusal.status })
     attempt.hop.heard?.(refusal)
-    if (this.#again(refusal, attempt.hop, route)) return
+    if (this.#again(refusal, attempt, route)) return
     if (goesOn(refusal, route, this.#rang) && this.#tryNext()) return
     this.#parts.leg.ended(cause)
   }
 
-  /** The same place with another session timer, or with keys that it cannot leave; or where a redirection leads. */
-  #again(refusal: Refusal, hop: Hop, route: Route): boolean {
+  /**
+   * The same place with another session timer (RFC 4028 section 7.3), or with keys that it cannot leave, in the same request for whoever
+   * reads it; or where a redirection leads.
+   */
+  #again(refusal: Refusal, { hop, invite }: Attempt, route: Route): boolean {
     const { status = 0, res } = refusal
     const demand = status === 488 && !route.statuses.has(status) ? this.#media?.demandKeys?.() : undefined
-    if (demand !== undefined) this.#left = [hop]
-    else if (this.#session.grows(refusal)) this.#left.unshift(hop)
-    else {
-      if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
-      const hops = route.redirected(res?.get('Contact') ?? '')
-      if (hops.length === 0) return false
-      this.#redirects++
-      this.#left.unshift(...hops)
+    if (demand !== undefined) this.#left = []
+    if (demand !== undefined || this.#session.grows(refusal)) {
+      this.#left.unshift(hop)
+      return this.#tryNext(invite.repetition)
     }
+    if (status < 300 || status > 399 || this.#redirects >= mostRedirects) return false
+    const hops = route.redirected(res?.get('Contact') ?? '')
+    if (hops.length === 0) return false
+    this.#redirects++
+    this.#left.unshift(...hops)
     return this.#tryNext()
   }
 

@@ -29,12 +29,45 @@ describe('pain point 9: an INVITE of ours', () => {
   it('goes out again with the interval that a 422 asks for, and only with more than before', async () => {
     const t = rig()
     const { leg } = await t.dial(uri)
-    t.next().refuse(422, { 'Min-SE': '3600' })
+    const first = t.next()
+    first.refuse(422, { 'Min-SE': '3600' })
     const second = t.next()
-    expect(second.uac.options.headers).toMatchObject({ 'Session-Expires': '3600', 'Min-SE': '3600' })
+    expect(second.uac.options.headers).toMatchObject({
+      ...{ 'Session-Expires': '3600', 'Min-SE': '3600' },
+      // RFC 4028 section 7.3: the same call, and so the same Call-ID and From.
+      ...{ 'Call-ID': 'new-id', CSeq: '8 INVITE', From: first.request.get('From') },
+    })
+    expect(second.uri).toBe(first.uri)
     second.refuse(422, { 'Min-SE': '3600' })
     expect([t.waiting, leg.isEnded]).toEqual([0, true])
     expect(leg.tries.map(({ sipStatus }) => sipStatus)).toEqual([422, 422])
+  })
+
+  it('is the same call still where a challenge follows the 422', async () => {
+    const t = rig()
+    await t.dial(uri, { username: 'u', password: 'p' })
+    const first = t.next()
+    first.refuse(422, { 'Min-SE': '3600' })
+    t.next().refuse(407, { 'Proxy-Authenticate': 'Digest realm="r", nonce="n", qop="auth"' })
+    expect(t.next().uac.options.headers).toMatchObject({
+      ...{ 'Session-Expires': '3600', 'Proxy-Authorization': expect.stringContaining('username="u"') },
+      ...{ 'Call-ID': 'new-id', CSeq: '9 INVITE', From: expect.stringMatching(/;tag=ours$/) },
+    })
+  })
+
+  it('is another call for another place', async () => {
+    const t = new OutboundRig(
+      [testCarrier({ targets: ['sip:carrier.example', 'sip:b.example'] })],
+      true,
+      timers,
+    )
+    await t.dial(uri)
+    t.next().refuse(422, { 'Min-SE': '3600' })
+    t.next().refuse(503)
+    const other = t.next()
+    expect(other.uri).toBe('sip:1@b.example')
+    expect(other.uac.options.headers).toMatchObject({ 'Session-Expires': '3600' })
+    expect(other.uac.options.headers).not.toHaveProperty('Call-ID')
   })
 
   it('runs no timer where the far side wants none', async () => {
@@ -125,6 +158,7 @@ describe('pain point 5: our offer', () => {
     const second = t.next()
     const strict = second.uac.options.localSdp ?? ''
     expect([second.uri, shape(strict)]).toEqual([secure, ['RTP/SAVP', 2]])
+    expect(second.uac.options.headers).toMatchObject({ 'Call-ID': 'new-id', CSeq: '8 INVITE' })
     expect(strict.match(/^a=crypto.*/gm)).toEqual(sdp.match(/^a=crypto.*/gm))
     const dialog = second.answer(farSdp())
     // A plain answer to it is none.

@@ -27,7 +27,8 @@ export class PlacedInvite {
       'call-id': headers['Call-ID'] ?? 'new-id',
       cseq: headers.CSeq ?? '7 INVITE',
     }
-    this.request = new FakeRequest('INVITE', uac.uri, localSdp, { ...sent, from: `${sent.from};tag=ours` })
+    const from = /;tag=/.test(sent.from) ? sent.from : `${sent.from};tag=ours`
+    this.request = new FakeRequest('INVITE', uac.uri, localSdp, { ...sent, from })
   }
 
   get uri(): string {
