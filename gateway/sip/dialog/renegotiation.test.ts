@@ -177,6 +177,14 @@ describe('pain point 4: a re-INVITE without an offer', () => {
     expect(audioOf(sent?.body)).toBe('m=audio 20000 RTP/AVP 0 8 96')
   })
 
+  it('still takes its answer where another request with an unusable body came before the ACK', () => {
+    const bench = establish()
+    bench.receive('INVITE')
+    expect(bench.receive('UPDATE', 'text', { 'content-type': 'text/plain' }).statuses).toEqual([415])
+    bench.ack(hold('a=sendonly', 2))
+    expect(bench.heard).toEqual(['answered', 'held'])
+  })
+
   it('stays as it was where the ACK owes its answer', () => {
     const bench = establish()
     bench.receive('INVITE')

@@ -71,6 +71,7 @@ export class Renegotiation {
       headers: timer?.headers ?? {},
       refreshed: () => timer && this.#parts.refreshed?.(timer.terms),
     }
+    const before = media.exchange.exchange
     try {
       media.heardFrom(request.source_address)
       const offer = sdpOf(request)
@@ -78,6 +79,8 @@ export class Renegotiation {
       else if (method === 'INVITE') this.#offer(response, taken)
       else this.#refresh(response, taken)
     } catch (error) {
+      // An offer that was open before has nothing to do with it.
+      if (media.exchange.exchange !== before) media.exchange.abandon()
       this.#unusable(method, response, error)
     }
   }
@@ -128,7 +131,11 @@ export class Renegotiation {
     const answer = media.answerSdp(offer)
     const send = (sdp: string) => this.#answered(response, sdp, taken, { method, refresh })
     if (typeof answer === 'string') send(answer)
-    else answer.then(send).catch((error: unknown) => this.#unusable(method, response, error))
+    else
+      answer.then(send).catch((error: unknown) => {
+        media.exchange.abandon()
+        this.#unusable(method, response, error)
+      })
   }
 
   #answered(response: SipResponse, answer: string, taken: Taken, facts: Record<string, unknown>): void {
@@ -161,11 +168,7 @@ export class Renegotiation {
   }
 
   #unusable(method: string, response: SipResponse, error: unknown): void {
-    const { log, media, userAgent } = this.#parts
-    const { exchange } = media.exchange
-    // An offer of ours that is under way in a request goes on.
-    if (exchange.kind === 'remote offer' || (exchange.kind === 'local offer' && exchange.in === 'response'))
-      media.exchange.abandon()
+    const { log, userAgent } = this.#parts
     const code = codeOf(error)
     const detail = textOf(error)
     log.warn({ code, method, reason: detail }, 'the new offer cannot be taken; the session stays as it was')
