@@ -5,7 +5,7 @@ import { isSecure, parseSipUri, type SipUri, userOf } from '../uri.ts'
 import { contactsOf } from './contacts.ts'
 import type { Credentials, LearntRealm } from './digest.ts'
 import { CarrierLoad } from './load.ts'
-import { numberOf, writtenFor } from './number.ts'
+import { numberOf, userWrittenFor } from './number.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type Hop, isLocal } from './route.ts'
 import { CarrierTarget, inOrder } from './target.ts'
@@ -92,7 +92,7 @@ export class Carrier {
   #userFor(uri: SipUri): string {
     const number = numberOf(userOf(uri))
     if (number === undefined) return uri.user ?? ''
-    return encodeURIComponent(writtenFor(number, this.config.number)).replaceAll('%2B', '+')
+    return userWrittenFor(number, uri.user ?? '', this.config.number)
   }
 
   #credentialsFor(call: CarrierCall, target: CarrierTarget): Credentials | undefined {

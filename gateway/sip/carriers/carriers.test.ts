@@ -7,7 +7,7 @@ import type { CarrierCall } from './carrier.ts'
 import { Carriers } from './carriers.ts'
 import { contactsOf, splitList } from './contacts.ts'
 import { CarrierLoad } from './load.ts'
-import { numberOf, writtenFor } from './number.ts'
+import { numberOf, userWrittenFor, writtenFor } from './number.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { goesOn } from './route.ts'
 import { CarrierTarget } from './target.ts'
@@ -47,6 +47,21 @@ describe('a number', () => {
   ] as const)('%s with plus: %s and prefix %j is written %s', (number, plus, prefix, written) =>
     expect(writtenFor(number, { plus, prefix })).toBe(written),
   )
+
+  it.each([
+    ['+1555;tgrp=tg1;trunk-context=+1-555', 'keep', '+1555;tgrp=tg1;trunk-context=+1-555'],
+    ['+1555;isub=1%3A2;npdi;rn=+1556', 'strip', '1555;isub=1%3A2;npdi;rn=+1556'],
+    ['030;phone-context=+49', 'keep', '030;phone-context=+49'],
+    // A number of the whole world has no context (RFC 3966 section 5.1.5).
+    ['030;phone-context=+49', 'add', '+030'],
+    ['+1555;phone-context=x', 'strip', '1555'],
+    ['tel:+1555;isub=a:b[c]', 'keep', '+1555;isub=a%3Ab%5Bc%5D'],
+    ['+1555;tgrp=a:pw;x=y', 'keep', '+1555;tgrp=a'],
+    ['+1555;;tgrp=;=x;a b=c;x=%zz;ok', 'keep', '+1555;ok'],
+  ] as const)('%s with plus: %s is written %s with its parameters (RFC 4904)', (dialled, plus, written) => {
+    const number = numberOf(dialled.replace(/^tel:/, '').replace(/;.*/, ''))!
+    expect(userWrittenFor(number, dialled, { plus, prefix: '' })).toBe(written)
+  })
 })
 
 describe('carriers', () => {
@@ -92,6 +107,12 @@ describe('carriers', () => {
     expect(open({}).carriers.numberTarget('+1555')).toBeUndefined()
   })
 
+  it('take a tel: URI with its parameters', () => {
+    const { carriers } = open({ default: true, targets: ['sip:gw.example'] })
+    const dialled = 'tel:+1-555;tgrp=t;trunk-context=c.example;phone-context=x'
+    expect(carriers.numberTarget(dialled)?.uri).toBe('sip:+1555;tgrp=t;trunk-context=c.example@gw.example')
+  })
+
   it('are called with the number as they want it, and the way that the target says', () => {
     const { first } = open({
       targets: ['sip:a.example:5080;transport=tcp'],
@@ -100,6 +121,9 @@ describe('carriers', () => {
     const hops = (text: string) => first.hops(call(text)).map((hop) => hop.uri)
     expect(hops('sip:+1555@a.example;user=phone;transport=udp')).toEqual([
       'sip:9%231555@a.example:5080;transport=tcp;user=phone',
+    ])
+    expect(hops('sip:+1555;tgrp=t-1;trunk-context=c.example:pw@a.example;user=phone')).toEqual([
+      'sip:9%231555;tgrp=t-1;trunk-context=c.example@a.example:5080;transport=tcp;user=phone',
     ])
     expect(hops('sip:alice%20b@a.example')).toEqual(['sip:alice%20b@a.example:5080;transport=tcp'])
   })

@@ -3,7 +3,10 @@ import type { Target } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
 import type { SipUri } from '../uri.ts'
 import { Carrier } from './carrier.ts'
-import { numberOf } from './number.ts'
+import { type NumberRules, numberOf, userWrittenFor } from './number.ts'
+
+/** The carrier's own rules apply to the URI. */
+const asItIs: NumberRules = { prefix: '', plus: 'keep' }
 
 /** The carriers of the configuration. */
 export class Carriers {
@@ -28,6 +31,7 @@ export class Carriers {
     const number = carrier && numberOf(text)
     const [first] = carrier?.targets ?? []
     if (!carrier || number === undefined || !first) return undefined
-    return { kind: 'sip', uri: first.requestUri(number), carrier: carrier.name }
+    const user = userWrittenFor(number, text, asItIs)
+    return { kind: 'sip', uri: first.requestUri(user), carrier: carrier.name }
   }
 }

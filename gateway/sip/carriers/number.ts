@@ -21,3 +21,26 @@ export const writtenFor = (number: string, { prefix, plus }: NumberRules): strin
   const written = plus === 'add' ? `+${digits}` : plus === 'strip' ? digits : number
   return `${prefix}${written}`
 }
+
+/**
+ * What a telephone number is written with for a carrier in the user part of a SIP URI: the number by the carrier's rules, and the parameters of
+ * `dialled`, a user part or a `tel:` URI: trunk groups (RFC 4904), subaddresses, portability. Those that are not well-formed are left out, and
+ * so is a password.
+ */
+export const userWrittenFor = (number: string, dialled: string, rules: NumberRules): string => {
+  const written = writtenFor(number, rules)
+  const isGlobal = number.startsWith('+') || written.startsWith('+')
+  return `${encodeURIComponent(written).replaceAll('%2B', '+')}${paramsOf(dialled, isGlobal).join('')}`
+}
+
+const param = /^[a-z0-9-]+(?:=(?:[\w.!~*'()&+$/[\]:-]|%[0-9a-f]{2})+)?$/i
+
+const paramsOf = (dialled: string, isGlobal: boolean): readonly string[] => {
+  const isTel = /^\s*tel:/i.test(dialled)
+  // A user part has its password behind a colon; a tel: URI may have one in a value, where a user part must not (RFC 3261 section 25.1).
+  const [, ...params] = (isTel ? dialled.trim() : dialled.replace(/:.*$/s, '')).split(';')
+  return params
+    .filter((each) => param.test(each))
+    .filter((each) => !(isGlobal && /^phone-context(?:=|$)/i.test(each)))
+    .map((each) => `;${each.replace(/[:[\]]/g, encodeURIComponent)}`)
+}
