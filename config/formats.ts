@@ -19,6 +19,9 @@ const isHostName = (text: string): boolean =>
 
 const isHost = (text: string): boolean => isIP(text) !== 0 || isHostName(text)
 
+/** Only the whole left-most label may be a wildcard (RFC 6125 section 6.4.3). */
+const isWildcard = (text: string): boolean => text.startsWith('*.') && isHostName(text.slice(2))
+
 const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
 
 const isHostPort = (text: string): boolean => {
@@ -57,7 +60,11 @@ export const formats: Readonly<Record<string, Format>> = {
   'certificate-name': {
     wanted:
       'a host name or an IP address, or a name such as *.carrier.example that the certificate has as it is',
-    validate: (text) => isHost(text) || (text.startsWith('*.') && isHostName(text.slice(2))),
+    validate: (text) => isHost(text) || isWildcard(text),
+  },
+  'server-name': {
+    wanted: 'a host name or an IP address, or a name such as *.sip.example for any one label before it',
+    validate: (text) => isHost(text) || isWildcard(text),
   },
   'host-port': { wanted: 'a host name, with a port where it is not the usual one', validate: isHostPort },
   'http-url': { wanted: 'an http or https URL', validate: isHttpUrl },

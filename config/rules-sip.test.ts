@@ -33,6 +33,21 @@ const carrier = (more: string, name = 'acme') =>
 const carriers = (...list: string[]) => `carriers: [${list.join(', ')}]`
 const desk = 'username: desk, password: secret-one'
 
+describe('a certificate for a name that clients ask for', () => {
+  const named = (host: string) => `sip: { tls: { names: [{ host: "${host}", certificate: c, key: k }] } }`
+
+  it.each(['sip.example', '*.sip.example', '*.SIP.example', '192.0.2.1'])('may be for %s', (host) => {
+    expect(load(named(host)).sip.tls.names).toMatchObject([{ host }])
+  })
+
+  it.each(['*', '*.', 'a.*.example', 'f*.example', '*.*.example', '*.192.0.2.1', 'a b'])(
+    'is not for %j',
+    (host) => {
+      expect(places(named(host))).toEqual(['sip.tls.names[0].host'])
+    },
+  )
+})
+
 describe('a carrier', () => {
   it('has every default filled in, and paths from the folder of the file', () => {
     const auth = { username: 'u', password: 'p' }

@@ -62,7 +62,10 @@ const tls = object('Certificates of the TLS and WSS listeners, PEM files.', {
     object(
       'One certificate.',
       {
-        host: format('host', 'The name.'),
+        host: format(
+          'server-name',
+          'The name; *.sip.example is any name of one label before it. The whole name goes first.',
+        ),
         certificate: file('Certificate, with its chain.'),
         key: file('Its key.'),
       },

@@ -201,6 +201,7 @@ describe('a listener', () => {
         names: [
           { host: 'other.example', ...other },
           { host: '*.wild.example', ...other },
+          { host: 'main.wild.example', ...main },
         ],
       }),
     )
@@ -211,7 +212,14 @@ describe('a listener', () => {
       await shown('x.example'),
       await shown('OTHER.example'),
       await shown('a.wild.example'),
-    ]).toEqual([mine, mine, others, others])
+      await shown('A.Wild.Example'),
+    ]).toEqual([mine, mine, others, others, others])
+    // RFC 6125 6.4.3: a wildcard is one label, and the name itself goes before it.
+    expect([
+      await shown('main.wild.example'),
+      await shown('a.b.wild.example'),
+      await shown('wild.example'),
+    ]).toEqual([mine, mine, mine])
   })
 
   it('takes new certificates for new connections, and leaves open ones alone', async () => {

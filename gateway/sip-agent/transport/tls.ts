@@ -87,7 +87,7 @@ class Built {
     }
   }
 
-  /** The certificate for a name, or for its domain (`*.example.com`); undefined for the listeners' own. */
+  /** The certificate for a name, or for its domain (`*.example.com`, one label: RFC 6125 6.4.3); undefined for the listeners' own. */
   #named(name: string): SecureContext | undefined {
     return this.#names.get(name) ?? this.#names.get(name.replace(/^[^.]+/, '*'))
   }
