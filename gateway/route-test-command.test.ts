@@ -79,7 +79,9 @@ describe('the verdict', () => {
     ['a domain of others', { source: '203.0.113.1' }, 403, 'source_not_allowed'],
     ['a domain of others, for a carrier', { source: '198.51.100.1' }, 403, 'source_not_allowed'],
     ['another method', { method: 'MESSAGE' }, 405, 'method_not_allowed'],
-    ['what is no SIP URI', { uri: 'tel:+49' }, 400, 'bad_request'],
+    ['what is no SIP URI', { uri: 'x:+49' }, 400, 'bad_request'],
+    ['a number without a domain', { uri: 'tel:+49' }, 416, 'unsupported_uri'],
+    ['a REGISTER where there is no registrar', { method: 'REGISTER' }, 405, 'method_not_allowed'],
     ['a wrong user', { uri: 'sip:1@[2001:DB8::1]', user: 'eve' }, 401, 'unauthorized'],
   ])('on %s', (_what, changes, status, code) => {
     expect(test(changes)).toMatchObject({ admitted: false, status, code })
@@ -154,6 +156,15 @@ describe('a SIP endpoint', () => {
     expect(test({ ...from, uri: 'sip:pbx.example', method, user: 'desk' }, registrar).text).toBe(
       'admitted: registers the SIP endpoint /public/desk',
     )
+  })
+
+  it.each([
+    ['REGISTER', '203.0.113.1', 401],
+    ['REGISTER', '192.0.2.1', 404],
+    ['SUBSCRIBE', '203.0.113.1', 489],
+  ])('with %s from %s at no host of ours gets %s, where there is a registrar', (method, source, status) => {
+    const changes = { method, source, user: 'desk', uri: 'sip:none.example' }
+    expect(test(changes, registrar)).toMatchObject({ admitted: false, status })
   })
 })
 

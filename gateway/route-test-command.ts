@@ -61,12 +61,22 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   const target = parseSipUri(query.uri)
   if (!target) {
     steps.push({ check: 'request', passed: false, facts: { expected: 'a SIP URI in the request line' } })
-    return refuse('bad_request')
+    return refuse(/^tel:/i.test(query.uri) ? 'unsupported_uri' : 'bad_request')
   }
   if (query.method === 'OPTIONS')
     return done({ admitted: true, status: 200, text: 'answered with 200, as for every host' })
-  if (query.method === 'REGISTER' && new Trust(config).isRegistrar(canonicalHost(target.host)))
-    return register(config, query, target, done) ?? refuse('unauthorized', registerText, 401)
+  const registrar = config.sip.registrar.domains.length > 0
+  if (query.method === 'SUBSCRIBE' && registrar) return refuse('bad_event')
+  if (query.method === 'REGISTER' && registrar) {
+    const found = register(config, query, target)
+    if (found === 'unknown_domain') return refuse(found)
+    if (found === 'unauthorized') return refuse(found, registerText, 401)
+    return done({
+      admitted: true,
+      status: 200,
+      text: `admitted: registers the SIP endpoint ${found.address}`,
+    })
+  }
   const decision = decide(config, query, target, steps)
   if ('admit' in decision) return done({ admitted: true, text: planText(decision.admit.plan) })
   steps.push({ check: decision.check, passed: false, facts: decision.facts })
@@ -75,19 +85,17 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
 
 const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
 
-/** A REGISTER goes to the registrar, which asks for the password of an endpoint. */
+/** A REGISTER goes to the registrar, which asks for the password of an endpoint: strangers at every host. */
 const register = (
   config: Config,
   query: RouteQuery,
   target: SipUri,
-  done: (report: Omit<RouteReport, 'steps'>) => RouteReport,
-): RouteReport | undefined => {
+): SipEndpoint | 'unknown_domain' | 'unauthorized' => {
   const { endpointByName } = directoryOf(config)
-  const host = canonicalHost(target.host)
+  const [trust, host] = [new Trust(config), canonicalHost(target.host)]
+  if (!trust.isRegistrar(host) && trust.knows(query.source)) return 'unknown_domain'
   const found = signIn(config, query, (name) => endpointByName(name)?.secrets.get(host))
-  if (found.kind !== 'accepted') return undefined
-  const address = endpointByName(found.username)?.address
-  return done({ admitted: true, status: 200, text: `admitted: registers the SIP endpoint ${address}` })
+  return (found.kind === 'accepted' ? endpointByName(found.username) : undefined) ?? 'unauthorized'
 }
 
 /** The report for people: a line for each check, and what comes of it. */

@@ -40,6 +40,7 @@ const requests = [
   ),
   ['INVITE', 'sip:1@OURS.example:5080'],
   ['INVITE', 'sip:1@[2001:DB8:0::1]'],
+  ['INVITE', 'tel:+4930'],
   ['OPTIONS', 'sip:none.example'],
   ['MESSAGE', 'sip:1@ours.example'],
 ] as const
