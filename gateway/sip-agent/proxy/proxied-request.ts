@@ -159,6 +159,8 @@ export class ProxiedRequest {
       this.#success(branch, status, serialiseMessage(back))
       return
     }
+    // From a target whose time was over: the sender has been told, and nobody else is called any more.
+    if (this.#answered) return
     this.#refusals.push(back)
     if (status >= 600 || status === 401 || status === 407) this.#stop(branch)
     else if (status < 400 && this.#start.order.follow && !this.#stopped) this.#redirect(response)
@@ -168,8 +170,8 @@ export class ProxiedRequest {
   #success(branch: Branch, status: number, bytes: Buffer) {
     const { side } = this.#start
     if (this.#answered) {
-      // Further 2xx of an INVITE pass as they come, also after the transaction has had its final response (RFC 3261 16.7, step 5).
-      side.flow.send(bytes)
+      // Further 2xx of an INVITE alone pass as they come, also after the transaction has had its final response (RFC 3261 16.7, step 5).
+      if (side.invite) side.flow.send(bytes)
       return
     }
     this.#answered = true
