@@ -8,6 +8,7 @@ import { optionTags } from '../options.ts'
 import { ownOf } from '../requests.ts'
 import { describes, noteRequest, noteResponse } from '../session.ts'
 import { expiresOf, terminates } from '../subscriptions.ts'
+import { carriesContact } from '../uac/in-dialog.ts'
 import type { Answers } from './answers.ts'
 import { type Delivered, makeAppReply } from './app-reply.ts'
 import { ReliableResponses } from './reliable.ts'
@@ -124,7 +125,7 @@ export class AppResponses {
     registeredFlows.learn(request, raw, side.flow)
     if (!dialog) return
     if (!inDialog) dialogs.confirm(dialog)
-    else if (request.method === 'INVITE' || request.method === 'UPDATE') dialog.refresh(request, side.flow)
+    else if (carriesContact.has(request.method)) dialog.refresh(request, side.flow)
     if (request.method === 'SUBSCRIBE') {
       subscriptions.granted(dialog, expiresOf(raw.headers) ?? expiresOf(request.headers))
     }

@@ -138,6 +138,18 @@ describe('UPDATE', () => {
   })
 })
 
+describe('a subscription', () => {
+  it('is told where its subscriber is since it was renewed (RFC 5057 5.4)', () => {
+    const answer = () => bench.respond(bench.handed()[0]?.txnId as string, 202, { Expires: '60' })
+    bench.receive('SUBSCRIBE', 1, 's', { Event: 'dialog' })
+    answer()
+    to = { To: `<sip:b@h>;tag=${bench.sent()[0]?.toTag}` }
+    bench.receive('SUBSCRIBE', 2, 't', { ...to, Event: 'dialog', Contact: '<sip:moved@192.0.2.77>' })
+    answer()
+    expect(bench.dialogs.byId('c1;from-tag=f')?.target).toBe('sip:moved@192.0.2.77')
+  })
+})
+
 describe('a re-INVITE', () => {
   it('has to wait while an UPDATE is open, or another one', () => {
     established()
