@@ -1,4 +1,5 @@
 import type { Leg } from '../../calls/leg.ts'
+import { codeOf, sipStatusOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { serverHeader } from '../door/refusals.ts'
 import { printable } from '../headers.ts'
@@ -24,21 +25,11 @@ const subscriptionSeconds = 180
 const longestReferredBy = 1_024
 
 const reasons: Readonly<Record<number, string>> = {
-  ...{
-    100: 'Trying',
-    180: 'Ringing',
-    200: 'OK',
-    404: 'Not Found',
-    408: 'Request Timeout',
-    480: 'Temporarily Unavailable',
-  },
-  ...{
-    486: 'Busy Here',
-    487: 'Request Terminated',
-    488: 'Not Acceptable Here',
-    503: 'Service Unavailable',
-    603: 'Decline',
-  },
+  ...{ 100: 'Trying', 180: 'Ringing', 200: 'OK', 403: 'Forbidden', 404: 'Not Found', 408: 'Request Timeout' },
+  ...{ 410: 'Gone', 480: 'Temporarily Unavailable', 483: 'Too Many Hops', 484: 'Address Incomplete' },
+  ...{ 486: 'Busy Here', 487: 'Request Terminated', 488: 'Not Acceptable Here' },
+  ...{ 500: 'Server Internal Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Server Time-out' },
+  ...{ 600: 'Busy Everywhere', 603: 'Decline', 604: 'Does Not Exist Anywhere', 606: 'Not Acceptable' },
 }
 
 /**
@@ -105,8 +96,9 @@ export class ReferIn {
       .then(
         (done) => done || tell(603),
         (error: unknown) => {
-          log.warn({ reason: String(error) }, 'two calls cannot be joined')
-          tell(503)
+          const code = codeOf(error)
+          log.warn({ code, reason: String(error) }, 'two calls cannot be joined')
+          tell(sipStatusOf({ code }))
         },
       )
       .finally(() => {

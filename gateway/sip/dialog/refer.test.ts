@@ -11,6 +11,11 @@ import { Transfers } from './transfers.ts'
 const known: Readonly<Record<string, Target>> = {
   '/public/bob': { kind: 'subscriber', subscriberId: 'bob', address: '/public/bob' },
   '/private/safe': { kind: 'subscriber', subscriberId: 'safe', address: '/private/safe' },
+  '/public/menu': {
+    kind: 'handler',
+    handler: { kind: 'xml', document: '<Response/>', name: 'menu' },
+    address: '/public/menu',
+  },
   '/sales/desk': { kind: 'subscriber', subscriberId: 'desk', address: '/sales/desk' },
   '+4930': { kind: 'sip', uri: 'sip:+4930@carrier.example' },
   'sip:x@elsewhere.example': { kind: 'sip', uri: 'sip:x@elsewhere.example' },
@@ -87,6 +92,9 @@ describe('whom a REFER may mean', () => {
   it.each([
     ['sip:bob@demo.example', '/public/bob', '/public/bob', '/public/bob'],
     ['sip:nobody@demo.example', 404, 404, 404],
+    // A handler runs for callers, and cannot be rung.
+    ['sip:menu@demo.example', 403, 403, 403],
+    ['sip:%2Fpublic%2Fmenu@demo.example', 403, 403, 403],
     ['sip:safe@demo.example', 403, '/private/safe', '/private/safe'],
     ['sip:%2Fsales%2Fdesk@demo.example', 403, '/sales/desk', '/sales/desk'],
     ['sip:+4930@demo.example', 403, 403, '+4930'],
@@ -149,6 +157,22 @@ describe('REFER', () => {
   })
 })
 
+describe('a NOTIFY', () => {
+  it.each([
+    [404, 'Not Found'],
+    [408, 'Request Timeout'],
+    [480, 'Temporarily Unavailable'],
+    [483, 'Too Many Hops'],
+    [502, 'Bad Gateway'],
+    [603, 'Decline'],
+    [699, 'Status'],
+  ])('tells the final status as it is: %i', (status, reason) => {
+    refer(bench, '<sip:bob@demo.example>')
+    owner.referral?.progress(status)
+    expect(notified(bench).at(-1)).toEqual([`SIP/2.0 ${status} ${reason}`, 'terminated'])
+  })
+})
+
 describe('REFER with Replaces', () => {
   const replaces = (tag: string) =>
     `<sip:c@demo.example?Replaces=call%40peer%3Bto-tag%3Dours%3Bfrom-tag%3D${tag}>`
@@ -203,7 +227,7 @@ describe('REFER with Replaces', () => {
     }
     refer(bench, replaces('second'))
     await settle()
-    expect(notified(bench).at(-1)).toEqual(['SIP/2.0 503 Service Unavailable', 'terminated'])
+    expect(notified(bench).at(-1)).toEqual(['SIP/2.0 500 Server Internal Error', 'terminated'])
     expect([edge.ports.length, edge.used]).toEqual([2, 0])
   })
 })

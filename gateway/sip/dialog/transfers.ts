@@ -32,9 +32,18 @@ export class Transfers {
   /**
    * Whom a REFER means. Whoever asks sends the other party where it may call itself: an endpoint to addresses of ours, and one that may dial
    * out to numbers and SIP URIs, too; everybody else, carriers among them, only to public addresses. Else a carrier's REFER could have us
-   * call, and pay for, anybody, and would lead past the domain's handler to what is for insiders.
+   * call, and pay for, anybody, and would lead past the domain's handler to what is for insiders. What can never ring is refused, too: it
+   * must not be accepted only to be told of by NOTIFY (RFC 3515 section 2.4.2).
    */
-  target(referTo: ReferTo, { endpoint }: DialogOrigin): TransferTarget {
+  target(referTo: ReferTo, origin: DialogOrigin): TransferTarget {
+    const target = this.#permitted(referTo, origin)
+    if ('refuse' in target) return target
+    const found = this.#parts.addresses.resolve(target.to)
+    if (!found) return { refuse: 404 }
+    return found.kind === 'handler' ? { refuse: 403 } : target
+  }
+
+  #permitted(referTo: ReferTo, { endpoint }: DialogOrigin): TransferTarget {
     const { addresses, isOurs } = this.#parts
     const mayDialOut = endpoint?.mayDialOut === true
     if (referTo.kind === 'uri' && isOurs(canonicalHost(referTo.uri.host))) {
@@ -45,8 +54,7 @@ export class Transfers {
       return endpoint || plan.to.startsWith('/public/') ? { to: plan.to } : { refuse: 403 }
     }
     if (!mayDialOut) return { refuse: 403 }
-    const to = referTo.kind === 'uri' ? referTo.uri.bare : referTo.number
-    return addresses.resolve(to) ? { to } : { refuse: 404 }
+    return { to: referTo.kind === 'uri' ? referTo.uri.bare : referTo.number }
   }
 
   /**
