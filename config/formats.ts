@@ -31,13 +31,12 @@ const isHostPort = (text: string): boolean => {
   return isHost(host) && Number(match[2] ?? 1) >= 1 && Number(match[2] ?? 1) <= 65_535
 }
 
-/** `sips` is TLS; a transport that contradicts it, or that no carrier speaks, is a slip. */
+/** `sips` is TLS; a transport that contradicts it, or that we cannot reach anybody by, is a slip: clients alone open WebSockets. */
 const isSipTarget = (text: string): boolean => {
   const [, scheme = '', hostPort = '', , parameters = ''] =
     /^(sips?):((\[[^\]]+\]|[^:;]+)(?::\d{1,5})?)((?:;[a-z0-9=._-]+)*)$/i.exec(text) ?? []
   const transport = /;transport=([^;]*)/i.exec(parameters)?.[1]?.toLowerCase()
-  const transports =
-    scheme.toLowerCase() === 'sips' ? ['tls', 'tcp', 'wss'] : ['udp', 'tcp', 'tls', 'ws', 'wss']
+  const transports = scheme.toLowerCase() === 'sips' ? ['tls', 'tcp'] : ['udp', 'tcp', 'tls']
   return isHostPort(hostPort) && (transport === undefined || transports.includes(transport))
 }
 

@@ -98,6 +98,8 @@ describe('a carrier', () => {
     'sip:[2001:db8]',
     'sip:300.1.1.1',
     'sip:gw.acme.example;transport=sctp',
+    // Only clients open WebSockets (RFC 7118 section 5).
+    'sip:gw.acme.example;transport=wss',
     'sips:gw.acme.example;transport=udp',
     'sip:gw.acme.example?X-A=b',
   ])('may not be at %s', (target) => {

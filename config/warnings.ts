@@ -45,7 +45,7 @@ const warnOfCarriers = ({ carriers }: Config, report: Report): void => {
     if (!tls.verify) report(['carriers', i, 'tls', 'verify'], `the certificate of ${name} is not checked`)
     if (srtp !== 'off' && srtpWithoutTls)
       report(at('srtpWithoutTls'), `keys of SRTP are sent to ${name} over signalling that others can read`)
-    const plain = targets.some((target) => !/^sips:|;transport=(tls|wss)\b/i.test(target))
+    const plain = targets.some((target) => !/^sips:|;transport=tls\b/i.test(target))
     if (srtp === 'required' && !srtpWithoutTls && plain)
       report(at('srtp'), `is required, but not every target of ${name} is reached by TLS: those get no call`)
   })
