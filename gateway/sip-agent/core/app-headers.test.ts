@@ -41,6 +41,12 @@ describe('headers of the application', () => {
       ['X-MY-thing', 'b'],
     ])
   })
+  it('may have a name that every object of the language knows', () => {
+    expect(list(['constructor', 'a'], ['__proto__', 'b']).map(([name]) => name)).toEqual([
+      'Constructor',
+      '__proto__',
+    ])
+  })
   it('have one challenge in each field, although drachtio-srf joins them', () => {
     const [first, second] = ['Digest realm="a, Digest x=1", qop="auth,auth-int"', 'Digest realm="b"']
     expect(list(['www-authenticate', `${first}, ${second}`], ['subject', 'a, Digest b'])).toEqual([

@@ -30,17 +30,17 @@ const compact: Readonly<Record<string, string>> = {
 /** Compact forms that drachtio-srf understands; the others reach it written out, as it would not know what they are. */
 const understood = new Set(['i', 'm', 'l', 'c', 'f', 's', 'k', 't', 'v'])
 
-const irregular: Readonly<Record<string, string>> = {
-  'call-id': 'Call-ID',
-  cseq: 'CSeq',
-  rack: 'RAck',
-  rseq: 'RSeq',
-  'min-se': 'Min-SE',
-  'mime-version': 'MIME-Version',
-  'www-authenticate': 'WWW-Authenticate',
-  'sip-etag': 'SIP-ETag',
-  'sip-if-match': 'SIP-If-Match',
-}
+const irregular: ReadonlyMap<string, string> = new Map([
+  ['call-id', 'Call-ID'],
+  ['cseq', 'CSeq'],
+  ['rack', 'RAck'],
+  ['rseq', 'RSeq'],
+  ['min-se', 'Min-SE'],
+  ['mime-version', 'MIME-Version'],
+  ['www-authenticate', 'WWW-Authenticate'],
+  ['sip-etag', 'SIP-ETag'],
+  ['sip-if-match', 'SIP-If-Match'],
+])
 
 /** Further names that are met often. */
 const common = [
@@ -61,7 +61,7 @@ const common = [
 ]
 
 const spell = (key: string): string =>
-  irregular[key] ?? key.replace(/(^|-)([a-z])/g, (_, dash: string, c: string) => dash + c.toUpperCase())
+  irregular.get(key) ?? key.replace(/(^|-)([a-z])/g, (_, dash: string, c: string) => dash + c.toUpperCase())
 
 /** A header name in one of its usual spellings; it is a token then. */
 export interface KnownName {
@@ -72,7 +72,7 @@ export interface KnownName {
 }
 
 const known: ReadonlyMap<string, KnownName> = new Map(
-  [...Object.values(compact), ...Object.keys(irregular), ...common].flatMap((key) => {
+  [...Object.values(compact), ...irregular.keys(), ...common].flatMap((key) => {
     const usual = spell(key)
     const short = Object.keys(compact).find((each) => compact[each] === key)
     const forms = short === undefined ? [] : [short, short.toUpperCase()]
