@@ -4,7 +4,7 @@ import { SystemClock } from '../../clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipResponse } from '../../sip-agent/message/message.ts'
 import { Registrations } from '../registrar/index.ts'
-import { rejected, testApp } from '../testing/bench.ts'
+import { carrierSdp, rejected, testApp } from '../testing/bench.ts'
 import type { Carrier } from '../testing/carrier.ts'
 import { answerTo, refusedCall, type Setting, startDoor } from '../testing/door.ts'
 
@@ -184,4 +184,14 @@ describe('a carrier', () => {
     await begin({ carriers: [acme] })
     await refused('sip:1@none.example', 404)
   })
+})
+
+it('a tag in a display name is not that of a dialog', async () => {
+  await begin({})
+  const { peer, bench } = carrier
+  const uri = 'sip:1@demo.example'
+  peer.send('INVITE', peer.call(uri), { to: `"a;tag=b" <${uri}>`, body: carrierSdp() })
+  await bench.arrival()
+  peer.send('INVITE', peer.call(uri), { to: `<${uri}>;tag=b`, body: carrierSdp() })
+  await peer.response(481)
 })

@@ -2,6 +2,7 @@ import type { Code } from '../../errors.ts'
 import { printable } from '../headers.ts'
 import type { Registrar } from '../registrar/registrar.ts'
 import type { SipRequest, SipResponse, SrfLike } from '../srf.ts'
+import { parseNameAddress } from '../uri.ts'
 import { allowedMethods, type Refusals, serverHeader } from './refusals.ts'
 
 /** What the requests outside calls are answered with. */
@@ -48,8 +49,10 @@ const options = (request: SipRequest, response: SipResponse, parts: OptionsParts
   })
 }
 
-const isInsideDialog = (request: SipRequest): boolean =>
-  Boolean(request.stackDialogId) || /;\s*tag\s*=/i.test(request.get('To') ?? '')
+const isInsideDialog = (request: SipRequest): boolean => {
+  const to = request.get('To') ?? ''
+  return Boolean(request.stackDialogId) || /;\s*tag\s*=/i.test(parseNameAddress(to)?.params ?? to)
+}
 
 /** drachtio-srf has no dialog for it: hung up this very moment, or never ours. An ACK is not answered. */
 const strayed = (request: SipRequest, response: SipResponse, parts: OptionsParts): void => {
