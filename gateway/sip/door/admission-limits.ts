@@ -31,7 +31,12 @@ export const checkLimits = (
   if (full) return { refuse: 'over_call_limit', check: 'calls', facts: { ...checked, ...full } }
   rules.note?.('calls', { calls: facts.calls, limit: rules.limits.calls, ...ownLimits(caller) })
   const fast = rates.find(({ key, perSecond }) => !rules.hasRate(key, perSecond))
-  if (fast) return { refuse: 'over_call_rate', check: 'rate', facts: { ...checked, ...fast } }
+  // Not as `key`: the log shows nothing that is called so.
+  if (fast)
+    return {
+      ...({ refuse: 'over_call_rate', check: 'rate' } as const),
+      facts: { ...checked, rate: fast.key, perSecond: fast.perSecond },
+    }
   rules.note?.('rate', Object.fromEntries(rates.map(({ key, perSecond }) => [key, perSecond])))
   if (portsFree < 1) return { refuse: 'no_ports', check: 'ports', facts: { ...checked, portsFree } }
   rules.note?.('ports', { portsFree })

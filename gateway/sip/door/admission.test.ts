@@ -283,8 +283,8 @@ describe('a SIP endpoint', () => {
     const facts = { endpoint: 'desk', endpointCalls: 2, endpointLimit: 2 }
     expect(full).toMatchObject({ refuse: 'over_call_limit', facts })
     const hasRate = (key: string) => key !== `endpoint ${desk.id}`
-    const fast = calls('ann', 'desk', { directory, hasRate })
-    expect(fast).toMatchObject({ refuse: 'over_call_rate', facts: { perSecond: 1 } })
+    const fast = { refuse: 'over_call_rate', facts: { rate: 'endpoint endpoint-1', perSecond: 1 } }
+    expect(calls('ann', 'desk', { directory, hasRate })).toMatchObject(fast)
   })
 
   it('that guesses is told on, not one that is asked for the first time', () => {
