@@ -26,6 +26,15 @@ export const sdpOf = (message: Message): string | undefined => {
   return part
 }
 
+/** The SDP of an answer; a body without one comes back as it is, for whoever reads it to say what is wrong with it. */
+export const answerIn = (message: Message): string | undefined => {
+  try {
+    return sdpOf(message)
+  } catch {
+    return message.body
+  }
+}
+
 const unsupported = (found: string): TrunklineError =>
   new TrunklineError('unsupported_body', 'application/sdp expected.', { found: printable(found, 64) })
 

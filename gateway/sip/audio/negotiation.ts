@@ -1,6 +1,7 @@
 import { codeOf, TrunklineError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { FarResponse, SipDialog } from '../srf.ts'
+import { answerIn } from './body.ts'
 import { EarlyMedia } from './early-media.ts'
 import { learntFromSource, type SipMedia } from './sip-media.ts'
 
@@ -42,7 +43,7 @@ export class EarlyOffer implements Negotiation {
     if (!response.body) return false
     if (!this.#earlyMedia.isNews(response)) return undefined
     try {
-      this.#take(response.body, response.source_address)
+      this.#take(answerIn(response) ?? '', response.source_address)
       return true
     } catch (error) {
       // The answer may still bring a description that can be used.
@@ -55,7 +56,8 @@ export class EarlyOffer implements Negotiation {
   }
 
   answered({ remote: { sdp }, res }: Pick<SipDialog, 'remote' | 'res'>): void {
-    const news = sdp ? this.#take(sdp, res?.source_address) : false
+    const said = res ? answerIn(res) : sdp
+    const news = said ? this.#take(said, res?.source_address) : false
     if (this.#media.isWaiting) throw new TrunklineError('bad_sdp', 'The 200 has no answer to our offer.')
     if (!news) this.#media.restart()
   }

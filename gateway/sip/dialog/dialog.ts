@@ -3,6 +3,7 @@ import type { ReferOptions, ReferOutcome } from '../../calls/referral.ts'
 import type { Clock, Timer } from '../../clock.ts'
 import { type Cause, codeOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { answerIn } from '../audio/body.ts'
 import type { SipMedia } from '../audio/sip-media.ts'
 import { causeOfBye } from '../causes.ts'
 import { allowedMethods, serverHeader } from '../door/refusals.ts'
@@ -149,7 +150,7 @@ export class EstablishedDialog {
     )
     dialog.on(
       'ack',
-      this.#guarded((request: SipRequest) => this.#ack(request.body)),
+      this.#guarded((request: SipRequest) => this.#ack(answerIn(request))),
     )
     this.#take('modify', (request, response) => this.#renegotiate(request, response))
     this.#take('update', (request, response) => this.#renegotiate(request, response))
@@ -171,8 +172,7 @@ export class EstablishedDialog {
     )
   }
 
-  #ack(body: string | undefined): void {
-    const sdp = body === '' ? undefined : body
+  #ack(sdp: string | undefined): void {
     if (this.#acked) {
       this.#renegotiation.acked(sdp)
       return

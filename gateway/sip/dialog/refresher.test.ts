@@ -213,7 +213,9 @@ describe('pain point 8: a re-INVITE of ours that is on its way', () => {
     const bench = inviting()
     expect(bench.receive('UPDATE', 'x', { 'content-type': 'text/plain' }).statuses).toEqual([415])
     expect(bench.media.isWaiting).toBe(true)
-    last(bench).reply(200, { body: farSdp({ version: 2, address: '192.0.2.20' }), headers: agreed })
+    const part = farSdp({ version: 2, address: '192.0.2.20' })
+    const body = `--b\r\nContent-Type: application/sdp\r\n\r\n${part}\r\n--b--\r\n`
+    last(bench).reply(200, { body, headers: { ...agreed, 'Content-Type': 'multipart/mixed;boundary=b' } })
     expect(bench.port.far?.address).toBe('192.0.2.20')
   })
 

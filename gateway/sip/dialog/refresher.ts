@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../../clock.ts'
 import { type Cause, codeOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { answerIn } from '../audio/body.ts'
 import { glareBackoffMs, type Random } from '../audio/offer-answer.ts'
 import type { SipMedia } from '../audio/sip-media.ts'
 import { printable } from '../headers.ts'
@@ -132,8 +133,9 @@ export class Refresher {
     this.#timer.start(timerAgreed(response, this.#timer.terms))
     if (method === 'UPDATE') return
     media.heardFrom(response.source_address)
-    if (response.body) {
-      media.acceptSdp(response.body)
+    const answer = answerIn(response)
+    if (answer) {
+      media.acceptSdp(answer)
       this.#parts.negotiated()
       return
     }

@@ -23,6 +23,15 @@ describe('pain point 4: an INVITE without an offer', () => {
     expect(bench.leg.port).toBe(bench.port)
   })
 
+  it('finds the answer among several parts of the ACK', () => {
+    const bench = arrive({}, '')
+    void bench.leg.answer()
+    const body = `--b\r\nContent-Type: application/sdp\r\n\r\n${farSdp({ formats: '8' })}\r\n--b--\r\n`
+    const type = { 'content-type': 'multipart/mixed;boundary=b' }
+    bench.answered().emit('ack', new FakeRequest('ACK', 'sip:x@y', body, type))
+    expect([bench.heard, bench.port.far?.codec]).toEqual([['answered'], 'PCMA'])
+  })
+
   it('gets a BYE with a reason where the ACK owes its answer', () => {
     const bench = arrive({}, '')
     void bench.leg.answer()

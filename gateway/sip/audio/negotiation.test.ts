@@ -1,0 +1,32 @@
+import pino from 'pino'
+import { expect, it } from 'vitest'
+import { farSdp } from '../testing/dialog.ts'
+import { TestPort } from '../testing/edge.ts'
+import { farResponse } from '../testing/srf.ts'
+import { LegMedia } from './media.ts'
+import { EarlyOffer } from './negotiation.ts'
+
+const type = { 'Content-Type': 'multipart/mixed;boundary=b' }
+/** As trunks with SIP-I send it. */
+const withIsup = (sdp: string) =>
+  `--b\r\nContent-Type: application/isup\r\n\r\nx\r\n--b\r\nContent-Type: application/sdp\r\n\r\n${sdp}\r\n--b--\r\n`
+
+it('takes the SDP part of early media and of an answer', () => {
+  const port = new TestPort('call')
+  const media = new LegMedia(port, '42')
+  media.offer('PCMU')
+  const negotiation = new EarlyOffer(media, pino({ level: 'silent' }))
+  expect(negotiation.provisional(farResponse(183, withIsup(farSdp({ port: 4002 })), type))).toBe(true)
+  expect(port.far?.port).toBe(4002)
+  const body = withIsup(farSdp({ port: 4004 }))
+  negotiation.answered({ remote: { sdp: body }, res: farResponse(200, body, type) })
+  expect(port.far?.port).toBe(4004)
+})
+
+it('refuses an answer without SDP', () => {
+  const media = new LegMedia(new TestPort('call'), '42')
+  media.offer('PCMU')
+  const negotiation = new EarlyOffer(media, pino({ level: 'silent' }))
+  const res = farResponse(200, 'x', { 'Content-Type': 'application/isup' })
+  expect(() => negotiation.answered({ remote: { sdp: 'x' }, res })).toThrow('v=0 expected')
+})
