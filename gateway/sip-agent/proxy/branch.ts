@@ -28,7 +28,7 @@ export class Branch {
   readonly target: string
   readonly #parts: BranchParts
   #attempts: Attempts | undefined
-  #state: 'new' | 'calling' | 'proceeding' | 'done' = 'new'
+  #done = false
   #cancelled: 'no' | 'waiting' | 'sent' = 'no'
   #silence: Timer | undefined
   #limit: Timer | undefined
@@ -40,7 +40,7 @@ export class Branch {
 
   /** True once it has its final response, or none will come. */
   get done(): boolean {
-    return this.#state === 'done'
+    return this.#done
   }
 
   /** Finds the way and sends the request. */
@@ -58,13 +58,13 @@ export class Branch {
     if (this.done || this.#cancelled !== 'no' || !this.#parts.invite) return
     this.#cancelled = 'waiting'
     this.#attempts?.stay()
-    if (this.#state === 'new') this.#fail(487)
-    else if (this.#state === 'proceeding') this.#sendCancel()
+    if (!this.#attempts) this.#fail(487)
+    else if (this.#attempts.heard) this.#sendCancel()
   }
 
   /** Forgets everything without a word. */
   stop() {
-    this.#state = 'done'
+    this.#done = true
     this.#silence?.cancel()
     this.#limit?.cancel()
   }
@@ -76,7 +76,6 @@ export class Branch {
       return this.#fail(hops.length === 0 ? 503 : 482)
     const attempts = new Attempts(context, { ways: hops, make, forwards: true }, true)
     this.#attempts = attempts
-    this.#state = 'calling'
     const { clock } = context
     if (provisionalMs !== undefined) this.#silence = clock.after(provisionalMs, () => this.#tooLong())
     if (finalMs !== undefined) this.#limit = clock.after(finalMs, () => this.#tooLong())
@@ -88,7 +87,7 @@ export class Branch {
 
   #lost(why: ClientFailure) {
     // The connection is gone, and with it the answer, but what rings goes on ringing.
-    if (why === 'transport' && this.#state === 'proceeding' && this.#parts.invite) this.#cancelAgain()
+    if (why === 'transport' && this.#attempts?.heard && this.#parts.invite) this.#cancelAgain()
     this.#fail(this.#cancelled === 'no' ? failureStatus(why)[0] : 487)
   }
 
@@ -101,7 +100,6 @@ export class Branch {
     // Also for a target that was too slow to be waited for: it must not go on ringing.
     if (this.#cancelled === 'waiting') this.#sendCancel()
     if (this.done) return
-    this.#state = 'proceeding'
     this.#silence?.cancel()
     // Timer C (RFC 3261 16.6, step 11), which each provisional but 100 starts anew.
     if (invite && this.#parts.finalMs === undefined && this.#cancelled === 'no') {
@@ -113,9 +111,8 @@ export class Branch {
 
   /** A target that is too slow is given up; one that never answered at all is not waited for. */
   #tooLong() {
-    const heard = this.#state === 'proceeding'
     this.cancel()
-    if (!heard || !this.#parts.invite) this.#fail(408)
+    if (!this.#attempts?.heard || !this.#parts.invite) this.#fail(408)
   }
 
   #sendCancel() {

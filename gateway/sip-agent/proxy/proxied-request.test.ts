@@ -36,8 +36,8 @@ const context = () =>
     transactions,
     router: {
       find: (uri: string, done: (hops: readonly Hop[]) => void) => {
-        const address = uri.slice(uri.indexOf('@') + 1)
-        done([{ protocol: 'udp', address, port: 5060, host: address }])
+        const addresses = uri.slice(uri.indexOf('@') + 1).split('.or.')
+        done(addresses.map((address) => ({ protocol: 'udp', address, port: 5060, host: address })))
         return true
       },
       fit: (hops: readonly Hop[]) => hops,
@@ -52,9 +52,9 @@ const context = () =>
   }) as unknown as Context
 
 /** Has a request sent on, by the fields of a `proxy` frame. */
-const sendOn = (method: string, ...fields: string[]) => {
+const sendOn = (method: string, ...fields: string[]): ProxiedRequest => {
   const received = request(method, 'z9hG4bKcaller')
-  new ProxiedRequest({
+  const proxied = new ProxiedRequest({
     context: context(),
     app: recordingApp(clock, () => {}),
     msgId: 'm',
@@ -65,10 +65,14 @@ const sendOn = (method: string, ...fields: string[]) => {
     toUs: true,
     routes: new OwnRoutes(clock),
     done: () => {},
-  }).run()
+  })
+  proxied.run()
+  return proxied
 }
 
 const sentTo = (address: string): string[] => fars.get(address)?.sent ?? []
+
+const methodsTo = (address: string) => sentTo(address).map((text) => text.split(' ', 1)[0])
 
 /** One of the places answers what it was sent first. */
 const answer = (address: string, status: number, lines = '') => {
@@ -100,6 +104,18 @@ describe('a target that answers when its time is over', () => {
     answer(places[0], 200)
     expect(statuses()).toEqual([100, 408, 200])
   })
+})
+
+it('a target of two places is not cancelled before the second one has answered (RFC 3261 9.1)', () => {
+  const proxied = sendOn('INVITE', '', '', '', 'sequential', '', '', target(places.join('.or.')))
+  answer(places[0], 100)
+  answer(places[0], 503)
+  proxied.cancel()
+  expect(methodsTo(places[1])).toEqual(['INVITE'])
+  answer(places[1], 180)
+  expect(methodsTo(places[1])).toEqual(['INVITE', 'CANCEL'])
+  answer(places[1], 487)
+  expect(statuses()).toEqual([100, 180, 487])
 })
 
 describe('a second 2xx', () => {

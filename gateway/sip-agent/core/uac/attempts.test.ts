@@ -138,6 +138,22 @@ describe('an INVITE', () => {
     ended(bench)
   })
 
+  it('that has gone on is not cancelled before the next place has answered (RFC 3261 9.1)', () => {
+    const { bench, fars, begin } = start(three)
+    begin()
+    const first = one(fars[0], 'INVITE')
+    fars[0]?.answer(first, 100)
+    fars[0]?.answer(first, 503)
+    const second = one(fars[1], 'INVITE')
+    bench.cancel(bench.told()[0]?.fields[9] ?? '')
+    expect(fars[1]?.take()).toEqual([])
+    fars[1]?.answer(second, 180)
+    expect(one(fars[1], 'CANCEL').via.branch).toBe(second.via.branch)
+    fars[1]?.answer(second, 487)
+    expect(statuses(bench)).toEqual([180, 487])
+    ended(bench)
+  })
+
   it.each(['timeout', 'transport', '503'])('that is cancelled goes nowhere else: %s', (why) => {
     const { bench, fars, begin } = start(three)
     if (why === 'transport' && fars[0]) fars[0].dead = true

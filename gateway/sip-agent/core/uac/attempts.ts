@@ -69,6 +69,11 @@ export class Attempts {
     return this.#flow
   }
 
+  /** True once anything came back from the place that it was sent to last: not before may it be cancelled (RFC 3261 9.1). */
+  get heard(): boolean {
+    return this.#heard
+  }
+
   /** Sends the request. */
   start(user: AttemptsUser): void {
     this.#user = user

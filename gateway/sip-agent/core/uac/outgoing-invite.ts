@@ -45,7 +45,7 @@ export class OutgoingInvite implements AttemptsUser {
   readonly dialogId: string
   #app: App | undefined
   #answered: Dialog | undefined
-  #state: 'calling' | 'proceeding' | 'ended' = 'calling'
+  #ended = false
   /** Headers of a CANCEL that waits for the first provisional response (RFC 3261 9.1), or was sent. */
   #cancel: { readonly headers: readonly AppHeader[]; sent: boolean } | undefined
   #timer: Timer | undefined
@@ -82,10 +82,10 @@ export class OutgoingInvite implements AttemptsUser {
    */
   cancel(headers: readonly AppHeader[]): { bytes: Buffer; flow: Flow } {
     const bytes = makeCancel(this.#attempts.made, headers)
-    if (!this.#cancel && this.#state !== 'ended') {
+    if (!this.#cancel && !this.#ended) {
       this.#attempts.stay()
       this.#cancel = { headers, sent: false }
-      if (this.#state === 'proceeding') this.#sendCancel()
+      if (this.#attempts.heard) this.#sendCancel()
     }
     return { bytes, flow: this.#attempts.flow }
   }
@@ -111,7 +111,7 @@ export class OutgoingInvite implements AttemptsUser {
   failed(why: ClientFailure) {
     const [status, reason] = this.#cancel ? ([487, 'Request Terminated'] as const) : failureStatus(why)
     // The connection is gone, and with it the answer, but what rings goes on ringing.
-    if (why === 'transport' && this.#state === 'proceeding') this.#cancelAgain()
+    if (why === 'transport' && this.#attempts.heard) this.#cancelAgain()
     this.#end()
     const { made, flow } = this.#attempts
     const bytes = deliverLocal(this.#app, this.#start.txnId, this.dialogId, made, status, reason, flow)
@@ -132,8 +132,7 @@ export class OutgoingInvite implements AttemptsUser {
   }
 
   #provisional(response: SipResponse, flow: Flow, size: number) {
-    if (this.#state === 'ended') return
-    this.#state = 'proceeding'
+    if (this.#ended) return
     if (response.status > 100) this.#progress(response, flow, size)
     else if (this.#context.tryings && !this.#start.dialog) this.#deliver(response, flow, size)
     if (this.#cancel && !this.#cancel.sent) this.#sendCancel()
@@ -243,8 +242,8 @@ export class OutgoingInvite implements AttemptsUser {
   }
 
   #end() {
-    if (this.#state === 'ended') return
-    this.#state = 'ended'
+    if (this.#ended) return
+    this.#ended = true
     this.stop()
     this.#forks.keepOnly(this.#answered)
     if (this.#start.dialog?.inviteTxn === this.#start.txnId) this.#start.dialog.inviteTxn = undefined
