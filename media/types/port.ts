@@ -1,0 +1,144 @@
+import type { AudioCodec, Direction, SrtpSuite } from './codec.ts'
+import type { Playback, PlayRequest } from './sound.ts'
+
+/** Keys of one SDES negotiation (RFC 4568): master key and salt together, as long as the suite has them. Never to be logged. */
+export interface SrtpKeys {
+  readonly suite: SrtpSuite
+  /** Ours: the one that our SDP announced. */
+  readonly sendKey: Uint8Array
+  /** The far end's. */
+  readonly receiveKey: Uint8Array
+}
+
+/**
+ * From which source packets are taken: `strict` is the IP address that the SDP named, with any port; `same-ip` also the one that the
+ * signalling comes from; `first` whoever sends the first packet that agrees, for far ends that cannot be known beforehand. Of two that
+ * agree before one is learnt, the exact address of the SDP wins.
+ */
+export type Symmetric = 'strict' | 'same-ip' | 'first'
+
+/** Receiver preferences of Opus (RFC 7587 section 6.1). */
+export interface OpusWishes {
+  /** `useinbandfec=1`. */
+  readonly fec?: boolean
+  /** `usedtx=1`. */
+  readonly dtx?: boolean
+  /** `maxaveragebitrate` in bits per second. */
+  readonly bitrate?: number
+  /** `maxplaybackrate` in Hz. */
+  readonly maxPlaybackRate?: number
+  /** `cbr=1`. */
+  readonly cbr?: boolean
+}
+
+/** The far end of a port, as its SDP described it. */
+export interface FarEnd {
+  readonly address: string
+  readonly port: number
+  /** Encrypts both directions; absent: plain RTP. Keys that stay the same keep their roll-over counters. */
+  readonly srtp?: SrtpKeys
+  /** Where RTCP goes; default port + 1, or `port` with `rtcpMux`. */
+  readonly rtcpPort?: number
+  readonly rtcpMux?: boolean
+  readonly codec: AudioCodec
+  /** Payload type that the far end expects for `codec`. */
+  readonly payloadType: number
+  /** Payload type that the far end expects for telephone-event/8000; absent where it takes none. */
+  readonly telephoneEvent?: number
+  /** Our direction. */
+  readonly direction: Direction
+  /** Packet duration in ms that the far end asked for, in steps of 10 up to 60; default 20, also for anything else. */
+  readonly ptime?: number
+  /**
+   * From whom the source may be learnt; default `strict`. Whatever it says, the first packet has to agree in payload type, and with SRTP
+   * in its tag; once learnt, only {@link MediaPort.setFar} permits another source.
+   */
+  readonly symmetric?: Symmetric
+  /** IP address of the far side's signalling, which `same-ip` learns from as well. */
+  readonly signalledFrom?: string
+  /**
+   * Further IP addresses from which the source may be learnt, for a far end whose SDP carries a private address although its
+   * signalling comes from a public one. Default none: only `address` is learnt from.
+   */
+  readonly learnFrom?: readonly string[]
+  /** Payload type of comfort noise (RFC 3389) where the far end takes it; absent: silence is sent as audio, or not at all. */
+  readonly comfortNoise?: number
+  /** Listen for digits in the audio itself, for far ends that send neither events nor messages; default false. */
+  readonly inbandDigits?: boolean
+  /** What the far end said of its Opus decoder (RFC 7587); absent: the codec's defaults. */
+  readonly opus?: OpusWishes
+}
+
+/** Payload types that we announced, by which incoming packets are understood. */
+export interface NearEnd {
+  readonly codecs: readonly { readonly codec: AudioCodec; readonly payloadType: number }[]
+  readonly telephoneEvent?: number
+  readonly comfortNoise?: number
+}
+
+/** What a port reports. */
+export type PortEvent =
+  /** A digit `0-9 * # A-D` is complete; once per key press. */
+  | {
+      readonly kind: 'digit'
+      readonly digit: string
+      readonly durationMs: number
+      /** How it came: as telephone-event, or heard in the audio. */
+      readonly by: 'event' | 'audio'
+    }
+  /** The first accepted packet: the source is learnt (latched). */
+  | { readonly kind: 'latched'; readonly address: string; readonly port: number }
+  /** No packet since the start, or none since the last one. Repeats after each further period of silence; every setFar starts anew. */
+  | { readonly kind: 'timeout'; readonly phase: 'start' | 'media' }
+
+/** Counters of one port. Packets and octets are of RTP. */
+export interface PortStats {
+  readonly received: number
+  readonly sent: number
+  readonly octetsReceived: number
+  readonly octetsSent: number
+  /** Expected minus received (RFC 3550 A.3). */
+  readonly lost: number
+  /** Interarrival jitter in ms (RFC 3550 A.8). */
+  readonly jitterMs: number
+  /** Round trip from the far side's receiver reports, in ms; absent until one arrived. */
+  readonly roundTripMs?: number
+  /** What the far side's last receiver report says of what we sent; absent until one arrived. */
+  readonly far?: { readonly lost: number; readonly jitterMs: number }
+  /** Estimate of what was heard, 1 to 4.5 (ITU-T G.107 from loss, jitter and delay); absent until audio was received. */
+  readonly mos?: number
+  /** Packets refused, by reason. */
+  readonly refused: Readonly<Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp', number>>
+}
+
+/** One leg's end of the audio: a socket towards its far side, and a place where sound is joined, played and heard. */
+export interface MediaPort {
+  readonly id: string
+  /** Ports of one group can be joined; a call is a group. */
+  readonly group: string
+  /** What the SDP announces. */
+  readonly address: string
+  readonly port: number
+  readonly rtcpPort: number
+  /** SSRC of everything this port sends, from the first packet to the last. */
+  readonly ssrc: number
+  /**
+   * Tells or changes the far end. Each call permits one learning of the source. Addresses are IP literals: throws an Error whose
+   * `code` is `bad_far` for anything that cannot be sent to.
+   */
+  setFar(near: NearEnd, far: FarEnd): void
+  /** The codec of the far end; undefined before {@link setFar}. */
+  readonly codec: AudioCodec | undefined
+  /** Replaces what is being played. A playing sound goes before the joined port's audio. */
+  play(request: PlayRequest): Playback
+  /**
+   * Sends RFC 4733 events; `0-9 * # A-D`, `w` 0.5 s, `W` 1 s. Resolves when all are sent; false where the far end
+   * takes none or the direction forbids it. Rejects with `code` `bad_digits` for any other character.
+   */
+  sendDigits(digits: string): Promise<boolean>
+  /** The one listener; a leg owns its port. */
+  onEvent(listener: (event: PortEvent) => void): void
+  stats(): Promise<PortStats>
+  /** Idempotent; parts the port from its partner first. The last statistics come back. */
+  close(): Promise<PortStats>
+}

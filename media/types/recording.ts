@@ -1,0 +1,54 @@
+/** What to record, and when to end. */
+export interface RecordRequest {
+  /** Where the finished file will lie. It is written under another name beside it, and renamed when it is complete. */
+  readonly path: string
+  readonly format: 'wav' | 'mp3'
+  /** `in` is what the far end says, `out` what it hears; `both` mixes them, `stereo` has `in` on the left and `out` on the right. */
+  readonly tracks: 'in' | 'out' | 'both' | 'stereo'
+  /** Rate of the file; default 8000. */
+  readonly sampleRate?: 8000 | 16000
+  /** A tone before the beginning, heard by the far end and not recorded; default false. */
+  readonly beep?: boolean
+  /** Ends the recording after so much silence of the far end; absent: never. */
+  readonly endSilenceMs?: number
+  /** Ends it when nothing is said for so long from the beginning; absent: never. */
+  readonly initialSilenceMs?: number
+  /** Longest recording, pauses not counted; absent: as long as the port is open. */
+  readonly maxMs?: number
+  /** Digits that end it; default none. */
+  readonly terminators?: string
+  /** Cuts silence off the beginning and the end; default false. */
+  readonly trim?: boolean
+}
+
+/** Why a recording ended. */
+export type RecordingEnd =
+  /** {@link Recording.stop}, or the port was closed. */
+  | { readonly kind: 'stopped' }
+  | { readonly kind: 'silence' }
+  /** Nothing was said from the beginning. */
+  | { readonly kind: 'no-input' }
+  | { readonly kind: 'limit' }
+  | { readonly kind: 'terminator'; readonly digit: string }
+  /** The file could not be written, for instance as the disk is full; the part that was written is kept where there is any. */
+  | { readonly kind: 'error'; readonly message: string; readonly code: string }
+
+/** A recording that is over. */
+export interface RecordingResult {
+  readonly end: RecordingEnd
+  /** Of what the file holds. */
+  readonly durationMs: number
+  readonly bytes: number
+  /** False: there is no file, as nothing could be written. */
+  readonly kept: boolean
+}
+
+/** A recording under way. */
+export interface Recording {
+  /** Settles when the file is complete. Never rejects: what went wrong is its end. */
+  readonly done: Promise<RecordingResult>
+  /** `skip` leaves the pause out of the file, `silence` puts silence there. Harmless when it is paused, or over. */
+  pause(how: 'skip' | 'silence'): void
+  resume(): void
+  stop(): void
+}
