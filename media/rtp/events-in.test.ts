@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { EventsIn } from './events-in.ts'
 
@@ -134,10 +135,98 @@ describe('telephone-events that come in', () => {
     expect(heard).toEqual(['1:150'])
   })
 
+  it('are one digit when whole segments of a long press are lost, also after it was taken for complete', () => {
+    const at = (segment: number, duration: number, end = false) => ({
+      ...{ code: 9, stamp: segment * 0xffff, duration, end, at: segment * 8192 + duration / 8 },
+    })
+    receive([at(0, 400), at(2, 800), at(2, 1200, true)])
+    events.tick(99_999)
+    expect(heard).toEqual(['9:50'])
+    heard = []
+    events = new EventsIn((digit, durationMs) => heard.push(`${digit}:${durationMs}`))
+    receive([
+      { ...at(0, 65_000), at: 0 },
+      { ...at(2, 800), at: 1 },
+      { ...at(0, 65_400), at: 2 },
+    ])
+    receive([{ ...at(2, 1200, true), at: 3 }])
+    expect(heard).toEqual([`9:${Math.round((2 * 0xffff + 1200) / 8)}`])
+  })
+
+  it('count in the clock of their payload type', () => {
+    expect(events.receive(0, 96_000, Buffer.of(5, 0x8a, 0x25, 0x80), 0, 4, 48_000)).toBe(true)
+    expect(heard).toEqual(['5:200'])
+  })
+
   it('pass over flash and tones, and refuse what is too short', () => {
     receive(press(16, 8000))
     expect(events.receive(0, 1, Buffer.of(1, 2, 3), 0, 3)).toBe(false)
     events.tick(9999)
     expect(heard).toEqual([])
+  })
+})
+
+describe('any presses with any loss that leaves a packet of each', () => {
+  const rates = [8000, 16_000, 48_000] as const
+  const press = fc.record({
+    code: fc.integer({ min: 0, max: 15 }),
+    /** In steps of 20 ms: 40 ms to 30 s. */
+    steps: fc.integer({ min: 2, max: 1500 }),
+    gap: fc.integer({ min: 2, max: 200 }),
+  })
+  const luck = fc.infiniteStream(fc.integer({ min: 0, max: 99 }))
+
+  /** What a sender makes of one press (RFC 4733 section 2.5.1): updates every 20 ms, segments, three ends. */
+  function packets(code: number, first: number, steps: number, rate: number): Omit<Sent, 'at'>[] {
+    const made: Omit<Sent, 'at'>[] = []
+    let [stamp, gone] = [first, 0]
+    for (let step = 1; step <= steps; step++) {
+      let duration = (step * rate) / 50 - gone
+      while (duration > 0xffff) {
+        made.push({ code, stamp, duration: 0xffff })
+        stamp = (stamp + 0xffff) >>> 0
+        gone += 0xffff
+        duration -= 0xffff
+      }
+      made.push({ code, stamp, duration, end: step === steps })
+    }
+    return [...made, made.at(-1)!, made.at(-1)!]
+  }
+
+  it('give each digit once, in order', () => {
+    const case_ = fc.record({
+      presses: fc.array(press, { minLength: 1, maxLength: 6 }),
+      start: fc.integer({ min: 0, max: 0xffffffff }),
+      rate: fc.constantFrom(...rates),
+      lossPercent: fc.constantFrom(0, 10, 50, 90, 99),
+      luck,
+      /** Which packet of a press survives in any case. */
+      survivor: fc.double({ min: 0, max: 0.999, noNaN: true }),
+    })
+    fc.assert(
+      fc.property(case_, ({ presses, start, rate, lossPercent, luck: stream, survivor }) => {
+        const heard: string[] = []
+        const events = new EventsIn((digit) => heard.push(digit))
+        let at = 0
+        for (const { code, steps, gap } of presses) {
+          const all = packets(code, (start + (at * rate) / 1000) >>> 0, steps, rate)
+          const sure = Math.floor(survivor * all.length)
+          for (const [i, { stamp, duration, end }] of all.entries()) {
+            const chance = stream.next().value ?? 0
+            if (i !== sure && chance < lossPercent) continue
+            const now = at + i * 20
+            events.tick(now)
+            const payload = Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff)
+            // Some networks give a packet twice.
+            for (let n = chance % 10 === 0 ? 2 : 1; n > 0; n--)
+              events.receive(now, stamp, payload, 0, 4, rate)
+          }
+          at += (steps + gap) * 20
+        }
+        events.tick(at + 1000)
+        expect(heard.join('')).toBe(presses.map(({ code }) => '0123456789*#ABCD'[code]).join(''))
+      }),
+      { numRuns: 300 },
+    )
   })
 })

@@ -3,74 +3,117 @@ import { timestampAhead } from './packet.ts'
 
 /** With no packet of an event for this long its end packets are taken for lost, in ms: four of the usual updates. */
 const END_LOST_MS = 200
-/** An event whose timestamp lies up to this far behind the last one is a late packet of it or before it: 4 s. */
-const LATE = 4 * 8000
+/** An event whose timestamp lies up to this far behind the last one is a late packet of it or before it, in seconds. */
+const LATE_S = 4
+/** Segments of one long press that may be lost in a row: fewer than it takes for the timestamp of another press to fit by chance. */
+const MOST_SEGMENTS = 31
 
 /** Told when a digit is complete. */
 export type DigitListener = (digit: string, durationMs: number) => void
 
+/** A key press, under way or reported. */
+interface Press {
+  readonly code: number
+  readonly clockRate: number
+  /** Of its last segment. */
+  timestamp: number
+  /** Of that segment, in timestamp units. */
+  duration: number
+  /** Of the segments before it. */
+  before: number
+  heardAt: number
+  /** Its end was heard: nothing can follow. */
+  ended: boolean
+}
+
 /**
  * Receives telephone-event packets (RFC 4733) and reports each key press once. An event is known by its RTP timestamp alone: the
- * marker may be lost, the end comes three times or not at all, and a long press comes in segments.
+ * marker may be lost, the end comes three times or not at all, and a long press comes in segments (section 2.5.1.3), of which any may
+ * be lost. The payload type may change in the middle of a press.
  */
 export class EventsIn {
   #listener: DigitListener
-  #open: { code: number; timestamp: number; duration: number; before: number; heardAt: number } | undefined
-  #last: number | undefined
+  #press: Press | undefined
+  /** {@link #press} was reported; what still comes of it changes nothing. */
+  #reported = false
 
   constructor(listener: DigitListener) {
     this.#listener = listener
   }
 
-  /** Takes one packet's payload from `start` to `end`; false when it is no event. */
-  receive(now: number, timestamp: number, packet: Buffer, start: number, end: number): boolean {
+  /**
+   * Takes one packet's payload from `start` to `end`; false when it is no event. `clockRate` is of the timestamp and the duration, in Hz.
+   */
+  receive(
+    now: number,
+    timestamp: number,
+    packet: Buffer,
+    start: number,
+    end: number,
+    clockRate = 8000,
+  ): boolean {
     if (end - start < EVENT_BYTES) return false
     const code = packet[start]!
     const isEnd = (packet[start + 1]! & 0x80) !== 0
     const duration = packet.readUInt16BE(start + 2)
     // Codes past the digits are flash hook, tones and the like: well-formed, and of no meaning here.
     if (code >= DIGITS.length) return true
-    const open = this.#open
-    if (open?.timestamp === timestamp) {
-      open.duration = Math.max(open.duration, duration)
-      open.heardAt = now
-    } else if (open && open.code === code && timestampAhead(timestamp, open.timestamp) === SEGMENT) {
-      open.before += SEGMENT
-      open.timestamp = timestamp
-      open.duration = duration
-      open.heardAt = now
+    const known = this.#press
+    const segments = known?.clockRate === clockRate ? segmentsAhead(known, code, timestamp) : undefined
+    if (known && segments !== undefined) {
+      // A segment from before the present one has nothing new.
+      if (segments < 0) return true
+      if (segments > 0) goOn(known, segments)
+      known.duration = Math.max(known.duration, duration)
+      known.heardAt = now
+      known.ended ||= isEnd
     } else {
-      if (this.#isLate(timestamp)) return true
-      this.#finish()
-      this.#open = { code, timestamp, duration, before: 0, heardAt: now }
+      if (known?.clockRate === clockRate && isLate(known, timestamp)) return true
+      this.#report()
+      this.#press = { code, clockRate, timestamp, duration, before: 0, heardAt: now, ended: isEnd }
+      this.#reported = false
     }
-    if (isEnd) this.#finish()
+    if (isEnd) this.#report()
     return true
   }
 
   /** Completes an event whose end was lost. */
   tick(now: number): void {
-    if (this.#open && now - this.#open.heardAt >= END_LOST_MS) this.#finish()
+    if (this.#press && now - this.#press.heardAt >= END_LOST_MS) this.#report()
   }
 
   /** The source changed: its timestamps begin anew. What was open is complete. */
   restart(): void {
-    this.#finish()
-    this.#last = undefined
+    this.#report()
+    this.#press = undefined
   }
 
-  #isLate(timestamp: number): boolean {
-    const newest = this.#open?.timestamp ?? this.#last
-    if (newest === undefined) return false
-    const ahead = timestampAhead(timestamp, newest)
-    return ahead <= 0 && ahead > -LATE
+  #report(): void {
+    const press = this.#press
+    if (!press || this.#reported) return
+    this.#reported = true
+    const { code, before, duration, clockRate } = press
+    this.#listener(DIGITS[code]!, Math.round(((before + duration) * 1000) / clockRate))
   }
+}
 
-  #finish(): void {
-    const open = this.#open
-    if (!open) return
-    this.#open = undefined
-    this.#last = open.timestamp
-    this.#listener(DIGITS[open.code]!, Math.round((open.before + open.duration) / 8))
-  }
+/** How many segments of the same press a packet is ahead of its last one; undefined where it is of another press. */
+const segmentsAhead = (press: Press, code: number, timestamp: number): number | undefined => {
+  const ahead = timestampAhead(timestamp, press.timestamp)
+  if (ahead === 0) return 0
+  if (code !== press.code || ahead % SEGMENT !== 0) return undefined
+  const segments = ahead / SEGMENT
+  if (segments > 0 && press.ended) return undefined
+  return Math.abs(segments) <= MOST_SEGMENTS ? segments : undefined
+}
+
+const goOn = (press: Press, segments: number): void => {
+  press.before += segments * SEGMENT
+  press.timestamp = (press.timestamp + segments * SEGMENT) >>> 0
+  press.duration = 0
+}
+
+const isLate = (press: Press, timestamp: number): boolean => {
+  const ahead = timestampAhead(timestamp, press.timestamp)
+  return ahead <= 0 && ahead > -LATE_S * press.clockRate
 }

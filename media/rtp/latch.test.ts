@@ -1,60 +1,227 @@
-import { describe, expect, it } from 'vitest'
-import { Latch } from './latch.ts'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Latch, type LatchTarget } from './latch.ts'
 
-const target = { address: '192.0.2.1', port: 4000 }
+const target: LatchTarget = { address: '192.0.2.1', port: 4000 }
+const stranger = '203.0.113.66'
 
 describe('the latch', () => {
+  let now: number
+  let latch: Latch
+
+  beforeEach(() => {
+    now = 1000
+    latch = new Latch(true)
+  })
+
+  const agrees = (address: string, port: number) => latch.agrees(now, address, port)
+  /** A packet arrives. */
+  const hear = (port: number, { address = '192.0.2.1', ssrc = 7, proven = false } = {}) =>
+    latch.agrees(now, address, port) ? latch.admit(now, address, port, ssrc, proven) : 'not looked at'
+  const goesTo = () => `${latch.address}:${latch.port}`
+
   it('accepts nobody before it has a target', () => {
-    expect(new Latch(true).agrees('192.0.2.1', 4000)).toBe(false)
+    expect(agrees('192.0.2.1', 4000)).toBe(false)
   })
 
   it('accepts the announced address with any port, and sends to the announced one until it has learnt', () => {
-    const latch = new Latch(true)
     latch.aim(target)
-    expect([latch.agrees('192.0.2.1', 4000), latch.agrees('192.0.2.1', 61000)]).toEqual([true, true])
-    expect(latch.agrees('192.0.2.2', 4000)).toBe(false)
-    expect([latch.address, latch.port]).toEqual(['192.0.2.1', 4000])
+    expect([agrees('192.0.2.1', 4000), agrees('192.0.2.1', 61000)]).toEqual([true, true])
+    expect(agrees('192.0.2.2', 4000)).toBe(false)
+    expect([goesTo(), latch.latched]).toEqual(['192.0.2.1:4000', false])
   })
 
-  it('once latched refuses the same address with another port, and everybody else', () => {
-    const latch = new Latch(true)
+  it('once it has the announced source refuses the same address with another port, and everybody else', () => {
     latch.aim(target)
-    expect(latch.learn('192.0.2.1', 61000)).toBe(true)
-    expect(latch.agrees('192.0.2.1', 61000)).toBe(true)
-    expect([latch.agrees('192.0.2.1', 4000), latch.agrees('198.51.100.9', 61000)]).toEqual([false, false])
-    expect([latch.address, latch.port]).toEqual(['192.0.2.1', 61000])
-    expect(latch.learn('192.0.2.1', 4000)).toBe(false)
-    expect(latch.port).toBe(61000)
+    expect([hear(4000), hear(61_000), hear(4000, { address: stranger })]).toEqual([
+      'learnt',
+      'not looked at',
+      'not looked at',
+    ])
+    expect(goesTo()).toBe('192.0.2.1:4000')
   })
 
-  it('learns once more after being aimed again, and keeps the learnt source meanwhile if nothing changed', () => {
-    const latch = new Latch(true)
+  it('lets the announced source take the place of another port learnt just before, and never the other way', () => {
     latch.aim(target)
-    latch.learn('192.0.2.1', 61000)
-    latch.aim({ ...target })
-    expect([latch.port, latch.latched]).toEqual([61000, false])
-    expect(latch.learn('192.0.2.1', 62000)).toBe(true)
-    expect(latch.agrees('192.0.2.1', 61000)).toBe(false)
+    expect([hear(61_000), hear(62_000), hear(61_000)]).toEqual(['learnt', 'not looked at', 'kept'])
+    now += 2999
+    expect([hear(4000), hear(61_000)]).toEqual(['learnt', 'not looked at'])
+    expect(goesTo()).toBe('192.0.2.1:4000')
+  })
+
+  it('is settled after three seconds, whoever comes then', () => {
+    latch.aim(target)
+    hear(61_000)
+    now += 3000
+    expect([hear(4000), hear(61_000), goesTo()]).toEqual(['not looked at', 'kept', '192.0.2.1:61000'])
+  })
+
+  it('keeps a learnt source over a refresh, without an end', () => {
+    latch.aim(target)
+    hear(61_000)
+    for (let i = 0; i < 5; i++) {
+      now += 10_000
+      latch.aim({ ...target })
+      expect([latch.latched, goesTo(), hear(61_000)]).toEqual([true, '192.0.2.1:61000', 'kept'])
+    }
+  })
+
+  it('learns once more after being aimed again, the same stream alone while it is heard', () => {
+    latch.aim(target)
+    hear(61_000)
+    latch.aim(target)
+    expect([hear(62_000, { ssrc: 8 }), hear(62_000), hear(61_000), hear(63_000)]).toEqual([
+      'refused',
+      'learnt',
+      'not looked at',
+      'not looked at',
+    ])
+    expect(goesTo()).toBe('192.0.2.1:62000')
+  })
+
+  it('takes packets of the old source on their way, and then still the new one; but not for ever', () => {
+    latch.aim(target)
+    hear(61_000)
+    now += 20_000
+    latch.aim(target)
+    expect(hear(61_000)).toBe('kept')
+    now += 100
+    expect(hear(62_000)).toBe('learnt')
+    now += 20_000
+    latch.aim(target)
+    hear(62_000)
+    now += 3000
+    expect([hear(62_000), hear(63_000)]).toEqual(['kept', 'not looked at'])
+  })
+
+  it('learns another stream after an aim once the old source is silent, or by its tag', () => {
+    latch.aim(target)
+    hear(61_000)
+    latch.aim(target)
+    now += 1999
+    expect(hear(62_000, { ssrc: 8 })).toBe('refused')
+    now += 1
+    expect(hear(62_000, { ssrc: 8 })).toBe('learnt')
+    latch.aim(target)
+    expect(hear(63_000, { ssrc: 9, proven: true })).toBe('learnt')
+  })
+
+  it('takes the announced source after an aim whatever its stream', () => {
+    latch.aim(target)
+    hear(61_000)
+    latch.aim(target)
+    expect([hear(4000, { ssrc: 8 }), hear(61_000)]).toEqual(['learnt', 'not looked at'])
   })
 
   it('goes to a new target at once', () => {
-    const latch = new Latch(true)
     latch.aim(target)
-    latch.learn('192.0.2.1', 61000)
+    hear(61_000)
     latch.aim({ address: '203.0.113.5', port: 5000 })
-    expect([latch.address, latch.port]).toEqual(['203.0.113.5', 5000])
-    expect(latch.agrees('192.0.2.1', 61000)).toBe(false)
+    expect([latch.latched, goesTo(), agrees('192.0.2.1', 61_000)]).toEqual([false, '203.0.113.5:5000', false])
+    expect(hear(7, { address: '203.0.113.5', ssrc: 99 })).toBe('learnt')
+  })
+
+  it.each([
+    ['strict', false, false],
+    ['same-ip', true, false],
+    ['first', true, true],
+  ] as const)('%s: the signalling’s address %s, anybody %s', (symmetric, signalling, anybody) => {
+    latch.aim({ ...target, symmetric, signalledFrom: '198.51.100.1' })
+    expect([agrees('198.51.100.1', 9), agrees(stranger, 9), agrees('192.0.2.1', 9)]).toEqual([
+      signalling,
+      anybody,
+      true,
+    ])
+  })
+
+  it('prefers whom the description and the signalling name to anybody', () => {
+    latch.aim({ ...target, symmetric: 'first', signalledFrom: '198.51.100.1' })
+    const order = [
+      hear(1, { address: stranger }),
+      hear(2, { address: '203.0.113.67' }),
+      hear(3, { address: '198.51.100.1' }),
+      hear(1, { address: stranger }),
+      hear(61_000),
+      hear(3, { address: '198.51.100.1' }),
+      hear(4000),
+      hear(61_000),
+    ]
+    const no = 'not looked at'
+    expect(order).toEqual(['learnt', no, 'learnt', no, 'learnt', no, 'learnt', no])
   })
 
   it('learns from a further address that was vouched for', () => {
-    const latch = new Latch(true)
     latch.aim({ address: '10.0.0.4', port: 4000, learnFrom: ['198.51.100.1'] })
-    expect([latch.agrees('198.51.100.1', 9), latch.agrees('198.51.100.2', 9)]).toEqual([true, false])
+    expect([agrees('198.51.100.1', 9), agrees('198.51.100.2', 9)]).toEqual([true, false])
+  })
+
+  it('wants an announced stream of everybody but the announced source', () => {
+    latch.aim({ ...target, ssrcs: [7, 8] })
+    expect([hear(61_000, { ssrc: 9 }), hear(61_000, { ssrc: 8 })]).toEqual(['refused', 'learnt'])
+    expect(hear(4000, { ssrc: 9 })).toBe('learnt')
+  })
+
+  it('for RTCP follows RTP: its address agrees with its stream alone, and is sent to where the SDP said another', () => {
+    latch.aim({ address: '10.0.0.4', port: 4001 })
+    latch.follow('198.51.100.1', 61_000, 7)
+    expect(goesTo()).toBe('198.51.100.1:61001')
+    expect([
+      hear(61_055, { address: '198.51.100.1', ssrc: 8 }),
+      hear(61_055, { address: '198.51.100.1' }),
+    ]).toEqual(['refused', 'learnt'])
+    latch.follow('198.51.100.1', 61_000, 7)
+    expect(goesTo()).toBe('198.51.100.1:61055')
+    const usual = new Latch(true)
+    usual.aim(target)
+    usual.follow('192.0.2.1', 61_000, 7)
+    expect(usual.port).toBe(4000)
+  })
+
+  it('knows an IPv6 address however it is written', () => {
+    latch.aim({ address: '2001:0DB8:0:0:0:0:0:1', port: 4000, learnFrom: ['2001:db8::00ff'] })
+    expect([hear(4000, { address: '2001:db8::1' }), goesTo()]).toEqual(['learnt', '2001:db8::1:4000'])
+    latch.aim({ address: '::2', port: 4000, learnFrom: ['2001:db8::00ff'] })
+    expect(agrees('2001:db8::ff', 1)).toBe(true)
   })
 
   it('wants the very port where the far end is on the same host', () => {
-    const latch = new Latch(false)
-    latch.aim({ address: '127.0.0.1', port: 4000 })
-    expect([latch.agrees('127.0.0.1', 4000), latch.agrees('127.0.0.1', 4001)]).toEqual([true, false])
+    latch = new Latch(false)
+    latch.aim({ address: '127.0.0.1', port: 4000, symmetric: 'first', learnFrom: ['192.0.2.9'] })
+    expect([
+      agrees('127.0.0.1', 4000),
+      agrees('127.0.0.1', 4001),
+      agrees('192.0.2.9', 4000),
+      agrees(stranger, 4000),
+    ]).toEqual([true, false, false, false])
+  })
+
+  it('never learns from a stranger, and never loses the announced source, whatever comes in what order', () => {
+    const packet = fc.record({
+      wait: fc.integer({ min: 0, max: 4000 }),
+      address: fc.constantFrom('192.0.2.1', stranger, '198.51.100.1'),
+      port: fc.constantFrom(4000, 61_000, 62_000),
+      ssrc: fc.constantFrom(7, 8),
+      aim: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(packet, { maxLength: 60 }), (packets) => {
+        now = 1000
+        latch = new Latch(true)
+        const to: LatchTarget = { ...target, symmetric: 'same-ip', signalledFrom: '198.51.100.1' }
+        latch.aim(to)
+        let isExact = false
+        for (const { wait, address, port, ssrc, aim } of packets) {
+          now += wait
+          if (aim) latch.aim(to)
+          hear(port, { address, ssrc })
+          if (!latch.latched) continue
+          expect(latch.address).not.toBe(stranger)
+          if (goesTo() === '192.0.2.1:4000') isExact = true
+          // Without a new description nothing takes its place.
+          else if (!aim && isExact) expect(packets.some((each) => each.aim)).toBe(true)
+        }
+        if (packets.every(({ aim }) => !aim) && isExact) expect(goesTo()).toBe('192.0.2.1:4000')
+      }),
+    )
   })
 })

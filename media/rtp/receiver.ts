@@ -1,5 +1,6 @@
 import type { AudioCodec, FarEnd, NearEnd } from '../types.ts'
-import { EventsIn } from './events-in.ts'
+import { EVENT_BYTES } from './event-names.ts'
+import { type DigitListener, EventsIn } from './events-in.ts'
 import { Latch } from './latch.ts'
 import { readRtp, rtpView } from './packet.ts'
 import { Reception } from './reception.ts'
@@ -13,6 +14,20 @@ export type Refused = Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 
 
 /** What an accepted packet is; `noise` is comfort noise, which proves life and carries no audio. */
 export type Accepted = 'audio' | 'event' | 'noise'
+
+/** Told of the source that packets come from: its stream is a new one; `learnt`: its address is, too. */
+export type SourceListener = (address: string, port: number, ssrc: number, learnt: boolean) => void
+
+/** What is known of an announced payload type. */
+type Format =
+  | { readonly kind: 'audio'; readonly codec: AudioCodec; readonly clockRate: number }
+  | { readonly kind: 'event'; readonly clockRate: number }
+  | { readonly kind: 'noise' }
+
+const NOISE: Format = { kind: 'noise' }
+
+/** Of the timestamps, in Hz (RFC 3551; RFC 7587 for Opus). */
+const clockRateOf = (codec: AudioCodec): number => (codec === 'opus' ? 48_000 : 8000)
 
 /** The receiving half of a port: which packets count, and what they are. */
 export class Receiver {
@@ -28,21 +43,21 @@ export class Receiver {
   /** Payload octets of accepted packets. */
   octets = 0
   #ownSsrc: number
-  #codecs = new Map<number, AudioCodec>()
-  #telephoneEvent: number | undefined
+  #formats = new Map<number, Format>()
   #events: EventsIn
+  #onSource: SourceListener
 
   /** `ownSsrc` is that of the sending half: hearing it means that our own packets come back. */
-  constructor(anyPort: boolean, ownSsrc: number, onDigit: (digit: string, durationMs: number) => void) {
+  constructor(anyPort: boolean, ownSsrc: number, onDigit: DigitListener, onSource: SourceListener) {
     this.latch = new Latch(anyPort)
     this.#ownSsrc = ownSsrc
     this.#events = new EventsIn(onDigit)
+    this.#onSource = onSource
   }
 
   /** Takes the payload types that we announced, and permits one learning of the source. */
   set(near: NearEnd, far: FarEnd, reachable: boolean): void {
-    this.#codecs = new Map(near.codecs.map(({ codec, payloadType }) => [payloadType, codec]))
-    this.#telephoneEvent = near.telephoneEvent
+    this.#formats = formatsOf(near)
     if (reachable) this.latch.aim(far)
   }
 
@@ -50,21 +65,20 @@ export class Receiver {
   accept(now: number, packet: Buffer, address: string, port: number): Accepted | undefined {
     const { latch, view } = this
     // The source is checked first, so that a stranger cannot raise any other counter.
-    if (!latch.agrees(address, port)) return this.#refuse('source')
+    if (!latch.agrees(now, address, port)) return this.#refuse('source')
     // Nothing is learnt, nor even read, of a packet that is not authentic.
     const plain = this.srtp ? this.srtp.unprotect(packet) : packet
     if (!plain) return this.#refuse('srtp')
     if (!readRtp(plain, view)) return this.#refuse('malformed')
     if (view.ssrc === this.#ownSsrc) return this.#refuse('ssrc')
-    const kind = this.#kind(view.payloadType)
-    if (!kind || (kind === 'noise' && !latch.latched)) return this.#refuse('payload-type')
-    const known = this.reception.ssrc
-    if (known !== undefined && known !== view.ssrc) this.#events.restart()
-    if (kind === 'event' && !this.#events.receive(now, view.timestamp, packet, view.start, view.end))
-      return this.#refuse('malformed')
-    this.reception.update(now, view.ssrc, view.sequence, view.timestamp, kind === 'audio')
-    this.octets += view.end - view.start
-    return kind
+    const format = this.#formatOf(view.payloadType)
+    if (!format) return this.#refuse('payload-type')
+    if (format.kind === 'event' && view.end - view.start < EVENT_BYTES) return this.#refuse('malformed')
+    const admission = latch.admit(now, address, port, view.ssrc, this.srtp !== undefined)
+    if (admission === 'refused') return this.#refuse('ssrc')
+    this.#follow(address, port, admission === 'learnt')
+    this.#take(now, plain, format)
+    return format.kind
   }
 
   /** Completes events whose end was lost. */
@@ -72,17 +86,44 @@ export class Receiver {
     this.#events.tick(now)
   }
 
-  #kind(payloadType: number): Accepted | undefined {
-    const codec = this.#codecs.get(payloadType)
-    if (codec) {
-      this.codec = codec
-      return 'audio'
+  #follow(address: string, port: number, learnt: boolean): void {
+    const { ssrc } = this.view
+    const known = this.reception.ssrc
+    if (known !== undefined && known !== ssrc) this.#events.restart()
+    if (learnt || known !== ssrc) this.#onSource(address, port, ssrc, learnt)
+  }
+
+  #take(now: number, packet: Buffer, format: Format): void {
+    const { view, reception } = this
+    if (format.kind === 'audio') {
+      this.codec = format.codec
+      reception.clockRate = format.clockRate
+    } else if (format.kind === 'event') {
+      this.#events.receive(now, view.timestamp, packet, view.start, view.end, format.clockRate)
     }
-    if (payloadType === this.#telephoneEvent) return 'event'
-    return payloadType === COMFORT_NOISE ? 'noise' : undefined
+    reception.update(now, view.ssrc, view.sequence, view.timestamp, format.kind === 'audio')
+    this.octets += view.end - view.start
+  }
+
+  #formatOf(payloadType: number): Format | undefined {
+    const format = this.#formats.get(payloadType)
+    if (format) return format
+    // Nobody agreed on it, so it proves nothing about its source.
+    return payloadType === COMFORT_NOISE && this.latch.latched ? NOISE : undefined
   }
 
   #refuse(reason: keyof Refused): undefined {
     this.refused[reason]++
   }
+}
+
+const formatsOf = (near: NearEnd): Map<number, Format> => {
+  const formats = new Map<number, Format>()
+  if (near.comfortNoise !== undefined) formats.set(near.comfortNoise, NOISE)
+  for (const { payloadType, clockRate } of near.telephoneEvents ?? [])
+    formats.set(payloadType, { kind: 'event', clockRate })
+  if (near.telephoneEvent !== undefined) formats.set(near.telephoneEvent, { kind: 'event', clockRate: 8000 })
+  for (const { codec, payloadType } of near.codecs)
+    formats.set(payloadType, { kind: 'audio', codec, clockRate: clockRateOf(codec) })
+  return formats
 }

@@ -59,6 +59,14 @@ export class Reception {
     return this.#earlierExpected + this.#expected() - this.received
   }
 
+  /** Of the timestamps from now on, in Hz; the jitter is measured on from what it was. */
+  set clockRate(hz: number) {
+    if (hz === this.#clockRate) return
+    this.#jitter *= hz / this.#clockRate
+    this.#clockRate = hz
+    this.#transit = undefined
+  }
+
   get jitterMs(): number {
     return (this.#jitter * 1000) / this.#clockRate
   }

@@ -1,5 +1,5 @@
 import type { Reception } from './reception.ts'
-import { buildRtcp, compactNtp, parseRtcp, type ReportBlock, type RtcpPacket } from './rtcp.ts'
+import { buildRtcp, compactNtp, type ReportBlock, type RtcpPacket } from './rtcp.ts'
 
 /** Mean time between two reports, in ms (RFC 3550 section 6.2: 5 s is the least, and two parties never need more). */
 const INTERVAL_MS = 5000
@@ -66,10 +66,8 @@ export class Reports {
     return buildRtcp([...this.#compound(now), { kind: 'bye', ssrcs: [this.#ssrc] }])
   }
 
-  /** Takes a compound of the far side; false when it is malformed. */
-  receive(now: number, compound: Buffer): boolean {
-    const packets = parseRtcp(compound)
-    if (!packets) return false
+  /** Takes a compound of the far side. */
+  receive(now: number, packets: readonly RtcpPacket[]): void {
     for (const packet of packets) {
       if (packet.kind !== 'sender' && packet.kind !== 'receiver') continue
       if (packet.kind === 'sender') {
@@ -77,7 +75,6 @@ export class Reports {
       }
       for (const block of packet.blocks) this.#hear(now, block)
     }
-    return true
   }
 
   /** Section 6.4.1: arrival minus last report minus delay, all in 65536ths of a second. */

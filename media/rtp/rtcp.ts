@@ -121,6 +121,11 @@ function frame(type: number, count: number, body: readonly Buffer[]): Buffer {
   return packet
 }
 
+/** Who sent a compound that {@link parseRtcp} took: the first word after its first header; 0 where there is none. */
+export function rtcpSource(compound: Buffer): number {
+  return compound.length >= 8 ? compound.readUInt32BE(4) : 0
+}
+
 /** Parses a compound; undefined when any part of it is malformed (section A.2). */
 export function parseRtcp(compound: Buffer): RtcpPacket[] | undefined {
   const packets: RtcpPacket[] = []

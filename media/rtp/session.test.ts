@@ -65,6 +65,7 @@ describe('a session', () => {
     a.hear(undefined, { port: 61_000, payloadType: 77 })
     expect(a.events).toEqual([])
     a.hear(undefined, { port: 61_000 })
+    time.pass(3000)
     a.hear(undefined, { port: 61_000 })
     a.hear(undefined, { port: 4000 })
     a.hear(undefined, { from: '203.0.113.66', port: 61_000 })
@@ -76,6 +77,43 @@ describe('a session', () => {
     a.session.play(1, sine(440, 20), 1, 0)
     time.pass(100)
     expect(a.sent.at(-1)?.to).toBe('192.0.2.1:61000')
+  })
+
+  it('is not moved by spoofed packets before and after, in description, refresh and hold, and counts them', () => {
+    const spoof = () => {
+      a.hear(undefined, { from: '203.0.113.66', ssrc: 0xbad })
+      a.hear(undefined, { port: 62_000, ssrc: 0xbad })
+      const report = buildRtcp([{ kind: 'receiver', ssrc: 0xbad, blocks: [] }])
+      a.session.receiveRtcp(time.now, report, '192.0.2.1', 62_001)
+    }
+    a.hear()
+    a.set()
+    a.hear(undefined, { port: 61_000 })
+    for (const direction of ['sendrecv', 'inactive', 'sendrecv'] as const) {
+      a.set({ direction })
+      spoof()
+      a.hear(undefined, { port: 61_000 })
+      time.pass(3000)
+      spoof()
+      a.hear(undefined, { port: 61_000 })
+    }
+    expect(a.events).toEqual([{ kind: 'latched', address: '192.0.2.1', port: 61_000 }])
+    // Of the same address with another stream: three of RTP are looked at, and all of RTCP, which never came itself.
+    expect(a.session.stats()).toMatchObject({ received: 7, refused: { source: 10, ssrc: 9 } })
+    a.session.play(1, sine(440, 20), 1, 0)
+    time.pass(3000)
+    expect([a.sent.at(-1)?.to, a.rtcp.at(-1)?.to]).toEqual(['192.0.2.1:61000', '192.0.2.1:4001'])
+  })
+
+  it('learns by comfort noise and events whose numbers were agreed on', () => {
+    a.set({}, { comfortNoise: 98, telephoneEvents: [{ payloadType: 99, clockRate: 48_000 }] })
+    a.hear(Buffer.of(40), { payloadType: 98, port: 61_000 })
+    a.hearEvent(7, 9_600, 9_600, true, 99)
+    expect(a.events).toEqual([
+      { kind: 'latched', address: '192.0.2.1', port: 61_000 },
+      { kind: 'latched', address: '192.0.2.1', port: 4000 },
+      { kind: 'digit', digit: '7', durationMs: 200, by: 'event' },
+    ])
   })
 
   it('refuses its own packets when they come back', () => {
@@ -233,7 +271,7 @@ describe('a session', () => {
     }
     a.hear()
     expect(a.events.filter(({ kind }) => kind === 'digit')).toEqual([
-      { kind: 'digit', digit: '3', durationMs: 100 },
+      { kind: 'digit', digit: '3', durationMs: 100, by: 'event' },
     ])
     expect(b.sent.map(({ payloadType }) => payloadType)).toEqual([0, 0])
     expect(discontinuities(b.sent)).toEqual([])

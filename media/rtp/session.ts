@@ -1,9 +1,10 @@
 import type { FarEnd, NearEnd, PortEvent, PortStats } from '../types.ts'
-import { Latch } from './latch.ts'
+import { Latch, type LatchTarget } from './latch.ts'
 import { Liveness, type Patience } from './liveness.ts'
 import { isRtcp, isStun } from './packet.ts'
 import { Receiver } from './receiver.ts'
 import { Reports } from './reports.ts'
+import { parseRtcp, rtcpSource } from './rtcp.ts'
 import { Sender } from './sender.ts'
 import { nextContext, type SrtpContext } from './srtp-context.ts'
 import type { StreamSeed } from './stream-out.ts'
@@ -34,6 +35,17 @@ export interface SessionOptions {
 const NOBODY = new Set(['0.0.0.0', '::'])
 
 /**
+ * Where RTCP is exchanged. Of `first` it has no more than `same-ip`, and where RTP was learnt from: the first packet that anybody sends is
+ * no better known for being RTCP.
+ */
+const rtcpTarget = (far: FarEnd): LatchTarget => ({
+  ...far,
+  address: far.rtcpAddress ?? far.address,
+  port: far.rtcpPort ?? (far.rtcpMux ? far.port : far.port + 1),
+  ...(far.symmetric === 'first' && { symmetric: 'same-ip' }),
+})
+
+/**
  * RTP and RTCP of one port, without sockets, clocks or threads: packets and the time come in, packets and events go out. Every `now`
  * is milliseconds since the Unix epoch, with fractions where there are any, and never goes back.
  */
@@ -51,8 +63,14 @@ export class Session {
 
   constructor(options: SessionOptions, output: SessionOutput) {
     this.#output = output
-    this.#receiver = new Receiver(options.anyPort, options.seed.ssrc, (digit, durationMs) =>
-      output.event({ kind: 'digit', digit, durationMs }),
+    this.#receiver = new Receiver(
+      options.anyPort,
+      options.seed.ssrc,
+      (digit, durationMs) => output.event({ kind: 'digit', digit, durationMs, by: 'event' }),
+      (address, port, ssrc, learnt) => {
+        this.#rtcpLatch.follow(address, port, ssrc)
+        if (learnt) output.event({ kind: 'latched', address, port })
+      },
     )
     const { latch } = this.#receiver
     this.#sender = new Sender(
@@ -98,7 +116,7 @@ export class Session {
     this.#hears = far.direction === 'sendrecv' || far.direction === 'recvonly'
     this.#receiver.set(near, far, reachable)
     if (reachable) {
-      this.#rtcpLatch.aim({ ...far, port: far.rtcpPort ?? (far.rtcpMux ? far.port : far.port + 1) })
+      this.#rtcpLatch.aim(rtcpTarget(far))
       this.#reports.start(now)
     }
     this.#sender.set(far, reachable && (far.direction === 'sendrecv' || far.direction === 'sendonly'))
@@ -118,7 +136,6 @@ export class Session {
     const accepted = receiver.accept(now, packet, address, port)
     if (!accepted) return
     this.#liveness.alive(now)
-    if (receiver.latch.learn(address, port)) this.#output.event({ kind: 'latched', address, port })
     if (!this.#partner || !this.#hears) return
     const sender = this.#partner.#sender
     const { view } = receiver
@@ -132,7 +149,7 @@ export class Session {
     const { refused } = this.#receiver
     const muxed = this.#far?.rtcpMux === true
     const latch = muxed ? this.#receiver.latch : this.#rtcpLatch
-    if (!latch.agrees(address, port)) {
+    if (!latch.agrees(now, address, port)) {
       refused.source++
       return
     }
@@ -141,12 +158,20 @@ export class Session {
       refused.srtp++
       return
     }
-    if (!this.#reports.receive(now, plain)) {
+    const packets = parseRtcp(plain)
+    if (!packets) {
       refused.malformed++
       return
     }
     // With one port for both, only RTP decides where the audio goes.
-    if (!muxed) latch.learn(address, port)
+    if (
+      !muxed &&
+      latch.admit(now, address, port, rtcpSource(plain), this.#srtp !== undefined) === 'refused'
+    ) {
+      refused.ssrc++
+      return
+    }
+    this.#reports.receive(now, packets)
     this.#liveness.alive(now)
   }
 

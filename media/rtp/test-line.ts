@@ -96,6 +96,7 @@ export class TestLine {
       port?: number
       timestamp?: number
       advance?: number
+      ssrc?: number
     } = {},
   ): void {
     const packet = Buffer.alloc(12 + payload.length)
@@ -104,7 +105,7 @@ export class TestLine {
       marker: false,
       sequence: this.next.sequence,
       timestamp: options.timestamp ?? this.next.timestamp,
-      ssrc: this.next.ssrc,
+      ssrc: options.ssrc ?? this.next.ssrc,
     })
     packet.set(payload, 12)
     this.next.sequence = (this.next.sequence + 1) & 0xffff

@@ -12,8 +12,9 @@ export interface SrtpKeys {
 
 /**
  * From which source packets are taken: `strict` is the IP address that the SDP named, with any port; `same-ip` also the one that the
- * signalling comes from; `first` whoever sends the first packet that agrees, for far ends that cannot be known beforehand. Of two that
- * agree before one is learnt, the exact address of the SDP wins.
+ * signalling comes from; `first` whoever sends the first packet that agrees, for far ends that cannot be known beforehand. For three
+ * seconds after the first packet one that fits better takes its place: the exact address of the SDP before another port of it, that
+ * before the signalling's address, and that before anybody.
  */
 export type Symmetric = 'strict' | 'same-ip' | 'first'
 
@@ -39,21 +40,28 @@ export interface FarEnd {
   readonly srtp?: SrtpKeys
   /** Where RTCP goes; default port + 1, or `port` with `rtcpMux`. */
   readonly rtcpPort?: number
+  /** Address that RTCP goes to (`a=rtcp`, RFC 3605); default `address`. */
+  readonly rtcpAddress?: string
   readonly rtcpMux?: boolean
   readonly codec: AudioCodec
   /** Payload type that the far end expects for `codec`. */
   readonly payloadType: number
   /** Payload type that the far end expects for telephone-event/8000; absent where it takes none. */
   readonly telephoneEvent?: number
+  /** Clock rate of `telephoneEvent`, in Hz; default 8000. Beside Opus it is 48000 (RFC 4733 section 2.1). */
+  readonly telephoneEventRate?: number
   /** Our direction. */
   readonly direction: Direction
   /** Packet duration in ms that the far end asked for, in steps of 10 up to 60; default 20, also for anything else. */
   readonly ptime?: number
   /**
    * From whom the source may be learnt; default `strict`. Whatever it says, the first packet has to agree in payload type, and with SRTP
-   * in its tag; once learnt, only {@link MediaPort.setFar} permits another source.
+   * in its tag. Once learnt, only {@link MediaPort.setFar} permits another source; while address and port stay as they were, it has to be
+   * the stream (SSRC) heard before, unless that fell silent.
    */
   readonly symmetric?: Symmetric
+  /** Sources that the far end announced (`a=ssrc`, RFC 5576): nobody but its exact address is learnt with another one. Default any. */
+  readonly ssrcs?: readonly number[]
   /** IP address of the far side's signalling, which `same-ip` learns from as well. */
   readonly signalledFrom?: string
   /**
@@ -72,7 +80,11 @@ export interface FarEnd {
 /** Payload types that we announced, by which incoming packets are understood. */
 export interface NearEnd {
   readonly codecs: readonly { readonly codec: AudioCodec; readonly payloadType: number }[]
+  /** telephone-event/8000. */
   readonly telephoneEvent?: number
+  /** telephone-event of other clock rates (in Hz), beside codecs with such a clock. */
+  readonly telephoneEvents?: readonly { readonly payloadType: number; readonly clockRate: number }[]
+  /** Comfort noise, where it is not 13 (for codecs with a clock other than 8000); 13 is understood in any case. */
   readonly comfortNoise?: number
 }
 
