@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { goertzel } from '../codecs/tone.ts'
-import { toPromptSamples } from './resample.ts'
+import { toPrompt } from './resample.ts'
 
 const sineAt = (rate: number, frequency: number, ms = 500) =>
   Float32Array.from(
@@ -12,35 +12,38 @@ const fullLevel = (0.5 * 32_768) / Math.SQRT2
 // The filter has not filled at the ends.
 const middle = (samples: Int16Array) => samples.subarray(400, samples.length - 400)
 
-describe('resampling to 8 kHz', () => {
-  it.each([8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 12_345])(
-    'keeps a tone from %d Hz',
-    async (rate) => {
-      const out = await toPromptSamples(sineAt(rate, 1000), rate)
-      expect(out.buffer).toBeInstanceOf(SharedArrayBuffer)
-      expect(Math.abs(out.length - 4000)).toBeLessThanOrEqual(1)
-      expect(goertzel(middle(out), 1000)).toBeGreaterThan(0.999)
-      expect(level(middle(out)) / fullLevel).toBeCloseTo(1, 2)
-    },
-  )
+const rates = [8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 12_345]
 
-  it('keeps 3.3 kHz and lets nothing above 4 kHz fold back', async () => {
-    const kept = await toPromptSamples(sineAt(16_000, 3300), 16_000)
+describe.each([8000, 16_000, 48_000] as const)('resampling to %d Hz', (to) => {
+  it.each(rates)('keeps a tone from %d Hz', (rate) => {
+    const out = toPrompt(sineAt(rate, 1000), rate, to)
+    expect(out.buffer).toBeInstanceOf(SharedArrayBuffer)
+    expect(Math.abs(out.length - to / 2)).toBeLessThanOrEqual(to / rate + 1)
+    expect(level(middle(out)) / fullLevel).toBeCloseTo(1, 2)
+    // In whole periods, everything else, images of the tone included, is 60 dB down.
+    const inside = middle(out)
+    const whole = inside.subarray(0, inside.length - (inside.length % (to / 1000)))
+    expect(goertzel(whole, 1000, to)).toBeGreaterThan(0.999_999)
+  })
+})
+
+describe('resampling', () => {
+  it('keeps 3.3 kHz and lets nothing above 4 kHz fold back', () => {
+    const kept = toPrompt(sineAt(16_000, 3300), 16_000, 8000)
     expect(level(middle(kept)) / fullLevel).toBeGreaterThan(0.95)
     for (const rate of [16_000, 44_100, 48_000]) {
       for (const frequency of [4100, 5000, 7000]) {
-        const folded = await toPromptSamples(sineAt(rate, frequency), rate)
+        const folded = toPrompt(sineAt(rate, frequency), rate, 8000)
         expect(level(middle(folded)) / fullLevel).toBeLessThan(0.001)
       }
     }
   })
 
-  it('clips what is too loud', async () => {
-    const out = await toPromptSamples(Float32Array.of(2, -2, 0), 8000)
-    expect([...out]).toEqual([32_767, -32_768, 0])
+  it('clips what is too loud', () => {
+    expect([...toPrompt(Float32Array.of(2, -2, 0), 8000, 8000)]).toEqual([32_767, -32_768, 0])
   })
 
-  it('gives nothing for nothing', async () => {
-    expect((await toPromptSamples(new Float32Array(0), 16_000)).length).toBe(0)
+  it('gives nothing for nothing', () => {
+    expect(toPrompt(new Float32Array(0), 16_000, 8000).length).toBe(0)
   })
 })

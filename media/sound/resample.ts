@@ -1,59 +1,38 @@
-import { nextTurn } from './clock.ts'
+import type { PcmRate } from '../types.ts'
 
-/** The rate of every prompt, in Hz. */
-export const promptRate = 8000
-
-/** Zero crossings of the kernel on each side: with the window below, 80 dB down at 3.96 kHz and flat up to 3.3 kHz. */
+/** Zero crossings of the kernel on each side: with the window below, 80 dB down at 0.495 of the lower rate and flat up to 0.41 of it. */
 const crossings = 32
 const kaiserBeta = 8
-/** The middle of the filter's slope, in Hz; its lower end leaves the telephone band alone. */
-const cutoff = 3650
-
-/** Output samples between two turns of the event loop: a few milliseconds of work at 48 kHz. */
-const sliceLength = 8192
+/** The middle of the filter's slope, as part of the lower of the two rates; for 8 kHz its lower end leaves the telephone band alone. */
+const cutoff = 0.45625
 
 /**
- * Brings mono samples (full scale is ±1) from `rate` (8,000 to 48,000 Hz) to 8 kHz, through a low-pass where the rate goes down,
- * and to 16 bit, clipped. Long sounds are done in slices, so that the thread's other work goes on in between.
+ * Brings mono samples (full scale is ±1) from one rate (8,000 to 48,000 Hz) to another, through a low-pass below half of the lower one,
+ * and to 16 bit, clipped. It works for up to seconds: not for the main thread.
  */
-export const toPromptSamples = async (
-  samples: Float32Array,
-  rate: number,
-): Promise<Int16Array<SharedArrayBuffer>> => {
-  const length = Math.floor((samples.length * promptRate) / rate)
+export const toPrompt = (samples: Float32Array, from: number, to: PcmRate): Int16Array<SharedArrayBuffer> => {
+  const length = Math.floor((samples.length * to) / from)
   const out = new Int16Array(new SharedArrayBuffer(length * 2))
-  const convert = rate === promptRate ? copier(samples, out) : filter(samples, rate, out)
-  for (let start = 0; start < length; start += sliceLength) {
-    if (start > 0) await nextTurn()
-    convert(start, Math.min(length, start + sliceLength))
-  }
+  if (from === to) for (let i = 0; i < length; i++) out[i] = clipped(samples[i]!)
+  else filter(samples, from, to, out)
   return out
 }
 
-type Slice = (from: number, to: number) => void
-
 const clipped = (value: number): number => Math.max(-32_768, Math.min(32_767, Math.round(value * 32_768)))
 
-const copier =
-  (samples: Float32Array, out: Int16Array): Slice =>
-  (from, to) => {
-    for (let i = from; i < to; i++) out[i] = clipped(samples[i]!)
-  }
-
-/** A polyphase filter: output `n` lies at input `n * rate / 8000`, whose fraction repeats after as many outputs as there are phases. */
-const filter = (samples: Float32Array, rate: number, out: Int16Array): Slice => {
-  const divisor = gcd(rate, promptRate)
-  const phases = promptRate / divisor
-  const step = rate / divisor
-  const half = Math.ceil((crossings * rate) / (2 * cutoff))
+/** A polyphase filter: output `n` lies at input `n * from / to`, whose fraction repeats after as many outputs as there are phases. */
+const filter = (samples: Float32Array, from: number, to: number, out: Int16Array): void => {
+  const divisor = gcd(from, to)
+  const phases = to / divisor
+  const step = from / divisor
+  const cutoffHz = cutoff * Math.min(from, to)
+  const half = Math.ceil((crossings * from) / (2 * cutoffHz))
   const kernels = Array.from<Float64Array | undefined>({ length: phases })
-  return (from, to) => {
-    for (let n = from; n < to; n++) {
-      const phase = (n * step) % phases
-      const centre = (n * step - phase) / phases
-      kernels[phase] ??= kernel(phase / phases, half, rate)
-      out[n] = clipped(weighted(samples, kernels[phase], centre - half))
-    }
+  for (let n = 0; n < out.length; n++) {
+    const phase = (n * step) % phases
+    const centre = (n * step - phase) / phases
+    kernels[phase] ??= kernel(phase / phases, half, (2 * cutoffHz) / from)
+    out[n] = clipped(weighted(samples, kernels[phase], centre - half))
   }
 }
 
@@ -66,12 +45,12 @@ const weighted = (samples: Float32Array, weights: Float64Array, start: number): 
 }
 
 /** Windowed sinc for an output that lies `fraction` of an input sample after the centre; its sum is 1. */
-const kernel = (fraction: number, half: number, rate: number): Float64Array => {
+const kernel = (fraction: number, half: number, band: number): Float64Array => {
   const weights = new Float64Array(2 * half + 1)
   let sum = 0
   for (let k = 0; k < weights.length; k++) {
     const distance = k - half - fraction
-    const x = (2 * cutoff * distance) / rate
+    const x = band * distance
     const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
     weights[k] = sinc * kaiser(distance / (half + 1))
     sum += weights[k]!

@@ -1,16 +1,6 @@
 import { decode } from '../codecs/g711.ts'
-import { nextTurn } from './clock.ts'
 import { SoundError } from './errors.ts'
-
-/** Largest WAV file that is taken, in bytes. */
-export const largestWav = 16 * 1024 * 1024
-
-/** A decoded WAV: mono, full scale is ±1. */
-export interface Wave {
-  /** In Hz, 8,000 to 48,000. */
-  readonly rate: number
-  readonly samples: Float32Array
-}
+import { checkLength, type Wave } from './wave.ts'
 
 /** One sample of the data at byte `at`, as ±1. */
 type ReadSample = (view: DataView, at: number) => number
@@ -22,39 +12,29 @@ interface Layout {
   readonly read: ReadSample
 }
 
-/** Frames between two turns of the event loop. */
-const sliceLength = 131_072
-
 /**
  * Decodes a WAV: PCM of 8, 16, 24 and 32 bit, floats of 32 and 64 bit, A-law and mu-law, also as WAVE_FORMAT_EXTENSIBLE; mono, or
- * stereo, which is mixed down. Rejects with a {@link SoundError} that names the field and what was expected.
+ * stereo, which is mixed down. Throws a {@link SoundError} that names the field and what was expected, or says that it is longer than
+ * `maxSeconds`.
  */
-export const readWav = async (bytes: Uint8Array): Promise<Wave> => {
-  if (bytes.length > largestWav) throw fault(`at most ${largestWav} bytes expected, found ${bytes.length}`)
+export const readWav = (bytes: Uint8Array, maxSeconds: number): Wave => {
   const { format, data } = chunksOf(bytes)
-  const layout = layoutOf(format)
-  const frameBytes = layout.bytes * layout.channels
+  const { channels, rate, read, bytes: sampleBytes } = layoutOf(format)
+  const frameBytes = sampleBytes * channels
   if (data.byteLength === 0) throw fault('the data chunk is empty')
   if (data.byteLength % frameBytes !== 0) {
     throw fault(`the data chunk's ${data.byteLength} bytes are no multiple of ${frameBytes}`)
   }
-  const samples = new Float32Array(data.byteLength / frameBytes)
-  for (let start = 0; start < samples.length; start += sliceLength) {
-    if (start > 0) await nextTurn()
-    mixDown(data, layout, samples, start, Math.min(samples.length, start + sliceLength))
+  const length = data.byteLength / frameBytes
+  checkLength('WAV', length, rate, maxSeconds)
+  const samples = new Float32Array(length)
+  for (let i = 0, at = 0; i < length; i++, at += frameBytes) {
+    samples[i] = channels === 1 ? read(data, at) : (read(data, at) + read(data, at + sampleBytes)) / 2
   }
-  return { rate: layout.rate, samples }
+  return { rate, samples }
 }
 
 const fault = (text: string): SoundError => new SoundError(`WAV: ${text}`)
-
-const mixDown = (data: DataView, layout: Layout, samples: Float32Array, from: number, to: number): void => {
-  const { channels, bytes, read } = layout
-  for (let i = from; i < to; i++) {
-    const at = i * channels * bytes
-    samples[i] = channels === 1 ? read(data, at) : (read(data, at) + read(data, at + bytes)) / 2
-  }
-}
 
 const tag = (view: DataView, at: number): string =>
   String.fromCharCode(...Array.from({ length: 4 }, (_, i) => view.getUint8(at + i)))
@@ -81,8 +61,8 @@ const chunksOf = (bytes: Uint8Array): { readonly format: DataView; readonly data
 const chunkAt = (view: DataView, at: number, name: string): DataView => {
   const said = view.getUint32(at + 4, true)
   const there = view.byteLength - at - 8
-  // Writers that do not know the length when they begin leave all ones: the data goes on to the end.
-  const length = name === 'data' && said === 0xffff_ffff ? there : said
+  // Writers that do not know the length when they begin leave all ones, or the most that some readers take: the data goes on to the end.
+  const length = name === 'data' && said >= 0x7fff_0000 ? there : said
   if (length > there) throw fault(`the ${name.trim()} chunk says ${length} bytes, ${there} are there`)
   return new DataView(view.buffer, view.byteOffset + at + 8, length)
 }

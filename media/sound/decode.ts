@@ -1,0 +1,73 @@
+import type { PcmRate } from '../types.ts'
+import { SoundError } from './errors.ts'
+import { readMp3 } from './mp3.ts'
+import { readOggOpus } from './ogg-opus.ts'
+import { toPrompt } from './resample.ts'
+import { readWav } from './wav.ts'
+import type { Wave } from './wave.ts'
+
+/** What audio comes in. */
+export type AudioFormat = 'wav' | 'mp3' | 'ogg'
+
+/** Decodes audio, told by its content, to mono at `rate`. Rejects with a {@link SoundError} that says what is wrong with it. */
+export const decodeAudio = async (
+  bytes: Uint8Array,
+  rate: PcmRate,
+  maxSeconds: number,
+): Promise<Int16Array<SharedArrayBuffer>> => {
+  const wave = await waveOf(bytes, rate, maxSeconds)
+  return toPrompt(wave.samples, wave.rate, rate)
+}
+
+const waveOf = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: number): Promise<Wave> => {
+  switch (formatOf(bytes)) {
+    case 'wav':
+      return readWav(bytes, maxSeconds)
+    case 'mp3':
+      return readMp3(bytes, maxSeconds)
+    case 'ogg':
+      return readOggOpus(bytes, rate, maxSeconds)
+  }
+}
+
+/** Signatures of what is fetched by mistake or in vain: where they stand, and what to call it. */
+const foreign: readonly (readonly [at: number, signature: string, name: string])[] = [
+  [0, 'fLaC', 'FLAC'],
+  [4, 'ftyp', 'MP4'],
+  [0, 'FORM', 'AIFF'],
+  [0, '.snd', 'AU'],
+  [0, '#!AMR', 'AMR'],
+  [0, '\x1a\x45\xdf\xa3', 'WebM or Matroska'],
+  [0, '\x30\x26\xb2\x75', 'Windows Media'],
+  [0, 'RF64', 'RF64'],
+  [0, '#EXTM3U', 'a playlist'],
+  [0, '\x1f\x8b', 'gzip'],
+  [0, 'PK\x03\x04', 'a ZIP archive'],
+]
+
+/** Tells the format by the first bytes. Throws a {@link SoundError} for any other, by its name where it has one here. */
+export const formatOf = (bytes: Uint8Array): AudioFormat => {
+  const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
+  if (head.startsWith('RIFF')) return 'wav'
+  if (head.startsWith('OggS')) return 'ogg'
+  if (head.startsWith('ID3') || isMpegAudio(bytes)) return 'mp3'
+  throw new SoundError(`Audio: WAV, MP3 or Ogg with Opus expected, found ${nameOf(head, bytes)}`)
+}
+
+/** A frame's header: eleven ones, then a version and a layer of which one value each is reserved (ISO 11172-3 section 2.4.1.3). */
+const isMpegAudio = ([first = 0, second = 0, third = 0]: Uint8Array): boolean =>
+  first === 0xff &&
+  second >> 5 === 7 &&
+  (second & 0x18) !== 0x08 &&
+  (second & 0x06) !== 0 &&
+  third >> 4 !== 15
+
+const nameOf = (head: string, [first = 0, second = 0]: Uint8Array): string => {
+  if (head === '') return 'an empty file'
+  const known = foreign.find(([at, signature]) => head.startsWith(signature, at))
+  if (known) return known[2]
+  // The same ones as MPEG audio, with the layer that this one reserves (ISO 13818-7 section 6.2).
+  if (first === 0xff && (second & 0xf6) === 0xf0) return 'AAC'
+  if (/^(\xef\xbb\xbf)?\s*[<{[]/.test(head)) return 'a text or a web page'
+  return 'something else'
+}

@@ -1,0 +1,146 @@
+/** For tests: files of audio, made on the spot. */
+import { createEncoder } from 'libopus-wasm'
+import { createMp3Encoder } from 'wasm-media-encoders'
+
+/** A sine as mono floats; `amplitude` is of 1, default 0.5. */
+export const floatSine = (frequency: number, seconds: number, rate: number, amplitude = 0.5): Float32Array =>
+  Float32Array.from(
+    { length: Math.round(seconds * rate) },
+    (_, i) => amplitude * Math.sin((2 * Math.PI * frequency * i) / rate),
+  )
+
+/** A WAV of 16-bit PCM, mono. */
+export const wavFile = (samples: Float32Array, rate: number): Uint8Array => {
+  const data = Buffer.from(Int16Array.from(samples, (v) => Math.round(v * 32_767)).buffer)
+  const head = Buffer.alloc(44)
+  head.write('RIFF', 0)
+  head.writeUInt32LE(36 + data.length, 4)
+  head.write('WAVEfmt ', 8)
+  for (const [at, value] of [
+    [16, 16],
+    [24, rate],
+    [28, rate * 2],
+    [40, data.length],
+  ] as const)
+    head.writeUInt32LE(value, at)
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    head.writeUInt16LE(value, at)
+  head.write('data', 36)
+  return Buffer.concat([head, data])
+}
+
+/** An MP3 of the channels. */
+export const mp3File = async (channels: readonly Float32Array[], rate: 8000 | 16_000 | 44_100 | 48_000) => {
+  const encoder = await createMp3Encoder()
+  encoder.configure({
+    channels: channels.length as 1 | 2,
+    sampleRate: rate,
+    bitrate: 64,
+    outputSampleRate: rate,
+  })
+  const body = Buffer.from(encoder.encode(channels).slice())
+  return Buffer.concat([body, encoder.finalize()])
+}
+
+/** How {@link oggOpusFile} differs from a plain file. */
+export interface OggOptions {
+  /** Default 312: that of the encoder. */
+  readonly preSkip?: number
+  /** Output gain in dB as Q7.8; default 0. */
+  readonly gain?: number
+  /** Granule position of the end; default that of the last sample. */
+  readonly end?: number
+  /** Bytes of the tags; default few. */
+  readonly tags?: number
+  /** Added to every granule position; default 0. */
+  readonly offset?: number
+  /** Changes the identification header. */
+  readonly head?: (header: Buffer) => void
+  readonly channels?: 1 | 2
+}
+
+/** Ogg with Opus, from samples at 48 kHz (interleaved for two channels), in packets of 20 ms and pages of ten packets. */
+export const oggOpusFile = async (samples: Float32Array, options: OggOptions = {}): Promise<Buffer> => {
+  const { preSkip = 312, gain = 0, channels = 1, offset = 0 } = options
+  const encoder = await createEncoder({ channels, sampleRate: 48_000, bitrate: 64_000 })
+  const frame = 960 * channels
+  const count = Math.ceil((samples.length + preSkip * channels) / frame)
+  const padded = new Float32Array(count * frame)
+  padded.set(samples)
+  const packets = Array.from({ length: count }, (_, i) =>
+    Buffer.from(encoder.encodeFloat(padded.subarray(i * frame, (i + 1) * frame), { frameSize: 960 })),
+  )
+  encoder.free()
+  const head = Buffer.from(`OpusHead\x01${String.fromCharCode(channels)}\0\0\0\0\0\0\0\0\0`, 'latin1')
+  head.writeUInt16LE(preSkip, 10)
+  head.writeUInt32LE(48_000, 12)
+  head.writeInt16LE(gain, 16)
+  options.head?.(head)
+  const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(options.tags ?? 8)])
+  const pages = new OggWriter()
+  pages.packets([head], 0)
+  pages.packets([tags], 0)
+  for (let at = 0; at < packets.length; at += 10) {
+    const last = at + 10 >= packets.length
+    const end = last ? (options.end ?? samples.length / channels + preSkip) : (at + 10) * 960
+    pages.packets(packets.slice(at, at + 10), offset + end, last)
+  }
+  return Buffer.concat(pages.all)
+}
+
+/** Writes the pages of one stream (RFC 3533 section 6). */
+export class OggWriter {
+  readonly all: Buffer[] = []
+  readonly #serial: number
+
+  constructor(serial = 7) {
+    this.#serial = serial
+  }
+
+  /** Packets on a page of their own; what is too long for one goes on to the next. */
+  packets(packets: readonly Buffer[], granule: number, last = false): void {
+    const lacing = packets.flatMap((packet) => [
+      ...Array.from({ length: Math.floor(packet.length / 255) }, () => 255),
+      packet.length % 255,
+    ])
+    const data = Buffer.concat(packets)
+    for (let segment = 0, at = 0; segment < lacing.length; segment += 255) {
+      const table = lacing.slice(segment, segment + 255)
+      const size = table.reduce((sum, length) => sum + length, 0)
+      const ends = segment + 255 >= lacing.length
+      const continued = segment > 0 ? 1 : 0
+      const flags = continued | (this.all.length === 0 ? 2 : 0) | (last && ends ? 4 : 0)
+      this.#page(flags, ends ? granule : -1, table, data.subarray(at, at + size))
+      at += size
+    }
+  }
+
+  #page(flags: number, granule: number, table: readonly number[], data: Buffer): void {
+    const header = Buffer.alloc(27 + table.length)
+    header.write('OggS', 0)
+    header[5] = flags
+    header.writeBigInt64LE(BigInt(granule), 6)
+    header.writeUInt32LE(this.#serial, 14)
+    header.writeUInt32LE(this.all.length, 18)
+    header[26] = table.length
+    header.set(table, 27)
+    const page = Buffer.concat([header, data])
+    page.writeUInt32LE(checksum(page), 22)
+    this.all.push(page)
+  }
+}
+
+/** CRC-32 as Ogg has it: polynomial 04c11db7, not reflected, from zero. */
+const checksum = (bytes: Uint8Array): number => {
+  let crc = 0
+  for (const byte of bytes) {
+    crc ^= byte << 24
+    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000_0000 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1
+  }
+  return crc >>> 0
+}

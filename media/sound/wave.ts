@@ -1,0 +1,42 @@
+import { SoundError } from './errors.ts'
+
+/** A decoded sound: mono, full scale is ±1. */
+export interface Wave {
+  /** In Hz, 8,000 to 48,000. */
+  readonly rate: number
+  readonly samples: Float32Array
+}
+
+/** Throws a {@link SoundError} when `samples` at `rate` last longer than `maxSeconds`. `kind` names the format. */
+export const checkLength = (kind: string, samples: number, rate: number, maxSeconds: number): void => {
+  if (samples > rate * maxSeconds) throw new SoundError(`${kind}: at most ${maxSeconds} s expected`)
+}
+
+/** Puts the parts of a sound together as they are decoded. */
+export class WaveParts {
+  #parts: Float32Array[] = []
+  #length = 0
+
+  /** Samples so far. */
+  get length(): number {
+    return this.#length
+  }
+
+  add(part: Float32Array): void {
+    this.#parts.push(part)
+    this.#length += part.length
+  }
+
+  /** Samples from `from` up to `to` of what was added. */
+  slice(from: number, to: number): Float32Array {
+    const whole = new Float32Array(Math.max(0, to - from))
+    let start = 0
+    for (const part of this.#parts) {
+      const first = Math.max(0, from - start)
+      const last = Math.min(part.length, to - start)
+      if (first < last) whole.set(part.subarray(first, last), start + first - from)
+      start += part.length
+    }
+    return whole
+  }
+}
