@@ -1,0 +1,210 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sine } from '../codecs/tone.ts'
+import { ComfortNoise } from '../rtp/comfort-noise.ts'
+import { MixerCore } from './mixer.ts'
+import { MIX_FRAME, MIX_RATE, type SeatOptions } from './seat.ts'
+
+const clip = (v: number): number => Math.max(-32_768, Math.min(32_767, v))
+const tone = (frequency: number, amplitude = 8000): Int16Array => sine(frequency, 20, MIX_RATE, amplitude)
+const constant = (value: number): Int16Array => new Int16Array(MIX_FRAME).fill(value)
+
+function roomNoise(level: number, seed: number): () => Int16Array {
+  const maker = new ComfortNoise(seed)
+  return () => {
+    const frame = new Int16Array(MIX_FRAME)
+    maker.fill(level, frame)
+    return frame
+  }
+}
+
+const ids = [1, 2, 3, 4, 5, 6, 7]
+
+type Step =
+  | { readonly kind: 'add' | 'change'; readonly id: number; readonly options: SeatOptions }
+  | { readonly kind: 'remove'; readonly id: number }
+  | {
+      readonly kind: 'mix'
+      readonly said: readonly (Int16Array | undefined)[]
+      readonly prompt: Int16Array | undefined
+    }
+
+/** Loud, so that the gate has no say; or silent. */
+const frames: fc.Arbitrary<Int16Array | undefined> = fc.oneof(
+  fc.constant(undefined),
+  fc.constant(new Int16Array(MIX_FRAME)),
+  fc
+    .array(fc.constantFrom(-32_768, 32_767, 20_000, -4000, 12_345, -9999), { minLength: 1, maxLength: 20 })
+    .map((some) => Int16Array.from({ length: MIX_FRAME }, (_, i) => some[i % some.length]!)),
+)
+
+const options: fc.Arbitrary<SeatOptions> = fc.record(
+  {
+    talks: fc.boolean(),
+    hears: fc.boolean(),
+    onlyFor: fc.subarray(ids),
+    volumeDb: fc.constantFrom(0, -6, 6, 20, -60, -1000, 1000, Number.NEGATIVE_INFINITY),
+  },
+  { requiredKeys: [] },
+)
+
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('add' as const), id: fc.constantFrom(...ids), options }),
+  },
+  fc.record({ kind: fc.constant('change' as const), id: fc.constantFrom(...ids), options }),
+  fc.record({ kind: fc.constant('remove' as const), id: fc.constantFrom(...ids) }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('mix' as const),
+      said: fc.array(frames, { minLength: ids.length, maxLength: ids.length }),
+      prompt: frames,
+    }),
+  },
+)
+
+/** What a mixer is, said plainly. */
+class Model {
+  readonly members = new Map<number, SeatOptions>()
+
+  heardBy(id: number, said: ReadonlyMap<number, Int16Array>, prompt: Int16Array | undefined): number[] {
+    const { hears = true } = this.members.get(id)!
+    const heard = hears ? [...said].filter(([from]) => from !== id && this.#reaches(from, id)) : []
+    return Array.from({ length: MIX_FRAME }, (_, i) => {
+      const voices = heard.reduce((sum, [from, frame]) => sum + this.#louder(from, frame[i]!), 0)
+      return clip(voices + (prompt?.[i] ?? 0))
+    })
+  }
+
+  #reaches(from: number, to: number): boolean {
+    const { talks = true, onlyFor } = this.members.get(from)!
+    return talks && (!onlyFor || onlyFor.includes(to))
+  }
+
+  #louder(id: number, sample: number): number {
+    const { volumeDb = 0 } = this.members.get(id)!
+    if (volumeDb === Number.NEGATIVE_INFINITY) return 0
+    return clip(Math.round(sample * 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20)))
+  }
+}
+
+function mixAndCompare(mixer: MixerCore, model: Model, step: Step & { readonly kind: 'mix' }): void {
+  const said = new Map<number, Int16Array>()
+  for (const [index, id] of ids.entries()) {
+    const frame = step.said[index]
+    if (!model.members.has(id)) continue
+    // Adding again gives the same seat, with the same options.
+    mixer.add(id, model.members.get(id)!).put(frame)
+    if (frame) said.set(id, frame)
+  }
+  mixer.prompt(step.prompt)
+  mixer.mix()
+  for (const [id, options] of model.members) {
+    const output = mixer.add(id, options).output ?? new Int16Array(MIX_FRAME)
+    expect([...output]).toEqual(model.heardBy(id, said, step.prompt).map((v) => v + 0))
+  }
+}
+
+describe('MixerCore', () => {
+  it('lets each member hear the clipped sum of the others, whatever they do', () => {
+    const property = fc.property(fc.array(steps, { maxLength: 40 }), (script) => {
+      const mixer = new MixerCore()
+      const model = new Model()
+      for (const step of script) {
+        if (step.kind === 'mix') mixAndCompare(mixer, model, step)
+        else if (step.kind === 'remove') {
+          mixer.remove(step.id)
+          model.members.delete(step.id)
+        } else if (step.kind === 'add' || model.members.has(step.id)) {
+          mixer[step.kind](step.id, step.options)
+          model.members.set(step.id, step.options)
+        } else mixer.change(step.id, step.options)
+        expect(mixer.size).toBe(model.members.size)
+      }
+    })
+    fc.assert(property, { numRuns: 150 })
+  })
+
+  it('passes two members on exactly, however quiet they are', () => {
+    const mixer = new MixerCore()
+    const [a, b] = [mixer.add(1), mixer.add(2)]
+    const [noiseA, noiseB] = [roomNoise(-70, 1), roomNoise(-80, 2)]
+    for (let i = 0; i < 200; i++) {
+      const [fromA, fromB] = [noiseA(), noiseB()]
+      a.put(fromA)
+      b.put(fromB)
+      mixer.mix()
+      expect(a.output).toEqual(fromB)
+      expect(b.output).toEqual(fromA)
+    }
+  })
+
+  it('gives who said nothing the same output, and silence is none', () => {
+    const mixer = new MixerCore()
+    const seats = ids.map((id) => mixer.add(id))
+    mixer.mix()
+    expect(seats.every((seat) => seat.output === undefined)).toBe(true)
+    expect(mixer.total).toBeUndefined()
+    seats[0]!.put(tone(500))
+    mixer.mix()
+    expect(seats[0]!.output).toBeUndefined()
+    expect(seats[1]!.output).toBe(seats[6]!.output)
+    expect(seats[1]!.output).toEqual(tone(500))
+    expect(mixer.total).toEqual(tone(500))
+    mixer.mix()
+    expect(seats[1]!.output).toBeUndefined()
+  })
+
+  it('leaves room noise out from four members on, and lets words end', () => {
+    const mixer = new MixerCore()
+    const seats = [1, 2, 3, 4].map((id) => mixer.add(id))
+    const noises = seats.map((_, i) => roomNoise(-62, i + 1))
+    const hear = () => {
+      for (const [i, seat] of seats.entries()) seat.put(noises[i]!())
+      mixer.mix()
+      return seats[0]!.output
+    }
+    for (let i = 0; i < 50; i++) expect(hear()).toBeUndefined()
+    seats[1]!.put(tone(300))
+    mixer.mix()
+    // The noise behind the word is heard for 300 ms.
+    const after = Array.from({ length: 30 }, () => hear() !== undefined)
+    expect(after.lastIndexOf(true)).toBe(13)
+    expect(after.indexOf(false)).toBe(14)
+  })
+
+  it('keeps whispers out of the total and from the rest', () => {
+    const mixer = new MixerCore()
+    const [agent, caller, coach] = [mixer.add(1), mixer.add(2), mixer.add(3, { onlyFor: [1] })]
+    coach.put(constant(1000))
+    caller.put(constant(200))
+    mixer.mix()
+    expect(agent.output).toEqual(constant(1200))
+    expect(caller.output).toBeUndefined()
+    expect(coach.output).toEqual(constant(200))
+    expect(mixer.total).toEqual(constant(200))
+    mixer.change(3, {})
+    coach.put(constant(1000))
+    mixer.mix()
+    expect(caller.output).toEqual(constant(1000))
+  })
+
+  it('refuses frames of another length', () => {
+    const mixer = new MixerCore()
+    expect(() => mixer.add(1).put(new Int16Array(160))).toThrow('a frame of 320 samples expected, found 160')
+    expect(() => mixer.prompt(new Int16Array(321))).toThrow(RangeError)
+  })
+
+  it('forgets who leaves', () => {
+    const mixer = new MixerCore()
+    const [a, b] = [mixer.add(1), mixer.add(2)]
+    a.put(tone(500))
+    mixer.remove(1)
+    mixer.remove(1)
+    mixer.mix()
+    expect(b.output).toBeUndefined()
+    expect(mixer.size).toBe(1)
+  })
+})
