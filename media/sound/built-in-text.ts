@@ -1,8 +1,5 @@
 import { SoundError } from './errors.ts'
 
-/** Longest text that is spoken at once, in characters. */
-export const longestText = 4096
-
 /** Voices of the built-in speech; all are English. */
 export const voices = ['slt', 'rms', 'awb', 'kal', 'kal16'] as const
 
@@ -20,18 +17,12 @@ export const voiceNamed = (name: string): Voice | undefined => {
   )
 }
 
-const tags = /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<\/?[A-Za-z][^<>]*>/g
-const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-
 /**
- * The text as the voice is given it: without SSML tags (never spoken; a break or a paragraph is a pause), in plain ASCII letters,
- * on one line. Throws a {@link SoundError} when it is too long or nothing is left to speak.
+ * The text as the built-in voice is given it: in plain ASCII letters, on one line. Throws a {@link SoundError} when nothing is left to
+ * speak.
  */
-export const spokenText = (text: string): string => {
-  if (text.length > longestText) {
-    throw new SoundError(`Speech: at most ${longestText} characters expected, found ${text.length}`)
-  }
-  const plain = withoutTags(text)
+export const builtInText = (text: string): string => {
+  const plain = text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[\u2018\u2019]/g, "'")
@@ -42,16 +33,6 @@ export const spokenText = (text: string): string => {
     .trim()
   if (!/[A-Za-z0-9]/.test(plain)) throw new SoundError('Speech: letters or digits expected, found none')
   return plain
-}
-
-const withoutTags = (text: string): string => {
-  let found = false
-  const bare = text.replace(tags, (tag) => {
-    found = true
-    return /^<\/?(break|p|s)\b/i.test(tag) ? ', ' : ' '
-  })
-  // Entities stand for characters only where the text is markup; elsewhere they were decoded already.
-  return found ? bare.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name]!) : bare
 }
 
 /** Longest piece that is rendered at once, in characters: under a second of work. */

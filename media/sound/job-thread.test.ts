@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { FakeThreads, FakeTimers } from './fake-thread.ts'
+import { JobThread } from './job-thread.ts'
+
+const setUp = () => {
+  const threads = new FakeThreads<string>()
+  const timers = new FakeTimers()
+  return { threads, timers, speech: make(threads.start, timers) }
+}
+const make = (start: FakeThreads<string>['start'], timers: FakeTimers) =>
+  new JobThread({ name: 'Speech', start, timers, jobMs: 10_000, mostWaiting: 3 })
+
+describe('a thread for jobs', () => {
+  it('starts with the first job and takes one at a time', async () => {
+    const { threads, speech } = setUp()
+    expect(speech.running).toBe(false)
+    const first = speech.run('one')
+    const second = speech.run('two')
+    expect(threads.jobs).toEqual(['one'])
+    threads.answer(10)
+    expect((await first).length).toBe(10)
+    expect(threads.jobs).toEqual(['one', 'two'])
+    threads.answer(20)
+    expect((await second).length).toBe(20)
+    expect(threads.started).toBe(1)
+  })
+
+  it('rejects the job that kills it, and gives the next one a new thread', async () => {
+    const { threads, speech } = setUp()
+    const first = speech.run('one')
+    const second = speech.run('two')
+    threads.fail(new Error('out of memory'))
+    await expect(first).rejects.toThrow('Speech: out of memory')
+    expect(threads.started).toBe(2)
+    threads.answer(1)
+    expect((await second).length).toBe(1)
+  })
+
+  it('rejects a job for which no thread can be started, and tries again for the next one', async () => {
+    const { threads, timers } = setUp()
+    let full = true
+    const speech = make((onReply, onFailure) => {
+      if (full) throw new Error('no memory')
+      return threads.start(onReply, onFailure)
+    }, timers)
+    await expect(speech.run('one')).rejects.toThrow('no memory')
+    full = false
+    const second = speech.run('two')
+    threads.answer(1)
+    expect((await second).length).toBe(1)
+  })
+
+  it('ends the thread of a job that takes over ten seconds', async () => {
+    const { threads, timers, speech } = setUp()
+    const slow = speech.run('slow')
+    const late = threads.reply
+    timers.advance(10_000)
+    await expect(slow).rejects.toThrow('took over 10 s')
+    expect(threads.ended).toBe(1)
+    const next = speech.run('next')
+    late({ samples: new Int16Array(new SharedArrayBuffer(198)) })
+    threads.answer(1)
+    expect((await next).length).toBe(1)
+  })
+
+  it('ends after a minute without work, and starts again', async () => {
+    const { threads, timers, speech } = setUp()
+    const first = speech.run('one')
+    threads.answer(1)
+    await first
+    timers.advance(59_999)
+    expect(speech.running).toBe(true)
+    timers.advance(1)
+    expect(speech.running).toBe(false)
+    expect(threads.ended).toBe(1)
+    const second = speech.run('two')
+    threads.answer(2)
+    expect((await second).length).toBe(2)
+    expect(threads.started).toBe(2)
+  })
+
+  it('rejects everything at close and leaves no timer', async () => {
+    const { threads, timers, speech } = setUp()
+    const both = [speech.run('one'), speech.run('two')]
+    const outcomes = Promise.allSettled(both)
+    await speech.close()
+    await speech.close()
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(timers.running).toBe(0)
+    expect(threads.ended).toBe(1)
+    await expect(speech.run('three')).rejects.toThrow('closed')
+  })
+
+  it('takes away what is given up while it waits, and lets go on what is begun', async () => {
+    const { threads, speech } = setUp()
+    const [begun, waiting, late] = [new AbortController(), new AbortController(), new AbortController()]
+    const first = speech.run('one', begun.signal)
+    const second = speech.run('two', waiting.signal)
+    const third = speech.run('three')
+    waiting.abort()
+    begun.abort()
+    await expect(second).rejects.toThrow('Speech: given up')
+    await expect(first).rejects.toThrow('Speech: given up')
+    threads.answer(1)
+    threads.answer(2)
+    expect((await third).length).toBe(2)
+    expect(threads.jobs).toEqual(['one', 'three'])
+    late.abort()
+    await expect(speech.run('four', late.signal)).rejects.toThrow('given up')
+  })
+
+  it('refuses when too much is waiting', async () => {
+    const { speech } = setUp()
+    const taken = ['one', 'two', 'three', 'four'].map((job) => speech.run(job))
+    await expect(speech.run('five')).rejects.toThrow('Speech: too much is waiting')
+    const outcomes = Promise.allSettled(taken)
+    await speech.close()
+    await outcomes
+  })
+})
