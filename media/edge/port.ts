@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { isDigits } from '../rtp/events-out.ts'
-import { MASTER_BYTES } from '../rtp/srtp-keys.ts'
+import { masterBytes } from '../rtp/srtp-suites.ts'
 import type {
   AudioCodec,
   FarEnd,
@@ -10,6 +10,7 @@ import type {
   PlayRequest,
   PortEvent,
   PortStats,
+  SrtpKeys,
 } from '../types.ts'
 import { EdgeError } from './errors.ts'
 import type { Command, Report } from './protocol.ts'
@@ -212,8 +213,15 @@ function checkFar(far: FarEnd, family: number): void {
   if (far.rtcpPort !== undefined) checkNumber('rtcpPort', far.rtcpPort, 1, 65535)
   checkNumber('payloadType', far.payloadType, 0, 127)
   if (far.telephoneEvent !== undefined) checkNumber('telephoneEvent', far.telephoneEvent, 0, 127)
-  for (const key of far.srtp ? [far.srtp.sendKey, far.srtp.receiveKey] : [])
-    checkNumber('bytes of an SRTP key with its salt', key.length, MASTER_BYTES, MASTER_BYTES)
+  if (far.rtcpAddress !== undefined && isIP(far.rtcpAddress) !== family)
+    throw new EdgeError('bad_far', `rtcpAddress: expected an IPv${family} address`)
+  if (far.srtp) checkKeys(far.srtp)
+}
+
+function checkKeys({ suite, sendKey, receiveKey }: SrtpKeys): void {
+  const bytes = masterBytes(suite)
+  for (const key of [sendKey, receiveKey])
+    checkNumber('bytes of an SRTP key with its salt', key.length, bytes, bytes)
 }
 
 function checkNumber(name: string, value: number, least: number, most: number): void {
