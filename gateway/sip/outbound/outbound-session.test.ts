@@ -115,11 +115,11 @@ describe('pain point 5: our offer', () => {
 
   it.each([
     ['off', secure, false, ['RTP/AVP', 0]],
-    ['optional', secure, false, ['RTP/AVP', 2]],
-    ['required', secure, false, ['RTP/SAVP', 2]],
+    ['optional', secure, false, ['RTP/AVP', 6]],
+    ['required', secure, false, ['RTP/SAVP', 6]],
     ['optional', uri, false, ['RTP/AVP', 0]],
-    ['optional', uri, true, ['RTP/AVP', 2]],
-    ['required', uri, true, ['RTP/SAVP', 2]],
+    ['optional', uri, true, ['RTP/AVP', 6]],
+    ['required', uri, true, ['RTP/SAVP', 6]],
   ] as const)('with %s to %s (keys without TLS: %s) is %j', async (srtp, target, without, expected) => {
     expect(shape((await offer(srtp, target, without)).sdp)).toEqual(expected)
   })
@@ -157,7 +157,7 @@ describe('pain point 5: our offer', () => {
     new PlacedInvite(t.srf.invites[0]!).refuse(488)
     const second = t.next()
     const strict = second.uac.options.localSdp ?? ''
-    expect([second.uri, shape(strict)]).toEqual([secure, ['RTP/SAVP', 2]])
+    expect([second.uri, shape(strict)]).toEqual([secure, ['RTP/SAVP', 6]])
     expect(second.uac.options.headers).toMatchObject({ 'Call-ID': 'new-id', CSeq: '8 INVITE' })
     expect(strict.match(/^a=crypto.*/gm)).toEqual(sdp.match(/^a=crypto.*/gm))
     const dialog = second.answer(farSdp())

@@ -20,7 +20,22 @@ describe('a=crypto', () => {
   })
 
   it.each([
-    `1 AES_256_CM_HMAC_SHA1_80 inline:${key}`,
+    ['AES_CM_128_HMAC_SHA1_80', 30],
+    ['AES_CM_128_HMAC_SHA1_32', 30],
+    ['AES_256_CM_HMAC_SHA1_80', 46],
+    ['AES_256_CM_HMAC_SHA1_32', 46],
+    ['AEAD_AES_128_GCM', 28],
+    ['AEAD_AES_256_GCM', 44],
+  ] as const)('reads %s with its %d bytes, padded or not, and with no others', (suite, bytes) => {
+    const text = (length: number) => Buffer.alloc(length, 5).toString('base64')
+    const expected = { tag: 1, suite, key: new Uint8Array(bytes).fill(5) }
+    expect(readCrypto(`1 ${suite} inline:${text(bytes)}`)).toEqual(expected)
+    expect(readCrypto(`1 ${suite} inline:${text(bytes).replaceAll('=', '')}|2^31`)).toEqual(expected)
+    for (const wrong of [bytes - 1, bytes + 1, 0])
+      expect(readCrypto(`1 ${suite} inline:${text(wrong)}`)).toBe('malformed')
+  })
+
+  it.each([
     `1 F8_128_HMAC_SHA1_80 inline:anything`,
     `1 ${strong} inline:${key};inline:${other}`,
     `1 ${strong} inline:${key}|2^20|1:4`,
@@ -55,14 +70,29 @@ describe('a=crypto', () => {
     const lines = offeredCrypto(random)
     expect(lines.map(({ tag, suite, key: [first] }) => [tag, suite, first])).toEqual([
       [1, strong, 1],
-      [2, weak, 2],
+      [2, 'AEAD_AES_256_GCM', 2],
+      [3, 'AEAD_AES_128_GCM', 3],
+      [4, 'AES_256_CM_HMAC_SHA1_80', 4],
+      [5, weak, 5],
+      [6, 'AES_256_CM_HMAC_SHA1_32', 6],
     ])
     for (const line of lines) expect(readCrypto(writeCrypto(line))).toEqual(line)
-    expect(answeredCrypto(lines[1]!, random)).toEqual({
-      tag: 2,
-      suite: weak,
-      key: new Uint8Array(30).fill(3),
+    expect(answeredCrypto(lines[3]!, random)).toEqual({
+      tag: 4,
+      suite: 'AES_256_CM_HMAC_SHA1_80',
+      key: new Uint8Array(46).fill(7),
     })
+  })
+
+  it('is answered with the first of an offer that we speak', () => {
+    const lines = [
+      `1 F8_128_HMAC_SHA1_80 inline:${key}`,
+      `2 AEAD_AES_256_GCM inline:${Buffer.alloc(44, 6).toString('base64')}`,
+      `3 ${strong} inline:${key}`,
+    ]
+    const offer = session + savp + lines.map((line) => `a=crypto:${line}\r\n`).join('')
+    const { crypto: chosen } = chooseAudio(readSdp(offer), { mode: 'required', keysPermitted: true })
+    expect(chosen).toEqual({ tag: 2, suite: 'AEAD_AES_256_GCM', key: new Uint8Array(44).fill(6) })
   })
 
   it('never shows a key in an error', () => {

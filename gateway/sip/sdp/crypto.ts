@@ -1,19 +1,24 @@
-import type { SrtpKeys } from '../../../media/types.ts'
-
-/** A suite of RFC 4568 section 6.2 that the media edge knows. */
-export type Suite = SrtpKeys['suite']
+import { masterBytes } from '../../../media/rtp/srtp-suites.ts'
+import type { SrtpSuite } from '../../../media/types.ts'
 
 /** One `a=crypto` line. Never to be logged: `key` is the key of one direction. */
 export interface CryptoLine {
   /** Decimal, 1 to 9 digits: names the line in the answer. */
   readonly tag: number
-  readonly suite: Suite
-  /** Master key and salt, 30 bytes. */
+  readonly suite: SrtpSuite
+  /** Master key and salt, as long as the suite has them. */
   readonly key: Uint8Array
 }
 
-const suites: readonly Suite[] = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32']
-const keyBytes = 30
+/** What is offered, in this order: the suite that everybody has, longer keys, and short tags last of all. */
+const suites: readonly SrtpSuite[] = [
+  'AES_CM_128_HMAC_SHA1_80',
+  'AEAD_AES_256_GCM',
+  'AEAD_AES_128_GCM',
+  'AES_256_CM_HMAC_SHA1_80',
+  'AES_CM_128_HMAC_SHA1_32',
+  'AES_256_CM_HMAC_SHA1_32',
+]
 
 /** Session parameters (RFC 4568 section 6.3) that ask for something that we do not do; a line with one of them is left out. */
 const demanding =
@@ -35,13 +40,13 @@ export const readCrypto = (value: string): CryptoLine | 'malformed' | undefined 
   const params = rest.split(' ').filter((each) => each !== '')
   if (params.some((each) => !demanding.test(each) && !harmless.test(each))) return 'malformed'
   if (methods.includes(';')) return undefined
-  const key = readKey(methods)
+  const key = readKey(methods, masterBytes(known))
   if (key === undefined || key === 'malformed') return key
   return params.some((each) => demanding.test(each)) ? undefined : { tag: Number(tag), suite: known, key }
 }
 
 /** `inline:<key and salt>[|lifetime][|MKI:length]`. */
-const readKey = (method: string): Uint8Array | 'malformed' | undefined => {
+const readKey = (method: string, keyBytes: number): Uint8Array | 'malformed' | undefined => {
   const [, text = '', lifetime = '', mki = ''] =
     /^inline:([A-Za-z0-9+/]+=*)(\|(?:2\^\d{1,2}|\d{1,15}))?(\|\d{1,9}:\d{1,3})?$/i.exec(method) ?? []
   if (text === '') return 'malformed'
@@ -49,7 +54,9 @@ const readKey = (method: string): Uint8Array | 'malformed' | undefined => {
   // At most 2^48 packets (RFC 3711 section 9.2).
   if (exponent !== undefined && Number(exponent) > 48) return 'malformed'
   const key = Buffer.from(text, 'base64')
-  if (key.length !== keyBytes || text.replace(/=+$/, '').length !== (keyBytes / 3) * 4) return 'malformed'
+  // Some leave the padding out.
+  if (key.length !== keyBytes || text.replace(/=+$/, '').length !== Math.ceil((keyBytes * 4) / 3))
+    return 'malformed'
   return mki === '' ? new Uint8Array(key) : undefined
 }
 
@@ -57,15 +64,15 @@ const readKey = (method: string): Uint8Array | 'malformed' | undefined => {
 export const writeCrypto = ({ tag, suite, key }: CryptoLine): string =>
   `${tag} ${suite} inline:${Buffer.from(key).toString('base64')}`
 
-/** A fresh key for every suite that we offer, the stronger tag first. */
+/** A fresh key for every suite that we speak. */
 export const offeredCrypto = (random: (bytes: number) => Uint8Array): readonly CryptoLine[] =>
-  suites.map((suite, at) => ({ tag: at + 1, suite, key: new Uint8Array(random(keyBytes)) }))
+  suites.map((suite, at) => ({ tag: at + 1, suite, key: new Uint8Array(random(masterBytes(suite))) }))
 
 /** A fresh key for a line of the far side's. */
 export const answeredCrypto = (
   { tag, suite }: CryptoLine,
   random: (bytes: number) => Uint8Array,
-): CryptoLine => ({ tag, suite, key: new Uint8Array(random(keyBytes)) })
+): CryptoLine => ({ tag, suite, key: new Uint8Array(random(masterBytes(suite))) })
 
 /** Whether two keys are the same. */
 export const sameKey = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
