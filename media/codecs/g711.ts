@@ -77,11 +77,23 @@ export function encode(law: G711, samples: Int16Array): Uint8Array {
   return bytes
 }
 
+/** Decodes the bytes from `start` to `end` into `out`; gives the number of samples. */
+export function decodeInto(
+  law: G711,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  out: Int16Array,
+): number {
+  const table = decoders[law]
+  for (let i = start; i < end; i++) out[i - start] = table[bytes[i]!]!
+  return end - start
+}
+
 /** Decodes bytes into new samples. */
 export function decode(law: G711, bytes: Uint8Array): Int16Array {
-  const table = decoders[law]
   const samples = new Int16Array(bytes.length)
-  for (let i = 0; i < bytes.length; i++) samples[i] = table[bytes[i]!]!
+  decodeInto(law, bytes, 0, bytes.length, samples)
   return samples
 }
 

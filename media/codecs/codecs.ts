@@ -1,0 +1,29 @@
+import type { AudioCodec, PcmRate } from '../types.ts'
+import { codecFacts } from './facts.ts'
+import { Opus } from './opus.ts'
+import type { Codecs, Decoder, Encoder, EncoderOptions } from './types.ts'
+import { WaveformDecoder, WaveformEncoder } from './waveform.ts'
+
+const MIN_PTIME_MS = 10
+const MAX_PTIME_MS = 60
+
+/** Loads what decoders and encoders are made of; once per thread. Rejects where WebAssembly cannot be had. */
+export async function loadCodecs(): Promise<Codecs> {
+  const opus = await Opus.load()
+  return {
+    decoder: (codec: AudioCodec, rate?: PcmRate): Decoder =>
+      codec === 'opus' ? opus.decoder(rate ?? codecFacts.opus.sampleRate) : new WaveformDecoder(codec),
+    encoder: (codec: AudioCodec, options: EncoderOptions): Encoder => {
+      check(codec, options)
+      return codec === 'opus' ? opus.encoder(options) : new WaveformEncoder(codec, options.ptimeMs)
+    },
+  }
+}
+
+function check(codec: AudioCodec, { ptimeMs, sampleRate }: EncoderOptions): void {
+  if (ptimeMs < MIN_PTIME_MS || ptimeMs > MAX_PTIME_MS || ptimeMs % 10 !== 0)
+    throw new RangeError(`ptimeMs is ${ptimeMs}: 10 to 60 in steps of 10 are expected`)
+  const own = codecFacts[codec].sampleRate
+  if (codec !== 'opus' && sampleRate !== undefined && sampleRate !== own)
+    throw new RangeError(`sampleRate of ${codec} is ${own}, not ${sampleRate}`)
+}

@@ -1,0 +1,107 @@
+import type { PcmRate } from '../types.ts'
+import { MAX_PERIOD_MS, PITCH_REACH_MS, Pitch } from './pitch.ts'
+
+/** After so long the substitute begins to fade, by a fifth every 10 ms. */
+const STEADY_MS = 10
+/** After so long it is silent. */
+const SILENT_MS = 60
+/** Joins are a quarter of a period long, and longer with the loss, up to this. */
+const MAX_JOIN_MS = 10
+/** Below this likeness the sound has no pitch, and the longest period is repeated, which hums least. */
+const VOICED = 0.5
+
+/**
+ * Packet-loss concealment by waveform substitution, in the spirit of ITU-T G.711 Appendix I: the last pitch period is repeated, with
+ * its ends overlapped, fades from 10 ms on and is silent after 60 ms; what comes after a loss is overlapped with the substitute. There is
+ * no delay: what was played already is not touched. For one decoder's sound; it is told everything that is played.
+ */
+export class Concealer {
+  #pitch: Pitch
+  #history: Int16Array
+  #cycle: Float64Array
+  #period = 0
+  #position = 0
+  /** Samples since the loss began; 0 when there is none. */
+  #lost = 0
+  #perMs: number
+
+  constructor(rate: PcmRate) {
+    this.#perMs = rate / 1000
+    this.#pitch = new Pitch(rate)
+    // A quarter of a period more than the search looks at, for the overlap.
+    this.#history = new Int16Array((PITCH_REACH_MS + MAX_PERIOD_MS / 3) * this.#perMs)
+    this.#cycle = new Float64Array(MAX_PERIOD_MS * this.#perMs)
+  }
+
+  /** Takes the first `count` samples that were decoded, and joins them to the substitute, in place, if that is what was before. */
+  received(samples: Int16Array, count: number): void {
+    if (this.#lost > 0) this.#join(samples, count)
+    this.#lost = 0
+    this.#remember(samples, count)
+  }
+
+  /** Fills the first `count` of `samples` in place of what was lost. */
+  conceal(samples: Int16Array, count: number): void {
+    if (this.#lost === 0) this.#begin()
+    this.#substitute(samples, count)
+    this.#remember(samples, count)
+  }
+
+  /** Makes a cycle of the last period: its last quarter leads over to what came before the period, where it begins anew. */
+  #begin(): void {
+    const history = this.#history
+    const pitch = this.#pitch
+    const end = history.length
+    pitch.find(history, end)
+    const period = pitch.strength < VOICED ? this.#cycle.length : pitch.period
+    const cycle = this.#cycle
+    for (let i = 0; i < period; i++) cycle[i] = history[end - period + i]!
+    const quarter = period >> 2
+    for (let i = 0; i < quarter; i++) {
+      const share = (i + 1) / (quarter + 1)
+      const earlier = history[end - period - quarter + i]!
+      cycle[period - quarter + i]! += share * (earlier - cycle[period - quarter + i]!)
+    }
+    this.#period = period
+    this.#position = 0
+  }
+
+  #substitute(samples: Int16Array, count: number): void {
+    for (let i = 0; i < count; i++) samples[i] = this.#next()
+  }
+
+  #next(): number {
+    const gain = this.#gain()
+    this.#lost++
+    if (gain === 0) return 0
+    const sample = this.#cycle[this.#position]!
+    if (++this.#position === this.#period) this.#position = 0
+    return sample * gain
+  }
+
+  #gain(): number {
+    const fading = this.#lost - STEADY_MS * this.#perMs
+    return fading <= 0 ? 1 : Math.max(0, 1 - fading / ((SILENT_MS - STEADY_MS) * this.#perMs))
+  }
+
+  #join(samples: Int16Array, count: number): void {
+    // Appendix I: 4 ms more for every 10 ms lost.
+    const wanted = (this.#period >> 2) + 0.4 * this.#lost
+    const length = Math.min(count, Math.floor(wanted), MAX_JOIN_MS * this.#perMs)
+    for (let i = 0; i < length; i++) {
+      const share = (i + 1) / (length + 1)
+      samples[i] = share * samples[i]! + (1 - share) * this.#next()
+    }
+  }
+
+  #remember(samples: Int16Array, count: number): void {
+    const history = this.#history
+    const { length } = history
+    if (count >= length) {
+      for (let i = 0; i < length; i++) history[i] = samples[count - length + i]!
+      return
+    }
+    history.copyWithin(0, count)
+    for (let i = 0; i < count; i++) history[length - count + i] = samples[i]!
+  }
+}

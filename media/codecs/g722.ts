@@ -1,0 +1,143 @@
+import { Band } from './g722-band.ts'
+import {
+  decisions,
+  inverse2,
+  inverse4,
+  inverse6,
+  negativeCodes,
+  positiveCodes,
+  qmfEven,
+  qmfOdd,
+  scaleSteps2,
+  scaleSteps4,
+} from './g722-tables.ts'
+
+/*
+ * ITU-T G.722 at 64 kbit/s (mode 1): 16 kHz of 16 bit into one byte per two samples. A quadrature mirror filter parts the sound into two
+ * bands of 4 kHz; the lower one is coded with 6 bits, the upper one with 2, each as the difference from what its predictor expects.
+ */
+
+/** Samples of the filters that reach back before a frame. */
+const HISTORY = 22
+/** Samples done at once; longer frames are done in parts. */
+const PART = 320
+
+const limit15 = (value: number): number => (value > 16383 ? 16383 : Math.max(value, -16384))
+
+/** Encodes 16 kHz into G.722; one per stream. */
+export class G722Encoder {
+  #lower = new Band('lower')
+  #upper = new Band('upper')
+  #line = new Int32Array(HISTORY + PART)
+
+  /** Encodes `count` samples (an even number) from `from` on into `out` at `at`; gives the bytes written. */
+  encode(samples: Int16Array, from: number, count: number, out: Uint8Array, at: number): number {
+    const line = this.#line
+    for (let done = 0; done < count; ) {
+      const part = Math.min(PART, count - done)
+      for (let i = 0; i < part; i++) line[HISTORY + i] = samples[from + done + i]!
+      for (let i = 0; i < part; i += 2) out[at++] = this.#code(i)
+      line.copyWithin(0, part, part + HISTORY)
+      done += part
+    }
+    return count >> 1
+  }
+
+  /** The code of the two samples whose filter begins at `start` of the line. */
+  #code(start: number): number {
+    const line = this.#line
+    let even = 0
+    let odd = 0
+    for (let i = 0, at = start; i < 12; i++, at += 2) {
+      even += line[at]! * qmfEven[i]!
+      odd += line[at + 1]! * qmfOdd[i]!
+    }
+    // 12 bits are the filter's gain, 1 is for the sum of two filters, and 1 as the bands have 15 bits.
+    return this.#codeUpper((odd - even) >> 14) | this.#codeLower((odd + even) >> 14)
+  }
+
+  #codeLower(sample: number): number {
+    const band = this.#lower
+    const scale = band.scale
+    const error = sample - band.prediction
+    const magnitude = error < 0 ? ~error : error
+    // The decision levels rise, so the interval is found by halving.
+    let low = 1
+    let high = 30
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (magnitude < (decisions[middle]! * scale) >> 12) high = middle
+      else low = middle + 1
+    }
+    const code = error < 0 ? negativeCodes[low]! : positiveCodes[low]!
+    const coarse = code >> 2
+    band.adapt(scaleSteps4[coarse]!)
+    band.predict((scale * inverse4[coarse]!) >> 15)
+    return code
+  }
+
+  #codeUpper(sample: number): number {
+    const band = this.#upper
+    const scale = band.scale
+    const error = sample - band.prediction
+    const magnitude = error < 0 ? ~error : error
+    const outer = magnitude >= (564 * scale) >> 12
+    const code = error < 0 ? (outer ? 0 : 1) : outer ? 2 : 3
+    band.adapt(scaleSteps2[code]!)
+    band.predict((scale * inverse2[code]!) >> 15)
+    return code << 6
+  }
+}
+
+/** Decodes G.722 into 16 kHz; one per stream. */
+export class G722Decoder {
+  #lower = new Band('lower')
+  #upper = new Band('upper')
+  #line = new Int32Array(HISTORY + PART)
+
+  /** Decodes the bytes from `start` to `end` into `out`; gives the number of samples, two per byte. */
+  decode(bytes: Uint8Array, start: number, end: number, out: Int16Array): number {
+    const line = this.#line
+    for (let done = start; done < end; ) {
+      const part = Math.min(PART >> 1, end - done)
+      for (let i = 0; i < part; i++) this.#bands(bytes[done + i]!, HISTORY + 2 * i)
+      for (let i = 0; i < part; i++) this.#join(2 * i, out, 2 * (done - start + i))
+      line.copyWithin(0, 2 * part, 2 * part + HISTORY)
+      done += part
+    }
+    return 2 * (end - start)
+  }
+
+  /** Both bands' samples of one code, as the filter wants them: their sum and their difference. */
+  #bands(code: number, at: number): void {
+    const lower = this.#lower
+    const fine = code & 63
+    const coarse = fine >> 2
+    const low = limit15(lower.prediction + ((lower.scale * inverse6[fine]!) >> 15))
+    const lowStep = (lower.scale * inverse4[coarse]!) >> 15
+    lower.adapt(scaleSteps4[coarse]!)
+    lower.predict(lowStep)
+    const upper = this.#upper
+    const difference = (upper.scale * inverse2[code >> 6]!) >> 15
+    const high = limit15(upper.prediction + difference)
+    upper.adapt(scaleSteps2[code >> 6]!)
+    upper.predict(difference)
+    this.#line[at] = low + high
+    this.#line[at + 1] = low - high
+  }
+
+  /** The synthesis filter, which begins at `start` of the line and gives two samples. */
+  #join(start: number, out: Int16Array, to: number): void {
+    const line = this.#line
+    let even = 0
+    let odd = 0
+    for (let i = 0, at = start; i < 12; i++, at += 2) {
+      even += line[at]! * qmfEven[i]!
+      odd += line[at + 1]! * qmfOdd[i]!
+    }
+    const first = odd >> 11
+    const second = even >> 11
+    out[to] = first > 32767 ? 32767 : Math.max(first, -32768)
+    out[to + 1] = second > 32767 ? 32767 : Math.max(second, -32768)
+  }
+}

@@ -1,0 +1,33 @@
+/** What an Opus packet says of itself (RFC 6716 section 3). */
+
+/** Lengths below this stand in one byte (RFC 6716 section 3.2.1). */
+const ONE_BYTE = 252
+
+/**
+ * Whether the packet carries the one before it as well, at a lower rate (in-band FEC; RFC 6716 section 2.1.7). The flag stands behind the
+ * activity flags at the beginning of the first frame, which are coded with equal odds, and so can be read without decoding (section 4.2.3).
+ * Only the layers of speech carry it; of packets with several frames by count (code 3), which senders of telephony do not make, nothing is
+ * known.
+ */
+export function carriesFec(packet: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 2) return false
+  const toc = packet[start]!
+  const configuration = toc >> 3
+  if (configuration >= 16) return false
+  const code = toc & 3
+  if (code === 3) return false
+  let frame = start + 1
+  if (code === 2) frame += packet[frame]! < ONE_BYTE ? 1 : 2
+  if (frame >= end) return false
+  const activityFlags = speechFrames(configuration)
+  const flags = packet[frame]!
+  const middle = ((flags >> (7 - activityFlags)) & 1) === 1
+  const stereo = (toc & 4) !== 0
+  return middle || (stereo && ((flags >> (6 - 2 * activityFlags)) & 1) === 1)
+}
+
+/** Frames of 20 ms (or one of 10) in a speech frame of that configuration (RFC 6716 table 2). */
+function speechFrames(configuration: number): number {
+  // Hybrid ones have 10 and 20 ms alone; the others 10, 20, 40 and 60.
+  return configuration < 12 ? Math.max(1, configuration & 3) : 1
+}

@@ -1,0 +1,185 @@
+import {
+  Application,
+  Bandwidth,
+  createDecoder,
+  createEncoder,
+  type DecodeOptions,
+  type EncodeOptions,
+  type OpusDecoderHandle,
+  type OpusEncoderHandle,
+  Signal,
+} from 'libopus-wasm'
+import type { OpusWishes, PcmRate } from '../types.ts'
+import { carriesFec } from './opus-packet.ts'
+import { Spares } from './spares.ts'
+import type { Decoder, Encoder, EncoderOptions } from './types.ts'
+
+/** Spares of each kind and rate: a call that comes takes one of each. */
+const SPARES = 4
+/** 5 of 10: twice as fast as the highest, and no difference is heard of it in speech. */
+const COMPLEXITY = 5
+/** Loss that forward error correction is made for. */
+const EXPECTED_LOSS_PERCENT = 10
+/** Longest frame (RFC 6716 section 3.4). The rates that are used here need a fifth of it. */
+const MAX_BYTES = 1275
+/** A packet of so few bytes is one that DTX leaves out. */
+const DTX_BYTES = 2
+/** Longest concealment at once (RFC 6716 section 2.1.4: 120 ms), and what its length is a multiple of. */
+const MAX_CONCEAL_MS = 120
+const CONCEAL_STEP_MS = 2.5
+
+const rates: readonly PcmRate[] = [8000, 16000, 48000]
+
+/** Bandwidths by the rate that they are good for (RFC 7587 section 3.1.1), and the bits per second that speech wants there. */
+const bandwidths = [
+  { rate: 8000, bandwidth: Bandwidth.Narrowband, bitrate: 16_000 },
+  { rate: 12_000, bandwidth: Bandwidth.Mediumband, bitrate: 20_000 },
+  { rate: 16_000, bandwidth: Bandwidth.Wideband, bitrate: 24_000 },
+  { rate: 24_000, bandwidth: Bandwidth.Superwideband, bitrate: 28_000 },
+  { rate: 48_000, bandwidth: Bandwidth.Fullband, bitrate: 32_000 },
+] as const
+const MIN_BITRATE = 6000
+
+/** Makes the decoders and encoders of Opus (RFC 6716, RFC 7587), by libopus in WebAssembly. */
+export class Opus {
+  #decoders = new Map<PcmRate, Spares<OpusDecoderHandle>>()
+  #encoders = new Map<PcmRate, Spares<OpusEncoderHandle>>()
+
+  /** Resolves when decoders and encoders can be had. */
+  static async load(): Promise<Opus> {
+    const opus = new Opus()
+    for (const rate of rates) {
+      const decoders = new Spares(() => createDecoder({ sampleRate: rate, channels: 1 }), SPARES)
+      const encoders = new Spares(() => createEncoder({ ...encoderBasis, sampleRate: rate }), SPARES)
+      await decoders.fill()
+      await encoders.fill()
+      opus.#decoders.set(rate, decoders)
+      opus.#encoders.set(rate, encoders)
+    }
+    return opus
+  }
+
+  decoder(rate: PcmRate): Decoder {
+    return new OpusDecoder(this.#decoders.get(rate)!, rate)
+  }
+
+  encoder(options: EncoderOptions): Encoder {
+    const rate = options.sampleRate ?? 48_000
+    return new OpusEncoder(this.#encoders.get(rate)!, rate, options)
+  }
+}
+
+const encoderBasis = {
+  channels: 1,
+  application: Application.Voip,
+  complexity: COMPLEXITY,
+  signal: Signal.Auto,
+} as const
+
+/** Honours what the far side said of its decoder (RFC 7587 section 6.1). */
+const configure = (handle: OpusEncoderHandle, rate: PcmRate, wishes: OpusWishes): void => {
+  const useful = Math.min(rate, wishes.maxPlaybackRate ?? rate)
+  const { bandwidth, bitrate } = bandwidths.find((entry) => entry.rate >= useful)!
+  handle.setMaxBandwidth(bandwidth)
+  handle.setBitrate(Math.max(MIN_BITRATE, Math.min(bitrate, wishes.bitrate ?? bitrate)))
+  handle.setVbr(wishes.cbr !== true)
+  handle.setDtx(wishes.dtx === true)
+  handle.setFec(wishes.fec === true)
+  handle.setPacketLossPercent(wishes.fec ? EXPECTED_LOSS_PERCENT : 0)
+}
+
+class OpusEncoder implements Encoder {
+  readonly sampleRate: PcmRate
+  readonly frameSamples: number
+  readonly maxBytes = MAX_BYTES
+  #dtx: boolean
+  #options: EncodeOptions
+  #handle: OpusEncoderHandle | undefined
+  #closed = false
+
+  constructor(spares: Spares<OpusEncoderHandle>, rate: PcmRate, options: EncoderOptions) {
+    const wishes = options.opus ?? {}
+    this.sampleRate = rate
+    this.frameSamples = (rate / 1000) * frameMs(options.ptimeMs)
+    this.#dtx = wishes.dtx === true
+    this.#options = { frameSize: this.frameSamples, maxPacketBytes: MAX_BYTES }
+    spares.take((handle) => {
+      if (this.#closed) return handle.free()
+      configure(handle, rate, wishes)
+      this.#handle = handle
+    })
+  }
+
+  encode(samples: Int16Array, from: number, out: Uint8Array, at: number): number {
+    const count = this.frameSamples
+    const frame = from === 0 && samples.length === count ? samples : samples.subarray(from, from + count)
+    const packet = this.#handle?.encode(frame, this.#options)
+    if (!packet || (this.#dtx && packet.length <= DTX_BYTES)) return 0
+    out.set(packet, at)
+    return packet.length
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#handle?.free()
+    this.#handle = undefined
+  }
+}
+
+/** Opus has frames of 10, 20, 40 and 60 ms; a wish for others gets the next shorter one. */
+const frameMs = (ptimeMs: number): number => (ptimeMs === 30 || ptimeMs === 50 ? ptimeMs - 10 : ptimeMs)
+
+class OpusDecoder implements Decoder {
+  readonly sampleRate: PcmRate
+  #handle: OpusDecoderHandle | undefined
+  #closed = false
+
+  constructor(spares: Spares<OpusDecoderHandle>, rate: PcmRate) {
+    this.sampleRate = rate
+    spares.take((handle) => {
+      if (this.#closed) handle.free()
+      else this.#handle = handle
+    })
+  }
+
+  decode(packet: Uint8Array, start: number, end: number, out: Int16Array): number {
+    return this.#run(start < end ? packet.subarray(start, end) : undefined, undefined, out)
+  }
+
+  conceal(samples: number, out: Int16Array): void {
+    const step = (this.sampleRate / 1000) * CONCEAL_STEP_MS
+    const frameSize = Math.min(Math.ceil(samples / step) * step, (this.sampleRate / 1000) * MAX_CONCEAL_MS)
+    const made = this.#run(null, { frameSize }, out)
+    if (made < samples) out.fill(0, Math.max(0, made), samples)
+  }
+
+  recover(packet: Uint8Array, start: number, end: number, samples: number, out: Int16Array): boolean {
+    const step = (this.sampleRate / 1000) * CONCEAL_STEP_MS
+    if (samples % step !== 0 || !carriesFec(packet, start, end)) return false
+    const options = { decodeFec: true, frameSize: samples }
+    return this.#run(packet.subarray(start, end), options, out) === samples
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#handle?.free()
+    this.#handle = undefined
+  }
+
+  /** Gives the samples written: as many as fit where concealment rounded up; -1 where there is nothing, or it is not Opus. */
+  #run(packet: Uint8Array | null | undefined, options: DecodeOptions | undefined, out: Int16Array): number {
+    if (packet === undefined || !this.#handle) return -1
+    try {
+      const samples = this.#handle.decode(packet, options)
+      if (samples.length <= out.length) {
+        out.set(samples)
+        return samples.length
+      }
+      if (packet !== null) return -1
+      out.set(samples.subarray(0, out.length))
+      return out.length
+    } catch {
+      return -1
+    }
+  }
+}

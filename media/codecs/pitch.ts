@@ -1,0 +1,79 @@
+import type { PcmRate } from '../types.ts'
+
+/** Periods that are looked for, in ms: 66 to 200 Hz. Higher voices are found by two or more of their periods. */
+export const MIN_PERIOD_MS = 5
+export const MAX_PERIOD_MS = 15
+/** Length of what is compared, in ms. */
+const WINDOW_MS = 15
+/** Samples before the end that {@link Pitch.find} looks at, in ms. */
+export const PITCH_REACH_MS = MAX_PERIOD_MS + WINDOW_MS
+
+/** Rate of the first, coarse search, in Hz. */
+const COARSE_RATE = 4000
+const COARSE_WINDOW = (WINDOW_MS * COARSE_RATE) / 1000
+
+/** Finds the period in which sound repeats itself, by normalised correlation: first at 4 kHz, then sample by sample around the best. */
+export class Pitch {
+  /** Of the last {@link find}, in samples. */
+  period = 0
+  /** How alike two neighbouring periods are: 0 to 1, where 1 is a steady tone; 1 for silence too. */
+  strength = 0
+  /** Mean square of the last 15 ms. */
+  power = 0
+  #rate: PcmRate
+  #coarse = new Float64Array((PITCH_REACH_MS * COARSE_RATE) / 1000)
+
+  constructor(rate: PcmRate) {
+    this.#rate = rate
+  }
+
+  /** Looks at the {@link PITCH_REACH_MS} of `samples` before `end`, and takes no period longer than `longest` samples. */
+  find(samples: Int16Array, end: number, longest = (MAX_PERIOD_MS * this.#rate) / 1000): void {
+    const factor = this.#rate / COARSE_RATE
+    const coarse = this.#coarse
+    let at = end - coarse.length * factor
+    for (let i = 0; i < coarse.length; i++) {
+      let sum = 0
+      for (let k = 0; k < factor; k++) sum += samples[at++]!
+      coarse[i] = sum
+    }
+    const first = (MIN_PERIOD_MS * COARSE_RATE) / 1000
+    const last = Math.min((MAX_PERIOD_MS * COARSE_RATE) / 1000, Math.floor(longest / factor))
+    this.#search(coarse, coarse.length, COARSE_WINDOW, 1, first, last)
+    const middle = this.period * factor
+    const window = (WINDOW_MS * this.#rate) / 1000
+    const from = Math.max(middle - factor, (MIN_PERIOD_MS * this.#rate) / 1000)
+    // Every third sample is enough at 48 kHz, where all that repeats is far below 8 kHz.
+    this.#search(samples, end, window, factor > 4 ? 3 : 1, from, Math.min(middle + factor, longest))
+  }
+
+  /** Compares the last `window` samples before `end` with those `first` to `last` samples earlier. */
+  #search(
+    samples: Int16Array | Float64Array,
+    end: number,
+    window: number,
+    stride: number,
+    first: number,
+    last: number,
+  ): void {
+    const start = end - window
+    let power = 0
+    for (let i = start; i < end; i += stride) power += samples[i]! * samples[i]!
+    this.power = (power * stride) / window
+    this.period = last
+    this.strength = power === 0 ? 1 : 0
+    for (let lag = last; lag >= first; lag--) {
+      let product = 0
+      let earlier = 0
+      for (let i = start; i < end; i += stride) {
+        const other = samples[i - lag]!
+        product += samples[i]! * other
+        earlier += other * other
+      }
+      const strength = product > 0 ? product / Math.sqrt(power * earlier) : 0
+      if (strength <= this.strength) continue
+      this.strength = strength
+      this.period = lag
+    }
+  }
+}
