@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { goertzel } from '../codecs/tone.ts'
-import { countryOf, ringtone } from './ringtones.ts'
+import { countryOf, ringtone as ringtoneAt, ringtoneCountries } from './ringtones.ts'
+
+const ringtone = (country: string, ms?: number) => ringtoneAt(country, 8000, ms)
 
 /** Milliseconds of sound and silence in turn, measured in steps of 10 ms. */
 const cadence = (samples: Int16Array): number[] => {
@@ -42,8 +44,19 @@ describe('ringing tones', () => {
     expect(goertzel(first, 384)).toBeGreaterThan(0.1)
   })
 
+  it.each([16_000, 48_000] as const)('are the same at %d Hz', (rate) => {
+    for (const country of ringtoneCountries) {
+      const samples = ringtoneAt(country, rate)
+      const narrow = ringtone(country)
+      expect(samples.length).toBe((narrow.length * rate) / 8000)
+      for (let i = 0; i < narrow.length; i += 97)
+        expect(Math.abs(samples[(i * rate) / 8000]! - narrow[i]!)).toBeLessThan(130)
+    }
+  })
+
   it('fall back to the American one', () => {
     expect(['xx', '', 'constructor', undefined].map(countryOf)).toEqual(['us', 'us', 'us', 'us'])
+    expect(countryOf('US-old')).toBe('us-old')
     expect(countryOf(' UK ')).toBe('gb')
   })
 
@@ -55,7 +68,7 @@ describe('ringing tones', () => {
   })
 
   it('are neither too loud nor too soft', () => {
-    for (const country of ['us', 'de', 'jp', 'gb']) {
+    for (const country of ringtoneCountries) {
       const most = ringtone(country).reduce((max, sample) => Math.max(max, Math.abs(sample)), 0)
       expect(most).toBeGreaterThan(3000)
       expect(most).toBeLessThanOrEqual(5100)

@@ -1,4 +1,7 @@
-import { promptRate } from './resample.ts'
+import type { PcmRate } from '../types.ts'
+import { silence } from './fill.ts'
+import type { Samples } from './job-thread.ts'
+import { addTones } from './tones.ts'
 
 /** A country's ringing tone (ITU-T E.180 supplement 2). */
 interface Ringtone {
@@ -21,51 +24,90 @@ const swelling = (frequency: number, modulation: number, ...cadence: readonly nu
   cadence,
 })
 
-/** By ISO 3166 code. */
+const long = tone(425, 1000, 4000)
+
+/** By ISO 3166 code. `us-old` is that of the time before the precise tone plan. */
 const ringtones: Readonly<Record<string, Ringtone>> = {
+  ae: tone([400, 450], ...double),
   ar: tone(425, 1000, 4500),
   at: tone(420, 1000, 5000),
   au: tone([400, 450], ...double),
+  ba: long,
   be: tone(425, 1000, 3000),
-  br: tone(425, 1000, 4000),
+  bg: long,
+  bh: tone(425, ...double),
+  br: long,
+  by: long,
   ca: tone([440, 480], 2000, 4000),
-  ch: tone(425, 1000, 4000),
+  ch: long,
   cl: tone(400, 1000, 3000),
   cn: tone(450, 1000, 4000),
-  cz: tone(425, 1000, 4000),
-  de: tone(425, 1000, 4000),
-  dk: tone(425, 1000, 4000),
+  co: long,
+  cr: tone(450, 1200, 4900),
+  cy: tone(425, 1500, 3000),
+  cz: long,
+  de: long,
+  dk: long,
+  dz: tone(425, 1500, 3500),
+  ec: tone(425, 1200, 4650),
+  ee: long,
   es: tone(425, 1500, 3000),
-  fi: tone(425, 1000, 4000),
+  fi: long,
   fr: tone(440, 1500, 3500),
   gb: tone([400, 450], ...double),
-  gr: tone(425, 1000, 4000),
+  gr: long,
   hk: tone([440, 480], 400, 200, 400, 3000),
+  hr: long,
   hu: tone(425, 1250, 3750),
+  id: long,
   ie: tone([400, 450], ...double),
   il: tone(400, 1000, 3000),
   in: swelling(400, 25, ...double),
-  it: tone(425, 1000, 4000),
+  is: tone(425, 1200, 4700),
+  it: long,
   jp: swelling(400, 16, 1000, 2000),
   kr: tone([440, 480], 1000, 2000),
-  mx: tone(425, 1000, 4000),
+  kw: long,
+  lk: tone(425, ...double),
+  lt: long,
+  lu: long,
+  lv: long,
+  ma: tone(425, 1700, 3300),
+  mo: long,
+  mx: long,
   my: tone(425, ...double),
-  nl: tone(425, 1000, 4000),
-  no: tone(425, 1000, 4000),
+  nl: long,
+  no: long,
   nz: tone([400, 450], ...double),
+  om: tone(425, ...double),
+  pa: tone(425, 1200, 4650),
+  pe: long,
   ph: tone([425, 480], 1000, 4000),
-  pl: tone(425, 1000, 4000),
+  pk: tone(400, 1000, 4000),
+  pl: long,
   pt: tone(425, 1000, 5000),
+  py: long,
   ro: tone(425, 1850, 4150),
-  ru: tone(425, 1000, 4000),
+  ru: long,
+  sa: tone(425, 1200, 4600),
   se: tone(425, 1000, 5000),
   sg: swelling(425, 24, ...double),
+  si: long,
+  sk: long,
   th: tone(400, 1000, 4000),
   tr: tone(450, 2000, 4000),
   tw: tone([440, 480], 1000, 2000),
+  ua: long,
   us: tone([440, 480], 2000, 4000),
+  'us-old': swelling(420, 40, 2000, 4000),
+  uy: long,
+  ve: long,
+  vn: long,
   za: swelling(400, 33, ...double),
 }
+
+/** Every country that has a tone here. */
+export const ringtoneCountries: readonly string[] = Object.keys(ringtones)
 
 /** The country whose tone is played where none, or an unknown one, is named. */
 export const defaultCountry = 'us'
@@ -79,39 +121,36 @@ export const countryOf = (country: string | undefined): string => {
 
 /** Peak of the sum of all tones, of 32,767: -13 dBm0 for one tone (full scale is +3.14 dBm0), and no more for two. */
 const peak = 5100
-/** Rise and fall of each tone, in ms: without them it clicks. */
-const ramp = 5
 
-/** One period of the country's tone, or `ms` milliseconds of it in repetition. 8 kHz, 16 bit. */
-export const ringtone = (country: string | undefined, ms?: number): Int16Array<SharedArrayBuffer> => {
-  const period = onePeriod(ringtones[countryOf(country)]!)
+/** One period of the country's tone, or `ms` milliseconds of it in repetition. 16 bit. Throws a `SoundError` for a length that is none. */
+export const ringtone = (country: string | undefined, rate: PcmRate, ms?: number): Samples => {
+  const period = onePeriod(ringtones[countryOf(country)]!, rate)
   if (ms === undefined) return period
-  const samples = new Int16Array(new SharedArrayBuffer(Math.round((ms * promptRate) / 1000) * 2))
+  const samples = silence(ms, rate)
   for (let at = 0; at < samples.length; at += period.length) {
     samples.set(period.subarray(0, samples.length - at), at)
   }
   return samples
 }
 
-const onePeriod = (ring: Ringtone): Int16Array<SharedArrayBuffer> => {
-  const lengths = ring.cadence.map((ms) => (ms * promptRate) / 1000)
-  const total = lengths.reduce((sum, length) => sum + length, 0)
-  const samples = new Int16Array(new SharedArrayBuffer(total * 2))
+const onePeriod = (ring: Ringtone, rate: PcmRate): Samples => {
+  const lengths = ring.cadence.map((ms) => (ms * rate) / 1000)
+  const samples = silence(
+    ring.cadence.reduce((sum, ms) => sum + ms, 0),
+    rate,
+  )
   let at = 0
   for (const [index, length] of lengths.entries()) {
-    if (index % 2 === 0) sound(ring, samples.subarray(at, at + length))
+    if (index % 2 === 0) sound(ring, samples.subarray(at, at + length), rate)
     at += length
   }
   return samples
 }
 
-const sound = (ring: Ringtone, into: Int16Array): void => {
-  const slope = (ramp * promptRate) / 1000
+const sound = ({ tones, modulation }: Ringtone, into: Int16Array, rate: PcmRate): void => {
+  addTones(into, tones, peak, rate)
+  if (modulation === undefined) return
   for (let i = 0; i < into.length; i++) {
-    const turn = (2 * Math.PI * i) / promptRate
-    const sum = ring.tones.reduce((total, frequency) => total + Math.sin(turn * frequency), 0)
-    const swell = ring.modulation === undefined ? 1 : (1 - Math.cos(turn * ring.modulation)) / 2
-    const edge = Math.min(1, i / slope, (into.length - 1 - i) / slope)
-    into[i] = Math.round((peak * swell * edge * sum) / ring.tones.length)
+    into[i] = Math.round((into[i]! * (1 - Math.cos((2 * Math.PI * modulation * i) / rate))) / 2)
   }
 }

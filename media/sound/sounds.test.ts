@@ -1,35 +1,51 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { dominant, goertzel } from '../codecs/tone.ts'
+import type { AudioJob } from './audio-thread.ts'
 import { FakeThreads, FakeTimers } from './fake-thread.ts'
-import { createSounds } from './sounds.ts'
+import type { HttpRequest, SendRequest } from './http-voice.ts'
+import { createSounds, type SoundsOptions } from './sounds.ts'
+import type { SpeechJob } from './speech-thread.ts'
+import { floatSine, mp3File, oggOpusFile, wavFile } from './test-audio.ts'
 
-const setUp = (cacheBytes?: number) => {
-  const threads = new FakeThreads()
+const setUp = (options: Partial<SoundsOptions> = {}) => {
+  const threads = new FakeThreads<SpeechJob>()
+  const audio = new FakeThreads<AudioJob>()
+  const seen: string[] = []
   const sounds = createSounds({
     voice: 'slt',
-    cacheBytes,
     timers: new FakeTimers(),
-    startThread: threads.start,
+    startSpeech: threads.start,
+    startAudio: audio.start,
+    observer: {
+      onPrepared: (kind, by) => seen.push(`${kind} ${by}`),
+      onSpeech: (engine, result) => seen.push(`${engine} ${result}`),
+    },
+    ...options,
   })
-  return { threads, sounds }
+  return { threads, audio, sounds, seen }
 }
 /** Lets the promises that are under way go on. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('speech', () => {
   it('is rendered once for equal requests at once, and then kept', async () => {
-    const { threads, sounds } = setUp()
+    const { threads, sounds, seen } = setUp()
     const source = { kind: 'speech', text: 'Hello' } as const
     const both = [sounds.prepare(source), sounds.prepare({ ...source, voice: 'nobody' })]
     await turn()
-    threads.speak(8)
+    threads.answer(8)
     const [first, second] = await Promise.all(both)
     expect(second!.samples).toBe(first!.samples)
     expect((await sounds.prepare(source)).samples).toBe(first!.samples)
-    expect(threads.jobs).toEqual([{ voice: 'slt', text: 'Hello' }])
+    expect(threads.jobs).toEqual([{ voice: 'slt', text: 'Hello', rate: 8000 }])
+    expect(seen).toEqual(['built-in ok', 'speech making', 'speech sharing', 'speech memory'])
     const other = sounds.prepare({ ...source, voice: 'rms' })
     await turn()
     expect(threads.jobs.length).toBe(2)
-    threads.speak(8)
+    threads.answer(8)
     await other
   })
 
@@ -37,32 +53,74 @@ describe('speech', () => {
     const { threads, sounds } = setUp()
     const failed = sounds.prepare({ kind: 'speech', text: 'Hello' })
     await turn()
-    threads.reply({ error: 'exit code 1' })
+    threads.reply({ error: 'Speech: exit code 1' })
     await expect(failed).rejects.toThrow('Speech: exit code 1')
     const again = sounds.prepare({ kind: 'speech', text: 'Hello' })
     await turn()
-    threads.speak(8)
+    threads.answer(8)
     expect((await again).samples.length).toBe(8)
   })
 
   it('is not kept beyond the limit', async () => {
-    const { threads, sounds } = setUp(10)
+    const { threads, sounds } = setUp({ cacheBytes: 10 })
     for (let i = 0; i < 2; i++) {
       const said = sounds.prepare({ kind: 'speech', text: 'Hello' })
       await turn()
-      threads.speak(8)
+      threads.answer(8)
       await said
     }
     expect(threads.jobs.length).toBe(2)
+  })
+
+  it('is rendered again for another rate', async () => {
+    const { threads, sounds } = setUp()
+    for (const rate of [8000, 16_000, 48_000] as const) {
+      const said = sounds.prepare({ kind: 'speech', text: 'Hello' }, rate)
+      await turn()
+      threads.answer(8)
+      expect((await said).sampleRate).toBe(rate)
+    }
+    expect(threads.jobs.map(({ rate }) => rate)).toEqual([8000, 16_000, 48_000])
+  })
+
+  it('has pauses, and warnings of faulty markup', async () => {
+    const { threads, sounds } = setUp()
+    const warnings: string[] = []
+    const text = 'One<break time="1ms"/>two <blink>'
+    const warn = (message: string) => warnings.push(message)
+    const said = sounds.prepare({ kind: 'speech', text }, 8000, { warn })
+    await turn()
+    threads.answer(1)
+    await turn()
+    threads.answer(1)
+    expect([...(await said).samples]).toEqual([1, 0, 0, 0, 0, 0, 0, 0, 0, 2])
+    expect(threads.jobs.map((job) => job.text)).toEqual(['One', 'two'])
+    await sounds.prepare({ kind: 'speech', text }, 8000, { warn })
+    expect(warnings.filter((warning) => warning.includes('<blink> is not known'))).toHaveLength(2)
+  })
+
+  it('is given up when nobody waits for it any more', async () => {
+    const { threads, sounds, seen } = setUp()
+    const controller = new AbortController()
+    const given = { signal: controller.signal }
+    const first = sounds.prepare({ kind: 'speech', text: 'One' }, 8000, given)
+    const second = sounds.prepare({ kind: 'speech', text: 'Two' }, 8000, given)
+    await turn()
+    controller.abort()
+    await expect(first).rejects.toThrow('given up')
+    await expect(second).rejects.toThrow('given up')
+    threads.answer(1)
+    await turn()
+    expect([threads.jobs.length, seen]).toEqual([1, []])
   })
 
   it('of a long text is joined from its pieces', async () => {
     const { threads, sounds } = setUp()
     const said = sounds.prepare({ kind: 'speech', text: `${'a'.repeat(200)}. ${'b'.repeat(200)}.` })
     await turn()
-    threads.speak(2)
+    threads.answer(2)
     await turn()
-    threads.speak(3)
+    threads.answer(3)
     expect([...(await said).samples]).toEqual([1, 1, 2, 2, 2])
   })
 
@@ -74,10 +132,10 @@ describe('speech', () => {
 describe('other sounds', () => {
   const { sounds } = setUp()
 
-  it('are silence of a length', async () => {
-    const { samples, sampleRate } = await sounds.prepare({ kind: 'silence', ms: 250 })
-    expect(sampleRate).toBe(8000)
-    expect(samples.length).toBe(2000)
+  it.each([8000, 16_000, 48_000] as const)('are silence of a length at %d Hz', async (rate) => {
+    const { samples, sampleRate } = await sounds.prepare({ kind: 'silence', ms: 250 }, rate)
+    expect(sampleRate).toBe(rate)
+    expect(samples.length).toBe(rate / 4)
     expect(samples.every((sample) => sample === 0)).toBe(true)
     for (const ms of [-1, Number.NaN, 600_001]) {
       await expect(sounds.prepare({ kind: 'silence', ms })).rejects.toThrow('0 to 600000 ms')
@@ -85,14 +143,149 @@ describe('other sounds', () => {
     }
   })
 
-  it('are ringing tones, kept by country', async () => {
+  it('are ringing tones, kept by country and rate', async () => {
     const first = await sounds.prepare({ kind: 'ringtone', country: 'uk' })
     expect((await sounds.prepare({ kind: 'ringtone', country: 'GB' })).samples).toBe(first.samples)
     expect(first.samples.length).toBe(24_000)
+    expect((await sounds.prepare({ kind: 'ringtone', country: 'uk' }, 48_000)).samples.length).toBe(144_000)
   })
 
-  it('are WAV files, and a wrong one is refused', async () => {
-    await expect(sounds.prepare({ kind: 'wav', bytes: new Uint8Array(100) })).rejects.toThrow('WAV: RIFF')
+  it('are tones', async () => {
+    const tone = { kind: 'tone', frequencies: [1000], ms: 100 } as const
+    const { samples } = await sounds.prepare(tone, 16_000)
+    expect(goertzel(samples, 1000, 16_000)).toBeGreaterThan(0.95)
+    expect((await sounds.prepare({ ...tone }, 16_000)).samples).toBe(samples)
+  })
+})
+
+describe('audio', () => {
+  it('is decoded once for each content and rate', async () => {
+    const { sounds, audio, seen } = setUp()
+    const source = () => ({ kind: 'audio', bytes: Uint8Array.of(1, 2, 3) }) as const
+    const both = [sounds.prepare(source()), sounds.prepare(source())]
+    await vi.waitFor(() => expect(audio.jobs.length).toBe(1))
+    await turn()
+    audio.answer(4)
+    const [first, second] = await Promise.all(both)
+    expect(second!.samples).toBe(first!.samples)
+    expect((await sounds.prepare(source())).samples).toBe(first!.samples)
+    expect(seen.toSorted()).toEqual(['audio making', 'audio memory', 'audio sharing'])
+    const wide = sounds.prepare(source(), 48_000)
+    await vi.waitFor(() => expect(audio.jobs.length).toBe(2))
+    audio.answer(4)
+    await wide
+    expect(audio.jobs[1]).toMatchObject({ rate: 48_000, maxSeconds: 600 })
+  })
+
+  it('that is large does not make the small wait', async () => {
+    const { sounds, audio } = setUp()
+    const large = sounds.prepare({ kind: 'audio', bytes: new Uint8Array(600_000) })
+    await vi.waitFor(() => expect(audio.jobs.length).toBe(1))
+    const small = sounds.prepare({ kind: 'audio', bytes: Uint8Array.of(1) })
+    await vi.waitFor(() => expect(audio.jobs.length).toBe(2))
+    audio.answer(4)
+    await small
+    const closed = expect(large).rejects.toThrow('closed')
+    await sounds.close()
+    await closed
+  })
+
+  it('is refused when it is too large', async () => {
+    const { sounds, seen } = setUp({ maxAudioBytes: 10 })
+    const bytes = new Uint8Array(11)
+    await expect(sounds.prepare({ kind: 'audio', bytes })).rejects.toThrow('Audio: at most 10 bytes')
+    expect(seen).toEqual(['audio failure'])
+  })
+
+  it('of any format is decoded in the real thread', async () => {
+    const sounds = createSounds({ voice: 'slt', maxAudioSeconds: 2 })
+    const tone = floatSine(1000, 1, 48_000)
+    for (const bytes of [wavFile(tone, 48_000), await mp3File([tone], 48_000), await oggOpusFile(tone)]) {
+      const { samples } = await sounds.prepare({ kind: 'audio', bytes }, 16_000)
+      expect(samples.buffer).toBeInstanceOf(SharedArrayBuffer)
+      expect(dominant(samples, 16_000)).toBe(1000)
+    }
+    const page = sounds.prepare({ kind: 'audio', bytes: Buffer.from('<html>') })
+    await expect(page).rejects.toThrow(
+      'Audio: WAV, MP3 or Ogg with Opus expected, found a text or a web page',
+    )
+    const long = sounds.prepare({ kind: 'audio', bytes: wavFile(new Float32Array(24_000), 8000) })
+    await expect(long).rejects.toThrow('WAV: at most 2 s expected')
+    await sounds.close()
+  })
+})
+
+describe('voices behind HTTP', () => {
+  const cloud = {
+    ...({ kind: 'openai', format: 'wav', ssml: false } as const),
+    ...{ name: 'cloud', url: 'https://tts.example/', model: 'm', timeoutMs: 1000 },
+  }
+  const voices = { 'polly.*': { engine: 'cloud', voice: 'nova' } }
+  const source = { kind: 'speech', text: 'Hello', voice: 'Polly.Joanna' } as const
+
+  it('speak for the names that are theirs', async () => {
+    const sent: HttpRequest[] = []
+    const send: SendRequest = async (request) => {
+      sent.push(request)
+      return { status: 200, bytes: Uint8Array.of(5) }
+    }
+    const { sounds, audio, threads, seen } = setUp({ engines: [cloud], voices, send })
+    const said = sounds.prepare(source, 16_000)
+    await turn()
+    audio.answer(3)
+    expect((await said).samples.length).toBe(3)
+    await sounds.prepare(source, 16_000)
+    expect([sent.length, threads.jobs.length]).toEqual([1, 0])
+    expect(JSON.parse(sent[0]!.body!)).toMatchObject({ input: 'Hello', voice: 'nova' })
+    expect(audio.jobs[0]).toMatchObject({ rate: 16_000 })
+    expect(seen).toEqual(['cloud ok', 'speech making', 'speech memory'])
+  })
+
+  it('are replaced by the built-in one when they fail, and asked again the next time', async () => {
+    let asked = 0
+    const send: SendRequest = async () => {
+      asked++
+      throw new Error('it took longer than 1000 ms')
+    }
+    const { sounds, threads } = setUp({ engines: [cloud], voices, send })
+    const warnings: string[] = []
+    for (let i = 0; i < 2; i++) {
+      const said = sounds.prepare(source, 8000, { warn: (warning) => warnings.push(warning) })
+      await turn()
+      threads.answer(3)
+      expect((await said).samples.length).toBe(3)
+    }
+    const warning = 'The voice cloud failed: it took longer than 1000 ms; the built-in voice speaks instead'
+    expect([asked, warnings]).toEqual([2, [warning, warning]])
+  })
+
+  it('keep what they said in a folder', async () => {
+    const path = mkdtempSync(join(tmpdir(), 'sounds-'))
+    try {
+      let asked = 0
+      const send: SendRequest = async () => {
+        asked++
+        return { status: 200, bytes: Uint8Array.of(5) }
+      }
+      const options = { engines: [cloud], voices, send, folder: { path, maxBytes: 10_000 } }
+      const first = setUp(options)
+      const said = first.sounds.prepare(source)
+      await vi.waitFor(() => expect(first.audio.jobs.length).toBe(1))
+      first.audio.answer(3)
+      await said
+      await first.sounds.close()
+      const again = setUp(options)
+      expect([...(await again.sounds.prepare(source)).samples]).toEqual([1, 1, 1])
+      expect([asked, again.seen]).toEqual([1, ['speech folder']])
+    } finally {
+      rmSync(path, { recursive: true })
+    }
+  })
+
+  it('need an engine that is there', () => {
+    expect(() => createSounds({ voice: 'slt', voices })).toThrow('names the engine cloud, which is not there')
+    const joe = { joe: { engine: 'built-in', voice: 'joe' } }
+    expect(() => createSounds({ voice: 'slt', voices: joe })).toThrow('names the built-in voice joe')
   })
 })
 
@@ -118,5 +311,17 @@ describe('the real voice', () => {
       text: '<speak><voice name="x">Hello there</voice></speak>',
     })
     expect(marked.samples).toBe(plain.samples)
+  })
+
+  it('speaks with the band of the port', { timeout: 20_000 }, async () => {
+    const { samples } = await sounds.prepare({ kind: 'speech', text: 'Six sizzling sausages' }, 16_000)
+    // Share of the power between 4.5 and 7.5 kHz in each 20 ms: an s has most of its power there.
+    const shares = Array.from({ length: Math.floor(samples.length / 320) }, (_, frame) => {
+      const part = samples.subarray(frame * 320, frame * 320 + 320)
+      let sum = 0
+      for (let frequency = 4500; frequency <= 7500; frequency += 50) sum += goertzel(part, frequency, 16_000)
+      return sum
+    })
+    expect(shares.filter((share) => share > 0.3).length).toBeGreaterThan(10)
   })
 })

@@ -1,123 +1,218 @@
-import type { Prompt, SoundSource, Sounds } from '../types.ts'
+import type { PcmRate, PrepareOptions, Prompt, SoundSource, Sounds } from '../types.ts'
+import type { AudioJob } from './audio-thread.ts'
+import { voiceNamed } from './built-in-text.ts'
+import { BuiltInVoice, builtIn } from './built-in-voice.ts'
 import { ByteCache } from './cache.ts'
 import { systemTimers, type Timers } from './clock.ts'
+import { Decoding } from './decoding.ts'
 import { SoundError } from './errors.ts'
-import { promptRate, toPromptSamples } from './resample.ts'
+import { silence } from './fill.ts'
+import { HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
+import { JobThread, type Samples, type StartWorker, workerOf } from './job-thread.ts'
 import { countryOf, ringtone } from './ringtones.ts'
-import { Speech, type StartThread, startSpeechThread } from './speech.ts'
-import { piecesOf, spokenText, type Voice, voiceNamed, voices } from './spoken-text.ts'
-import { readWav } from './wav.ts'
+import { Sharing } from './sharing.ts'
+import { Speaking, type SpeechResult } from './speaking.ts'
+import { SpeechFolder, type SpeechFolderOptions } from './speech-folder.ts'
+import type { SpeechJob } from './speech-thread.ts'
+import { readSpeech } from './ssml.ts'
+import { toneOf } from './tones.ts'
+import { type VoiceEntry, VoiceTable } from './voice-table.ts'
+
+/** How a sound was had: from memory, from the folder, together with somebody else, or by making it. */
+export type PreparedBy = 'memory' | 'folder' | 'sharing' | 'making' | 'failure'
+
+/** Told of what {@link Sounds} do. */
+export interface SoundsObserver {
+  onPrepared?(kind: SoundSource['kind'], by: PreparedBy): void
+  onSpeech?(engine: string, result: SpeechResult): void
+}
 
 /** How {@link createSounds} is set up. */
 export interface SoundsOptions {
-  /** The voice where a sound names none, or one that is not there. */
+  /** The voice where a sound names none, or one that is not there: of `voices`, or built in. */
   readonly voice: string
-  /** Bytes of speech and ringing tones to keep; default 32 MiB, about half an hour. */
+  /** Voices by name, or by the beginning of names such as `polly.*`; default none. */
+  readonly voices?: Readonly<Record<string, VoiceEntry>>
+  /** Voices behind HTTP; default none. */
+  readonly engines?: readonly HttpVoiceOptions[]
+  /** Sends their requests; needed where there are any. */
+  readonly send?: SendRequest
+  /** Keeps speech on disk; default not. */
+  readonly folder?: SpeechFolderOptions
+  /** Bytes of prompts to keep in memory; default 64 MiB, over an hour at 8 kHz. */
   readonly cacheBytes?: number
+  /** Largest audio, in bytes; default 16 MiB. */
+  readonly maxAudioBytes?: number
+  /** Longest audio; default 600. */
+  readonly maxAudioSeconds?: number
+  readonly observer?: SoundsObserver
   /** Default the machine's. */
   readonly timers?: Timers
   /** Starts the speaking thread; default the real one. */
-  readonly startThread?: StartThread
+  readonly startSpeech?: StartWorker<SpeechJob>
+  /** Starts a decoding thread; default the real one. */
+  readonly startAudio?: StartWorker<AudioJob>
 }
 
-/** Longest silence or ringing tone, in ms. */
-const longestMs = 600_000
-
-type Samples = Int16Array<SharedArrayBuffer>
+/** A sound that was made. */
+interface Made {
+  readonly samples: Samples
+  readonly warnings: readonly string[]
+  /** False: only for those who were waiting. */
+  readonly keep: boolean
+  readonly by: 'making' | 'folder'
+}
 
 /**
  * Makes the {@link Sounds}. A voice that a sound names and that is not there is spoken by the default voice: documents written for
- * other services name voices of theirs. All voices are English; `language` is not looked at. Throws when the default voice is
- * unknown.
+ * other services name voices of theirs. Throws a {@link SoundError} when the default voice, or the engine of a voice, is unknown.
  */
-export const createSounds = (options: SoundsOptions): Sounds => {
-  const voice = voiceNamed(options.voice)
-  if (!voice)
-    throw new SoundError(`Speech: one of ${voices.join(', ')} expected as voice, found ${options.voice}`)
-  return new Library(options, voice)
-}
+export const createSounds = (options: SoundsOptions): Sounds => new Library(options)
 
 class Library implements Sounds {
-  readonly #voice: Voice
-  readonly #speech: Speech
-  readonly #cache: ByteCache<Samples>
-  /** Renderings under way, so that equal requests share one. Each goes when it is done. */
-  readonly #pending = new Map<string, Promise<Samples>>()
+  readonly #voices: VoiceTable
+  readonly #speaking: Speaking
+  readonly #decoding: Decoding
+  readonly #folder: SpeechFolder | undefined
+  readonly #cache: ByteCache<Made>
+  readonly #sharing = new Sharing<Made>()
+  readonly #observer: SoundsObserver
 
-  constructor(options: SoundsOptions, voice: Voice) {
-    const { cacheBytes = 32 * 1024 * 1024, timers = systemTimers, startThread = startSpeechThread } = options
-    this.#voice = voice
-    this.#speech = new Speech(startThread, timers)
-    this.#cache = new ByteCache(cacheBytes, (samples) => samples.byteLength)
+  constructor(options: SoundsOptions) {
+    const { voice, voices = {}, engines = [], cacheBytes = 64 * 1024 * 1024, timers = systemTimers } = options
+    const { folder, observer = {}, startAudio, startSpeech = workerOf('./speech-thread.ts') } = options
+    this.#voices = new VoiceTable(voices, voice)
+    checkEngines(voices, engines)
+    this.#observer = observer
+    this.#decoding = new Decoding({
+      timers,
+      start: startAudio ?? workerOf('./audio-thread.ts'),
+      maxBytes: options.maxAudioBytes,
+      maxSeconds: options.maxAudioSeconds,
+    })
+    const thread = new JobThread({
+      name: 'Speech',
+      start: startSpeech,
+      timers,
+      jobMs: 10_000,
+      mostWaiting: 100,
+    })
+    const fallback = this.#voices.choose(undefined, undefined)
+    this.#speaking = new Speaking({
+      builtIn: new BuiltInVoice(thread, fallback.engine === builtIn ? fallback.voice : undefined),
+      engines: new Map(engines.map((engine) => [engine.name, this.#httpVoice(engine, options.send)])),
+      timers,
+      onResult: (engine, result) => observer.onSpeech?.(engine, result),
+    })
+    this.#folder = folder && new SpeechFolder(folder)
+    this.#cache = new ByteCache(cacheBytes, ({ samples }) => samples.byteLength)
   }
 
-  async prepare(source: SoundSource): Promise<Prompt> {
-    return { sampleRate: promptRate, samples: await this.#samples(source) }
+  async prepare(source: SoundSource, rate: PcmRate = 8000, options: PrepareOptions = {}): Promise<Prompt> {
+    try {
+      const { samples, warnings } = await this.#made(source, rate, options.signal)
+      for (const warning of warnings) options.warn?.(warning)
+      return { sampleRate: rate, samples }
+    } catch (error) {
+      if (!options.signal?.aborted) this.#observer.onPrepared?.(source.kind, 'failure')
+      throw error
+    }
   }
 
   async close(): Promise<void> {
-    await this.#speech.close()
+    await Promise.all([this.#speaking.close(), this.#decoding.close(), this.#folder?.close()])
     this.#cache.clear()
   }
 
-  async #samples(source: SoundSource): Promise<Samples> {
+  #httpVoice(options: HttpVoiceOptions, send: SendRequest | undefined) {
+    if (!send) throw new SoundError(`Speech: the voice ${options.name} needs a way to send requests`)
+    const engine = new HttpVoice(options, send, (bytes, rate, signal) =>
+      this.#decoding.decode(bytes, rate, signal),
+    )
+    return { engine, ssml: options.ssml }
+  }
+
+  async #made(source: SoundSource, rate: PcmRate, signal: AbortSignal | undefined): Promise<Made> {
     switch (source.kind) {
-      case 'wav': {
-        const { samples, rate } = await readWav(source.bytes)
-        return toPromptSamples(samples, rate)
+      case 'audio': {
+        this.#decoding.check(source.bytes)
+        const key = JSON.stringify(['audio', await digestOf(source.bytes), rate])
+        return this.#once('audio', key, signal, async (giveUp) =>
+          made(await this.#decoding.decode(source.bytes, rate, giveUp)),
+        )
       }
-      case 'speech': {
-        const text = spokenText(source.text)
-        const voice = (source.voice && voiceNamed(source.voice)) || this.#voice
-        return this.#once(`speech ${voice} ${text}`, () => this.#say(voice, text))
-      }
+      case 'speech':
+        return this.#spoken(source, rate, signal)
       case 'silence':
-        return new Int16Array(new SharedArrayBuffer(lengthOf(source.ms) * 2))
+        return made(silence(source.ms, rate))
+      case 'tone': {
+        const { frequencies, ms, levelDb } = source
+        const key = JSON.stringify(['tone', frequencies, ms, levelDb, rate])
+        return this.#once('tone', key, signal, async () => made(toneOf(source, rate)))
+      }
       case 'ringtone': {
         const { country, ms } = source
-        if (ms !== undefined) lengthOf(ms)
-        return this.#once(`ringtone ${countryOf(country)} ${ms ?? ''}`, async () => ringtone(country, ms))
+        const key = JSON.stringify(['ringtone', countryOf(country), ms, rate])
+        return this.#once('ringtone', key, signal, async () => made(ringtone(country, rate, ms)))
       }
     }
   }
 
-  // Piece by piece, so that a long text neither runs into the time limit nor keeps others waiting.
-  async #say(voice: Voice, text: string): Promise<Samples> {
-    const parts: Samples[] = []
-    for (const piece of piecesOf(text)) parts.push(await this.#speech.say({ voice, text: piece }))
-    return joined(parts)
+  async #spoken(
+    source: Extract<SoundSource, { kind: 'speech' }>,
+    rate: PcmRate,
+    signal: AbortSignal | undefined,
+  ): Promise<Made> {
+    const reading = readSpeech(source.text)
+    const choice = this.#voices.choose(source.voice, source.language)
+    const { engine, voice, language } = choice
+    // What differs only in markup that is not spoken is one sound.
+    const text = (this.#speaking.takesSsml(engine) && reading.ssml) || reading.parts
+    const key = JSON.stringify(['speech', engine, voice, engine === builtIn || language, text, rate])
+    const speech = await this.#once('speech', key, signal, async (giveUp) => {
+      const kept = await this.#folder?.get(key, rate)
+      if (kept) return { ...made(kept), by: 'folder' }
+      const speech = await this.#speaking.speak({ ...reading, warnings: [] }, choice, rate, giveUp)
+      if (!speech.isSubstitute) void this.#folder?.set(key, rate, speech.samples)
+      return { ...made(speech.samples), warnings: speech.warnings, keep: !speech.isSubstitute }
+    })
+    return { ...speech, warnings: [...reading.warnings, ...speech.warnings] }
   }
 
-  async #once(key: string, make: () => Promise<Samples>): Promise<Samples> {
+  async #once(
+    kind: SoundSource['kind'],
+    key: string,
+    signal: AbortSignal | undefined,
+    make: (signal: AbortSignal) => Promise<Made>,
+  ): Promise<Made> {
     const kept = this.#cache.get(key)
-    if (kept) return kept
-    const running = this.#pending.get(key)
-    if (running) return running
-    const made = make()
-    this.#pending.set(key, made)
-    try {
-      const samples = await made
-      this.#cache.set(key, samples)
-      return samples
-    } finally {
-      this.#pending.delete(key)
+    if (kept) {
+      this.#observer.onPrepared?.(kind, 'memory')
+      return kept
     }
+    const isShared = this.#sharing.has(key)
+    const fresh = await this.#sharing.run(key, make, signal)
+    this.#observer.onPrepared?.(kind, isShared ? 'sharing' : fresh.by)
+    if (fresh.keep) this.#cache.set(key, fresh)
+    return fresh
   }
 }
 
-const joined = (parts: readonly Samples[]): Samples => {
-  if (parts.length === 1) return parts[0]!
-  const whole = new Int16Array(new SharedArrayBuffer(parts.reduce((sum, part) => sum + part.byteLength, 0)))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
-}
+const made = (samples: Samples): Made => ({ samples, warnings: [], keep: true, by: 'making' })
 
-/** Samples in `ms` milliseconds. Throws when it is negative, too long, or no number. */
-const lengthOf = (ms: number): number => {
-  if (!(ms >= 0 && ms <= longestMs)) throw new SoundError(`Sound: 0 to ${longestMs} ms expected, found ${ms}`)
-  return Math.round((ms * promptRate) / 1000)
+/** In the machine's pool of threads: sixteen megabytes take their time. */
+const digestOf = async (bytes: Uint8Array): Promise<string> =>
+  Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('base64')
+
+const checkEngines = (
+  voices: Readonly<Record<string, VoiceEntry>>,
+  engines: readonly HttpVoiceOptions[],
+): void => {
+  for (const [name, { engine, voice }] of Object.entries(voices)) {
+    if (engine === builtIn && voice !== undefined && !voiceNamed(voice)) {
+      throw new SoundError(`Speech: the voice ${name} names the built-in voice ${voice}, which is not there`)
+    }
+    if (engine === builtIn || engines.some((each) => each.name === engine)) continue
+    throw new SoundError(`Speech: the voice ${name} names the engine ${engine}, which is not there`)
+  }
 }

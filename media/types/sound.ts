@@ -31,6 +31,7 @@ export interface Playback {
 export type SoundSource =
   /** WAV, MP3 or Ogg with Opus; told by the bytes themselves. */
   | { readonly kind: 'audio'; readonly bytes: Uint8Array }
+  /** Text, which may hold SSML. */
   | { readonly kind: 'speech'; readonly text: string; readonly voice?: string; readonly language?: string }
   | { readonly kind: 'silence'; readonly ms: number }
   /** One period of a country's ringing tone (play it in a loop), or `ms` of it. */
@@ -43,9 +44,17 @@ export type SoundSource =
       readonly levelDb?: number
     }
 
-/** Turns sounds into prompts; speech is cached by voice and text. */
+/** Who waits for a sound. */
+export interface PrepareOptions {
+  /** Gives up, where nobody else waits for the same. */
+  readonly signal?: AbortSignal
+  /** Told what is wrong with a sound that is played all the same: faulty markup, or a voice that could not be had. */
+  readonly warn?: (message: string) => void
+}
+
+/** Turns sounds into prompts. What is decoded, spoken or made is kept, and shared by all who want the same. */
 export interface Sounds {
   /** At `rate`, default 8000: that of the port which will play it. Rejects with an Error that says what is wrong with the sound. */
-  prepare(source: SoundSource, rate?: PcmRate): Promise<Prompt>
+  prepare(source: SoundSource, rate?: PcmRate, options?: PrepareOptions): Promise<Prompt>
   close(): Promise<void>
 }

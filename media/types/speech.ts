@@ -1,19 +1,21 @@
 import type { PcmRate } from './codec.ts'
 
-/** Speech that was made from text. */
-export interface Spoken {
-  readonly sampleRate: number
-  /** Mono, full scale is ±1. */
-  readonly samples: Float32Array
+/** What a voice is to speak. */
+export interface VoiceRequest {
+  /** Plain text, or SSML where the engine was said to take that. */
+  readonly text: string
+  /** As the engine names it; default the engine's own. */
+  readonly voice?: string
+  /** BCP 47; default the voice's own. */
+  readonly language?: string
+  /** Wanted of what comes back. */
+  readonly rate: PcmRate
 }
 
 /** Makes speech from text: the built-in voice, or one behind HTTP. */
 export interface VoiceEngine {
-  /** Rejects with an Error that says what went wrong. `signal` gives up. */
-  speak(
-    request: { readonly text: string; readonly voice?: string; readonly language?: string },
-    signal?: AbortSignal,
-  ): Promise<Spoken>
+  /** Mono, 16 bit, at the wanted rate. Rejects with an Error that says what went wrong. `signal` gives up. */
+  speak(request: VoiceRequest, signal?: AbortSignal): Promise<Int16Array<SharedArrayBuffer>>
   close(): Promise<void>
 }
 

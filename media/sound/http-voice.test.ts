@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { type HttpRequest, HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
+
+const samples = new Int16Array(new SharedArrayBuffer(8))
+const openAi: HttpVoiceOptions = {
+  kind: 'openai',
+  name: 'cloud',
+  url: 'https://tts.example/v1/audio/speech',
+  model: 'tts-1',
+  format: 'wav',
+  voice: 'alloy',
+  key: 'k3y',
+  timeoutMs: 8000,
+  ssml: false,
+}
+const template: HttpVoiceOptions = {
+  kind: 'template',
+  name: 'own',
+  url: 'http://10.0.0.5/say?v={{voice}}',
+  method: 'POST',
+  headers: { 'X-Language': '{{language}}' },
+  body: '{"t":"{{text}}"}',
+  timeoutMs: 5000,
+  ssml: false,
+}
+
+const setUp = (options: HttpVoiceOptions, answer: Partial<Awaited<ReturnType<SendRequest>>> = {}) => {
+  const sent: HttpRequest[] = []
+  const limits: unknown[] = []
+  const decoded: unknown[] = []
+  const voice = new HttpVoice(
+    options,
+    async (request, limit) => {
+      sent.push(request)
+      limits.push(limit)
+      return { status: 200, bytes: Uint8Array.of(1, 2), ...answer }
+    },
+    async (bytes, rate) => {
+      decoded.push([...bytes], rate)
+      return samples
+    },
+  )
+  return { voice, sent, limits, decoded }
+}
+const hostile = 'He said "hi"\\ & <b>\n\u00e4 {{voice}}'
+
+describe('an OpenAI-compatible voice', () => {
+  it('is asked for what is wanted, and its answer decoded at the rate of the port', async () => {
+    const { voice, sent, limits, decoded } = setUp(openAi)
+    expect(await voice.speak({ text: hostile, rate: 16_000 })).toBe(samples)
+    expect(sent[0]).toMatchObject({
+      method: 'POST',
+      url: 'https://tts.example/v1/audio/speech',
+      headers: { authorization: 'Bearer k3y', 'content-type': 'application/json' },
+    })
+    expect(JSON.parse(sent[0]!.body!)).toEqual({
+      ...{ model: 'tts-1', input: hostile, voice: 'alloy', response_format: 'wav' },
+    })
+    expect(limits).toMatchObject([{ timeoutMs: 8000 }])
+    expect(decoded).toEqual([[1, 2], 16_000])
+    await voice.speak({ text: 'a', voice: 'nova', rate: 8000 })
+    expect(JSON.parse(sent[1]!.body!)).toMatchObject({ voice: 'nova' })
+  })
+
+  it('fails with its name, and without its key', async () => {
+    const { voice } = setUp(openAi, { status: 401 })
+    const error = await voice.speak({ text: 'a', rate: 8000 }).catch((e: Error) => e)
+    expect(String(error)).toContain('The voice cloud failed: its server answered 401')
+    expect(String(error)).not.toContain('k3y')
+  })
+})
+
+describe('a voice by template', () => {
+  const speak = async (options: Partial<HttpVoiceOptions>, request: object = {}) => {
+    const { voice, sent } = setUp({ ...template, ...options } as HttpVoiceOptions)
+    await voice.speak({ text: hostile, voice: 'a b&c', language: 'de\r\nX-Evil: 1', rate: 8000, ...request })
+    return sent[0]!
+  }
+
+  it('escapes for JSON, the URL and headers', async () => {
+    const request = await speak({})
+    expect(JSON.parse(request.body!)).toEqual({ t: hostile })
+    expect(request.url).toBe('http://10.0.0.5/say?v=a%20b%26c')
+    expect(request.headers).toEqual({ 'x-language': 'de X-Evil: 1', 'content-type': 'application/json' })
+  })
+
+  it('escapes for XML and forms', async () => {
+    const xml = await speak({
+      headers: { 'Content-Type': 'application/ssml+xml' },
+      body: '<speak>{{ text }}</speak>',
+    })
+    expect(xml.body).toBe('<speak>He said &#34;hi&#34;\\ &#38; &#60;b&#62;\n\u00e4 {{voice}}</speak>')
+    const form = await speak({
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: 't={{text}}',
+    })
+    expect(new URLSearchParams(form.body).get('t')).toBe(hostile)
+  })
+
+  it('has no body with GET', async () => {
+    const request = await speak({ method: 'GET', url: 'http://tts.example/?q={{text}}', body: 'x' })
+    expect([request.method, request.body]).toEqual(['GET', undefined])
+    expect(new URL(request.url).searchParams.get('q')).toBe(hostile)
+  })
+})

@@ -1,0 +1,144 @@
+import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
+import { SoundError } from './errors.ts'
+import type { Samples } from './job-thread.ts'
+
+/** One request to a voice's server. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/**
+ * Sends a request of the operator's own. Rejects with an Error whose message has neither credentials nor text; `limits` end it. Redirects
+ * are not followed: the request may carry a key.
+ */
+export type SendRequest = (
+  request: HttpRequest,
+  limits: { readonly timeoutMs: number; readonly maxBytes: number; readonly signal?: AbortSignal },
+) => Promise<{ readonly status: number; readonly bytes: Uint8Array }>
+
+/** What the two kinds of HTTP voices have in common. */
+interface CommonOptions {
+  /** In tables of voices, logs and metrics. */
+  readonly name: string
+  readonly url: string
+  /** Where a request names none; default none. */
+  readonly voice?: string
+  readonly language?: string
+  /** Whole time of a request, in ms. */
+  readonly timeoutMs: number
+  /** Texts with sound SSML are sent as that, in one piece; else as plain text, piece by piece. */
+  readonly ssml: boolean
+}
+
+/** A server with the interface of OpenAI's: `POST …/audio/speech`. */
+export interface OpenAiVoiceOptions extends CommonOptions {
+  readonly kind: 'openai'
+  readonly model: string
+  /** `response_format`. */
+  readonly format: 'wav' | 'mp3' | 'opus'
+  /** Sent as a bearer token. Never logged. */
+  readonly key?: string
+}
+
+/** Any other server that answers with audio. `{{text}}`, `{{voice}}` and `{{language}}` are filled in, escaped as their place needs. */
+export interface TemplateVoiceOptions extends CommonOptions {
+  readonly kind: 'template'
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** An HTTP voice. */
+export type HttpVoiceOptions = OpenAiVoiceOptions | TemplateVoiceOptions
+
+/** Largest answer, in bytes: four minutes of WAV at 24 kHz. */
+const largestAnswer = 12 * 1024 * 1024
+
+/** A voice behind HTTP. Its answer is audio in any format that can be played. */
+export class HttpVoice implements VoiceEngine {
+  readonly #options: HttpVoiceOptions
+  readonly #send: SendRequest
+  readonly #decode: (bytes: Uint8Array, rate: PcmRate, signal?: AbortSignal) => Promise<Samples>
+
+  constructor(
+    options: HttpVoiceOptions,
+    send: SendRequest,
+    decode: (bytes: Uint8Array, rate: PcmRate, signal?: AbortSignal) => Promise<Samples>,
+  ) {
+    this.#options = options
+    this.#send = send
+    this.#decode = decode
+  }
+
+  async speak({ rate, ...request }: VoiceRequest, signal?: AbortSignal): Promise<Samples> {
+    const { name, timeoutMs } = this.#options
+    const limits = { timeoutMs, maxBytes: largestAnswer, ...(signal && { signal }) }
+    try {
+      const { status, bytes } = await this.#send(this.#requestFor(request), limits)
+      if (status !== 200) throw new SoundError(`its server answered ${status}`)
+      return await this.#decode(bytes, rate, signal)
+    } catch (error) {
+      throw new SoundError(`The voice ${name} failed: ${(error as Error).message}`, error)
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  #requestFor({ text, voice, language }: Omit<VoiceRequest, 'rate'>): HttpRequest {
+    const options = this.#options
+    const values = {
+      text,
+      voice: voice ?? options.voice ?? '',
+      language: language ?? options.language ?? '',
+    }
+    return options.kind === 'openai' ? openAiRequest(options, values) : templateRequest(options, values)
+  }
+}
+
+interface Values {
+  readonly text: string
+  readonly voice: string
+  readonly language: string
+}
+
+const openAiRequest = (
+  { url, model, format, key }: OpenAiVoiceOptions,
+  { text, voice }: Values,
+): HttpRequest => ({
+  method: 'POST',
+  url,
+  headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
+  body: JSON.stringify({ model, input: text, ...(voice && { voice }), response_format: format }),
+})
+
+const templateRequest = (options: TemplateVoiceOptions, values: Values): HttpRequest => {
+  const { method, url, body } = options
+  const given = Object.entries(options.headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  const headers: Record<string, string> = Object.fromEntries(
+    given.map(([name, value]) => [name, fill(value, values, oneLine)]),
+  )
+  if (method === 'GET' || body === undefined) {
+    return { method, url: fill(url, values, encodeURIComponent), headers }
+  }
+  headers['content-type'] ??= 'application/json'
+  const escaped = escapeFor(headers['content-type'])
+  return { method, url: fill(url, values, encodeURIComponent), headers, body: fill(body, values, escaped) }
+}
+
+const fill = (template: string, values: Values, escaped: (text: string) => string): string =>
+  template.replace(/\{\{\s*(text|voice|language)\s*\}\}/g, (_, name: keyof Values) => escaped(values[name]))
+
+/** How a value is written inside a body of this type. */
+const escapeFor = (contentType: string): ((text: string) => string) => {
+  if (/json/i.test(contentType)) return (text) => JSON.stringify(text).slice(1, -1)
+  if (/xml/i.test(contentType))
+    return (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  if (/x-www-form-urlencoded/i.test(contentType)) return encodeURIComponent
+  return (text) => text
+}
+
+/** A value may come from a document, and must not begin another header; beyond ASCII it would not be one. */
+const oneLine = (text: string): string => text.replace(/[^\x20-\x7e]+/g, ' ').trim()

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import type { VoiceEngine, VoiceRequest } from '../types.ts'
+import { FakeTimers } from './fake-thread.ts'
+import { Speaking } from './speaking.ts'
+import { readSpeech } from './ssml.ts'
+
+/** An engine whose samples have one value, and as many of them as the text has characters. */
+class FakeVoice implements VoiceEngine {
+  readonly asked: VoiceRequest[] = []
+  failing = false
+  closed = 0
+  readonly #value: number
+
+  constructor(value: number) {
+    this.#value = value
+  }
+
+  async speak(request: VoiceRequest) {
+    this.asked.push(request)
+    if (this.failing) throw new Error('The voice cloud failed: it took longer than 5000 ms')
+    return new Int16Array(new SharedArrayBuffer(request.text.length * 2)).fill(this.#value)
+  }
+
+  async close() {
+    this.closed++
+  }
+}
+
+const setUp = (ssml = false) => {
+  const own = new FakeVoice(1)
+  const cloud = new FakeVoice(2)
+  const timers = new FakeTimers()
+  const results: string[] = []
+  const speaking = new Speaking({
+    builtIn: own,
+    engines: new Map([['cloud', { engine: cloud, ssml }]]),
+    timers,
+    onResult: (engine, result) => results.push(`${engine} ${result}`),
+  })
+  const say = (text: string, signal?: AbortSignal) =>
+    speaking.speak(readSpeech(text), { engine: 'cloud', voice: 'nova', language: 'de' }, 8000, signal)
+  return { own, cloud, timers, results, speaking, say }
+}
+
+describe('speaking', () => {
+  it('asks the engine that was chosen, part by part, with silence in between', async () => {
+    const { cloud, own, say, results } = setUp()
+    const { samples, warnings, isSubstitute } = await say('ab<break time="1ms"/>c')
+    expect([...samples]).toEqual([2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 2])
+    expect(cloud.asked).toEqual([
+      { text: 'ab', voice: 'nova', language: 'de', rate: 8000 },
+      { text: 'c', voice: 'nova', language: 'de', rate: 8000 },
+    ])
+    expect([own.asked.length, warnings, isSubstitute, results]).toEqual([0, [], false, ['cloud ok']])
+  })
+
+  it('hands SSML on where the engine takes it and it is sound', async () => {
+    const { cloud, say } = setUp(true)
+    await say('ab<break time="1ms"/>c')
+    await say('plain')
+    await say('<speak>bad')
+    expect(cloud.asked.map(({ text }) => text)).toEqual([
+      '<speak>ab<break time="1ms"/>c</speak>',
+      'plain',
+      'bad',
+    ])
+  })
+
+  it('falls back to the built-in voice, whole, with a warning', async () => {
+    const { cloud, own, say, results } = setUp()
+    cloud.failing = true
+    const { samples, warnings, isSubstitute } = await say('ab<break time="1ms"/>c')
+    expect(samples.length).toBe(11)
+    expect(own.asked).toEqual([
+      { text: 'ab', rate: 8000 },
+      { text: 'c', rate: 8000 },
+    ])
+    expect(warnings).toEqual([
+      'The voice cloud failed: it took longer than 5000 ms; the built-in voice speaks instead',
+    ])
+    expect([isSubstitute, results]).toEqual([true, ['cloud failed', 'built-in ok']])
+  })
+
+  it('leaves an engine alone that failed three times, for 30 s', async () => {
+    const { cloud, say, timers, results } = setUp()
+    cloud.failing = true
+    for (let i = 0; i < 4; i++) await say('a')
+    expect(cloud.asked).toHaveLength(3)
+    expect(results.slice(-2)).toEqual(['cloud skipped', 'built-in ok'])
+    timers.advance(30_000)
+    await say('a')
+    await say('a')
+    expect(cloud.asked).toHaveLength(4)
+    timers.advance(30_000)
+    cloud.failing = false
+    expect((await say('a')).isSubstitute).toBe(false)
+    cloud.failing = true
+    await say('a')
+    expect(timers.running).toBe(0)
+  })
+
+  it('is not the failure of an engine when it is given up', async () => {
+    const { cloud, own, say, results } = setUp()
+    cloud.failing = true
+    await expect(say('a', AbortSignal.abort())).rejects.toThrow('cloud failed')
+    expect([own.asked.length, results]).toEqual([0, []])
+  })
+
+  it('fails when the built-in voice does', async () => {
+    const { cloud, own, say, results } = setUp()
+    cloud.failing = true
+    own.failing = true
+    await expect(say('a')).rejects.toThrow()
+    expect(results).toEqual(['cloud failed', 'built-in failed'])
+  })
+
+  it('closes every engine and leaves no timer', async () => {
+    const { cloud, own, say, speaking, timers } = setUp()
+    cloud.failing = true
+    for (let i = 0; i < 3; i++) await say('a')
+    await speaking.close()
+    expect([cloud.closed, own.closed, timers.running]).toEqual([1, 1, 0])
+  })
+})

@@ -1,0 +1,157 @@
+import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
+import { builtIn } from './built-in-voice.ts'
+import type { Timers } from './clock.ts'
+import { joined, silence } from './fill.ts'
+import type { Samples } from './job-thread.ts'
+import type { Reading } from './ssml.ts'
+import type { VoiceChoice } from './voice-table.ts'
+
+/** An engine, and whether it is given SSML. */
+export interface NamedEngine {
+  readonly engine: VoiceEngine
+  readonly ssml: boolean
+}
+
+/** How a request for speech ended: `skipped` was not sent, because the engine had failed several times. */
+export type SpeechResult = 'ok' | 'failed' | 'skipped'
+
+/** What a {@link Speaking} works with. */
+export interface SpeakingOptions {
+  /** Speaks where another engine fails. */
+  readonly builtIn: VoiceEngine
+  /** By name. */
+  readonly engines: ReadonlyMap<string, NamedEngine>
+  readonly timers: Timers
+  /** Told of each text, with the engine's name. */
+  readonly onResult: (engine: string, result: SpeechResult) => void
+}
+
+/** Speech, and what was not as it should be. */
+export interface Speech {
+  readonly samples: Samples
+  readonly warnings: readonly string[]
+  /** True where another voice spoke than the one that was asked for: not to be kept. */
+  readonly isSubstitute: boolean
+}
+
+/** Failures one after the other after which an engine is left alone for a while. */
+const mostFailures = 3
+/** How long it is left alone, in ms. */
+const restMs = 30_000
+
+/**
+ * Speaks readings with the engine that was chosen, and with the built-in voice when that fails. An engine that failed three times in a
+ * row is not asked for 30 s, so that calls do not all wait for its time-out.
+ */
+export class Speaking {
+  readonly #options: SpeakingOptions
+  readonly #failures = new Map<string, number>()
+  readonly #resting = new Map<string, { cancel(): void }>()
+
+  constructor(options: SpeakingOptions) {
+    this.#options = options
+  }
+
+  /** True where an engine of this name is given SSML. */
+  takesSsml(engine: string): boolean {
+    return this.#options.engines.get(engine)?.ssml ?? false
+  }
+
+  /** Rejects with the built-in voice's error when that fails too. */
+  async speak(reading: Reading, choice: VoiceChoice, rate: PcmRate, signal?: AbortSignal): Promise<Speech> {
+    const { warnings } = reading
+    const { engine: name, voice, language } = choice
+    const named = this.#options.engines.get(name)
+    if (!named) {
+      return { samples: await this.#byBuiltIn(reading, rate, voice, signal), warnings, isSubstitute: false }
+    }
+    const outcome = await this.#attempt(
+      name,
+      () => this.#render(reading, named, { voice, language, rate }, signal),
+      signal,
+    )
+    if (typeof outcome !== 'string') return { samples: outcome, warnings, isSubstitute: false }
+    const samples = await this.#byBuiltIn(reading, rate, undefined, signal)
+    return {
+      samples,
+      warnings: [...warnings, `${outcome}; the built-in voice speaks instead`],
+      isSubstitute: true,
+    }
+  }
+
+  /** Closes the engines too. */
+  async close(): Promise<void> {
+    for (const timer of this.#resting.values()) timer.cancel()
+    this.#resting.clear()
+    const { engines, builtIn: own } = this.#options
+    await Promise.all([...engines.values(), { engine: own }].map(({ engine }) => engine.close()))
+  }
+
+  /** The samples, or why there are none. Being given up is no failure of the engine. */
+  async #attempt(
+    name: string,
+    speak: () => Promise<Samples>,
+    signal: AbortSignal | undefined,
+  ): Promise<Samples | string> {
+    if (this.#resting.has(name)) {
+      this.#options.onResult(name, 'skipped')
+      return `The voice ${name} failed several times and is not asked for now`
+    }
+    try {
+      const samples = await speak()
+      this.#failures.delete(name)
+      this.#options.onResult(name, 'ok')
+      return samples
+    } catch (error) {
+      if (signal?.aborted) throw error
+      this.#options.onResult(name, 'failed')
+      const count = (this.#failures.get(name) ?? 0) + 1
+      this.#failures.set(name, count)
+      if (count >= mostFailures) this.#rest(name)
+      return (error as Error).message
+    }
+  }
+
+  #rest(name: string): void {
+    this.#resting.get(name)?.cancel()
+    // One more failure afterwards, and it rests again.
+    this.#failures.set(name, mostFailures - 1)
+    this.#resting.set(
+      name,
+      this.#options.timers.after(restMs, () => this.#resting.delete(name)),
+    )
+  }
+
+  async #byBuiltIn(
+    reading: Reading,
+    rate: PcmRate,
+    voice: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Samples> {
+    const named = { engine: this.#options.builtIn, ssml: false }
+    try {
+      const samples = await this.#render(reading, named, { voice, rate }, signal)
+      this.#options.onResult(builtIn, 'ok')
+      return samples
+    } catch (error) {
+      if (!signal?.aborted) this.#options.onResult(builtIn, 'failed')
+      throw error
+    }
+  }
+
+  async #render(
+    { parts, ssml }: Reading,
+    named: NamedEngine,
+    how: Omit<VoiceRequest, 'text'>,
+    signal: AbortSignal | undefined,
+  ): Promise<Samples> {
+    const { engine } = named
+    if (named.ssml && ssml !== undefined) return engine.speak({ ...how, text: ssml }, signal)
+    const made: Samples[] = []
+    for (const part of parts) {
+      if (part.kind === 'pause') made.push(silence(part.ms, how.rate))
+      else made.push(await engine.speak({ ...how, text: part.text }, signal))
+    }
+    return joined(made)
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { SpeechFolder } from './speech-folder.ts'
+
+let path: string
+beforeEach(() => {
+  path = mkdtempSync(join(tmpdir(), 'speech-'))
+})
+afterEach(() => rmSync(path, { recursive: true, force: true }))
+
+const speech = (value: number, count = 100) => new Int16Array(new SharedArrayBuffer(count * 2)).fill(value)
+const names = () => readdirSync(path)
+const open = (maxBytes = 1000) => {
+  const faults: Error[] = []
+  return { faults, folder: new SpeechFolder({ path, maxBytes, onFault: (error) => faults.push(error) }) }
+}
+
+it('keeps speech over a restart, by key and rate', async () => {
+  const { folder } = open()
+  expect(await folder.get('a', 8000)).toBeUndefined()
+  await folder.set('a', 8000, speech(7))
+  const again = open().folder
+  const samples = await again.get('a', 8000)
+  expect([...samples!]).toEqual(Array.from({ length: 100 }, () => 7))
+  expect(samples!.buffer).toBeInstanceOf(SharedArrayBuffer)
+  expect(await again.get('a', 16_000)).toBeUndefined()
+  expect(names()).toHaveLength(1)
+  expect(statSync(join(path, names()[0]!)).mode & 0o077).toBe(0)
+})
+
+it('drops what was asked for least lately', async () => {
+  const { folder } = open(500)
+  await folder.set('a', 8000, speech(1))
+  await folder.set('b', 8000, speech(2))
+  await folder.get('a', 8000)
+  await folder.set('c', 8000, speech(3))
+  expect(await Promise.all(['a', 'b', 'c'].map(async (key) => (await folder.get(key, 8000))?.[0]))).toEqual([
+    1,
+    undefined,
+    3,
+  ])
+  expect(names()).toHaveLength(2)
+  await folder.set('d', 8000, speech(4, 1000))
+  expect(await folder.get('d', 8000)).toBeUndefined()
+})
+
+it('drops the oldest first after a restart', async () => {
+  const { folder } = open(500)
+  await folder.set('a', 8000, speech(1))
+  const [first] = names()
+  await folder.set('b', 8000, speech(2))
+  utimesSync(join(path, first!), 1, 1)
+  const again = open(500).folder
+  await again.set('c', 8000, speech(3))
+  expect(names()).not.toContain(first)
+})
+
+it('passes over what is damaged or foreign, and clears what was half written', async () => {
+  const { folder } = open()
+  await folder.set('a', 8000, speech(1))
+  writeFileSync(join(path, names()[0]!), 'TLS1')
+  writeFileSync(join(path, 'x.tmp'), 'half')
+  writeFileSync(join(path, 'notes.txt'), 'mine')
+  const { folder: again, faults } = open()
+  expect(await again.get('a', 8000)).toBeUndefined()
+  expect(faults).toEqual([])
+  expect(names()).not.toContain('x.tmp')
+  expect(names()).toContain('notes.txt')
+})
+
+it('tells of a folder that cannot be used, and goes on without it', async () => {
+  const file = join(path, 'file')
+  writeFileSync(file, '')
+  const faults: Error[] = []
+  const folder = new SpeechFolder({ path: file, maxBytes: 1000, onFault: (error) => faults.push(error) })
+  await folder.set('a', 8000, speech(1))
+  expect(await folder.get('a', 8000)).toBeUndefined()
+  expect(faults.length).toBeGreaterThan(0)
+})
