@@ -1,3 +1,4 @@
+import { codecFacts } from '../codecs/facts.ts'
 import type { AudioCodec, FarEnd, NearEnd } from '../types.ts'
 import { EVENT_BYTES } from './event-names.ts'
 import { type DigitListener, EventsIn } from './events-in.ts'
@@ -25,9 +26,6 @@ type Format =
   | { readonly kind: 'noise' }
 
 const NOISE: Format = { kind: 'noise' }
-
-/** Of the timestamps, in Hz (RFC 3551; RFC 7587 for Opus). */
-const clockRateOf = (codec: AudioCodec): number => (codec === 'opus' ? 48_000 : 8000)
 
 /** The receiving half of a port: which packets count, and what they are. */
 export class Receiver {
@@ -124,6 +122,6 @@ const formatsOf = (near: NearEnd): Map<number, Format> => {
     formats.set(payloadType, { kind: 'event', clockRate })
   if (near.telephoneEvent !== undefined) formats.set(near.telephoneEvent, { kind: 'event', clockRate: 8000 })
   for (const { codec, payloadType } of near.codecs)
-    formats.set(payloadType, { kind: 'audio', codec, clockRate: clockRateOf(codec) })
+    formats.set(payloadType, { kind: 'audio', codec, clockRate: codecFacts[codec].clockRate })
   return formats
 }

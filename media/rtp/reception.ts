@@ -35,6 +35,7 @@ export class Reception {
   #earlierExpected = 0
   #earlierReceived = 0
   #transit: number | undefined
+  #hasAudio = false
   #jitter = 0
   #reportedExpected = 0
   #reportedReceived = 0
@@ -47,6 +48,11 @@ export class Reception {
   /** Source heard last; undefined before the first packet. */
   get ssrc(): number | undefined {
     return this.#started ? this.#ssrc : undefined
+  }
+
+  /** Audio was received, and not events or noise alone. */
+  get hasAudio(): boolean {
+    return this.#hasAudio
   }
 
   /** Packets received, over all sources. */
@@ -80,6 +86,7 @@ export class Reception {
     else this.#sequence(sequence)
     this.#received++
     if (!timed) return
+    this.#hasAudio = true
     const transit = ((now * this.#clockRate) / 1000 - timestamp) % 0x100000000
     if (this.#transit !== undefined) {
       // Both wrap at 32 bits, so the difference is taken there too.

@@ -86,6 +86,37 @@ describe('reports', () => {
     expect(reports.roundTripMs).toBeCloseTo(80, 0)
   })
 
+  it('tell what the far side says of ours, in ms of our clock', () => {
+    const { reports, sent } = setUp()
+    const block = {
+      ssrc: 7,
+      fractionLost: 0,
+      lost: 12,
+      highestSequence: 9,
+      jitter: 480,
+      lastReport: 0,
+      delay: 0,
+    }
+    expect(reports.far).toBeUndefined()
+    reports.receive(start, [{ kind: 'receiver', ssrc: 99, blocks: [{ ...block, ssrc: 8 }] }])
+    expect(reports.far).toBeUndefined()
+    reports.receive(start, [{ kind: 'receiver', ssrc: 99, blocks: [block] }])
+    expect(reports.far).toEqual({ lost: 12, jitterMs: 60 })
+    Object.assign(sent, { clockRate: () => 48_000 })
+    reports.receive(start, [{ kind: 'receiver', ssrc: 99, blocks: [{ ...block, lost: -3 }] }])
+    expect(reports.far).toEqual({ lost: 0, jitterMs: 10 })
+  })
+
+  it('tell of a goodbye until another source is heard', () => {
+    const { reports, reception } = setUp()
+    reception.update(start, 99, 5, 0, true)
+    expect(reports.farLeft).toBe(false)
+    reports.receive(start, [{ kind: 'bye', ssrcs: [98, 99] }])
+    expect(reports.farLeft).toBe(true)
+    reception.update(start, 100, 5, 0, true)
+    expect(reports.farLeft).toBe(false)
+  })
+
   it('end with a goodbye where anything was ever sent', () => {
     const { reports, sent } = setUp()
     sent.packets = 1

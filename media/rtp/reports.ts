@@ -12,6 +12,15 @@ export interface Sent {
   readonly octets: number
   /** The RTP timestamp that stands for `now`. */
   timestampAt(now: number): number
+  /** Of the timestamps, in Hz; default 8000. */
+  clockRate?(): number
+}
+
+/** What the far side's last report says of what we sent. */
+export interface FarReport {
+  /** Packets, over all that we sent. */
+  readonly lost: number
+  readonly jitterMs: number
 }
 
 /** RTCP of one port: when to report, what, and what the far side's reports tell. */
@@ -26,6 +35,9 @@ export class Reports {
   #everReported = false
   #heard: { readonly ssrc: number; readonly lastReport: number; readonly at: number } | undefined
   #roundTripMs: number | undefined
+  #far: FarReport | undefined
+  /** The source that has said goodbye. */
+  #gone: number | undefined
 
   constructor(options: {
     readonly ssrc: number
@@ -45,6 +57,16 @@ export class Reports {
   /** Of the far side's last report about us; undefined before one that refers to ours. */
   get roundTripMs(): number | undefined {
     return this.#roundTripMs
+  }
+
+  /** Undefined before the first one. */
+  get far(): FarReport | undefined {
+    return this.#far
+  }
+
+  /** The source that is heard has said goodbye (BYE). That ends nothing: SIP does, and many say it when they hold. */
+  get farLeft(): boolean {
+    return this.#gone !== undefined && (this.#reception.ssrc ?? this.#gone) === this.#gone
   }
 
   /** Begins to report; the first one comes after half the time (section 6.2). */
@@ -69,6 +91,7 @@ export class Reports {
   /** Takes a compound of the far side. */
   receive(now: number, packets: readonly RtcpPacket[]): void {
     for (const packet of packets) {
+      if (packet.kind === 'bye') this.#leave(packet.ssrcs)
       if (packet.kind !== 'sender' && packet.kind !== 'receiver') continue
       if (packet.kind === 'sender') {
         this.#heard = { ssrc: packet.ssrc, lastReport: compactNtp(packet.info.at), at: now }
@@ -77,9 +100,17 @@ export class Reports {
     }
   }
 
+  #leave(ssrcs: readonly number[]): void {
+    const heard = this.#reception.ssrc
+    this.#gone = heard !== undefined && ssrcs.includes(heard) ? heard : (ssrcs[0] ?? heard)
+  }
+
   /** Section 6.4.1: arrival minus last report minus delay, all in 65536ths of a second. */
   #hear(now: number, block: ReportBlock): void {
-    if (block.ssrc !== this.#ssrc || block.lastReport === 0) return
+    if (block.ssrc !== this.#ssrc) return
+    const clockRate = this.#sent.clockRate?.() ?? 8000
+    this.#far = { lost: Math.max(0, block.lost), jitterMs: (block.jitter * 1000) / clockRate }
+    if (block.lastReport === 0) return
     const trip = (compactNtp(now) - block.lastReport - block.delay) | 0
     // A far side that counts its delay roughly makes it slightly negative.
     this.#roundTripMs = Math.max(0, (trip * 1000) / 65536)

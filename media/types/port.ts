@@ -1,5 +1,7 @@
 import type { AudioCodec, Direction, SrtpSuite } from './codec.ts'
+import type { Recording, RecordRequest } from './recording.ts'
 import type { Playback, PlayRequest } from './sound.ts'
+import type { Tap, TapRequest } from './tap.ts'
 
 /** Keys of one SDES negotiation (RFC 4568): master key and salt together, as long as the suite has them. Never to be logged. */
 export interface SrtpKeys {
@@ -117,6 +119,8 @@ export interface PortStats {
   readonly roundTripMs?: number
   /** What the far side's last receiver report says of what we sent; absent until one arrived. */
   readonly far?: { readonly lost: number; readonly jitterMs: number }
+  /** The far side's RTCP has said goodbye (BYE), and the same source was heard last. It ends no call. */
+  readonly farLeft?: boolean
   /** Estimate of what was heard, 1 to 4.5 (ITU-T G.107 from loss, jitter and delay); absent until audio was received. */
   readonly mos?: number
   /** Packets refused, by reason. */
@@ -126,7 +130,7 @@ export interface PortStats {
 /** One leg's end of the audio: a socket towards its far side, and a place where sound is joined, played and heard. */
 export interface MediaPort {
   readonly id: string
-  /** Ports of one group can be joined; a call is a group. */
+  /** A call is a group: its ports share a thread, so that audio goes between them with the least work. */
   readonly group: string
   /** What the SDP announces. */
   readonly address: string
@@ -143,6 +147,10 @@ export interface MediaPort {
   readonly codec: AudioCodec | undefined
   /** Replaces what is being played. A playing sound goes before the joined port's audio. */
   play(request: PlayRequest): Playback
+  /** Records it to a file; several at a time are possible. Ends with the port at the latest. */
+  record(request: RecordRequest): Recording
+  /** Gives its audio out, and takes speech for its far end; several at a time are possible. Ends with the port at the latest. */
+  tap(request: TapRequest): Tap
   /**
    * Sends RFC 4733 events; `0-9 * # A-D`, `w` 0.5 s, `W` 1 s. Resolves when all are sent; false where the far end
    * takes none or the direction forbids it. Rejects with `code` `bad_digits` for any other character.
