@@ -16,14 +16,24 @@ import { withoutHeaders } from './destinations.ts'
 import type { HuntParts } from './hunt.ts'
 import type { CallId } from './leg.ts'
 import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
-import { type Recorded, refusedPackets, summary } from './summary.ts'
+import { type CallSummary, qualities, type Recorded, refusedPackets, summary } from './summary.ts'
 
 /** Longest wait for the counters of a media port that was closed. */
 const longestStatsMs = 5_000
 
 /** What the calls work with, besides what the verbs need. */
 export interface CallsParts extends HuntParts {
-  readonly metrics: Pick<Metrics, 'callsEnded' | 'rejections' | 'answerSeconds' | 'documents' | 'rtpRefused'>
+  readonly metrics: Pick<
+    Metrics,
+    | 'callsEnded'
+    | 'rejections'
+    | 'answerSeconds'
+    | 'documents'
+    | 'rtpRefused'
+    | 'audioMos'
+    | 'audioLoss'
+    | 'audioJitter'
+  >
   readonly handlers: Readonly<Record<HandlerSpec['kind'], Handler>>
   /** Fetches documents from customers' servers. */
   readonly documents: { document(request: DocumentRequest): Promise<FetchedDocument> }
@@ -129,14 +139,24 @@ export class Calls implements Arrivals, CallObserver {
 
   /** Writes the record of a call, whichever way it ended. */
   #write(call: Recorded): void {
-    const { clock, metrics, log } = this.#parts
+    const { clock, log } = this.#parts
     summary(call, clock.now(), (stats) => this.#within(stats)).then(
       (record) => {
-        for (const [reason, packets] of refusedPackets(record)) metrics.rtpRefused.inc({ reason }, packets)
+        this.#measure(record)
         log.info(record, 'call ended')
       },
       (error) => log.error({ call: call.id, err: error }, 'the record of a call could not be made'),
     )
+  }
+
+  #measure(record: CallSummary): void {
+    const { metrics } = this.#parts
+    for (const [reason, packets] of refusedPackets(record)) metrics.rtpRefused.inc({ reason }, packets)
+    for (const { carrier, mos, loss, jitterSeconds } of qualities(record)) {
+      metrics.audioMos.observe({ carrier }, mos)
+      metrics.audioLoss.observe({ carrier }, loss)
+      metrics.audioJitter.observe({ carrier }, jitterSeconds)
+    }
   }
 
   /** A media thread that hangs must not cost the record of the call. */

@@ -19,6 +19,7 @@ const settle = async () => {
 const setUp = () => {
   const clock = new FakeClock()
   const outbound = new FakeOutbound(clock)
+  const metrics = new Metrics()
   const records: CallSummary[] = []
   const log = pino(
     { level: 'info', base: null },
@@ -34,7 +35,7 @@ const setUp = () => {
   const handler: Handler = { run: (call) => script(call) }
   const calls = new Calls({
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
-    ...{ sip: outbound, subscribers: outbound, clock, log, metrics: new Metrics() },
+    ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
     bridges: new Bridges({ join: () => {}, part: () => {} }),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 1 },
@@ -59,7 +60,7 @@ const setUp = () => {
     expect(records).toHaveLength(1)
     return records[0]!
   }
-  return { clock, outbound, records, calls, arrive, record }
+  return { clock, metrics, outbound, records, calls, arrive, record }
 }
 
 let t: ReturnType<typeof setUp>
@@ -229,6 +230,31 @@ describe('the record of a call has everything (attributes present at every end)'
     expect(record.legs[0]?.audio).toBeUndefined()
     expect(t.clock.running).toBe(0)
   })
+})
+
+it('has how each leg was heard, and so have the metrics, by carrier', async () => {
+  const caller = t.arrive(connect)
+  const far = await callee()
+  far.leg.answered()
+  await settle()
+  const silent = await caller.port.stats()
+  const audio = { ...silent, received: 980, lost: 20, jitterMs: 15, mos: 4.1, roundTripMs: 80 }
+  const said = { ...audio, far: { lost: 3, jitterMs: 2 }, refused: { ...silent.refused, ssrc: 4 } }
+  caller.port.close = async () => said
+  caller.leg.ended({ code: 'normal' })
+  const record = await t.record()
+  expect(record.legs.map(({ audio: heard }) => heard)).toEqual([said, silent])
+  const text = await t.metrics.text()
+  for (const line of [
+    'trunkline_audio_mos_sum{carrier="telco"} 4.1',
+    'trunkline_audio_loss_ratio_sum{carrier="telco"} 0.02',
+    'trunkline_audio_jitter_seconds_sum{carrier="telco"} 0.015',
+    'trunkline_audio_mos_count{carrier="telco"} 1',
+    'trunkline_rtp_refused_total{reason="ssrc"} 4',
+  ])
+    expect(text.split('\n')).toContain(line)
+  // Nothing was heard of the other leg.
+  expect(text).not.toContain('carrier="none"')
 })
 
 it('is one record from the first caller to the last, who came by a transfer', async () => {

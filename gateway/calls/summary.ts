@@ -86,6 +86,29 @@ export const summary = async (call: Recorded, now: number, awaitStats: AwaitStat
 export const refusedPackets = ({ legs }: CallSummary): [reason: string, packets: number][] =>
   legs.flatMap(({ audio }) => Object.entries(audio?.refused ?? {})).filter(([, packets]) => packets > 0)
 
+/** How well a leg's far side was heard. */
+export interface LegQuality {
+  /** The carrier's name; `none` for SIP without one, `browser` for browsers. */
+  readonly carrier: string
+  readonly mos: number
+  /** 0 to 1. */
+  readonly loss: number
+  readonly jitterSeconds: number
+}
+
+/** That of every leg from which audio came. */
+export const qualities = ({ legs }: CallSummary): LegQuality[] =>
+  legs.flatMap(({ audio, carrier, kind }) => {
+    if (audio?.mos === undefined) return []
+    const lost = Math.max(0, audio.lost)
+    return {
+      carrier: carrier ?? (kind === 'sip' ? 'none' : 'browser'),
+      mos: audio.mos,
+      loss: lost / (lost + audio.received),
+      jitterSeconds: audio.jitterMs / 1000,
+    }
+  })
+
 const legSummary = async ({ leg, role }: LegRecord, awaitStats: AwaitStats): Promise<LegSummary> => {
   const { id, kind, direction, facts, tries, times, stats } = leg
   const { carrier, sipCallId } = facts
