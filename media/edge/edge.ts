@@ -1,13 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { isIP } from 'node:net'
-import type { Edge, EdgeFailure, MediaPort, PortOptions } from '../types.ts'
+import { MessageChannel } from 'node:worker_threads'
+import type { Edge, EdgeFailure, MediaPort, Mixer, PortOptions } from '../types.ts'
 import { type MediaClock, systemClock } from './clock.ts'
+import { EdgeMixer } from './edge-mixer.ts'
 import { EdgeError } from './errors.ts'
 import { announced, checkOptions, type EdgeOptions } from './options.ts'
-import { PortPool, shareRange } from './pool.ts'
 import { EdgePort } from './port.ts'
 import type { OpenCommand, Report } from './protocol.ts'
-import { MediaThread } from './thread.ts'
+import { endAll, type Slot, Slots } from './slots.ts'
 
 export type { EdgeOptions } from './options.ts'
 
@@ -22,26 +23,17 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   return edge
 }
 
-/** A thread, its share of the range, and how many ports it has. */
-interface Slot {
-  readonly thread: MediaThread
-  readonly pool: PortPool
-  ports: number
-}
-
 type Opened = (report: Extract<Report, { op: 'opened' | 'failed' }>) => void
 
 class ThreadedEdge implements Edge {
   #options: EdgeOptions
   #clock: MediaClock
   #announce: string
-  #total: number
-  #slots: Slot[]
+  #slots: Slots
   #ports = new Map<number, { readonly port: EdgePort; readonly slot: Slot }>()
+  #mixers = new Map<number, EdgeMixer>()
   /** Ports that wait for their sockets. */
   #opening = new Map<number, { readonly slot: Slot; readonly settle: Opened }>()
-  /** Where a group's ports are, while it has any. */
-  #groups = new Map<string, { readonly slot: Slot; ports: number }>()
   #numbers = 0
   #onFailure: ((failure: EdgeFailure) => void) | undefined
   #closing: Promise<void> | undefined
@@ -50,14 +42,15 @@ class ThreadedEdge implements Edge {
     this.#options = options
     this.#clock = options.clock ?? systemClock
     this.#announce = options.announce ?? announced(options.bind)
-    const shares = shareRange(options.ports, options.threads)
-    this.#total = shares.reduce((sum, share) => sum + share.length, 0)
-    this.#slots = shares.map((share) => this.#slot(share))
+    this.#slots = new Slots(options, this.#clock, () => ++this.#numbers, {
+      onReport: (slot, report) => this.#onReport(slot, report),
+      onDeath: (slot, error) => this.#onDeath(slot, error),
+    })
   }
 
   async start(): Promise<void> {
     try {
-      await Promise.all(this.#slots.map((slot) => slot.thread.start()))
+      await this.#slots.start()
     } catch (error) {
       await this.close()
       throw new EdgeError('failed', `a media thread did not start: ${(error as Error).message}`)
@@ -68,15 +61,8 @@ class ThreadedEdge implements Edge {
     return this.#ports.size
   }
 
-  usage(): { readonly used: number; readonly total: number; readonly quarantined: number } {
-    const now = this.#clock.now()
-    let used = 0
-    let quarantined = 0
-    for (const { pool } of this.#slots) {
-      used += pool.used
-      quarantined += pool.quarantined(now)
-    }
-    return { used, total: this.#total, quarantined }
+  usage(): ReturnType<Edge['usage']> {
+    return this.#slots.usage()
   }
 
   onFailure(listener: (failure: EdgeFailure) => void): void {
@@ -84,13 +70,14 @@ class ThreadedEdge implements Edge {
   }
 
   async open(options: PortOptions): Promise<MediaPort> {
-    const slot = this.#enter(options.group, options.kind)
+    if (this.#closing) throw new EdgeError('closed', 'the edge is closed')
+    const slot = this.#slots.enter(options.group, options.kind)
     try {
       return options.kind === 'carrier'
         ? await this.#openCarrier(slot, options)
         : await this.#openLoopback(slot, options)
     } catch (error) {
-      this.#exit(options.group)
+      this.#slots.exit(options.group)
       throw error
     }
   }
@@ -98,14 +85,39 @@ class ThreadedEdge implements Edge {
   join(a: MediaPort, b: MediaPort): void {
     const [first, second] = [this.#own(a), this.#own(b)]
     if (!first || !second) return
-    if (a.group !== b.group || a === b)
-      throw new EdgeError('not_joinable', 'two ports of one group can be joined')
-    first.slot.thread.send({ op: 'join', port: first.port.number, other: second.port.number })
+    if (a === b) throw new EdgeError('not_joinable', 'a port cannot be joined to itself')
+    for (const { port } of [first, second]) port.mixer?.forget(port)
+    const [port, other] = [first.port.number, second.port.number]
+    if (first.slot === second.slot) {
+      first.slot.thread.send({ op: 'join', port, other })
+      return
+    }
+    const { port1, port2 } = new MessageChannel()
+    first.slot.thread.send({ op: 'link', port, link: port1 }, [port1])
+    second.slot.thread.send({ op: 'link', port: other, link: port2 }, [port2])
   }
 
   part(port: MediaPort): void {
     const own = this.#own(port)
-    own?.slot.thread.send({ op: 'part', port: own.port.number })
+    if (!own) return
+    own.port.mixer?.forget(own.port)
+    own.slot.thread.send({ op: 'part', port: own.port.number })
+  }
+
+  async openMixer(): Promise<Mixer> {
+    if (this.#closing) throw new EdgeError('closed', 'the edge is closed')
+    const mixer = new EdgeMixer(++this.#numbers, {
+      slotOf: (port) => this.#own(port)?.slot,
+      anySlot: () => this.#slots.emptiest,
+      leave: (port) => port.mixer?.remove(port),
+      onClosed: (closed) => this.#mixers.delete(closed.number),
+    })
+    this.#mixers.set(mixer.number, mixer)
+    return mixer
+  }
+
+  get busy(): Edge['busy'] {
+    return { mixers: this.#mixers.size, ...this.#slots.busy() }
   }
 
   close(): Promise<void> {
@@ -114,8 +126,9 @@ class ThreadedEdge implements Edge {
   }
 
   async #closeAll(): Promise<void> {
+    await Promise.all([...this.#mixers.values()].map((mixer) => mixer.close()))
     await Promise.all([...this.#ports.values()].map(({ port }) => port.close()))
-    await Promise.all(this.#slots.map((slot) => slot.thread.close()))
+    await this.#slots.close()
     for (const [number, { settle }] of this.#opening) {
       settle({ op: 'failed', port: number, taken: false, message: 'the edge is closed' })
     }
@@ -127,43 +140,6 @@ class ThreadedEdge implements Edge {
   #own(port: MediaPort): { readonly port: EdgePort; readonly slot: Slot } | undefined {
     if (!(port instanceof EdgePort) || port.closed) return undefined
     return this.#ports.get(port.number)
-  }
-
-  #slot(share: readonly number[]): Slot {
-    const slot: Slot = {
-      pool: new PortPool(share, this.#options.quarantineMs ?? 30_000, (below) => randomInt(below)),
-      ports: 0,
-      thread: new MediaThread({
-        onReport: (report) => this.#onReport(report),
-        onDeath: (error) => this.#onDeath(slot, error),
-      }),
-    }
-    return slot
-  }
-
-  /** Finds the thread of a group, or for a new group the one with most room, and counts a port to it. */
-  #enter(group: string, kind: PortOptions['kind']): Slot {
-    if (this.#closing) throw new EdgeError('closed', 'the edge is closed')
-    let entry = this.#groups.get(group)
-    if (!entry) {
-      const now = this.#clock.now()
-      const room = (slot: Slot) => (kind === 'carrier' ? slot.pool.free(now) : 0)
-      const slot = this.#slots.reduce((best, next) =>
-        room(next) > room(best) || (room(next) === room(best) && next.ports < best.ports) ? next : best,
-      )
-      entry = { slot, ports: 0 }
-      this.#groups.set(group, entry)
-    }
-    entry.ports++
-    entry.slot.ports++
-    return entry.slot
-  }
-
-  #exit(group: string): void {
-    const entry = this.#groups.get(group)
-    if (!entry) return
-    entry.slot.ports--
-    if (--entry.ports === 0) this.#groups.delete(group)
   }
 
   async #openCarrier(slot: Slot, options: PortOptions): Promise<MediaPort> {
@@ -245,9 +221,12 @@ class ThreadedEdge implements Edge {
       ssrc: made.seed.ssrc,
       family: isIP(made.socket.bind),
       command: (command) => slot.thread.send(command),
-      onClosed: () => {
+      recordings: slot.recordings,
+      taps: slot.taps,
+      onClosed: (port) => {
+        port.mixer?.forget(port)
         this.#ports.delete(made.number)
-        this.#exit(made.group)
+        this.#slots.exit(made.group)
         made.giveBack()
       },
     })
@@ -255,14 +234,34 @@ class ThreadedEdge implements Edge {
     return port
   }
 
-  #onReport(report: Report): void {
-    if (report.op !== 'opened' && report.op !== 'failed') {
-      this.#ports.get(report.port)?.port.report(report)
-      return
+  #onReport(slot: Slot, report: Report): void {
+    switch (report.op) {
+      case 'opened':
+      case 'failed': {
+        const opening = this.#opening.get(report.port)
+        this.#opening.delete(report.port)
+        opening?.settle(report)
+        break
+      }
+      case 'recorded':
+        slot.recordings.recorded(report.record, report.result)
+        break
+      case 'frame':
+        slot.taps.frame(report.tap, report.frame)
+        break
+      case 'spoken':
+        slot.taps.spoken(report.tap, report.request)
+        break
+      case 'untapped':
+        slot.taps.untapped(report.tap)
+        break
+      case 'played':
+        this.#mixers.get(report.port)?.played(report.play)
+        this.#ports.get(report.port)?.port.report(report)
+        break
+      default:
+        this.#ports.get(report.port)?.port.report(report)
     }
-    const opening = this.#opening.get(report.port)
-    this.#opening.delete(report.port)
-    opening?.settle(report)
   }
 
   #onDeath(slot: Slot, error: Error): void {
@@ -273,6 +272,8 @@ class ThreadedEdge implements Edge {
     }
     const dead = [...this.#ports.values()].filter((own) => own.slot === slot).map(({ port }) => port)
     for (const port of dead) port.die()
+    endAll(slot, error.message)
+    for (const mixer of [...this.#mixers.values()]) if (mixer.slot === slot) mixer.die()
     this.#onFailure?.({ error, ports: dead.map(({ id }) => id) })
   }
 }

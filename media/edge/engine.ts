@@ -1,6 +1,21 @@
-import { Session, type SessionOutput } from '../rtp/session.ts'
+import type { MessagePort } from 'node:worker_threads'
+import type { Codecs } from '../codecs/types.ts'
+import { Session } from '../rtp/session.ts'
+import type { Talk } from '../rtp/talk.ts'
 import type { MediaClock } from './clock.ts'
-import type { Command, OpenCommand, PortNumber, Report } from './protocol.ts'
+import { FrameLink } from './frame-link.ts'
+import { Listeners } from './listeners.ts'
+import { MixRoom } from './mix-room.ts'
+import { PortOutput } from './port-output.ts'
+import type {
+  Command,
+  ListenCommand,
+  MixCommand,
+  OpenCommand,
+  PlayCommand,
+  PortNumber,
+  Report,
+} from './protocol.ts'
 import type { BindSocket, PortSocket } from './sockets.ts'
 import { Ticker } from './ticker.ts'
 
@@ -12,41 +27,80 @@ interface OpenPort {
   readonly rtcp: PortSocket | undefined
 }
 
-/** What a media thread runs: sessions with their sockets, driven by commands. */
+/** What an engine is made of. */
+export interface EngineOptions {
+  readonly clock: MediaClock
+  readonly bind: BindSocket
+  readonly codecs: Codecs
+  readonly report: (report: Report) => void
+  /** 0 to 1, as Math.random; for the pace of reports. */
+  readonly random: () => number
+}
+
+/** What a media thread runs: sessions with their sockets, and mixers, driven by commands. */
 export class Engine {
+  #options: EngineOptions
   #clock: MediaClock
-  #bind: BindSocket
   #report: (report: Report) => void
-  #random: () => number
   #ticker: Ticker
   #ports = new Map<PortNumber, OpenPort>()
+  #rooms = new Map<PortNumber, MixRoom>()
+  #listeners: Listeners
 
-  constructor(options: {
-    readonly clock: MediaClock
-    readonly bind: BindSocket
-    readonly report: (report: Report) => void
-    /** 0 to 1, as Math.random; for the pace of reports. */
-    readonly random: () => number
-  }) {
+  constructor(options: EngineOptions) {
+    this.#options = options
     this.#clock = options.clock
-    this.#bind = options.bind
     this.#report = options.report
-    this.#random = options.random
     this.#ticker = new Ticker(options.clock)
+    this.#listeners = new Listeners(options.report)
   }
 
-  /** Ports open in this thread. */
+  /** Ports, mixers, recordings and taps in this thread. */
   get size(): number {
-    return this.#ports.size
+    return this.#ports.size + this.#rooms.size + this.#listeners.size
   }
 
   /** Carries a command out. One about a port that is gone is ignored: a handle sends nothing after its `close`, which is answered. */
   async run(command: Command): Promise<void> {
-    if (command.op === 'open') return this.#open(command)
-    const port = this.#ports.get(command.port)
-    if (command.op === 'close') return this.#close(command.port, command.request, port)
-    if (!port) return
-    const { session } = port
+    switch (command.op) {
+      case 'open':
+        return this.#open(command)
+      case 'close':
+        return this.#close(command.port, command.request, this.#ports.get(command.port))
+      case 'play':
+      case 'stop':
+      case 'pause':
+      case 'resume':
+      case 'volume':
+        this.#play(command)
+        return
+      case 'record':
+      case 'recording':
+      case 'tap':
+      case 'speak':
+      case 'spoken':
+      case 'silence':
+      case 'untap':
+        return this.#listen(command)
+      case 'mixer':
+      case 'seat':
+      case 'reseat':
+      case 'unseat':
+      case 'unmix':
+        this.#mix(command)
+        return
+      default: {
+        const session = this.#ports.get(command.port)?.session
+        if (session) this.#tell(session, command)
+      }
+    }
+  }
+
+  #tell(
+    session: Session,
+    command: Extract<Command, { op: 'far' | 'join' | 'link' | 'part' | 'digits' | 'stats' }>,
+  ): void {
+    const { port } = command
     switch (command.op) {
       case 'far':
         session.setFar(this.#clock.now(), command.near, command.far)
@@ -56,30 +110,97 @@ export class Engine {
         if (other) session.join(other.session)
         break
       }
+      case 'link':
+        this.#link(session, command.link)
+        break
       case 'part':
         session.part()
         break
-      case 'play':
-        session.play(command.play, command.samples, command.loop, command.volumeDb)
+      case 'digits': {
+        const { digits, request } = command
+        session.sendDigits(digits, (sent) => this.#report({ op: 'digits', port, request, sent }))
         break
-      case 'stop':
-        session.stop(command.play)
-        break
-      case 'digits':
-        session.sendDigits(command.digits, (sent) =>
-          this.#report({ op: 'digits', port: command.port, request: command.request, sent }),
-        )
-        break
+      }
       case 'stats':
-        this.#report({ op: 'stats', port: command.port, request: command.request, stats: session.stats() })
+        this.#report({ op: 'stats', port, request: command.request, stats: session.stats() })
         break
     }
     this.#ticker.wake(session)
   }
 
+  #link(session: Session, port: MessagePort): void {
+    const link: FrameLink = new FrameLink(port, () => session.part(link))
+    session.connect(link)
+  }
+
+  /** The session or the mixer of that number. */
+  #target(number: PortNumber): Session | MixRoom | undefined {
+    return this.#ports.get(number)?.session ?? this.#rooms.get(number)
+  }
+
+  #play(command: PlayCommand): void {
+    const target = this.#target(command.port)
+    if (!target) return
+    const talk: Talk = target.talk
+    const { play } = command
+    if (command.op === 'play')
+      talk.play(play, command.samples, command.sampleRate, command.loop, command.volumeDb)
+    else if (command.op === 'volume') talk.setVolume(play, command.volumeDb)
+    else talk[command.op](play)
+    target.wake()
+  }
+
+  async #listen(command: ListenCommand): Promise<void> {
+    const target = this.#target(command.port)
+    if (target) return this.#listeners.run(command, target)
+    // A recording that comes too late is over: its result is that of one that was stopped at once.
+    if (command.op === 'record') this.#report(neverRecorded(command.record))
+    else if (command.op === 'tap') this.#report({ op: 'untapped', tap: command.tap })
+  }
+
+  #mix(command: MixCommand): void {
+    const { mixer } = command
+    if (command.op === 'mixer') {
+      this.#openRoom(mixer)
+      return
+    }
+    const room = this.#rooms.get(mixer)
+    if (!room) {
+      if (command.op === 'seat') command.link?.close()
+      return
+    }
+    if (command.op === 'seat') this.#seat(room, command)
+    else if (command.op === 'reseat') room.change(command.port, command.options)
+    else if (command.op === 'unseat') room.unseat(command.port)
+    else {
+      this.#rooms.delete(mixer)
+      this.#listeners.leave(mixer)
+      room.close()
+      this.#ticker.removeMixer(room)
+    }
+  }
+
+  #openRoom(mixer: PortNumber): void {
+    const room = new MixRoom(
+      (play) => this.#report({ op: 'played', port: mixer, play }),
+      (woken) => this.#ticker.wakeMixer(woken),
+    )
+    this.#rooms.set(mixer, room)
+    this.#ticker.addMixer(room)
+  }
+
+  #seat(room: MixRoom, { port, options, link }: Extract<MixCommand, { op: 'seat' }>): void {
+    if (link) {
+      room.seatLink(port, options, new FrameLink(link, () => room.unseat(port)))
+      return
+    }
+    const session = this.#ports.get(port)?.session
+    if (session) room.seat(port, options, session)
+  }
+
   async #open(command: OpenCommand): Promise<void> {
-    const output = new Output(command.port, this.#report)
-    const session = new Session(
+    const output = new PortOutput(command.port, this.#report, () => this.#ticker.wake(session))
+    const session: Session = new Session(
       {
         anyPort: command.rtpPort !== undefined,
         seed: command.seed,
@@ -88,7 +209,8 @@ export class Engine {
           startMs: command.startTimeoutMs ?? Number.POSITIVE_INFINITY,
           mediaMs: command.mediaTimeoutMs ?? Number.POSITIVE_INFINITY,
         },
-        random: this.#random,
+        codecs: this.#options.codecs,
+        random: this.#options.random,
       },
       output,
     )
@@ -109,12 +231,13 @@ export class Engine {
     session: Session,
   ): Promise<{ rtp: PortSocket; rtcp: PortSocket | undefined }> {
     const clock = this.#clock
-    const rtp = await this.#bind(command.bind, command.rtpPort ?? 0, (packet, address, port) =>
+    const { bind } = this.#options
+    const rtp = await bind(command.bind, command.rtpPort ?? 0, (packet, address, port) =>
       session.receive(clock.now(), packet, address, port),
     )
     if (command.rtpPort === undefined) return { rtp, rtcp: undefined }
     try {
-      const rtcp = await this.#bind(command.bind, command.rtpPort + 1, (packet, address, port) =>
+      const rtcp = await bind(command.bind, command.rtpPort + 1, (packet, address, port) =>
         session.receiveRtcp(clock.now(), packet, address, port),
       )
       return { rtp, rtcp }
@@ -128,6 +251,7 @@ export class Engine {
     if (!port) return
     this.#ports.delete(number)
     this.#ticker.remove(port.session)
+    this.#listeners.leave(number)
     port.session.close(this.#clock.now())
     const stats = port.session.stats()
     await Promise.all([port.rtp.close(), port.rtcp?.close()])
@@ -135,38 +259,11 @@ export class Engine {
   }
 }
 
-/** A session's way out: its sockets, and reports about it. */
-class Output implements SessionOutput {
-  #port: PortNumber
-  #report: (report: Report) => void
-  #rtp: PortSocket | undefined
-  #rtcp: PortSocket | undefined
-
-  constructor(port: PortNumber, report: (report: Report) => void) {
-    this.#port = port
-    this.#report = report
-  }
-
-  /** Sets what to send by; nothing is sent before a far end is set, and that comes later. */
-  sockets(rtp: PortSocket, rtcp: PortSocket): void {
-    this.#rtp = rtp
-    this.#rtcp = rtcp
-  }
-
-  rtp(packet: Buffer, offset: number, length: number, port: number, address: string): void {
-    this.#rtp?.send(packet, offset, length, port, address)
-  }
-
-  rtcp(packet: Buffer, port: number, address: string, muxed: boolean): void {
-    const socket = muxed ? this.#rtp : this.#rtcp
-    socket?.send(packet, 0, packet.length, port, address)
-  }
-
-  event(event: Parameters<SessionOutput['event']>[0]): void {
-    this.#report({ op: 'event', port: this.#port, event })
-  }
-
-  played(play: number): void {
-    this.#report({ op: 'played', port: this.#port, play })
+/** What becomes of a recording that came when its port was gone. */
+function neverRecorded(record: number): Report {
+  return {
+    op: 'recorded',
+    record,
+    result: { end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false },
   }
 }

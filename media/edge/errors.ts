@@ -6,7 +6,7 @@ export type EdgeErrorCode =
   | 'bad_far'
   /** A character that is no digit. */
   | 'bad_digits'
-  /** Ports of different groups. */
+  /** A port and itself. */
   | 'not_joinable'
   /** The options of the edge itself. */
   | 'bad_options'

@@ -10,10 +10,18 @@ import type {
   PlayRequest,
   PortEvent,
   PortStats,
+  Recording,
+  RecordRequest,
   SrtpKeys,
+  Tap,
+  TapRequest,
 } from '../types.ts'
+import type { EdgeMixer } from './edge-mixer.ts'
 import { EdgeError } from './errors.ts'
+import { Playbacks } from './playbacks.ts'
 import type { Command, Report } from './protocol.ts'
+import { noRecording, type Recordings } from './recordings.ts'
+import { noTap, type Taps } from './taps.ts'
 
 /** Statistics of a port of which nothing was ever heard. */
 const NOTHING: PortStats = {
@@ -39,6 +47,9 @@ export interface EdgePortOptions {
   readonly family: number
   /** Sends a command to the port's thread. */
   readonly command: (command: Command) => void
+  /** Those of its thread. */
+  readonly recordings: Recordings
+  readonly taps: Taps
   /** Called once, when the sockets are closed. */
   readonly onClosed: (port: EdgePort) => void
 }
@@ -52,11 +63,13 @@ export class EdgePort implements MediaPort {
   readonly port: number
   readonly rtcpPort: number
   readonly ssrc: number
+  /** The mixer that it takes part in; set by that. */
+  mixer: EdgeMixer | undefined
   #options: EdgePortOptions
+  #playbacks: Playbacks
   #codec: AudioCodec | undefined
   #listener: ((event: PortEvent) => void) | undefined
   #requests = 0
-  #playing: { readonly play: number; readonly settle: (how: 'finished' | 'stopped') => void } | undefined
   #digits = new Map<number, (sent: boolean) => void>()
   #stats = new Map<number, (stats: PortStats) => void>()
   #last = NOTHING
@@ -65,6 +78,7 @@ export class EdgePort implements MediaPort {
 
   constructor(options: EdgePortOptions) {
     this.#options = options
+    this.#playbacks = new Playbacks(options.number, options.command)
     this.number = options.number
     this.id = `port-${options.number}`
     this.group = options.group
@@ -90,21 +104,16 @@ export class EdgePort implements MediaPort {
     this.#options.command({ op: 'far', port: this.number, near, far })
   }
 
-  play({ prompt, loop = 1, volumeDb = 0 }: PlayRequest): Playback {
-    this.#settlePlaying('stopped')
-    const play = ++this.#requests
-    const { promise: done, resolve: settle } = Promise.withResolvers<'finished' | 'stopped'>()
-    if (this.closed) settle('stopped')
-    else {
-      this.#playing = { play, settle }
-      this.#options.command({ op: 'play', port: this.number, play, samples: prompt.samples, loop, volumeDb })
-    }
-    const stop = () => {
-      if (this.#playing?.play !== play) return
-      this.#settlePlaying('stopped')
-      if (!this.closed) this.#options.command({ op: 'stop', port: this.number, play })
-    }
-    return { done, stop }
+  play(request: PlayRequest): Playback {
+    return this.#playbacks.play(request)
+  }
+
+  record(request: RecordRequest): Recording {
+    return this.closed ? noRecording() : this.#options.recordings.start(this.number, request)
+  }
+
+  tap(request: TapRequest): Tap {
+    return this.closed ? noTap() : this.#options.taps.open(this.number, request)
   }
 
   async sendDigits(digits: string): Promise<boolean> {
@@ -133,7 +142,7 @@ export class EdgePort implements MediaPort {
       this.#leave(stats)
       return stats
     })
-    this.#settlePlaying('stopped')
+    this.#playbacks.close()
     return this.#closing
   }
 
@@ -151,7 +160,7 @@ export class EdgePort implements MediaPort {
         if (!this.closed) this.#tell(report.event)
         break
       case 'played':
-        if (this.#playing?.play === report.play) this.#settlePlaying('finished')
+        this.#playbacks.played(report.play)
         break
       case 'digits':
         this.#digits.get(report.request)?.(report.sent)
@@ -173,18 +182,12 @@ export class EdgePort implements MediaPort {
     return promise
   }
 
-  #settlePlaying(how: 'finished' | 'stopped'): void {
-    const playing = this.#playing
-    this.#playing = undefined
-    playing?.settle(how)
-  }
-
   #leave(stats: PortStats): void {
     if (this.#gone) return
     this.#gone = true
     this.#last = stats
     this.#listener = undefined
-    this.#settlePlaying('stopped')
+    this.#playbacks.close()
     for (const settle of this.#digits.values()) settle(false)
     this.#digits.clear()
     this.#options.onClosed(this)

@@ -1,6 +1,18 @@
-import type { FarEnd, NearEnd, PortEvent, PortStats } from '../types.ts'
+import type { MessagePort } from 'node:worker_threads'
+import type { SeatOptions } from '../mix/seat.ts'
+import type {
+  FarEnd,
+  NearEnd,
+  PcmRate,
+  PortEvent,
+  PortStats,
+  RecordingResult,
+  RecordRequest,
+  TapFrame,
+  TapRequest,
+} from '../types.ts'
 
-/** Names a port between the threads; never used twice by one edge. */
+/** Names a port or a mixer between the threads, and what plays, records and taps there; never used twice by one edge. */
 export type PortNumber = number
 
 /** Opens a port. */
@@ -18,21 +30,73 @@ export interface OpenCommand {
   readonly mediaTimeoutMs?: number
 }
 
-/** What the main thread tells a media thread. Packets never cross. */
-export type Command =
-  | OpenCommand
-  | { readonly op: 'far'; readonly port: PortNumber; readonly near: NearEnd; readonly far: FarEnd }
-  | { readonly op: 'join'; readonly port: PortNumber; readonly other: PortNumber }
-  | { readonly op: 'part'; readonly port: PortNumber }
+/** About what a port, or a mixer by its own number, plays. */
+export type PlayCommand =
   | {
       readonly op: 'play'
       readonly port: PortNumber
       readonly play: number
       readonly samples: Int16Array
+      readonly sampleRate: PcmRate
       readonly loop: number
       readonly volumeDb: number
     }
-  | { readonly op: 'stop'; readonly port: PortNumber; readonly play: number }
+  | { readonly op: 'stop' | 'pause' | 'resume'; readonly port: PortNumber; readonly play: number }
+  | { readonly op: 'volume'; readonly port: PortNumber; readonly play: number; readonly volumeDb: number }
+
+/** About those who listen to a port, or to a mixer by its own number. */
+export type ListenCommand =
+  | {
+      readonly op: 'record'
+      readonly port: PortNumber
+      readonly record: number
+      readonly request: RecordRequest
+    }
+  | {
+      readonly op: 'recording'
+      readonly port: PortNumber
+      readonly record: number
+      readonly act: RecordingAct
+    }
+  | { readonly op: 'tap'; readonly port: PortNumber; readonly tap: number; readonly request: TapRequest }
+  | { readonly op: 'speak'; readonly port: PortNumber; readonly tap: number; readonly samples: Int16Array }
+  | { readonly op: 'spoken'; readonly port: PortNumber; readonly tap: number; readonly request: number }
+  | { readonly op: 'silence' | 'untap'; readonly port: PortNumber; readonly tap: number }
+
+/** What a recording is told: to pause in one of two ways, to go on, or to end. */
+export type RecordingAct = 'skip' | 'silence' | 'resume' | 'stop'
+
+/** About mixers. */
+export type MixCommand =
+  | { readonly op: 'mixer'; readonly mixer: PortNumber }
+  /** `link` leads to the port's thread where that is another one. */
+  | {
+      readonly op: 'seat'
+      readonly mixer: PortNumber
+      readonly port: PortNumber
+      readonly options: SeatOptions
+      readonly link?: MessagePort
+    }
+  | {
+      readonly op: 'reseat'
+      readonly mixer: PortNumber
+      readonly port: PortNumber
+      readonly options: SeatOptions
+    }
+  | { readonly op: 'unseat'; readonly mixer: PortNumber; readonly port: PortNumber }
+  | { readonly op: 'unmix'; readonly mixer: PortNumber }
+
+/** What the main thread tells a media thread. Packets never cross. */
+export type Command =
+  | OpenCommand
+  | PlayCommand
+  | ListenCommand
+  | MixCommand
+  | { readonly op: 'far'; readonly port: PortNumber; readonly near: NearEnd; readonly far: FarEnd }
+  | { readonly op: 'join'; readonly port: PortNumber; readonly other: PortNumber }
+  /** Joins a port, or a mixer's seat, in another thread: `link` leads there. */
+  | { readonly op: 'link'; readonly port: PortNumber; readonly link: MessagePort }
+  | { readonly op: 'part'; readonly port: PortNumber }
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly digits: string }
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number }
   | { readonly op: 'close'; readonly port: PortNumber; readonly request: number }
@@ -47,3 +111,7 @@ export type Report =
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly sent: boolean }
   /** Answers `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }
+  | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }
+  | { readonly op: 'frame'; readonly tap: number; readonly frame: TapFrame }
+  | { readonly op: 'spoken'; readonly tap: number; readonly request: number }
+  | { readonly op: 'untapped'; readonly tap: number }

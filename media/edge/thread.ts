@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { type Transferable, Worker } from 'node:worker_threads'
 import type { Command, Report } from './protocol.ts'
 
 /** Told what a thread reports, and when it died. */
@@ -28,9 +28,9 @@ export class MediaThread {
     })
   }
 
-  /** Harmless after {@link close}. */
-  send(command: Command): void {
-    if (!this.#closed) this.#ensure().postMessage(command)
+  /** `moved` goes over rather than being copied. Harmless after {@link close}. */
+  send(command: Command, moved: readonly Transferable[] = []): void {
+    if (!this.#closed) this.#ensure().postMessage(command, moved)
   }
 
   /** Ends the thread at once; its sockets are closed by that. */

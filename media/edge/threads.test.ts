@@ -110,7 +110,7 @@ describe('media threads', () => {
       { codecs: [] },
       { address: '127.0.0.1', port: 9, codec: 'PCMU', payloadType: 0, direction: 'sendrecv' },
     )
-    port.play({ prompt: { sampleRate: 8000, samples: 7 as never } })
+    port.play({ prompt: { sampleRate: 8000, samples: null as never } })
     await failed
     expect(failures).toHaveLength(1)
     expect(failures[0]?.ports).toEqual([port.id])

@@ -2,9 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { TestClock } from './test-clock.ts'
 import { Ticker } from './ticker.ts'
 
-function ticked(busy: boolean) {
+function ticked(busy: boolean, framed = false) {
   const times: number[] = []
-  return { busy, times, tick: (now: number) => times.push(now) }
+  const frames: string[] = []
+  return {
+    busy,
+    framed,
+    times,
+    frames,
+    tick: (now: number) => times.push(now),
+    frameIn: (now: number) => frames.push(`in ${now}`),
+    frameOut: (now: number) => frames.push(`out ${now}`),
+  }
 }
 
 describe('the ticker', () => {
@@ -57,5 +66,78 @@ describe('the ticker', () => {
     ticker.wake(busy)
     clock.advance(100)
     expect([clock.running, busy.times]).toEqual([0, []])
+  })
+
+  it('makes frames every 20 ms for those that take part: all in, then the mixers, then all out', () => {
+    const clock = new TestClock()
+    const ticker = new Ticker(clock)
+    const order: string[] = []
+    const part = (name: string) => ({
+      ...ticked(false, true),
+      frameIn: () => order.push(`${name} in`),
+      frameOut: () => order.push(`${name} out`),
+    })
+    const [a, b, idle] = [part('a'), part('b'), ticked(false)]
+    const mixer = { framed: true, mix: () => order.push('mix') }
+    for (const each of [a, b, idle]) ticker.add(each)
+    ticker.addMixer(mixer)
+    ticker.wakeMixer(mixer)
+    clock.advance(20)
+    expect(order).toEqual(['a in', 'b in', 'mix', 'a out', 'b out'])
+    clock.advance(980)
+    expect([order.length, idle.frames.length, idle.times.length]).toEqual([50 * 5, 0, 10])
+  })
+
+  it('makes up for late frames, all of them, but not for a long stall', () => {
+    const clock = new TestClock()
+    const ticker = new Ticker(clock)
+    const late = ticked(false, true)
+    ticker.add(late)
+    clock.advance(10_000, 55)
+    expect(late.frames.length / 2).toBeGreaterThanOrEqual(495)
+    late.frames.length = 0
+    clock.advance(3000, 3000)
+    expect(late.frames).toHaveLength(2)
+  })
+
+  it('counts frames from the moment that somebody takes part, and leaves out who does no more', () => {
+    const clock = new TestClock()
+    const ticker = new Ticker(clock)
+    const port = ticked(false)
+    ticker.add(port)
+    clock.advance(10_000)
+    port.framed = true
+    ticker.wake(port)
+    clock.advance(20)
+    expect(port.frames).toHaveLength(2)
+    port.framed = false
+    clock.advance(1000)
+    expect(port.frames).toHaveLength(4)
+  })
+
+  it('ticks at once whom a frame has left with something to send', () => {
+    const clock = new TestClock()
+    const ticker = new Ticker(clock)
+    const port = { ...ticked(false, true), frameOut: () => 0 }
+    port.frameOut = () => {
+      port.busy = true
+      return 0
+    }
+    ticker.add(port)
+    clock.advance(20)
+    const before = port.times.length
+    clock.advance(10)
+    expect(port.times.length).toBe(before + 1)
+  })
+
+  it('has no timer when ports and mixers are gone', () => {
+    const clock = new TestClock()
+    const ticker = new Ticker(clock)
+    const mixer = { framed: true, mix: () => {} }
+    ticker.addMixer(mixer)
+    ticker.wakeMixer(mixer)
+    expect(clock.running).toBe(1)
+    ticker.removeMixer(mixer)
+    expect(clock.running).toBe(0)
   })
 })

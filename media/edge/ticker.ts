@@ -2,25 +2,48 @@ import type { MediaClock, MediaTimer } from './clock.ts'
 
 /** The pace of busy ports, in ms. Half a packet, so that events keep their 50 ms. */
 const PACE_MS = 10
+/** Every how many ticks there are frames: 20 ms. */
+const FRAME_EVERY = 2
 /** Every how many ticks the idle ports have their turn: 100 ms. */
 const IDLE_EVERY = 10
+/** Frames that are made up for after a stall; of more, one is made and the rest left out, as it would only be a burst. */
+const MAX_BEHIND = 10
 
 /** What is to be ticked. */
 export interface Ticked {
+  /** Whether it is to be ticked every 10 ms. */
   readonly busy: boolean
+  /** Whether it takes part in the frames. */
+  readonly framed: boolean
   tick(now: number): void
+  /** First of all: what comes in. */
+  frameIn(now: number): void
+  /** Last of all: what goes out. */
+  frameOut(now: number): void
+}
+
+/** What works on frames between those that come in and those that go out. */
+export interface Mixing {
+  readonly framed: boolean
+  mix(now: number): void
 }
 
 /**
  * One timer for all ports of a thread. Ticks stand on a fixed grid from the beginning, so lateness never adds up; ticks that were
- * missed are left out, and the ports make up for them. Ports with nothing to send are ticked ten times a second only.
+ * missed are left out, and the ports make up for them. Ports with nothing to send are ticked ten times a second only. Every second tick
+ * there is a frame for those that take part: none is left out for being late, unless the thread stood still for long.
  */
 export class Ticker {
   #clock: MediaClock
   #all = new Set<Ticked>()
   #busy = new Set<Ticked>()
+  #framed = new Set<Ticked>()
+  #mixers = new Set<Mixing>()
+  #mixing = new Set<Mixing>()
   #origin: number
   #last = 0
+  /** Number of the last frame that was made, or left out as nobody took part. */
+  #frame = 0
   #timer: MediaTimer | undefined
   /** Number of the tick that the timer waits for. */
   #next = 0
@@ -32,30 +55,69 @@ export class Ticker {
 
   add(ticked: Ticked): void {
     this.#all.add(ticked)
+    this.wake(ticked)
     this.#schedule()
   }
 
   remove(ticked: Ticked): void {
     this.#all.delete(ticked)
     this.#busy.delete(ticked)
-    if (this.#all.size > 0) return
+    this.#framed.delete(ticked)
+    this.#rest()
+  }
+
+  addMixer(mixer: Mixing): void {
+    this.#mixers.add(mixer)
+  }
+
+  removeMixer(mixer: Mixing): void {
+    this.#mixers.delete(mixer)
+    this.#mixing.delete(mixer)
+    this.#rest()
+  }
+
+  /** To be called after anything that may have made `ticked` busy, or made it take part in the frames. */
+  wake(ticked: Ticked): void {
+    if (!this.#all.has(ticked)) return
+    const { busy, framed } = ticked
+    if (busy) this.#busy.add(ticked)
+    if (framed) {
+      this.#beginFrames()
+      this.#framed.add(ticked)
+    }
+    if (busy || framed) this.#schedule()
+  }
+
+  /** The same for a mixer. */
+  wakeMixer(mixer: Mixing): void {
+    if (!this.#mixers.has(mixer) || !mixer.framed) return
+    this.#beginFrames()
+    this.#mixing.add(mixer)
+    this.#schedule()
+  }
+
+  #beginFrames(): void {
+    if (this.#framed.size + this.#mixing.size > 0) return
+    this.#frame = Math.floor(this.#tickAt(this.#clock.now()) / FRAME_EVERY)
+  }
+
+  #rest(): void {
+    if (this.#all.size + this.#mixing.size > 0) return
     this.#timer?.cancel()
     this.#timer = undefined
   }
 
-  /** To be called after anything that may have made `ticked` busy. */
-  wake(ticked: Ticked): void {
-    if (!ticked.busy || this.#busy.has(ticked) || !this.#all.has(ticked)) return
-    this.#busy.add(ticked)
-    this.#schedule()
+  #tickAt(now: number): number {
+    return Math.floor((now - this.#origin) / PACE_MS)
   }
 
   #schedule(): void {
-    if (this.#all.size === 0) return
+    if (this.#all.size + this.#mixing.size === 0) return
     const now = this.#clock.now()
-    const current = Math.floor((now - this.#origin) / PACE_MS)
-    const idle = (Math.floor(current / IDLE_EVERY) + 1) * IDLE_EVERY
-    const next = this.#busy.size > 0 ? current + 1 : idle
+    const current = this.#tickAt(now)
+    const after = (every: number) => (Math.floor(current / every) + 1) * every
+    const frames = this.#framed.size + this.#mixing.size > 0
+    const next = after(this.#busy.size > 0 ? 1 : frames ? FRAME_EVERY : IDLE_EVERY)
     if (this.#timer && this.#next <= next) return
     this.#timer?.cancel()
     this.#next = next
@@ -68,13 +130,33 @@ export class Ticker {
 
   #run(): void {
     const now = this.#clock.now()
-    const idleTurn = Math.floor((now - this.#origin) / (PACE_MS * IDLE_EVERY))
+    const current = this.#tickAt(now)
+    const idleTurn = Math.floor(current / IDLE_EVERY)
     const everyone = idleTurn !== this.#last
     this.#last = idleTurn
+    for (const ticked of everyone ? this.#all : this.#busy) ticked.tick(now)
+    this.#frames(now, Math.floor(current / FRAME_EVERY))
     for (const ticked of everyone ? this.#all : this.#busy) {
-      ticked.tick(now)
       if (ticked.busy) this.#busy.add(ticked)
       else this.#busy.delete(ticked)
     }
+  }
+
+  #frames(now: number, current: number): void {
+    if (this.#framed.size + this.#mixing.size === 0) return
+    const behind = current - this.#frame
+    this.#frame = current
+    const due = behind > MAX_BEHIND ? 1 : behind
+    for (let i = 0; i < due; i++) {
+      for (const framed of this.#framed) framed.frameIn(now)
+      for (const mixer of this.#mixing) mixer.mix(now)
+      for (const framed of this.#framed) framed.frameOut(now)
+    }
+    for (const framed of this.#framed) {
+      // A frame may have left a packet to be sent at the next tick.
+      if (framed.busy) this.#busy.add(framed)
+      if (!framed.framed) this.#framed.delete(framed)
+    }
+    for (const mixer of this.#mixing) if (!mixer.framed) this.#mixing.delete(mixer)
   }
 }

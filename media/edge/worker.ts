@@ -1,8 +1,9 @@
 /** Entry of a media thread: commands come in, reports go out; packets stay here. */
 import { parentPort } from 'node:worker_threads'
+import { loadCodecs } from '../codecs/codecs.ts'
 import { systemClock } from './clock.ts'
 import { Engine } from './engine.ts'
-import type { Command } from './protocol.ts'
+import type { Command, Report } from './protocol.ts'
 import { bindUdp } from './sockets.ts'
 
 const main = parentPort
@@ -11,10 +12,16 @@ if (!main) throw new Error('media/edge/worker.ts is to be run as a worker thread
 const engine = new Engine({
   clock: systemClock,
   bind: bindUdp,
-  report: (report) => main.postMessage(report),
+  codecs: await loadCodecs(),
+  report: (report) => main.postMessage(report, moved(report)),
   random: Math.random,
 })
 main.on('message', (command: Command) => {
   // A rejection here is a defect; unhandled, it ends the thread, which the main thread reports.
   void engine.run(command)
 })
+
+/** What goes over with a report rather than being copied. */
+function moved(report: Report): ArrayBuffer[] {
+  return report.op === 'frame' ? [report.frame.samples.buffer as ArrayBuffer] : []
+}

@@ -18,7 +18,7 @@ const PAUSES: Readonly<Record<string, number>> = { w: 500, W: 1000 }
 export interface EventPacket {
   /** Four bytes; valid until the next packet. */
   readonly payload: Buffer
-  /** Duration so far, in timestamp units. */
+  /** Duration so far, in units of {@link EventsOut.rate}. */
   readonly samples: number
   /** Begins a new event. */
   readonly first: boolean
@@ -39,6 +39,8 @@ export class EventsOut {
   #beganAt: number | undefined
   #sent = 0
   #payload = Buffer.alloc(4)
+  /** Units per millisecond in which durations are told: 8 for telephone-event/8000. */
+  rate = 8
 
   /** Whether anything is left to send. */
   get busy(): boolean {
@@ -98,8 +100,9 @@ export class EventsOut {
       this.#sent++
       this.#payload[0] = DIGITS.indexOf(digit.toUpperCase())
       this.#payload[1] = (at < PRESS_MS ? 0 : 0x80) | VOLUME
-      this.#payload.writeUInt16BE(held * 8, 2)
-      send({ payload: this.#payload, samples: held * 8, first })
+      const samples = held * this.rate
+      this.#payload.writeUInt16BE(samples, 2)
+      send({ payload: this.#payload, samples, first })
     }
   }
 }

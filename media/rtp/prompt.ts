@@ -1,51 +1,101 @@
-import { encodeInto, type G711, SILENCE } from '../codecs/g711.ts'
+import type { PcmRate } from '../types.ts'
+import { FRAMES, RateAdapter } from './rate.ts'
 
-/** A sound to be sent, frame by frame. */
+/**
+ * A sound to be sent, frame by frame of 20 ms, at any rate. Its volume changes over one frame, so that nothing clicks; the same
+ * way it ends when it is stopped, and stands when it is paused.
+ */
 export class PromptSource {
   #samples: Int16Array
+  #rate: PcmRate
   #loops: number
-  #gain: number
+  #volume: number
   #position = 0
-  #frame: Int16Array | undefined
+  #started = false
+  #paused = false
+  #stopped = false
+  /** Of the last frame's last sample. */
+  #gain: number
+  #frame: Int16Array
+  #adapter = new RateAdapter()
 
-  /** `loop` 0 is for ever. `volumeDb` 0 leaves the sound as it is. */
-  constructor(samples: Int16Array, loop: number, volumeDb: number) {
+  /** `samples` at `rate`. `loop` 0 is for ever. `volumeDb` 0 leaves the sound as it is. */
+  constructor(samples: Int16Array, rate: PcmRate, loop: number, volumeDb: number) {
     this.#samples = samples
+    this.#rate = rate
+    this.#frame = new Int16Array(rate / FRAMES)
     this.#loops = loop === 0 ? Number.POSITIVE_INFINITY : loop
-    this.#gain = 10 ** (volumeDb / 20)
+    this.#volume = 10 ** (volumeDb / 20)
+    this.#gain = this.#volume
     if (samples.length === 0) this.#loops = 0
   }
 
-  /** Whether everything was taken. */
+  /** Whether everything was taken, or it was stopped and has faded. */
   get ended(): boolean {
     return this.#loops <= 0
   }
 
-  /** Encodes the next `count` samples into `to` at `at`; silence fills up behind the end. */
-  take(law: G711, count: number, to: Uint8Array, at: number): void {
+  /** Whether the next frame has something to be heard: false while it is paused. */
+  get speaking(): boolean {
+    return !this.ended && (!this.#paused || this.#gain !== 0)
+  }
+
+  setVolume(db: number): void {
+    this.#volume = 10 ** (db / 20)
+  }
+
+  pause(): void {
+    this.#paused = true
+    if (!this.#started) this.#gain = 0
+  }
+
+  resume(): void {
+    this.#paused = false
+    if (!this.#started) this.#gain = this.#volume
+  }
+
+  /** Ends it with one more frame that fades; at once where nothing was heard yet, or it is paused. */
+  stop(): void {
+    this.#stopped = true
+    if (!this.#started || this.#gain === 0) this.#loops = 0
+  }
+
+  /** The next 20 ms at `rate`, valid until the next call; silence fills up behind the end. */
+  take(rate: PcmRate): Int16Array {
+    const frame = this.#frame
+    this.#read(frame)
+    this.#fade(frame)
+    this.#started = true
+    if (this.#stopped) this.#loops = 0
+    return this.#adapter.convert(frame, this.#rate, rate)
+  }
+
+  #read(frame: Int16Array): void {
+    const count = frame.length
+    const samples = this.#samples
     let done = 0
-    while (done < count && !this.ended) {
-      const part = Math.min(count - done, this.#samples.length - this.#position)
-      this.#encode(law, part, to, at + done)
+    while (done < count && this.#loops > 0) {
+      const part = Math.min(count - done, samples.length - this.#position)
+      for (let i = 0; i < part; i++) frame[done + i] = samples[this.#position + i]!
       done += part
       this.#position += part
-      if (this.#position < this.#samples.length) continue
+      if (this.#position < samples.length) continue
       this.#position = 0
       this.#loops--
     }
-    to.fill(SILENCE[law], at + done, at + count)
+    frame.fill(0, done)
   }
 
-  #encode(law: G711, count: number, to: Uint8Array, at: number): void {
-    if (this.#gain === 1) {
-      encodeInto(law, this.#samples, this.#position, count, to, at)
-      return
+  #fade(frame: Int16Array): void {
+    const target = this.#paused || this.#stopped ? 0 : this.#volume
+    let gain = this.#gain
+    if (gain === 1 && target === 1) return
+    const step = (target - gain) / frame.length
+    for (let i = 0; i < frame.length; i++) {
+      gain += step
+      const sample = Math.round(frame[i]! * gain)
+      frame[i] = Math.max(-32768, Math.min(32767, sample))
     }
-    if (!this.#frame || this.#frame.length < count) this.#frame = new Int16Array(count)
-    for (let i = 0; i < count; i++) {
-      const sample = Math.round(this.#samples[this.#position + i]! * this.#gain)
-      this.#frame[i] = Math.max(-32768, Math.min(32767, sample))
-    }
-    encodeInto(law, this.#frame, 0, count, to, at)
+    this.#gain = target
   }
 }

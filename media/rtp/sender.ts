@@ -1,81 +1,116 @@
-import { convertInPlace, SILENCE } from '../codecs/g711.ts'
-import type { AudioCodec, FarEnd } from '../types.ts'
+import { convertInPlace } from '../codecs/g711.ts'
+import type { Codecs } from '../codecs/types.ts'
+import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
+import { writeComfortNoise } from './comfort-noise.ts'
+import { encodedRate, packetizerFor, sameEncoding, silentFrame } from './encoding.ts'
 import { EVENT_BYTES } from './event-names.ts'
 import { type EventPacket, EventsOut } from './events-out.ts'
 import { HEADER_BYTES, type RtpView } from './packet.ts'
-import { PromptSource } from './prompt.ts'
+import type { Packetizer } from './packetizer.ts'
+import { FRAMES } from './rate.ts'
+import { clockRate, isG711, span } from './span.ts'
 import { StreamOut, type StreamSeed } from './stream-out.ts'
+import { type PlayedListener, Talk } from './talk.ts'
 
 /** Packets of silence that open the way to a new far end. */
 const OPENING_PACKETS = 3
-/** A frame may go out this much before its time, as timers come by whole ticks, in ms. */
-const LEEWAY_MS = 5
-/** Behind by more than this, frames are not made up for in a burst, but the sound goes on from now, in ms. */
+/** With no frame for longer than this the thread stood still: the sound goes on from now, in ms. */
 const MAX_BEHIND_MS = 200
+/** Where what is bridged falls silent, silence is sent as audio for so long, so that the far end has no loss to conceal: 1 s of frames. */
+const HANG_FRAMES = 50
+/** With nothing sent for so long comfort noise is, where the far end takes it; and again after each further second. In ms. */
+const NOISE_AFTER_MS = 200
+const NOISE_EVERY_MS = 1000
+/** Level of that noise, in dBov: a quiet line. */
+const NOISE_DB = -70
+/**
+ * With nothing sent for so long one packet of silence is, in ms: address translators keep a binding for 30 s and more (RFC 6263 section 4), the
+ * time-outs of carriers begin at 10 s.
+ */
+const KEEP_ALIVE_MS = 5000
+/** 20 ms of silence in Opus: its encoder may find that silence needs no packet at all. */
+const OPUS_SILENCE = Buffer.of(0xf8, 0xff, 0xfe)
 
 /** Puts `length` bytes of `packet` from `offset` on the wire. */
 export type SendPacket = (packet: Buffer, offset: number, length: number) => void
 
-/** A sound that is being played. */
-interface Playing {
-  readonly id: number
-  readonly source: PromptSource
-  /** When its next frame is due; undefined until the first tick, and after it was held up by digits. */
-  nextAt: number | undefined
+/** What a sender is made of. */
+export interface SenderOptions {
+  readonly seed: StreamSeed
+  readonly codecs: Codecs
+  readonly send: SendPacket
+  /** Called when the last frame of a prompt was sent. */
+  readonly onPlayed: PlayedListener
 }
 
 /**
- * The sending half of a port. What is sent is, in this order: a digit, else the prompt, else what is forwarded, else (once per far
- * end) the opening. The opening is a few packets of silence: a far end behind a translator, or one that learns our address from our
- * first packet, would otherwise never let its own audio come to us. After it, nothing to say means nothing sent.
+ * The sending half of a port. What is sent is, in this order: a digit, else what is made here ({@link Talk}), else what is bridged, be it
+ * packets that are passed on or frames that are encoded, else (once per far end) the opening. The opening is a few packets of silence: a
+ * far end behind a translator, or one that learns our address from our first packet, would otherwise never let its own audio come to us.
+ * After it, silence is comfort noise now and then, or a packet that keeps the way open.
  */
 export class Sender {
   readonly stream: StreamOut
+  readonly talk: Talk
   packets = 0
   /** Of payload. */
   octets = 0
+  #codecs: Codecs
   #send: SendPacket
-  #onPlayed: (id: number) => void
   #far: FarEnd | undefined
   #allowed = false
-  #ptime = 20
-  #playing: Playing | undefined
+  #packetizer: Packetizer | undefined
   #digits = new EventsOut()
-  #opening: { left: number; nextAt: number | undefined } = { left: 0, nextAt: undefined }
+  #openingLeft = 0
+  /** Who spoke in the last frame, and how long its silence is still sent. */
+  #speaker: object | undefined
+  #hang = 0
+  #framedAt = 0
+  #sentAt: number | undefined
+  #noisy = false
 
-  /** `onPlayed` is called when the last frame of a prompt was sent. */
-  constructor(seed: StreamSeed, send: SendPacket, onPlayed: (id: number) => void) {
+  constructor({ seed, codecs, send, onPlayed }: SenderOptions) {
     this.stream = new StreamOut(seed)
+    this.talk = new Talk(onPlayed)
+    this.#codecs = codecs
     this.#send = send
-    this.#onPlayed = onPlayed
   }
 
-  /** Whether ticks are needed at the pace of packets. */
+  /** Whether ticks are needed every 10 ms. */
   get busy(): boolean {
-    return (
-      this.#far !== undefined && (this.#playing !== undefined || this.#digits.busy || this.#opening.left > 0)
-    )
+    return this.#far !== undefined && (this.#digits.busy || this.#packetizer?.whole === true)
+  }
+
+  /** Whether {@link frame} has to be called although nothing is bridged. */
+  get framed(): boolean {
+    if (!this.#far) return false
+    if (this.talk.waiting || this.#hang > 0 || this.#packetizer?.empty === false) return true
+    return this.#openingLeft > 0 && this.#allowed
+  }
+
+  /** Rate of the frames that are encoded. */
+  get rate(): PcmRate {
+    return this.#far ? encodedRate(this.#far.codec) : 8000
+  }
+
+  /** Whether something goes before what is bridged. */
+  get interrupted(): boolean {
+    return !this.#allowed || this.#digits.sounding || this.talk.busy
   }
 
   /** Tells or changes the far end; `allowed` when it can be sent to and the direction lets us. */
   set(far: FarEnd, allowed: boolean): void {
     const before = this.#far
     const moved = before?.address !== far.address || before.port !== far.port
-    if (allowed && (moved || !this.#allowed)) this.#opening = { left: OPENING_PACKETS, nextAt: undefined }
+    if (allowed && (moved || !this.#allowed)) this.#openingLeft = OPENING_PACKETS
+    // A refresh that changes nothing of these is not to be heard.
+    const recoded = !before || !sameEncoding(before, far)
+    if (moved || recoded || allowed !== this.#allowed) this.stream.interrupt()
+    if (recoded) this.#dropEncoder()
     this.#far = far
     this.#allowed = allowed
-    this.#ptime = far.ptime !== undefined && far.ptime >= 10 && far.ptime <= 120 ? far.ptime : 20
-    this.stream.interrupt()
-  }
-
-  /** Plays in place of what was being played. `loop` 0 is for ever. */
-  play(id: number, samples: Int16Array, loop: number, volumeDb: number): void {
-    this.#playing = { id, source: new PromptSource(samples, loop, volumeDb), nextAt: undefined }
-  }
-
-  /** Stops that sound, if it is still the one. */
-  stop(id: number): void {
-    if (this.#playing?.id === id) this.#playing = undefined
+    this.#digits.rate = (far.telephoneEventRate ?? 8000) / 1000
+    this.stream.setClock(clockRate(far.codec))
   }
 
   /** Queues digits; `done` tells whether they were sent. */
@@ -86,91 +121,153 @@ export class Sender {
 
   /** Gives up what is queued. */
   close(): void {
-    this.#playing = undefined
+    this.talk.clear()
     this.#digits.clear()
-    this.#opening.left = 0
+    this.#openingLeft = 0
+    this.#hang = 0
+    this.#dropEncoder()
   }
 
-  /** Passes a packet on that `source` received; the packet is rewritten in place. */
-  forward(now: number, source: object, packet: Buffer, view: RtpView, codec: AudioCodec): void {
+  /**
+   * Passes a packet on that `source` received, rewritten in place. `codec` is one that `passes` as the far end's; undefined: it is comfort
+   * noise, which is left out where the far end takes none.
+   */
+  forward(now: number, source: object, packet: Buffer, view: RtpView, codec: AudioCodec | undefined): void {
     const far = this.#far
     if (!far || !this.#allowed) return
-    const { start, end } = view
-    if (this.#playing || this.#digits.sounding || start === end) return
-    this.#opening.left = 0
-    const samples = end - start
-    if (!this.stream.forward(now, source, view.ssrc, view.sequence, view.timestamp, samples, view.marker))
+    const { start, end, ssrc, sequence } = view
+    if (this.talk.busy || this.#digits.sounding || start === end) return
+    const payloadType = codec ? far.payloadType : far.comfortNoise
+    if (payloadType === undefined) {
+      this.stream.leaveOut(source, ssrc, sequence)
       return
-    if (codec !== far.codec) convertInPlace(codec, packet, start, end)
+    }
+    this.#openingLeft = 0
+    if (this.#packetizer) this.#packetizer.clear()
+    // Noise has no length; a packet's time keeps what follows from standing on the same timestamp.
+    const units = codec ? span(codec, packet, start, end) : clockRate(far.codec) / FRAMES
+    if (!this.stream.forward(now, source, ssrc, sequence, view.timestamp, units, view.marker)) return
+    if (codec !== far.codec && codec && isG711(codec)) convertInPlace(codec, packet, start, end)
     // The old header is at least as long as the new one, so there is room before the payload.
-    this.stream.write(packet, start - HEADER_BYTES, far.payloadType)
-    this.#emit(packet, start - HEADER_BYTES, samples)
+    this.stream.write(packet, start - HEADER_BYTES, payloadType)
+    this.#emit(now, packet, start - HEADER_BYTES, end - start)
+    this.#noisy = codec === undefined
   }
 
-  /** Sends what is due. */
+  /** Every 10 ms while {@link busy}, else every 100 ms: sends what is due besides frames. */
   tick(now: number): void {
     if (!this.#far) return
     if (this.#digits.busy) this.#digits.tick(now, (event) => this.#sendEvent(now, event))
+    const packetizer = this.#packetizer
+    while (packetizer?.whole) this.#sendPacket(now, packetizer)
+    if (!this.#digits.busy) this.#keepAlive(now)
+  }
+
+  /**
+   * Every 20 ms: makes what is to be heard now, and sends it when it fills a packet. `bridged` is what `source` says, at {@link rate}.
+   * Gives what the far end is to hear of it, valid until the next time. On hold prompts go on unheard.
+   */
+  frame(now: number, bridged: Int16Array | undefined, source: object): Int16Array | undefined {
+    if (!this.#far) return undefined
+    // Only for what is made of frames: packets that are passed on meanwhile know their own time.
+    if (now - this.#framedAt > MAX_BEHIND_MS && this.#speaker) this.stream.interrupt(this.#speaker)
+    this.#framedAt = now
     if (this.#digits.sounding) {
-      if (this.#playing) this.#playing.nextAt = undefined
-    } else if (this.#playing) this.#tickPrompt(now, this.#playing)
-    else if (this.#opening.left > 0) this.#tickOpening(now)
+      this.#packetizer?.clear()
+      return undefined
+    }
+    const speaker = this.talk.compose(this.rate)
+    const frame = speaker ? this.talk.frame : this.#bridged(bridged)
+    if (this.#allowed) this.#say(now, frame, speaker ?? (frame ? source : undefined))
+    this.talk.finish()
+    return this.#allowed ? frame : undefined
   }
 
-  #tickPrompt(now: number, playing: Playing): void {
-    playing.nextAt ??= now
-    if (now - playing.nextAt > MAX_BEHIND_MS) {
-      playing.nextAt = now
-      this.stream.interrupt()
-    }
-    while (!playing.source.ended && playing.nextAt - now <= LEEWAY_MS) {
-      this.#sendFrame(now, playing.source, playing.source)
-      playing.nextAt += this.#ptime
-    }
-    if (!playing.source.ended) return
-    this.#playing = undefined
-    this.#onPlayed(playing.id)
+  /** What is bridged, with its silence at the end. */
+  #bridged(frame: Int16Array | undefined): Int16Array | undefined {
+    if (frame) this.#hang = this.#far!.comfortNoise === undefined ? HANG_FRAMES : 0
+    else if (this.#hang === 0) return undefined
+    else this.#hang--
+    return frame ?? silentFrame(this.rate)
   }
 
-  #tickOpening(now: number): void {
-    const opening = this.#opening
-    opening.nextAt ??= now
-    while (opening.left > 0 && opening.nextAt - now <= LEEWAY_MS) {
-      this.#sendFrame(now, opening, undefined)
-      opening.nextAt += this.#ptime
-      opening.left--
-    }
+  #say(now: number, frame: Int16Array | undefined, speaker: object | undefined): void {
+    const packetizer = this.#encoder()
+    if (speaker) this.#openingLeft = 0
+    if (frame || this.#openingLeft > 0) {
+      this.#speaker = speaker
+      packetizer.push(frame ?? silentFrame(this.rate))
+    } else if (!packetizer.empty) packetizer.push(undefined)
+    while (packetizer.due) this.#sendPacket(now, packetizer)
   }
 
-  /** Sends one frame of `prompt`, or of silence. On hold the prompt goes on unheard. */
-  #sendFrame(now: number, source: object, prompt: PromptSource | undefined): void {
-    const { codec, payloadType } = this.#far!
-    const samples = this.#ptime * 8
-    const packet = Buffer.allocUnsafe(HEADER_BYTES + samples)
-    if (prompt) prompt.take(codec, samples, packet, HEADER_BYTES)
-    else packet.fill(SILENCE[codec], HEADER_BYTES)
-    if (!this.#allowed) {
-      this.stream.interrupt()
+  #encoder(): Packetizer {
+    this.#packetizer ??= packetizerFor(this.#codecs, this.#far!)
+    return this.#packetizer
+  }
+
+  #dropEncoder(): void {
+    this.#packetizer?.close()
+    this.#packetizer = undefined
+  }
+
+  #sendPacket(now: number, packetizer: Packetizer): void {
+    const packet = Buffer.allocUnsafe(HEADER_BYTES + packetizer.maxBytes)
+    const bytes = packetizer.take(packet, HEADER_BYTES)
+    if (this.#openingLeft > 0) this.#openingLeft--
+    if (bytes === 0) {
+      this.stream.skip(packetizer.units)
       return
     }
-    this.stream.own(now, source, samples)
+    if (this.#speaker) this.stream.own(now, this.#speaker, packetizer.units)
+    else this.stream.silence(now, packetizer.units)
+    this.stream.write(packet, 0, this.#far!.payloadType)
+    this.#emit(now, packet, 0, bytes)
+  }
+
+  /** Nothing was said for a while: comfort noise, or a packet of silence. */
+  #keepAlive(now: number): void {
+    if (!this.#allowed || this.#sentAt === undefined || this.#openingLeft > 0) return
+    const { comfortNoise } = this.#far!
+    const after = comfortNoise === undefined ? KEEP_ALIVE_MS : this.#noisy ? NOISE_EVERY_MS : NOISE_AFTER_MS
+    if (now - this.#sentAt < after) return
+    if (comfortNoise !== undefined) {
+      const packet = Buffer.allocUnsafe(HEADER_BYTES + 1)
+      this.#sendSilence(now, packet, comfortNoise, writeComfortNoise(NOISE_DB, packet, HEADER_BYTES))
+    } else if (this.#far!.codec === 'opus') {
+      const packet = Buffer.allocUnsafe(HEADER_BYTES + OPUS_SILENCE.length)
+      this.#sendSilence(now, packet, this.#far!.payloadType, OPUS_SILENCE.copy(packet, HEADER_BYTES))
+    } else {
+      const packetizer = this.#encoder()
+      const packet = Buffer.allocUnsafe(HEADER_BYTES + packetizer.maxBytes)
+      while (!packetizer.whole) packetizer.push(silentFrame(this.rate))
+      this.#sendSilence(now, packet, this.#far!.payloadType, packetizer.take(packet, HEADER_BYTES))
+      packetizer.clear()
+    }
+    this.#noisy = comfortNoise !== undefined
+  }
+
+  #sendSilence(now: number, packet: Buffer, payloadType: number, bytes: number): void {
+    this.stream.silence(now, this.#packetizer?.units ?? clockRate(this.#far!.codec) / FRAMES)
     this.stream.write(packet, 0, payloadType)
-    this.#emit(packet, 0, samples)
+    this.#emit(now, packet, 0, bytes)
   }
 
   #sendEvent(now: number, event: EventPacket): void {
     const payloadType = this.#far?.telephoneEvent
     // The far end may have gone on hold, or stopped taking events, in the middle of a string.
     if (!this.#allowed || payloadType === undefined) return
-    this.stream.event(now, event.samples, event.first)
+    this.stream.event(now, event.samples / this.#digits.rate, event.first)
     const packet = this.stream.make(payloadType, EVENT_BYTES)
     event.payload.copy(packet, HEADER_BYTES)
-    this.#emit(packet, 0, EVENT_BYTES)
+    this.#emit(now, packet, 0, EVENT_BYTES)
   }
 
-  #emit(packet: Buffer, offset: number, payloadBytes: number): void {
+  #emit(now: number, packet: Buffer, offset: number, payloadBytes: number): void {
     this.packets++
     this.octets += payloadBytes
+    this.#sentAt = now
+    this.#noisy = false
     this.#send(packet, offset, HEADER_BYTES + payloadBytes)
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { loadCodecs } from '../codecs/codecs.ts'
 import type { SrtpKeys } from '../types.ts'
 import { writeRtpHeader } from './packet.ts'
 import { buildRtcp, parseRtcp } from './rtcp.ts'
@@ -39,6 +40,8 @@ class Far {
   }
 }
 
+const codecs = await loadCodecs()
+
 describe('a session with SRTP', () => {
   let now: number
   let sent: Buffer[]
@@ -57,6 +60,10 @@ describe('a session with SRTP', () => {
     for (let i = 0; i < times; i++) {
       now += 10
       session.tick(now)
+      if (i % 2 === 0) {
+        session.frameIn(now)
+        session.frameOut(now)
+      }
     }
   }
   const keys = newKeys()
@@ -72,12 +79,14 @@ describe('a session with SRTP', () => {
         cname: 'test',
         patience: { startMs: 30_000, mediaMs: 60_000 },
         random: () => 0.5,
+        codecs,
       },
       {
         rtp: (bytes, offset, length) => sent.push(Buffer.from(bytes.subarray(offset, offset + length))),
         rtcp: (bytes) => rtcp.push(Buffer.from(bytes)),
         event: () => {},
         played: () => {},
+        wake: () => {},
       },
     )
     far = new Far(keys, 65_500)

@@ -1,6 +1,12 @@
+import { codecFacts } from '../codecs/facts.ts'
+import type { Codecs } from '../codecs/types.ts'
 import type { FarEnd, NearEnd, PortEvent, PortStats } from '../types.ts'
+import { Bridge } from './bridge.ts'
+import type { Ear } from './ears.ts'
 import { Latch, type LatchTarget } from './latch.ts'
+import type { FrameLine } from './line.ts'
 import { Liveness, type Patience } from './liveness.ts'
+import { estimateMos } from './mos.ts'
 import { isRtcp, isStun } from './packet.ts'
 import { Receiver } from './receiver.ts'
 import { Reports } from './reports.ts'
@@ -8,6 +14,7 @@ import { parseRtcp, rtcpSource } from './rtcp.ts'
 import { Sender } from './sender.ts'
 import { nextContext, type SrtpContext } from './srtp-context.ts'
 import type { StreamSeed } from './stream-out.ts'
+import type { Talk } from './talk.ts'
 
 /** Where a session's packets and events go. Called from within its methods, in order. */
 export interface SessionOutput {
@@ -18,6 +25,8 @@ export interface SessionOutput {
   event(event: PortEvent): void
   /** The last frame of that sound was sent. */
   played(play: number): void
+  /** {@link Session.busy} or {@link Session.framed} may have become true. */
+  wake(): void
 }
 
 /** How a session begins. */
@@ -27,6 +36,7 @@ export interface SessionOptions {
   readonly seed: StreamSeed
   readonly cname: string
   readonly patience: Patience
+  readonly codecs: Codecs
   /** 0 to 1, as Math.random. */
   readonly random: () => number
 }
@@ -50,6 +60,8 @@ const rtcpTarget = (far: FarEnd): LatchTarget => ({
  * is milliseconds since the Unix epoch, with fractions where there are any, and never goes back.
  */
 export class Session {
+  /** What is made here for the far end to hear. {@link wake} is to be called when something was added to it. */
+  readonly talk: Talk
   #output: SessionOutput
   #receiver: Receiver
   #sender: Sender
@@ -58,30 +70,38 @@ export class Session {
   #liveness: Liveness
   #far: FarEnd | undefined
   #srtp: SrtpContext | undefined
-  #hears = false
-  #partner: Session | undefined
+  #bridge: Bridge
 
   constructor(options: SessionOptions, output: SessionOutput) {
     this.#output = output
     this.#receiver = new Receiver(
       options.anyPort,
       options.seed.ssrc,
-      (digit, durationMs) => output.event({ kind: 'digit', digit, durationMs, by: 'event' }),
+      (digit, durationMs) => this.#onDigit(digit, durationMs, 'event'),
       (address, port, ssrc, learnt) => {
         this.#rtcpLatch.follow(address, port, ssrc)
         if (learnt) output.event({ kind: 'latched', address, port })
       },
     )
     const { latch } = this.#receiver
-    this.#sender = new Sender(
-      options.seed,
-      (packet, offset, length) => {
+    this.#sender = new Sender({
+      seed: options.seed,
+      codecs: options.codecs,
+      send: (packet, offset, length) => {
         const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
         if (wire) output.rtp(wire, 0, wire.length, latch.port, latch.address)
         else output.rtp(packet, offset, length, latch.port, latch.address)
       },
-      (play) => output.played(play),
-    )
+      onPlayed: (play) => output.played(play),
+    })
+    this.talk = this.#sender.talk
+    this.#bridge = new Bridge({
+      receiver: this.#receiver,
+      sender: this.#sender,
+      codecs: options.codecs,
+      onDigit: (digit, durationMs) => this.#onDigit(digit, durationMs, 'audio'),
+      wake: () => output.wake(),
+    })
     this.#rtcpLatch = new Latch(options.anyPort)
     const sender = this.#sender
     this.#reports = new Reports({
@@ -97,14 +117,20 @@ export class Session {
           return sender.octets
         },
         timestampAt: (now) => sender.stream.timestampAt(now),
+        clockRate: () => codecFacts[this.#far?.codec ?? 'PCMU'].clockRate,
       },
     })
     this.#liveness = new Liveness(options.patience)
   }
 
-  /** Whether {@link tick} is needed at the pace of packets; else every 100 ms is enough. */
+  /** Whether {@link tick} is needed every 10 ms; else every 100 ms is enough. */
   get busy(): boolean {
     return this.#sender.busy
+  }
+
+  /** Whether {@link frameIn} and {@link frameOut} are needed every 20 ms: of all sessions the one, then the mixers, then the other. */
+  get framed(): boolean {
+    return this.#bridge.framed
   }
 
   /** Tells or changes the far end; see `MediaPort.setFar`. */
@@ -113,7 +139,6 @@ export class Session {
     this.#far = far
     this.#srtp = far.srtp && nextContext(far.srtp, this.#srtp)
     this.#receiver.srtp = this.#srtp?.receiver
-    this.#hears = far.direction === 'sendrecv' || far.direction === 'recvonly'
     this.#receiver.set(near, far, reachable)
     if (reachable) {
       this.#rtcpLatch.aim(rtcpTarget(far))
@@ -122,6 +147,7 @@ export class Session {
     this.#sender.set(far, reachable && (far.direction === 'sendrecv' || far.direction === 'sendonly'))
     // A far side that only sends has put us on hold, and need not have music for it.
     this.#liveness.start(now, far.direction !== 'sendrecv' || !reachable)
+    this.#bridge.set(far, far.direction === 'sendrecv' || far.direction === 'recvonly')
   }
 
   /** Takes a packet from the RTP socket, which may be RTCP as well. The session owns the buffer from now on. */
@@ -136,11 +162,7 @@ export class Session {
     const accepted = receiver.accept(now, packet, address, port)
     if (!accepted) return
     this.#liveness.alive(now)
-    if (!this.#partner || !this.#hears) return
-    const sender = this.#partner.#sender
-    const { view } = receiver
-    if (accepted === 'audio') sender.forward(now, receiver, packet, view, receiver.codec)
-    else sender.stream.leaveOut(receiver, view.ssrc, view.sequence)
+    this.#bridge.take(now, accepted, packet)
   }
 
   /** Takes a packet from the RTCP socket. */
@@ -175,38 +197,49 @@ export class Session {
     this.#liveness.alive(now)
   }
 
-  /** Cross-connects two sessions; each leaves its former partner. */
+  /** Cross-connects two sessions; each leaves its former partner or line. */
   join(other: Session): void {
-    this.part()
-    other.part()
-    this.#partner = other
-    other.#partner = this
+    this.#bridge.join(other.#bridge)
   }
 
-  /** Ends a join; harmless when there is none. */
-  part(): void {
-    const other = this.#partner
-    if (!other) return
-    this.#partner = undefined
-    other.#partner = undefined
-    // Their numbering is over, even if the same two are joined again.
-    this.#sender.stream.interrupt(other.#receiver)
-    other.#sender.stream.interrupt(this.#receiver)
+  /** Exchanges frames with `line` in place of a partner; see {@link Bridge.connect}. */
+  connect(line: FrameLine): void {
+    this.#bridge.connect(line)
   }
 
-  /** Plays `samples` (8 kHz) in place of what was being played; `play` names it in {@link SessionOutput.played}. */
-  play(play: number, samples: Int16Array, loop: number, volumeDb: number): void {
-    this.#sender.play(play, samples, loop, volumeDb)
+  /** Ends a join, or leaves the line (if it is `line`, where that is given); harmless when there is none. */
+  part(line?: FrameLine): void {
+    this.#bridge.part(line)
   }
 
-  /** Stops that sound, if it is still being played. */
-  stop(play: number): void {
-    this.#sender.stop(play)
+  /** Lets `ear` listen until {@link unlisten}, or until the session is closed. */
+  listen(ear: Ear): void {
+    this.#bridge.listen(ear)
+  }
+
+  unlisten(ear: Ear): void {
+    this.#bridge.unlisten(ear)
+  }
+
+  /** Something was added to {@link talk}. */
+  wake(): void {
+    this.#output.wake()
   }
 
   /** Sends digits; `done` is called once, false where they cannot be sent. */
   sendDigits(digits: string, done: (sent: boolean) => void): void {
     this.#sender.sendDigits(digits, done)
+    this.#output.wake()
+  }
+
+  /** Makes 20 ms of what the far end says; see {@link Bridge}. */
+  frameIn(now: number): void {
+    this.#bridge.frameIn(now)
+  }
+
+  /** Sends 20 ms of what it is to hear. */
+  frameOut(now: number): void {
+    this.#bridge.frameOut(now)
   }
 
   /** Sends what is due, and reports what is over. */
@@ -220,26 +253,36 @@ export class Session {
   }
 
   stats(): PortStats {
-    const { reception, octets, refused } = this.#receiver
-    const { roundTripMs } = this.#reports
+    const { reception, octets, refused, codec } = this.#receiver
+    const { received, lost, jitterMs } = reception
+    const { roundTripMs, far, farLeft } = this.#reports
+    const delay = roundTripMs === undefined ? {} : { roundTripMs }
     return {
-      received: reception.received,
+      received,
       sent: this.#sender.packets,
       octetsReceived: octets,
       octetsSent: this.#sender.octets,
-      lost: reception.lost,
-      jitterMs: reception.jitterMs,
-      ...(roundTripMs === undefined ? {} : { roundTripMs }),
+      lost,
+      jitterMs,
+      ...delay,
+      ...(far && { far }),
+      ...(farLeft && { farLeft }),
+      ...(reception.hasAudio && { mos: estimateMos({ codec, received, lost, jitterMs, ...delay }) }),
       refused: { ...refused },
     }
   }
 
   /** Parts, gives up what is queued, and says goodbye to the far side. */
   close(now: number): void {
-    this.part()
+    this.#bridge.close()
     this.#sender.close()
     const bye = this.#reports.bye(now)
     if (bye) this.#sendRtcp(bye)
+  }
+
+  #onDigit(digit: string, durationMs: number, by: 'event' | 'audio'): void {
+    this.#output.event({ kind: 'digit', digit, durationMs, by })
+    this.#bridge.digit(digit)
   }
 
   #sendRtcp(packet: Buffer): void {

@@ -20,7 +20,7 @@ function setUp() {
     return read()
   }
   const event = (now: number, samples: number, first: boolean) => {
-    stream.event(now, samples, first)
+    stream.event(now, samples / 8, first)
     return read()
   }
   return { stream, forward, own, event }

@@ -1,13 +1,11 @@
 import { HEADER_BYTES, type RtpHeader, sequenceAhead, timestampAhead, writeRtpHeader } from './packet.ts'
 
-/** Timestamp units per millisecond: every codec carried here runs at 8 kHz. */
-const RATE = 8
 /** Largest step of a forwarded source's sequence that is passed on as loss; beyond it the source counts as a new one. */
 const MAX_GAP = 100
-/** How far a source's timestamps may differ from the time that passed, in units, before they are not believed: 1 s. */
-const MAX_SKEW = 1000 * RATE
-/** A change of source this close to the end of the last packet follows it without a gap: half a packet of timer's lateness. */
-const SNAP = 10 * RATE
+/** How far a source's timestamps may differ from the time that passed before they are not believed, in ms. */
+const MAX_SKEW_MS = 1000
+/** A change of source this close to the end of the last packet follows it without a gap: half a packet of timer's lateness, in ms. */
+const SNAP_MS = 10
 
 /** Random numbers that a stream starts from (RFC 3550 section 5.1). */
 export interface StreamSeed {
@@ -19,7 +17,8 @@ export interface StreamSeed {
 /**
  * The one stream that a port sends, whatever speaks behind it. It has one SSRC for life; the sequence never goes back, and the
  * timestamp only goes on: within a source as the source says, over a change of source by the time that passed, with the marker set.
- * What a forwarded source lost or reordered stays visible, so that the receiver can conceal it.
+ * What a forwarded source lost or reordered stays visible, so that the receiver can conceal it. Durations are in units of the
+ * codec's clock.
  */
 export class StreamOut {
   readonly header: RtpHeader
@@ -36,6 +35,10 @@ export class StreamOut {
   #at = 0
   #covers = 0
   #started = false
+  /** Units per millisecond. */
+  #rate = 8
+  /** The source has been silent: its next packet begins to talk. */
+  #silent = false
 
   constructor(seed: StreamSeed) {
     this.header = { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: seed.ssrc >>> 0 }
@@ -43,9 +46,25 @@ export class StreamOut {
     this.#timestamp = seed.timestamp >>> 0
   }
 
+  /**
+   * Clock rate of the codec, in Hz. A new one counts from the end of the last packet (RFC 7160: with one SSRC, timestamps go on
+   * by the time that passed, each part of it at the rate of its day).
+   */
+  setClock(hz: number): void {
+    const rate = hz / 1000
+    if (rate === this.#rate) return
+    if (this.#started) {
+      this.#timestamp = (this.#timestamp + this.#covers) >>> 0
+      this.#at += this.#covers / this.#rate
+      this.#covers = 0
+    }
+    this.#rate = rate
+    this.interrupt()
+  }
+
   /** The RTP timestamp that stands for `now`, for sender reports. */
   timestampAt(now: number): number {
-    return (this.#timestamp + Math.round((now - this.#at) * RATE)) >>> 0
+    return (this.#timestamp + Math.round((now - this.#at) * this.#rate)) >>> 0
   }
 
   /**
@@ -65,8 +84,13 @@ export class StreamOut {
       const ahead = sequenceAhead(sequence, this.#sourceSequence)
       if (ahead <= 0 && ahead >= -MAX_GAP) return this.#late(sequence, timestamp, ahead)
       const advance = timestampAhead(timestamp, this.#sourceTimestamp)
-      const passed = (now - this.#sourceAt) * RATE
-      if (ahead > 0 && ahead <= MAX_GAP && advance > 0 && Math.abs(advance - passed) <= MAX_SKEW) {
+      const passed = (now - this.#sourceAt) * this.#rate
+      if (
+        ahead > 0 &&
+        ahead <= MAX_GAP &&
+        advance > 0 &&
+        Math.abs(advance - passed) <= MAX_SKEW_MS * this.#rate
+      ) {
         this.#follow(sequence, timestamp, now)
         this.#number(now, this.#sequence + ahead, this.#timestamp + advance, samples, marker)
         return true
@@ -90,27 +114,42 @@ export class StreamOut {
     this.#floor = sequence
   }
 
-  /** Numbers a packet that is made here. A `source` that goes on is continuous whatever the clock says. */
+  /** Numbers a packet of talk that is made here. A `source` that goes on is continuous whatever the clock says. */
   own(now: number, source: object, samples: number): void {
     const same = source === this.#source
+    const marker = !same || this.#silent
+    this.#silent = false
     this.#source = source
     this.#number(
       now,
       this.#sequence + 1,
       same ? this.#timestamp + this.#covers : this.#next(now),
       samples,
-      !same,
+      marker,
     )
   }
 
+  /** The source of {@link own} goes on, but its next `samples` are not sent (discontinuous transmission). */
+  skip(samples: number): void {
+    this.#covers += samples
+    this.#silent = true
+  }
+
+  /** Numbers a packet of silence or comfort noise: no talk, so no marker unless it is the very first; what comes next begins to talk. */
+  silence(now: number, samples: number): void {
+    this.#source = undefined
+    this.#number(now, this.#sequence + 1, this.#next(now), samples, !this.#started)
+  }
+
   /**
-   * Numbers a packet of an event (RFC 4733 section 2.2.1): all packets of one event have the timestamp of its beginning. `samples`
+   * Numbers a packet of an event (RFC 4733 section 2.2.1): all packets of one event have the timestamp of its beginning. `ms`
    * is the event's duration so far; `first` begins a new event.
    */
-  event(now: number, samples: number, first: boolean): void {
+  event(now: number, ms: number, first: boolean): void {
     const at = first ? now : this.#at
+    const covers = ms * this.#rate
     this.#source = undefined
-    this.#number(now, this.#sequence + 1, first ? this.#next(now) : this.#timestamp, samples, first)
+    this.#number(now, this.#sequence + 1, first ? this.#next(now) : this.#timestamp, covers, first)
     this.#at = at
   }
 
@@ -152,8 +191,8 @@ export class StreamOut {
   /** Timestamp of a packet that follows by the clock. Never inside what was sent already. */
   #next(now: number): number {
     if (!this.#started) return this.#timestamp
-    const passed = Math.round((now - this.#at) * RATE)
-    return this.#timestamp + (passed < this.#covers + SNAP ? this.#covers : passed)
+    const passed = Math.round((now - this.#at) * this.#rate)
+    return this.#timestamp + (passed < this.#covers + SNAP_MS * this.#rate ? this.#covers : passed)
   }
 
   #number(now: number, sequence: number, timestamp: number, samples: number, marker: boolean): void {

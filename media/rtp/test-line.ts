@@ -1,6 +1,9 @@
+import { loadCodecs } from '../codecs/codecs.ts'
 import type { FarEnd, NearEnd, PortEvent } from '../types.ts'
 import { readRtp, rtpView, writeRtpHeader } from './packet.ts'
 import { Session } from './session.ts'
+
+const codecs = await loadCodecs()
 
 /** A packet that a session sent. */
 export interface SentPacket {
@@ -25,11 +28,30 @@ export class TestTime {
     return line
   }
 
+  /** Frames of all lines now, in the order of the engine; `between` stands for the mixers. */
+  frame(): void {
+    const framed = this.#lines.filter(({ session }) => session.framed)
+    for (const { session } of framed) session.frameIn(this.now)
+    this.between()
+    for (const { session } of framed) session.frameOut(this.now)
+  }
+
+  /** What runs between the frames that come in and those that go out. */
+  between: () => void = () => {}
+
+  /** The thread stands still for `ms` (whole frames), and then makes up for it as the engine does: frames of up to 200 ms, else one. */
+  stall(ms: number): void {
+    this.now += ms
+    for (const line of this.#lines) line.session.tick(this.now)
+    for (let due = ms > 200 ? 1 : ms / 20; due > 0; due--) this.frame()
+  }
+
   /** Moves on by `ms` in steps of 10 ms, ticking every line; `each` runs before each step of 20 ms. */
   pass(ms: number, each: (step: number) => void = () => {}): void {
     for (let gone = 0; gone < ms; gone += 10) {
       if (gone % 20 === 0) each(gone / 20)
       for (const line of this.#lines) line.session.tick(this.now)
+      if (gone % 20 === 0) this.frame()
       this.now += 10
     }
   }
@@ -57,6 +79,7 @@ export class TestLine {
         cname: 'test',
         patience: { startMs: 30_000, mediaMs: 60_000 },
         random: () => 0.5,
+        codecs,
       },
       {
         rtp: (packet, offset, length, port, address) =>
@@ -64,6 +87,7 @@ export class TestLine {
         rtcp: (packet, port, address, muxed) => this.rtcp.push({ packet, to: `${address}:${port}`, muxed }),
         event: (event) => this.events.push(event),
         played: (play) => this.played.push(play),
+        wake: () => {},
       },
     )
   }

@@ -1,3 +1,4 @@
+import type { Mixer } from './mixer.ts'
 import type { MediaPort } from './port.ts'
 
 /** What a new carrier port needs. */
@@ -18,10 +19,17 @@ export interface PortOptions {
 export interface Edge {
   /** Rejects with an Error whose `code` is `no_ports` when the range is used up. */
   open(options: PortOptions): Promise<MediaPort>
-  /** Cross-connects two ports of one group; parts each from its former partner. */
+  /**
+   * Cross-connects two ports; each leaves its former partner, or its mixer. Of different groups they may be in different threads, and the audio
+   * then goes between these: decoded, and later by some 40 ms.
+   */
   join(a: MediaPort, b: MediaPort): void
-  /** Ends a join; harmless when there is none. */
+  /** Ends a join, or takes it out of its mixer; harmless when there is none. */
   part(port: MediaPort): void
+  /** Rejects with an Error whose `code` is `closed` when the edge is. */
+  openMixer(): Promise<Mixer>
+  /** Mixers, recordings and taps that are not over. */
+  readonly busy: { readonly mixers: number; readonly recordings: number; readonly taps: number }
   /** Carrier ports open, and how many the range holds. `quarantined` ones are closed but not free yet. */
   usage(): { readonly used: number; readonly total: number; readonly quarantined: number }
   /** Ports open, of every kind. */

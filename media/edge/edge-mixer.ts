@@ -1,0 +1,141 @@
+import { MessageChannel } from 'node:worker_threads'
+import type { SeatOptions } from '../mix/seat.ts'
+import type {
+  MediaPort,
+  Mixer,
+  MixerMember,
+  Playback,
+  PlayRequest,
+  Recording,
+  RecordRequest,
+} from '../types.ts'
+import { Playbacks } from './playbacks.ts'
+import { EdgePort } from './port.ts'
+import type { PortNumber } from './protocol.ts'
+import { noRecording } from './recordings.ts'
+import type { Slot } from './slots.ts'
+
+/** What a mixer needs of the edge. */
+export interface MixerHost {
+  /** The thread of an open port of this edge. */
+  slotOf(port: EdgePort): Slot | undefined
+  /** The thread with most room. */
+  anySlot(): Slot
+  /** Takes a port out of what it was in. */
+  leave(port: EdgePort): void
+  onClosed(mixer: EdgeMixer): void
+}
+
+/** A mixer as the main thread sees it. It lives in the thread of its first member. */
+export class EdgeMixer implements Mixer {
+  readonly id: string
+  readonly number: PortNumber
+  #host: MixerHost
+  #slot: Slot | undefined
+  #members = new Map<EdgePort, Slot>()
+  #playbacks: Playbacks
+  #closed = false
+
+  constructor(number: PortNumber, host: MixerHost) {
+    this.number = number
+    this.id = `mixer-${number}`
+    this.#host = host
+    this.#playbacks = new Playbacks(number, (command) => this.#home().thread.send(command))
+  }
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  /** The thread that it lives in; undefined while it was not needed yet. */
+  get slot(): Slot | undefined {
+    return this.#slot
+  }
+
+  add(port: MediaPort, member: MixerMember = {}): void {
+    if (this.#closed || !(port instanceof EdgePort)) return
+    const slot = this.#host.slotOf(port)
+    if (!slot) return
+    if (port.mixer === this) {
+      this.change(port, member)
+      return
+    }
+    this.#host.leave(port)
+    this.#members.set(port, slot)
+    port.mixer = this
+    const home = this.#home(slot)
+    const seat = { op: 'seat', mixer: this.number, port: port.number, options: seatOptions(member) } as const
+    if (slot === home) {
+      home.thread.send(seat)
+      return
+    }
+    const { port1, port2 } = new MessageChannel()
+    home.thread.send({ ...seat, link: port1 }, [port1])
+    slot.thread.send({ op: 'link', port: port.number, link: port2 }, [port2])
+  }
+
+  change(port: MediaPort, member: MixerMember): void {
+    if (!(port instanceof EdgePort) || port.mixer !== this) return
+    const options = seatOptions(member)
+    this.#home().thread.send({ op: 'reseat', mixer: this.number, port: port.number, options })
+  }
+
+  remove(port: MediaPort): void {
+    if (!(port instanceof EdgePort) || port.mixer !== this) return
+    this.forget(port)
+    this.#home().thread.send({ op: 'unseat', mixer: this.number, port: port.number })
+  }
+
+  play(request: PlayRequest): Playback {
+    return this.#playbacks.play(request)
+  }
+
+  record(request: RecordRequest): Recording {
+    if (this.#closed) return noRecording()
+    return this.#home().recordings.start(this.number, { ...request, tracks: 'in' })
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    this.#slot?.thread.send({ op: 'unmix', mixer: this.number })
+    this.die()
+  }
+
+  /** The thread reports that a sound is at its end. */
+  played(play: number): void {
+    this.#playbacks.played(play)
+  }
+
+  /** The port has gone elsewhere, or is closed. */
+  forget(port: EdgePort): void {
+    port.mixer = undefined
+    this.#members.delete(port)
+  }
+
+  /** The thread is gone, or it was told to forget the mixer. */
+  die(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const port of [...this.#members.keys()]) this.forget(port)
+    this.#playbacks.close()
+    this.#host.onClosed(this)
+  }
+
+  #home(wanted?: Slot): Slot {
+    if (this.#slot) return this.#slot
+    this.#slot = wanted ?? this.#host.anySlot()
+    this.#slot.thread.send({ op: 'mixer', mixer: this.number })
+    return this.#slot
+  }
+}
+
+function seatOptions({ talks, hears, onlyFor, volumeDb }: MixerMember): SeatOptions {
+  return {
+    ...(talks !== undefined && { talks }),
+    ...(hears !== undefined && { hears }),
+    ...(volumeDb !== undefined && { volumeDb }),
+    ...(onlyFor && {
+      onlyFor: onlyFor.flatMap((port) => (port instanceof EdgePort ? [port.number] : [])),
+    }),
+  }
+}

@@ -1,0 +1,52 @@
+import type { MessagePort } from 'node:worker_threads'
+import { MIX_RATE } from '../mix/seat.ts'
+import type { FrameLine } from '../rtp/line.ts'
+import type { PcmRate } from '../types.ts'
+
+/** Frames that are waited for after a silence: the two threads have their frames at different moments of the same 20 ms. */
+const LEAD = 2
+/** More frames than this are delay and nothing else: the oldest are dropped. */
+const MOST = 5
+
+/** One end of a line of frames between two threads. Silence is not sent. */
+export class FrameLink implements FrameLine {
+  readonly rate: PcmRate = MIX_RATE
+  #port: MessagePort
+  #queue: Int16Array[] = []
+  #flowing = false
+  #closed = false
+
+  /** `onClosed` is called once when the other end was closed, or its thread died; not for {@link close}. */
+  constructor(port: MessagePort, onClosed: () => void) {
+    this.#port = port
+    port.on('message', (frame: Int16Array) => {
+      this.#queue.push(frame)
+      if (this.#queue.length > MOST) this.#queue.splice(0, this.#queue.length - LEAD)
+    })
+    port.on('close', () => {
+      if (this.#closed) return
+      this.#closed = true
+      onClosed()
+    })
+  }
+
+  say(frame: Int16Array | undefined): void {
+    if (!frame || this.#closed) return
+    const copy = frame.slice()
+    this.#port.postMessage(copy, [copy.buffer])
+  }
+
+  hear(): Int16Array | undefined {
+    if (!this.#flowing && this.#queue.length < LEAD) return undefined
+    const frame = this.#queue.shift()
+    this.#flowing = frame !== undefined
+    return frame
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#queue = []
+    this.#port.close()
+  }
+}

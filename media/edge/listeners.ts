@@ -1,0 +1,128 @@
+import type { Ear } from '../rtp/ears.ts'
+import type { Talk } from '../rtp/talk.ts'
+import type { ListenCommand, PortNumber, RecordingAct, Report } from './protocol.ts'
+import { RecordingEar } from './recording-ear.ts'
+import { TapEar } from './tap-ear.ts'
+
+/** What can be listened to: a session, or a mixer. */
+export interface Listened {
+  readonly talk: Talk
+  listen(ear: Ear): void
+  unlisten(ear: Ear): void
+  /** Something was added to {@link talk}. */
+  wake(): void
+}
+
+/** A recording from its command to its result. */
+interface Recording {
+  readonly port: PortNumber
+  /** Undefined until the recorder and the beep are through. */
+  ear: RecordingEar | undefined
+  /** What it was told until then. */
+  readonly early: RecordingAct[]
+}
+
+interface Tap {
+  readonly port: PortNumber
+  readonly ear: TapEar
+}
+
+/** The recordings and taps of one media thread. */
+export class Listeners {
+  #report: (report: Report) => void
+  #recordings = new Map<number, Recording>()
+  #taps = new Map<number, Tap>()
+
+  constructor(report: (report: Report) => void) {
+    this.#report = report
+  }
+
+  /** Recordings and taps that are not over. */
+  get size(): number {
+    return this.#recordings.size + this.#taps.size
+  }
+
+  /** Carries a command out on the port or the mixer that it names. */
+  async run(command: ListenCommand, target: Listened): Promise<void> {
+    switch (command.op) {
+      case 'record':
+        return this.#record(command, target)
+      case 'recording': {
+        const recording = this.#recordings.get(command.record)
+        if (recording?.ear) recording.ear.act(command.act)
+        else recording?.early.push(command.act)
+        return
+      }
+      case 'tap':
+        this.#tap(command, target)
+        return
+      default:
+        this.#toTap(command, target)
+    }
+  }
+
+  /** The port is gone: recordings of it that have not begun to listen end, without a sound in them. */
+  leave(port: PortNumber): void {
+    for (const recording of this.#recordings.values())
+      if (recording.port === port && !recording.ear) recording.early.push('stop')
+  }
+
+  async #record(
+    { port, record, request }: Extract<ListenCommand, { op: 'record' }>,
+    target: Listened,
+  ): Promise<void> {
+    const recording: Recording = { port, ear: undefined, early: [] }
+    this.#recordings.set(record, recording)
+    const { startRecording } = await import('../record/recorder.ts')
+    const { beep } = await import('../record/beep.ts')
+    const recorder = await startRecording(request)
+    const ear: RecordingEar = new RecordingEar(recorder, request.tracks, () => target.unlisten(ear))
+    const begin = () => {
+      recording.ear = ear
+      for (const act of recording.early) ear.act(act)
+      if (!recorder.over) target.listen(ear)
+    }
+    if (request.beep && !recording.early.includes('stop')) {
+      target.talk.cue(beep(8000), 8000, begin)
+      target.wake()
+    } else begin()
+    const result = await recorder.done
+    target.unlisten(ear)
+    this.#recordings.delete(record)
+    this.#report({ op: 'recorded', record, result })
+  }
+
+  #tap({ port, tap, request }: Extract<ListenCommand, { op: 'tap' }>, target: Listened): void {
+    const ear = new TapEar(
+      request,
+      (frame) => this.#report({ op: 'frame', tap, frame }),
+      () => this.#closeTap(tap),
+    )
+    this.#taps.set(tap, { port, ear })
+    target.talk.addQueue(ear.queue)
+    target.listen(ear)
+  }
+
+  #toTap(command: Exclude<ListenCommand, { op: 'record' | 'recording' | 'tap' }>, target: Listened): void {
+    const { tap } = command
+    const ear = this.#taps.get(tap)?.ear
+    if (command.op === 'spoken') {
+      const { request } = command
+      const done = () => this.#report({ op: 'spoken', tap, request })
+      if (ear) ear.queue.mark(done)
+      else done()
+    } else if (command.op === 'speak') {
+      ear?.queue.write(command.samples)
+      target.wake()
+    } else if (command.op === 'silence') ear?.queue.clear()
+    else if (ear) {
+      target.unlisten(ear)
+      target.talk.removeQueue(ear.queue)
+      ear.close()
+    }
+  }
+
+  #closeTap(tap: number): void {
+    if (this.#taps.delete(tap)) this.#report({ op: 'untapped', tap })
+  }
+}

@@ -1,0 +1,120 @@
+import { MixerCore } from '../mix/mixer.ts'
+import { MIX_RATE, type Seat, type SeatOptions } from '../mix/seat.ts'
+import { type Ear, Ears } from '../rtp/ears.ts'
+import type { FrameLine } from '../rtp/line.ts'
+import type { Session } from '../rtp/session.ts'
+import { type PlayedListener, Talk } from '../rtp/talk.ts'
+import type { FrameLink } from './frame-link.ts'
+import type { PortNumber } from './protocol.ts'
+import type { Mixing } from './ticker.ts'
+
+/** A seat as the session sees it that sits there. */
+class SeatLine implements FrameLine {
+  readonly rate = MIX_RATE
+  #seat: Seat
+  #leave: () => void
+
+  constructor(seat: Seat, leave: () => void) {
+    this.#seat = seat
+    this.#leave = leave
+  }
+
+  say(frame: Int16Array | undefined): void {
+    this.#seat.put(frame)
+  }
+
+  hear(): Int16Array | undefined {
+    return this.#seat.output
+  }
+
+  close(): void {
+    this.#leave()
+  }
+}
+
+/** A mixer inside a media thread, with its members there and in other threads. */
+export class MixRoom implements Mixing {
+  /** What all hear. {@link wake} is to be called when something was added to it. */
+  readonly talk: Talk
+  #core = new MixerCore()
+  #leaves = new Map<PortNumber, () => void>()
+  #links = new Map<PortNumber, { readonly seat: Seat; readonly link: FrameLink }>()
+  #ears = new Ears()
+  #wake: (room: MixRoom) => void
+
+  /** `onWake` is told when {@link framed} may have become true. */
+  constructor(onPlayed: PlayedListener, onWake: (room: MixRoom) => void) {
+    this.talk = new Talk(onPlayed)
+    this.#wake = onWake
+  }
+
+  /** Whether it needs frames. */
+  get framed(): boolean {
+    return this.#core.size > 0 || this.talk.waiting || this.#ears.size > 0
+  }
+
+  /** Seats a session of this thread; it leaves its partner or its former mixer. */
+  seat(port: PortNumber, options: SeatOptions, session: Session): void {
+    this.unseat(port)
+    const line = new SeatLine(this.#core.add(port, options), () => this.#forget(port))
+    this.#leaves.set(port, () => session.part(line))
+    session.connect(line)
+    this.wake()
+  }
+
+  /** Seats a port of another thread. */
+  seatLink(port: PortNumber, options: SeatOptions, link: FrameLink): void {
+    this.unseat(port)
+    this.#links.set(port, { seat: this.#core.add(port, options), link })
+    this.#leaves.set(port, () => {
+      link.close()
+      this.#forget(port)
+    })
+    this.wake()
+  }
+
+  change(port: PortNumber, options: SeatOptions): void {
+    this.#core.change(port, options)
+  }
+
+  /** Nothing for one that has no seat. */
+  unseat(port: PortNumber): void {
+    this.#leaves.get(port)?.()
+  }
+
+  /** Lets `ear` hear the sum of all as what comes in. */
+  listen(ear: Ear): void {
+    this.#ears.add(ear)
+    this.wake()
+  }
+
+  unlisten(ear: Ear): void {
+    this.#ears.remove(ear)
+  }
+
+  wake(): void {
+    this.#wake(this)
+  }
+
+  mix(): void {
+    for (const { seat, link } of this.#links.values()) seat.put(link.hear())
+    this.#core.prompt(this.talk.compose(MIX_RATE) ? this.talk.frame : undefined)
+    this.#core.mix()
+    for (const { seat, link } of this.#links.values()) link.say(seat.output)
+    this.#ears.hear(this.#core.total, MIX_RATE, undefined, MIX_RATE)
+    this.talk.finish()
+  }
+
+  /** All leave. */
+  close(): void {
+    for (const leave of [...this.#leaves.values()]) leave()
+    this.#ears.close()
+    this.talk.clear()
+  }
+
+  #forget(port: PortNumber): void {
+    this.#core.remove(port)
+    this.#links.delete(port)
+    this.#leaves.delete(port)
+  }
+}

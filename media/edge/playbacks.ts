@@ -1,0 +1,60 @@
+import type { Playback, PlayRequest } from '../types.ts'
+import type { PlayCommand, PortNumber } from './protocol.ts'
+
+/** What one port, or one mixer, plays: the handles of its sounds, of which the last one is heard. */
+export class Playbacks {
+  #port: PortNumber
+  #send: (command: PlayCommand) => void
+  #playing: { readonly play: number; readonly settle: (how: 'finished' | 'stopped') => void } | undefined
+  #numbers = 0
+  #closed = false
+
+  constructor(port: PortNumber, send: (command: PlayCommand) => void) {
+    this.#port = port
+    this.#send = send
+  }
+
+  /** Plays in place of what was being played; nothing once it is closed. */
+  play({ prompt, loop = 1, volumeDb = 0 }: PlayRequest): Playback {
+    this.#settle('stopped')
+    const play = ++this.#numbers
+    const port = this.#port
+    const { promise: done, resolve: settle } = Promise.withResolvers<'finished' | 'stopped'>()
+    if (this.#closed) settle('stopped')
+    else {
+      const { samples, sampleRate } = prompt
+      this.#playing = { play, settle }
+      this.#send({ op: 'play', port, play, samples, sampleRate, loop, volumeDb })
+    }
+    const tell = (command: PlayCommand) => {
+      if (this.#playing?.play === play) this.#send(command)
+    }
+    return {
+      done,
+      pause: () => tell({ op: 'pause', port, play }),
+      resume: () => tell({ op: 'resume', port, play }),
+      setVolume: (db) => tell({ op: 'volume', port, play, volumeDb: db }),
+      stop: () => {
+        tell({ op: 'stop', port, play })
+        if (this.#playing?.play === play) this.#settle('stopped')
+      },
+    }
+  }
+
+  /** The thread reports that the sound is at its end. */
+  played(play: number): void {
+    if (this.#playing?.play === play) this.#settle('finished')
+  }
+
+  /** Nothing is played any more. */
+  close(): void {
+    this.#closed = true
+    this.#settle('stopped')
+  }
+
+  #settle(how: 'finished' | 'stopped'): void {
+    const playing = this.#playing
+    this.#playing = undefined
+    playing?.settle(how)
+  }
+}

@@ -1,0 +1,39 @@
+import type { Recorder } from '../record/recorder.ts'
+import type { Ear } from '../rtp/ears.ts'
+import type { PcmRate, RecordRequest } from '../types.ts'
+import type { RecordingAct } from './protocol.ts'
+
+/** Feeds a recorder with what one port says and hears. */
+export class RecordingEar implements Ear {
+  readonly rate: PcmRate
+  readonly tracks: Ear['tracks']
+  #recorder: Recorder
+  #onOver: () => void
+
+  /** `onOver` is called when the recorder wants no more, though the port goes on. */
+  constructor(recorder: Recorder, tracks: RecordRequest['tracks'], onOver: () => void) {
+    this.rate = recorder.sampleRate
+    this.tracks = tracks === 'in' || tracks === 'out' ? tracks : 'both'
+    this.#recorder = recorder
+    this.#onOver = onOver
+  }
+
+  hear(input: Int16Array | undefined, output: Int16Array | undefined): void {
+    if (!this.#recorder.over) this.#recorder.frame(input, output)
+    if (this.#recorder.over) this.#onOver()
+  }
+
+  digit(digit: string): void {
+    this.#recorder.digit(digit)
+  }
+
+  act(act: RecordingAct): void {
+    if (act === 'stop') this.#recorder.stop()
+    else if (act === 'resume') this.#recorder.resume()
+    else this.#recorder.pause(act)
+  }
+
+  close(): void {
+    this.#recorder.stop()
+  }
+}

@@ -1,0 +1,138 @@
+import { randomInt } from 'node:crypto'
+import type { Edge, PortOptions } from '../types.ts'
+import type { MediaClock } from './clock.ts'
+import type { EdgeOptions } from './options.ts'
+import { PortPool, shareRange } from './pool.ts'
+import type { Report } from './protocol.ts'
+import { Recordings } from './recordings.ts'
+import { Taps } from './taps.ts'
+import { MediaThread } from './thread.ts'
+
+/** Longest wait for the files of recordings when the edge is closed, in ms. */
+const COMPLETE_MS = 5000
+
+/** A media thread as the edge keeps it: its share of the range, how many ports it has, and what goes on there. */
+export interface Slot {
+  readonly thread: MediaThread
+  readonly pool: PortPool
+  readonly recordings: Recordings
+  readonly taps: Taps
+  ports: number
+}
+
+/** Told of the threads. */
+export interface SlotListener {
+  onReport(slot: Slot, report: Report): void
+  onDeath(slot: Slot, error: Error): void
+}
+
+/** All threads of an edge, and which group is in which of them. */
+export class Slots {
+  readonly all: readonly Slot[]
+  #clock: MediaClock
+  #total: number
+  /** Where a group's ports are, while it has any. */
+  #groups = new Map<string, { readonly slot: Slot; ports: number }>()
+
+  /** `number` gives one that was never used. */
+  constructor(options: EdgeOptions, clock: MediaClock, number: () => number, listener: SlotListener) {
+    this.#clock = clock
+    const shares = shareRange(options.ports, options.threads)
+    this.#total = shares.reduce((sum, share) => sum + share.length, 0)
+    this.all = shares.map((share) => {
+      const pool = new PortPool(share, options.quarantineMs ?? 30_000, (below) => randomInt(below))
+      return makeSlot(pool, number, listener)
+    })
+  }
+
+  /** Rejects when one does not start. */
+  async start(): Promise<void> {
+    await Promise.all(this.all.map(({ thread }) => thread.start()))
+  }
+
+  /** See `Edge.usage`. */
+  usage(): ReturnType<Edge['usage']> {
+    const now = this.#clock.now()
+    let used = 0
+    let quarantined = 0
+    for (const { pool } of this.all) {
+      used += pool.used
+      quarantined += pool.quarantined(now)
+    }
+    return { used, total: this.#total, quarantined }
+  }
+
+  /** Recordings and taps that are not over. */
+  busy(): { readonly recordings: number; readonly taps: number } {
+    let [recordings, taps] = [0, 0]
+    for (const slot of this.all) {
+      recordings += slot.recordings.size
+      taps += slot.taps.size
+    }
+    return { recordings, taps }
+  }
+
+  /** The thread with the fewest ports. */
+  get emptiest(): Slot {
+    return this.all.reduce((best, next) => (next.ports < best.ports ? next : best))
+  }
+
+  /** Finds the thread of a group, or for a new group the one with most room, and counts a port to it. */
+  enter(group: string, kind: PortOptions['kind']): Slot {
+    let entry = this.#groups.get(group)
+    if (!entry) {
+      const now = this.#clock.now()
+      const room = (slot: Slot) => (kind === 'carrier' ? slot.pool.free(now) : 0)
+      const slot = this.all.reduce((best, next) =>
+        room(next) > room(best) || (room(next) === room(best) && next.ports < best.ports) ? next : best,
+      )
+      entry = { slot, ports: 0 }
+      this.#groups.set(group, entry)
+    }
+    entry.ports++
+    entry.slot.ports++
+    return entry.slot
+  }
+
+  /** Takes a port back out of its group. */
+  exit(group: string): void {
+    const entry = this.#groups.get(group)
+    if (!entry) return
+    entry.slot.ports--
+    if (--entry.ports === 0) this.#groups.delete(group)
+  }
+
+  /** Ends the threads, when the recordings are complete, which the caller has stopped; a disk that hangs is not waited for. */
+  async close(): Promise<void> {
+    const waiting = this.all.flatMap(({ recordings }) => recordings.pending)
+    if (waiting.length > 0) {
+      const late = Promise.withResolvers<void>()
+      const timer = this.#clock.after(COMPLETE_MS, late.resolve)
+      await Promise.race([Promise.all(waiting), late.promise])
+      timer.cancel()
+    }
+    await Promise.all(this.all.map(({ thread }) => thread.close()))
+    for (const slot of this.all) endAll(slot, 'the edge is closed')
+  }
+}
+
+/** The thread is gone: its recordings and taps are over. */
+export function endAll({ recordings, taps }: Slot, message: string): void {
+  recordings.die(message)
+  taps.die()
+}
+
+function makeSlot(pool: PortPool, number: () => number, listener: SlotListener): Slot {
+  const thread: MediaThread = new MediaThread({
+    onReport: (report) => listener.onReport(slot, report),
+    onDeath: (error) => listener.onDeath(slot, error),
+  })
+  const slot: Slot = {
+    thread,
+    pool,
+    recordings: new Recordings((command) => thread.send(command), number),
+    taps: new Taps((command, moved) => thread.send(command, moved), number),
+    ports: 0,
+  }
+  return slot
+}

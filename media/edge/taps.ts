@@ -1,0 +1,142 @@
+import type { Transferable } from 'node:worker_threads'
+import type { Tap, TapFrame, TapRequest } from '../types.ts'
+import type { Command, PortNumber } from './protocol.ts'
+
+/** Sends a command to the thread; `moved` goes over rather than being copied. */
+type Send = (command: Command, moved?: readonly Transferable[]) => void
+
+/** The taps of one media thread. */
+export class Taps {
+  #send: Send
+  #number: () => number
+  #taps = new Map<number, EdgeTap>()
+
+  /** `number` gives one that was never used. */
+  constructor(send: Send, number: () => number) {
+    this.#send = send
+    this.#number = number
+  }
+
+  /** How many are open. */
+  get size(): number {
+    return this.#taps.size
+  }
+
+  open(port: PortNumber, request: TapRequest): Tap {
+    const tap = this.#number()
+    const handle = new EdgeTap(port, tap, this.#send)
+    this.#taps.set(tap, handle)
+    this.#send({ op: 'tap', port, tap, request })
+    return handle
+  }
+
+  frame(tap: number, frame: TapFrame): void {
+    this.#taps.get(tap)?.frame(frame)
+  }
+
+  spoken(tap: number, request: number): void {
+    this.#taps.get(tap)?.wasSpoken(request)
+  }
+
+  /** The thread has closed one. */
+  untapped(tap: number): void {
+    const handle = this.#taps.get(tap)
+    this.#taps.delete(tap)
+    handle?.end()
+  }
+
+  /** The thread is gone. */
+  die(): void {
+    for (const tap of [...this.#taps.keys()]) this.untapped(tap)
+  }
+}
+
+/** A tap on a port that is closed. */
+export function noTap(): Tap {
+  const tap = new EdgeTap(0, 0, () => {})
+  tap.end()
+  return tap
+}
+
+class EdgeTap implements Tap {
+  #port: PortNumber
+  #tap: number
+  #send: Send
+  #onFrame: ((frame: TapFrame) => void) | undefined
+  #onClosed: (() => void) | undefined
+  #requests = 0
+  #spoken = new Map<number, () => void>()
+  /** `closing`: by us, and not answered yet. */
+  #state: 'open' | 'closing' | 'closed' = 'open'
+
+  constructor(port: PortNumber, tap: number, send: Send) {
+    this.#port = port
+    this.#tap = tap
+    this.#send = send
+  }
+
+  onFrame(listener: (frame: TapFrame) => void): void {
+    this.#onFrame = listener
+  }
+
+  speak(samples: Int16Array): void {
+    if (this.#state !== 'open') return
+    // A copy of its own: the caller's may be a view of something large, and is not ours to move.
+    const copy = samples.slice()
+    this.#send({ op: 'speak', port: this.#port, tap: this.#tap, samples: copy }, [copy.buffer as ArrayBuffer])
+  }
+
+  clear(): void {
+    if (this.#state === 'open') this.#send({ op: 'silence', port: this.#port, tap: this.#tap })
+  }
+
+  spoken(): Promise<void> {
+    if (this.#state !== 'open') return Promise.resolve()
+    const request = ++this.#requests
+    this.#send({ op: 'spoken', port: this.#port, tap: this.#tap, request })
+    return new Promise((resolve) => this.#spoken.set(request, resolve))
+  }
+
+  onClosed(listener: () => void): void {
+    this.#onClosed = listener
+  }
+
+  close(): void {
+    if (this.#state !== 'open') return
+    this.#state = 'closing'
+    this.#send({ op: 'untap', port: this.#port, tap: this.#tap })
+    this.#settle()
+  }
+
+  frame(frame: TapFrame): void {
+    if (this.#state === 'open') guarded(() => this.#onFrame?.(frame))
+  }
+
+  wasSpoken(request: number): void {
+    this.#spoken.get(request)?.()
+    this.#spoken.delete(request)
+  }
+
+  /** Nothing comes any more. Told to the listener unless it was our own wish. */
+  end(): void {
+    const told = this.#state === 'open'
+    this.#state = 'closed'
+    this.#settle()
+    if (told) guarded(() => this.#onClosed?.())
+  }
+
+  #settle(): void {
+    const spoken = [...this.#spoken.values()]
+    this.#spoken.clear()
+    for (const settle of spoken) settle()
+  }
+}
+
+/** The edge goes on whatever a listener makes of what it is told; but the defect is not hidden. */
+function guarded(tell: () => void): void {
+  try {
+    tell()
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error))
+  }
+}

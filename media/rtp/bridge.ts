@@ -1,0 +1,214 @@
+import type { Codecs } from '../codecs/types.ts'
+import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
+import { DigitEar } from './digit-ear.ts'
+import { type Ear, Ears } from './ears.ts'
+import { Hearing } from './hearing.ts'
+import type { FrameLine } from './line.ts'
+import { RateAdapter } from './rate.ts'
+import type { Accepted, Receiver } from './receiver.ts'
+import type { Sender } from './sender.ts'
+import { passes } from './span.ts'
+
+/** What a bridge stands between, and whom it tells. */
+export interface BridgeOptions {
+  readonly receiver: Receiver
+  readonly sender: Sender
+  readonly codecs: Codecs
+  /** A digit was heard in the audio. */
+  readonly onDigit: (digit: string, durationMs: number) => void
+  /** {@link Bridge.framed} may have become true. */
+  readonly wake: () => void
+}
+
+/**
+ * Between the receiving and the sending half of a port: who hears what comes in, and what goes out. Two bridges that are joined pass
+ * packets on wherever the codecs permit. Else, and for mixers and whoever listens, audio goes by frames of 20 ms, and only then is it
+ * decoded: {@link frameIn} of all bridges, then the mixers, then {@link frameOut} of all bridges.
+ */
+export class Bridge {
+  #receiver: Receiver
+  #sender: Sender
+  #options: BridgeOptions
+  #hearing: Hearing
+  #ears = new Ears()
+  #digitEar: DigitEar | undefined
+  #hears = false
+  /** Codec of what the far end takes, and of what it sends as far as is known. */
+  #sent: AudioCodec | undefined
+  #heard: AudioCodec | undefined
+  #partner: Bridge | undefined
+  #line: FrameLine | undefined
+  /** Whether what is bridged to the far end comes by frames. */
+  #byFrames = false
+  #fromBridge = new RateAdapter()
+  #toLine = new RateAdapter()
+
+  constructor(options: BridgeOptions) {
+    this.#options = options
+    this.#receiver = options.receiver
+    this.#sender = options.sender
+    this.#hearing = new Hearing(options.codecs)
+  }
+
+  /** Whether frames are needed. */
+  get framed(): boolean {
+    return this.#byFrames || this.#hearing.open || this.#ears.size > 0 || this.#sender.framed
+  }
+
+  /** Tells or changes the far end; `hears` when its audio is to come in. */
+  set(far: FarEnd, hears: boolean): void {
+    this.#hears = hears
+    this.#sent = far.codec
+    this.#heard = far.codec
+    this.#listenForDigits(far.inbandDigits === true && hears)
+    this.#route()
+  }
+
+  /** Takes a packet that the receiver has accepted just now. */
+  take(now: number, kind: Accepted, packet: Buffer): void {
+    if (!this.#hears) return
+    const { view, codec } = this.#receiver
+    if (kind === 'event') this.#digitEar?.event()
+    else if (kind === 'audio' && codec !== this.#heard) {
+      this.#heard = codec
+      this.#route()
+    }
+    // First, as a packet that is passed on is rewritten.
+    if (this.#hearing.open) this.#hearing.receive(now, kind, codec, view, packet)
+    const partner = this.#partner
+    if (!partner || partner.#byFrames) return
+    if (kind === 'event') partner.#sender.stream.leaveOut(this.#receiver, view.ssrc, view.sequence)
+    else partner.#sender.forward(now, this.#receiver, packet, view, kind === 'audio' ? codec : undefined)
+  }
+
+  /** Cross-connects two bridges; each leaves its former partner. */
+  join(other: Bridge): void {
+    this.part()
+    other.part()
+    this.#partner = other
+    other.#partner = this
+    this.#route()
+  }
+
+  /** Exchanges frames with `line` in place of a partner. It is closed when this leaves it. */
+  connect(line: FrameLine): void {
+    this.part()
+    this.#line = line
+    this.#route()
+  }
+
+  /** Ends a join, or leaves the line (if it is `line`, where that is given); harmless when there is none. */
+  part(line?: FrameLine): void {
+    if (line && line !== this.#line) return
+    this.#line?.close()
+    this.#line = undefined
+    const other = this.#partner
+    if (other) {
+      this.#partner = undefined
+      other.#partner = undefined
+      // Their numbering is over, even if the same two are joined again.
+      this.#sender.stream.interrupt(other.#receiver)
+      other.#sender.stream.interrupt(this.#receiver)
+      other.#route()
+    }
+    this.#route()
+  }
+
+  /** Lets `ear` listen until {@link unlisten}, or until this is closed. */
+  listen(ear: Ear): void {
+    this.#ears.add(ear)
+    this.#route()
+  }
+
+  unlisten(ear: Ear): void {
+    this.#ears.remove(ear)
+    this.#route()
+  }
+
+  /** The far end has pressed a key. */
+  digit(digit: string): void {
+    this.#ears.digit(digit)
+  }
+
+  /** Makes 20 ms of what the far end says. */
+  frameIn(now: number): void {
+    const hearing = this.#hearing
+    if (hearing.open) hearing.read(now)
+    const line = this.#line
+    if (!line) return
+    const { said } = hearing
+    line.say(said && this.#toLine.convert(said, hearing.rate, line.rate))
+  }
+
+  /** Sends 20 ms of what the far end is to hear, and gives both to those who listen. */
+  frameOut(now: number): void {
+    const sender = this.#sender
+    const partner = this.#partner
+    const out = sender.frame(now, this.#bridged(), this.#line ?? partner ?? this)
+    if (this.#ears.size === 0) return
+    const { said, rate } = this.#hearing
+    // What is passed on by packets is heard as the partner's frames are.
+    const passed = partner && !this.#byFrames && !sender.interrupted ? partner.#hearing : undefined
+    if (out || !passed) this.#ears.hear(said, rate, out, sender.rate)
+    else this.#ears.hear(said, rate, passed.said, passed.rate)
+  }
+
+  /** Parts, and tells those who listen that it is over. */
+  close(): void {
+    this.part()
+    this.#ears.close()
+    this.#hearing.close()
+  }
+
+  /** What the partner or the line says, at the rate of the sender. */
+  #bridged(): Int16Array | undefined {
+    const { rate } = this.#sender
+    if (this.#line) {
+      const heard = this.#line.hear()
+      return heard && this.#fromBridge.convert(heard, this.#line.rate, rate)
+    }
+    if (!this.#partner || !this.#byFrames) return undefined
+    const hearing = this.#partner.#hearing
+    return hearing.said && this.#fromBridge.convert(hearing.said, hearing.rate, rate)
+  }
+
+  #listenForDigits(wanted: boolean): void {
+    if (this.#digitEar) this.#ears.remove(this.#digitEar)
+    this.#digitEar = wanted ? new DigitEar(this.#options.onDigit) : undefined
+    if (this.#digitEar) this.#ears.add(this.#digitEar)
+  }
+
+  /** Decides anew how audio goes between this bridge and its partner, and what has to be decoded for that. */
+  #route(): void {
+    const partner = this.#partner
+    this.#choose()
+    if (partner) partner.#choose()
+    this.#decode()
+    this.#options.wake()
+    if (!partner) return
+    partner.#decode()
+    partner.#options.wake()
+  }
+
+  #choose(): void {
+    const heard = this.#partner && this.#partner.#heard
+    const byFrames = this.#line !== undefined || (!!heard && !!this.#sent && !passes(heard, this.#sent))
+    if (byFrames === this.#byFrames) return
+    this.#byFrames = byFrames
+    this.#fromBridge = new RateAdapter()
+    this.#sender.stream.interrupt()
+  }
+
+  /** What the far end says is wanted at the highest rate that anybody asks for. */
+  #decode(): void {
+    const partner = this.#partner
+    let rate: PcmRate | 0 = this.#ears.inputRate
+    if (this.#line && this.#line.rate > rate) rate = this.#line.rate
+    if (partner) {
+      const { outputRate } = partner.#ears
+      if (partner.#byFrames && partner.#sender.rate > rate) rate = partner.#sender.rate
+      if (outputRate > rate) rate = outputRate
+    }
+    this.#hearing.want(rate)
+  }
+}

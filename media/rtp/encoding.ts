@@ -1,0 +1,49 @@
+import type { Codecs } from '../codecs/types.ts'
+import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
+import { Packetizer } from './packetizer.ts'
+import { FRAMES } from './rate.ts'
+import { clockRate, isG711 } from './span.ts'
+
+/** What Opus is encoded from: nothing that is decoded, mixed or spoken here has more to it. */
+const OPUS_RATE = 16_000
+
+const silence: Readonly<Record<PcmRate, Int16Array>> = {
+  8000: new Int16Array(8000 / FRAMES),
+  16000: new Int16Array(16_000 / FRAMES),
+  48000: new Int16Array(48_000 / FRAMES),
+}
+
+/** 20 ms of silence at `rate`; shared, so not to be written to. */
+export function silentFrame(rate: PcmRate): Int16Array {
+  return silence[rate]
+}
+
+/** Rate that a codec is encoded from. */
+export function encodedRate(codec: AudioCodec): PcmRate {
+  if (codec === 'opus') return OPUS_RATE
+  return isG711(codec) ? 8000 : 16_000
+}
+
+/** Whether one encoder serves both far ends. */
+export function sameEncoding(a: FarEnd, b: FarEnd): boolean {
+  return (
+    a.codec === b.codec &&
+    a.ptime === b.ptime &&
+    a.opus?.fec === b.opus?.fec &&
+    a.opus?.dtx === b.opus?.dtx &&
+    a.opus?.bitrate === b.opus?.bitrate &&
+    a.opus?.maxPlaybackRate === b.opus?.maxPlaybackRate &&
+    a.opus?.cbr === b.opus?.cbr
+  )
+}
+
+/** Makes what turns frames at {@link encodedRate} into packets for `far`. */
+export function packetizerFor(codecs: Codecs, { codec, ptime, opus }: FarEnd): Packetizer {
+  const ptimeMs = ptime !== undefined && ptime >= 10 && ptime <= 60 && ptime % 10 === 0 ? ptime : 20
+  const encoder = codecs.encoder(codec, {
+    ptimeMs,
+    ...(codec === 'opus' && { sampleRate: OPUS_RATE }),
+    ...(opus && { opus }),
+  })
+  return new Packetizer(encoder, clockRate(codec))
+}

@@ -1,0 +1,38 @@
+import { codecFacts } from '../codecs/facts.ts'
+import type { AudioCodec } from '../types.ts'
+
+/** Duration of one Opus frame by the configuration in its table of contents (RFC 6716 section 3.1), in units of 48 kHz. */
+function opusFrame(config: number): number {
+  if (config < 12) return [480, 960, 1920, 2880][config & 3]!
+  if (config < 16) return config & 1 ? 960 : 480
+  return 120 << (config & 3)
+}
+
+function opusSpan(packet: Uint8Array, start: number, end: number): number {
+  if (end <= start) return 0
+  const first = packet[start]!
+  const code = first & 3
+  const frames = code === 0 ? 1 : code < 3 ? 2 : end > start + 1 ? packet[start + 1]! & 0x3f : 0
+  return frames * opusFrame(first >> 3)
+}
+
+/** What the payload from `start` to `end` covers, in units of the codec's RTP clock. */
+export function span(codec: AudioCodec, packet: Uint8Array, start: number, end: number): number {
+  if (codec === 'opus') return opusSpan(packet, start, end)
+  return codec === 'L16' ? (end - start) >> 1 : end - start
+}
+
+/** Whether packets of one codec can be sent on as another's: the same one, or the two laws of G.711, by table. */
+export function passes(from: AudioCodec, to: AudioCodec): boolean {
+  return from === to || (isG711(from) && isG711(to))
+}
+
+/** Whether it is one of the two laws. */
+export function isG711(codec: AudioCodec): codec is 'PCMU' | 'PCMA' {
+  return codec === 'PCMU' || codec === 'PCMA'
+}
+
+/** Clock rate of a codec's timestamps, in Hz. */
+export function clockRate(codec: AudioCodec): number {
+  return codecFacts[codec].clockRate
+}

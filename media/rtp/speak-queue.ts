@@ -1,0 +1,100 @@
+import type { PcmRate } from '../types.ts'
+import { FRAMES, RateAdapter } from './rate.ts'
+
+/** Longest speech that is kept, in ms. */
+const CAPACITY_MS = 120_000
+/** Frames that are waited for after a silence, so that speech which comes in pieces at its own pace is not chopped. */
+const LEAD_FRAMES = 2
+
+/** Speech that somebody outside puts in by pieces, and that goes out by frames of 20 ms. */
+export class SpeakQueue {
+  #rate: PcmRate
+  #chunks: Int16Array[] = []
+  /** Read position in the first chunk. */
+  #at = 0
+  #queued = 0
+  #lead = 0
+  #marks: { left: number; readonly done: () => void }[] = []
+  #frame: Int16Array
+  #adapter = new RateAdapter()
+
+  /** `rate` is that of what is written. */
+  constructor(rate: PcmRate) {
+    this.#rate = rate
+    this.#frame = new Int16Array(rate / FRAMES)
+  }
+
+  /** Samples that wait. */
+  get queued(): number {
+    return this.#queued
+  }
+
+  /** Keeps `samples` as they are; what is more than 120 s is dropped. */
+  write(samples: Int16Array): void {
+    const room = (CAPACITY_MS * this.#rate) / 1000 - this.#queued
+    const kept = samples.length > room ? samples.subarray(0, room) : samples
+    if (kept.length === 0) return
+    if (this.#queued === 0) this.#lead = LEAD_FRAMES
+    this.#chunks.push(kept)
+    this.#queued += kept.length
+  }
+
+  /** Calls `done` when everything that was written so far has been taken, or was dropped. */
+  mark(done: () => void): void {
+    if (this.#queued === 0) done()
+    else this.#marks.push({ left: this.#queued, done })
+  }
+
+  /** Drops what waits. */
+  clear(): void {
+    this.#chunks = []
+    this.#at = 0
+    this.#queued = 0
+    const marks = this.#marks
+    this.#marks = []
+    for (const { done } of marks) done()
+  }
+
+  /** Whether the next {@link take} gives something, as far as is known now. */
+  get speaking(): boolean {
+    return this.#queued > 0 && this.#lead === 0
+  }
+
+  /** The next 20 ms at `rate`, filled up with silence and valid until the next call; undefined where nothing is to be said. */
+  take(rate: PcmRate): Int16Array | undefined {
+    if (this.#queued === 0) return undefined
+    const frame = this.#frame
+    if (this.#lead > 0 && this.#queued < (LEAD_FRAMES + 1) * frame.length) {
+      this.#lead--
+      return undefined
+    }
+    this.#lead = 0
+    const taken = this.#read(frame)
+    frame.fill(0, taken)
+    this.#pass(taken)
+    return this.#adapter.convert(frame, this.#rate, rate)
+  }
+
+  #read(frame: Int16Array): number {
+    let done = 0
+    while (done < frame.length) {
+      const chunk = this.#chunks[0]
+      if (!chunk) break
+      const part = Math.min(frame.length - done, chunk.length - this.#at)
+      for (let i = 0; i < part; i++) frame[done + i] = chunk[this.#at + i]!
+      done += part
+      this.#at += part
+      if (this.#at < chunk.length) continue
+      this.#chunks.shift()
+      this.#at = 0
+    }
+    this.#queued -= done
+    return done
+  }
+
+  #pass(count: number): void {
+    if (this.#marks.length === 0) return
+    for (const mark of this.#marks) mark.left -= count
+    while (this.#marks[0] && this.#marks[0].left <= 0) this.#marks.shift()!.done()
+  }
+}
