@@ -1,13 +1,22 @@
 import type { LookupAddress } from 'node:dns'
 import { lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
-import type { Dispatcher } from 'undici'
-import { Agent, buildConnector, request } from 'undici'
+import { Agent, buildConnector, cacheStores, type Dispatcher, interceptors, request } from 'undici'
 import type { DocumentRequest, FetchedDocument } from '../../handlers/handler.ts'
 import type { Clock } from '../clock.ts'
-import { TrunklineError } from '../errors.ts'
+import {
+  AddressRefused,
+  type Answer,
+  asUnreachable,
+  decode,
+  discard,
+  headerOf,
+  readAnswer,
+  refused,
+  unreachable,
+} from './answers.ts'
 import { AddressGuard } from './guard.ts'
-import { cleanUrl, nextRequest, parseTarget } from './redirects.ts'
+import { nextRequest, parseTarget } from './redirects.ts'
 
 /** Resolves a name to all its addresses. */
 export type Resolve = (
@@ -29,6 +38,8 @@ export interface CustomerHttpOptions {
   readonly maxBytes?: number
   /** Largest time for one connection in milliseconds; default 2 s. */
   readonly connectTimeoutMs?: number
+  /** Memory for answers to {@link CustomerHttp.bytes}, in bytes, kept and revalidated as RFC 9111 has it; default none are kept. */
+  readonly cacheBytes?: number
   readonly clock: Clock
   /** Default: the system's resolver. */
   readonly resolve?: Resolve
@@ -41,10 +52,13 @@ export interface Outgoing {
   readonly body?: DocumentRequest['body']
 }
 
-interface Answer {
-  readonly url: string
-  readonly contentType: string
-  readonly bytes: Uint8Array
+/** What ends a request. */
+export interface FetchLimits {
+  readonly maxBytes: number
+  /** Default {@link CustomerHttpOptions.timeoutMs}. */
+  readonly timeoutMs?: number
+  /** Gives up. */
+  readonly signal?: AbortSignal
 }
 
 /** Longer ones would only fill memory while they are thrown away. */
@@ -65,6 +79,8 @@ export class CustomerHttp {
   #options: CustomerHttpOptions
   #guard: AddressGuard
   #agent: Agent
+  /** The agent behind a cache, where there is one. */
+  #cached: Dispatcher
   #running = new Set<AbortController>()
   #closed = false
 
@@ -78,6 +94,7 @@ export class CustomerHttp {
       lookup: guardedLookup(this.#guard, options),
     })
     this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
+    this.#cached = options.cacheBytes ? cacheBefore(this.#agent, options.cacheBytes) : this.#agent
   }
 
   /** Requests that are on their way. */
@@ -90,13 +107,14 @@ export class CustomerHttp {
    * reach the same server; do not log it as it is.
    */
   async document(wanted: DocumentRequest): Promise<FetchedDocument> {
-    const { url, contentType, bytes } = await this.#fetch(wanted, this.#options.maxBytes ?? defaultMaxBytes)
+    const limits = { maxBytes: this.#options.maxBytes ?? defaultMaxBytes }
+    const { url, contentType, bytes } = await this.#fetch(wanted, limits, this.#agent)
     return { url, contentType, text: decode(bytes, contentType) }
   }
 
-  /** Fetches something of at most `maxBytes`, for instance audio. */
-  async bytes(url: string, maxBytes: number): Promise<{ bytes: Uint8Array; contentType: string }> {
-    const { bytes, contentType } = await this.#fetch({ url, method: 'GET' }, maxBytes)
+  /** Fetches something such as audio; from the cache where its server allows that. */
+  async bytes(url: string, limits: FetchLimits): Promise<{ bytes: Uint8Array; contentType: string }> {
+    const { bytes, contentType } = await this.#fetch({ url, method: 'GET' }, limits, this.#cached)
     return { bytes, contentType }
   }
 
@@ -108,20 +126,23 @@ export class CustomerHttp {
     void this.#agent.destroy()
   }
 
-  async #fetch(wanted: Outgoing, maxBytes: number): Promise<Answer> {
+  async #fetch(wanted: Outgoing, limits: FetchLimits, dispatcher: Dispatcher): Promise<Answer> {
     if (this.#closed) throw unreachable(wanted.url, 'closed', 'The gateway is shutting down.')
+    const { maxBytes, timeoutMs = this.#options.timeoutMs, signal } = limits
     const controller = new AbortController()
     this.#running.add(controller)
     let late = false
-    const timer = this.#options.clock.after(this.#options.timeoutMs, () => {
+    const timer = this.#options.clock.after(timeoutMs, () => {
       late = true
       controller.abort()
     })
+    const signals = signal ? AbortSignal.any([controller.signal, signal]) : controller.signal
     try {
-      return await this.#follow(wanted, maxBytes, controller.signal)
+      return await this.#follow(wanted, maxBytes, signals, dispatcher)
     } catch (error) {
-      if (late) throw unreachable(wanted.url, 'timeout', `It took longer than ${this.#options.timeoutMs} ms.`)
+      if (late) throw unreachable(wanted.url, 'timeout', `It took longer than ${timeoutMs} ms.`)
       if (this.#closed) throw unreachable(wanted.url, 'closed', 'The gateway is shutting down.')
+      if (signal?.aborted) throw unreachable(wanted.url, 'given-up', 'Nobody wants it any more.')
       throw asUnreachable(error, wanted.url)
     } finally {
       timer.cancel()
@@ -129,11 +150,16 @@ export class CustomerHttp {
     }
   }
 
-  async #follow(first: Outgoing, maxBytes: number, signal: AbortSignal): Promise<Answer> {
+  async #follow(
+    first: Outgoing,
+    maxBytes: number,
+    signal: AbortSignal,
+    dispatcher: Dispatcher,
+  ): Promise<Answer> {
     const { maxRedirects = 3 } = this.#options
     let outgoing = first
     for (let redirects = 0; ; redirects++) {
-      const response = await this.#send(outgoing, signal)
+      const response = await this.#send(outgoing, signal, dispatcher)
       const next = nextRequest(outgoing, response.statusCode, headerOf(response, 'location'))
       if (!next) return await readAnswer(outgoing.url, response, maxBytes)
       discard(response.body)
@@ -144,7 +170,11 @@ export class CustomerHttp {
     }
   }
 
-  async #send({ url, method, body }: Outgoing, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #send(
+    { url, method, body }: Outgoing,
+    signal: AbortSignal,
+    dispatcher: Dispatcher,
+  ): Promise<Dispatcher.ResponseData> {
     const { target, authorization } = parseTarget(url)
     const literal = target.hostname.replace(/^\[|\]$/g, '')
     // For an address nobody asks the resolver, so it is checked here.
@@ -152,7 +182,7 @@ export class CustomerHttp {
     try {
       return await request(target, {
         method,
-        dispatcher: this.#agent,
+        dispatcher,
         signal,
         headers: {
           accept: '*/*',
@@ -169,14 +199,10 @@ export class CustomerHttp {
   }
 }
 
-/** An address that is not permitted came out of the resolver. */
-class AddressRefused extends Error {
-  readonly address: string
-
-  constructor(address: string) {
-    super(`the address ${address} is not permitted`)
-    this.address = address
-  }
+/** Keeps what servers allow a shared cache to keep, and revalidates it by ETag and Last-Modified (RFC 9111). */
+const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
+  const store = new cacheStores.MemoryCacheStore({ maxSize, maxEntrySize: maxSize, maxCount: 10_000 })
+  return agent.compose(interceptors.cache({ store, methods: ['GET'], type: 'shared' }))
 }
 
 /** The `lookup` of `net.connect`: what it hands on is what is connected to, so nobody can resolve the name a second time. */
@@ -196,90 +222,3 @@ const guardedLookup =
       return done(null, first.address, first.family)
     })
   }
-
-const headerOf = (response: Dispatcher.ResponseData, name: string): string => {
-  const value = response.headers[name]
-  return (Array.isArray(value) ? value[0] : value) ?? ''
-}
-
-/** Gives up a body with its connection: it could be as long as its server likes. That is told as an error, which nobody needs. */
-const discard = (body: Dispatcher.ResponseData['body']): void => {
-  body.on('error', () => {})
-  body.destroy()
-}
-
-const readAnswer = async (
-  url: string,
-  response: Dispatcher.ResponseData,
-  maxBytes: number,
-): Promise<Answer> => {
-  const { statusCode: status, body } = response
-  if (status < 200 || status > 299) {
-    discard(body)
-    throw unreachable(url, 'status', `Its server answered ${status}.`, { status })
-  }
-  const encoding = headerOf(response, 'content-encoding')
-  if (encoding && encoding !== 'identity') {
-    discard(body)
-    throw unreachable(
-      url,
-      'encoding',
-      `It came encoded as ${encoding.slice(0, 20)}, which was not asked for.`,
-    )
-  }
-  const tooLarge = () => unreachable(url, 'too-large', `It is larger than ${maxBytes} bytes.`)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  if (Number(headerOf(response, 'content-length')) > maxBytes) {
-    discard(body)
-    throw tooLarge()
-  }
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    size += chunk.length
-    // Leaving the loop destroys the body, and with it the connection.
-    if (size > maxBytes) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return { url, contentType: headerOf(response, 'content-type'), bytes: Buffer.concat(chunks) }
-}
-
-const decode = (bytes: Uint8Array, contentType: string): string => {
-  const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8'
-  try {
-    return new TextDecoder(charset).decode(bytes)
-  } catch {
-    return new TextDecoder().decode(bytes)
-  }
-}
-
-const unreachable = (
-  url: string,
-  reason: string,
-  detail: string,
-  more: object = {},
-  cause?: unknown,
-): TrunklineError =>
-  new TrunklineError(
-    'document_unreachable',
-    `${cleanUrl(url)}: ${detail}`,
-    { url: cleanUrl(url), reason, ...more },
-    cause,
-  )
-
-const refused = (url: string, address: string): TrunklineError =>
-  unreachable(
-    url,
-    'address-refused',
-    `Its address ${address} is not public, nor in limits.documentNetworks.`,
-    { address },
-  )
-
-const asUnreachable = (error: unknown, url: string): TrunklineError => {
-  if (error instanceof TrunklineError) return error
-  if (error instanceof AddressRefused) return refused(url, error.address)
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return unreachable(url, 'dns', 'Its name has no address.')
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return unreachable(url, 'connect', 'The connection took too long.')
-  // Messages of the network name addresses and ports, and nothing of the URL's path or credentials.
-  return unreachable(url, 'connect', `The connection failed: ${code ?? message}.`, {}, error)
-}
