@@ -1,7 +1,17 @@
 /** Stand-ins for the tests of the calls: a media port, a far side, and the makers of outbound legs. */
-import type { AudioCodec, MediaPort, Playback, PlayRequest, PortEvent, PortStats } from '../../media/types.ts'
+import type {
+  AudioCodec,
+  MediaPort,
+  Playback,
+  PlayRequest,
+  PortEvent,
+  PortStats,
+  RecordRequest,
+  TapRequest,
+} from '../../media/types.ts'
 import type { Clock } from '../clock.ts'
 import type { Cause } from '../errors.ts'
+import { FakeRecording, FakeTap } from './fake-listeners.ts'
 import { newLegId } from './ids.ts'
 import { Leg, type LegSignalling, type Party } from './leg.ts'
 import type { OutboundRequest, Target } from './ports.ts'
@@ -26,7 +36,16 @@ export class FakePort implements MediaPort {
   readonly ssrc = 1
   readonly codec: AudioCodec = 'PCMU'
   closed = false
-  playing: { request: PlayRequest; finish: (how: 'finished' | 'stopped') => void } | undefined
+  playing:
+    | {
+        request: PlayRequest
+        finish: (how: 'finished' | 'stopped') => void
+        paused: boolean
+        volumeDb: number
+      }
+    | undefined
+  readonly recordings: FakeRecording[] = []
+  readonly taps: FakeTap[] = []
   #listener: (event: PortEvent) => void = () => {}
 
   constructor(group: string) {
@@ -42,9 +61,35 @@ export class FakePort implements MediaPort {
       if (this.playing === mine) this.playing = undefined
       resolve(how)
     }
-    const mine = { request, finish }
+    const mine = { request, finish, paused: false, volumeDb: request.volumeDb ?? 0 }
     this.playing = mine
-    return { done: promise, stop: () => finish('stopped') }
+    return {
+      done: promise,
+      stop: () => finish('stopped'),
+      pause: () => {
+        mine.paused = true
+      },
+      resume: () => {
+        mine.paused = false
+      },
+      setVolume: (db) => {
+        mine.volumeDb = db
+      },
+    }
+  }
+
+  record(request: RecordRequest): FakeRecording {
+    const recording = new FakeRecording(request)
+    this.recordings.push(recording)
+    if (this.closed) recording.stop()
+    return recording
+  }
+
+  tap(request: TapRequest): FakeTap {
+    const tap = new FakeTap(request)
+    this.taps.push(tap)
+    if (this.closed) tap.end()
+    return tap
   }
 
   async sendDigits(): Promise<boolean> {
@@ -67,6 +112,8 @@ export class FakePort implements MediaPort {
   async close(): Promise<PortStats> {
     this.closed = true
     this.playing?.finish('stopped')
+    for (const recording of this.recordings) recording.stop()
+    for (const tap of this.taps) tap.end()
     return noStats
   }
 }

@@ -63,10 +63,10 @@ describe('a leg', () => {
   it('hears a key once that its far side tells both in the audio and by a message', () => {
     const [audio, message] = [owned(), owned()]
     for (const digit of '12') {
-      audio.port.report({ kind: 'digit', digit, durationMs: 100 })
+      audio.port.report({ kind: 'digit', digit, durationMs: 100, by: 'event' })
       audio.leg.digit(digit)
       message.leg.digit(digit)
-      message.port.report({ kind: 'digit', digit, durationMs: 100 })
+      message.port.report({ kind: 'digit', digit, durationMs: 100, by: 'event' })
     }
     expect(audio.heard).toEqual(['digit 1', 'digit 2'])
     expect(message.heard).toEqual(['digit 1', 'digit 2'])

@@ -1,7 +1,20 @@
 import { createSocket, type Socket } from 'node:dgram'
-import { decode, encode, type G711 } from '../codecs/g711.ts'
+import { loadCodecs } from '../codecs/codecs.ts'
+import { codecFacts } from '../codecs/facts.ts'
 import { isRtcp, readRtp, rtpView, writeRtpHeader } from '../rtp/packet.ts'
-import type { FarEnd, NearEnd } from '../types.ts'
+import type { AudioCodec, FarEnd, NearEnd, PcmRate } from '../types.ts'
+
+const codecs = await loadCodecs()
+
+/** Payload types of the peer: the fixed ones, and some for those that have none. */
+export function payloadTypeOf(codec: AudioCodec): number {
+  return codecFacts[codec].payloadType ?? (codec === 'opus' ? 111 : 97)
+}
+
+/** Rate of what the peer says and hears; of Opus the one that keeps tests quick. */
+export function rateOf(codec: AudioCodec): PcmRate {
+  return codec === 'opus' ? 16_000 : codecFacts[codec].sampleRate
+}
 
 /** One packet that a {@link TestPeer} heard. */
 export interface Heard {
@@ -42,8 +55,8 @@ export class TestPeer {
   }
 
   /** What `setFar` needs to reach this peer; events are payload type 101. RTCP comes to the same socket. */
-  far(codec: G711, more: Partial<FarEnd> = {}): { near: NearEnd; far: FarEnd } {
-    const payloadType = codec === 'PCMU' ? 0 : 8
+  far(codec: AudioCodec, more: Partial<FarEnd> = {}): { near: NearEnd; far: FarEnd } {
+    const payloadType = payloadTypeOf(codec)
     return {
       near: { codecs: [{ codec, payloadType }], telephoneEvent: 101 },
       far: {
@@ -60,7 +73,7 @@ export class TestPeer {
   }
 
   /** Sends one packet; sequence and timestamp go on by themselves. */
-  send(to: number, payloadType: number, payload: Uint8Array, marker = false): void {
+  send(to: number, payloadType: number, payload: Uint8Array, marker = false, units = 160): void {
     const packet = Buffer.alloc(12 + payload.length)
     writeRtpHeader(packet, 0, {
       payloadType,
@@ -71,7 +84,7 @@ export class TestPeer {
     })
     packet.set(payload, 12)
     this.sequence = (this.sequence + 1) & 0xffff
-    this.timestamp = (this.timestamp + 160) >>> 0
+    this.timestamp = (this.timestamp + units) >>> 0
     this.sendRaw(to, packet)
   }
 
@@ -80,15 +93,19 @@ export class TestPeer {
     this.#socket.send(packet, to, '127.0.0.1')
   }
 
-  /** Sends `samples` in packets of 20 ms, at their pace. */
-  async talk(to: number, law: G711, samples: Int16Array): Promise<void> {
-    const bytes = encode(law, samples)
+  /** Sends `samples`, at {@link rateOf} the codec, in packets of 20 ms, at their pace. */
+  async talk(to: number, codec: AudioCodec, samples: Int16Array): Promise<void> {
+    const encoder = codecs.encoder(codec, { ptimeMs: 20, sampleRate: rateOf(codec) })
     const start = performance.now()
-    for (let at = 0, n = 0; at < bytes.length; at += 160, n++) {
+    const out = new Uint8Array(encoder.maxBytes)
+    const units = codecFacts[codec].clockRate / 50
+    for (let at = 0, n = 0; at + encoder.frameSamples <= samples.length; at += encoder.frameSamples, n++) {
       const wait = start + n * 20 - performance.now()
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-      this.send(to, law === 'PCMU' ? 0 : 8, bytes.subarray(at, at + 160))
+      const bytes = encoder.encode(samples, at, out, 0)
+      this.send(to, payloadTypeOf(codec), out.slice(0, bytes), false, units)
     }
+    encoder.close()
   }
 
   /** Waits until `enough` of what was heard. */
@@ -97,11 +114,18 @@ export class TestPeer {
     return new Promise((resolve) => this.#waiting.push({ enough, resolve }))
   }
 
-  /** The audio heard of one payload type, decoded. */
-  audio(law: G711, from = 0): Int16Array {
-    const payloadType = law === 'PCMU' ? 0 : 8
-    const packets = this.heard.slice(from).filter((packet) => packet.payloadType === payloadType)
-    return decode(law, Buffer.concat(packets.map(({ payload }) => payload)))
+  /** The audio heard of one codec, decoded, at {@link rateOf} it. */
+  audio(codec: AudioCodec, from = 0): Int16Array {
+    const decoder = codecs.decoder(codec, rateOf(codec))
+    const out = new Int16Array(rateOf(codec))
+    const heard: number[] = []
+    for (const { payload, payloadType } of this.heard.slice(from)) {
+      if (payloadType !== payloadTypeOf(codec)) continue
+      const count = decoder.decode(payload, 0, payload.length, out)
+      for (let i = 0; i < count; i++) heard.push(out[i]!)
+    }
+    decoder.close()
+    return Int16Array.from(heard)
   }
 
   close(): Promise<void> {

@@ -8,6 +8,8 @@ import type {
   PortEvent,
   PortOptions,
   PortStats,
+  RecordRequest,
+  TapRequest,
 } from '../../../media/types.ts'
 import { FakePort } from '../../calls/fakes.ts'
 
@@ -55,6 +57,14 @@ export class TestPort implements MediaPort {
 
   play(request: PlayRequest) {
     return this.#inner.play(request)
+  }
+
+  record(request: RecordRequest) {
+    return this.#inner.record(request)
+  }
+
+  tap(request: TapRequest) {
+    return this.#inner.tap(request)
   }
 
   async sendDigits(digits: string): Promise<boolean> {

@@ -1,0 +1,97 @@
+/** Stand-ins for those who listen to a media port: recordings and taps that the test drives. */
+import type {
+  Recording,
+  RecordingResult,
+  RecordRequest,
+  Tap,
+  TapFrame,
+  TapRequest,
+} from '../../media/types.ts'
+
+/** A recording that records nothing; the test ends it, or {@link stop} does. */
+export class FakeRecording implements Recording {
+  readonly request: RecordRequest
+  readonly done: Promise<RecordingResult>
+  /** Pauses and resumes, in order. */
+  readonly told: string[] = []
+  readonly finish: (result: RecordingResult) => void
+
+  constructor(request: RecordRequest) {
+    this.request = request
+    const { promise, resolve } = Promise.withResolvers<RecordingResult>()
+    this.done = promise
+    this.finish = resolve
+  }
+
+  pause(how: 'skip' | 'silence'): void {
+    this.told.push(`pause ${how}`)
+  }
+
+  resume(): void {
+    this.told.push('resume')
+  }
+
+  stop(): void {
+    this.finish({ end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false })
+  }
+}
+
+/** A tap that hears what the test lets it, and keeps what is spoken. */
+export class FakeTap implements Tap {
+  readonly request: TapRequest
+  readonly said: Int16Array[] = []
+  closed = false
+  #onFrame: (frame: TapFrame) => void = () => {}
+  #onClosed: () => void = () => {}
+  #marks: (() => void)[] = []
+
+  constructor(request: TapRequest) {
+    this.request = request
+  }
+
+  onFrame(listener: (frame: TapFrame) => void): void {
+    this.#onFrame = listener
+  }
+
+  /** Lets it hear something. */
+  hear(frame: TapFrame): void {
+    if (!this.closed) this.#onFrame(frame)
+  }
+
+  speak(samples: Int16Array): void {
+    this.said.push(samples)
+  }
+
+  clear(): void {
+    this.said.length = 0
+    this.flush()
+  }
+
+  spoken(): Promise<void> {
+    if (this.closed || this.said.length === 0) return Promise.resolve()
+    return new Promise((resolve) => this.#marks.push(resolve))
+  }
+
+  /** Everything that was spoken so far has been sent. */
+  flush(): void {
+    const marks = this.#marks
+    this.#marks = []
+    for (const mark of marks) mark()
+  }
+
+  onClosed(listener: () => void): void {
+    this.#onClosed = listener
+  }
+
+  /** The port is closed. */
+  end(): void {
+    if (this.closed) return
+    this.close()
+    this.#onClosed()
+  }
+
+  close(): void {
+    this.closed = true
+    this.flush()
+  }
+}
