@@ -137,14 +137,22 @@ export class Control implements CallControl {
 
   async #start(options: PlayOptions): Promise<Playing> {
     const { player } = this.#parts
-    const first = player.prepareFirst(options.sounds)
-    // Better a moment more of ringing than silence after the answer. A sound that fails is told by the playing.
-    if (!this.answered) await this.#call.whileUp(Promise.allSettled([first]))
-    else first?.catch(() => {})
-    await this.#openAudio(options.autoAnswer ?? true)
-    const { port } = this.#call.caller
-    if (!port) throw new VerbFailed('no_audio', 'the call has no audio')
-    return player.start(port, options.sounds, { loop: options.loop, volumeDb: options.volumeDb, first })
+    const { caller, signal } = this.#call
+    const { sounds, loop, volumeDb } = options
+    const warn = (reason: string) =>
+      this.#parts.log.warn({ reason }, 'a sound is not played as it was asked for')
+    const first = player.prepareFirst(sounds, { port: caller.port, signal, warn })
+    try {
+      // Better a moment more of ringing than silence after the answer. A sound that fails is told by the playing.
+      if (!this.answered) await this.#call.whileUp(Promise.allSettled([first?.prompt]))
+      else first?.prompt.catch(() => {})
+      await this.#openAudio(options.autoAnswer ?? true)
+      if (!caller.port) throw new VerbFailed('no_audio', 'the call has no audio')
+      return player.start(caller.port, sounds, { loop, volumeDb, warn, ...(first && { first }) })
+    } catch (error) {
+      first?.giveUp()
+      throw error
+    }
   }
 
   #fail(verb: string, error: unknown): never {

@@ -178,7 +178,9 @@ export class Hunt implements LegOwner {
     if (!caller.port || caller.isEnded || this.#ringback || this.#winner || this.#partner || this.#over)
       return
     const sounds = this.#options.ringback ?? [{ kind: 'ringtone' as const }]
-    this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0 })
+    const warn = (reason: string) =>
+      this.#parts.log.warn({ reason }, 'the ringback is not played as it was asked for')
+    this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0, warn })
     this.#ringback.done.catch((error) =>
       this.#parts.log.warn({ err: error }, 'the ringback cannot be played'),
     )

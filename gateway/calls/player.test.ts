@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Sound } from '../../handlers/verbs.ts'
-import type { Prompt, SoundSource } from '../../media/types.ts'
+import { encodedRate } from '../../media/rtp/encoding.ts'
+import type { PcmRate, PrepareOptions, Prompt, SoundSource } from '../../media/types.ts'
 import { FakePort } from './fakes.ts'
 import { Player } from './player.ts'
 
@@ -15,25 +16,40 @@ describe('the player', () => {
   let port: FakePort
   let fetched: string[]
   let prepared: SoundSource['kind'][]
+  let rates: (PcmRate | undefined)[]
+  let options: PrepareOptions[]
+  let signals: (AbortSignal | undefined)[]
   let broken: string | undefined
+  /** Fetches wait for it. */
+  let held: Promise<void>
   let player: Player
 
   beforeEach(() => {
     port = new FakePort('call')
     fetched = []
     prepared = []
+    rates = []
+    options = []
+    signals = []
     broken = undefined
+    held = Promise.resolve()
     player = new Player(
       {
-        prepare: async ({ kind }) => {
+        prepare: async ({ kind }, rate, how = {}) => {
           prepared.push(kind)
+          rates.push(rate)
+          options.push(how)
+          how.warn?.('not as asked for')
           return prompt()
         },
         close: async () => {},
       },
       {
-        bytes: async (url) => {
+        bytes: async (url, signal) => {
           fetched.push(new URL(url).pathname)
+          signals.push(signal)
+          await held
+          if (signal?.aborted) throw new Error('nobody wants it any more')
           if (url === broken) throw new Error('404')
           return { bytes: new Uint8Array() }
         },
@@ -103,5 +119,89 @@ describe('the player', () => {
   it('plays an empty list at once', async () => {
     await player.start(port, [], { loop: 0 }).done
     expect(player.prepareFirst([])).toBeUndefined()
+  })
+
+  it('wants sounds at the rate that the port plays', async () => {
+    for (const codec of ['PCMA', 'G722', 'L16', 'opus', undefined] as const) {
+      const { done } = player.start(Object.assign(new FakePort('call'), { codec }), [
+        { kind: 'silence', ms: 10 },
+      ])
+      await settle()
+      done.catch(() => {})
+    }
+    const wide = Object.assign(new FakePort('call'), { codec: 'G722' as const })
+    await player.prepareFirst([audio('a')], { port: wide })?.prompt
+    await player.prepareFirst([audio('a')])?.prompt
+    expect(rates).toEqual([8000, 16_000, 16_000, encodedRate('opus'), 8000, 16_000, 8000])
+  })
+
+  it('gives up what is being fetched when it is stopped, and tells no failure', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    const playing = player.start(port, [audio('a')])
+    await settle()
+    playing.stop()
+    expect(signals[0]?.aborted).toBe(true)
+    resolve()
+    await playing.done
+    expect(port.playing).toBeUndefined()
+  })
+
+  it('gives up the sound after the one during which it is stopped, and the first one', async () => {
+    const playing = player.start(port, [audio('a'), audio('b')])
+    await settle()
+    playing.stop()
+    await playing.done
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true, true])
+    const controller = new AbortController()
+    const first = player.prepareFirst([audio('c')], { signal: controller.signal })!
+    await first.prompt
+    const again = player.start(port, [audio('c')], { first })
+    again.stop()
+    expect(signals[2]?.aborted).toBe(true)
+    await again.done
+    const other = player.prepareFirst([audio('d')], { signal: controller.signal })!
+    controller.abort()
+    await other.prompt.catch(() => {})
+    expect(signals[3]?.aborted).toBe(true)
+  })
+
+  it('is paused, also between sounds, and goes on', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const playing = player.start(port, [{ kind: 'silence', ms: 10 }, audio('a')])
+    held = promise
+    await settle()
+    await next()
+    playing.pause()
+    resolve()
+    await settle()
+    expect(port.playing?.paused).toBe(true)
+    playing.resume()
+    expect(port.playing?.paused).toBe(false)
+    await next()
+    await playing.done
+    playing.pause()
+    playing.stop()
+  })
+
+  it('has one volume for all its sounds, from -40 to 40 dB', async () => {
+    const playing = player.start(port, [audio('a'), audio('b')], { volumeDb: 100 })
+    await settle()
+    expect(port.playing?.request.volumeDb).toBe(40)
+    playing.setVolume(-99)
+    expect(port.playing?.volumeDb).toBe(-40)
+    await next()
+    expect(port.playing?.request.volumeDb).toBe(-40)
+    playing.stop()
+    await playing.done
+  })
+
+  it('tells what is not as it was asked for', async () => {
+    const warnings: string[] = []
+    const warn = (message: string) => warnings.push(message)
+    await player.prepareFirst([audio('a')], { warn })?.prompt
+    player.start(port, [audio('a')], { warn })
+    await settle()
+    expect(warnings).toEqual(['not as asked for', 'not as asked for'])
   })
 })

@@ -1,27 +1,55 @@
 import type { Sound } from '../../handlers/verbs.ts'
-import { largestWav } from '../../media/sound/wav.ts'
-import type { MediaPort, Prompt, Sounds } from '../../media/types.ts'
+import { encodedRate } from '../../media/rtp/encoding.ts'
+import type { MediaPort, PcmRate, Playback, PrepareOptions, Prompt, Sounds } from '../../media/types.ts'
 
-/** Fetches audio from a customer's server. */
+/** Fetches audio that a document names. */
 export interface AudioFetcher {
-  bytes(url: string, maxBytes: number): Promise<{ readonly bytes: Uint8Array }>
+  /** `signal` gives up. */
+  bytes(url: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>
 }
 
-/** Something that is being played; stop it, or wait for it. */
+/** Something that is being played. */
 export interface Playing {
   /** Resolves at the end, or when stopped; rejects when a sound could not be prepared. */
   readonly done: Promise<void>
+  /** Also gives up what is being fetched or spoken for it. */
   stop(): void
+  /** Nothing is heard of it until {@link resume}. Harmless when it is paused, or over. */
+  pause(): void
+  resume(): void
+  /** From now on, −40 to 40 dB; what is beyond counts as the nearest. */
+  setVolume(db: number): void
 }
+
+/** A sound that is made ready ahead of its time. */
+export interface Preparation {
+  readonly prompt: Promise<Prompt>
+  giveUp(): void
+}
+
+/** Told what is wrong with a sound that is played all the same. */
+type Warn = NonNullable<PrepareOptions['warn']>
 
 /** How a list is played. */
 export interface StartOptions {
   /** Default 1; 0 until stopped. */
   readonly loop?: number
-  /** Default 0. */
+  /** −40 to 40, what is beyond counts as the nearest; default 0. */
   readonly volumeDb?: number
   /** The first sound, if {@link Player.prepareFirst} has been asked for it. */
-  readonly first?: Promise<Prompt>
+  readonly first?: Preparation
+  /** Default: nobody is told. */
+  readonly warn?: Warn
+}
+
+/** For whom a sound is made ready. */
+export interface PrepareFor {
+  /** Where it will be played, if that is there already. */
+  readonly port?: MediaPort | undefined
+  /** Gives up. */
+  readonly signal?: AbortSignal
+  /** Default: nobody is told. */
+  readonly warn?: Warn
 }
 
 /** Plays lists of sounds on media ports. */
@@ -35,52 +63,123 @@ export class Player {
   }
 
   /**
-   * Makes the first sound ready ahead of its time, so that nobody hears silence while it is fetched or spoken. Hand the promise to
-   * {@link start}, also when it rejects; undefined for an empty list.
+   * Makes the first sound ready ahead of its time, so that nobody hears silence while it is fetched or spoken. Hand it to {@link start},
+   * also when it rejects; undefined for an empty list.
    */
-  prepareFirst(sounds: readonly Sound[]): Promise<Prompt> | undefined {
-    return sounds[0] && this.#prepare(sounds[0])
+  prepareFirst(sounds: readonly Sound[], { port, signal, warn }: PrepareFor = {}): Preparation | undefined {
+    const [first] = sounds
+    if (!first) return undefined
+    const own = new AbortController()
+    const either = signal ? AbortSignal.any([own.signal, signal]) : own.signal
+    const prompt = this.#prepare(first, rateOf(port), { signal: either, ...(warn && { warn }) })
+    return { prompt, giveUp: () => own.abort() }
   }
 
-  /** Plays a list of sounds. A new list on the same port replaces what was playing. */
+  /** Plays a list of sounds, at the rate of the port's codec. A new list on the same port replaces what was playing. */
   start(port: MediaPort, sounds: readonly Sound[], options: StartOptions = {}): Playing {
-    const { loop = 1, volumeDb, first } = options
-    let stopped = false
-    let stopCurrent = () => {}
-    const list = new PromptList(sounds, (sound) => this.#prepare(sound), first)
-    // The port repeats a sound without a gap, so a list of one is left to it.
-    const alone = sounds.length === 1
-    const passes = alone ? 1 : loop || Number.POSITIVE_INFINITY
-    const run = async () => {
-      for (let pass = 1; !stopped && sounds.length > 0 && pass <= passes; pass++) {
-        for (const [i, sound] of sounds.entries()) {
-          const prompt = await list.at(i)
-          if (stopped) return
-          const endless = sound.kind === 'ringtone' && sound.ms === undefined
-          const playback = port.play({ prompt, loop: endless ? 0 : alone ? loop : 1, volumeDb })
-          stopCurrent = () => playback.stop()
-          list.ready(i + 1)
-          // A port that was closed or given another sound ends the whole list.
-          if ((await playback.done) === 'stopped') return
-          if (pass === passes) list.drop(i)
-        }
-      }
-    }
-    return {
-      done: run(),
-      stop: () => {
-        stopped = true
-        stopCurrent()
-      },
-    }
+    return new PlayingList(port, sounds, options, (sound, how) => this.#prepare(sound, rateOf(port), how))
   }
 
-  async #prepare(sound: Sound): Promise<Prompt> {
-    if (sound.kind !== 'audio') return this.#sounds.prepare(sound)
-    const { bytes } = await this.#fetcher.bytes(sound.url, largestWav)
-    return this.#sounds.prepare({ kind: 'wav', bytes })
+  async #prepare(sound: Sound, rate: PcmRate, how: PrepareOptions): Promise<Prompt> {
+    if (sound.kind !== 'audio') return this.#sounds.prepare(sound, rate, how)
+    const { bytes } = await this.#fetcher.bytes(sound.url, how.signal)
+    return this.#sounds.prepare({ kind: 'audio', bytes }, rate, how)
   }
 }
+
+/** Wideband sounds are made for those only who can hear them. */
+const rateOf = (port: MediaPort | undefined): PcmRate => (port?.codec ? encodedRate(port.codec) : 8000)
+
+type Prepare = (sound: Sound, how: PrepareOptions) => Promise<Prompt>
+
+class PlayingList implements Playing {
+  readonly done: Promise<void>
+  readonly #port: MediaPort
+  readonly #sounds: readonly Sound[]
+  readonly #loop: number
+  readonly #first: Preparation | undefined
+  readonly #list: PromptList
+  readonly #giveUp = new AbortController()
+  #volumeDb: number
+  #current: Playback | undefined
+  #paused = false
+
+  constructor(port: MediaPort, sounds: readonly Sound[], options: StartOptions, prepare: Prepare) {
+    const { loop = 1, volumeDb = 0, first, warn } = options
+    const how = { signal: this.#giveUp.signal, ...(warn && { warn }) }
+    this.#port = port
+    this.#sounds = sounds
+    this.#loop = loop
+    this.#first = first
+    this.#volumeDb = bounded(volumeDb)
+    this.#list = new PromptList(sounds, (sound) => prepare(sound, how), first?.prompt)
+    this.done = this.#run()
+  }
+
+  stop(): void {
+    this.#giveUp.abort()
+    this.#first?.giveUp()
+    this.#current?.stop()
+  }
+
+  pause(): void {
+    this.#paused = true
+    this.#current?.pause()
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#current?.resume()
+  }
+
+  setVolume(db: number): void {
+    this.#volumeDb = bounded(db)
+    this.#current?.setVolume(this.#volumeDb)
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#playAll()
+    } catch (error) {
+      // What was given up is no failure.
+      if (!this.#stopped) throw error
+    } finally {
+      this.#current = undefined
+      this.#giveUp.abort()
+    }
+  }
+
+  get #stopped(): boolean {
+    return this.#giveUp.signal.aborted
+  }
+
+  async #playAll(): Promise<void> {
+    // The port repeats a sound without a gap, so a list of one is left to it.
+    const alone = this.#sounds.length === 1
+    const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
+    for (let pass = 1; this.#sounds.length > 0 && pass <= passes; pass++) {
+      for (const [i, sound] of this.#sounds.entries()) {
+        const prompt = await this.#list.at(i)
+        if (this.#stopped) return
+        const endless = sound.kind === 'ringtone' && sound.ms === undefined
+        const playback = this.#play(prompt, endless ? 0 : alone ? this.#loop : 1)
+        this.#list.ready(i + 1)
+        // A port that was closed or given another sound ends the whole list.
+        if ((await playback.done) === 'stopped') return
+        if (pass === passes) this.#list.drop(i)
+      }
+    }
+  }
+
+  #play(prompt: Prompt, loop: number): Playback {
+    const playback = this.#port.play({ prompt, loop, volumeDb: this.#volumeDb })
+    if (this.#paused) playback.pause()
+    this.#current = playback
+    return playback
+  }
+}
+
+const bounded = (db: number): number => Math.max(-40, Math.min(40, db))
 
 /** The prompts of a list: each is prepared once, however often the list is played, and the next one while one is being played. */
 class PromptList {

@@ -1,3 +1,4 @@
+import { lowPass } from '../codecs/low-pass.ts'
 import type { PcmRate } from '../types.ts'
 
 /** Zero crossings of the kernel on each side: with the window below, 80 dB down at 0.495 of the lower rate and flat up to 0.41 of it. */
@@ -10,7 +11,11 @@ const cutoff = 0.45625
  * Brings mono samples (full scale is ±1) from one rate (8,000 to 48,000 Hz) to another, through a low-pass below half of the lower one,
  * and to 16 bit, clipped. It works for up to seconds: not for the main thread.
  */
-export const toPrompt = (samples: Float32Array, from: number, to: PcmRate): Int16Array<SharedArrayBuffer> => {
+export const toPrompt = (
+  samples: Float32Array,
+  from: number,
+  to: PcmRate,
+): Int16Array<SharedArrayBuffer> => {
   const length = Math.floor((samples.length * to) / from)
   const out = new Int16Array(new SharedArrayBuffer(length * 2))
   if (from === to) for (let i = 0; i < length; i++) out[i] = clipped(samples[i]!)
@@ -25,13 +30,13 @@ const filter = (samples: Float32Array, from: number, to: number, out: Int16Array
   const divisor = gcd(from, to)
   const phases = to / divisor
   const step = from / divisor
-  const cutoffHz = cutoff * Math.min(from, to)
-  const half = Math.ceil((crossings * from) / (2 * cutoffHz))
+  const share = (cutoff * Math.min(from, to)) / from
+  const half = Math.ceil(crossings / (2 * share))
   const kernels = Array.from<Float64Array | undefined>({ length: phases })
   for (let n = 0; n < out.length; n++) {
     const phase = (n * step) % phases
     const centre = (n * step - phase) / phases
-    kernels[phase] ??= kernel(phase / phases, half, (2 * cutoffHz) / from)
+    kernels[phase] ??= kernel(phase / phases, half, share)
     out[n] = clipped(weighted(samples, kernels[phase], centre - half))
   }
 }
@@ -44,32 +49,13 @@ const weighted = (samples: Float32Array, weights: Float64Array, start: number): 
   return sum
 }
 
-/** Windowed sinc for an output that lies `fraction` of an input sample after the centre; its sum is 1. */
-const kernel = (fraction: number, half: number, band: number): Float64Array => {
-  const weights = new Float64Array(2 * half + 1)
-  let sum = 0
-  for (let k = 0; k < weights.length; k++) {
-    const distance = k - half - fraction
-    const x = band * distance
-    const sinc = x === 0 ? 1 : Math.sin(Math.PI * x) / (Math.PI * x)
-    weights[k] = sinc * kaiser(distance / (half + 1))
-    sum += weights[k]!
-  }
+/** The filter for an output that lies `fraction` of an input sample after the centre; its sum is 1. */
+const kernel = (fraction: number, half: number, share: number): Float64Array => {
+  const weights = Float64Array.from({ length: 2 * half + 1 }, (_, k) =>
+    lowPass(k - half - fraction, half + 1, share, kaiserBeta),
+  )
+  const sum = weights.reduce((total, weight) => total + weight, 0)
   return weights.map((weight) => weight / sum)
-}
-
-const kaiser = (position: number): number =>
-  bessel(kaiserBeta * Math.sqrt(Math.max(0, 1 - position * position))) / bessel(kaiserBeta)
-
-/** Modified Bessel function of the first kind, order 0, by its series. */
-const bessel = (x: number): number => {
-  let term = 1
-  let sum = 1
-  for (let k = 1; term > sum * 1e-12; k++) {
-    term *= (x / (2 * k)) ** 2
-    sum += term
-  }
-  return sum
 }
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b))
