@@ -3,7 +3,7 @@ import { powers } from './g722-tables.ts'
 /** Which of the two sub-bands; they differ in how their scale factor runs. */
 export type BandKind = 'lower' | 'upper'
 
-const saturate = (value: number): number => (value > 32767 ? 32767 : Math.max(value, -32768))
+const saturate = (value: number): number => Math.max(-32768, Math.min(32767, value))
 
 /** What each sub-band begins with, its bound of the logarithmic scale factor, and the shift to a linear one. */
 const beginnings = {
@@ -32,7 +32,7 @@ export class Band {
   #p2 = 0
   /** The zeros' share of the prediction (`sz`). */
   #zeros = 0
-  /** Zeros' coefficients, and the differences that they work on, the newest first. */
+  /** Zeros' coefficients, and twice the differences that they work on, the newest first. */
   #b = new Int32Array(6)
   #d = new Int32Array(6)
 
@@ -90,13 +90,13 @@ export class Band {
     const d = this.#d
     const step = difference === 0 ? 0 : 128
     let sum = 0
-    let newer = difference
+    let newer = saturate(difference + difference)
     for (let i = 0; i < 6; i++) {
       const older = d[i]!
       const coefficient = ((b[i]! * 32640) >> 15) + ((older ^ difference) >= 0 ? step : -step)
       b[i] = coefficient
       d[i] = newer
-      sum += (coefficient * saturate(newer + newer)) >> 15
+      sum += (coefficient * newer) >> 15
       newer = older
     }
     this.#zeros = saturate(sum)

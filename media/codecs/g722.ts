@@ -22,7 +22,8 @@ const HISTORY = 22
 /** Samples done at once; longer frames are done in parts. */
 const PART = 320
 
-const limit15 = (value: number): number => (value > 16383 ? 16383 : Math.max(value, -16384))
+const limit15 = (value: number): number => Math.max(-16384, Math.min(16383, value))
+const limit16 = (value: number): number => Math.max(-32768, Math.min(32767, value))
 
 /** Encodes 16 kHz into G.722; one per stream. */
 export class G722Encoder {
@@ -135,9 +136,8 @@ export class G722Decoder {
       even += line[at]! * qmfEven[i]!
       odd += line[at + 1]! * qmfOdd[i]!
     }
-    const first = odd >> 11
-    const second = even >> 11
-    out[to] = first > 32767 ? 32767 : Math.max(first, -32768)
-    out[to + 1] = second > 32767 ? 32767 : Math.max(second, -32768)
+    // The filter's gain, but for 1 bit, as the bands have 15.
+    out[to] = limit16(odd >> 11)
+    out[to + 1] = limit16(even >> 11)
   }
 }

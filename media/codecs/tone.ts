@@ -48,3 +48,32 @@ export function dominant(samples: ArrayLike<number>, rate = 8000): number {
   }
   return best
 }
+
+/**
+ * Signal to noise in dB of a sine of `frequency`: the sine that fits best, of whatever level and phase, against all the rest. 50 ms or
+ * more of samples tell frequencies of 100 Hz and more apart from a constant.
+ */
+export function toneSnr(samples: ArrayLike<number>, frequency: number, rate = 8000): number {
+  let cc = 0
+  let ss = 0
+  let cs = 0
+  let xc = 0
+  let xs = 0
+  let power = 0
+  for (let i = 0; i < samples.length; i++) {
+    const c = Math.cos((2 * Math.PI * frequency * i) / rate)
+    const s = Math.sin((2 * Math.PI * frequency * i) / rate)
+    const x = samples[i]!
+    cc += c * c
+    ss += s * s
+    cs += c * s
+    xc += x * c
+    xs += x * s
+    power += x * x
+  }
+  const determinant = cc * ss - cs * cs
+  const a = (xc * ss - xs * cs) / determinant
+  const b = (xs * cc - xc * cs) / determinant
+  const tone = a * xc + b * xs
+  return 10 * Math.log10(tone / Math.max(power - tone, 1e-9))
+}

@@ -9,8 +9,8 @@ const ALIKE = 0.8
 const FAIRLY_ALIKE = 0.6
 
 /** How much too late or too early sound has to be, in ms, before it is changed: in silence, in what repeats itself, and in anything. */
-const SHORTEN_MS = { quiet: 25, alike: 40, any: 90 } as const
-const LENGTHEN_MS = { alike: 10, any: 40 } as const
+const SHORTEN_MS = { quiet: 15, alike: 30, any: 80 } as const
+const LENGTHEN_MS = { alike: 5, any: 40 } as const
 
 /**
  * Makes sound shorter or longer by one period, by overlapping it with the period beside it: so the delay of a jitter buffer changes
