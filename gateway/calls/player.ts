@@ -138,8 +138,22 @@ class PlayingList implements Playing {
   }
 
   async #run(): Promise<void> {
+    // The port repeats a sound without a gap, so a list of one is left to it.
+    const alone = this.#sounds.length === 1
+    const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
     try {
-      await this.#playAll()
+      for (let pass = 1; this.#sounds.length > 0 && pass <= passes; pass++) {
+        for (const [i, sound] of this.#sounds.entries()) {
+          const prompt = await this.#list.at(i)
+          if (this.#stopped) return
+          const endless = sound.kind === 'ringtone' && sound.ms === undefined
+          const playback = this.#play(prompt, endless ? 0 : alone ? this.#loop : 1)
+          this.#list.ready(i + 1)
+          // A port that was closed or given another sound ends the whole list.
+          if ((await playback.done) === 'stopped') return
+          if (pass === passes) this.#list.drop(i)
+        }
+      }
     } catch (error) {
       // What was given up is no failure.
       if (!this.#stopped) throw error
@@ -151,24 +165,6 @@ class PlayingList implements Playing {
 
   get #stopped(): boolean {
     return this.#giveUp.signal.aborted
-  }
-
-  async #playAll(): Promise<void> {
-    // The port repeats a sound without a gap, so a list of one is left to it.
-    const alone = this.#sounds.length === 1
-    const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
-    for (let pass = 1; this.#sounds.length > 0 && pass <= passes; pass++) {
-      for (const [i, sound] of this.#sounds.entries()) {
-        const prompt = await this.#list.at(i)
-        if (this.#stopped) return
-        const endless = sound.kind === 'ringtone' && sound.ms === undefined
-        const playback = this.#play(prompt, endless ? 0 : alone ? this.#loop : 1)
-        this.#list.ready(i + 1)
-        // A port that was closed or given another sound ends the whole list.
-        if ((await playback.done) === 'stopped') return
-        if (pass === passes) this.#list.drop(i)
-      }
-    }
   }
 
   #play(prompt: Prompt, loop: number): Playback {
