@@ -1,0 +1,72 @@
+/** Sounds that the digit detector is tested with. */
+import { FREQUENCIES } from './tone-bank.ts'
+
+/** Keys in the order of rows and columns. */
+export const KEYS = '123A456B789C*0#D'
+
+/** One key press, and the silence after it. */
+export interface Press {
+  readonly key: string
+  readonly ms: number
+  readonly pauseMs: number
+  /** Level of the row's tone in dBm0, and how much louder the column's is. */
+  readonly rowDb: number
+  readonly twistDb: number
+  /** Share by which the frequencies are off. */
+  readonly rowOff: number
+  readonly columnOff: number
+}
+
+/** Amplitude of a sine by its level in dBm0. */
+export const amplitudeOf = (dbm0: number): number => 32_768 * 10 ** ((dbm0 - 3.17) / 20)
+
+/** Random numbers from 0 to 1 that come again with the same seed (mulberry32). */
+export function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** 16 bit samples of a sound that is given as a function of its place. */
+export function render(rate: number, ms: number, at: (seconds: number) => number): Int16Array {
+  return Int16Array.from({ length: Math.round((ms * rate) / 1000) }, (_, i) =>
+    Math.max(-32_768, Math.min(32_767, Math.round(at(i / rate)))),
+  )
+}
+
+/** Key presses one after the other, with noise that lies `snrDb` under each one's power. */
+export function dial(rate: number, presses: readonly Press[], snrDb: number, seed: number): Int16Array {
+  const random = randomFrom(seed)
+  const noise = (deviation: number): number =>
+    deviation * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  const parts = presses.flatMap((press) => {
+    const at = KEYS.indexOf(press.key)
+    const row = amplitudeOf(press.rowDb)
+    const column = amplitudeOf(press.rowDb + press.twistDb)
+    const rowTurns = 2 * Math.PI * FREQUENCIES[at >> 2]! * (1 + press.rowOff)
+    const columnTurns = 2 * Math.PI * FREQUENCIES[(at & 3) + 4]! * (1 + press.columnOff)
+    const phase = 2 * Math.PI * random()
+    const deviation = Math.sqrt((row ** 2 + column ** 2) / 2) * 10 ** (-snrDb / 20)
+    const tones = (t: number) => row * Math.sin(rowTurns * t + phase) + column * Math.sin(columnTurns * t)
+    return [
+      render(rate, press.ms, (t) => tones(t) + noise(deviation)),
+      render(rate, press.pauseMs, () => noise(deviation)),
+    ]
+  })
+  return joined(parts)
+}
+
+/** One after the other. */
+export function joined(parts: readonly Int16Array[]): Int16Array {
+  const all = new Int16Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

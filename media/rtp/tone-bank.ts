@@ -1,0 +1,148 @@
+/** Frequencies of DTMF in Hz (ITU-T Q.23): the four rows, then the four columns. */
+export const FREQUENCIES = [697, 770, 852, 941, 1209, 1336, 1477, 1633] as const
+
+/** Blocks of Goertzel's filter per second; their length is that of a step in the window's weights. */
+const BLOCKS_PER_SECOND = 800
+/** Blocks of one window: 20 ms. */
+const WINDOW = 16
+/** Blocks between two measurements: 5 ms. */
+const STEP = 4
+/** Length of a window in seconds. */
+const WINDOW_SECONDS = WINDOW / BLOCKS_PER_SECOND
+const TONES = FREQUENCIES.length
+/** Mean square below which a block is taken for silence (-50 dBov), and not looked at. */
+const SILENT = 32_768 ** 2 * 1e-5
+
+/** Hann's window in steps of a block: it keeps the other group's tone 30 dB down. */
+const weights = Float64Array.from({ length: WINDOW }, (_, i) => Math.sin((Math.PI * (i + 0.5)) / WINDOW) ** 2)
+const weightSum = weights.reduce((sum, w) => sum + w, 0)
+const squareSum = weights.reduce((sum, w) => sum + w * w, 0)
+
+/** By block (they repeat after a second) and tone: how far the tone has turned when the block begins. */
+const turned = (part: (angle: number) => number): Float64Array =>
+  Float64Array.from({ length: BLOCKS_PER_SECOND * TONES }, (_, i) =>
+    part((-2 * Math.PI * FREQUENCIES[i % TONES]! * Math.floor(i / TONES)) / BLOCKS_PER_SECOND),
+  )
+const turnedCos = turned(Math.cos)
+const turnedSin = turned(Math.sin)
+
+/**
+ * Measures the eight tones of DTMF with Goertzel's filter: every 5 ms, each one's share of the last 20 ms. The phase is kept from block to
+ * block, so that the true frequency near the nominal one can be told from how the phase goes on.
+ */
+export class ToneBank {
+  /** The last window by tone, as a complex number; {@link beforeRe} and {@link beforeIm} are those of 5 ms before. */
+  readonly re = new Float64Array(TONES)
+  readonly im = new Float64Array(TONES)
+  readonly beforeRe = new Float64Array(TONES)
+  readonly beforeIm = new Float64Array(TONES)
+  /** Mean square of everything in the last window, weighted as the tones are. */
+  power = 0
+  #coefficients: Float64Array
+  #cos: Float64Array
+  #sin: Float64Array
+  #block: Float64Array
+  #filled = 0
+  /** Of the next block, within a second. */
+  #number = 0
+  #blocksRe = new Float64Array(WINDOW * TONES)
+  #blocksIm = new Float64Array(WINDOW * TONES)
+  #energies = new Float64Array(WINDOW)
+
+  constructor(rate: 8000 | 16000) {
+    const angles = FREQUENCIES.map((frequency) => (2 * Math.PI * frequency) / rate)
+    this.#coefficients = Float64Array.from(angles, (angle) => 2 * Math.cos(angle))
+    this.#cos = Float64Array.from(angles, Math.cos)
+    this.#sin = Float64Array.from(angles, Math.sin)
+    this.#block = new Float64Array(rate / BLOCKS_PER_SECOND)
+  }
+
+  /** Takes samples up to the next measurement, from `from` on. Gives where it stopped: -1 when there was none before the end. */
+  take(samples: Int16Array, from: number): number {
+    const block = this.#block
+    let at = from
+    while (at < samples.length) {
+      const count = Math.min(block.length - this.#filled, samples.length - at)
+      for (let i = 0; i < count; i++) block[this.#filled + i] = samples[at + i]!
+      at += count
+      this.#filled += count
+      if (this.#filled < block.length) break
+      this.#filled = 0
+      this.#filter()
+      if (this.#number % STEP !== 0) continue
+      this.#measure()
+      return at
+    }
+    return -1
+  }
+
+  /** Mean square of a tone that is `offset` Hz beside the nominal frequency, which the window damps by some. */
+  tonePower(tone: number, offset: number): number {
+    const amplitude = (2 * Math.hypot(this.re[tone]!, this.im[tone]!)) / (this.#block.length * weightSum)
+    return (amplitude / damping(offset * WINDOW_SECONDS)) ** 2 / 2
+  }
+
+  /** Runs the filters over the block. */
+  #filter(): void {
+    const block = this.#block
+    const at = this.#number % WINDOW
+    let energy = 0
+    for (let i = 0; i < block.length; i++) energy += block[i]! * block[i]!
+    this.#energies[at] = energy
+    const isSilent = energy < SILENT * block.length
+    for (let tone = 0; tone < TONES; tone++) {
+      if (isSilent) {
+        this.#blocksRe[at * TONES + tone] = 0
+        this.#blocksIm[at * TONES + tone] = 0
+      } else this.#goertzel(tone, at * TONES + tone)
+    }
+    this.#number = (this.#number + 1) % BLOCKS_PER_SECOND
+  }
+
+  #goertzel(tone: number, to: number): void {
+    const block = this.#block
+    const coefficient = this.#coefficients[tone]!
+    let last = 0
+    let before = 0
+    for (let i = 0; i < block.length; i++) {
+      const now = block[i]! + coefficient * last - before
+      before = last
+      last = now
+    }
+    const re = last - this.#cos[tone]! * before
+    const im = this.#sin[tone]! * before
+    const c = turnedCos[this.#number * TONES + tone]!
+    const s = turnedSin[this.#number * TONES + tone]!
+    this.#blocksRe[to] = re * c - im * s
+    this.#blocksIm[to] = re * s + im * c
+  }
+
+  /** Weighs the last blocks. The block numbers are a multiple of the window's length in a second, so the ring has no seam. */
+  #measure(): void {
+    const { re, im } = this
+    this.beforeRe.set(re)
+    this.beforeIm.set(im)
+    re.fill(0)
+    im.fill(0)
+    let energy = 0
+    for (let i = 0; i < WINDOW; i++) {
+      const at = (this.#number + i) % WINDOW
+      const weight = weights[i]!
+      energy += weight * weight * this.#energies[at]!
+      for (let tone = 0; tone < TONES; tone++) {
+        re[tone] = re[tone]! + weight * this.#blocksRe[at * TONES + tone]!
+        im[tone] = im[tone]! + weight * this.#blocksIm[at * TONES + tone]!
+      }
+    }
+    this.power = energy / (this.#block.length * squareSum)
+  }
+}
+
+/** What Hann's window leaves of the amplitude of a tone that is `x` periods per window beside. */
+function damping(x: number): number {
+  if (Math.abs(x) < 1e-6) return 1
+  // Beyond half of the main lobe nothing is made up for any more.
+  const beside = Math.min(Math.abs(x), 1.2)
+  const sinc = Math.sin(Math.PI * beside) / (Math.PI * beside)
+  return Math.abs(beside - 1) < 1e-6 ? 0.5 : sinc / (1 - beside * beside)
+}
