@@ -1,20 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram'
-import { loadCodecs } from '../codecs/codecs.ts'
-import { codecFacts } from '../codecs/facts.ts'
 import { isRtcp, readRtp, rtpView, writeRtpHeader } from '../rtp/packet.ts'
-import type { AudioCodec, FarEnd, NearEnd, PcmRate } from '../types.ts'
-
-const codecs = await loadCodecs()
-
-/** Payload types of the peer: the fixed ones, and some for those that have none. */
-export function payloadTypeOf(codec: AudioCodec): number {
-  return codecFacts[codec].payloadType ?? (codec === 'opus' ? 111 : 97)
-}
-
-/** Rate of what the peer says and hears; of Opus the one that keeps tests quick. */
-export function rateOf(codec: AudioCodec): PcmRate {
-  return codec === 'opus' ? 16_000 : codecFacts[codec].sampleRate
-}
+import { decoded, payloadTypeOf, rateOf, testCodecs, unitsOf } from '../rtp/test-codecs.ts'
+import type { AudioCodec, FarEnd, NearEnd } from '../types.ts'
 
 /** One packet that a {@link TestPeer} heard. */
 export interface Heard {
@@ -95,10 +82,10 @@ export class TestPeer {
 
   /** Sends `samples`, at {@link rateOf} the codec, in packets of 20 ms, at their pace. */
   async talk(to: number, codec: AudioCodec, samples: Int16Array): Promise<void> {
-    const encoder = codecs.encoder(codec, { ptimeMs: 20, sampleRate: rateOf(codec) })
+    const encoder = testCodecs.encoder(codec, { ptimeMs: 20, sampleRate: rateOf(codec) })
     const start = performance.now()
     const out = new Uint8Array(encoder.maxBytes)
-    const units = codecFacts[codec].clockRate / 50
+    const units = unitsOf(codec)
     for (let at = 0, n = 0; at + encoder.frameSamples <= samples.length; at += encoder.frameSamples, n++) {
       const wait = start + n * 20 - performance.now()
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
@@ -116,16 +103,12 @@ export class TestPeer {
 
   /** The audio heard of one codec, decoded, at {@link rateOf} it. */
   audio(codec: AudioCodec, from = 0): Int16Array {
-    const decoder = codecs.decoder(codec, rateOf(codec))
-    const out = new Int16Array(rateOf(codec))
-    const heard: number[] = []
-    for (const { payload, payloadType } of this.heard.slice(from)) {
-      if (payloadType !== payloadTypeOf(codec)) continue
-      const count = decoder.decode(payload, 0, payload.length, out)
-      for (let i = 0; i < count; i++) heard.push(out[i]!)
-    }
-    decoder.close()
-    return Int16Array.from(heard)
+    const payloadType = payloadTypeOf(codec)
+    const packets = this.heard.slice(from).filter((packet) => packet.payloadType === payloadType)
+    return decoded(
+      codec,
+      packets.map(({ payload }) => payload),
+    )
   }
 
   close(): Promise<void> {

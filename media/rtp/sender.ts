@@ -143,6 +143,8 @@ export class Sender {
       return
     }
     this.#openingLeft = 0
+    // What frames have left to say is over.
+    this.#hang = 0
     if (this.#packetizer) this.#packetizer.clear()
     // Noise has no length; a packet's time keeps what follows from standing on the same timestamp.
     const units = codec ? span(codec, packet, start, end) : clockRate(far.codec) / FRAMES

@@ -1,9 +1,7 @@
-import { loadCodecs } from '../codecs/codecs.ts'
-import type { FarEnd, NearEnd, PortEvent } from '../types.ts'
+import type { AudioCodec, FarEnd, NearEnd, PortEvent } from '../types.ts'
 import { readRtp, rtpView, writeRtpHeader } from './packet.ts'
 import { Session } from './session.ts'
-
-const codecs = await loadCodecs()
+import { decoded, payloadTypeOf, type TestVoice, testCodecs, unitsOf } from './test-codecs.ts'
 
 /** A packet that a session sent. */
 export interface SentPacket {
@@ -79,7 +77,7 @@ export class TestLine {
         cname: 'test',
         patience: { startMs: 30_000, mediaMs: 60_000 },
         random: () => 0.5,
-        codecs,
+        codecs: testCodecs,
       },
       {
         rtp: (packet, offset, length, port, address) =>
@@ -95,7 +93,7 @@ export class TestLine {
   /** Sets the far end: PCMU with events as 101, on port 4000, unless told otherwise. */
   set(far: Partial<FarEnd> = {}, near: Partial<NearEnd> = {}): void {
     const codec = far.codec ?? 'PCMU'
-    const payloadType = codec === 'PCMU' ? 0 : 8
+    const payloadType = payloadTypeOf(codec)
     this.session.setFar(
       this.#time.now,
       { codecs: [{ codec, payloadType }], telephoneEvent: 101, ...near },
@@ -135,6 +133,23 @@ export class TestLine {
     this.next.sequence = (this.next.sequence + 1) & 0xffff
     this.next.timestamp = (this.next.timestamp + (options.advance ?? 160)) >>> 0
     this.session.receive(this.#time.now, packet, options.from ?? this.#address, options.port ?? 4000)
+  }
+
+  /** The far end says its next packet. */
+  say(voice: TestVoice): void {
+    this.hear(voice.say(), {
+      payloadType: payloadTypeOf(voice.codec),
+      advance: unitsOf(voice.codec, voice.ptimeMs),
+    })
+  }
+
+  /** What the far end has heard from packet `from` on, in that codec. */
+  audio(codec: AudioCodec, from = 0): Int16Array {
+    const payloadType = payloadTypeOf(codec)
+    return decoded(
+      codec,
+      this.sent.slice(from).flatMap((packet) => (packet.payloadType === payloadType ? [packet.payload] : [])),
+    )
   }
 
   /** One telephone-event packet of the far end arrives. */

@@ -1,0 +1,252 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { dominant, goertzel, sine } from '../codecs/tone.ts'
+import type { AudioCodec } from '../types.ts'
+import type { Ear } from './ears.ts'
+import { SpeakQueue } from './speak-queue.ts'
+import { allCodecs, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from './test-codecs.ts'
+import { discontinuities, type TestLine, TestTime } from './test-line.ts'
+
+/** Keeps what it hears. */
+class TestEar implements Ear {
+  readonly rate
+  readonly tracks
+  readonly input: number[] = []
+  readonly output: number[] = []
+  readonly digits: string[] = []
+  closed = false
+  frames = 0
+
+  constructor(tracks: Ear['tracks'], rate: Ear['rate'] = 8000) {
+    this.tracks = tracks
+    this.rate = rate
+  }
+
+  hear(input: Int16Array | undefined, output: Int16Array | undefined): void {
+    this.frames++
+    this.input.push(...(input ?? new Int16Array(this.rate / 50)))
+    this.output.push(...(output ?? new Int16Array(this.rate / 50)))
+  }
+
+  digit(digit: string): void {
+    this.digits.push(digit)
+  }
+
+  close(): void {
+    this.closed = true
+  }
+}
+
+/** The end of it: what is left when all has swung in. */
+const tail = (samples: ArrayLike<number>, rate: number) =>
+  Array.prototype.slice.call(samples, -rate / 2) as number[]
+
+const payload = (codec: AudioCodec) => ({ codec, payloadType: payloadTypeOf(codec) })
+
+const encoderOf = (codec: AudioCodec) => {
+  const encoder = testCodecs.encoder(codec, { ptimeMs: 20 })
+  return (samples: Int16Array) => {
+    const out = Buffer.alloc(encoder.maxBytes)
+    return out.subarray(0, encoder.encode(samples, 0, out, 0))
+  }
+}
+
+describe('a bridge', () => {
+  let time: TestTime
+  let a: TestLine
+  let b: TestLine
+
+  beforeEach(() => {
+    time = new TestTime()
+    a = time.line('192.0.2.1')
+    b = time.line('198.51.100.1')
+  })
+
+  const join = (first: AudioCodec, second: AudioCodec, more: { ptime?: number } = {}) => {
+    a.set({ codec: first })
+    b.set({ codec: second, ...more })
+    time.pass(200)
+    a.session.join(b.session)
+    a.sent.length = 0
+    b.sent.length = 0
+  }
+
+  it.each(allCodecs.flatMap((from) => allCodecs.map((to) => [from, to] as const)))(
+    'carries %s to %s and back',
+    (from, to) => {
+      join(from, to)
+      const [here, there] = [new TestVoice(from, 700), new TestVoice(to, 1000)]
+      time.pass(1500, () => {
+        a.say(here)
+        b.say(there)
+      })
+      for (const [line, codec, frequency] of [
+        [b, to, 700],
+        [a, from, 1000],
+      ] as const) {
+        const heard = tail(line.audio(codec), rateOf(codec))
+        expect(goertzel(heard, frequency, rateOf(codec))).toBeGreaterThan(0.97)
+        expect(discontinuities(line.sent)).toEqual([])
+        expect(line.sent.filter(({ marker }) => marker)).toHaveLength(1)
+        const { sent } = line
+        const units = (sent.at(-1)!.timestamp - sent[0]!.timestamp) >>> 0
+        expect(units).toBe((sent.length - 1) * unitsOf(codec))
+      }
+      a.session.part()
+      time.pass(2000)
+      expect([a.session.framed, b.session.framed]).toEqual([false, false])
+    },
+  )
+
+  it.each([10, 20, 30, 40, 50, 60])('sends packets of %i ms to who asks for them', (ptime) => {
+    join('G722', 'PCMA', { ptime })
+    const voice = new TestVoice('G722', 700)
+    time.pass(3000, () => a.say(voice))
+    expect(new Set(b.sent.map(({ payload }) => payload.length))).toEqual(new Set([ptime * 8]))
+    expect(discontinuities(b.sent)).toEqual([])
+    const gaps = b.sent.slice(1).map(({ at }, i) => at - b.sent[i]!.at)
+    // Frames come every 20 ms: packets leave with the frame that fills them, two short ones not at once.
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(ptime + 10)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(Math.min(10, ptime))
+    expect(goertzel(tail(b.audio('PCMA'), 8000), 700)).toBeGreaterThan(0.97)
+  })
+
+  it('leaves packets as they are although somebody listens to both sides', () => {
+    join('PCMU', 'PCMU')
+    const ear = new TestEar('both', 16_000)
+    b.session.listen(ear)
+    const [here, there] = [new TestVoice('PCMU', 700), new TestVoice('PCMU', 1000)]
+    const said: Uint8Array[] = []
+    time.pass(1500, () => {
+      a.say(here)
+      said.push(b.sent.at(-1)!.payload)
+      b.say(there)
+    })
+    const same = new TestVoice('PCMU', 700)
+    expect(said.every((payload) => Buffer.from(payload).equals(same.say()))).toBe(true)
+    expect(b.sent.filter(({ marker }) => marker)).toHaveLength(1)
+    expect([dominant(tail(ear.input, 16_000), 16_000), dominant(tail(ear.output, 16_000), 16_000)]).toEqual([
+      1000, 700,
+    ])
+    b.session.unlisten(ear)
+    time.pass(100)
+    expect([a.session.framed, b.session.framed]).toEqual([false, false])
+  })
+
+  it('lets ears hear prompts in place of what they interrupt, and nothing where the far end hears nothing', () => {
+    join('PCMU', 'PCMU')
+    const ear = new TestEar('out')
+    b.session.listen(ear)
+    const voice = new TestVoice('PCMU', 700)
+    time.pass(500, () => a.say(voice))
+    b.session.talk.play(1, sine(440, 500), 8000, 1, 0)
+    ear.output.length = 0
+    time.pass(500, () => a.say(voice))
+    expect(dominant(ear.output)).toBe(440)
+    b.set({ direction: 'inactive' })
+    ear.output.length = 0
+    time.pass(500, () => a.say(voice))
+    expect(new Set(ear.output)).toEqual(new Set([0]))
+    b.session.close(time.now)
+    expect(ear.closed).toBe(true)
+  })
+
+  it('changes codecs in the middle of the talk, to another clock too, in one stream', () => {
+    join('PCMU', 'PCMU')
+    let voice = new TestVoice('PCMU', 700)
+    time.pass(1000, () => a.say(voice))
+    for (const codec of ['opus', 'G722', 'L16', 'PCMA', 'PCMU'] as const) {
+      b.set({ codec })
+      time.pass(1000, () => a.say(voice))
+      expect(dominant(tail(b.audio(codec), rateOf(codec)), rateOf(codec))).toBe(700)
+    }
+    a.set({ codec: 'opus' })
+    voice = new TestVoice('opus', 700)
+    time.pass(1000, () => a.say(voice))
+    expect(dominant(tail(b.audio('PCMU'), 8000))).toBe(700)
+    expect(discontinuities(b.sent)).toEqual([])
+    // One for each change of codec or of the way to it.
+    expect(b.sent.filter(({ marker }) => marker).length).toBeLessThanOrEqual(8)
+  })
+
+  it('follows a far end that sends another of the announced codecs than it takes', () => {
+    a.set({ codec: 'PCMU' }, { codecs: [payload('PCMU'), payload('G722')] })
+    b.set({ codec: 'PCMA' })
+    a.session.join(b.session)
+    const [narrow, wide] = [new TestVoice('PCMU', 700), new TestVoice('G722', 1200)]
+    time.pass(500, () => a.say(narrow))
+    expect(b.session.framed).toBe(false)
+    time.pass(1000, () => a.say(wide))
+    expect(dominant(tail(b.audio('PCMA'), 8000))).toBe(1200)
+    time.pass(1000, () => a.say(narrow))
+    expect([dominant(tail(b.audio('PCMA'), 8000)), b.session.framed]).toEqual([700, false])
+    expect(discontinuities(b.sent)).toEqual([])
+  })
+
+  it('comes back from a hold of ten minutes, and decodes nothing in between', () => {
+    join('PCMU', 'G722')
+    const voice = new TestVoice('PCMU', 700)
+    time.pass(1000, () => a.say(voice))
+    b.set({ codec: 'G722', direction: 'inactive' })
+    a.set({ direction: 'inactive' })
+    const before = b.sent.length
+    time.pass(600_000)
+    expect(b.sent).toHaveLength(before)
+    a.set()
+    b.set({ codec: 'G722' })
+    time.pass(1000, () => a.say(voice))
+    expect(dominant(tail(b.audio('G722', before), 16_000), 16_000)).toBe(700)
+    expect(discontinuities(b.sent)).toEqual([])
+  })
+
+  it('lets speech of a tap go before the partner and after a prompt', () => {
+    join('PCMU', 'G722')
+    const queue = new SpeakQueue(8000)
+    b.session.talk.addQueue(queue)
+    const voice = new TestVoice('PCMU', 700)
+    time.pass(500, () => a.say(voice))
+    queue.write(sine(1500, 1000))
+    let spoken = false
+    queue.mark(() => {
+      spoken = true
+    })
+    const [first, second, third] = [[], [], []] as number[][]
+    const heard = (into: number[]) => {
+      const from = b.sent.length
+      time.pass(500, () => a.say(voice))
+      into.push(...tail(b.audio('G722', from), 8000))
+    }
+    heard(first!)
+    b.session.talk.play(1, sine(440, 480), 8000, 1, 0)
+    heard(second!)
+    heard(third!)
+    expect([first, second, third].map((samples) => dominant(samples!, 16_000))).toEqual([1500, 440, 1500])
+    time.pass(200)
+    expect(spoken).toBe(true)
+  })
+
+  it('tells digits of both kinds, once where both come', () => {
+    a.set({ inbandDigits: true })
+    const ear = new TestEar('in')
+    a.session.listen(ear)
+    const five = Int16Array.from(
+      sine(770, 100, 8000, 6000),
+      (sample, i) => sample + sine(1336, 100, 8000, 6000)[i]!,
+    )
+    const press = () => {
+      const encoder = encoderOf('PCMU')
+      for (let at = 0; at < 5; at++) {
+        a.hear(encoder(five.subarray(at * 160, at * 160 + 160)))
+        time.pass(20)
+      }
+      time.pass(200, () => a.hear(Buffer.alloc(160, 0xff)))
+    }
+    time.pass(200, () => a.hear(Buffer.alloc(160, 0xff)))
+    press()
+    const digits = () => a.events.flatMap((event) => (event.kind === 'digit' ? [event] : []))
+    expect(digits()).toMatchObject([{ digit: '5', by: 'audio' }])
+    a.hearEvent(5, a.next.timestamp, 800, true)
+    press()
+    expect(digits().map(({ by }) => by)).toEqual(['audio', 'event'])
+    expect(ear.digits).toEqual(['5', '5'])
+  })
+})

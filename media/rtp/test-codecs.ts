@@ -1,0 +1,64 @@
+import { loadCodecs } from '../codecs/codecs.ts'
+import { codecFacts } from '../codecs/facts.ts'
+import type { AudioCodec, PcmRate } from '../types.ts'
+
+/** The codecs of a test, loaded once per file. */
+export const testCodecs = await loadCodecs()
+
+/** Every codec. */
+export const allCodecs = Object.keys(codecFacts) as AudioCodec[]
+
+/** Payload types in tests: the fixed ones, and some for those that have none. */
+export function payloadTypeOf(codec: AudioCodec): number {
+  return codecFacts[codec].payloadType ?? (codec === 'opus' ? 111 : 97)
+}
+
+/** Rate of what is said and heard in tests; of Opus the one that keeps them quick. */
+export function rateOf(codec: AudioCodec): PcmRate {
+  return codec === 'opus' ? 16_000 : codecFacts[codec].sampleRate
+}
+
+/** Units of the RTP clock in `ms`. */
+export function unitsOf(codec: AudioCodec, ms = 20): number {
+  return (codecFacts[codec].clockRate * ms) / 1000
+}
+
+/** What payloads of one codec sound like, at {@link rateOf} it. */
+export function decoded(codec: AudioCodec, payloads: readonly Uint8Array[]): Int16Array {
+  const decoder = testCodecs.decoder(codec, rateOf(codec))
+  const out = new Int16Array(rateOf(codec))
+  const heard: number[] = []
+  for (const payload of payloads) {
+    const count = decoder.decode(payload, 0, payload.length, out)
+    for (let i = 0; i < count; i++) heard.push(out[i]!)
+  }
+  decoder.close()
+  return Int16Array.from(heard)
+}
+
+/** Somebody who says a tone for ever, packet by packet. */
+export class TestVoice {
+  readonly codec: AudioCodec
+  readonly ptimeMs: number
+  #encoder
+  #position = 0
+  #step: number
+  #samples: Int16Array
+  #out: Uint8Array
+
+  constructor(codec: AudioCodec, frequency: number, ptimeMs = 20) {
+    this.codec = codec
+    this.ptimeMs = ptimeMs
+    this.#encoder = testCodecs.encoder(codec, { ptimeMs, sampleRate: rateOf(codec) })
+    this.#step = (2 * Math.PI * frequency) / rateOf(codec)
+    this.#samples = new Int16Array(this.#encoder.frameSamples)
+    this.#out = new Uint8Array(this.#encoder.maxBytes)
+  }
+
+  /** The next packet's payload. */
+  say(): Uint8Array {
+    for (let i = 0; i < this.#samples.length; i++)
+      this.#samples[i] = Math.round(8000 * Math.sin(this.#step * this.#position++))
+    return this.#out.slice(0, this.#encoder.encode(this.#samples, 0, this.#out, 0))
+  }
+}
