@@ -1,0 +1,94 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { ConfigInvalid } from './faults.ts'
+import { loadConfig } from './load.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const load = (text: string, env: Record<string, string> = {}) => {
+  const file = join(folder, 'trunkline.yaml')
+  writeFileSync(file, text)
+  return loadConfig(file, env).media
+}
+const faultsOf = (speech: string) => {
+  try {
+    load(`media: { speech: ${speech} }`)
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error.faults.map(({ path, message }) => `${path} ${message}`)
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+it('reads voices behind HTTP, with keys from the environment', () => {
+  const text = `
+media:
+  sounds: { folder: ./sounds, maxDuration: 5m }
+  speech:
+    voice: house
+    engines:
+      - { name: cloud, kind: openai, url: "https://api.example/v1/audio/speech", model: tts-1, key: "\${KEY}" }
+      - name: own
+        kind: template
+        url: http://10.0.0.5/say
+        headers: { X-Voice: "{{voice}}" }
+        body: '{"text":"{{text}}"}'
+        timeout: 3s
+    voices:
+      house: { engine: own, voice: anna, language: de-DE }
+      polly.*: { engine: cloud, voice: nova }
+    folder: speech
+`
+  const { sounds, speech } = load(text, { KEY: 'k3y' })
+  expect(sounds).toMatchObject({ folder: join(folder, 'sounds'), maxDurationMs: 300_000 })
+  expect(speech).toEqual({
+    voice: 'house',
+    engines: [
+      {
+        ...{ name: 'cloud', kind: 'openai', url: 'https://api.example/v1/audio/speech' },
+        ...{ model: 'tts-1', key: 'k3y', timeoutMs: 8000, ssml: false },
+      },
+      {
+        ...{ name: 'own', kind: 'template', url: 'http://10.0.0.5/say', timeoutMs: 3000, ssml: false },
+        ...{ headers: { 'X-Voice': '{{voice}}' }, body: '{"text":"{{text}}"}' },
+      },
+    ],
+    voices: {
+      house: { engine: 'own', voice: 'anna', language: 'de-DE' },
+      'polly.*': { engine: 'cloud', voice: 'nova' },
+    },
+    folder: join(folder, 'speech'),
+    folderSize: 256,
+  })
+})
+
+const url = 'url: "http://a.example/"'
+it.each([
+  [`{ engines: [{ name: a, kind: openai, ${url} }] }`, 'media.speech.engines[0].model is missing'],
+  [
+    `{ engines: [{ name: a, kind: openai, model: m, ${url}, body: x }] }`,
+    'media.speech.engines[0].body has a meaning only with the kind template',
+  ],
+  [
+    `{ engines: [{ name: a, kind: template, ${url}, method: GET, body: "{{text}}" }] }`,
+    'media.speech.engines[0] must have {{text}} in its url, or in the body of a POST',
+  ],
+  [
+    `{ engines: [{ name: built-in, kind: openai, model: m, ${url} }] }`,
+    'media.speech.engines[0].name is the name of the built-in voice',
+  ],
+  [
+    '{ voices: { polly.a: { engine: cloud } } }',
+    'media.speech.voices.polly.a.engine is neither built-in nor the name of an engine',
+  ],
+  ['{ voices: { a: { voice: b } } }', 'media.speech.voices.a the key engine is missing'],
+])('refuses %s', (speech, fault) => {
+  expect(faultsOf(speech)).toEqual([fault])
+})
