@@ -90,6 +90,7 @@ export class JitterBuffer {
     }
     if (incoming.content === 'audio') this.#estimate.arrived(now, now - ticks / TICKS_PER_MS)
     if (!this.#makeRoom(index)) {
+      this.#ring.note(index)
       if (incoming.content === 'audio') this.late++
       return
     }

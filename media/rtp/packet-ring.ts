@@ -5,12 +5,15 @@ export const RING_PACKETS = 64
 /** Longest payload that is kept: 60 ms of L16 at 16 kHz are 1920 bytes. */
 export const MAX_PAYLOAD = 4096
 
+/** No packet's number: the first has 0, and those that it overtook a little less. */
+const UNUSED = -0x40000000
+
 /** What a kept packet is: audio, comfort noise, or one that only holds a number (an event). */
 export type Content = 'audio' | 'noise' | 'event'
 
 /** A place for one packet; its buffer is used again. */
 export interface Slot {
-  /** Number in the line; -1 before the first use. */
+  /** Number in the line; {@link UNUSED} before the first use. */
   index: number
   /** Holds a packet that was not taken yet. */
   waiting: boolean
@@ -27,7 +30,7 @@ export interface Slot {
 /** The places of a jitter buffer, by a packet's number in the line. */
 export class PacketRing {
   #slots: Slot[] = Array.from({ length: RING_PACKETS }, () => ({
-    index: -1,
+    index: UNUSED,
     waiting: false,
     content: 'audio',
     codec: 'PCMU',
@@ -45,6 +48,12 @@ export class PacketRing {
   /** Whether that packet came already, be it taken or not, as far as is remembered. */
   knows(index: number): boolean {
     return this.at(index).index === index
+  }
+
+  /** Remembers that this packet came, though it is not kept. */
+  note(index: number): void {
+    const slot = this.at(index)
+    if (!slot.waiting && slot.index < index) slot.index = index
   }
 
   /** Copies a payload into that packet's place. */

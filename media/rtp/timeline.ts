@@ -104,7 +104,9 @@ export class Timeline {
       return this.#tie(packet.timestamp, clockRate, ticks)
     }
     this.index = index
-    this.ticks = ticks
+    const behind = this.newestTicks - ticks
+    const odd = behind < 0 || behind > JUMP_MS * TICKS_PER_MS
+    this.ticks = odd ? this.newestTicks + this.step * ahead : ticks
     return true
   }
 
