@@ -1,4 +1,4 @@
-import type { Config } from './types.ts'
+import type { Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
 
 /** A handler as the file has it, after the schema. */
 export interface FileHandler {
@@ -46,7 +46,12 @@ export interface FileConfig {
       readonly mediaTimeout: string
     }
     readonly webrtc: Config['media']['webrtc']
-    readonly speech: Config['media']['speech']
+    /** As in the schema, like `sip`. */
+    readonly sounds: object
+    readonly speech: {
+      readonly engines: readonly Omit<SpeechEngineConfig, 'timeoutMs'>[]
+      readonly voices: SpeechConfig['voices']
+    }
   }
   readonly http: {
     readonly plain: Listener | boolean

@@ -81,7 +81,8 @@ describe('defaults', () => {
           mediaTimeoutMs: 60_000,
         },
         webrtc: { bind: '0.0.0.0', announce: [], port: 44_444 },
-        speech: { voice: 'slt' },
+        sounds: { maxSize: 16, maxDurationMs: 600_000, timeoutMs: 10_000, memory: 64, httpCache: 64 },
+        speech: { voice: 'slt', engines: [], voices: {}, folderSize: 256 },
       },
       http: {
         plain: { address: '127.0.0.1', port: 8080 },

@@ -3,6 +3,7 @@ import type { FileConfig, FileHandler } from './file.ts'
 import { endpointName, subscriberName } from './file.ts'
 import { canonicalHost } from './networks.ts'
 import { checkSip } from './rules-sip.ts'
+import { checkSound } from './rules-sound.ts'
 import { type Entry, unique } from './unique.ts'
 
 /** Checks what a schema cannot say: what must be unique, and what must fit together. */
@@ -12,6 +13,7 @@ export const checkRules = (config: FileConfig, report: Report): void => {
   checkPorts(config, report)
   checkTls(config, report)
   checkSip(config, report)
+  checkSound(config, report)
 }
 
 const checkUnique = ({ domains, subscribers, endpoints, resources }: FileConfig, report: Report): void => {

@@ -43,6 +43,14 @@ export const parts = {
     ...withDefault(value),
   }),
 
+  /** An object with any keys, whose values are all alike. */
+  map: (description: string, value: Schema, given?: object): Schema => ({
+    description,
+    type: 'object',
+    additionalProperties: value,
+    ...withDefault(given),
+  }),
+
   /** `present`: an object that is not written is there all the same, with its defaults; not so where a key is required. */
   object: (
     description: string,

@@ -1,6 +1,8 @@
 import type { CarrierConfig, EndpointConfig, SipConfig } from './sip-types.ts'
+import type { SoundsConfig, SpeechConfig } from './sound-types.ts'
 
 export type * from './sip-types.ts'
+export type * from './sound-types.ts'
 
 /** The configuration after loading: every default filled in, every `${ENV}` replaced. Durations are milliseconds. */
 export interface Config {
@@ -30,7 +32,7 @@ export interface LogConfig {
   readonly pretty: boolean
 }
 
-/** Audio: carrier ports, browsers and the voice. */
+/** Audio: carrier ports, browsers, sounds and voices. */
 export interface MediaConfig {
   readonly rtp: {
     /** Local address of carrier ports; default 0.0.0.0. */
@@ -54,7 +56,8 @@ export interface MediaConfig {
     /** One port for all browsers, UDP and TCP; default 44444. */
     readonly port: number
   }
-  readonly speech: { /** Default `slt`. */ readonly voice: string }
+  readonly sounds: SoundsConfig
+  readonly speech: SpeechConfig
 }
 
 /** The HTTP and WebSocket listeners. */

@@ -17,10 +17,12 @@ import { HttpServers } from './http/servers.ts'
 import type { Log } from './log.ts'
 import { Metrics } from './metrics.ts'
 import {
+  type Base,
   type Media,
   type OnFailure,
   openAgent,
   openCertificates,
+  openCustomers,
   openMedia,
   openStore,
   type Store,
@@ -35,7 +37,6 @@ import { DialGuard } from './sip/outbound/dial-guard.ts'
 import { EndpointContacts, type RegistrarOptions, Registrations } from './sip/registrar/index.ts'
 import type { SipAgent } from './sip-agent/index.ts'
 import { watchAgent } from './watch-agent.ts'
-import { CustomerHttp } from './webhooks/customer-http.ts'
 import { AddressGuard } from './webhooks/guard.ts'
 
 const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
@@ -109,12 +110,12 @@ export class App {
   async #compose(): Promise<void> {
     mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
     // What takes longest to start does so side by side.
-    const base = { config: this.#config, clock: this.#clock, log: this.#log, closing: this.#closing }
+    const base = this.#base
     const certificates = await openCertificates(base)
     this.#certificates = certificates
     const [store, media, agent] = await allOrNone([
       openStore(base, this.#carriers),
-      openMedia(base),
+      openMedia(base, this.#metrics),
       openAgent(base, certificates, this.#onFailure),
     ])
     // Legs come from the edges, and the calls make legs through the edges: one of the two must be named before it exists.
@@ -130,6 +131,10 @@ export class App {
     this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, http }
     this.#notReady = []
+  }
+
+  get #base(): Base {
+    return { config: this.#config, clock: this.#clock, log: this.#log, closing: this.#closing }
   }
 
   #openSip(
@@ -191,26 +196,15 @@ export class App {
     sip: SipEdge,
     subscribers: SubscriberDialect,
   ): Calls {
-    const {
-      limits,
-      sip: { userAgent },
-    } = this.#config
-    const customers = this.#closing.add(
-      "customers' servers",
-      new CustomerHttp({
-        timeoutMs: limits.documentTimeoutMs,
-        allowedNetworks: limits.documentNetworks,
-        userAgent,
-        clock: this.#clock,
-      }),
-      (http) => http.close(),
-    )
+    const { limits } = this.#config
+    const customers = openCustomers(this.#base)
+    this.#metrics.gauge('audio_fetches', () => customers.audio.running)
     const bridges = new Bridges(edge)
     const calls = new Calls({
       ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
       endpoints: this.#endpoints,
-      player: new Player(sounds, customers),
-      documents: customers,
+      player: new Player(sounds, customers.audio),
+      documents: customers.http,
       handlers: { xml: createXmlHandler(), script: createScriptHandler() },
       clock: this.#callClock,
       ringMs: limits.ringMs,

@@ -12,6 +12,10 @@ export class Metrics {
   readonly registrations = this.#counter('registrations_total', 'REGISTER requests', ['outcome'])
   /** Documents fetched, by outcome. */
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
+  /** Sounds made ready to be played, by kind and by how they were had: from memory, from the folder, with another call, or made. */
+  readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
+  /** Texts spoken, by engine and result. */
+  readonly speech = this.#counter('speech_total', 'Texts spoken', ['engine', 'result'])
   /** RTP packets refused by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
   /** Estimated opinion score of what each leg's far side was heard to say, 1 to 4.5, by carrier. */
@@ -135,6 +139,7 @@ const gauges = {
   sip_banned: 'Addresses that the shield has banned',
   load_percent: 'Part of the last second that the busiest thread of the signalling was busy',
   sip_bindings: 'Contacts that SIP endpoints have registered',
+  audio_fetches: 'URLs of audio that are being fetched',
   rtp_ports: 'Carrier-facing media ports open',
   rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
   rtp_ports_total: 'Carrier-facing ports in the configured range',

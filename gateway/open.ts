@@ -14,8 +14,13 @@ import type { Closing } from './closing.ts'
 import { createDirectory } from './directory/directory.ts'
 import type { Directory } from './directory/types.ts'
 import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
 import { type SipAgent, startSipAgent } from './sip-agent/index.ts'
+import { mebibyte, soundsOptions } from './sound-options.ts'
+import { AudioFiles } from './webhooks/audio-files.ts'
+import { CustomerHttp } from './webhooks/customer-http.ts'
+import { OperatorHttp } from './webhooks/operator-http.ts'
 
 /** What every part is opened with. */
 export interface Base {
@@ -61,13 +66,35 @@ export const openStore = async (
 }
 
 /** Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had. */
-export const openMedia = async ({ config, log, closing }: Base): Promise<Media> => {
-  const { rtp, webrtc: browsers, speech } = config.media
+export const openMedia = async ({ config, clock, log, closing }: Base, metrics: Metrics): Promise<Media> => {
+  const { rtp, webrtc: browsers } = config.media
   const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
   const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
   webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))
-  const sounds = closing.add('sounds', createSounds(speech), (open) => open.close())
+  const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
+  const options = { ...soundsOptions(config.media, log, metrics), send: voices.send }
+  const sounds = closing.add('sounds', createSounds(options), (open) => open.close())
   return { edge, webrtc, sounds }
+}
+
+/** Opens the way to customers' servers, for documents and for audio. */
+export const openCustomers = ({
+  config,
+  clock,
+  closing,
+}: Base): { readonly http: CustomerHttp; readonly audio: AudioFiles } => {
+  const { limits, sip, media } = config
+  const { folder, maxSize, timeoutMs, httpCache } = media.sounds
+  const options = {
+    timeoutMs: limits.documentTimeoutMs,
+    allowedNetworks: limits.documentNetworks,
+    userAgent: sip.userAgent,
+    cacheBytes: httpCache * mebibyte,
+    clock,
+  }
+  const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
+  const audio = new AudioFiles({ http, ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs })
+  return { http, audio }
 }
 
 /** Reads the certificates. Rejects when a file cannot be used. */

@@ -11,6 +11,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema
+  readonly additionalProperties?: Schema | boolean
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
 }
@@ -39,14 +40,17 @@ const rowsOf = (schema: Schema, path: string, required = false): string[] => {
       ? rowsOf(part.items ?? {}, `${path}[]`)
       : [],
   )
+  const { additionalProperties: any } = schema
+  const named = typeof any === 'object' && any.properties ? rowsOf(any, `${path}.<name>`) : []
   if (path === '') return keys
   const choices = schema.enum
     ? ` One of ${schema.enum.map((value) => `\`${String(value)}\``).join(', ')}.`
     : ''
-  const own = path.endsWith('[]')
-    ? []
-    : [`| \`${path}\` | ${cell((schema.description ?? '') + choices)} | ${defaultOf(schema, required)} |`]
-  return [...own, ...new Set([...keys, ...items])]
+  const own =
+    path.endsWith('[]') || path.endsWith('.<name>')
+      ? []
+      : [`| \`${path}\` | ${cell((schema.description ?? '') + choices)} | ${defaultOf(schema, required)} |`]
+  return [...own, ...new Set([...keys, ...items, ...named])]
 }
 
 /** The page of the configuration's keys, from the schema. */
