@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadCodecs } from '../codecs/codecs.ts'
+import { encode } from '../codecs/g711.ts'
+import { dominant, goertzel, sine } from '../codecs/tone.ts'
+import type { Codecs } from '../codecs/types.ts'
+import { Playout, type PlayoutStats } from './playout.ts'
+
+let codecs: Codecs
+beforeAll(async () => {
+  codecs = await loadCodecs()
+})
+
+const HOUR = 3_600_000
+/** A second of a tone, which joins itself. */
+const TONE = encode('PCMU', sine(440, 1000))
+
+interface Hours {
+  readonly stats: PlayoutStats
+  readonly shortest: number
+  readonly longest: number
+  /** Share of each minute's last second that is the tone. */
+  readonly purest: number
+  readonly frequencies: Set<number>
+  readonly silent: number
+}
+
+/**
+ * A call of two hours with a far side whose clock is `ppm` faster than ours. `late` is by how many ms the packet comes later than the
+ * fastest.
+ */
+function twoHours(ppm: number, late: (n: number) => number): Hours {
+  const playout = new Playout({ codecs, rate: 8000 })
+  const view = { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: 1, start: 0, end: 0 }
+  const last = new Int16Array(8000)
+  const delays: number[] = []
+  const shares: number[] = []
+  const frequencies = new Set<number>()
+  let silent = 0
+  let n = 0
+  let comes = late(0)
+  for (let tick = 1; tick <= (2 * HOUR) / 20; tick++) {
+    const now = tick * 20
+    for (; comes <= now; n++, comes = (n * 20) / (1 + ppm / 1e6) + late(n)) {
+      view.sequence = n & 0xffff
+      view.timestamp = (160 * n) >>> 0
+      view.start = (160 * n) % 8000
+      view.end = view.start + 160
+      playout.receive(comes, 'PCMU', view, TONE)
+    }
+    if (!playout.read(now, last.subarray((tick % 50) * 160)) && tick > 10) silent++
+    if (tick % 3000 !== 2999) continue
+    delays.push(playout.stats().delayMs)
+    shares.push(goertzel(last, 440))
+    frequencies.add(dominant(last))
+  }
+  const stats = playout.stats()
+  playout.close()
+  const [shortest, longest] = [Math.min(...delays), Math.max(...delays)]
+  return { stats, shortest, longest, purest: Math.min(...shares), frequencies, silent }
+}
+
+describe.each([100, -100, 0])('two hours with a far side that is %d ppm fast', (ppm) => {
+  it('neither drain nor fill the buffer', () => {
+    const { stats, shortest, longest, purest, frequencies, silent } = twoHours(ppm, () => 0)
+    expect([stats.lost, stats.late, stats.concealedMs, stats.duplicate, silent]).toEqual([0, 0, 0, 0, 0])
+    expect(shortest).toBeGreaterThan(10)
+    expect(longest).toBeLessThan(70)
+    expect([...frequencies]).toEqual([440])
+    expect(purest).toBeGreaterThan(0.9)
+  })
+
+  it('are heard whole through jitter', () => {
+    // Between 0 and 40 ms, evenly.
+    const { stats, longest, silent } = twoHours(ppm, (n) => ((n * 7919) % 41) + 0)
+    expect([stats.lost, stats.late, silent]).toEqual([0, 0, 0])
+    expect(stats.concealedMs).toBeLessThan(100)
+    expect(longest).toBeLessThan(100)
+  })
+})
