@@ -13,10 +13,12 @@ COPY client/package.json client/
 COPY console/package.json console/
 RUN MEDIASOUP_WORKER_BIN=later npm ci --no-audit --no-fund --loglevel=error
 
-# The prebuilt worker where it can be downloaded, else one built here; the same place either way. Only the build needs apt-get.
+# The prebuilt worker where it can be downloaded, else one built here; the same place either way. Only the build needs apt-get. The media
+# threads' sockets are compiled into media/edge/native.
 COPY scripts/worker scripts/worker
 COPY scripts/worker-build scripts/worker-build
-RUN apt-get update && XDG_CACHE_HOME=/opt/cache scripts/worker >/opt/worker-path \
+COPY media/edge/native media/edge/native
+RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && XDG_CACHE_HOME=/opt/cache scripts/worker >/opt/worker-path \
   && install -D -m 755 "$(cat /opt/worker-path)" /opt/worker/mediasoup-worker \
   && rm -rf /opt/cache /var/lib/apt/lists/*
 

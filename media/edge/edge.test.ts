@@ -4,6 +4,7 @@ import { dominant, sine } from '../codecs/tone.ts'
 import { parseRtcp } from '../rtp/rtcp.ts'
 import type { Edge, PortEvent } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
+import { type SocketKind, socketKind } from './sockets-open.ts'
 import { type Heard, TestPeer } from './test-peer.ts'
 
 const base: EdgeOptions = {
@@ -34,13 +35,15 @@ async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-describe('the edge on real sockets', () => {
+const kinds: SocketKind[] = socketKind().kind === 'native' ? ['native', 'node'] : ['node']
+
+describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
   let edge: Edge
   let alice: TestPeer
   let bob: TestPeer
 
   beforeEach(async () => {
-    edge = await createEdge(base)
+    edge = await createEdge({ ...base, sockets })
     alice = await TestPeer.open()
     bob = await TestPeer.open()
   })

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { MediaClock } from './clock.ts'
 import { EdgeError } from './errors.ts'
+import type { SocketKind } from './sockets-open.ts'
 
 /** How the edge is set up. Times in ms. */
 export interface EdgeOptions {
@@ -17,6 +18,8 @@ export interface EdgeOptions {
   readonly mediaTimeoutMs: number
   /** How long a closed port rests before it is used again; default 30,000. */
   readonly quarantineMs?: number
+  /** Default `native` where its addon can be loaded. */
+  readonly sockets?: SocketKind
   /** Default the machine's. */
   readonly clock?: MediaClock
 }

@@ -5,8 +5,9 @@ import type { EdgeOptions } from './options.ts'
 import { PortPool, shareRange } from './pool.ts'
 import type { Report } from './protocol.ts'
 import { Recordings } from './recordings.ts'
+import { socketKind } from './sockets-open.ts'
 import { Taps } from './taps.ts'
-import { MediaThread } from './thread.ts'
+import { MediaThread, type ThreadData } from './thread.ts'
 
 /** Longest wait for the files of recordings when the edge is closed, in ms. */
 const COMPLETE_MS = 5000
@@ -39,9 +40,10 @@ export class Slots {
     this.#clock = clock
     const shares = shareRange(options.ports, options.threads)
     this.#total = shares.reduce((sum, share) => sum + share.length, 0)
+    const data = { sockets: options.sockets ?? socketKind().kind }
     this.all = shares.map((share) => {
       const pool = new PortPool(share, options.quarantineMs ?? 30_000, (below) => randomInt(below))
-      return makeSlot(pool, number, listener)
+      return makeSlot(pool, data, number, listener)
     })
   }
 
@@ -122,11 +124,14 @@ export function endAll({ recordings, taps }: Slot, message: string): void {
   taps.die()
 }
 
-function makeSlot(pool: PortPool, number: () => number, listener: SlotListener): Slot {
-  const thread: MediaThread = new MediaThread({
-    onReport: (report) => listener.onReport(slot, report),
-    onDeath: (error) => listener.onDeath(slot, error),
-  })
+function makeSlot(pool: PortPool, data: ThreadData, number: () => number, listener: SlotListener): Slot {
+  const thread: MediaThread = new MediaThread(
+    {
+      onReport: (report) => listener.onReport(slot, report),
+      onDeath: (error) => listener.onDeath(slot, error),
+    },
+    data,
+  )
   const slot: Slot = {
     thread,
     pool,

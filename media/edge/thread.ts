@@ -1,5 +1,6 @@
 import { type Transferable, Worker } from 'node:worker_threads'
 import type { Command, Report } from './protocol.ts'
+import type { SocketKind } from './sockets-open.ts'
 
 /** Told what a thread reports, and when it died. */
 export interface ThreadListener {
@@ -8,14 +9,21 @@ export interface ThreadListener {
   onDeath(error: Error): void
 }
 
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly sockets: SocketKind
+}
+
 /** One media thread as the main thread sees it. It starts with the first command, and again after it died. */
 export class MediaThread {
   #listener: ThreadListener
+  #data: ThreadData
   #worker: Worker | undefined
   #closed = false
 
-  constructor(listener: ThreadListener) {
+  constructor(listener: ThreadListener, data: ThreadData) {
     this.#listener = listener
+    this.#data = data
   }
 
   /** Starts the thread if there is none; settles when it runs. Rejects when it cannot. */
@@ -43,7 +51,10 @@ export class MediaThread {
 
   #ensure(): Worker {
     if (this.#worker) return this.#worker
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { name: 'media' })
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      name: 'media',
+      workerData: this.#data,
+    })
     this.#worker = worker
     worker.on('message', (report: Report) => {
       if (this.#worker === worker) this.#listener.onReport(report)

@@ -1,17 +1,19 @@
 /** Entry of a media thread: commands come in, reports go out; packets stay here. */
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { loadCodecs } from '../codecs/codecs.ts'
 import { systemClock } from './clock.ts'
 import { Engine } from './engine.ts'
 import type { Command, Report } from './protocol.ts'
-import { bindUdp } from './sockets.ts'
+import { openSockets } from './sockets-open.ts'
+import type { ThreadData } from './thread.ts'
 
 const main = parentPort
 if (!main) throw new Error('media/edge/worker.ts is to be run as a worker thread')
 
+const { sockets } = workerData as ThreadData
 const engine = new Engine({
   clock: systemClock,
-  bind: bindUdp,
+  bind: openSockets(sockets).bind,
   codecs: await loadCodecs(),
   report: (report) => main.postMessage(report, moved(report)),
   random: Math.random,

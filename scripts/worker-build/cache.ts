@@ -22,7 +22,8 @@ export interface Candidate {
   readonly name: string
 }
 
-const cacheFolder = (): string =>
+/** Where everything that was built or downloaded is kept. */
+export const cacheFolder = (): string =>
   join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline', 'worker')
 
 const recipeFolder = import.meta.dirname

@@ -1,8 +1,9 @@
-/** `scripts/worker`: finds, downloads or builds the mediasoup worker, proves that it works and prints its path. */
+/** `scripts/worker`: finds, downloads or builds the mediasoup worker, proves that it works and prints its path; builds the media threads' sockets. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { ensureAddon } from './addon.ts'
 import { build } from './build.ts'
-import { cachedWorker, remember } from './cache.ts'
+import { cachedWorker, cacheFolder, remember } from './cache.ts'
 import { ensurePackages } from './packages.ts'
 import { download } from './prebuilt.ts'
 import { verify } from './verify.ts'
@@ -38,6 +39,7 @@ const obtain = async (mayDownload: boolean): Promise<string> => {
 }
 
 const main = async (): Promise<void> => {
+  ensureAddon(cacheFolder(), say)
   const own = process.env.MEDIASOUP_WORKER_BIN
   if (own && own !== 'later') {
     process.stdout.write(`${own}\n`)

@@ -1,0 +1,249 @@
+import type { BindSocket, OnPacket, PortSocket } from './sockets.ts'
+
+/** The addon of media/edge/native. Offsets and sizes are of the memory that {@link UdpAddon.start} gives, in bytes. */
+export interface UdpAddon {
+  readonly version: number
+  readonly slots: number
+  readonly slotBytes: number
+  /** 32-bit words of an entry: handle, offset, length, port, scope, and four of the address in network order. */
+  readonly entryWords: number
+  readonly receivedAt: number
+  readonly sendsAt: number
+  readonly scratchAt: number
+  readonly countersAt: number
+  /** Once per thread; `onBatch` is called with the number of packets that were received. */
+  start(onBatch: (count: number) => void): ArrayBuffer
+  /** Gives a handle; throws the system's error with its name as `code`. */
+  bind(address: string, port: number): number
+  portOf(handle: number): number
+  close(handle: number): void
+  /** Sends the first `count` entries of those at `sendsAt`. */
+  flush(count: number): void
+  /** Reads a literal into the scratch entry; 4, 6, or 0 for anything else. */
+  pack(address: string): number
+  /** The scratch entry's address as text. */
+  unpack(v6: boolean): string
+}
+
+/** Counters of the sockets of one thread. */
+export interface SocketCounters {
+  readonly received: number
+  readonly sent: number
+  readonly receiveErrors: number
+  readonly sendErrors: number
+  /** Packets longer than any RTP packet is, and therefore dropped. */
+  readonly tooLong: number
+  /** Sends to a closed socket, or to nowhere. */
+  readonly misaddressed: number
+  readonly wakeups: number
+}
+
+/** The addon's version that this file fits. */
+export const ADDON_VERSION = 1
+
+/** Words of an entry. */
+const Word = { handle: 0, offset: 1, length: 2, port: 3, scope: 4, address: 5 } as const
+/** The handle's bits that are the place in the addon's table. */
+const PLACE = 0xffff
+
+/**
+ * The sockets of this thread through the addon. To be called once per thread. Packets are lent, not given: they are overwritten when
+ * the next ones come, so whoever keeps one copies it. Sends go out when the turn of the event loop is over.
+ */
+export const openBatchSockets = (
+  addon: UdpAddon,
+): { readonly bind: BindSocket; readonly counters: () => SocketCounters } => {
+  if (addon.version !== ADDON_VERSION)
+    throw new Error(`the addon is version ${addon.version}, ${ADDON_VERSION} expected`)
+  const hub = new Hub(addon)
+  return {
+    // Within a promise, so that what it throws is a rejection.
+    bind: async (address, port, onPacket) => hub.bind(address, port, onPacket),
+    counters: () => hub.counters(),
+  }
+}
+
+class Hub {
+  readonly addon: UdpAddon
+  readonly memory: ArrayBuffer
+  readonly bytes: Buffer
+  readonly words: Int32Array
+  #received: number
+  #sends: number
+  #scratch: number
+  /** Of every slot the packet that it held last; most of a call's packets have one length. */
+  #packets: Buffer[]
+  #sockets: (BatchSocket | undefined)[] = []
+  #queued = 0
+  #flushes = false
+  #flush = () => this.flush()
+
+  constructor(addon: UdpAddon) {
+    this.addon = addon
+    this.memory = addon.start((count) => this.#deliver(count))
+    this.bytes = Buffer.from(this.memory)
+    this.words = new Int32Array(this.memory)
+    this.#received = addon.receivedAt / 4
+    this.#sends = addon.sendsAt / 4
+    this.#scratch = addon.scratchAt / 4
+    this.#packets = Array.from({ length: addon.slots }, (_, slot) =>
+      Buffer.from(this.memory, slot * addon.slotBytes, 0),
+    )
+  }
+
+  bind(address: string, port: number, onPacket: OnPacket): PortSocket {
+    const handle = this.addon.bind(address, port)
+    const socket = new BatchSocket(this, handle, this.addon.pack(address) === 6, onPacket)
+    this.#sockets[handle & PLACE] = socket
+    return socket
+  }
+
+  close(handle: number): void {
+    // What was sent before, a goodbye for instance, goes out.
+    this.flush()
+    this.#sockets[handle & PLACE] = undefined
+    this.addon.close(handle)
+  }
+
+  /** Word of the next free entry; the entry counts as written. Its bytes may stand at {@link room}. */
+  next(): number {
+    if (this.#queued === this.addon.slots) this.flush()
+    if (!this.#flushes) {
+      this.#flushes = true
+      queueMicrotask(this.#flush)
+    }
+    return this.#sends + this.#queued++ * this.addon.entryWords
+  }
+
+  /** Offset of the slot that belongs to the entry given last by {@link next}. */
+  get room(): number {
+    return (this.addon.slots + this.#queued - 1) * this.addon.slotBytes
+  }
+
+  flush(): void {
+    const queued = this.#queued
+    this.#flushes = false
+    this.#queued = 0
+    if (queued > 0) this.addon.flush(queued)
+  }
+
+  /** Reads a literal; its words, or undefined for anything else and for another family. */
+  pack(address: string, v6: boolean): Int32Array | undefined {
+    if (this.addon.pack(address) !== (v6 ? 6 : 4)) return undefined
+    return this.words.slice(this.#scratch, this.#scratch + this.addon.entryWords)
+  }
+
+  /** The address of the entry at this word. */
+  unpack(at: number, v6: boolean): string {
+    const from = at + Word.scope
+    this.words.copyWithin(this.#scratch + Word.scope, from, from + 5)
+    return this.addon.unpack(v6)
+  }
+
+  counters(): SocketCounters {
+    const [received, sent, receiveErrors, sendErrors, tooLong, misaddressed, wakeups] = new Float64Array(
+      this.memory,
+      this.addon.countersAt,
+      7,
+    ) as unknown as [number, number, number, number, number, number, number]
+    return { received, sent, receiveErrors, sendErrors, tooLong, misaddressed, wakeups }
+  }
+
+  #deliver(count: number): void {
+    const { words } = this
+    const { entryWords, slotBytes } = this.addon
+    // From here on sends wait for the end of the batch, not for a microtask.
+    this.#flushes = true
+    try {
+      for (let slot = 0, at = this.#received; slot < count; slot++, at += entryWords) {
+        const handle = words[at]!
+        const socket = this.#sockets[handle & PLACE]
+        // One that was closed by what came before it in this batch.
+        if (socket?.handle !== handle) continue
+        const length = words[at + Word.length]!
+        let packet = this.#packets[slot]!
+        if (packet.length !== length) {
+          packet = Buffer.from(this.memory, slot * slotBytes, length)
+          this.#packets[slot] = packet
+        }
+        socket.receive(packet, words, at)
+      }
+    } finally {
+      this.flush()
+    }
+  }
+}
+
+class BatchSocket implements PortSocket {
+  readonly port: number
+  readonly handle: number
+  #hub: Hub
+  #v6: boolean
+  #onPacket: OnPacket
+  #closed = false
+  /** The last source; most packets come from the same one. */
+  #from: Int32Array
+  #fromAddress = ''
+  #to: Int32Array | undefined
+  #toAddress = ''
+
+  constructor(hub: Hub, handle: number, v6: boolean, onPacket: OnPacket) {
+    this.handle = handle
+    this.port = hub.addon.portOf(handle)
+    this.#hub = hub
+    this.#v6 = v6
+    this.#onPacket = onPacket
+    this.#from = new Int32Array(hub.addon.entryWords)
+  }
+
+  receive(packet: Buffer, words: Int32Array, at: number): void {
+    if (!this.#isLast(words, at)) {
+      this.#from = words.slice(at, at + this.#from.length)
+      this.#fromAddress = this.#hub.unpack(at, this.#v6)
+    }
+    this.#onPacket(packet, this.#fromAddress, words[at + Word.port]!)
+  }
+
+  send(packet: Buffer, offset: number, length: number, port: number, address: string): void {
+    if (this.#closed) return
+    const hub = this.#hub
+    if (address !== this.#toAddress) {
+      this.#to = hub.pack(address, this.#v6)
+      this.#toAddress = address
+    }
+    // Nothing is sent to what is no address, nor more than a slot holds.
+    const to = this.#to
+    if (!to || length > hub.addon.slotBytes) return
+    const { words } = hub
+    const at = hub.next()
+    let from = packet.byteOffset + offset
+    if (packet.buffer !== hub.memory) {
+      from = hub.room
+      hub.bytes.set(packet.subarray(offset, offset + length), from)
+    }
+    words[at] = this.handle
+    words[at + Word.offset] = from
+    words[at + Word.length] = length
+    words[at + Word.port] = port
+    words[at + Word.scope] = to[Word.scope]!
+    words[at + Word.address] = to[Word.address]!
+    if (!this.#v6) return
+    words[at + Word.address + 1] = to[Word.address + 1]!
+    words[at + Word.address + 2] = to[Word.address + 2]!
+    words[at + Word.address + 3] = to[Word.address + 3]!
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) this.#hub.close(this.handle)
+    this.#closed = true
+    return Promise.resolve()
+  }
+
+  #isLast(words: Int32Array, at: number): boolean {
+    const from = this.#from
+    if (this.#fromAddress === '' || words[at + Word.address] !== from[Word.address]) return false
+    if (!this.#v6) return true
+    for (let word = Word.scope; word < from.length; word++) if (words[at + word] !== from[word]) return false
+    return true
+  }
+}
