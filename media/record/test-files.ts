@@ -1,0 +1,94 @@
+/** Files of recordings, for tests: read back, and a file system in memory that does as it is told. */
+import { readFile } from 'node:fs/promises'
+import type { RecordingFiles, RecordingHandle } from './disk.ts'
+
+/** A WAV as it was written, checked for its sizes; channels of samples. */
+export interface ReadWav {
+  readonly rate: number
+  readonly channels: readonly Int16Array[]
+}
+
+/** Reads a WAV of 16 bit. Throws where its header does not agree with its length. */
+export function readWavBytes(bytes: Buffer): ReadWav {
+  if (bytes.toString('latin1', 0, 4) !== 'RIFF') throw new Error('RIFF expected')
+  const [riff, data] = [bytes.readUInt32LE(4), bytes.readUInt32LE(40)]
+  if (riff !== bytes.length - 8 || data !== bytes.length - 44)
+    throw new Error(`sizes ${riff} and ${data} in ${bytes.length} bytes`)
+  const count = bytes.readUInt16LE(22)
+  const channels = Array.from({ length: count }, (_, channel) =>
+    Int16Array.from({ length: data / 2 / count }, (_, i) =>
+      bytes.readInt16LE(44 + (i * count + channel) * 2),
+    ),
+  )
+  return { rate: bytes.readUInt32LE(24), channels }
+}
+
+/** Reads a WAV file. */
+export const readWavFile = async (path: string): Promise<ReadWav> => readWavBytes(await readFile(path))
+
+/** An error of the file system. */
+export const fileError = (code: string): Error => Object.assign(new Error(`${code}: told to`), { code })
+
+/** A disk in memory. */
+export class MemoryFiles implements RecordingFiles {
+  readonly files = new Map<string, Buffer>()
+  /** What was done, in order. */
+  readonly log: string[] = []
+  /** Most bytes of a file; beyond it there is no space. */
+  space = Number.POSITIVE_INFINITY
+  /** Operations that fail, with their codes. */
+  readonly failing: Partial<Record<'open' | 'write' | 'sync' | 'rename' | 'unlink' | 'folder', string>> = {}
+  /** Writes wait for this. */
+  gate: Promise<void> = Promise.resolve()
+
+  async open(path: string): Promise<RecordingHandle> {
+    this.#do('open')
+    this.files.set(path, Buffer.alloc(0))
+    return {
+      write: (bytes, offset, length, position) =>
+        this.#write(path, bytes.subarray(offset, offset + length), position),
+      truncate: async (length) => {
+        this.log.push('truncate')
+        this.files.set(path, this.files.get(path)!.subarray(0, length))
+      },
+      sync: async () => this.#do('sync'),
+      close: async () => {
+        this.log.push('close')
+      },
+    }
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    this.#do('rename')
+    this.files.set(to, this.files.get(from)!)
+    this.files.delete(from)
+  }
+
+  async unlink(path: string): Promise<void> {
+    this.#do('unlink')
+    this.files.delete(path)
+  }
+
+  async syncFolder(): Promise<void> {
+    this.#do('folder')
+  }
+
+  async #write(path: string, bytes: Uint8Array, position: number): Promise<{ bytesWritten: number }> {
+    await this.gate
+    this.#do('write')
+    const before = this.files.get(path)!
+    const room = Math.min(bytes.length, this.space - position)
+    if (room <= 0) throw fileError('ENOSPC')
+    const after = Buffer.alloc(Math.max(before.length, position + room))
+    before.copy(after)
+    after.set(bytes.subarray(0, room), position)
+    this.files.set(path, after)
+    return { bytesWritten: room }
+  }
+
+  #do(what: keyof MemoryFiles['failing']): void {
+    this.log.push(what)
+    const code = this.failing[what]
+    if (code) throw fileError(code)
+  }
+}
