@@ -8,9 +8,19 @@ import { endpointName, subscriberName } from './file.ts'
 import { fromSchema } from './from-schema.ts'
 import { canonicalHost } from './networks.ts'
 import { checkRules } from './rules.ts'
-import { carrier, sip } from './schema-sip.ts'
+import { carrier } from './schema-carrier.ts'
+import { sip } from './schema-sip.ts'
+import { sounds, speech } from './schema-sound.ts'
 import { ConfigSource } from './source.ts'
-import type { CarrierConfig, Config, ConfigFault, HandlerConfig, SipConfig } from './types.ts'
+import type {
+  CarrierConfig,
+  Config,
+  ConfigFault,
+  HandlerConfig,
+  SipConfig,
+  SoundsConfig,
+  SpeechConfig,
+} from './types.ts'
 import { validateSchema } from './validate.ts'
 
 export { ConfigInvalid }
@@ -98,7 +108,7 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   dataDir: resolve(documents.folder, file.dataDir),
   log: file.log,
   sip: fromSchema<SipConfig>(file.sip, sip, documents.folder),
-  media: buildMedia(file.media),
+  media: buildMedia(file.media, documents.folder),
   http: buildHttp(file.http, documents.folder),
   limits: {
     calls: file.limits.calls,
@@ -126,12 +136,13 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   drainMs: ms(file.drain),
 })
 
-const buildMedia = ({ rtp, webrtc, speech }: FileConfig['media']): Config['media'] => {
+const buildMedia = ({ rtp, webrtc, ...file }: FileConfig['media'], folder: string): Config['media'] => {
   const { startTimeout, mediaTimeout, ...rest } = rtp
   return {
     rtp: { ...rest, startTimeoutMs: ms(startTimeout), mediaTimeoutMs: ms(mediaTimeout) },
     webrtc,
-    speech,
+    sounds: fromSchema<SoundsConfig>(file.sounds, sounds, folder),
+    speech: fromSchema<SpeechConfig>(file.speech, speech, folder),
   }
 }
 

@@ -64,6 +64,7 @@ describe('a carrier', () => {
         failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
         srtp: 'off',
         srtpWithoutTls: false,
+        ...{ symmetric: 'strict', inbandDigits: false },
         lateOffer: false,
         tls: { ca: join(folder, 'ca.pem'), verify: true, alpn: [] },
         register: { expiresMs: 3_600_000 },
@@ -245,6 +246,7 @@ describe('warnings', () => {
       carriers(carrier('auth: { username: u, password: p }')),
       'carriers.0.auth',
     ],
+    ['audio that anybody may send first', carriers(carrier('symmetric: first')), 'carriers.0.symmetric'],
     ['SRTP that cannot be', carriers(carrier('srtp: required')), 'carriers.0.srtp'],
     ['endpoints that cannot register', `endpoints: [{ ${desk} }]`, 'endpoints'],
     ['plain HTTP for everybody', 'http: { plain: { address: 0.0.0.0 } }', 'http.plain'],
@@ -265,7 +267,9 @@ describe('warnings', () => {
       ),
     ).toEqual([])
     expect(
-      warned('carriers: [{ name: a, targets: ["sip:x;transport=tls", "sips:y"], srtp: required }]'),
+      warned(
+        'carriers: [{ name: a, targets: ["sip:x;transport=tls", "sips:y"], srtp: required, symmetric: first }]',
+      ),
     ).toEqual([])
     expect(warned('')).toEqual([])
   })

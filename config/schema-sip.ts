@@ -1,13 +1,16 @@
 import { parts } from './schema-parts.ts'
 
-const { duration, flag, format, integer, list, object, text } = parts
+const { duration, format, integer, list, object, text } = parts
 
-const file = (description: string) => format('file-path', description)
+/** Path of a file. */
+export const file = (description: string) => format('file-path', description)
 
-const networks = (description: string, value?: readonly unknown[]) =>
+/** List of IP networks. */
+export const networks = (description: string, value?: readonly unknown[]) =>
   list(description, format('network', 'An IP network.'), value)
 
-const credentials = (description: string, more: Parameters<typeof object>[1] = {}) =>
+/** User name, password, and `more`. */
+export const credentials = (description: string, more: Parameters<typeof object>[1] = {}) =>
   object(
     description,
     {
@@ -194,97 +197,3 @@ export const sip = object('The SIP side, towards carriers.', {
     [],
   ),
 })
-
-const identity = object('Who calls are said to come from.', {
-  from: {
-    description:
-      'User of From: caller (the caller’s number), username (of auth), or a group with a fixed user.',
-    type: ['string', 'object'],
-    default: 'caller',
-    if: { type: 'string' },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { enum: ['caller', 'username'] },
-    else: {
-      properties: { user: { ...text('The fixed user.'), minLength: 1 } },
-      required: ['user'],
-      additionalProperties: false,
-    },
-  },
-  host: format('host', 'Host of From; without it, our own.'),
-  header: {
-    ...text('Header that asserts the caller besides.', 'none'),
-    enum: ['none', 'p-asserted-identity', 'p-preferred-identity', 'remote-party-id'],
-  },
-})
-
-const carrierTls = object('TLS towards it, PEM files.', {
-  ca: file('Authorities that may have signed its certificate; without it, those of sip.tls.'),
-  certificate: file('Client certificate.'),
-  key: file('Its key.'),
-  serverName: format(
-    'certificate-name',
-    'Name to ask for and to check; without it, the host of the target. A wildcard counts only where it is named here as the certificate has it (RFC 5922).',
-  ),
-  verify: flag('Checks its certificate.', true),
-  alpn: list('Protocols for ALPN; some carriers refuse any.', text('A protocol, usually sip.'), []),
-})
-
-/** Schema of an entry of `carriers`. */
-export const carrier = object(
-  'A carrier: a trunk by which calls go out, and from which they come in.',
-  {
-    name: format('name', 'Its name, in logs, metrics and records.'),
-    targets: {
-      ...list('Where calls go, in this order.', format('sip-target', 'A SIP URI without a user.')),
-      minItems: 1,
-    },
-    default: flag('E.164 numbers go here.', false),
-    allow: networks("Networks whose calls are this carrier's; each domain's own allow holds besides.", []),
-    auth: credentials('Digest credentials that we show to it.', {
-      realm: {
-        ...text('The only realm that they are for; without it, the first for which a target accepts them.'),
-        minLength: 1,
-      },
-    }),
-    challenge,
-    identity,
-    number: object('How the dialled number is written.', {
-      prefix: text('Put before it.', ''),
-      plus: { ...text('The leading plus.', 'keep'), enum: ['keep', 'add', 'strip'] },
-    }),
-    failover: object('When the next target is tried.', {
-      statuses: list(
-        'Final responses after which it is tried, besides transport errors.',
-        integer('A SIP status.', 300, 699),
-        [408, 500, 502, 503, 504],
-      ),
-      noProgress: duration('Longest wait for the first provisional response of a target.', '8s'),
-    }),
-    srtp: { ...text('SDES SRTP.', 'off'), enum: ['off', 'optional', 'required'] },
-    srtpWithoutTls: flag('SRTP keys may stand in SDP although the signalling is not encrypted.', false),
-    lateOffer: flag(
-      'Our INVITEs go without SDP: the carrier makes the offer, and our answer goes in the ACK, or in the PRACK of a reliable 183.',
-      false,
-    ),
-    tls: carrierTls,
-    register: object(
-      'Registers at the first target; without it, not.',
-      { expires: duration('Interval that we ask for.', '1h') },
-      [],
-      false,
-    ),
-    probe: object(
-      'OPTIONS pings of each target; without it, none.',
-      {
-        interval: duration('Time between two.', '30s'),
-        down: integer('So many unanswered ones take the target out.', 1, 100, 3),
-        up: integer('So many answered ones bring it back.', 1, 100, 1),
-      },
-      [],
-      false,
-    ),
-    maxCalls: integer('Calls at once, both ways; default the whole limit.', 1, 1_000_000),
-    callsPerSecond: integer('New calls a second, each way.', 1, 100_000),
-  },
-  ['name', 'targets'],
-)

@@ -1,6 +1,8 @@
+import { carrier } from './schema-carrier.ts'
 import { domain, endpoint, resource, subscriber } from './schema-entries.ts'
 import { parts } from './schema-parts.ts'
-import { carrier, sip } from './schema-sip.ts'
+import { sip } from './schema-sip.ts'
+import { sounds, speech } from './schema-sound.ts'
 
 const { duration, flag, format, integer, list, object, text } = parts
 
@@ -42,7 +44,8 @@ const media = object('Audio.', {
     ),
     port: integer('The one port of all browsers, UDP and TCP.', 1, 65_535, 44_444),
   }),
-  speech: object('Spoken text.', { voice: text('Name of the built-in voice.', 'slt') }),
+  sounds,
+  speech,
 })
 
 const http = object('HTTP and WebSocket, towards browsers and applications.', {

@@ -138,6 +138,13 @@ export interface CarrierConfig {
   readonly srtp: 'off' | 'optional' | 'required'
   /** SRTP keys may stand in SDP although the signalling is not TLS; default false. */
   readonly srtpWithoutTls: boolean
+  /**
+   * From whom its audio is learnt: `strict` (default) is the address that its SDP names, with any port; `same-ip` also the one that its
+   * signalling comes from; `first` whoever sends the first packet that agrees.
+   */
+  readonly symmetric: 'strict' | 'same-ip' | 'first'
+  /** Digits are listened for in the audio itself; default false. */
+  readonly inbandDigits: boolean
   /** INVITEs go without SDP: the offer comes in the 200 or in a reliable 183, our answer goes in its ACK or PRACK. Default false. */
   readonly lateOffer: boolean
   readonly tls: CarrierTls

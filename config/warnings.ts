@@ -34,7 +34,7 @@ const warnOfDomains = ({ domains }: Config, report: Report): void => {
 }
 
 const warnOfCarriers = ({ carriers }: Config, report: Report): void => {
-  carriers.forEach(({ name, allow, auth, tls, srtp, srtpWithoutTls, targets }, i) => {
+  carriers.forEach(({ name, allow, auth, tls, srtp, srtpWithoutTls, symmetric, targets }, i) => {
     const at = (key: string): Keys => ['carriers', i, key]
     if (allow.some(isEverybody)) report(at('allow'), `every address counts as the carrier ${name}`)
     if (auth && auth.realm === undefined)
@@ -45,6 +45,11 @@ const warnOfCarriers = ({ carriers }: Config, report: Report): void => {
     if (!tls.verify) report(['carriers', i, 'tls', 'verify'], `the certificate of ${name} is not checked`)
     if (srtp !== 'off' && srtpWithoutTls)
       report(at('srtpWithoutTls'), `keys of SRTP are sent to ${name} over signalling that others can read`)
+    if (symmetric === 'first' && srtp !== 'required')
+      report(
+        at('symmetric'),
+        `whoever finds the port of a call with ${name} before its audio comes can take the place of it`,
+      )
     const plain = targets.some((target) => !/^sips:|;transport=tls\b/i.test(target))
     if (srtp === 'required' && !srtpWithoutTls && plain)
       report(at('srtp'), `is required, but not every target of ${name} is reached by TLS: those get no call`)

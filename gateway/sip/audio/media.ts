@@ -15,13 +15,12 @@ import {
   type CodecFormat,
   type LocalAudio,
   mirrored,
-  type RemoteAudio,
   type RemoteDescription,
   type Section,
 } from '../sdp/description.ts'
 import { readSdp } from '../sdp/read.ts'
 import { LocalSession } from '../sdp/write.ts'
-import { judgeAddress } from './guard.ts'
+import { type AudioRules, farEndOf, strictRules } from './far-end.ts'
 import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
 import { PayloadTypes } from './payload-types.ts'
 import type { SipMedia } from './sip-media.ts'
@@ -32,6 +31,8 @@ export interface LegMediaOptions {
   readonly source?: string
   /** Default: no SRTP. */
   readonly srtp?: SrtpPolicy
+  /** Default: strict ones. */
+  readonly rules?: AudioRules
   /** Default `Math.random`. */
   readonly random?: Random
 }
@@ -46,6 +47,7 @@ export class LegMedia implements SipMedia {
   readonly exchange: OfferAnswer
   #session: LocalSession
   #policy: SrtpPolicy
+  #rules: AudioRules
   #source: string | undefined
   #local = ''
   #said: LocalAudio | undefined
@@ -65,12 +67,13 @@ export class LegMedia implements SipMedia {
 
   /** `sessionId`: digits, for the origin line. */
   constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
-    const { source, srtp = withoutSrtp, random = Math.random } = options
+    const { source, srtp = withoutSrtp, rules = strictRules, random = Math.random } = options
     this.port = port
     this.exchange = new OfferAnswer(random)
     this.#session = new LocalSession(sessionId)
     this.#source = source
     this.#policy = srtp
+    this.#rules = rules
   }
 
   /** The description that we sent last; empty before. */
@@ -248,36 +251,12 @@ export class LegMedia implements SipMedia {
   ): void {
     const keys: SrtpKeys | undefined = ours &&
       crypto && { suite: crypto.suite, sendKey: ours.key, receiveKey: crypto.key }
-    const far = this.#farEnd(audio, chosen, keys)
+    const far = farEndOf(audio, {
+      ...{ chosen, srtp: keys, source: this.#source, rules: this.#rules, before: this.#far?.far },
+    })
     if (far) this.#tell(near, far)
     this.#security = { profile: audio.profile, encrypted: keys !== undefined }
     this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
-  }
-
-  /** Undefined where there is no place yet to send to. */
-  #farEnd(audio: RemoteAudio, chosen: CodecFormat, srtp: SrtpKeys | undefined): FarEnd | undefined {
-    // Hold by 0.0.0.0: the place where the far side was stays known, nothing is sent to it.
-    const address = audio.address ?? this.#far?.far.address
-    if (address === undefined) return undefined
-    const verdict = judgeAddress(address, this.#source)
-    if (verdict === 'refuse')
-      throw new TrunklineError('bad_sdp', 'SDP: an address that audio may be sent to expected.', {
-        ...{ address, source: this.#source },
-      })
-    const { rtcpPort, rtcpMux, telephoneEvent, ptime } = audio
-    return {
-      address,
-      port: audio.address === undefined ? (this.#far?.far.port ?? audio.port) : audio.port,
-      ...(srtp && { srtp }),
-      ...(rtcpPort !== undefined && { rtcpPort }),
-      ...(rtcpMux && { rtcpMux }),
-      codec: chosen.codec,
-      payloadType: chosen.payloadType,
-      ...(telephoneEvent !== undefined && { telephoneEvent }),
-      direction: mirrored(audio.direction),
-      ...(ptime !== undefined && { ptime }),
-      ...(verdict === 'learn' && { learnFrom: [this.#source ?? ''] }),
-    }
   }
 
   #tell(near: NearEnd, far: FarEnd): void {

@@ -11,6 +11,8 @@ export const testCarrier = (changes: Partial<CarrierConfig> = {}): CarrierConfig
   failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
   srtp: 'off',
   srtpWithoutTls: false,
+  symmetric: 'strict',
+  inbandDigits: false,
   lateOffer: false,
   tls: { verify: true, alpn: [] },
   ...changes,

@@ -156,6 +156,7 @@ describe('a carrier', () => {
   const acme: CarrierConfig = {
     ...{ name: 'acme', targets: ['sip:gw.acme.example'], allow: ['127.0.0.0/8'], maxCalls: 1 },
     ...{ default: false, srtp: 'off', srtpWithoutTls: false, lateOffer: false },
+    ...{ symmetric: 'strict', inbandDigits: false },
     identity: { from: 'caller', header: 'none' },
     number: { prefix: '', plus: 'keep' },
     failover: { statuses: [], noProgressMs: 8_000 },

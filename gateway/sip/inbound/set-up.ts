@@ -5,6 +5,7 @@ import type { Arrivals } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
 import { codeOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { audioRules } from '../audio/far-end.ts'
 import { type Offer, openAudio } from '../audio/inbound-audio.ts'
 import { asPortError } from '../audio/port-error.ts'
 import { learntFromSource, type SipMedia } from '../audio/sip-media.ts'
@@ -87,7 +88,8 @@ export class SetUp {
     })
     try {
       const source = request.source_address
-      const media = await openAudio(this.#parts, callId, offer, { source, srtp: srtpOf(invitation) })
+      const rules = audioRules(entry.carrier, entry.endpoint !== undefined)
+      const media = await openAudio(this.#parts, callId, offer, { source, srtp: srtpOf(invitation), rules })
       if (canceled || !connection.alive) {
         this.#parts.log.info({ ...facts, canceled }, 'the caller gave up before its call was set up')
         media.close()

@@ -6,6 +6,7 @@ import type { OutboundRequest, OutboundSip, Target } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
 import { type Cause, codeOf, TrunklineError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { audioRules } from '../audio/far-end.ts'
 import { LateOffer } from '../audio/late-offer.ts'
 import { LegMedia } from '../audio/media.ts'
 import { EarlyOffer, type Negotiation } from '../audio/negotiation.ts'
@@ -100,7 +101,7 @@ export class Outbound implements OutboundSip {
     }
     leg.whenGone(route.release)
     if (route.carrier) leg.note({ carrier: route.carrier.name })
-    const media = await this.#openMedia(leg, { target, request, srtp: srtpOf(route) }, log)
+    const media = await this.#openMedia(leg, { target, request, route }, log)
     // A leg that has ended meanwhile has closed it already.
     if (media && !leg.isEnded) this.#invite(side, leg, route, media, request)
   }
@@ -111,18 +112,18 @@ export class Outbound implements OutboundSip {
     wanted: {
       readonly target: Extract<Target, { kind: 'sip' }>
       readonly request: OutboundRequest
-      readonly srtp: SrtpPolicy
+      readonly route: TakenRoute
     },
     log: Log,
   ): Promise<SipMedia | undefined> {
-    const { target, request, srtp } = wanted
+    const { target, request, route } = wanted
     try {
       const media = isWebRtcTarget(target)
         ? await this.#openWebRtc(request)
         : new LegMedia(
             await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
             String(randomInt(1, 2 ** 47)),
-            { srtp },
+            { srtp: srtpOf(route), rules: audioRules(route.carrier, target.endpointId !== undefined) },
           )
       media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
       leg.whenGone(() => media.close())

@@ -35,6 +35,10 @@ export interface RemoteAudio {
   readonly port: number
   /** From `a=rtcp` (RFC 3605); default the port after `port`. */
   readonly rtcpPort?: number
+  /** IP literal from `a=rtcp`, as it stands there; default {@link address}. */
+  readonly rtcpAddress?: string
+  /** Sources that it announces (`a=ssrc`, RFC 5576), each once; absent where there are none. */
+  readonly ssrcs?: readonly number[]
   /** RTCP comes and goes by `port` (RFC 5761). */
   readonly rtcpMux?: boolean
   /** Ours among the far side's codecs, in its order; never empty. */

@@ -14,6 +14,9 @@ const mostFormats = 64
 /** Most `a=crypto` lines of one m-line. */
 const mostKeys = 16
 
+/** Most sources of one m-line. */
+const mostSources = 16
+
 const profiles: readonly Profile[] = ['RTP/AVP', 'RTP/SAVP']
 const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
 const codecs: readonly AudioCodec[] = ['PCMU', 'PCMA']
@@ -112,19 +115,31 @@ const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
   const ours = formats.flatMap(codecOf)
   if (ours.length === 0) throw noCodec(formats)
   const telephoneEvent = formats.find(({ name }) => name === 'TELEPHONE-EVENT/8000')?.payloadType
-  const rtcpPort = integer(object(audio.rtcp).port, 1, 65_535)
+  const rtcp = object(audio.rtcp)
+  const rtcpPort = integer(rtcp.port, 1, 65_535)
+  const rtcpAddress = text(rtcp.address)
+  const ssrcs = readSources(audio)
   const ptime = integer(audio.ptime, 10, 120)
   const stated = directions.find((known) => known === (audio.direction ?? session.direction)) ?? 'sendrecv'
   return {
     ...{ index, profile, crypto: readKeys(candidate.text, where), address },
     port: integer(audio.port, 1, 65_535) ?? 0,
     ...(rtcpPort !== undefined && { rtcpPort }),
+    ...(rtcpAddress !== undefined && isIP(rtcpAddress) !== 0 && { rtcpAddress }),
+    ...(ssrcs.length > 0 && { ssrcs }),
     ...(audio.rtcpMux !== undefined && { rtcpMux: true }),
     ...{ codecs: ours, formats },
     ...(telephoneEvent !== undefined && { telephoneEvent }),
     ...(ptime !== undefined && { ptime }),
     direction: onHold ? withoutReceiving(stated) : stated,
   }
+}
+
+/** Each once, however many attributes it has. More than a few are of no use: nobody could be told from anybody by them. */
+const readSources = (audio: Fields): readonly number[] => {
+  const ids = list(audio.ssrcs).map(({ id }) => integer(Number(id), 0, 0xffffffff))
+  const ssrcs = [...new Set(ids.filter((id) => id !== undefined))]
+  return ssrcs.length > mostSources ? [] : ssrcs
 }
 
 const noCodec = (formats: readonly Format[]): TrunklineError => {
