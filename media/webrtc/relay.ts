@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
-import type { AudioCodec, MediaPort } from '../types.ts'
+import { codecFacts } from '../codecs/facts.ts'
+import type { MediaPort, OpusWishes } from '../types.ts'
 import { WebRtcError } from './errors.ts'
 import type { Line } from './line.ts'
-import { payloadTypes } from './sdp/negotiate.ts'
+import type { AudioFormat } from './sdp/negotiate.ts'
 import { type MediaSection, sends } from './sdp/session.ts'
 import type { MediaWorker } from './worker.ts'
 
@@ -20,18 +21,25 @@ export interface Stream {
 /** The audio between an edge port and a browser's line: one plain transport on 127.0.0.1, in the clear. */
 export class Relay {
   readonly #plain: types.PlainTransport
-  readonly #codec: AudioCodec
+  readonly #format: AudioFormat
+  readonly #port: MediaPort
   readonly #fromEdge: types.Producer
   #fromBrowser: { readonly producer: types.Producer; readonly line: Line; readonly key: string } | undefined
 
-  private constructor(plain: types.PlainTransport, codec: AudioCodec, fromEdge: types.Producer) {
+  private constructor(
+    plain: types.PlainTransport,
+    port: MediaPort,
+    format: AudioFormat,
+    fromEdge: types.Producer,
+  ) {
     this.#plain = plain
-    this.#codec = codec
+    this.#port = port
+    this.#format = format
     this.#fromEdge = fromEdge
   }
 
   /** Connects a loopback port of the edge to the worker and tells the port its far end. The port stays the caller's to close. */
-  static async open(worker: MediaWorker, port: MediaPort, codec: AudioCodec): Promise<Relay> {
+  static async open(worker: MediaWorker, port: MediaPort, format: AudioFormat): Promise<Relay> {
     const plain = await worker.router.createPlainTransport({
       listenInfo: {
         protocol: 'udp',
@@ -46,28 +54,31 @@ export class Relay {
       const fromEdge = await plain.produce({
         kind: 'audio',
         rtpParameters: {
-          codecs: [codecOf(codec)],
+          codecs: [codecOf(format)],
           encodings: [{ ssrc: port.ssrc }],
           rtcp: { cname: randomUUID() },
         },
       })
-      const payloadType = payloadTypes[codec]
-      port.setFar(
-        { codecs: [{ codec, payloadType }] },
-        {
-          address: loopback,
-          port: plain.tuple.localPort,
-          rtcpMux: true,
-          codec,
-          payloadType,
-          direction: 'sendrecv',
-        },
-      )
-      return new Relay(plain, codec, fromEdge)
+      const relay = new Relay(plain, port, format, fromEdge)
+      relay.hears(format.opus ?? {})
+      return relay
     } catch (error) {
       plain.close()
       throw error
     }
+  }
+
+  /** Tells the port its far end, with what the browser has said of its Opus decoder. */
+  hears(opus: OpusWishes): void {
+    const { codec, payloadType } = this.#format
+    this.#port.setFar(
+      { codecs: [{ codec, payloadType }] },
+      {
+        ...{ address: loopback, port: this.#plain.tuple.localPort, rtcpMux: true },
+        ...{ codec, payloadType, direction: 'sendrecv' },
+        ...(codec === 'opus' && { opus }),
+      },
+    )
   }
 
   /** Sends the edge port's audio to the line; what comes back stands in our SDP. */
@@ -115,9 +126,9 @@ export class Relay {
 
   // No header extension: their ids are the router's, and a browser's are others.
   #capabilities(): types.RtpCapabilities {
-    const { mimeType, clockRate, payloadType } = codecOf(this.#codec)
+    const { payloadType, ...codec } = codecOf(this.#format)
     return {
-      codecs: [{ kind: 'audio', mimeType, clockRate, preferredPayloadType: payloadType }],
+      codecs: [{ kind: 'audio', ...codec, preferredPayloadType: payloadType }],
       headerExtensions: [],
     }
   }
@@ -126,15 +137,16 @@ export class Relay {
     const { mid, midExtension, ssrc } = section
     return {
       mid,
-      codecs: [codecOf(this.#codec)],
+      codecs: [codecOf(this.#format)],
       headerExtensions: midExtension === undefined ? [] : [{ uri: midUri, id: midExtension }],
       encodings: [ssrc === undefined ? {} : { ssrc }],
     }
   }
 }
 
-const codecOf = (codec: AudioCodec): types.RtpCodecParameters => ({
+const codecOf = ({ codec, payloadType }: AudioFormat): types.RtpCodecParameters => ({
   mimeType: `audio/${codec}`,
-  payloadType: payloadTypes[codec],
-  clockRate: 8000,
+  payloadType,
+  clockRate: codecFacts[codec].clockRate,
+  ...(codec === 'opus' && { channels: 2 }),
 })

@@ -3,7 +3,14 @@ import type { AudioCodec, BrowserMedia, MediaPort } from '../types.ts'
 import { WebRtcError } from './errors.ts'
 import { Line, type LineState } from './line.ts'
 import type { Relay, Stream } from './relay.ts'
-import { checkSuccession, commonCodec, formatOf, type Plan, planAnswer } from './sdp/negotiate.ts'
+import {
+  type AudioFormat,
+  checkSuccession,
+  commonCodec,
+  formatOf,
+  type Plan,
+  planAnswer,
+} from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read.ts'
 import { type MediaSection, mirrored, type RefusedSection, type Section } from './sdp/session.ts'
 import { type LocalSection, writeSdp } from './sdp/write.ts'
@@ -14,7 +21,7 @@ export interface SessionParts {
   readonly worker: MediaWorker
   readonly port: MediaPort
   readonly relay: Relay
-  readonly codec: AudioCodec
+  readonly format: AudioFormat
 }
 
 /** One m-line of the session: its transport and what we send over it. */
@@ -37,6 +44,7 @@ export class BrowserSession implements BrowserMedia, Tenant {
   readonly codec: AudioCodec
   readonly #worker: MediaWorker
   readonly #relay: Relay
+  readonly #format: AudioFormat
   readonly #origin = { id: randomInt(1, 2 ** 48 - 1), version: 0 }
   #slots: readonly (Slot | undefined)[] = []
   #remote: readonly Section[] = []
@@ -48,7 +56,8 @@ export class BrowserSession implements BrowserMedia, Tenant {
 
   constructor(parts: SessionParts) {
     this.port = parts.port
-    this.codec = parts.codec
+    this.codec = parts.format.codec
+    this.#format = parts.format
     this.#worker = parts.worker
     this.#relay = parts.relay
     this.#worker.tenants.add(this)
@@ -83,6 +92,8 @@ export class BrowserSession implements BrowserMedia, Tenant {
     this.#remote = [section]
     await this.#inTurn(async () => {
       const line = this.#slots[0]!.line
+      const { opus } = commonCodec(section, [this.codec])
+      if (opus) this.#relay.hears(opus)
       await line.take(section.credentials)
       await this.#relay.receiveFrom(line, section)
     })
@@ -94,7 +105,7 @@ export class BrowserSession implements BrowserMedia, Tenant {
         throw new WebRtcError('wrong_state', `no offer can be taken (${this.#phase})`)
       const description = readSdp(offer, 'offer')
       checkSuccession(this.#remote, description.sections)
-      await this.#apply(planAnswer(description, [this.codec]))
+      await this.#apply(planAnswer(description, [this.codec]).map((plan) => this.#checked(plan)))
       return this.#sdp
     })
   }
@@ -137,8 +148,23 @@ export class BrowserSession implements BrowserMedia, Tenant {
     if (section.kind !== 'audio' || section.mid !== '0') {
       throw new WebRtcError('bad_sdp', 'SDP, m-line 1: audio with a=mid:0 expected')
     }
-    commonCodec(section, [this.codec])
+    const { payloadType } = commonCodec(section, [this.codec])
+    this.#checkNumber(payloadType)
     return section
+  }
+
+  #checked(plan: Plan): Plan {
+    if (plan.kind === 'audio') this.#checkNumber(plan.audio.payloadType)
+    return plan
+  }
+
+  /** A format keeps its number for the whole session (RFC 3264 section 8.3.2), and what goes through the router has one both ways. */
+  #checkNumber(payloadType: number): void {
+    if (payloadType !== this.#format.payloadType)
+      throw new WebRtcError(
+        'bad_sdp',
+        `SDP: ${this.codec} with payload type ${this.#format.payloadType} expected`,
+      )
   }
 
   /** Brings the m-lines to what was planned. When it fails, transports that it opened are closed and the old ones stay. */
@@ -199,7 +225,7 @@ export class BrowserSession implements BrowserMedia, Tenant {
       kind: 'audio',
       mid: '0',
       protocol: 'UDP/TLS/RTP/SAVPF',
-      formats: [formatOf(this.codec)],
+      formats: [formatOf(this.#format)],
       direction: 'sendrecv',
       ...line.ice,
       fingerprint: line.fingerprint,
@@ -241,7 +267,7 @@ const answerTo = (plan: Exclude<Plan, RefusedSection>, slot: Slot, worker: Media
     kind: plan.kind,
     mid: section.mid,
     protocol: section.protocol,
-    formats: plan.kind === 'audio' ? [formatOf(plan.codec)] : plan.formats,
+    formats: plan.kind === 'audio' ? [formatOf(plan.audio)] : plan.formats,
     // Nothing is behind a video line yet.
     direction: plan.kind === 'audio' ? mirrored(section.direction) : 'inactive',
     ...slot.line.ice,

@@ -3,7 +3,7 @@ import type { AudioCodec, BrowserMedia, Edge, MediaPort, WebRtc } from '../types
 import { addressing } from './announce.ts'
 import { WebRtcError } from './errors.ts'
 import { Relay } from './relay.ts'
-import { planAnswer } from './sdp/negotiate.ts'
+import { type AudioFormat, ownFormat, planAnswer } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read.ts'
 import { BrowserSession } from './session.ts'
 import { WorkerKeeper } from './worker.ts'
@@ -81,11 +81,11 @@ class Service implements WebRtcService {
     const plans = planAnswer(readSdp(offer, 'offer'), codecs)
     const audio = plans.find((plan) => plan.kind === 'audio')
     if (!audio) throw new WebRtcError('bad_sdp', 'SDP, session: an audio m-line expected')
-    return this.#build(group, audio.codec, (session) => session.answer(plans))
+    return this.#build(group, audio.audio, (session) => session.answer(plans))
   }
 
   offer(group: string, codec: AudioCodec): Promise<BrowserMedia> {
-    return this.#build(group, codec, (session) => session.offer())
+    return this.#build(group, ownFormat(codec), (session) => session.offer())
   }
 
   async close(): Promise<void> {
@@ -101,15 +101,15 @@ class Service implements WebRtcService {
 
   async #build(
     group: string,
-    codec: AudioCodec,
+    format: AudioFormat,
     negotiate: (session: BrowserSession) => Promise<void>,
   ): Promise<BrowserMedia> {
-    const worker = await this.#idlest().get()
+    const worker = await this.#idlest().get(format.codec === 'opus' ? format.payloadType : undefined)
     const port = await this.#edge.open({ group, kind: 'loopback' })
     let undo: () => Promise<unknown> = () => closePort(port)
     try {
-      const relay = await Relay.open(worker, port, codec)
-      const session = new BrowserSession({ worker, port, relay, codec })
+      const relay = await Relay.open(worker, port, format)
+      const session = new BrowserSession({ worker, port, relay, format })
       undo = () => Promise.all([session.close(), closePort(port)])
       await negotiate(session)
       return session

@@ -1,17 +1,31 @@
 import { describe, expect, it } from 'vitest'
+import type { AudioCodec } from '../../types.ts'
 import { checkSuccession, planAnswer } from './negotiate.ts'
 import { readSdp } from './read.ts'
 import { browserOffer } from './sample.ts'
 
 const read = (sdp: string) => readSdp(sdp, 'offer')
-const plan = (sdp: string, codecs: readonly ('PCMU' | 'PCMA')[] = ['PCMU', 'PCMA']) =>
-  planAnswer(read(sdp), codecs)
+const plan = (sdp: string, codecs: readonly AudioCodec[] = ['PCMU', 'PCMA']) => planAnswer(read(sdp), codecs)
 
 describe('the plan of an answer', () => {
   it('takes the first of our codecs that is offered, whatever the order of the offer', () => {
-    expect(plan(browserOffer(), ['PCMA', 'PCMU'])[0]).toMatchObject({ kind: 'audio', codec: 'PCMA' })
+    expect(plan(browserOffer(), ['PCMA', 'PCMU'])[0]).toMatchObject({
+      kind: 'audio',
+      audio: { codec: 'PCMA', payloadType: 8 },
+    })
     const onlyMu = browserOffer().replace(' 9 0 8 13', ' 9 0 13')
-    expect(plan(onlyMu, ['PCMA', 'PCMU'])[0]).toMatchObject({ codec: 'PCMU' })
+    expect(plan(onlyMu, ['PCMA', 'PCMU'])[0]).toMatchObject({ audio: { codec: 'PCMU' } })
+  })
+
+  it('has Opus with the number and the wishes of the offer', () => {
+    expect(plan(browserOffer(), ['L16', 'opus', 'PCMU'])[0]).toMatchObject({
+      audio: { codec: 'opus', payloadType: 111, opus: { fec: true } },
+    })
+    const firefox = browserOffer().replace('AVPF 111 ', 'AVPF 109 ').replaceAll(':111 ', ':109 ')
+    expect(plan(firefox, ['opus'])[0]).toMatchObject({ audio: { codec: 'opus', payloadType: 109 } })
+    // 72 is RTCP's where both go by one port.
+    const taken = browserOffer().replace('AVPF 111 ', 'AVPF 72 ').replaceAll(':111 ', ':72 ')
+    expect(plan(taken, ['opus', 'G722'])[0]).toMatchObject({ audio: { codec: 'G722', payloadType: 9 } })
   })
 
   it('is refused without a common codec, naming what was offered', () => {

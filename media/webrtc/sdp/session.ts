@@ -18,6 +18,8 @@ export interface Format {
   /** As written, for example `PCMU` or `opus`. */
   readonly name: string
   readonly clockRate: number
+  /** As written; absent for one. */
+  readonly channels?: number
   /** The `a=fmtp` parameters as written; empty when there are none. */
   readonly parameters: string
 }

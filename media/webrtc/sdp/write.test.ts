@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { candidatesOf } from '../announce.ts'
-import { formatOf } from './negotiate.ts'
+import { formatOf, ownFormat } from './negotiate.ts'
 import { readSdp } from './read.ts'
 import { type LocalSection, writeSdp } from './write.ts'
 
@@ -8,7 +8,7 @@ const section: LocalSection = {
   kind: 'audio',
   mid: '0',
   protocol: 'UDP/TLS/RTP/SAVPF',
-  formats: [formatOf('PCMU')],
+  formats: [formatOf(ownFormat('PCMU'))],
   direction: 'sendrecv',
   ufrag: 'abcd',
   password: 'p'.repeat(24),

@@ -81,7 +81,7 @@ const candidateLine = (c: Candidate): string =>
   `a=candidate:${c.foundation} 1 ${c.protocol} ${c.priority} ${c.address} ${c.port} typ host${c.protocol === 'tcp' ? ' tcptype passive' : ''}`
 
 const formatLines = (format: Format): string[] => [
-  `a=rtpmap:${format.payloadType} ${format.name}/${format.clockRate}`,
+  `a=rtpmap:${format.payloadType} ${format.name}/${format.clockRate}${format.channels ? `/${format.channels}` : ''}`,
   ...(format.parameters === '' ? [] : [`a=fmtp:${format.payloadType} ${format.parameters}`]),
 ]
 

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { readOpusParameters, shortestOpusPacket } from './opus-parameters.ts'
+
+describe('parameters of Opus', () => {
+  it('are wishes for the encoder', () => {
+    expect(readOpusParameters('minptime=10;useinbandfec=1')).toEqual({ fec: true })
+    expect(
+      readOpusParameters(
+        'maxplaybackrate=16000; sprop-maxcapturerate=16000; maxaveragebitrate=20000; stereo=1; usedtx=1; CBR=1; useinbandfec=0',
+      ),
+    ).toEqual({ dtx: true, cbr: true, bitrate: 20_000, maxPlaybackRate: 16_000 })
+    expect(readOpusParameters('')).toEqual({})
+  })
+
+  it('count for nothing where they are out of range, or no numbers', () => {
+    for (const text of [
+      'maxaveragebitrate=5999',
+      'maxaveragebitrate=9e9',
+      'maxplaybackrate=-1',
+      '=;;=',
+      'usedtx=yes',
+    ])
+      expect(readOpusParameters(text)).toEqual({})
+  })
+
+  it('may bound packets from below', () => {
+    expect(shortestOpusPacket('minptime=40;useinbandfec=1')).toBe(40)
+    for (const text of ['', 'minptime=0', 'minptime=999', 'minptime=x'])
+      expect(shortestOpusPacket(text)).toBeUndefined()
+  })
+})
