@@ -1,4 +1,5 @@
 /** `scripts/bench`. */
+import { calls } from './calls.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
 import { sip } from './sip.ts'
@@ -10,11 +11,14 @@ const run = {
   start,
   sip,
   media: () => media(...numbers.map(Number)),
+  calls: () => calls(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
 
 if (!run) {
-  console.error('usage: scripts/bench start | sip | media [calls] [seconds] | soak [minutes] [calls/s]')
+  console.error(
+    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | soak [minutes] [calls/s]',
+  )
   process.exit(2)
 }
 console.log(machine())

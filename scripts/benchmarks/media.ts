@@ -1,93 +1,106 @@
 /** `scripts/bench media`. */
+import { type SocketKind, socketKind } from '../../media/edge/sockets-open.ts'
+import { type Figures, measure, type Pace, type Programs, type Way } from './media-run.ts'
+import type { Leg } from './media-system.ts'
+import { compile } from './programs.ts'
 
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import { Gateway } from '../../test/support/gateway.ts'
-import { Sipp } from '../../test/support/sipp.ts'
-import { until } from '../../test/support/until.ts'
-import { cpuSeconds, family } from './processes.ts'
+const legs: readonly (readonly [Leg, string])[] = [
+  ['plain', 'plain to plain'],
+  ['sdes', 'SDES to plain'],
+  ['loopback', 'plain to a port of mediasoup'],
+  ['browser', 'plain to mediasoup to SRTP'],
+]
 
-const codec = { payloads: '0', codecs: 'a=rtpmap:0 PCMU/8000' }
-
-/** Sends and counts RTP in a thread of its own, so that SIPp's and the harness's work does not disturb it. */
-const openPeers = async (count: number): Promise<{ worker: Worker; ports: number[] }> => {
-  const worker = new Worker(new URL('./rtp-thread.ts', import.meta.url), { workerData: { count } })
-  const [ports] = (await once(worker, 'message')) as [number[]]
-  return { worker, ports }
+const ways = (): Way[] => {
+  const edge = (by: SocketKind) => legs.map(([leg, name]): Way => ({ name: `${name}, ${by}`, by, leg }))
+  const native = socketKind().kind === 'native' ? edge('native') : []
+  return [{ name: 'C relay', by: 'relay', leg: 'plain' }, ...native, ...edge('node')]
 }
 
-const portsFrom = (sipp: Sipp, word: string): number[] =>
-  sipp.events.flatMap((event) => (event.startsWith(`${word} `) ? [Number(event.split(' ')[1])] : []))
+const cell = (value: string | number, width: number) => String(value).padStart(width)
 
-/**
- * Prints the CPU that the gateway's processes use for `calls` carrier-to-carrier calls at once, PCMU both ways at 50 packets a second, over `seconds`,
- * and the packets that were lost on the way.
- */
-export const media = async (calls = 50, seconds = 15): Promise<void> => {
-  const talkMs = (seconds + 20) * 1000
-  const left = await openPeers(calls)
-  const right = await openPeers(calls)
-  const common = { rate: 20, timeoutMs: talkMs + 20_000, trace: false }
-  const callee = await Sipp.start({ ...common, scenario: 'callee', mediaPorts: right.ports, values: codec })
-  const connect = { connect: { to: `sip:bench@127.0.0.1:${callee.port}`, answer_on_bridge: true } }
-  const gateway = await Gateway.start({
-    rtpPorts: 4 * calls + 200,
-    domains: [
-      {
-        domain: 'bench.test',
-        handler: { kind: 'script', document: { version: '1.0.0', sections: { main: [connect] } } },
-      },
-    ],
-  })
-  const values = { ...codec, user: 'bench', domain: 'bench.test' }
-  const to = `127.0.0.1:${gateway.sipPort}`
-  const caller = await Sipp.start({
-    ...common,
-    scenario: 'caller',
-    mediaPorts: left.ports,
-    to,
-    values,
-    holdMs: talkMs,
-  })
-  try {
-    await until(
-      'all calls are bridged',
-      () => gateway.metric('bridges'),
-      (bridges) => bridges === calls,
-      30_000,
-    )
-    const idle = cpuSeconds(family(gateway.pid))
-    await sleep(2_000)
-    const silent = (cpuSeconds(family(gateway.pid)) - idle) / 2
-    left.worker.postMessage({ to: portsFrom(caller, 'answered') })
-    right.worker.postMessage({ to: portsFrom(callee, 'invited') })
-    await sleep(3_000)
-    const before = cpuSeconds(family(gateway.pid))
-    await sleep(seconds * 1000)
-    const share = (cpuSeconds(family(gateway.pid)) - before) / seconds
-    const counts = await Promise.all(
-      [left, right].map(async ({ worker }) => {
-        worker.postMessage({ stop: true })
-        const [count] = (await once(worker, 'message')) as [{ sent: number; received: number }]
-        return count
-      }),
-    )
-    const sent = counts.reduce((sum, count) => sum + count.sent, 0)
-    const received = counts.reduce((sum, count) => sum + count.received, 0)
-    console.log(
-      `${calls} bridged calls, carrier to carrier, PCMU: ${(100 * share).toFixed(1)} % of a core (without audio ${(100 * silent).toFixed(1)} %)`,
-    )
-    console.log(
-      `per call ${((100 * share) / calls).toFixed(3)} % of a core, ${((1e6 * share) / (calls * 100)).toFixed(1)} us per relayed packet`,
-    )
-    console.log(
-      `packets: ${sent} sent, ${received} received, ${(100 * (1 - received / sent)).toFixed(3)} % lost`,
-    )
-  } finally {
-    await Promise.all([left.worker.terminate(), right.worker.terminate()])
-    await caller.stop()
-    await callee.stop()
-    await gateway.stop()
+const tell = (way: Way, calls: number, figures: Figures, floor: Figures | undefined): void => {
+  const { sent, received, p50, p99, usPerPacket, workerUsPerPacket, memoryPerCall } = figures
+  const line = [
+    cell(calls, 5),
+    way.name.padEnd(36),
+    cell(usPerPacket.toFixed(1), 6),
+    cell(workerUsPerPacket > 0 ? workerUsPerPacket.toFixed(1) : '', 9),
+    cell(floor ? (usPerPacket / floor.usPerPacket).toFixed(2) : '', 7),
+    cell(p50, 7),
+    cell(p99, 7),
+    cell(sent - received, 6),
+    cell(memoryPerCall === undefined ? '' : memoryPerCall.toFixed(0), 7),
+  ].join(' ')
+  const late =
+    figures.lateSlots > 0 ? `  the load was late ${figures.lateSlots}x, by ${figures.latestUs} us` : ''
+  console.log(line + late)
+}
+
+/** The best of `rounds`, as what else runs on the machine only ever adds; the rounds go over all ways, so that ratios are of one time. */
+const table = async (
+  programs: Programs,
+  all: readonly Way[],
+  calls: number,
+  pace: Pace,
+  rounds: number,
+): Promise<void> => {
+  const best = new Map<Way, Figures>()
+  for (let round = 0; round < rounds; round++)
+    for (const way of all) {
+      const figures = await measure(programs, way, calls, pace)
+      const known = best.get(way)
+      if (!known || figures.usPerPacket < known.usPerPacket) best.set(way, figures)
+    }
+  const floor = best.get(all[0]!)
+  for (const [way, figures] of best) tell(way, calls, figures, floor)
+}
+
+/** Whether so many calls are carried: nothing lost, and nothing late, which would be lost a little later. */
+const carries = ({ sent, received, p99 }: Figures): boolean => sent === received && p99 < 20_000
+
+/** More than the range of ports holds. */
+const mostCalls = 2_800
+
+/** The most calls that one core carries, to within a twentieth. */
+const most = async (programs: Programs, way: Way): Promise<void> => {
+  let [good, bad] = [0, mostCalls]
+  let best: Figures | undefined
+  for (let calls = 400; (bad - good) / bad > 0.05; ) {
+    const figures = await measure(programs, way, calls, { seconds: 5, slots: 20 })
+    if (figures.latestUs > 20_000)
+      console.log(`at ${calls} calls the load was late, by ${figures.latestUs} us`)
+    if (carries(figures)) [good, best] = [calls, figures]
+    else bad = calls
+    calls = bad === mostCalls ? Math.min(good * 2, mostCalls - 1) : Math.round((good + bad) / 40) * 20
+    if (calls <= good || calls >= bad) break
   }
+  const { usPerPacket = 0, p99 = 0 } = best ?? {}
+  console.log(`${way.name.padEnd(36)} ${good} calls, ${usPerPacket.toFixed(1)} us per packet, p99 ${p99} us`)
+}
+
+const heading =
+  'calls what                                 us/pkt mediasoup  /relay  p50 us  p99 us   lost kB/call'
+
+/** Prints what relaying costs beside what it costs a C program, and how many calls a core carries. */
+export const media = async (rounds = 2, seconds = 6): Promise<void> => {
+  const [load, relay] = [compile('rtp-load'), compile('relay')]
+  if (!load || !relay) {
+    console.log(
+      'left out: the load, and the relay to compare with, need a C compiler (apt-get install gcc libc6-dev)',
+    )
+    return
+  }
+  const programs = { load, relay }
+  const { kind, reason } = socketKind()
+  if (kind === 'node') console.log(`without the native sockets: ${reason}`)
+  console.log(
+    `CPU and latency of each relayed packet, PCMU, 20 ms, both ways; packets leave in steps of 1 ms\n${heading}`,
+  )
+  for (const calls of [100, 300]) await table(programs, ways(), calls, { seconds, slots: 20 }, rounds)
+  console.log(`the same with packets spread over each ms, as callers send them\n${heading}`)
+  const plain = ways().filter(({ leg }) => leg === 'plain')
+  for (const calls of [100, 300]) await table(programs, plain, calls, { seconds, slots: 200 }, rounds)
+  console.log('most calls on one core with none lost')
+  for (const way of ways()) if (way.leg === 'plain' || way.leg === 'sdes') await most(programs, way)
 }

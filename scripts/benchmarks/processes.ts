@@ -44,3 +44,10 @@ export const memory = (pids: readonly number[]): { name: string; mib: number }[]
     name: read(pid, 'comm').trim(),
     mib: Number(/VmRSS:\s+(\d+)/.exec(read(pid, 'status'))?.[1] ?? 0) / 1024,
   }))
+
+/** Nanoseconds of CPU that all threads of a process have used, finer than {@link cpuSeconds}; of threads that ended they are lost. */
+export const nanoseconds = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`).reduce(
+    (sum, thread) => sum + Number(read(pid, `task/${thread}/schedstat`).split(' ')[0] ?? 0),
+    0,
+  )
