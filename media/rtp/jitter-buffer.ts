@@ -49,8 +49,6 @@ export class JitterBuffer {
   duplicate = 0
   /** Sound that was made up for lost and late packets, in ticks. */
   concealed = 0
-  /** From a packet's arrival until it was given out: the mean of the last packets, in ms. */
-  delayMs = 0
   #estimate: DelayEstimate
   #maxMs: number
   #line = new Timeline()
@@ -101,7 +99,7 @@ export class JitterBuffer {
     slot.arrivedAt = now
   }
 
-  /** What comes at `now`, which is when the sound is heard. */
+  /** What comes at `now`, which is when it is wanted. */
   next(now: number): Next {
     for (;;) {
       const head = this.#first()
@@ -128,7 +126,7 @@ export class JitterBuffer {
     this.#held = Math.min(this.#held + ticks, this.#maxMs * TICKS_PER_MS)
   }
 
-  /** By how much sound that is given out at `now` is later than aimed at, in ms; negative: earlier. */
+  /** By how much what is wanted at `now` is later than aimed at, in ms; negative: earlier. */
   excessMs(now: number): number {
     if (this.#playhead === undefined) return 0
     const { base, target } = this.#estimate
@@ -178,7 +176,7 @@ export class JitterBuffer {
     const loss = missing > 0 && gap <= (missing + 1) * this.#line.step
     if (loss && this.#isOpen(gap, missing)) return 'lost'
     if (!loss && gap > TOLERANCE && !this.#isDue(delay, head)) return 'gap'
-    return this.#give(now, head, loss || gap <= TOLERANCE)
+    return this.#give(head, loss || gap <= TOLERANCE)
   }
 
   /** Whether some of what was lost still has to be made up; what was made up before the loss was known counts. */
@@ -208,16 +206,14 @@ export class JitterBuffer {
     return this.#catchingUp && this.#behind(head) > this.#estimate.target + this.#line.step / TICKS_PER_MS
   }
 
-  #give(now: number, head: Slot, heardOn: boolean): Next {
+  #give(head: Slot, heardOn: boolean): Next {
     // Late rather than silent: what was made up for it was heard in its place.
     if (heardOn) this.concealed += this.#held
     this.#take(head)
     this.#playhead = head.ticks
     this.#held = 0
     this.#bridged = false
-    if (head.content === 'noise') return 'noise'
-    this.delayMs += (now - head.arrivedAt - this.delayMs) / 64
-    return 'audio'
+    return head.content === 'noise' ? 'noise' : 'audio'
   }
 
   #take(head: Slot): void {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadCodecs } from '../codecs/codecs.ts'
 import { encode } from '../codecs/g711.ts'
-import { dominant, goertzel, sine } from '../codecs/tone.ts'
+import { goertzel, sine } from '../codecs/tone.ts'
 import type { Codecs } from '../codecs/types.ts'
 import { Playout, type PlayoutStats } from './playout.ts'
 
@@ -18,9 +18,8 @@ interface Hours {
   readonly stats: PlayoutStats
   readonly shortest: number
   readonly longest: number
-  /** Share of each minute's last second that is the tone. */
+  /** Share of the tone in the last second of each minute, of the minute where it is least. */
   readonly purest: number
-  readonly frequencies: Set<number>
   readonly silent: number
 }
 
@@ -34,7 +33,6 @@ function twoHours(ppm: number, late: (n: number) => number): Hours {
   const last = new Int16Array(8000)
   const delays: number[] = []
   const shares: number[] = []
-  const frequencies = new Set<number>()
   let silent = 0
   let n = 0
   let comes = late(0)
@@ -51,27 +49,25 @@ function twoHours(ppm: number, late: (n: number) => number): Hours {
     if (tick % 3000 !== 2999) continue
     delays.push(playout.stats().delayMs)
     shares.push(goertzel(last, 440))
-    frequencies.add(dominant(last))
   }
   const stats = playout.stats()
   playout.close()
   const [shortest, longest] = [Math.min(...delays), Math.max(...delays)]
-  return { stats, shortest, longest, purest: Math.min(...shares), frequencies, silent }
+  return { stats, shortest, longest, purest: Math.min(...shares), silent }
 }
 
-describe.each([100, -100, 0])('two hours with a far side that is %d ppm fast', (ppm) => {
+describe.each([100, -100])('two hours with a far side that is %d ppm fast', (ppm) => {
   it('neither drain nor fill the buffer', () => {
-    const { stats, shortest, longest, purest, frequencies, silent } = twoHours(ppm, () => 0)
+    const { stats, shortest, longest, purest, silent } = twoHours(ppm, () => 0)
     expect([stats.lost, stats.late, stats.concealedMs, stats.duplicate, silent]).toEqual([0, 0, 0, 0, 0])
     expect(shortest).toBeGreaterThan(10)
     expect(longest).toBeLessThan(70)
-    expect([...frequencies]).toEqual([440])
     expect(purest).toBeGreaterThan(0.9)
   })
 
   it('are heard whole through jitter', () => {
     // Between 0 and 40 ms, evenly.
-    const { stats, longest, silent } = twoHours(ppm, (n) => ((n * 7919) % 41) + 0)
+    const { stats, longest, silent } = twoHours(ppm, (n) => (n * 7919) % 41)
     expect([stats.lost, stats.late, silent]).toEqual([0, 0, 0])
     expect(stats.concealedMs).toBeLessThan(100)
     expect(longest).toBeLessThan(100)

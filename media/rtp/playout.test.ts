@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadCodecs } from '../codecs/codecs.ts'
 import { codecFacts } from '../codecs/facts.ts'
@@ -113,7 +114,7 @@ describe.each(all)('playout of %s', (codec) => {
 
   it('has every sound through jitter and loss', () => {
     const sent = send(codec, sine(437, 6000, own(codec)), {
-      lost: (n) => n % 20 === 7,
+      lost: (n) => n % 20 === 7 && n < 280,
       late: (n) => (n * 7919) % 31,
     })
     const { samples, told, stats } = play(sent, 16000, 5800)
@@ -210,6 +211,22 @@ describe('playout', () => {
     expect(told.slice(3).every(Boolean)).toBe(true)
   })
 
+  it('waits longer while packets come unevenly, and less after it, in the pauses of speech', () => {
+    // Half a second of voice and half a second of silence, in turns; 100 ms of jitter from 5 to 10 s.
+    const sound = sine(200, 40_000).map((sample, i) => (i % 8000 < 4000 ? sample : 0))
+    const delays: number[] = []
+    const late = (n: number) => (n >= 250 && n < 500 ? (n * 7919) % 101 : 0)
+    const { stats } = play(send('PCMU', sound, { late }), 8000, 39_000, (playout, n) => {
+      if (n % 250 === 249) delays.push(playout.stats().delayMs)
+    })
+    expect(delays[0]).toBeLessThan(60)
+    // From arrival, of which the mean is 50 ms after the fastest.
+    expect(delays[1]).toBeGreaterThan(50)
+    expect(delays.at(-1)).toBeLessThan(45)
+    expect(stats.targetMs).toBe(20)
+    expect(stats.late).toBeLessThan(12)
+  })
+
   it('tells the delay', () => {
     const { stats } = play(
       send('PCMU', sine(437, 10_000), { late: (n) => (n % 4 === 3 ? 60 : 0) }),
@@ -220,5 +237,53 @@ describe('playout', () => {
     // Three in four come 60 ms before their time.
     expect(stats.delayMs).toBeGreaterThan(55)
     expect(stats.delayMs).toBeLessThan(90)
+  })
+
+  it('gives 20 ms each time, whatever comes', () => {
+    const packets = fc.array(
+      fc.record({
+        wait: fc.integer({ min: 0, max: 60 }),
+        codec: fc.constantFrom(...all),
+        sequence: fc.integer({ min: 0, max: 30 }),
+        timestamp: fc.integer({ min: 0, max: 40_000 }),
+        bytes: fc.uint8Array({ maxLength: 4200, size: 'max' }),
+        noise: fc.boolean(),
+        rate: fc.constantFrom(...rates),
+      }),
+      { maxLength: 40 },
+    )
+    fc.assert(
+      fc.property(packets, (all) => {
+        const playout = new Playout({ codecs, rate: 8000 })
+        const out = new Int16Array(960)
+        let now = START
+        for (const { wait, codec, sequence, timestamp, bytes, noise, rate } of all) {
+          const view = {
+            payloadType: 0,
+            marker: false,
+            sequence,
+            timestamp,
+            ssrc: 1,
+            start: 0,
+            end: bytes.length,
+          }
+          if (noise) playout.receiveNoise(now, view, bytes)
+          else playout.receive(now, codec, view, bytes)
+          playout.setRate(rate)
+          for (const until = now + wait; now < until; now += 20) {
+            out.fill(12_345)
+            playout.read(now, out)
+            expect(out.subarray(rate / 50).every((sample) => sample === 12_345)).toBe(true)
+          }
+        }
+        // Silence in the end, and all of the frame is written.
+        let heard = true
+        for (const until = now + 40_000; now < until; now += 20) heard = playout.read(now, out.fill(12_345))
+        expect(heard).toBe(false)
+        expect(out.subarray(0, playout.rate / 50).every((sample) => sample === 0)).toBe(true)
+        playout.close()
+      }),
+      { numRuns: 60 },
+    )
   })
 })

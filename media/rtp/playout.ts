@@ -18,7 +18,11 @@ const MAX_LOSS_MS = 60
 const IDLE_MS = 2000
 /** After so long comfort noise ends: a far side that is silent on purpose tells so from time to time. */
 const NOISE_MS = 30_000
+/** Longest packet, as the queue has to have room for it. */
 const MAX_PACKET_MS = 120
+const FRAME_MS = 20
+/** Packets over which the delay is averaged. */
+const DELAY_MEMORY = 64
 
 /** What a playout is made of. */
 export interface PlayoutOptions {
@@ -61,14 +65,15 @@ export class Playout {
   #codec: AudioCodec | undefined
   #decoder: Decoder | undefined
   #resampler: Resampler
-  /** What a decoder writes to: 120 ms at 48 kHz. */
-  #decoded = new Int16Array(MAX_PACKET_MS * TICKS_PER_MS)
+  /** What the decoder writes to; a packet that does not fit is refused. */
+  #decoded = new Int16Array(0)
   #noise = new ComfortNoise()
   #noiseLevel: number | undefined
   #noiseFrame: Int16Array
   /** Sound since the last packet, in ms. */
   #idleMs = Number.POSITIVE_INFINITY
   #recovered = 0
+  #delayMs = 0
   #undecodable = 0
 
   constructor(options: PlayoutOptions) {
@@ -130,7 +135,7 @@ export class Playout {
   }
 
   stats(): PlayoutStats {
-    const { concealed, lost, late, duplicate, delayMs, targetMs } = this.#buffer
+    const { concealed, lost, late, duplicate, targetMs } = this.#buffer
     return {
       concealedMs: Math.round(concealed / TICKS_PER_MS),
       lost,
@@ -138,7 +143,7 @@ export class Playout {
       late,
       duplicate,
       undecodable: this.#undecodable,
-      delayMs,
+      delayMs: this.#delayMs,
       targetMs,
     }
   }
@@ -167,13 +172,12 @@ export class Playout {
     else this.#buffer.insert(now, incoming, packet, start, end)
   }
 
-  /** Puts more sound into the queue; none after comfort noise, which comes with the next call. */
+  /** Puts more sound into the queue, as it is wanted at `now`; none after comfort noise, which comes with the next call. */
   #produce(now: number): void {
     const buffer = this.#buffer
-    const heardAt = now + (this.#queue.length * 1000) / this.#rate
-    switch (buffer.next(heardAt)) {
+    switch (buffer.next(now)) {
       case 'audio':
-        this.#play(heardAt, buffer.head!)
+        this.#play(now, buffer.head!)
         break
       case 'noise':
         this.#hush(buffer.head!)
@@ -193,8 +197,11 @@ export class Playout {
 
   #play(now: number, head: Slot): void {
     const decoder = this.#decoderOf(head.codec)
+    const queue = this.#queue
     this.#idleMs = 0
     this.#noiseLevel = undefined
+    this.#delayMs +=
+      (now + (queue.length * 1000) / this.#rate - head.arrivedAt - this.#delayMs) / DELAY_MEMORY
     const samples = decoder.decode(head.bytes, 0, head.length, this.#decoded)
     if (samples < 0) {
       this.#undecodable++
@@ -203,7 +210,9 @@ export class Playout {
     }
     this.#append(samples)
     this.#buffer.advance((samples * TICKS_PER_MS * 1000) / decoder.sampleRate, false)
-    this.#scale.adjust(this.#queue, this.#buffer.excessMs(now))
+    // The next packet is wanted when there is no whole frame left.
+    const frames = Math.floor((queue.length * 50) / this.#rate)
+    this.#scale.adjust(queue, this.#buffer.excessMs(now + frames * FRAME_MS))
   }
 
   #hush(head: Slot): void {
@@ -267,6 +276,7 @@ export class Playout {
     const decoder = this.#codecs.decoder(codec, this.#rate)
     this.#decoder = decoder
     this.#codec = codec
+    this.#decoded = new Int16Array((decoder.sampleRate / 1000) * MAX_PACKET_MS)
     this.#resampler = new Resampler(decoder.sampleRate, this.#rate)
     return decoder
   }

@@ -22,7 +22,7 @@ export interface TestPacket {
 export class TestReader {
   readonly buffer: JitterBuffer
   readonly given: Given[] = []
-  /** Of each packet given out: from its arrival until it is heard, in ms. */
+  /** Of each packet given out: from its arrival until it is wanted, in ms. */
   readonly delays: number[] = []
   #packetTicks: number
   #queued = 0
@@ -49,7 +49,7 @@ export class TestReader {
 
   /** Takes 20 ms. */
   read(now: number): void {
-    for (; this.#queued < 2 * PIECE; ) this.#take(now + this.#queued / TICKS_PER_MS)
+    for (; this.#queued < 2 * PIECE; ) this.#take(now)
     this.#queued -= 2 * PIECE
   }
 

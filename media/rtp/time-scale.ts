@@ -32,6 +32,10 @@ export class TimeScale {
   }
 
   #shorten(queue: SampleQueue, excess: number): void {
+    if (excess < SHORTEN_MS.alike) {
+      this.#pitch.measure(queue.samples, queue.end)
+      if (this.#pitch.power >= QUIET_POWER) return
+    }
     // Both periods have to be unheard yet.
     if (!this.#look(queue, queue.length >> 1)) return
     const { strength, power, period } = this.#pitch
