@@ -1,5 +1,7 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { ringCountries } from '../handlers/common/sounds.ts'
+import { countryOf, ringtoneCountries } from '../media/sound/ringtones.ts'
 import { Metrics } from './metrics.ts'
 import { soundsOptions } from './sound-options.ts'
 
@@ -40,4 +42,9 @@ it('turns the configuration into what the sounds are made with, and counts what 
   expect(text).toContain('trunkline_sounds_total{kind="speech",by="memory"} 1')
   expect(text).toContain('trunkline_speech_total{engine="cloud",result="failed"} 1')
   expect(lines.join()).toContain('the folder for speech cannot be used')
+})
+
+it('has a ringing tone for every country that documents may name', () => {
+  expect(ringCountries.toSorted()).toEqual([...ringtoneCountries, 'uk'].toSorted())
+  for (const country of ringCountries) expect(countryOf(country)).toBe(country === 'uk' ? 'gb' : country)
 })

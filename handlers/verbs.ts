@@ -5,9 +5,9 @@
 
 /** Something that can be played to a call. */
 export type Sound =
-  /** Audio fetched over HTTP(S). */
+  /** Audio fetched over HTTP(S), or of the folder for sounds (`file:`); WAV, MP3 or Ogg with Opus. */
   | { readonly kind: 'audio'; readonly url: string }
-  /** Text to speak; voice and language fall back to the configured ones. */
+  /** Text to speak, which may hold SSML; voice and language fall back to the configured ones. */
   | { readonly kind: 'speech'; readonly text: string; readonly voice?: string; readonly language?: string }
   | { readonly kind: 'silence'; readonly ms: number }
   /** Ringing tone of a country (ISO 3166 alpha-2, default `us`), for `ms` (default: until stopped). */

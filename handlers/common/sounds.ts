@@ -2,7 +2,7 @@ import type { Sound } from '../verbs.ts'
 
 /** Countries whose ringing tone can be asked for by `ring:` and `ringTone`. */
 export const ringCountries: readonly string[] =
-  'at au bg br be ch cl cn cz de dk ee es fi fr gr hu il in it lt jp mx my nl no nz ph pl pt ru se sg th uk us us-old tw ve za'.split(
+  'ae ar at au ba be bg bh br by ca ch cl cn co cr cy cz de dk dz ec ee es fi fr gb gr hk hr hu id ie il in is it jp kr kw lk lt lu lv ma mo mx my nl no nz om pa pe ph pk pl pt py ro ru sa se sg si sk th tr tw ua uk us us-old uy ve vn za'.split(
     ' ',
   )
 
@@ -16,7 +16,7 @@ export interface Speaker {
 export class BadSound extends Error {}
 
 /**
- * Reads a sound: `say:<text>`, `silence:<seconds>`, `ring:[<seconds>:]<country>`, or an `http(s)` URL.
+ * Reads a sound: `say:<text>`, `silence:<seconds>`, `ring:[<seconds>:]<country>`, `file:<name>`, or an `http(s)` URL.
  * Throws {@link BadSound}.
  */
 export const readSound = (text: string, speaker: Speaker = {}): Sound => {
@@ -33,8 +33,11 @@ export const readSound = (text: string, speaker: Speaker = {}): Sound => {
     case 'https':
       if (!URL.canParse(text)) throw new BadSound('is not a valid URL')
       return { kind: 'audio', url: text }
+    case 'file':
+      if (rest.trim() === '') throw new BadSound('has no name after file:')
+      return { kind: 'audio', url: text }
     default:
-      throw new BadSound('must begin with say:, silence:, ring:, http: or https:')
+      throw new BadSound('must begin with say:, silence:, ring:, file:, http: or https:')
   }
 }
 

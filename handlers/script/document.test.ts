@@ -187,7 +187,7 @@ describe('parameters', () => {
       { prompt: { play: 'say:a', terminators: 'x' } },
       '/prompt/terminators',
     ],
-    ['parameter_invalid_value', 'an unknown sound', { play: { url: 'file:///a' } }, '/play/url'],
+    ['parameter_invalid_value', 'an unknown sound', { play: { url: 'ftp://a.example/b' } }, '/play/url'],
     [
       'parameter_invalid_value',
       'an unknown sound in a list',

@@ -40,7 +40,8 @@ describe('methods', () => {
   })
 
   it('plays every kind of sound with volume, voice and early media', async () => {
-    const urls = ['say: Hello ', 'silence:1.5', 'ring:de', 'ring:3:us-old', 'https://u:p@x.example/a.wav']
+    const files = ['https://u:p@x.example/a.wav', 'file:de/welcome.mp3']
+    const urls = ['say: Hello ', 'silence:1.5', 'ring:de', 'ring:3:us-old', ...files]
     expect(
       await run([{ play: { urls, volume: -3, say_voice: 'slt', say_language: 'en', auto_answer: false } }]),
     ).toEqual([
@@ -53,6 +54,7 @@ describe('methods', () => {
             { kind: 'ringtone', country: 'de' },
             { kind: 'ringtone', country: 'us-old', ms: 3000 },
             { kind: 'audio', url: 'https://u:p@x.example/a.wav' },
+            { kind: 'audio', url: 'file:de/welcome.mp3' },
           ],
           volumeDb: -3,
           autoAnswer: false,

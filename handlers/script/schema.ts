@@ -57,7 +57,7 @@ const pattern = (of: string, description: string, title: string): Schema => ({
   pattern: `${of}|${placeholderPattern}`,
 })
 
-const sounds = 'say:<text>, silence:<seconds>, ring:[<seconds>:]<country>, or an http(s) URL'
+const sounds = 'say:<text>, silence:<seconds>, ring:[<seconds>:]<country>, file:<name>, or an http(s) URL'
 const sound = text(`What to play: ${sounds}.`, `a sound (${sounds})`)
 const soundList = (description: string): Schema => ({
   title: 'a list of sounds',

@@ -96,10 +96,29 @@ describe('verbs that play', () => {
     ])
   })
 
-  it('reads SSML as plain text with a warning', () => {
-    const { verbs, warnings } = read('<Say>one<break time="1s"/>two <emphasis>three</emphasis></Say>')
-    expect(verbs).toMatchObject([{ play: { sounds: [{ text: 'one two three' }] } }])
-    expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Say[1]' }])
+  it('hands SSML on, with its signs escaped', () => {
+    const { verbs, warnings } = read(
+      '<Say>one &lt; <break time="1s"/>\n two <sub alias="a &amp; &quot;b&quot;">c</sub> <amazon:effect name="x">d</amazon:effect></Say>',
+    )
+    const text =
+      '<speak>one &lt; <break time="1s"/> two <sub alias="a &amp; &quot;b&quot;">c</sub> <amazon:effect name="x">d</amazon:effect></speak>'
+    expect(verbs).toMatchObject([{ play: { sounds: [{ text }] } }])
+    expect(warnings).toEqual([])
+  })
+
+  it('leaves out tags that are no SSML, with a warning, and keeps their text', () => {
+    const { verbs, warnings } = read('<Say>one <b>two <s>three</s></b></Say>')
+    expect(verbs).toMatchObject([{ play: { sounds: [{ text: '<speak>one two <s>three</s></speak>' }] } }])
+    expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Say[1]/b[1]' }])
+    expect(read('<Say><break/></Say>')).toMatchObject({ verbs: [], warnings: [{ code: '12200' }] })
+    const many = '<s>a</s>'.repeat(2100)
+    expect(faultsOf(`<Response><Say>${many}</Say></Response>`)).toMatchObject([{ code: '12200' }])
+  })
+
+  it('reads Play of a file of the folder for sounds', () => {
+    expect(read('<Play>file:de/welcome.mp3</Play>').verbs).toMatchObject([
+      { kind: 'play', play: { sounds: [{ kind: 'audio', url: 'file:de/welcome.mp3' }] } },
+    ])
   })
 
   it('warns of a Say without text and refuses one of more than 4096 characters', () => {
@@ -121,7 +140,7 @@ describe('verbs that play', () => {
 
   it.each([
     ['11100', 'a relative URL in an inline document', '<Play>a.wav</Play>', undefined, '/Response/Play[1]'],
-    ['11100', 'a URL that is not http', '<Play>file:///etc/passwd</Play>', base, '/Response/Play[1]'],
+    ['11100', 'a URL that is not http', '<Play>ftp://a.example/b.wav</Play>', base, '/Response/Play[1]'],
     ['11100', 'neither URL nor digits', '<Play/>', base, '/Response/Play[1]'],
     ['13222', 'digits that no phone has', '<Play digits="1x"/>', base, '/Response/Play[1]/@digits'],
   ])('refuses Play with %s for %s', (code, _what, body, url, path) => {
