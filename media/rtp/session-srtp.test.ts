@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { loadCodecs } from '../codecs/codecs.ts'
-import type { SrtpKeys } from '../types.ts'
+import type { SrtpKeys, SrtpSuite } from '../types.ts'
 import { writeRtpHeader } from './packet.ts'
 import { buildRtcp, parseRtcp } from './rtcp.ts'
 import { Session } from './session.ts'
 import { SrtpReceiver, SrtpSender } from './srtp.ts'
+import { masterBytes, suiteFacts } from './srtp-suites.ts'
 import { TestTime } from './test-line.ts'
 
-const suite = 'AES_CM_128_HMAC_SHA1_80'
-const newKeys = (): SrtpKeys => ({ suite, sendKey: randomBytes(30), receiveKey: randomBytes(30) })
+const newKeys = (suite: SrtpSuite): SrtpKeys => {
+  const key = () => randomBytes(masterBytes(suite))
+  return { suite, sendKey: key(), receiveKey: key() }
+}
 
 /** The far end of a session with SRTP. */
 class Far {
@@ -18,8 +21,8 @@ class Far {
   #sequence: number
 
   constructor(keys: SrtpKeys, sequence: number) {
-    this.hears = new SrtpReceiver(suite, keys.sendKey)
-    this.#says = new SrtpSender(suite, keys.receiveKey)
+    this.hears = new SrtpReceiver(keys.suite, keys.sendKey)
+    this.#says = new SrtpSender(keys.suite, keys.receiveKey)
     this.#sequence = sequence
   }
 
@@ -42,7 +45,7 @@ class Far {
 
 const codecs = await loadCodecs()
 
-describe('a session with SRTP', () => {
+describe.each(Object.keys(suiteFacts) as SrtpSuite[])('a session with %s', (suite) => {
   let now: number
   let sent: Buffer[]
   let rtcp: Buffer[]
@@ -66,7 +69,7 @@ describe('a session with SRTP', () => {
       }
     }
   }
-  const keys = newKeys()
+  const keys = newKeys(suite)
 
   beforeEach(() => {
     now = 1_700_000_000_000
@@ -99,7 +102,7 @@ describe('a session with SRTP', () => {
     expect(sent.length).toBeGreaterThan(0)
     expect(rtcp.length).toBeGreaterThan(1)
     for (const each of sent) {
-      expect(each.length).toBe(172 + 10)
+      expect(each.length).toBe(172 + suiteFacts[suite].tagBytes)
       expect(far.hears.unprotect(each)?.subarray(12)).toEqual(Buffer.alloc(160, 0xff))
     }
     for (const each of rtcp) expect(parseRtcp(far.hears.unprotectRtcp(each)!)).toBeDefined()
@@ -128,12 +131,37 @@ describe('a session with SRTP', () => {
 
   it('changes to new keys with a new offer', () => {
     hear(far.protected())
-    const fresh = newKeys()
+    const fresh = newKeys(suite)
     set(fresh)
     hear(far.protected())
     far = new Far(fresh, 65_502)
     hear(far.protected())
     expect(session.stats()).toMatchObject({ received: 2, refused: { srtp: 1 } })
+  })
+
+  it('changes to another suite with a new offer, and back', () => {
+    hear(far.protected())
+    const other = newKeys(suite === 'AEAD_AES_128_GCM' ? 'AES_CM_128_HMAC_SHA1_80' : 'AEAD_AES_128_GCM')
+    set(other)
+    const changed = new Far(other, 65_501)
+    hear(changed.protected())
+    sent.length = 0
+    tick(400)
+    expect(sent.every((each) => changed.hears.unprotect(each))).toBe(true)
+    set(keys)
+    far = new Far(keys, 65_502)
+    hear(far.protected())
+    expect(session.stats()).toMatchObject({ received: 3, refused: { srtp: 0 } })
+  })
+
+  it('learns of nobody by a packet that was recorded and comes from elsewhere', () => {
+    const sound = far.protected()
+    const copy = Buffer.from(sound)
+    hear(sound)
+    set({ ...keys }, 'sendrecv')
+    hear(copy, 7000)
+    hear(far.protected())
+    expect(session.stats()).toMatchObject({ received: 2, refused: { srtp: 1, source: 0 } })
   })
 
   it('passes audio on to a session without SRTP, and back', () => {
