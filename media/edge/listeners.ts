@@ -1,3 +1,5 @@
+import { beep } from '../record/beep.ts'
+import { startRecording } from '../record/recorder.ts'
 import type { Ear } from '../rtp/ears.ts'
 import type { Talk } from '../rtp/talk.ts'
 import type { ListenCommand, PortNumber, RecordingAct, Report } from './protocol.ts'
@@ -73,8 +75,6 @@ export class Listeners {
   ): Promise<void> {
     const recording: Recording = { port, ear: undefined, early: [] }
     this.#recordings.set(record, recording)
-    const { startRecording } = await import('../record/recorder.ts')
-    const { beep } = await import('../record/beep.ts')
     const recorder = await startRecording(request)
     const ear: RecordingEar = new RecordingEar(recorder, request.tracks, () => target.unlisten(ear))
     const begin = () => {

@@ -61,6 +61,8 @@ export class Sender {
   #allowed = false
   #packetizer: Packetizer | undefined
   #digits = new EventsOut()
+  /** A packet of the event that is under way has been sent. */
+  #eventBegun = false
   #openingLeft = 0
   /** Who spoke in the last frame, and how long its silence is still sent. */
   #speaker: object | undefined
@@ -136,9 +138,13 @@ export class Sender {
     const far = this.#far
     if (!far || !this.#allowed) return
     const { start, end, ssrc, sequence } = view
-    if (this.talk.busy || this.#digits.sounding || start === end) return
+    if (this.talk.busy || this.#digits.sounding) {
+      // It has no place here any more, even if nothing takes that place.
+      this.stream.interrupt(source)
+      return
+    }
     const payloadType = codec ? far.payloadType : far.comfortNoise
-    if (payloadType === undefined) {
+    if (payloadType === undefined || start === end) {
       this.stream.leaveOut(source, ssrc, sequence)
       return
     }
@@ -194,12 +200,19 @@ export class Sender {
   }
 
   #say(now: number, frame: Int16Array | undefined, speaker: object | undefined): void {
-    const packetizer = this.#encoder()
     if (speaker) this.#openingLeft = 0
-    if (frame || this.#openingLeft > 0) {
+    const sounds = frame !== undefined || this.#openingLeft > 0
+    const packetizer = sounds ? this.#encoder() : this.#packetizer
+    if (!packetizer) return
+    if (sounds) {
       this.#speaker = speaker
       packetizer.push(frame ?? silentFrame(this.rate))
     } else if (!packetizer.empty) packetizer.push(undefined)
+    else if (this.#speaker) {
+      // It may speak again before anything else does.
+      this.stream.interrupt(this.#speaker)
+      this.#speaker = undefined
+    }
     while (packetizer.due) this.#sendPacket(now, packetizer)
   }
 
@@ -257,9 +270,11 @@ export class Sender {
 
   #sendEvent(now: number, event: EventPacket): void {
     const payloadType = this.#far?.telephoneEvent
+    if (event.first) this.#eventBegun = false
     // The far end may have gone on hold, or stopped taking events, in the middle of a string.
     if (!this.#allowed || payloadType === undefined) return
-    this.stream.event(now, event.samples / this.#digits.rate, event.first)
+    this.stream.event(now, event.samples / this.#digits.rate, !this.#eventBegun)
+    this.#eventBegun = true
     const packet = this.stream.make(payloadType, EVENT_BYTES)
     event.payload.copy(packet, HEADER_BYTES)
     this.#emit(now, packet, 0, EVENT_BYTES)

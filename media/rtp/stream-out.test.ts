@@ -52,7 +52,7 @@ describe('the outgoing stream', () => {
     own(0, bob)
     own(20, bob)
     expect(forward(45, 9, 123_456)).toEqual({ sequence: 2, timestamp: 320, marker: true })
-    expect(own(1045, bob)).toEqual({ sequence: 3, timestamp: 320 + 8000, marker: true })
+    expect(own(1045, bob)).toEqual({ sequence: 3, timestamp: 320 + 8040, marker: true })
   })
 
   it('never covers the same time twice, however close the change comes', () => {
@@ -123,6 +123,36 @@ describe('the outgoing stream', () => {
     forward(0, 100, 0)
     const later = 12 * 60_000
     expect(forward(later, 101, 160)).toEqual({ sequence: 1, timestamp: later * 8, marker: true })
+  })
+
+  it('goes on at the rate of another clock, and lets an event keep its timestamp', () => {
+    const { stream, forward, own, event } = setUp()
+    own(0, bob)
+    stream.setClock(48_000)
+    expect(forward(20, 9, 5)).toEqual({ sequence: 1, timestamp: 960, marker: true })
+    stream.setClock(48_000)
+    expect(forward(40, 10, 965)).toEqual({ sequence: 2, timestamp: 1920, marker: false })
+    expect(event(60, 160, true)).toMatchObject({ timestamp: 2880, marker: true })
+    stream.setClock(8000)
+    expect(event(110, 800, false)).toMatchObject({ timestamp: 2880, marker: false })
+    expect(own(160, bob)).toEqual({ sequence: 5, timestamp: 3680, marker: true })
+  })
+
+  it('counts what is not sent, and marks what comes after it', () => {
+    const { stream, own } = setUp()
+    own(0, bob)
+    stream.skip(160)
+    stream.skip(160)
+    expect(own(60, bob)).toEqual({ sequence: 1, timestamp: 480, marker: true })
+    expect(own(80, bob)).toEqual({ sequence: 2, timestamp: 640, marker: false })
+  })
+
+  it('does not mark silence, but the talk after it', () => {
+    const { stream, own } = setUp()
+    own(0, bob)
+    stream.silence(200, 160)
+    expect(stream.header.marker).toBe(false)
+    expect(own(220, bob)).toEqual({ sequence: 2, timestamp: 1760, marker: true })
   })
 
   it('tells the timestamp of any moment', () => {

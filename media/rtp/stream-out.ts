@@ -31,7 +31,7 @@ export class StreamOut {
   #floor = 0
   #sequence: number
   #timestamp: number
-  /** When the packet of `#timestamp` was sent, and how many units it covers. */
+  /** The moment that `#timestamp` stands for, and how many units are covered from there. */
   #at = 0
   #covers = 0
   #started = false
@@ -47,17 +47,13 @@ export class StreamOut {
   }
 
   /**
-   * Clock rate of the codec, in Hz. A new one counts from the end of the last packet (RFC 7160: with one SSRC, timestamps go on
-   * by the time that passed, each part of it at the rate of its day).
+   * Clock rate of the codec, in Hz. Timestamps go on from the last packet's, at the new rate (RFC 7160: with one SSRC they never go back); an
+   * event that is being sent keeps its own to its end.
    */
   setClock(hz: number): void {
     const rate = hz / 1000
     if (rate === this.#rate) return
-    if (this.#started) {
-      this.#timestamp = (this.#timestamp + this.#covers) >>> 0
-      this.#at += this.#covers / this.#rate
-      this.#covers = 0
-    }
+    this.#covers = Math.round((this.#covers * rate) / this.#rate)
     this.#rate = rate
     this.interrupt()
   }
@@ -92,7 +88,9 @@ export class StreamOut {
         Math.abs(advance - passed) <= MAX_SKEW_MS * this.#rate
       ) {
         this.#follow(sequence, timestamp, now)
-        this.#number(now, this.#sequence + ahead, this.#timestamp + advance, samples, marker)
+        this.#timestamp += advance
+        this.#at = now
+        this.#number(ahead, samples, marker)
         return true
       }
     }
@@ -100,7 +98,8 @@ export class StreamOut {
     this.#sourceSsrc = ssrc
     this.#floor = sequence
     this.#follow(sequence, timestamp, now)
-    this.#number(now, this.#sequence + 1, this.#next(now), samples, true)
+    this.#proceed(now)
+    this.#number(1, samples, true)
     return true
   }
 
@@ -120,13 +119,9 @@ export class StreamOut {
     const marker = !same || this.#silent
     this.#silent = false
     this.#source = source
-    this.#number(
-      now,
-      this.#sequence + 1,
-      same ? this.#timestamp + this.#covers : this.#next(now),
-      samples,
-      marker,
-    )
+    if (same) this.#goOn()
+    else this.#proceed(now)
+    this.#number(1, samples, marker)
   }
 
   /** The source of {@link own} goes on, but its next `samples` are not sent (discontinuous transmission). */
@@ -137,8 +132,10 @@ export class StreamOut {
 
   /** Numbers a packet of silence or comfort noise: no talk, so no marker unless it is the very first; what comes next begins to talk. */
   silence(now: number, samples: number): void {
+    const first = !this.#started
     this.#source = undefined
-    this.#number(now, this.#sequence + 1, this.#next(now), samples, !this.#started)
+    this.#proceed(now)
+    this.#number(1, samples, first)
   }
 
   /**
@@ -146,11 +143,9 @@ export class StreamOut {
    * is the event's duration so far; `first` begins a new event.
    */
   event(now: number, ms: number, first: boolean): void {
-    const at = first ? now : this.#at
-    const covers = ms * this.#rate
     this.#source = undefined
-    this.#number(now, this.#sequence + 1, first ? this.#next(now) : this.#timestamp, covers, first)
-    this.#at = at
+    if (first) this.#proceed(now)
+    this.#number(1, ms * this.#rate, first)
   }
 
   /**
@@ -188,18 +183,28 @@ export class StreamOut {
     this.#sourceAt = now
   }
 
-  /** Timestamp of a packet that follows by the clock. Never inside what was sent already. */
-  #next(now: number): number {
-    if (!this.#started) return this.#timestamp
-    const passed = Math.round((now - this.#at) * this.#rate)
-    return this.#timestamp + (passed < this.#covers + SNAP_MS * this.#rate ? this.#covers : passed)
+  /** Moves to the end of the last packet. */
+  #goOn(): void {
+    this.#timestamp += this.#covers
+    this.#at += this.#covers / this.#rate
   }
 
-  #number(now: number, sequence: number, timestamp: number, samples: number, marker: boolean): void {
-    this.#started = true
-    this.#sequence = sequence & 0xffff
-    this.#timestamp = timestamp >>> 0
+  /** Moves on by the time that passed, but never into what was sent already. */
+  #proceed(now: number): void {
+    const passed = Math.round((now - this.#at) * this.#rate)
+    if (this.#started && passed < this.#covers + SNAP_MS * this.#rate) {
+      this.#goOn()
+      return
+    }
+    if (this.#started) this.#timestamp += passed
     this.#at = now
+  }
+
+  /** Numbers a packet at the place that was moved to, `ahead` numbers after the last. */
+  #number(ahead: number, samples: number, marker: boolean): void {
+    this.#started = true
+    this.#sequence = (this.#sequence + ahead) & 0xffff
+    this.#timestamp = this.#timestamp >>> 0
     this.#covers = samples
     this.header.sequence = this.#sequence
     this.header.timestamp = this.#timestamp

@@ -61,6 +61,7 @@ export class TestLine {
   readonly rtcp: { packet: Buffer; to: string; muxed: boolean }[] = []
   readonly events: PortEvent[] = []
   readonly played: number[] = []
+  readonly playedAt: number[] = []
   readonly session: Session
   /** The far end's next packet. */
   next = { sequence: 100, timestamp: 4000, ssrc: 0xa11ce }
@@ -84,7 +85,10 @@ export class TestLine {
           this.#take(packet.subarray(offset, offset + length), `${address}:${port}`),
         rtcp: (packet, port, address, muxed) => this.rtcp.push({ packet, to: `${address}:${port}`, muxed }),
         event: (event) => this.events.push(event),
-        played: (play) => this.played.push(play),
+        played: (play) => {
+          this.played.push(play)
+          this.playedAt.push(time.now)
+        },
         wake: () => {},
       },
     )
