@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Config } from '../config/types.ts'
 import { createEdge } from '../media/edge/edge.ts'
+import { socketKind } from '../media/edge/sockets-open.ts'
 import { createSounds } from '../media/sound/sounds.ts'
 import type { Edge, Sounds } from '../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../media/webrtc/webrtc.ts'
@@ -68,6 +69,10 @@ export const openStore = async (
 /** Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had. */
 export const openMedia = async ({ config, clock, log, closing }: Base, metrics: Metrics): Promise<Media> => {
   const { rtp, webrtc: browsers } = config.media
+  const { kind, reason } = socketKind()
+  // Calls go through all the same, but a relayed packet costs twice the CPU.
+  if (kind === 'node')
+    log.warn({ reason }, "media threads use Node's own sockets; scripts/worker builds better ones")
   const edge = closing.add('edge', await createEdge(rtp), (open) => open.close())
   const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
   webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))

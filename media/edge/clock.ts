@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks'
+
 /** A timer that was started by {@link MediaClock.after}. */
 export interface MediaTimer {
   /** Harmless when it has fired. */
@@ -11,7 +13,7 @@ export interface MediaClock {
   after(ms: number, run: () => void): MediaTimer
 }
 
-/** In ms since the Unix epoch; reading it is dear, and it stays what it is. */
+// Read once, as is the import instead of the global of that name: both are getters, too dear for every packet.
 const { timeOrigin } = performance
 
 /** The machine's clock. Unlike the wall clock, it does not jump when that is set. */
