@@ -1,4 +1,4 @@
-import type { Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
+import type { CodecName, Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
 
 /** A handler as the file has it, after the schema. */
 export interface FileHandler {
@@ -72,6 +72,7 @@ export interface FileConfig {
     readonly allow?: readonly string[]
     readonly handler?: FileHandler
     readonly maxCalls?: number
+    readonly codecs?: readonly CodecName[]
   }[]
   /** As in the schema, like `sip`. */
   readonly carriers: readonly {
@@ -80,6 +81,7 @@ export interface FileConfig {
     readonly default: boolean
     readonly allow: readonly string[]
     readonly number: { readonly prefix: string }
+    readonly codecs: readonly CodecName[]
     readonly auth?: object
     readonly identity: { readonly from: 'caller' | 'username' | { readonly user: string } }
     readonly register?: object
@@ -95,6 +97,7 @@ export interface FileConfig {
     readonly mayDialOut: boolean
     readonly maxCalls: number
     readonly callsPerSecond: number
+    readonly codecs: readonly CodecName[]
     readonly handler?: FileHandler
   }[]
   readonly subscribers: readonly {

@@ -65,6 +65,7 @@ describe('a carrier', () => {
         srtp: 'off',
         srtpWithoutTls: false,
         ...{ symmetric: 'strict', inbandDigits: false },
+        ...{ codecs: ['PCMU', 'PCMA'], ptime: 20, comfortNoise: false },
         lateOffer: false,
         tls: { ca: join(folder, 'ca.pem'), verify: true, alpn: [] },
         register: { expiresMs: 3_600_000 },

@@ -16,6 +16,17 @@ export const checkSip = (config: FileConfig, report: Report): void => {
   checkDurations(config, report)
   checkRegistrar(config, report)
   checkShield(config, report)
+  checkCodecs(config, report)
+}
+
+const checkCodecs = ({ carriers, endpoints, domains }: FileConfig, report: Report): void => {
+  for (const [group, all] of Object.entries({ carriers, endpoints, domains }))
+    all.forEach(({ codecs = [] }, i) => {
+      unique(
+        codecs.map((codec, at): Entry => [codec, [group, i, 'codecs', at]]),
+        report,
+      )
+    })
 }
 
 const checkCarriers = ({ carriers }: FileConfig, report: Report): void => {

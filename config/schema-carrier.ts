@@ -1,3 +1,4 @@
+import { codecs, ptime } from './schema-codecs.ts'
 import { parts } from './schema-parts.ts'
 import { challenge, credentials, file, networks } from './schema-sip.ts'
 
@@ -79,6 +80,12 @@ export const carrier = object(
     },
     inbandDigits: flag(
       'Digits are listened for in the audio itself: for carriers that send neither events nor messages.',
+      false,
+    ),
+    codecs: codecs('Codecs that are offered to it and taken from it, the first one first.', ['PCMU', 'PCMA']),
+    ptime,
+    comfortNoise: flag(
+      'Offers comfort noise (RFC 3389) in place of silence; taken where it is offered.',
       false,
     ),
     lateOffer: flag(

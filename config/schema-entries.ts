@@ -1,3 +1,4 @@
+import { codecs } from './schema-codecs.ts'
 import { parts } from './schema-parts.ts'
 import { challenge } from './schema-sip.ts'
 
@@ -44,6 +45,7 @@ export const domain = object(
       1_000_000,
     ),
     challenge,
+    codecs: codecs('Codecs that its callers may speak; without it, those of the carrier, or PCMU and PCMA.'),
   },
   ['domain'],
 )
@@ -88,6 +90,12 @@ export const endpoint = object(
     mayDialOut: flag('May dial numbers and SIP URIs, besides addresses.', false),
     maxCalls: integer('Calls at once that it makes.', 1, 1_000_000, 10),
     callsPerSecond: integer('New calls a second that it makes.', 1, 100_000, 2),
+    codecs: codecs('Codecs that are offered to it and taken from it, the first one first.', [
+      'PCMU',
+      'PCMA',
+      'G722',
+      'opus',
+    ]),
     handler: handler('What runs when it calls; without it, whom it dialled is called.'),
   },
   ['username', 'password'],

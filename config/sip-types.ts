@@ -1,5 +1,8 @@
 import type { HandlerConfig } from './types.ts'
 
+/** A codec, by its name in SDP. */
+export type CodecName = 'PCMU' | 'PCMA' | 'G722' | 'opus' | 'L16'
+
 /** The SIP side. Durations are milliseconds. */
 export interface SipConfig {
   /** Where the embedded agent listens. Default UDP and TCP on 0.0.0.0:5060. Unused with `drachtio`. */
@@ -145,6 +148,12 @@ export interface CarrierConfig {
   readonly symmetric: 'strict' | 'same-ip' | 'first'
   /** Digits are listened for in the audio itself; default false. */
   readonly inbandDigits: boolean
+  /** Offered to it and taken from it, the first one first; default PCMU and PCMA. */
+  readonly codecs: readonly CodecName[]
+  /** Packet duration in ms that we ask for, and send where nothing else is asked for; 10 to 60, default 20. */
+  readonly ptime: number
+  /** Offers comfort noise (RFC 3389); default false. It is taken in any case. */
+  readonly comfortNoise: boolean
   /** INVITEs go without SDP: the offer comes in the 200 or in a reliable 183, our answer goes in its ACK or PRACK. Default false. */
   readonly lateOffer: boolean
   readonly tls: CarrierTls
@@ -205,6 +214,8 @@ export interface EndpointConfig {
   readonly maxCalls: number
   /** New calls a second that it makes; default 2. */
   readonly callsPerSecond: number
+  /** Offered to it and taken from it, the first one first; default PCMU, PCMA, G722, opus. */
+  readonly codecs: readonly CodecName[]
   /** What runs when it calls; default: whom it dialled is called. */
   readonly handler?: HandlerConfig
 }

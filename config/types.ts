@@ -1,4 +1,4 @@
-import type { CarrierConfig, EndpointConfig, SipConfig } from './sip-types.ts'
+import type { CarrierConfig, CodecName, EndpointConfig, SipConfig } from './sip-types.ts'
 import type { SoundsConfig, SpeechConfig } from './sound-types.ts'
 
 export type * from './sip-types.ts'
@@ -130,6 +130,8 @@ export interface DomainConfig {
   readonly maxCallsOfSource?: number
   /** Digest credentials that callers have to show; default none. */
   readonly challenge?: { readonly username: string; readonly password: string }
+  /** What its callers may speak; default: what their carrier may, or PCMU and PCMA. */
+  readonly codecs?: readonly CodecName[]
 }
 
 /** A person (or device) who signs in from a browser. */

@@ -1,5 +1,5 @@
 import { canonicalHost } from '../../config/networks.ts'
-import type { Config, HandlerConfig } from '../../config/types.ts'
+import type { CodecName, Config, HandlerConfig } from '../../config/types.ts'
 import type { HandlerSpec } from '../calls/ports.ts'
 import { digestSecret } from './secrets.ts'
 import type { DigestSecret } from './types.ts'
@@ -21,6 +21,7 @@ export interface DeclaredDomain {
   readonly callsPerSecondOfSource: number | undefined
   readonly maxCallsOfSource: number | undefined
   readonly challenge: DigestSecret | undefined
+  readonly codecs: readonly CodecName[] | undefined
 }
 
 /** A thing with an address as the file declares it. */
@@ -51,6 +52,7 @@ export interface DeclaredPhone {
   readonly mayDialOut: boolean
   readonly maxCalls: number
   readonly callsPerSecond: number
+  readonly codecs: readonly CodecName[]
   /** One for each host of the registrar. */
   readonly secrets: readonly DigestSecret[]
 }
@@ -114,6 +116,7 @@ const domainApp = (d: DirectoryConfig['domains'][number]): DeclaredDomain => {
   return {
     ...{ domain, allow, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource },
     handler: handler && handlerSpec(handler),
+    codecs: d.codecs,
     // Callers are asked in the name of the domain that they call.
     challenge: challenge && digestSecret(challenge.username, domain, challenge.password),
   }
@@ -138,7 +141,7 @@ const subscriber = (s: DirectoryConfig['subscribers'][number]): DeclaredResource
 }
 
 const endpoint = (e: DirectoryConfig['endpoints'][number], realms: readonly string[]): DeclaredResource => {
-  const { username, password, mayDialOut, maxCalls, callsPerSecond } = e
+  const { username, password, mayDialOut, maxCalls, callsPerSecond, codecs } = e
   return {
     type: 'endpoint',
     ...checkedAddress(`/${e.context}/${e.name}`, `endpoint ${username}`),
@@ -147,7 +150,7 @@ const endpoint = (e: DirectoryConfig['endpoints'][number], realms: readonly stri
     phone: {
       username,
       callerId: e.callerId ?? username,
-      ...{ mayDialOut, maxCalls, callsPerSecond },
+      ...{ mayDialOut, maxCalls, callsPerSecond, codecs },
       secrets: realms.map((realm) => digestSecret(username, realm, password)),
     },
   }

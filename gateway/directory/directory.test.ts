@@ -73,14 +73,17 @@ describe('the directory', () => {
       expect(directory.resolve(other), other).toBeUndefined()
   })
 
-  it('keeps rates and the challenge of a domain, not its password', async () => {
+  it('keeps rates, codecs and the challenge of a domain, not its password', async () => {
     const [demo] = config().domains
     const challenge = { username: 'trunk', password: 'Trunk-Secret' }
     const rates = { callsPerSecond: 7, callsPerSecondOfSource: 3, maxCallsOfSource: 2 }
-    const directory = await open(config({ domains: [{ ...demo!, ...rates, challenge }] }))
+    const directory = await open(
+      config({ domains: [{ ...demo!, ...rates, challenge, codecs: ['G722', 'PCMA'] }] }),
+    )
     const md5 = createHash('md5').update('trunk:demo.example:Trunk-Secret').digest('hex')
     expect(directory.domainApp('demo.example')).toMatchObject({
       ...rates,
+      codecs: ['G722', 'PCMA'],
       challenge: { username: 'trunk', realm: 'demo.example', md5 },
     })
     expect(JSON.stringify(query('select * from domain_app'))).not.toContain(challenge.password)

@@ -12,7 +12,14 @@ describe('SIP endpoints', () => {
     const endpoint = directory.endpointByName('desk1')!
     expect(endpoint).toMatchObject({
       ...{ projectId: 'project-1', username: 'desk1', address: '/public/phone', displayName: 'phone' },
-      ...{ callerId: '+4930', mayDialOut: false, handler: script, maxCalls: 3, callsPerSecond: 2 },
+      ...{
+        callerId: '+4930',
+        mayDialOut: false,
+        handler: script,
+        maxCalls: 3,
+        callsPerSecond: 2,
+        codecs: ['PCMA', 'opus'],
+      },
     })
     expect(directory.endpoint(endpoint.id)).toBe(endpoint)
     expect(directory.endpointByName('DESK1')).toBeUndefined()

@@ -1,3 +1,4 @@
+import type { AudioCodec } from '../../media/types.ts'
 import type { HandlerSpec } from '../calls/ports.ts'
 import type { Store } from './sqlite.ts'
 import type { AddressRecord, DigestSecret, DomainApp, SipEndpoint, Subscriber } from './types.ts'
@@ -39,6 +40,7 @@ const loadDomains = async (store: Store): Promise<DomainApp[]> => {
     callsPerSecondOfSource: row.calls_per_second_of_source ?? undefined,
     maxCallsOfSource: row.max_calls_of_source ?? undefined,
     challenge: parsed<DigestSecret>(row.challenge_json),
+    codecs: parsed<readonly AudioCodec[]>(row.codecs_json),
   }))
 }
 
@@ -52,7 +54,7 @@ const entryRows = (store: Store) =>
     .select(['address.id as address_id', 'context', 'name', 'address.created_at'])
     .select(['email', 'password_hash', 'first_name', 'last_name', 'subscriber.may_dial_out'])
     .select(['username', 'caller_id', 'secrets_json', 'endpoint.may_dial_out as endpoint_dials_out'])
-    .select(['endpoint.max_calls', 'endpoint.calls_per_second'])
+    .select(['endpoint.max_calls', 'endpoint.calls_per_second', 'codecs_json'])
     .orderBy('context')
     .orderBy('name')
     .execute()
@@ -104,6 +106,7 @@ const endpointOf = (row: EntryRow): SipEndpoint | undefined =>
         mayDialOut: row.endpoint_dials_out === 1,
         maxCalls: row.max_calls ?? undefined,
         callsPerSecond: row.calls_per_second ?? undefined,
+        codecs: parsed<readonly AudioCodec[]>(row.codecs_json),
         handler: parsed<HandlerSpec>(row.handler_json),
         secrets: new Map(
           (parsed<readonly DigestSecret[]>(row.secrets_json) ?? []).map((secret) => [secret.realm, secret]),

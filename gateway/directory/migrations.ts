@@ -34,6 +34,13 @@ const migrations: readonly Migration[] = [
       await db.schema.alterTable('endpoint').addColumn('calls_per_second', 'integer').execute()
     },
   },
+  {
+    name: 'codecs of domain apps and endpoints',
+    up: async (db) => {
+      await db.schema.alterTable('domain_app').addColumn('codecs_json', 'text').execute()
+      await db.schema.alterTable('endpoint').addColumn('codecs_json', 'text').execute()
+    },
+  },
 ]
 
 /**

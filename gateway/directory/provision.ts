@@ -88,6 +88,7 @@ const provisionDomains = async (
       calls_per_second_of_source: app.callsPerSecondOfSource ?? null,
       max_calls_of_source: app.maxCallsOfSource ?? null,
       challenge_json: json(app.challenge),
+      codecs_json: json(app.codecs),
       managed_by_file: 1,
     }
     await write
@@ -222,6 +223,7 @@ const writePhone = async (write: Write, resourceId: string, phone: DeclaredPhone
     may_dial_out: phone.mayDialOut ? 1 : 0,
     max_calls: phone.maxCalls,
     calls_per_second: phone.callsPerSecond,
+    codecs_json: JSON.stringify(phone.codecs),
     secrets_json: JSON.stringify(phone.secrets),
   }
   await write

@@ -29,6 +29,8 @@ export interface DomainAppTable {
   max_calls_of_source: number | null
   /** A digest secret; null: callers have to prove nothing. */
   challenge_json: string | null
+  /** A list of codecs; null: those of the carrier. */
+  codecs_json: string | null
   /** 1: declared in the configuration file, and removed with it. */
   managed_by_file: number
   created_at: number
@@ -69,6 +71,8 @@ export interface EndpointTable {
   /** Null: no limit of its own. */
   max_calls: number | null
   calls_per_second: number | null
+  /** A list of codecs; null: G.711. */
+  codecs_json: string | null
   /** A list of digest secrets, one for each realm; never the password. */
   secrets_json: string
 }

@@ -25,7 +25,8 @@ export const phone = {
   mayDialOut: false,
   maxCalls: 10,
   callsPerSecond: 2,
-}
+  codecs: ['PCMA', 'opus'],
+} satisfies DirectoryConfig['endpoints'][number]
 
 /** What the file declares, with changes. */
 export const config = (changes: Partial<DirectoryConfig> = {}): DirectoryConfig => ({

@@ -1,3 +1,4 @@
+import type { AudioCodec } from '../../media/types.ts'
 import type { AddressBook, HandlerSpec } from '../calls/ports.ts'
 
 /** A custom SIP domain and what happens with its calls. */
@@ -17,6 +18,8 @@ export interface DomainApp {
   readonly maxCallsOfSource?: number
   /** What callers have to prove; undefined: nothing. */
   readonly challenge?: DigestSecret
+  /** What its callers may speak; undefined: what their carrier may, or G.711. */
+  readonly codecs?: readonly AudioCodec[]
 }
 
 /** What a digest answer is checked against (RFC 8760): HA1 for each algorithm, in hex. Never shown. */
@@ -40,6 +43,8 @@ export interface SipEndpoint {
   /** Calls at once, and new ones a second, that it makes; undefined: no limit of its own. */
   readonly maxCalls?: number
   readonly callsPerSecond?: number
+  /** What is offered to it and taken from it, the first one first; undefined: G.711. */
+  readonly codecs?: readonly AudioCodec[]
   /** What runs when it calls; undefined: whom it dialled is called. */
   readonly handler: HandlerSpec | undefined
   /** One for each domain of the registrar, by its realm. */

@@ -56,6 +56,7 @@ beforeAll(async () => {
           mayDialOut: false,
           maxCalls: 10,
           callsPerSecond: 2,
+          codecs: ['PCMU'],
         },
       ],
       subscribers: [

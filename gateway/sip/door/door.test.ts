@@ -157,6 +157,7 @@ describe('a carrier', () => {
     ...{ name: 'acme', targets: ['sip:gw.acme.example'], allow: ['127.0.0.0/8'], maxCalls: 1 },
     ...{ default: false, srtp: 'off', srtpWithoutTls: false, lateOffer: false },
     ...{ symmetric: 'strict', inbandDigits: false },
+    ...{ codecs: ['PCMU'], ptime: 20, comfortNoise: false },
     identity: { from: 'caller', header: 'none' },
     number: { prefix: '', plus: 'keep' },
     failover: { statuses: [], noProgressMs: 8_000 },
