@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
 import type {
   FromWorker,
+  OwnRefusal,
   SipAddress,
   SipAgentChange,
   SipAgentOptions,
@@ -11,6 +12,7 @@ import type {
 } from './types.ts'
 
 export type {
+  OwnRefusal,
   SipAddress,
   SipAgentChange,
   SipAgentOptions,
@@ -48,6 +50,8 @@ export interface SipAgent {
   onFailure(listener: (error: Error) => void): void
   /** Calls `listener` with each error within the agent that cost one message but not the agent: worth a log line. */
   onFault(listener: (problem: string) => void): void
+  /** Calls `listener` with requests that the agent refused without an application, ten a second at most; `stats` counts all of them. */
+  onRefusal(listener: (refusal: OwnRefusal) => void): void
   /** Ends the agent. Calls that are still up hear nothing; hang them up before. May be called again. */
   close(): Promise<void>
 }
@@ -79,6 +83,7 @@ class WorkerAgent implements SipAgent {
   readonly #worker: Worker
   readonly #listeners: ((error: Error) => void)[] = []
   readonly #faultListeners: ((problem: string) => void)[] = []
+  readonly #refusalListeners: ((refusal: OwnRefusal) => void)[] = []
   readonly #asked: { resolve(stats: SipAgentStats): void; reject(error: Error): void }[] = []
   #failure: Error | undefined
   #closing: Promise<void> | undefined
@@ -91,6 +96,7 @@ class WorkerAgent implements SipAgent {
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'stats') this.#asked.shift()?.resolve(message.stats)
       if (message.kind === 'fault') for (const listener of this.#faultListeners) listener(message.problem)
+      if (message.kind === 'refused') for (const listener of this.#refusalListeners) listener(message.refusal)
     })
     worker.on('error', (error) => this.#fail(problemOf(error)))
     worker.on('exit', (code) => this.#exited(code))
@@ -124,6 +130,10 @@ class WorkerAgent implements SipAgent {
 
   onFault(listener: (problem: string) => void) {
     this.#faultListeners.push(listener)
+  }
+
+  onRefusal(listener: (refusal: OwnRefusal) => void) {
+    this.#refusalListeners.push(listener)
   }
 
   close(): Promise<void> {
@@ -171,13 +181,15 @@ export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
     const gone = (code: number) => fail(new Error(`SIP agent: the thread ended at start with code ${code}`))
     worker.once('error', fail)
     worker.once('exit', gone)
-    worker.once('message', (message: FromWorker) => {
+    worker.on('message', function begun(message: FromWorker) {
+      // Its sockets are open before it says so: a fault or a refusal may come first.
+      if (message.kind !== 'ready' && message.kind !== 'failed') return
+      worker.off('message', begun)
       worker.off('error', fail)
       worker.off('exit', gone)
       if (message.kind === 'ready') resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
       else {
-        const problem = message.kind === 'failed' ? message.problem : 'did not start'
-        untilEnded(worker).then(() => reject(new Error(`SIP agent: ${problem}`)))
+        untilEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
       }
     })
   })

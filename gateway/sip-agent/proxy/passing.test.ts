@@ -17,6 +17,8 @@ let places: Map<string, RecordingFlow> | undefined
 let registered: Map<string, RecordingFlow>
 let failed: string[]
 let faults: unknown[]
+/** Statuses that were counted as refusals of the agent. */
+let refused: number[]
 
 const hop = (address: string): Hop => ({ protocol: 'udp', address, port: 5060, host: address })
 
@@ -27,6 +29,7 @@ beforeEach(() => {
   registered = new Map()
   failed = []
   faults = []
+  refused = []
   const context = {
     registeredFlows: { find: (uri: string) => registered.get(uri) },
     router: {
@@ -42,6 +45,7 @@ beforeEach(() => {
       ownHost: () => '192.0.2.1',
       flow: ({ address }: Hop) => places?.get(address),
     },
+    refusals: { add: (status: number) => refused.push(status) },
   } as unknown as Context
   passing = new Passing(context, routes, (error) => faults.push(error))
 })
@@ -96,6 +100,7 @@ describe('a request of a dialog that the agent proxied', () => {
     places = new Map([['192.0.2.11', far]])
     const statuses = [...Array(60)].flatMap(() => pass())
     expect([far.sent.length, statuses]).toEqual([50, Array(10).fill(503)])
+    expect(refused).toEqual(statuses)
   })
 
   it('costs the agent nothing where trying the next place is a fault of its own', () => {

@@ -51,8 +51,8 @@ export class Passing {
     if (request.toTag === '') return false
     const routes = this.#routes.behind(request)
     if (!routes) return false
-    if (!this.#routes.admits(request.callId)) refuse(request, flow, 503, [retryAfter])
-    else if (hopsLeft(request) === undefined) refuse(request, flow, 483)
+    if (!this.#routes.admits(request.callId)) this.#refuse(request, flow, 503, [retryAfter])
+    else if (hopsLeft(request) === undefined) this.#refuse(request, flow, 483)
     else this.#forward(request, flow, routes)
     return true
   }
@@ -66,7 +66,7 @@ export class Passing {
       const onto = { uri: request.uri, branch, via, recordRoutes: [], routes, extra: [] }
       way.send(onward(request, onto).bytes, failed)
     }
-    const over = (ways: readonly Way[]) => this.#try(ways, send, () => refuse(request, flow, 480))
+    const over = (ways: readonly Way[]) => this.#try(ways, send, () => this.#refuse(request, flow, 480))
     const { registeredFlows, router } = this.#context
     // A browser's contact names no host: it is reached over the connection on which it has registered.
     const registered = routes.length === 0 ? registeredFlows.find(next) : undefined
@@ -89,6 +89,14 @@ export class Passing {
       })
   }
 
+  /** Refuses a request without any state. Nobody answers an ACK. */
+  #refuse(request: SipRequest, flow: Flow, status: number, headers: readonly AppHeader[] = []): void {
+    const { method, uri, callId } = request
+    if (method === 'ACK') return
+    this.#context.refusals.add(status, { method, uri, callId, source: flow.remote.address })
+    flow.send(makeReply(replyBase(request), { status, tag: 'passed', headers }))
+  }
+
   /** Sends a response back to where its request came from; false where it did not pass here. */
   response(response: SipResponse): boolean {
     if (!response.via.branch.startsWith(stateless)) return false
@@ -104,14 +112,4 @@ export class Passing {
     way?.send(serialiseMessage(backward(response)))
     return true
   }
-}
-
-/** Refuses a request without any state. Nobody answers an ACK. */
-const refuse = (
-  request: SipRequest,
-  flow: Flow,
-  status: number,
-  headers: readonly AppHeader[] = [],
-): void => {
-  if (request.method !== 'ACK') flow.send(makeReply(replyBase(request), { status, tag: 'passed', headers }))
 }

@@ -127,7 +127,12 @@ export class Receiver implements TransportSink {
   malformed(error: SipParseError, flow: Flow) {
     this.#guard(() => {
       const bytes = refusal(error, flow)
-      if (bytes) flow.send(bytes)
+      if (!bytes) return
+      const { method = '', headers } = error.partial ?? {}
+      const callId = headers?.first('call-id') ?? ''
+      const facts = { method, uri: '', callId, source: flow.remote.address }
+      this.#context.refusals.add(error.status, facts, error.message)
+      flow.send(bytes)
     })
   }
 
@@ -137,6 +142,8 @@ export class Receiver implements TransportSink {
 
   #overloaded(request: SipRequest, flow: Flow) {
     const headers = [retryAfter]
+    const { method, uri, callId } = request
+    this.#context.refusals.add(503, { method, uri, callId, source: flow.remote.address })
     flow.send(makeReply(replyBase(request), { status: 503, tag: busy, headers }))
   }
 
