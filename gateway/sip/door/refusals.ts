@@ -36,6 +36,8 @@ export interface RefusalOptions {
   readonly headers?: Headers
   /** Neither written down nor counted: nothing is wrong. */
   readonly quiet?: boolean
+  /** Other calls from there may be taken: no Retry-After. */
+  readonly othersWelcome?: boolean
 }
 
 /** Says no to requests that never became a leg: one response, one count, and a log line with the checked facts, but no flood of lines. */
@@ -59,7 +61,7 @@ export class Refusals {
     options: RefusalOptions = {},
   ): void {
     const { log, metrics, userAgent, retryAfterMs } = this.#parts
-    const { detail, headers, quiet = false } = options
+    const { detail, headers, quiet = false, othersWelcome } = options
     // A challenge of our own; refusalStatus passes on none of others.
     const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
     if (!quiet) {
@@ -70,7 +72,10 @@ export class Refusals {
     if (response.finalResponseSent) return
     try {
       response.send(status, {
-        headers: { ...refusalHeaders({ code }, status, userAgent, detail, retryAfterMs), ...headers },
+        headers: {
+          ...refusalHeaders({ code }, status, userAgent, { detail, retryAfterMs, othersWelcome }),
+          ...headers,
+        },
       })
     } catch (error) {
       log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
@@ -83,21 +88,26 @@ export class Refusals {
   }
 }
 
-/** The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway, a warning with 488 (RFC 3261 section 20.43), Server. */
+/**
+ * The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway or of the carrier that calls, a warning with 488 (RFC 3261
+ * section 20.43), Server. The time is 10 s where `retryAfterMs` is not given.
+ */
 export const refusalHeaders = (
   cause: Cause,
   status: number,
   userAgent: string,
-  detail?: string,
-  retryAfterMs = defaultRetryAfterMs,
-): Headers => ({
-  ...serverHeader(userAgent),
-  Reason: reasonHeader(cause),
-  ...(status === 503 &&
-    !ofOneCall.has(cause.code) && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
-  ...(status === 405 && { Allow: allowedMethods }),
-  ...(status === 488 && { Warning: warning(detail ?? catalogue[cause.code].text) }),
-})
+  options: Pick<RefusalOptions, 'detail' | 'othersWelcome'> & Pick<RefusalParts, 'retryAfterMs'> = {},
+): Headers => {
+  const { detail = catalogue[cause.code].text, retryAfterMs = defaultRetryAfterMs, othersWelcome } = options
+  const retry = status === 503 && !othersWelcome && !ofOneCall.has(cause.code)
+  return {
+    ...serverHeader(userAgent),
+    Reason: reasonHeader(cause),
+    ...(retry && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
+    ...(status === 405 && { Allow: allowedMethods }),
+    ...(status === 488 && { Warning: warning(detail) }),
+  }
+}
 
 /** The Server header, where one is wanted. */
 export const serverHeader = (userAgent: string): Headers => (userAgent === '' ? {} : { Server: userAgent })
