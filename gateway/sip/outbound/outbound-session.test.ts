@@ -70,12 +70,39 @@ describe('pain point 9: an INVITE of ours', () => {
     expect(other.uac.options.headers).not.toHaveProperty('Call-ID')
   })
 
-  it('runs no timer where the far side wants none', async () => {
+  it.each([
+    ['by UPDATE', { Allow: 'INVITE, UPDATE' }, 'UPDATE'],
+    ['by re-INVITE', {}, 'INVITE'],
+  ])('is refreshed by us alone, %s, where the 200 says nothing of a timer', async (_how, headers, method) => {
+    const t = rig()
+    const { leg } = await t.dial(uri)
+    const dialog = t.next().answer(farSdp(), headers)
+    t.clock.advance(900_000)
+    expect(dialog.requests.map((request) => request.method)).toEqual([method])
+    dialog.requests[0]?.reply(200, method === 'INVITE' ? { body: farSdp() } : {})
+    // The second one finds that the far side is gone, and its BYE was lost.
+    t.clock.advance(900_000)
+    dialog.requests[1]?.reply(481)
+    expect([dialog.requests.length, leg.isEnded, dialog.byes.length]).toEqual([2, true, 1])
+  })
+
+  it('is refreshed as rarely as a 422 asked for, though the 200 says nothing of a timer', async () => {
     const t = rig()
     await t.dial(uri)
+    t.next().refuse(422, { 'Min-SE': '3600' })
     const dialog = t.next().answer(farSdp())
-    t.clock.advance(86_400_000)
-    expect([dialog.requests, dialog.byes]).toEqual([[], []])
+    t.clock.advance(1_799_999)
+    expect(dialog.requests).toEqual([])
+    t.clock.advance(1)
+    expect(dialog.requests[0]?.headers).toMatchObject({ 'Session-Expires': '3600;refresher=uac' })
+  })
+
+  it('ends where nobody answers our refreshes', async () => {
+    const t = rig()
+    const { leg } = await t.dial(uri)
+    t.next().answer(farSdp())
+    t.clock.advance(1_800_000)
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'session_expired' } })
   })
 })
 
