@@ -17,6 +17,8 @@ let places: Map<string, RecordingFlow> | undefined
 let registered: Map<string, RecordingFlow>
 let failed: string[]
 let faults: unknown[]
+/** Places that were gone to as ones of our own choice. */
+let met: string[]
 /** Statuses that were counted as refusals of the agent. */
 let refused: number[]
 
@@ -29,6 +31,7 @@ beforeEach(() => {
   registered = new Map()
   failed = []
   faults = []
+  met = []
   refused = []
   const context = {
     registeredFlows: { find: (uri: string) => registered.get(uri) },
@@ -43,7 +46,10 @@ beforeEach(() => {
     transports: {
       addresses: [],
       ownHost: () => '192.0.2.1',
-      flow: ({ address }: Hop) => places?.get(address),
+      flow: ({ address }: Hop, chosen = true) => {
+        if (chosen) met.push(address)
+        return places?.get(address)
+      },
     },
     refusals: { add: (status: number) => refused.push(status) },
   } as unknown as Context
@@ -81,6 +87,12 @@ describe('a request of a dialog that the agent proxied', () => {
       ['192.0.2.12', second],
     ])
     expect([pass(), failed, second.sent.length]).toEqual([[], ['192.0.2.11'], 1])
+  })
+
+  it('goes where its sender says, which makes nobody trusted', () => {
+    const far = new RecordingFlow()
+    places = new Map([['192.0.2.11', far]])
+    expect([pass(), far.sent.length, met]).toEqual([[], 1, []])
   })
 
   it('is answered with 480 where there is no way', () => {

@@ -78,8 +78,9 @@ export class Passing {
   #try(ways: readonly Way[], send: (way: Flow, failed: () => void) => void, nowhere: () => void): void {
     const [way, ...left] = ways
     if (!way) nowhere()
+    // Route and request-uri say where it goes, and whoever holds a route of ours writes them as he likes.
     else
-      send(openWay(way, this.#context), () => {
+      send(openWay(way, this.#context, false), () => {
         try {
           if (isHop(way)) this.#context.router.failed(way)
           this.#try(left, send, nowhere)
