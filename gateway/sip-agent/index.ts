@@ -187,10 +187,13 @@ export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
       worker.off('message', begun)
       worker.off('error', fail)
       worker.off('exit', gone)
-      if (message.kind === 'ready') resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
-      else {
-        untilEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
+      if (message.kind === 'ready') {
+        resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
+        return
       }
+      // What else goes wrong while it closes adds nothing to why it does; without a listener it would end the process.
+      worker.on('error', () => {})
+      untilEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
     })
   })
 }
