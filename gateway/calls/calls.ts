@@ -62,7 +62,7 @@ export class Calls implements Arrivals, CallObserver {
     const calls = this.#calls.size
     const { carrier, maxForwards, sip } = arrival
     leg.note({ carrier, maxForwards, sipCallId: sip?.callId })
-    if (leg.isEnded) this.#write(refused(arrival))
+    if (leg.isEnded) this.#ended(refused(arrival))
     else if (this.#draining) this.#refuse(arrival, 'draining', { calls })
     else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
     else this.#start(arrival)
@@ -100,9 +100,7 @@ export class Calls implements Arrivals, CallObserver {
 
   callEnded(call: Call): void {
     this.#calls.delete(call.id)
-    const cause = call.cause?.code ?? 'internal'
-    this.#parts.metrics.callsEnded.inc({ direction: call.info.direction, cause })
-    this.#write(call)
+    this.#ended(call)
     if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
 
@@ -125,6 +123,14 @@ export class Calls implements Arrivals, CallObserver {
     )
     leg.end({ code })
     this.#write(refused(arrival))
+  }
+
+  /** Counts a call that is over, and writes its record. */
+  #ended(call: Recorded): void {
+    const { state } = call.caller
+    const cause = state.kind === 'ended' ? state.cause.code : 'internal'
+    this.#parts.metrics.callsEnded.inc({ direction: call.info.direction, cause })
+    this.#write(call)
   }
 
   /** Writes the record of a call, whichever way it ended. */

@@ -20,6 +20,7 @@ const setUp = () => {
   const clock = new FakeClock()
   const outbound = new FakeOutbound(clock)
   const records: CallSummary[] = []
+  const metrics = new Metrics()
   const log = pino(
     { level: 'info', base: null },
     {
@@ -34,7 +35,7 @@ const setUp = () => {
   const handler: Handler = { run: (call) => script(call) }
   const calls = new Calls({
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
-    ...{ sip: outbound, subscribers: outbound, clock, log, metrics: new Metrics() },
+    ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
     bridges: new Bridges({ join: () => {}, part: () => {} }),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 1 },
@@ -59,7 +60,7 @@ const setUp = () => {
     expect(records).toHaveLength(1)
     return records[0]!
   }
-  return { clock, outbound, records, calls, arrive, record }
+  return { clock, outbound, records, metrics, calls, arrive, record }
 }
 
 let t: ReturnType<typeof setUp>
@@ -212,6 +213,8 @@ describe('the record of a call has everything (attributes present at every end)'
       ({ leg }) => leg.ended({ code: 'canceled' }),
     )
     expect(await t.record()).toMatchObject({ ...always, code: 'canceled', by: 'far' })
+    const { values } = await t.metrics.callsEnded.get()
+    expect(values).toMatchObject([{ value: 1, labels: { direction: 'inbound', cause: 'canceled' } }])
   })
 
   it.each<[string, () => Promise<PortStats>]>([

@@ -1,6 +1,7 @@
 import pino from 'pino'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { LegOwner } from '../../calls/leg.ts'
+import type { Arrival } from '../../calls/ports.ts'
 import { FakeClock } from '../../clock.ts'
 import { readOffer } from '../audio/inbound-audio.ts'
 import { Transfers } from '../dialog/transfers.ts'
@@ -83,4 +84,46 @@ it('ends a leg that fails to take the place of another one', async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   expect(dialog.byeHeaders[0]?.Reason).toMatch(/^Q\.850;cause=41;/)
   expect([released, edge.used, old.leg.isAnswered]).toEqual([1, 0, true])
+})
+
+describe('a caller who is gone while the audio opens', () => {
+  const gone = async (
+    happens: (made: { request: FakeRequest; connection: { alive: boolean } }) => void,
+    changes: Partial<Invitation> = {},
+  ) => {
+    const arrived: Arrival[] = []
+    const legs = { add: () => arrived.splice(0), delete: () => {} }
+    const connection = { alive: true }
+    const invited = invitation({ connection, ...changes })
+    const running = open({ legs, arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invited)
+    happens({ request: invited.request as FakeRequest, connection })
+    await running
+    expect([released, edge.ports.length, edge.used, refused]).toEqual([1, 1, 0, []])
+    return arrived
+  }
+  const cancel = ({ request }: { request: FakeRequest }) =>
+    request.emit('cancel', new FakeRequest('CANCEL', 'sip:x@y', '', { reason: 'SIP;cause=200' }))
+
+  it('leaves a call that ended, with all that is known of it', async () => {
+    const [arrival, ...more] = await gone(cancel)
+    expect(more).toEqual([])
+    expect(arrival).toMatchObject({
+      projectId: 'p',
+      plan: { to: '/public/x' },
+      sip: { callId: 'x', domain: 'y' },
+    })
+    const cause = { code: 'canceled', detail: 'SIP;cause=200' }
+    expect(arrival?.leg).toMatchObject({ from: party, to: party, state: { kind: 'ended', by: 'far', cause } })
+  })
+
+  it('leaves one, too, where the agent is lost', async () => {
+    const [arrival] = await gone(({ connection }) => {
+      connection.alive = false
+    })
+    expect(arrival?.leg.state).toMatchObject({ kind: 'ended', cause: { code: 'control_lost' } })
+  })
+
+  it('leaves none of an INVITE that was to take the place of somebody', async () => {
+    expect(await gone(cancel, { replaces: establish().leg })).toEqual([])
+  })
 })
