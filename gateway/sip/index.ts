@@ -218,11 +218,12 @@ export class SipEdge implements OutboundSip {
   }
 
   #openTransfers(link: AgentLink): Transfers {
-    const { directory, edge, clock, trust } = this.#parts
+    const { directory, edge, clock, trust, metrics } = this.#parts
     const listens = (host: string) =>
       link.hostports.some((entry) => canonicalHost(/\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
     return new Transfers({
-      ...{ addresses: directory, edge, clock },
+      ...{ addresses: directory, edge, clock, metrics },
+      count: (endpoint) => this.#door.refer(endpoint),
       isOurs: (host) =>
         directory.domainApp(host) !== undefined || trust?.isRegistrar(host) === true || listens(host),
     })

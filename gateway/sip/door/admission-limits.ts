@@ -2,6 +2,9 @@ import type { AdmissionFacts, AdmissionRules, Admitted, Caller, Rate, Refused } 
 
 const gatewayRate = 'gateway'
 
+/** The key of the rate of an endpoint's calls. */
+export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
+
 /** Steps 1 and 2 of `admit`: whether the gateway takes calls at all, whoever calls. */
 export const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): Refused | undefined => {
   const { method, source, transport, target, draining, busyPercent, calls } = facts
@@ -94,7 +97,7 @@ const ratesOf = (
     { key: gatewayRate, perSecond: limits.callsPerSecond },
     { key: `app ${app?.id}`, perSecond: app?.callsPerSecond },
     { key: `source ${source} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
-    { key: `endpoint ${endpoint?.id}`, perSecond: endpoint?.callsPerSecond },
+    { key: endpointRate(endpoint?.id), perSecond: endpoint?.callsPerSecond },
   ]
   return rates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { LegOwner } from '../../calls/leg.ts'
 import type { Arrival } from '../../calls/ports.ts'
 import { FakeClock } from '../../clock.ts'
+import { Metrics } from '../../metrics.ts'
 import { readOffer } from '../audio/inbound-audio.ts'
 import { Transfers } from '../dialog/transfers.ts'
 import type { Entry } from '../door/door.ts'
@@ -16,16 +17,24 @@ const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
 let clock: FakeClock
 let edge: TestEdge
 let srf: FakeSrf
-let released: number
+let [released, left, over] = [0, 0, 0]
 let refused: string[]
 beforeEach(() => {
-  ;[clock, edge, srf, released, refused] = [new FakeClock(), new TestEdge(), new FakeSrf(), 0, []]
+  ;[clock, edge, srf, released, left, over, refused] = [
+    new FakeClock(),
+    new TestEdge(),
+    new FakeSrf(),
+    0,
+    0,
+    0,
+    [],
+  ]
 })
 
 const open = (changes: Partial<SetUpParts> = {}): SetUp => {
   const transfers = new Transfers({
     ...{ addresses: { resolve: () => undefined }, isOurs: () => false },
-    ...{ edge, clock },
+    ...{ edge, clock, metrics: new Metrics(), count: () => () => {} },
   })
   return new SetUp({
     link: {
@@ -48,7 +57,8 @@ const open = (changes: Partial<SetUpParts> = {}): SetUp => {
 const invitation = (changes: Partial<Invitation> = {}): Invitation => {
   const request = new FakeRequest('INVITE', 'sip:x@y', farSdp())
   const entry = {
-    ...{ domain: 'y', projectId: 'p', rates: [], release: () => released++ },
+    ...{ domain: 'y', projectId: 'p', rates: [] },
+    ...{ release: () => released++, legGone: () => left++, callOver: () => over++ },
     plan: { kind: 'dial', to: '/public/x' },
   } as const satisfies Entry
   return {
@@ -83,7 +93,25 @@ it('ends a leg that fails to take the place of another one', async () => {
   dialog.emit('ack', { body: '' })
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   expect(dialog.byeHeaders[0]?.Reason).toMatch(/^Q\.850;cause=41;/)
-  expect([released, edge.used, old.leg.isAnswered]).toEqual([1, 0, true])
+  expect([left, over, released, edge.used, old.leg.isAnswered]).toEqual([1, 1, 0, 0, true])
+})
+
+it('counts a call until it is over, and not only for as long as its caller is there', async () => {
+  const arrived: Arrival[] = []
+  await open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invitation())
+  arrived[0]!.leg.ended({ code: 'normal' })
+  // The carrier's line is free: it was the leg's.
+  expect([left, over, released]).toEqual([1, 0, 0])
+  arrived[0]!.onOver?.()
+  expect([left, over, released]).toEqual([1, 1, 0])
+})
+
+it('counts a call no longer that could not be started', async () => {
+  const arrive = () => {
+    throw new Error('no room')
+  }
+  await open({ arrivals: { arrive } }).run(invitation())
+  expect([left, over, edge.used]).toEqual([1, 1, 0])
 })
 
 describe('a caller who is gone while the audio opens', () => {

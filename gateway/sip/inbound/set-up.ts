@@ -124,17 +124,20 @@ export class SetUp {
   }
 
   #arrive(invitation: Invitation, callId: CallId, media: SipMedia): void {
-    const { request } = invitation
+    const { request, entry } = invitation
     const leg = this.#legOf(invitation)
     const log = this.#parts.log.child({ call: callId, leg: leg.id })
     if (media.behindNat) log.info({ source: request.source_address }, learntFromSource)
     this.#attach(invitation, leg, media, log)
     if (!media.isWaiting) leg.setPort(media.port)
     if (invitation.replaces) {
-      this.#takePlace(leg, invitation.replaces, log).catch((error: unknown) => {
-        log.error({ err: error }, 'a leg could not take the place of another')
-        leg.end({ code: 'internal' })
-      })
+      this.#takePlace(leg, invitation.replaces, log)
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'a leg could not take the place of another')
+          leg.end({ code: 'internal' })
+        })
+        // Its call is another one, which counts for whoever made that.
+        .finally(entry.callOver)
       return
     }
     try {
@@ -142,6 +145,7 @@ export class SetUp {
     } catch (error) {
       log.error({ err: error }, 'the call could not be started')
       leg.end({ code: 'internal' })
+      entry.callOver()
     }
   }
 
@@ -185,7 +189,7 @@ export class SetUp {
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)
-    leg.whenGone(entry.release)
+    leg.whenGone(entry.legGone)
     leg.whenGone(() => media.close())
     media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
     legs.add(side)
@@ -206,7 +210,7 @@ const arrivalOf = ({ request, entry, sipCallId }: Invitation, leg: Leg, callId: 
   const { carrier, endpoint, domain, projectId, plan } = entry
   const { maxForwards } = leg.facts
   return {
-    ...{ leg, callId, projectId, plan },
+    ...{ leg, callId, projectId, plan, onOver: entry.callOver },
     headers: keptHeaders(request, isTrusted(entry)),
     ...(maxForwards !== undefined && { maxForwards }),
     sip: { callId: sipCallId, domain, sourceAddress: request.source_address },
