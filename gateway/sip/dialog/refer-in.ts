@@ -4,7 +4,7 @@ import type { Log } from '../../log.ts'
 import { serverHeader } from '../door/refusals.ts'
 import { printable } from '../headers.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
-import { parseNameAddress } from '../uri.ts'
+import { parseNameAddress, shownUri } from '../uri.ts'
 import { type DialogOrigin, sameOrigin } from './dialogs.ts'
 import { type NamedDialog, type ReferTo, readReferTo } from './refer-to.ts'
 import type { Transfers } from './transfers.ts'
@@ -50,9 +50,9 @@ export class ReferIn {
     const { log, origin } = this.#parts
     const value = request.get('Refer-To') ?? ''
     const referTo = readReferTo(value)
-    const by = printable(request.get('Referred-By') ?? '', 256)
+    const by = printable(shownUri(request.get('Referred-By') ?? ''), 256)
     const facts = {
-      referTo: printable(value, 256),
+      referTo: printable(shownUri(value), 256),
       by,
       carrier: origin.carrier,
       endpoint: origin.endpoint?.id,
