@@ -193,6 +193,48 @@ describe('pain point 5: our offer', () => {
     expect(dialog.byes).toHaveLength(1)
   })
 
+  it.each([
+    ['refuses', (invite: PlacedInvite) => invite.refuse(503)],
+    ['says nothing', (_invite: PlacedInvite, t: OutboundRig) => t.clock.advance(8_000)],
+  ])(
+    'goes on to the next place with keys that may be left, where the one that demanded them %s',
+    async (_what, ends) => {
+      const targets = ['sip:carrier.example;transport=tls', 'sip:b.example;transport=tls']
+      const t = new OutboundRig([testCarrier({ targets, srtp: 'optional' })])
+      const { leg } = await t.dial(secure)
+      t.next().refuse(488)
+      const strict = t.next()
+      expect([strict.uri, shape(strict.uac.options.localSdp ?? '')]).toEqual([secure, ['RTP/SAVP', 2]])
+      ends(strict, t)
+      const other = t.next()
+      expect([other.uri, shape(other.uac.options.localSdp ?? '')]).toEqual([
+        'sip:1@b.example;transport=tls',
+        ['RTP/AVP', 2],
+      ])
+      expect(other.uac.options.headers).not.toHaveProperty('Call-ID')
+      // It may demand them itself.
+      other.refuse(488)
+      const demanded = t.next()
+      expect([demanded.uri, shape(demanded.uac.options.localSdp ?? '')]).toEqual([other.uri, ['RTP/SAVP', 2]])
+      demanded.refuse(503)
+      expect([
+        leg.isEnded,
+        leg.tries
+          .map(({ sipStatus }) => sipStatus)
+          .filter(Boolean)
+          .at(-1),
+      ]).toEqual([true, 503])
+    },
+  )
+
+  it('keeps keys that are required, whichever place it goes to', async () => {
+    const targets = ['sip:carrier.example;transport=tls', 'sip:b.example;transport=tls']
+    const t = new OutboundRig([testCarrier({ targets, srtp: 'required' })])
+    await t.dial(secure)
+    t.next().refuse(503)
+    expect(shape(t.next().uac.options.localSdp ?? '')).toEqual(['RTP/SAVP', 2])
+  })
+
   it('is not made a third time, and not at all once more where there was nothing to be left', async () => {
     const both = await offer('optional', secure)
     new PlacedInvite(both.t.srf.invites[0]!).refuse(488)
