@@ -22,6 +22,7 @@ export type {
   SipTls,
   SipTlsPeer,
 } from './types.ts'
+export { offenceHeader } from './types.ts'
 
 /** The running agent: where drachtio-srf connects to, and what it listens on. */
 export interface SipAgent {

@@ -156,6 +156,12 @@ export interface OwnRefusal {
   readonly detail?: string
 }
 
+/**
+ * Header by which an application says with its refusal of an INVITE that the sender is to blame: once it is acknowledged, it counts towards a
+ * ban. The value means nothing. Private to the agent and its applications: it neither goes out nor comes in over the network.
+ */
+export const offenceHeader = 'X-Trunkline-Offence'
+
 /** Why the shield dropped something; `tls`: the TLS handshake of a connection that was accepted came to nothing. */
 export type ShieldReason = 'rate' | 'banned' | 'scanner' | 'stranger' | 'tls'
 

@@ -114,7 +114,7 @@ export class SipEdge implements OutboundSip {
     const { overload = defaultOverload } = parts
     const { retryAfterMs } = overload
     const now = () => clock.now()
-    const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now })
+    const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now, marks: agent.embedded })
     this.#refusals = refusals
     const draining = () => this.#draining
     const challenger = new Challenger(now, agent.embedded ? parts.challenges : ['MD5'])

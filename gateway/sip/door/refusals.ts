@@ -1,6 +1,7 @@
 import { type Cause, type Code, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { offenceHeader } from '../../sip-agent/index.ts'
 import { refusalStatus } from '../causes.ts'
 import { reasonHeader } from '../headers.ts'
 import type { Headers, SipResponse } from '../srf.ts'
@@ -25,6 +26,8 @@ export interface RefusalParts {
   readonly userAgent: string
   /** Time after which a caller may try again after a 503; default 10 s. */
   readonly retryAfterMs?: number
+  /** Our own agent is told whom to blame; a drachtio-server would tell it to the sender. Default false. */
+  readonly marks?: boolean
   /** Time in ms, for what bounds the lines of the log; without it there is no bound. */
   readonly now?: () => number
 }
@@ -60,7 +63,7 @@ export class Refusals {
     facts: Readonly<Record<string, unknown>>,
     options: RefusalOptions = {},
   ): void {
-    const { log, metrics, userAgent, retryAfterMs } = this.#parts
+    const { log, metrics, userAgent, retryAfterMs, marks = false } = this.#parts
     const { detail, headers, quiet = false, othersWelcome } = options
     // A challenge of our own; refusalStatus passes on none of others.
     const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
@@ -70,13 +73,11 @@ export class Refusals {
         log.warn({ code, status, ...facts }, detail ?? catalogue[code].text)
     }
     if (response.finalResponseSent) return
+    const usual = refusalHeaders({ code }, status, userAgent, { detail, retryAfterMs, othersWelcome })
+    // Of all refusals only this one has its reason in the address that it is sent to.
+    const blame: Headers = marks && code === 'source_not_allowed' ? { [offenceHeader]: '1' } : {}
     try {
-      response.send(status, {
-        headers: {
-          ...refusalHeaders({ code }, status, userAgent, { detail, retryAfterMs, othersWelcome }),
-          ...headers,
-        },
-      })
+      response.send(status, { headers: { ...usual, ...headers, ...blame } })
     } catch (error) {
       log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
     }

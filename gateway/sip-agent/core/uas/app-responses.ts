@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { contactOf, Dialog, dialogId, recordRoute, withTag } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { RawResponse, SipRequest } from '../../message/message.ts'
-import { ownContact, replaceLocalhost } from '../app-headers.ts'
+import { offenceKey, ownContact, replaceLocalhost } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
 import { ownOf } from '../requests.ts'
@@ -98,6 +98,7 @@ export class AppResponses {
     waiting.tag = made.tag
     waiting.responded ||= raw.status > 100
     waiting.tried = true
+    waiting.side.offence = raw.status >= 300 && raw.headers.first(offenceKey) !== undefined
     const makes = !waiting.inDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
     if (makes && !waiting.dialog) this.#early(waiting, raw)
     noteResponse(waiting, raw.status, describes(raw))
