@@ -15,6 +15,8 @@ let sender: RecordingFlow
 /** The places that the router finds; undefined: it finds no transport. */
 let places: Map<string, RecordingFlow> | undefined
 let registered: Map<string, RecordingFlow>
+/** What the router was asked for. */
+let sought: string[]
 let failed: string[]
 let faults: unknown[]
 /** Places that were gone to as ones of our own choice. */
@@ -29,6 +31,7 @@ beforeEach(() => {
   sender = new RecordingFlow()
   places = new Map()
   registered = new Map()
+  sought = []
   failed = []
   faults = []
   met = []
@@ -36,7 +39,8 @@ beforeEach(() => {
   const context = {
     registeredFlows: { find: (uri: string) => registered.get(uri) },
     router: {
-      find: (_uri: string, done: (hops: readonly Hop[]) => void) => {
+      find: (uri: string, done: (hops: readonly Hop[]) => void) => {
+        sought.push(uri)
         if (!places) return false
         done([...places.keys()].map(hop))
         return true
@@ -93,6 +97,35 @@ describe('a request of a dialog that the agent proxied', () => {
     const far = new RecordingFlow()
     places = new Map([['192.0.2.11', far]])
     expect([pass(), far.sent.length, met]).toEqual([[], 1, []])
+  })
+
+  it.each([
+    ['a loose', '<sip:p1;lr>, <sip:p2;lr>', 'sip:b@b.invalid', ['<sip:p1;lr>', '<sip:p2;lr>'], 'sip:p1;lr'],
+    ['a strict', '<sip:p1>, <sip:p2;lr>', 'sip:p1', ['<sip:p2;lr>', '<sip:b@b.invalid>'], 'sip:p1'],
+    ['a lonely strict', '<sip:p1;x=1>', 'sip:p1;x=1', ['<sip:b@b.invalid>'], 'sip:p1;x=1'],
+  ])(
+    'towards %s router is addressed as that one wants it (RFC 3261 16.6)',
+    (_kind, lines, uri, left, next) => {
+      const far = new RecordingFlow()
+      places = new Map([['192.0.2.11', far]])
+      pass('INFO', 'sip:b@b.invalid', `Route: ${lines}\r\n`)
+      const sent = message(far.sent[0] ?? '') as SipRequest
+      expect([sent.uri, sent.headers.all('route'), sought]).toEqual([uri, left, [next]])
+    },
+  )
+
+  it('from a strict router, which wrote our route into the request-uri, goes to its last route (RFC 3261 16.4)', () => {
+    const far = new RecordingFlow()
+    places = new Map([['192.0.2.11', far]])
+    const [route = ''] = request().headers.all('route')
+    const ours = route.slice(1, -1)
+    expect(pass('INFO', ours, 'Route: <sip:p2;lr>, <sip:b@b.example>\r\n')).toEqual([])
+    const sent = message(far.sent[0] ?? '') as SipRequest
+    expect([sent.uri, sent.headers.all('route'), sought]).toEqual([
+      'sip:b@b.example',
+      ['<sip:p2;lr>'],
+      ['sip:p2;lr'],
+    ])
   })
 
   it('is answered with 480 where there is no way', () => {

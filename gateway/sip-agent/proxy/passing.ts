@@ -6,7 +6,7 @@ import { makeVia, ownOf } from '../core/requests.ts'
 import { isHop, openWay, type Way } from '../core/uac/ways.ts'
 import { retryAfter } from '../core/uas/incoming.ts'
 import { makeReply, replyBase } from '../core/uas/replies.ts'
-import { parseAddress } from '../message/address.ts'
+import { type Addressing, addressing } from '../dialog/addressing.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 import { splitOutside } from '../message/text.ts'
@@ -49,29 +49,28 @@ export class Passing {
   /** Sends a request on whose route says so; false where it is not ours to send on. */
   request(request: SipRequest, flow: Flow): boolean {
     if (request.toTag === '') return false
-    const routes = this.#routes.behind(request)
-    if (!routes) return false
+    const behind = this.#routes.behind(request)
+    if (!behind) return false
     if (!this.#routes.admits(request.callId)) this.#refuse(request, flow, 503, [retryAfter])
     else if (hopsLeft(request) === undefined) this.#refuse(request, flow, 483)
-    else this.#forward(request, flow, routes)
+    else this.#forward(request, flow, addressing(behind.uri, behind.routes))
     return true
   }
 
-  #forward(request: SipRequest, flow: Flow, routes: readonly string[]): void {
-    const next = routes[0] === undefined ? request.uri : parseAddress(routes[0], 'Route').uri
+  #forward(request: SipRequest, flow: Flow, { uri, routes, nextHop }: Addressing): void {
     const [top = ''] = splitOutside(request.headers.first('via') ?? '', ',', 'Via')
-    const branch = branchFor(parseVia(top), request.callId, request.seq) + loopMark(request.uri)
+    const branch = branchFor(parseVia(top), request.callId, request.seq) + loopMark(uri)
     const send = (way: Flow, failed: () => void) => {
       const via = makeVia(ownOf(way, this.#context), branch)
-      const onto = { uri: request.uri, branch, via, recordRoutes: [], routes, extra: [] }
+      const onto = { uri, branch, via, recordRoutes: [], routes, extra: [] }
       way.send(onward(request, onto).bytes, failed)
     }
     const over = (ways: readonly Way[]) => this.#try(ways, send, () => this.#refuse(request, flow, 480))
     const { registeredFlows, router } = this.#context
     // A browser's contact names no host: it is reached over the connection on which it has registered.
-    const registered = routes.length === 0 ? registeredFlows.find(next) : undefined
+    const registered = routes.length === 0 ? registeredFlows.find(nextHop) : undefined
     if (registered) over([registered])
-    else if (!router.find(next, over)) over([])
+    else if (!router.find(nextHop, over)) over([])
   }
 
   /** Tries one place after the other while nothing can be sent there (RFC 3263 4.3). */
