@@ -64,3 +64,19 @@ it('a fault over a message that comes while it starts does not keep a thread fro
   await agent.close()
   expect(force).not.toHaveBeenCalled()
 })
+
+it('a thread that dies is over once the agent is closed', async () => {
+  const { starting, worker } = start()
+  const agent = await starting
+  const failed = new Promise<Error>((resolve) => agent.onFailure(resolve))
+  let exited = false
+  worker.once('exit', () => {
+    exited = true
+  })
+  // What it cannot take is an error that nobody catches there.
+  worker.postMessage(undefined)
+  expect((await failed).message).toContain('undefined')
+  await agent.close()
+  expect(exited).toBe(true)
+  await agent.close()
+})

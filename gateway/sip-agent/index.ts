@@ -53,7 +53,7 @@ export interface SipAgent {
   onFault(listener: (problem: string) => void): void
   /** Calls `listener` with requests that the agent refused without an application, ten a second at most; `stats` counts all of them. */
   onRefusal(listener: (refusal: OwnRefusal) => void): void
-  /** Ends the agent. Calls that are still up hear nothing; hang them up before. May be called again. */
+  /** Ends the agent, and waits until its thread is gone. Calls that are still up hear nothing; hang them up before. May be called again. */
   close(): Promise<void>
 }
 
@@ -86,6 +86,7 @@ class WorkerAgent implements SipAgent {
   readonly #faultListeners: ((problem: string) => void)[] = []
   readonly #refusalListeners: ((refusal: OwnRefusal) => void)[] = []
   readonly #asked: { resolve(stats: SipAgentStats): void; reject(error: Error): void }[] = []
+  readonly #gone = Promise.withResolvers<void>()
   #failure: Error | undefined
   #closing: Promise<void> | undefined
 
@@ -138,7 +139,8 @@ class WorkerAgent implements SipAgent {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#failure ? Promise.resolve() : this.#end()
+    // One that died may still be on its way out: a process that ends meanwhile takes the same risk as one that forces it.
+    this.#closing ??= this.#failure ? this.#gone.promise : this.#end()
     return this.#closing
   }
 
@@ -153,6 +155,7 @@ class WorkerAgent implements SipAgent {
   }
 
   #exited(code: number): void {
+    this.#gone.resolve()
     const error = new Error(`the SIP agent's thread ended with code ${code}`)
     if (!this.#closing) this.#fail(error)
     for (const { reject } of this.#asked.splice(0)) reject(error)
