@@ -128,7 +128,8 @@ describe('rules of the SIP side', () => {
       `{ name: ${name}, targets: ["${target}"], tls: ${tls} }`
     const secure = 'sip:gw.example;transport=tls'
     const same = [at('a', secure, '{ ca: x.pem, verify: true }'), at('b', secure, '{ ca: x.pem }')]
-    expect(load(carriers(...same, at('c', 'sip:gw.example', '{ ca: y.pem }'))).carriers).toHaveLength(3)
+    const plain = at('c', 'sip:gw.example;transport=udp', '{ ca: y.pem }')
+    expect(load(carriers(...same, plain)).carriers).toHaveLength(3)
   })
 
   it.each([
@@ -145,6 +146,14 @@ describe('rules of the SIP side', () => {
       carriers(
         '{ name: a, targets: ["sip:gw.example;transport=tls"], tls: { ca: one.pem } }',
         '{ name: b, targets: ["sip:10.0.0.1", "sips:GW.example:5071"], tls: { ca: other.pem } }',
+      ),
+      'carriers[1].tls',
+    ],
+    [
+      'two carriers at one host with different TLS, to which NAPTR may lead the one',
+      carriers(
+        '{ name: a, targets: ["sip:gw.example;transport=tls"], tls: { ca: one.pem } }',
+        '{ name: b, targets: ["sip:gw.example"] }',
       ),
       'carriers[1].tls',
     ],

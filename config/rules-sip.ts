@@ -3,6 +3,7 @@ import { parseDuration } from './durations.ts'
 import type { Report } from './faults.ts'
 import type { FileConfig } from './file.ts'
 import { canonicalHost } from './networks.ts'
+import { mayUseTls } from './targets.ts'
 import { type Entry, unique } from './unique.ts'
 
 /** Smallest session interval (RFC 4028 section 5), in ms. */
@@ -69,18 +70,17 @@ const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report):
   })
 }
 
-/** Connections are made, and kept, by host: two carriers at one cannot differ in their TLS. */
+/** Connections are made, and kept, by host: two carriers at one cannot differ in their TLS. Where no transport is named, NAPTR may lead to it. */
 const checkCarrierTls = ({ carriers }: FileConfig, report: Report): void => {
   const firsts = new Map<string, number>()
   carriers.forEach(({ targets, tls }, i) => {
-    const hosts = targets.filter((target) => /^sips:|;transport=tls\b/i.test(target)).map(hostOf)
-    for (const host of new Set(hosts)) {
+    for (const host of new Set(targets.filter(mayUseTls).map(hostOf))) {
       const first = firsts.get(host) ?? i
       firsts.set(host, first)
       if (!isDeepStrictEqual(tls, carriers[first]?.tls))
         report(
           ['carriers', i, 'tls'],
-          `must be that of carriers[${first}], which has targets at ${host}, too`,
+          `must be that of carriers[${first}], which has targets at ${host}, too, unless the targets of one name another transport: ;transport=udp or tcp`,
         )
     }
   })

@@ -69,7 +69,7 @@ export interface ShieldConfig {
   readonly packetsPerSecond: number
   /** The same inside known networks; default 5,000. */
   readonly knownPacketsPerSecond: number
-  /** Offences (malformed messages, refused requests, failed sign-ins) within a minute after which an address is banned; default 20. */
+  /** Offences (malformed messages, calls from addresses that may not call, failed sign-ins) within a minute after which an address is banned; default 20. */
   readonly banAfter: number
   /** How long; default 10 minutes. Only addresses that have proved that they are theirs can be banned. */
   readonly banForMs: number

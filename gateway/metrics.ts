@@ -123,6 +123,10 @@ const namedCounters = {
     help: 'Packets and connections that the shield dropped before anything was parsed; reason `tls`: TLS handshakes with accepted connections that came to nothing',
     label: 'reason',
   },
+  sip_refused_total: {
+    help: 'SIP requests that the embedded agent refused before the gateway heard of them',
+    label: 'status',
+  },
 } as const
 
 /** The gauges; after every call each is back to zero (ports: after their quarantine). */

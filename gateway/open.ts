@@ -6,6 +6,7 @@ import { createSounds } from '../media/sound/sounds.ts'
 import type { Edge, Sounds } from '../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../media/webrtc/webrtc.ts'
 import { agentOptions, tlsOf } from './agent-options.ts'
+import { AgentRefusals } from './agent-refusals.ts'
 import { Certificates } from './auth/certificates.ts'
 import { readOrMakeKey } from './auth/key.ts'
 import { SessionStates } from './auth/states.ts'
@@ -110,7 +111,7 @@ export const openCertificates = async ({ config, clock, log, closing }: Base): P
 
 /** Starts the embedded SIP agent; undefined where the configuration names a drachtio-server. Rejects when a port is taken. */
 export const openAgent = async (
-  { config, log, closing }: Base,
+  { config, clock, log, closing }: Base,
   certificates: Certificates,
   onFailure: OnFailure,
 ): Promise<SipAgent | undefined> => {
@@ -120,6 +121,9 @@ export const openAgent = async (
   agent.onFault((fault) =>
     log.error({ fault, part: 'SIP agent' }, 'a fault inside the SIP agent cost a message'),
   )
+  const refusals = new AgentRefusals(log.child({ part: 'SIP agent' }), clock)
+  agent.onRefusal((refusal) => refusals.take(refusal))
+  closing.add('refusals of the SIP agent', refusals, (open) => open.close())
   agent.onFailure((error) => {
     log.error({ err: error }, 'the SIP agent died')
     onFailure('the SIP agent died')

@@ -6,6 +6,7 @@ import { watchAgent } from './watch-agent.ts'
 const stats = (scanner: number): SipAgentStats => ({
   ...{ transactions: 1, dialogs: 2, pending: 3, unacknowledged: 0, connections: 4, applications: 1 },
   ...{ strays: 0, banned: 5, registeredFlows: 0 },
+  refused: { 420: 6, 481: 1 },
   dropped: { rate: 7, banned: 0, scanner, stranger: 0, tls: 2 },
 })
 
@@ -19,10 +20,12 @@ it('shows what the agent counts, once however often it is read, and its counters
   const read = await lines()
   expect(read).toContain('trunkline_sip_banned 5')
   expect(read).toContain('trunkline_sip_dropped_total{reason="scanner"} 8')
+  expect(read).toContain('trunkline_sip_refused_total{status="420"} 6')
   now = Promise.resolve(stats(9))
   expect(await lines()).toContain('trunkline_sip_dropped_total{reason="scanner"} 9')
   now = Promise.reject(new Error('it died'))
   const last = await lines()
   expect(last).toContain('trunkline_sip_dropped_total{reason="rate"} 7')
+  expect(last).toContain('trunkline_sip_refused_total{status="481"} 1')
   expect(last).toContain('trunkline_sip_agent_dialogs 0')
 })

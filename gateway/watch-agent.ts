@@ -9,7 +9,9 @@ const gauges = {
   sip_banned: 'banned',
 } as const
 
-/** Shows in the metrics how much the embedded agent holds, and what its shield dropped. */
+const counters = { sip_dropped_total: 'dropped', sip_refused_total: 'refused' } as const
+
+/** Shows in the metrics how much the embedded agent holds, what its shield dropped and what it refused. */
 export const watchAgent = (agent: Pick<SipAgent, 'stats'>, metrics: Metrics): void => {
   // An agent that died holds nothing; that it died is told elsewhere.
   for (const [name, count] of Object.entries(gauges) as [
@@ -22,12 +24,17 @@ export const watchAgent = (agent: Pick<SipAgent, 'stats'>, metrics: Metrics): vo
         () => 0,
       ),
     )
-  let dropped: Readonly<Record<string, number>> = {}
-  metrics.countsBy('sip_dropped_total', async () => {
-    dropped = await agent.stats().then(
-      (stats) => stats.dropped,
-      () => dropped,
-    )
-    return Object.entries(dropped)
-  })
+  for (const [name, counts] of Object.entries(counters) as [
+    keyof typeof counters,
+    (typeof counters)[keyof typeof counters],
+  ][]) {
+    let last: Readonly<Record<string, number>> = {}
+    metrics.countsBy(name, async () => {
+      last = await agent.stats().then(
+        (stats) => stats[counts],
+        () => last,
+      )
+      return Object.entries(last)
+    })
+  }
 }

@@ -109,6 +109,15 @@ it('reads the certificates of SIP, of its names, and those towards carriers', as
   expect([...secondsLeft.keys()]).toEqual(['https', 'sip', 'sip pbx.example', 'carrier acme'])
 })
 
+it('gives a carrier no say in the TLS of a host that it does not reach by TLS', async () => {
+  const carrier = tlsCarrier(pair('client'))
+  const targets = ['sip:gw.acme.example;transport=udp', 'sip:other.example', 'sips:third.example;lr']
+  await issue('client', 'client')
+  writeFileSync(path('ca.pem'), authority.certificate)
+  const { material } = await start({ carriers: [{ ...carrier, targets }] })
+  expect(material.peers.map(({ hosts }) => hosts)).toEqual([['other.example', 'third.example']])
+})
+
 it('reads a file again that has changed, and tells of it', async () => {
   const certificates = await start()
   const told: (string | undefined)[] = []

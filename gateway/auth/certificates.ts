@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { mayUseTls } from '../../config/targets.ts'
 import type { Config } from '../../config/types.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Log } from '../log.ts'
@@ -176,7 +177,7 @@ const read = async (
     https,
     sip: first && { ...first, names, ...(ca !== undefined && { ca }), clientCertificates, minVersion },
     peers: carriers.map(({ name, targets, tls }) => ({
-      hosts: targets.map(hostOf),
+      hosts: targets.filter(mayUseTls).map(hostOf),
       ca: authorities(tls.ca) ?? ca,
       ...pairOf(`carrier ${name}`, tls),
       serverName: tls.serverName,

@@ -90,12 +90,6 @@ export class Call implements LegOwner {
     return this.#answeredAt
   }
 
-  /** Why the caller's leg ended; undefined while it lasts. */
-  get cause(): Cause | undefined {
-    const { state } = this.caller
-    return state.kind === 'ended' ? state.cause : undefined
-  }
-
   /** Legs in progress. */
   get legs(): ReadonlySet<Leg> {
     return this.#legs

@@ -72,8 +72,10 @@ export class Calls implements Arrivals, CallObserver {
     const calls = this.#calls.size
     const { carrier, maxForwards, sip } = arrival
     leg.note({ carrier, maxForwards, sipCallId: sip?.callId })
-    if (leg.isEnded) this.#write(refused(arrival))
-    else if (this.#draining) this.#refuse(arrival, 'draining', { calls })
+    if (leg.isEnded) {
+      this.#ended(refused(arrival))
+      arrival.onOver?.()
+    } else if (this.#draining) this.#refuse(arrival, 'draining', { calls })
     else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
     else this.#start(arrival)
   }
@@ -110,15 +112,20 @@ export class Calls implements Arrivals, CallObserver {
 
   callEnded(call: Call): void {
     this.#calls.delete(call.id)
-    const cause = call.cause?.code ?? 'internal'
-    this.#parts.metrics.callsEnded.inc({ direction: call.info.direction, cause })
-    this.#write(call)
+    this.#ended(call)
     if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
 
   #start(arrival: Arrival): void {
     const { leg } = arrival
-    const call = new Call(infoOf(arrival), leg, this.#parts.clock, this, this.#parts.callDurationMs)
+    const observer: CallObserver = {
+      callAnswered: (call) => this.callAnswered(call),
+      callEnded: (call) => {
+        arrival.onOver?.()
+        this.callEnded(call)
+      },
+    }
+    const call = new Call(infoOf(arrival), leg, this.#parts.clock, observer, this.#parts.callDurationMs)
     this.#calls.set(call.id, call)
     const log = this.#parts.log.child({ call: call.id })
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
@@ -135,6 +142,15 @@ export class Calls implements Arrivals, CallObserver {
     )
     leg.end({ code })
     this.#write(refused(arrival))
+    arrival.onOver?.()
+  }
+
+  /** Counts a call that is over, and writes its record. */
+  #ended(call: Recorded): void {
+    const { state } = call.caller
+    const cause = state.kind === 'ended' ? state.cause.code : 'internal'
+    this.#parts.metrics.callsEnded.inc({ direction: call.info.direction, cause })
+    this.#write(call)
   }
 
   /** Writes the record of a call, whichever way it ended. */

@@ -9,7 +9,7 @@ import { type HuntParts, MAX_DURATION_MS } from './hunt-parts.ts'
 import type { Leg, LegOwner } from './leg.ts'
 import { connected, failure } from './outcome.ts'
 import type { Playing } from './player.ts'
-import type { Referral } from './referral.ts'
+import { type Referral, settled } from './referral.ts'
 
 export type { HuntParts } from './hunt-parts.ts'
 
@@ -254,17 +254,17 @@ export class Hunt implements LegOwner {
   async #transferred(): Promise<Leg | undefined> {
     if (!this.#transfer) return undefined
     const { referral, referrer } = this.#transfer
-    let status = 487
+    let [status, found]: [number, Leg?] = [487]
     try {
       this.#winner = undefined
       this.#cause = undefined
-      const found = await this.#ring([transferTo(referral, this.#call.caller)])
+      found = await this.#ring([transferTo(referral, this.#call.caller)])
       status = found ? 200 : sipStatusOf(this.#cause ?? { code: 'unreachable' })
       if (!found && !referrer.isEnded) this.#winner = referrer
       return this.#winner
     } finally {
       this.#transfer = undefined
-      referral.progress(status)
+      settled(referral, status, found)
       if (this.#winner !== referrer) referrer.end({ code: 'normal' })
     }
   }
@@ -287,6 +287,8 @@ export class Hunt implements LegOwner {
     this.#ringback?.stop()
     this.#stopRinging('canceled')
     if (this.#winner && !this.#winner.isEnded) this.#winner.end({ code: 'normal' })
+    // The call ended before anybody was called for it.
+    if (this.#transfer) settled(this.#transfer.referral, 487)
   }
 
   #stopRinging(code: Cause['code']): void {

@@ -84,6 +84,11 @@ export interface Arrival {
   /** The carrier or the endpoint that it came from, where one is known. */
   readonly carrier?: string
   readonly endpointId?: string
+  /**
+   * Called once when nothing is left of the call: it was refused, or its last leg is gone. By a transfer that can be long after the end of
+   * `leg`.
+   */
+  readonly onOver?: () => void
   readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
 }
 

@@ -213,6 +213,8 @@ describe('the record of a call has everything (attributes present at every end)'
       ({ leg }) => leg.ended({ code: 'canceled' }),
     )
     expect(await t.record()).toMatchObject({ ...always, code: 'canceled', by: 'far' })
+    const { values } = await t.metrics.callsEnded.get()
+    expect(values).toMatchObject([{ value: 1, labels: { direction: 'inbound', cause: 'canceled' } }])
   })
 
   it.each<[string, () => Promise<PortStats>]>([

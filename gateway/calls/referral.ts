@@ -1,3 +1,5 @@
+import type { Leg } from './leg.ts'
+
 /** The far side of a leg wants the other party to talk to somebody else (RFC 3515). */
 export interface Referral {
   /** Whom: a SIP URI, a number, or an address. */
@@ -6,6 +8,16 @@ export interface Referral {
   readonly referredBy?: string
   /** Told how it goes: provisional SIP statuses, and then one final one. */
   progress(status: number): void
+  /** Told once when the leg that it led to is gone, or that it leads to none. Not called where it was refused at once. */
+  over?(): void
+}
+
+/** Tells how a referral ended: `found` answered, or nobody did. */
+export const settled = (referral: Referral, status: number, found?: Leg): void => {
+  referral.progress(status)
+  const over = () => referral.over?.()
+  if (found) found.whenGone(over)
+  else over()
 }
 
 /** How a far side is asked to talk to somebody else. */

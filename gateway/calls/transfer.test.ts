@@ -57,7 +57,21 @@ const setUp = () => {
     return outbound.dialled[0]!
   }
   const left = () => [bridges.count, clock.running, call.legs.size]
-  return { clock, outbound, joined, bridges, a, call, ended, outcomes, statuses, referral, talking, left }
+  return {
+    clock,
+    outbound,
+    parts,
+    joined,
+    bridges,
+    a,
+    call,
+    ended,
+    outcomes,
+    statuses,
+    referral,
+    talking,
+    left,
+  }
 }
 
 describe('a transfer', () => {
@@ -155,6 +169,61 @@ describe('a transfer', () => {
     const lonely = setUp()
     await lonely.a.leg.answer()
     expect(lonely.a.leg.referred(lonely.referral)).toBe(false)
+  })
+})
+
+describe('what a transfer leads to is over', () => {
+  let t: ReturnType<typeof setUp>
+  let b: FakeLeg
+  let over: number
+  beforeEach(async () => {
+    t = setUp()
+    b = await t.talking()
+    over = 0
+    t.a.leg.referred({ ...t.referral, over: () => over++ })
+    await settle()
+  })
+
+  it('when the leg is gone that was found', async () => {
+    const c = t.outbound.dialled[1]!
+    c.leg.answered()
+    await settle()
+    expect(over).toBe(0)
+    c.leg.ended({ code: 'normal' })
+    await settle()
+    expect(over).toBe(1)
+  })
+
+  it('when nobody was found, and when the call ends meanwhile', async () => {
+    t.outbound.dialled[1]!.leg.ended({ code: 'busy', sip: 486 })
+    await settle()
+    expect(over).toBe(1)
+    b.leg.referred({ ...t.referral, over: () => over++ })
+    await settle()
+    t.call.end({ code: 'normal' })
+    await settle()
+    expect(over).toBe(2)
+  })
+
+  it('where the call ends before anybody could be called', async () => {
+    const other = setUp()
+    let ended = 0
+    const answering = Promise.withResolvers<void>()
+    // The caller has answered, and cannot hear yet.
+    other.a.far.answer = () => {
+      other.a.leg.answered()
+      return answering.promise
+    }
+    const hunt = new Hunt(other.parts, other.call, { steps: [[{ to: 'sip:b@y' }]], answerOnBridge: true })
+    void hunt.run()
+    await settle()
+    const callee = other.outbound.dialled[0]!
+    callee.leg.answered()
+    await settle()
+    expect(callee.leg.referred({ ...other.referral, over: () => ended++ })).toBe(true)
+    other.a.leg.ended({ code: 'normal' })
+    await settle()
+    expect([other.statuses, ended, other.outbound.dialled.length]).toEqual([[487], 1, 1])
   })
 })
 

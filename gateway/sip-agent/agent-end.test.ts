@@ -11,6 +11,15 @@ const listen = [
 const force = vi.spyOn(Worker.prototype, 'terminate')
 afterEach(() => force.mockClear())
 
+/** Starts an agent, and gives its thread too. */
+const start = () => {
+  const once = vi.spyOn(Worker.prototype, 'once')
+  const starting = startSipAgent({ listen })
+  const worker = once.mock.contexts[0] as Worker
+  once.mockRestore()
+  return { starting, worker }
+}
+
 it('a thread that is to close ends by itself, whatever is open', async () => {
   const agent = await startSipAgent({ listen })
   const [udp, tcp] = agent.addresses
@@ -36,4 +45,38 @@ it('a thread that cannot start ends by itself', async () => {
   await expect(again).rejects.toThrow('EADDRINUSE')
   expect(force).not.toHaveBeenCalled()
   await taken.close()
+})
+
+it('an error on the way out of a thread that cannot start is no error of the whole process', async () => {
+  const { starting, worker } = start()
+  worker.emit('message', { kind: 'failed', problem: 'no port' })
+  worker.emit('error', new Error('while closing'))
+  worker.postMessage({ kind: 'close' })
+  await expect(starting).rejects.toThrow('no port')
+  expect(force).not.toHaveBeenCalled()
+})
+
+it('a fault over a message that comes while it starts does not keep a thread from starting', async () => {
+  const { starting, worker } = start()
+  worker.emit('message', { kind: 'fault', problem: 'of one message' })
+  const agent = await starting
+  expect(agent.addresses).toHaveLength(2)
+  await agent.close()
+  expect(force).not.toHaveBeenCalled()
+})
+
+it('a thread that dies is over once the agent is closed', async () => {
+  const { starting, worker } = start()
+  const agent = await starting
+  const failed = new Promise<Error>((resolve) => agent.onFailure(resolve))
+  let exited = false
+  worker.once('exit', () => {
+    exited = true
+  })
+  // What it cannot take is an error that nobody catches there.
+  worker.postMessage(undefined)
+  expect((await failed).message).toContain('undefined')
+  await agent.close()
+  expect(exited).toBe(true)
+  await agent.close()
 })

@@ -196,12 +196,12 @@ describe('a request that the application sends on', () => {
     bob.reply(cancel, 200)
   })
 
-  it('is refused with 483 where no hop is left', async () => {
+  it.each(['Max-Forwards', 'Max-Breadth'])('is refused where nothing is left of %s', async (name) => {
     const bob = await target()
-    const refused = expect(sendOn([bob])).rejects.toMatch(/hops/)
+    const refused = expect(sendOn([bob])).rejects.toMatch(/too many/)
     caller = await Peer.udp(bench.udp)
-    caller.send('MESSAGE', caller.call(`sip:bob@127.0.0.1:${bench.udp}`), { extra: { 'Max-Forwards': '0' } })
-    await caller.response(483, 'MESSAGE')
+    caller.send('MESSAGE', caller.call(`sip:bob@127.0.0.1:${bench.udp}`), { extra: { [name]: '0' } })
+    await caller.response(name === 'Max-Breadth' ? 440 : 483, 'MESSAGE')
     await refused
   })
 })

@@ -47,6 +47,31 @@ describe('what the agent answers itself', () => {
     const refused = await ask('INVITE', 420, { extra: { Require: '100rel, sec-agree' } })
     expect(refused.headers.first('unsupported')).toBe('sec-agree')
   })
+  it('and all of that is counted by status, and told', async () => {
+    const told = new Promise((resolve) => bench.agent.onRefusal(resolve))
+    await ask('INVITE', 420, { extra: { Require: 'sec-agree' } })
+    await ask('OPTIONS', 400, { extra: { Contact: '<sip:x@' } })
+    await ask('BYE', 481)
+    await ask('BYE', 481)
+    await ask('INVITE', 503)
+    const facts = { method: 'INVITE', uri: target(), source: '127.0.0.1', detail: 'sec-agree' }
+    expect(await told).toMatchObject({ status: 420, ...facts })
+    expect((await bench.agent.stats()).refused).toEqual({ 400: 1, 420: 1, 481: 2, 503: 1 })
+  })
+  it('but not what an application refuses, nor what a caller gives up', async () => {
+    bench.srf.invite((request: SrfRequest, response: SrfResponse) => {
+      if (request.uri.includes('busy')) response.send(486)
+    })
+    await routed(bench.srf)
+    peer.send('INVITE', peer.call(target().replace('bob', 'busy')))
+    await peer.response(486, 'INVITE')
+    const call = peer.call(target())
+    const branch = peer.send('INVITE', call, { body: testSdp() })
+    await peer.response(100)
+    peer.send('CANCEL', call, { branch })
+    await peer.response(487, 'INVITE')
+    expect((await bench.agent.stats()).refused).toEqual({})
+  })
   it('416 to a telephone number without a domain; a call to one is for the application', async () => {
     peer.send('OPTIONS', peer.call('tel:+4930123'))
     await peer.response(416, 'OPTIONS')

@@ -1,5 +1,6 @@
 import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, expect, it } from 'vitest'
+import { offenceHeader } from './index.ts'
 import { Peer, testSdp } from './testing/peer.ts'
 import { type Bench, routed, startBench } from './testing/srf.ts'
 import type { SipShield } from './types.ts'
@@ -22,10 +23,13 @@ const settings: SipShield = {
 }
 const target = () => `sip:bob@127.0.0.1:${bench.udp}`
 
-/** An agent with an application that refuses every call and answers every OPTIONS. */
-const begin = async (changes: Partial<SipShield> = {}) => {
+/** An agent with an application that refuses every call, with these headers, and answers every OPTIONS. */
+const begin = async (
+  changes: Partial<SipShield> = {},
+  headers: Record<string, string> = { [offenceHeader]: '1' },
+) => {
   bench = await startBench({ shield: { ...settings, ...changes } })
-  bench.srf.invite((_request: SrfRequest, response: SrfResponse) => response.send(403))
+  bench.srf.invite((_request: SrfRequest, response: SrfResponse) => response.send(403, { headers }))
   bench.srf.use('options', (_request: SrfRequest, response: SrfResponse) => response.send(200))
   await routed(bench.srf)
   peer = await Peer.udp(bench.udp)
@@ -42,8 +46,9 @@ const ask = async () => {
 const refused = async (tag: (to: string) => string) => {
   const call = peer.call(target())
   const branch = peer.send('INVITE', call)
-  const to = (await peer.response(403, 'INVITE')).headers.first('to') ?? ''
-  peer.send('ACK', call, { to: tag(to), branch })
+  const { headers } = await peer.response(403, 'INVITE')
+  peer.send('ACK', call, { to: tag(headers.first('to') ?? ''), branch })
+  return headers
 }
 
 it('bans a UDP address that was refused too often, once it has shown that it got the refusals', async () => {
@@ -60,6 +65,30 @@ it('bans nobody for an ACK that whoever forges addresses could have sent', async
   for (let i = 0; i < 5; i++) await refused((to) => to.replace(/tag=.*/, 'tag=guessed'))
   await ask()
   expect(await counts()).toMatchObject({ banned: 0 })
+})
+
+it('bans nobody for a 403 of which the application does not say that the sender is to blame', async () => {
+  await begin({}, {})
+  for (let i = 0; i < 5; i++) await refused((to) => to)
+  await ask()
+  expect(await counts()).toMatchObject({ banned: 0 })
+})
+
+it('neither tells anybody of a mark of the application, nor takes one from anybody', async () => {
+  await begin()
+  expect((await refused((to) => to)).count(offenceHeader.toLowerCase())).toBe(0)
+  const asked = new Promise<SrfRequest>((resolve) => {
+    bench.srf.use('message', (request: SrfRequest, response: SrfResponse) => {
+      resolve(request)
+      response.send(200, { headers: { [offenceHeader]: '1', 'X-Other': '1' } })
+    })
+  })
+  await routed(bench.srf)
+  peer.send('MESSAGE', peer.call(target()), { extra: { [offenceHeader]: '1', 'X-Other': '1' } })
+  const request = await asked
+  expect([request.get(offenceHeader), request.get('X-Other')]).toEqual([undefined, '1'])
+  const { headers } = await peer.response(200, 'MESSAGE')
+  expect([headers.first(offenceHeader.toLowerCase()), headers.first('x-other')]).toEqual([undefined, '1'])
 })
 
 it('bans nobody for malformed datagrams', async () => {

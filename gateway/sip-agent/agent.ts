@@ -3,6 +3,7 @@ import { Cdrs } from './core/cdr.ts'
 import type { Context } from './core/context.ts'
 import { hangUp } from './core/hangup.ts'
 import { defaultUnderstood } from './core/options.ts'
+import { OwnRefusals } from './core/own-refusals.ts'
 import { RegisteredFlows } from './core/registered-flows.ts'
 import { Subscriptions } from './core/subscriptions.ts'
 import { Outgoing } from './core/uac/outgoing.ts'
@@ -28,6 +29,7 @@ import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
 import { Transports } from './transport/transports.ts'
 import {
+  type OwnRefusal,
   type SipAddress,
   type SipAgentChange,
   type SipAgentOptions,
@@ -51,6 +53,7 @@ export class Agent {
   readonly #receiver: Receiver
   readonly #server: AppServer
   readonly #shield: Shield
+  readonly #refusals: OwnRefusals
   readonly #dns: Dns & { close?(): void }
   readonly #router: SipRouter
   #closed = false
@@ -61,15 +64,19 @@ export class Agent {
       secret: string
       clock: Clock
       fault: (error: unknown) => void
+      /** Told of requests that are refused without an application, of some where there are many; default nobody. */
+      refused?: (refusal: OwnRefusal) => void
       /** Who knows names; default the system's servers. */
       dns?: Dns
     },
   ) {
-    const { clock, secret, userAgent, tryings, fault } = options
+    const { clock, secret, userAgent, tryings, fault, refused = () => {} } = options
     const { maxConnections = 1_000, maxTransactions = 50_000, understood = defaultUnderstood } = options
     const timers = makeTimers(options.timers)
     const shield = new Shield(clock, options.shield)
     this.#shield = shield
+    const refusals = new OwnRefusals(clock, refused)
+    this.#refusals = refusals
     const transports = new Transports({
       sink: {
         received: (message, flow, size) => receiver.received(message, flow, size),
@@ -100,7 +107,7 @@ export class Agent {
     const cdrs = new Cdrs(this.#apps)
     const registeredFlows = new RegisteredFlows(clock, (address) => shield.knows(address))
     const subscriptions = new Subscriptions(clock, timers, dialogs)
-    const kept = { transactions, dialogs, registeredFlows, subscriptions }
+    const kept = { transactions, dialogs, registeredFlows, subscriptions, refusals }
     this.#context = { clock, timers, transports, router, shield, cdrs, userAgent, tryings, ...kept }
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     const sessions = new AppSessions({
@@ -166,6 +173,7 @@ export class Agent {
       applications: this.#apps.size,
       strays: this.#receiver.strays,
       dropped: this.#shield.dropped,
+      refused: this.#refusals.counts,
       banned: this.#shield.banned,
       registeredFlows: this.#context.registeredFlows.size,
     }

@@ -2,7 +2,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { parentPort, workerData } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
 import { Agent } from './agent.ts'
-import type { FromWorker, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
+import type { FromWorker, OwnRefusal, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
 import { TimerWheel } from './wheel.ts'
 
 const port = parentPort
@@ -15,7 +15,9 @@ const fault = (error: unknown) =>
 if (!options.tls?.ca && options.listen.some(({ transport }) => transport === 'tls' || transport === 'wss')) {
   setDefaultCACertificates([...new Set([...getCACertificates('default'), ...getCACertificates('system')])])
 }
-const agent = new Agent({ ...options, secret, clock: new TimerWheel(new SystemClock(), fault), fault })
+const refused = (refusal: OwnRefusal) => tell({ kind: 'refused', refusal })
+const clock = new TimerWheel(new SystemClock(), fault)
+const agent = new Agent({ ...options, secret, clock, fault, refused })
 
 /** What cannot be used changes nothing, and must not end the calls that are up. */
 const change = (asked: SipAgentChange) => {

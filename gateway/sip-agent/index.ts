@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
 import type {
   FromWorker,
+  OwnRefusal,
   SipAddress,
   SipAgentChange,
   SipAgentOptions,
@@ -11,6 +12,7 @@ import type {
 } from './types.ts'
 
 export type {
+  OwnRefusal,
   SipAddress,
   SipAgentChange,
   SipAgentOptions,
@@ -20,6 +22,7 @@ export type {
   SipTls,
   SipTlsPeer,
 } from './types.ts'
+export { offenceHeader } from './types.ts'
 
 /** The running agent: where drachtio-srf connects to, and what it listens on. */
 export interface SipAgent {
@@ -48,7 +51,9 @@ export interface SipAgent {
   onFailure(listener: (error: Error) => void): void
   /** Calls `listener` with each error within the agent that cost one message but not the agent: worth a log line. */
   onFault(listener: (problem: string) => void): void
-  /** Ends the agent. Calls that are still up hear nothing; hang them up before. May be called again. */
+  /** Calls `listener` with requests that the agent refused without an application, ten a second at most; `stats` counts all of them. */
+  onRefusal(listener: (refusal: OwnRefusal) => void): void
+  /** Ends the agent, and waits until its thread is gone. Calls that are still up hear nothing; hang them up before. May be called again. */
   close(): Promise<void>
 }
 
@@ -79,7 +84,9 @@ class WorkerAgent implements SipAgent {
   readonly #worker: Worker
   readonly #listeners: ((error: Error) => void)[] = []
   readonly #faultListeners: ((problem: string) => void)[] = []
+  readonly #refusalListeners: ((refusal: OwnRefusal) => void)[] = []
   readonly #asked: { resolve(stats: SipAgentStats): void; reject(error: Error): void }[] = []
+  readonly #gone = Promise.withResolvers<void>()
   #failure: Error | undefined
   #closing: Promise<void> | undefined
 
@@ -91,6 +98,7 @@ class WorkerAgent implements SipAgent {
     worker.on('message', (message: FromWorker) => {
       if (message.kind === 'stats') this.#asked.shift()?.resolve(message.stats)
       if (message.kind === 'fault') for (const listener of this.#faultListeners) listener(message.problem)
+      if (message.kind === 'refused') for (const listener of this.#refusalListeners) listener(message.refusal)
     })
     worker.on('error', (error) => this.#fail(problemOf(error)))
     worker.on('exit', (code) => this.#exited(code))
@@ -126,8 +134,13 @@ class WorkerAgent implements SipAgent {
     this.#faultListeners.push(listener)
   }
 
+  onRefusal(listener: (refusal: OwnRefusal) => void) {
+    this.#refusalListeners.push(listener)
+  }
+
   close(): Promise<void> {
-    this.#closing ??= this.#failure ? Promise.resolve() : this.#end()
+    // One that died may still be on its way out: a process that ends meanwhile takes the same risk as one that forces it.
+    this.#closing ??= this.#failure ? this.#gone.promise : this.#end()
     return this.#closing
   }
 
@@ -142,6 +155,7 @@ class WorkerAgent implements SipAgent {
   }
 
   #exited(code: number): void {
+    this.#gone.resolve()
     const error = new Error(`the SIP agent's thread ended with code ${code}`)
     if (!this.#closing) this.#fail(error)
     for (const { reject } of this.#asked.splice(0)) reject(error)
@@ -171,14 +185,19 @@ export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
     const gone = (code: number) => fail(new Error(`SIP agent: the thread ended at start with code ${code}`))
     worker.once('error', fail)
     worker.once('exit', gone)
-    worker.once('message', (message: FromWorker) => {
+    worker.on('message', function begun(message: FromWorker) {
+      // Its sockets are open before it says so: a fault or a refusal may come first.
+      if (message.kind !== 'ready' && message.kind !== 'failed') return
+      worker.off('message', begun)
       worker.off('error', fail)
       worker.off('exit', gone)
-      if (message.kind === 'ready') resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
-      else {
-        const problem = message.kind === 'failed' ? message.problem : 'did not start'
-        untilEnded(worker).then(() => reject(new Error(`SIP agent: ${problem}`)))
+      if (message.kind === 'ready') {
+        resolve(new WorkerAgent(worker, secret, message.port, message.addresses))
+        return
       }
+      // What else goes wrong while it closes adds nothing to why it does; without a listener it would end the process.
+      worker.on('error', () => {})
+      untilEnded(worker).then(() => reject(new Error(`SIP agent: ${message.problem}`)))
     })
   })
 }

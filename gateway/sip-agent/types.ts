@@ -134,11 +134,33 @@ export interface SipAgentStats {
   readonly strays: number
   /** Packets and connections that the shield dropped since the start, by reason. */
   readonly dropped: Readonly<Record<ShieldReason, number>>
+  /** Requests that the agent refused without an application since the start, by status. */
+  readonly refused: Readonly<Record<string, number>>
   /** Addresses that are banned at the moment. */
   readonly banned: number
   /** Contacts whose registration came over a connection that is still open (drachtio's own memory, page 9.3). */
   readonly registeredFlows: number
 }
+
+/** A request that the agent refused without an application. What the far side wrote is cut and otherwise as it came. */
+export interface OwnRefusal {
+  readonly status: number
+  readonly method: string
+  /** The request-URI; empty where it could not be read. */
+  readonly uri: string
+  /** Empty where it could not be read. */
+  readonly callId: string
+  /** The IP address that it came from. */
+  readonly source: string
+  /** What was wrong, where the status does not say it. */
+  readonly detail?: string
+}
+
+/**
+ * Header by which an application says with its refusal of an INVITE that the sender is to blame: once it is acknowledged, it counts towards a
+ * ban. The value means nothing. Private to the agent and its applications: it neither goes out nor comes in over the network.
+ */
+export const offenceHeader = 'X-Trunkline-Offence'
 
 /** Why the shield dropped something; `tls`: the TLS handshake of a connection that was accepted came to nothing. */
 export type ShieldReason = 'rate' | 'banned' | 'scanner' | 'stranger' | 'tls'
@@ -156,6 +178,7 @@ export type FromWorker =
   | { readonly kind: 'failed'; readonly problem: string }
   | { readonly kind: 'stats'; readonly stats: SipAgentStats }
   | { readonly kind: 'fault'; readonly problem: string }
+  | { readonly kind: 'refused'; readonly refusal: OwnRefusal }
 
 /** What the parent asks of the worker. */
 export type ToWorker =

@@ -114,7 +114,7 @@ export class SipEdge implements OutboundSip {
     const { overload = defaultOverload } = parts
     const { retryAfterMs } = overload
     const now = () => clock.now()
-    const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now })
+    const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now, marks: agent.embedded })
     this.#refusals = refusals
     const draining = () => this.#draining
     const challenger = new Challenger(now, agent.embedded ? parts.challenges : ['MD5'])
@@ -218,11 +218,12 @@ export class SipEdge implements OutboundSip {
   }
 
   #openTransfers(link: AgentLink): Transfers {
-    const { directory, edge, clock, trust } = this.#parts
+    const { directory, edge, clock, trust, metrics } = this.#parts
     const listens = (host: string) =>
       link.hostports.some((entry) => canonicalHost(/\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
     return new Transfers({
-      ...{ addresses: directory, edge, clock },
+      ...{ addresses: directory, edge, clock, metrics },
+      count: (endpoint) => this.#door.refer(endpoint),
       isOurs: (host) =>
         directory.domainApp(host) !== undefined || trust?.isRegistrar(host) === true || listens(host),
     })

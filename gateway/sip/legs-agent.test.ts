@@ -42,6 +42,32 @@ describe('with the embedded agent', () => {
     expect(heard.events).toEqual(['answered'])
   })
 
+  it.each([
+    ['an offer', carrierSdp(), '', [false, true]],
+    ['none', '', carrierSdp(), [true, false]],
+  ] as const)(
+    'a caller that requires 100rel, with %s, rings and is answered',
+    async (_what, body, answer, described) => {
+      await begin()
+      const { call } = carrier.invite({ body, extra: { Require: '100rel' } })
+      const { arrival, heard } = await bench.arrival()
+      arrival.leg.ring()
+      const ringing = await peer.response(180)
+      const to = ringing.headers.first('to')!
+      call.seq++
+      const rack = `${ringing.headers.first('rseq')} 1 INVITE`
+      peer.send('PRACK', call, { to, body: answer, extra: { RAck: rack } })
+      await peer.response(200, 'PRACK')
+      void arrival.leg.answer()
+      const ok = await peer.response(200, 'INVITE')
+      expect([ringing, ok].map((each) => each.body.toString().includes('m=audio'))).toEqual(described)
+      call.seq = 1
+      peer.send('ACK', call, { to })
+      await heard.until('answered')
+      expect(bench.edge.ports[0]?.far).toMatchObject({ port: 4000 })
+    },
+  )
+
   it('takes an UPDATE before the answer, once its own has its PRACK', async () => {
     await begin()
     const { call } = carrier.invite({ extra: reliable })

@@ -24,6 +24,7 @@ let clock: FakeClock
 let edge: TestEdge
 let arrivals: Arrival[]
 let sip: SipEdge
+const arrive = (arrival: Arrival) => arrivals.push(arrival) && arrival.leg.whenGone(() => arrival.onOver?.())
 const start = async (changes: Partial<SipEdgeParts> = {}) => {
   ;[srf, clock, edge, arrivals] = [new FakeSrf(), new FakeClock(), new TestEdge(), []]
   const app = testApp()
@@ -34,7 +35,7 @@ const start = async (changes: Partial<SipEdgeParts> = {}) => {
       endpointByName: () => undefined,
       resolve: () => undefined,
     },
-    arrivals: { arrive: (arrival) => arrivals.push(arrival) },
+    arrivals: { arrive },
     counts: { calls: () => arrivals.length },
     metrics: new Metrics(),
     log: pino({ level: 'silent' }),
@@ -90,16 +91,15 @@ it.each([
   nothingLeft()
 })
 
-it('makes no call for a caller who gives up while the port opens', async () => {
+it('makes a call that is over already for a caller who gives up while the port opens', async () => {
   const slow = new SlowEdge()
   await start({ edge: slow })
   const { request, response } = invite()
   request.emit('cancel')
   slow.opening[0]?.()
   await settled()
-  expect([arrivals.length, response.statuses.length, slow.used, sip.legs, sip.busyDomains]).toEqual([
-    0, 0, 0, 0, 0,
-  ])
+  expect(arrivals.map(({ leg }) => leg.isEnded)).toEqual([true])
+  expect([response.statuses.length, slow.used, sip.legs, sip.busyDomains]).toEqual([0, 0, 0, 0])
 })
 
 it('counts calls that are being set up against the limit', async () => {

@@ -57,8 +57,11 @@ export const userOf = (uri: Pick<SipUri, 'user'>): string => {
 export const isSecure = ({ scheme, params }: Pick<SipUri, 'scheme' | 'params'>): boolean =>
   scheme === 'sips' || /^(tls|wss)$/i.test(params.get('transport') ?? '')
 
-/** The URI for logs and for people: without the password that its user part may have. */
-export const shownUri = (uri: string): string => uri.replace(/^(sips?:[^:@]*):[^@]*@/i, '$1@')
+/**
+ * A URI for logs and for people: without the password that its user part may have. It need not be a well-formed one, and a header's value
+ * around it stays: whatever could belong to a password goes.
+ */
+export const shownUri = (text: string): string => text.replace(/\b(sips?:[^:@]*):.*@/is, '$1@')
 
 /** A From, To or Contact value. */
 export interface NameAddress {

@@ -4,6 +4,7 @@ import { type Headers, headerKey, headerName } from '../message/headers.ts'
 import type { RawMessage } from '../message/message.ts'
 import { formatHost } from '../message/uri.ts'
 import type { Protocol } from '../transport/types.ts'
+import { offenceHeader } from '../types.ts'
 
 /** The agent's own address as the peer should see it. */
 export interface Own {
@@ -59,11 +60,14 @@ const separate = (key: string, value: string): string[] =>
 /** One header of the application, ready to be sent. */
 export type AppHeader = readonly [name: string, value: string]
 
+/** The key of {@link offenceHeader}, which no message on the network has. */
+export const offenceKey = headerKey(offenceHeader)
+
 /** The application's headers, spelled as usual and with `localhost` replaced, without those in `except` (lower case). */
 export const appHeaders = (headers: Headers, own: Own, except: ReadonlySet<string>): AppHeader[] => {
   const out: AppHeader[] = []
   for (const header of headers.list()) {
-    if (except.has(header.key)) continue
+    if (except.has(header.key) || header.key === offenceKey) continue
     const name = headerName(header.name)
     const value = replaceLocalhost(header.key, header.value, own)
     check(header.key, name, value)

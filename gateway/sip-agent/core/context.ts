@@ -8,6 +8,7 @@ import type { Timers } from '../transaction/timers.ts'
 import type { Transactions } from '../transaction/transactions.ts'
 import type { Transports } from '../transport/transports.ts'
 import type { Cdrs } from './cdr.ts'
+import type { OwnRefusals } from './own-refusals.ts'
 import type { RegisteredFlows } from './registered-flows.ts'
 import type { Subscriptions } from './subscriptions.ts'
 
@@ -23,6 +24,7 @@ export interface Context {
   readonly registeredFlows: RegisteredFlows
   readonly subscriptions: Subscriptions
   readonly shield: Pick<Shield, 'offend' | 'trusts'>
+  readonly refusals: Pick<OwnRefusals, 'add'>
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined
   /** The 100 of a new INVITE is handed over too. */

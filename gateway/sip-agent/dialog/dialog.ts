@@ -2,8 +2,8 @@ import type { App } from '../drachtio/app.ts'
 import { bareAddress, parseAddresses } from '../message/address.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { kept, splitOutside } from '../message/text.ts'
-import { isSipUri, type SipUri } from '../message/uri.ts'
 import type { Endpoint, Flow } from '../transport/types.ts'
+import { type Addressing, addressing } from './addressing.ts'
 import { Offers } from './offers.ts'
 
 /** Reliable provisional responses without a PRACK that are remembered of one dialog. */
@@ -205,19 +205,9 @@ export class Dialog {
     if (this.#ack?.seq === seq) this.#ack = undefined
   }
 
-  /**
-   * Request-uri and Route values of a request (RFC 3261 12.2.1.1). A first route without `lr` is a strict router:
-   * it becomes the request-uri, and the target the last route.
-   */
-  addressing(): { uri: string; routes: string[]; nextHop: string } {
-    const [first, ...rest] = this.#routeSet
-    if (first === undefined) return { uri: this.#target, routes: [], nextHop: this.#target }
-    const hop = parseAddresses([first], 'Route')[0]
-    const uri = hop?.uri ?? this.#target
-    if (hop && isSipUri(hop.target) && !(hop.target as SipUri).params.has('lr')) {
-      return { uri, routes: [...rest, `<${this.#target}>`], nextHop: uri }
-    }
-    return { uri: this.#target, routes: [...this.#routeSet], nextHop: uri }
+  /** How our requests are addressed. */
+  addressing(): Addressing {
+    return addressing(this.#target, this.#routeSet)
   }
 
   /**

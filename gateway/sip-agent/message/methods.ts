@@ -28,6 +28,7 @@ const reasons: Readonly<Record<number, string>> = {
   413: 'Request Entity Too Large',
   416: 'Unsupported URI Scheme',
   420: 'Bad Extension',
+  440: 'Max-Breadth Exceeded',
   480: 'Temporarily Unavailable',
   481: 'Call/Transaction Does Not Exist',
   482: 'Loop Detected',

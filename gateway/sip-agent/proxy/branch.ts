@@ -13,6 +13,8 @@ import type { Flow } from '../transport/types.ts'
 export interface BranchParts {
   readonly context: Context
   readonly target: string
+  /** Its share of Max-Breadth, which it holds until it is done. */
+  readonly breadth: number
   readonly invite: boolean
   readonly provisionalMs: number | undefined
   readonly finalMs: number | undefined
@@ -26,6 +28,7 @@ export interface BranchParts {
 /** One target of a proxied request. */
 export class Branch {
   readonly target: string
+  readonly breadth: number
   readonly #parts: BranchParts
   #attempts: Attempts | undefined
   #done = false
@@ -36,6 +39,7 @@ export class Branch {
   constructor(parts: BranchParts) {
     this.#parts = parts
     this.target = parts.target
+    this.breadth = parts.breadth
   }
 
   /** True once it has its final response, or none will come. */

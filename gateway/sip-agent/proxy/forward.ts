@@ -16,6 +16,8 @@ export interface Onward {
   /** Path in place of Record-Route, for REGISTER (RFC 3327). */
   readonly asPath?: boolean
   readonly routes: readonly string[]
+  /** Of Max-Breadth; default: as it came. */
+  readonly breadth?: number
   /** Headers of the application; each takes the place of those with its name. */
   readonly extra: readonly AppHeader[]
 }
@@ -28,16 +30,27 @@ export const hopsLeft = (request: SipRequest): number | undefined => {
   return hops > 0 ? hops - 1 : undefined
 }
 
+/** What is usual where a request says nothing (RFC 5393 5.3.2), and the most that we use of what it says. */
+const usualBreadth = 60
+
+/** Max-Breadth: how many branches a request may have at once from here on (RFC 5393 5.3). */
+export const breadthOf = ({ headers }: SipRequest): number => {
+  const given = headers.first('max-breadth')?.trim() ?? ''
+  return /^\d+$/.test(given) ? Math.min(Number(given), usualBreadth) : usualBreadth
+}
+
 /** The request as it is sent on (RFC 3261 16.6): everything but what a proxy must change stays as it was. */
 export const onward = (request: SipRequest, way: Onward): MadeRequest => {
-  const { uri, branch, via, recordRoutes, asPath, routes, extra } = way
+  const { uri, branch, via, recordRoutes, asPath, routes, breadth, extra } = way
   const { method, headers, callId, seq, body } = request
   const overridden = new Set(extra.map(([name]) => name.toLowerCase()))
+  if (breadth !== undefined) overridden.add('max-breadth')
   const out = new Headers().append('Via', via)
   for (const value of recordRoutes) out.append(asPath ? 'Path' : 'Record-Route', value)
   if (asPath && recordRoutes.length > 0) out.append('Require', 'path')
   for (const value of routes) out.append('Route', value)
   out.append('Max-Forwards', String(hopsLeft(request) ?? 0))
+  if (breadth !== undefined) out.append('Max-Breadth', String(breadth))
   for (const { name, key, value } of headers.list())
     if (!replaced.has(key) && !overridden.has(key)) out.append(name, value)
   for (const [name, value] of extra) out.append(name, value)

@@ -12,9 +12,15 @@ beforeEach(() => {
   routes = new OwnRoutes(clock)
 })
 
-const request = ({ from = 'caller', to = '', route = '', callId = 'c1' } = {}): SipRequest =>
+const request = ({
+  from = 'caller',
+  to = '',
+  route = '',
+  callId = 'c1',
+  uri = 'sip:b@192.0.2.9',
+} = {}): SipRequest =>
   message(
-    `INFO sip:b@192.0.2.9 SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.9;branch=z9hG4bK1\r\nFrom: <sip:a@b>;tag=${from}\r\n` +
+    `INFO ${uri} SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.9;branch=z9hG4bK1\r\nFrom: <sip:a@b>;tag=${from}\r\n` +
       `To: <sip:b@b>${to && `;tag=${to}`}\r\nCall-ID: ${callId}\r\nCSeq: 1 INFO\r\n${route && `Route: ${route}\r\n`}` +
       'Content-Length: 0\r\n\r\n',
   ) as SipRequest
@@ -23,18 +29,31 @@ it('a route is ours in both directions of its own dialog alone', () => {
   const route = routes.make(own, request())
   const behind = (parts: object) =>
     routes.behind(request({ route: `${route}, <sip:next.example;lr>`, ...parts }))
-  expect(behind({ to: 'called' })).toEqual(['<sip:next.example;lr>'])
-  expect(behind({ from: 'called', to: 'caller' })).toEqual(['<sip:next.example;lr>'])
+  const found = { uri: 'sip:b@192.0.2.9', routes: ['<sip:next.example;lr>'] }
+  expect(behind({ to: 'called' })).toEqual(found)
+  expect(behind({ from: 'called', to: 'caller' })).toEqual(found)
   expect(behind({ from: 'other', to: 'called' })).toBeUndefined()
   expect(behind({ to: 'called', callId: 'c2' })).toBeUndefined()
   expect(new OwnRoutes(clock).behind(request({ route, to: 'called' }))).toBeUndefined()
+})
+
+it('in the request-uri it is ours as well, and the last route stands for that one (RFC 3261 16.4)', () => {
+  const uri = routes.make(own, request()).slice(1, -1)
+  const behind = (route: string, callId = 'c1') =>
+    routes.behind(request({ uri, to: 'called', route, callId }))
+  const found = { uri: 'sip:b@b.example', routes: ['<sip:next.example;lr>'] }
+  expect(behind('<sip:next.example;lr>, <sip:b@b.example>')).toEqual(found)
+  // Each side of ours has its own one.
+  expect(behind(`<${uri}>, <sip:next.example;lr>, <sip:b@b.example>`)).toEqual(found)
+  expect(behind('<sip:b@b.example>')).toEqual({ ...found, routes: [] })
+  expect([behind(''), behind('<sip:b@b.example>', 'c2')]).toEqual([undefined, undefined])
 })
 
 it('a route is good for a day, and nobody can make it younger', () => {
   clock.advance(10 * 3_600_000)
   const route = routes.make(own, request())
   clock.advance(23 * 3_600_000)
-  expect(routes.behind(request({ route, to: 'called' }))).toEqual([])
+  expect(routes.behind(request({ route, to: 'called' }))?.routes).toEqual([])
   clock.advance(3_600_000)
   expect(routes.behind(request({ route, to: 'called' }))).toBeUndefined()
   expect(routes.behind(request({ route: route.replace('-10;', '-30;'), to: 'called' }))).toBeUndefined()

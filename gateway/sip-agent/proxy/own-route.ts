@@ -18,6 +18,13 @@ const perSecond = 50
 /** Most calls whose rate is remembered. */
 const mostCalls = 20_000
 
+/** Where a request goes on. */
+export interface Behind {
+  /** The request-uri. */
+  readonly uri: string
+  readonly routes: readonly string[]
+}
+
 /**
  * The routes that the agent, as a proxy which stays in the path, puts into requests that make a dialog. Each proves that it is ours, and
  * for which call: nobody else can have requests sent on to where he likes, and the parties of the call only for a day, and no
@@ -46,12 +53,15 @@ export class OwnRoutes {
     return `<sip:${formatHost(host)}:${port};transport=${protocol};${mark}=${proof};lr>`
   }
 
-  /** The routes behind our own ones on top; undefined where the topmost is not ours, for this call and good still. */
-  behind(request: SipRequest): readonly string[] | undefined {
+  /** Where a request goes on behind our own routes on top; undefined where the topmost is not ours, for this call and good still. */
+  behind(request: SipRequest): Behind | undefined {
     const routes = request.headers.all('route').flatMap((value) => splitOutside(value, ',', 'Route'))
+    // RFC 3261 16.4: a strict router before us has put our route there, and what was there behind all others.
+    const last = this.#isOurs(`<${request.uri}>`, request) ? routes.pop() : undefined
     const behind = routes.findIndex((value) => !this.#isOurs(value, request))
     const left = behind < 0 ? [] : routes.slice(behind)
-    return left.length === routes.length ? undefined : left
+    if (last !== undefined) return { uri: parseAddress(last, 'Route').uri, routes: left }
+    return left.length === routes.length ? undefined : { uri: request.uri, routes: left }
   }
 
   /** Counts a request of a call that is to be sent on; false where there were too many lately. */
@@ -67,6 +77,7 @@ export class OwnRoutes {
   }
 
   #isOurs(value: string, { callId, fromTag, toTag }: SipRequest): boolean {
+    if (!value.includes(`;${mark}=`)) return false
     try {
       const { target } = parseAddress(value, 'Route')
       const [proof = '', made = ''] = (isSipUri(target) ? (target.params.get(mark) ?? '') : '').split('-')

@@ -15,8 +15,14 @@ let sender: RecordingFlow
 /** The places that the router finds; undefined: it finds no transport. */
 let places: Map<string, RecordingFlow> | undefined
 let registered: Map<string, RecordingFlow>
+/** What the router was asked for. */
+let sought: string[]
 let failed: string[]
 let faults: unknown[]
+/** Places that were gone to as ones of our own choice. */
+let met: string[]
+/** Statuses that were counted as refusals of the agent. */
+let refused: number[]
 
 const hop = (address: string): Hop => ({ protocol: 'udp', address, port: 5060, host: address })
 
@@ -25,12 +31,16 @@ beforeEach(() => {
   sender = new RecordingFlow()
   places = new Map()
   registered = new Map()
+  sought = []
   failed = []
   faults = []
+  met = []
+  refused = []
   const context = {
     registeredFlows: { find: (uri: string) => registered.get(uri) },
     router: {
-      find: (_uri: string, done: (hops: readonly Hop[]) => void) => {
+      find: (uri: string, done: (hops: readonly Hop[]) => void) => {
+        sought.push(uri)
         if (!places) return false
         done([...places.keys()].map(hop))
         return true
@@ -40,8 +50,12 @@ beforeEach(() => {
     transports: {
       addresses: [],
       ownHost: () => '192.0.2.1',
-      flow: ({ address }: Hop) => places?.get(address),
+      flow: ({ address }: Hop, chosen = true) => {
+        if (chosen) met.push(address)
+        return places?.get(address)
+      },
     },
+    refusals: { add: (status: number) => refused.push(status) },
   } as unknown as Context
   passing = new Passing(context, routes, (error) => faults.push(error))
 })
@@ -79,6 +93,41 @@ describe('a request of a dialog that the agent proxied', () => {
     expect([pass(), failed, second.sent.length]).toEqual([[], ['192.0.2.11'], 1])
   })
 
+  it('goes where its sender says, which makes nobody trusted', () => {
+    const far = new RecordingFlow()
+    places = new Map([['192.0.2.11', far]])
+    expect([pass(), far.sent.length, met]).toEqual([[], 1, []])
+  })
+
+  it.each([
+    ['a loose', '<sip:p1;lr>, <sip:p2;lr>', 'sip:b@b.invalid', ['<sip:p1;lr>', '<sip:p2;lr>'], 'sip:p1;lr'],
+    ['a strict', '<sip:p1>, <sip:p2;lr>', 'sip:p1', ['<sip:p2;lr>', '<sip:b@b.invalid>'], 'sip:p1'],
+    ['a lonely strict', '<sip:p1;x=1>', 'sip:p1;x=1', ['<sip:b@b.invalid>'], 'sip:p1;x=1'],
+  ])(
+    'towards %s router is addressed as that one wants it (RFC 3261 16.6)',
+    (_kind, lines, uri, left, next) => {
+      const far = new RecordingFlow()
+      places = new Map([['192.0.2.11', far]])
+      pass('INFO', 'sip:b@b.invalid', `Route: ${lines}\r\n`)
+      const sent = message(far.sent[0] ?? '') as SipRequest
+      expect([sent.uri, sent.headers.all('route'), sought]).toEqual([uri, left, [next]])
+    },
+  )
+
+  it('from a strict router, which wrote our route into the request-uri, goes to its last route (RFC 3261 16.4)', () => {
+    const far = new RecordingFlow()
+    places = new Map([['192.0.2.11', far]])
+    const [route = ''] = request().headers.all('route')
+    const ours = route.slice(1, -1)
+    expect(pass('INFO', ours, 'Route: <sip:p2;lr>, <sip:b@b.example>\r\n')).toEqual([])
+    const sent = message(far.sent[0] ?? '') as SipRequest
+    expect([sent.uri, sent.headers.all('route'), sought]).toEqual([
+      'sip:b@b.example',
+      ['<sip:p2;lr>'],
+      ['sip:p2;lr'],
+    ])
+  })
+
   it('is answered with 480 where there is no way', () => {
     expect(pass()).toEqual([480])
     places = new Map([['192.0.2.11', broken()]])
@@ -96,6 +145,7 @@ describe('a request of a dialog that the agent proxied', () => {
     places = new Map([['192.0.2.11', far]])
     const statuses = [...Array(60)].flatMap(() => pass())
     expect([far.sent.length, statuses]).toEqual([50, Array(10).fill(503)])
+    expect(refused).toEqual(statuses)
   })
 
   it('costs the agent nothing where trying the next place is a fault of its own', () => {

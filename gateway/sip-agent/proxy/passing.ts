@@ -6,7 +6,7 @@ import { makeVia, ownOf } from '../core/requests.ts'
 import { isHop, openWay, type Way } from '../core/uac/ways.ts'
 import { retryAfter } from '../core/uas/incoming.ts'
 import { makeReply, replyBase } from '../core/uas/replies.ts'
-import { parseAddress } from '../message/address.ts'
+import { type Addressing, addressing } from '../dialog/addressing.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { serialiseMessage } from '../message/serialise.ts'
 import { splitOutside } from '../message/text.ts'
@@ -49,37 +49,37 @@ export class Passing {
   /** Sends a request on whose route says so; false where it is not ours to send on. */
   request(request: SipRequest, flow: Flow): boolean {
     if (request.toTag === '') return false
-    const routes = this.#routes.behind(request)
-    if (!routes) return false
-    if (!this.#routes.admits(request.callId)) refuse(request, flow, 503, [retryAfter])
-    else if (hopsLeft(request) === undefined) refuse(request, flow, 483)
-    else this.#forward(request, flow, routes)
+    const behind = this.#routes.behind(request)
+    if (!behind) return false
+    if (!this.#routes.admits(request.callId)) this.#refuse(request, flow, 503, [retryAfter])
+    else if (hopsLeft(request) === undefined) this.#refuse(request, flow, 483)
+    else this.#forward(request, flow, addressing(behind.uri, behind.routes))
     return true
   }
 
-  #forward(request: SipRequest, flow: Flow, routes: readonly string[]): void {
-    const next = routes[0] === undefined ? request.uri : parseAddress(routes[0], 'Route').uri
+  #forward(request: SipRequest, flow: Flow, { uri, routes, nextHop }: Addressing): void {
     const [top = ''] = splitOutside(request.headers.first('via') ?? '', ',', 'Via')
-    const branch = branchFor(parseVia(top), request.callId, request.seq) + loopMark(request.uri)
+    const branch = branchFor(parseVia(top), request.callId, request.seq) + loopMark(uri)
     const send = (way: Flow, failed: () => void) => {
       const via = makeVia(ownOf(way, this.#context), branch)
-      const onto = { uri: request.uri, branch, via, recordRoutes: [], routes, extra: [] }
+      const onto = { uri, branch, via, recordRoutes: [], routes, extra: [] }
       way.send(onward(request, onto).bytes, failed)
     }
-    const over = (ways: readonly Way[]) => this.#try(ways, send, () => refuse(request, flow, 480))
+    const over = (ways: readonly Way[]) => this.#try(ways, send, () => this.#refuse(request, flow, 480))
     const { registeredFlows, router } = this.#context
     // A browser's contact names no host: it is reached over the connection on which it has registered.
-    const registered = routes.length === 0 ? registeredFlows.find(next) : undefined
+    const registered = routes.length === 0 ? registeredFlows.find(nextHop) : undefined
     if (registered) over([registered])
-    else if (!router.find(next, over)) over([])
+    else if (!router.find(nextHop, over)) over([])
   }
 
   /** Tries one place after the other while nothing can be sent there (RFC 3263 4.3). */
   #try(ways: readonly Way[], send: (way: Flow, failed: () => void) => void, nowhere: () => void): void {
     const [way, ...left] = ways
     if (!way) nowhere()
+    // Route and request-uri say where it goes, and whoever holds a route of ours writes them as he likes.
     else
-      send(openWay(way, this.#context), () => {
+      send(openWay(way, this.#context, false), () => {
         try {
           if (isHop(way)) this.#context.router.failed(way)
           this.#try(left, send, nowhere)
@@ -87,6 +87,14 @@ export class Passing {
           this.#fault(error)
         }
       })
+  }
+
+  /** Refuses a request without any state. Nobody answers an ACK. */
+  #refuse(request: SipRequest, flow: Flow, status: number, headers: readonly AppHeader[] = []): void {
+    const { method, uri, callId } = request
+    if (method === 'ACK') return
+    this.#context.refusals.add(status, { method, uri, callId, source: flow.remote.address })
+    flow.send(makeReply(replyBase(request), { status, tag: 'passed', headers }))
   }
 
   /** Sends a response back to where its request came from; false where it did not pass here. */
@@ -104,14 +112,4 @@ export class Passing {
     way?.send(serialiseMessage(backward(response)))
     return true
   }
-}
-
-/** Refuses a request without any state. Nobody answers an ACK. */
-const refuse = (
-  request: SipRequest,
-  flow: Flow,
-  status: number,
-  headers: readonly AppHeader[] = [],
-): void => {
-  if (request.method !== 'ACK') flow.send(makeReply(replyBase(request), { status, tag: 'passed', headers }))
 }

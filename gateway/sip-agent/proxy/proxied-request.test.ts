@@ -21,6 +21,7 @@ let sender: RecordingFlow
 let fars: Map<string, RecordingFlow>
 
 beforeEach(() => {
+  breadth = undefined
   clock = new FakeClock()
   transactions = new Transactions(clock, makeTimers(), (error) => {
     throw error
@@ -51,9 +52,13 @@ const context = () =>
     },
   }) as unknown as Context
 
+/** What the sender writes into Max-Breadth; undefined: it has none. */
+let breadth: string | undefined
+
 /** Has a request sent on, by the fields of a `proxy` frame. */
 const sendOn = (method: string, ...fields: string[]): ProxiedRequest => {
   const received = request(method, 'z9hG4bKcaller')
+  if (breadth !== undefined) received.headers.append('Max-Breadth', breadth)
   const proxied = new ProxiedRequest({
     context: context(),
     app: recordingApp(clock, () => {}),
@@ -133,5 +138,44 @@ describe('a second 2xx', () => {
     expect(both('MESSAGE')).toBe(1)
     clock.advance(ringing)
     expect(transactions.size).toBe(0)
+  })
+})
+
+describe('the breadth of what goes on (RFC 5393 5.3)', () => {
+  const three = ['192.0.2.11', '192.0.2.12', '192.0.2.13'] as const
+  const breadths = () =>
+    three.map((address) => sentTo(address).map((text) => /^Max-Breadth: (.*)$/m.exec(text)?.[1]?.trim()))
+  const together = () => {
+    fars.set(three[2], new RecordingFlow())
+    return sendOn('MESSAGE', '', '', '', 'simultaneous', '', '', ...three.map(target))
+  }
+
+  it.each([
+    [undefined, ['20', '20', '20']],
+    ['no number', ['20', '20', '20']],
+    ['8', ['2', '3', '3']],
+    ['99999999999', ['20', '20', '20']],
+  ])('is shared by those that are called at once (%s)', (given, expected) => {
+    breadth = given
+    together()
+    expect(breadths().flat()).toEqual(expected)
+  })
+
+  it('is whole for each of those that are called one after the other', () => {
+    breadth = '5'
+    sendOn('MESSAGE', '', '', '', 'sequential', '', '', ...places.map(target))
+    answer(places[0], 486)
+    expect(breadths().flat()).toEqual(['5', '5'])
+  })
+
+  it('has some wait for others to end where it is too small for all', () => {
+    breadth = '2'
+    together()
+    expect(breadths()).toEqual([['1'], ['1'], []])
+    answer(places[1], 486)
+    expect(breadths()).toEqual([['1'], ['1'], ['1']])
+    answer(places[0], 486)
+    answer(three[2], 404)
+    expect(statuses()).toHaveLength(1)
   })
 })

@@ -14,7 +14,7 @@ import type { ServerSide } from '../transaction/transactions.ts'
 import type { Endpoint, Flow } from '../transport/types.ts'
 import { bestOf } from './best.ts'
 import { Branch } from './branch.ts'
-import { backward, onward } from './forward.ts'
+import { backward, breadthOf, onward } from './forward.ts'
 import type { ProxyOrder } from './order.ts'
 import type { OwnRoutes } from './own-route.ts'
 
@@ -30,6 +30,7 @@ const fixed = new Set([
   'contact',
   'content-type',
   'max-forwards',
+  'max-breadth',
 ])
 const nowhere: Endpoint = { protocol: 'udp', address: '', port: 0 }
 
@@ -105,27 +106,37 @@ export class ProxiedRequest {
   #advance() {
     const { order } = this.#start
     while (this.#waiting.length > 0 && (order.together || this.#branches.every(({ done }) => done))) {
+      const free = this.#freeBreadth()
+      // RFC 5393 5.3.3: who finds no room waits for others to end.
+      if (free === 0) break
+      const share = order.together ? Math.max(1, Math.floor(free / this.#waiting.length)) : free
       const target = this.#waiting.shift() as string
-      const branch = this.#branch(target)
+      const branch = this.#branch(target, share)
       this.#branches.push(branch)
       branch.start()
     }
     if (!this.#answered && this.#branches.every(({ done }) => done)) this.#refuse()
   }
 
-  #branch(target: string): Branch {
+  /** What the open branches have left of Max-Breadth. */
+  #freeBreadth(): number {
+    const open = this.#branches.filter(({ done }) => !done)
+    return breadthOf(this.#start.request) - open.reduce((sum, { breadth }) => sum + breadth, 0)
+  }
+
+  #branch(target: string, breadth: number): Branch {
     const { context, order, request } = this.#start
     return new Branch({
-      ...{ context, target, invite: request.method === 'INVITE' },
+      ...{ context, target, breadth, invite: request.method === 'INVITE' },
       provisionalMs: order.provisionalMs,
       finalMs: order.finalMs,
-      make: (flow) => this.#make(target, flow),
+      make: (flow) => this.#make(target, breadth, flow),
       response: (branch, response, flow) => this.#response(branch, response, flow),
       failed: (_branch, status) => this.#failed(status),
     })
   }
 
-  #make(target: string, flow: Flow): MadeRequest {
+  #make(target: string, breadth: number, flow: Flow): MadeRequest {
     const { context, order, raw, request, routes, side, toUs } = this.#start
     const own = ownOf(flow, context)
     const uri = toUs ? target.replace(/^<|>$/g, '') : request.uri
@@ -143,6 +154,7 @@ export class ProxiedRequest {
       recordRoutes,
       asPath,
       routes: [],
+      breadth,
       extra,
     })
   }

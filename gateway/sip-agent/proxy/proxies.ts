@@ -4,7 +4,7 @@ import type { App } from '../drachtio/app.ts'
 import type { RawMessage, SipRequest } from '../message/message.ts'
 import { isSipUri, parseUri } from '../message/uri.ts'
 import type { ServerSide } from '../transaction/transactions.ts'
-import { hopsLeft } from './forward.ts'
+import { breadthOf, hopsLeft } from './forward.ts'
 import { readOrder } from './order.ts'
 import { OwnRoutes } from './own-route.ts'
 import { Passing } from './passing.ts'
@@ -42,6 +42,10 @@ export class Proxies {
     if (hopsLeft(request) === undefined) {
       this.#incoming.finish(waiting, 483)
       return app.nok(msgId, 'too many hops')
+    }
+    if (breadthOf(request) === 0) {
+      this.#incoming.finish(waiting, 440)
+      return app.nok(msgId, 'too many branches')
     }
     if (order.targets.length === 0) {
       this.#incoming.finish(waiting, 500)

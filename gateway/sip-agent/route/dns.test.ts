@@ -85,6 +85,27 @@ describe('a name server', () => {
     ])
   }
 
+  it('is asked nothing any more after the end, whoever waited for something else first', async () => {
+    const socket = createSocket('udp4')
+    let queries = 0
+    socket.on('message', (query, from) => {
+      queries++
+      socket.send(answer(query), from.port, from.address)
+    })
+    socket.bind(0, '127.0.0.1')
+    await once(socket, 'listening')
+    const asked = new SystemDns([`127.0.0.1:${socket.address().port}`])
+    // The hosts file is read before.
+    const early = asked.addresses('a.carrier.example', 4)
+    asked.close()
+    const late = [asked.naptr('carrier.example'), asked.srv('_sip._tcp.carrier.example')]
+    const settled = await Promise.allSettled<unknown>([early, ...late])
+    const canceled = { status: 'rejected', reason: { code: 'ECANCELLED' } }
+    expect(settled).toMatchObject(Array(3).fill(canceled))
+    expect(queries).toBe(0)
+    socket.close()
+  })
+
   it('gives records as the router reads them', async () => {
     const socket = createSocket('udp4')
     socket.on('message', (query, from) => socket.send(answer(query), from.port, from.address))

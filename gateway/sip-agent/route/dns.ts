@@ -1,4 +1,4 @@
-import { Resolver } from 'node:dns/promises'
+import { CANCELLED, Resolver } from 'node:dns/promises'
 import { hostsFileAddresses } from './hosts.ts'
 import type { Srv } from './srv.ts'
 
@@ -34,6 +34,7 @@ const hostsTtl = 30
  */
 export class SystemDns implements Dns {
   readonly #resolver = new Resolver({ timeout: 1_000, tries: 2 })
+  #closed = false
 
   /** `servers` are `address[:port]`; default those of the system. */
   constructor(servers?: readonly string[]) {
@@ -41,11 +42,11 @@ export class SystemDns implements Dns {
   }
 
   naptr(name: string): Promise<readonly Naptr[]> {
-    return this.#resolver.resolveNaptr(name)
+    return this.#ask((resolver) => resolver.resolveNaptr(name))
   }
 
   srv(name: string): Promise<readonly Srv[]> {
-    return this.#resolver.resolveSrv(name)
+    return this.#ask((resolver) => resolver.resolveSrv(name))
   }
 
   async addresses(name: string, family: 4 | 6): Promise<readonly DnsAddress[]> {
@@ -54,11 +55,20 @@ export class SystemDns implements Dns {
     // RFC 6761 6.4: what browsers put into their Via and Contact is never found.
     if (name.endsWith('.invalid')) return []
     const options = { ttl: true } as const
-    return family === 4 ? this.#resolver.resolve4(name, options) : this.#resolver.resolve6(name, options)
+    return this.#ask((resolver) =>
+      family === 4 ? resolver.resolve4(name, options) : resolver.resolve6(name, options),
+    )
   }
 
-  /** Gives up what is still asked. */
+  /** Gives up what is still asked; from then on everything is rejected with `ECANCELLED`. */
   close(): void {
+    this.#closed = true
     this.#resolver.cancel()
+  }
+
+  /** What waited for something else, such as a file, must not begin a query that outlives the end, and holds up the thread's. */
+  async #ask<T>(query: (resolver: Resolver) => Promise<T>): Promise<T> {
+    if (this.#closed) throw Object.assign(new Error('the agent ends'), { code: CANCELLED })
+    return query(this.#resolver)
   }
 }

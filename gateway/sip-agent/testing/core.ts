@@ -2,6 +2,7 @@ import { FakeClock } from '../../clock.ts'
 import { Cdrs } from '../core/cdr.ts'
 import type { Context } from '../core/context.ts'
 import { defaultUnderstood } from '../core/options.ts'
+import { OwnRefusals } from '../core/own-refusals.ts'
 import { RegisteredFlows } from '../core/registered-flows.ts'
 import { Subscriptions } from '../core/subscriptions.ts'
 import { Answers } from '../core/uas/answers.ts'
@@ -34,6 +35,7 @@ export class CoreBench {
   readonly answers: Answers
   readonly receiver: Receiver
   readonly faults: unknown[] = []
+  readonly refusals = new OwnRefusals(this.clock, () => {})
   /** Dialogs whose ACK never came. */
   readonly expired: Dialog[] = []
   readonly #told: Told[] = []
@@ -52,6 +54,7 @@ export class CoreBench {
       transactions: this.transactions,
       transports: { ownHost: () => '192.0.2.1', back: () => (this.flow.closed ? this.again : this.flow) },
       shield: { offend: () => {}, trusts: () => true },
+      refusals: this.refusals,
       cdrs: new Cdrs({ choose: () => undefined }),
       registeredFlows: new RegisteredFlows(clock),
       subscriptions: new Subscriptions(clock, timers, dialogs),

@@ -31,7 +31,6 @@ export class InviteServerTransaction {
   #state: InviteServerState = 'proceeding'
   /** As Latin-1 text, which takes no more than its bytes; a buffer holds a whole slab of the pool. */
   #last: string | undefined
-  #status = 0
   #retransmit: Timer | undefined
   #limit: Timer | undefined
 
@@ -43,11 +42,6 @@ export class InviteServerTransaction {
 
   get state(): InviteServerState {
     return this.#state
-  }
-
-  /** True between a 403 and its ACK. */
-  get refused(): boolean {
-    return this.#state === 'completed' && this.#status === 403
   }
 
   /** Sends a response of the layer above. False where a final one was sent before. */
@@ -86,7 +80,6 @@ export class InviteServerTransaction {
     if (event.kind === 'ack') return false
     const repeats = !this.#hooks.reliable && !(this.#hooks.unproven && this.#last === undefined)
     this.#last = event.bytes.toString('latin1')
-    this.#status = event.status
     this.#hooks.send(event.bytes)
     if (event.status >= 300) this.#enterCompleted(repeats)
     else if (event.status >= 200) this.#enterAccepted()

@@ -18,6 +18,8 @@ export interface ServerSide {
   readonly machine: InviteServerTransaction | ServerTransaction
   /** To tag of its final response; undefined before. */
   tag: string | undefined
+  /** True once an application has refused it and said that the sender is to blame. */
+  offence: boolean
 }
 
 /** How a request that was received is served. */
@@ -152,7 +154,7 @@ export class Transactions {
     const machine = invite
       ? new InviteServerTransaction(this.#clock, this.#timers, hooks)
       : new ServerTransaction(this.#clock, this.#timers, hooks, trying)
-    const side: ServerSide = { invite, flow, key, machine, tag: undefined }
+    const side: ServerSide = { invite, flow, key, machine, tag: undefined, offence: false }
     this.#servers.set(key, side)
     this.#bytes += size
     if (merge !== undefined && !this.#merges.has(merge)) this.#merges.set(merge, key)

@@ -23,6 +23,14 @@ describe('a stream', () => {
     const framer = new StreamFramer(defaultLimits)
     expect(kinds(framer, `\r\n\r\n${inviteText}\r\n`)).toEqual(['ping', 'message'])
   })
+  it.each([1, 2, 3])('answers a double CRLF that comes in pieces of %i', (size) => {
+    const framer = new StreamFramer(defaultLimits)
+    const came = (text: string) =>
+      (text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).flatMap((piece) => kinds(framer, piece))
+    expect(came('\r\n\r\n')).toEqual(['ping'])
+    expect(came(`\r\n${inviteText}\r\n`)).toEqual(['message'])
+    expect([came(inviteText), came('\r\n')]).toEqual([['message'], []])
+  })
   it('goes on after a message whose headers are broken', () => {
     const framer = new StreamFramer(defaultLimits)
     const bad = inviteText.replace('314159 INVITE', 'x INVITE')

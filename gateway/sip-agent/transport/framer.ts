@@ -27,6 +27,8 @@ const empty = Buffer.alloc(0)
 export class StreamFramer implements Reader {
   #held: Buffer = empty
   #scanned = 0
+  /** True after one CRLF between messages, of which a second one makes a ping: that may come in another read. */
+  #half = false
   #head: { message: RawMessage; end: number; length: number } | undefined
   readonly #limits: Limits
 
@@ -53,11 +55,13 @@ export class StreamFramer implements Reader {
 
   *#skipKeepAlive(): Generator<StreamItem, void> {
     while (this.#held[0] === 13 && this.#held[1] === 10) {
-      const double = this.#held[2] === 13 && this.#held[3] === 10
-      this.#held = this.#held.subarray(double ? 4 : 2)
+      this.#held = this.#held.subarray(2)
       this.#scanned = 0
-      if (double) yield { kind: 'ping' }
+      this.#half = !this.#half
+      if (!this.#half) yield { kind: 'ping' }
     }
+    // A lone CR may become the second one.
+    if (this.#held.length > 1) this.#half = false
   }
 
   #readHead(): boolean {

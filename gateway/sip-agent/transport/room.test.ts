@@ -14,6 +14,9 @@ let clock: FakeClock
 let sink: TestSink
 let transport: StreamTransport
 let trusted: boolean
+let accepted: boolean
+/** The addresses of which it was asked whether they are trusted. */
+let asked: string[]
 let sockets: Socket[]
 let servers: Server[]
 
@@ -23,7 +26,13 @@ beforeEach(async () => {
   sockets = []
   servers = []
   trusted = true
-  const gate = { ...openGate, trusts: () => trusted }
+  accepted = true
+  asked = []
+  const trusts = (address: string) => {
+    asked.push(address)
+    return trusted
+  }
+  const gate = { ...openGate, trusts, accepts: () => accepted }
   const options = { sink, gate, limits: defaultLimits, clock, maxConnections: 8 }
   transport = new StreamTransport('tcp', { ...options, tls: new TlsSettings(undefined) })
   await transport.open('127.0.0.1', 0)
@@ -117,6 +126,15 @@ it('a stranger who was never let in and is silent for longest makes room for the
   await sink.until(() => sink.losses.length === 2)
   expect(sink.losses).toEqual(Array(2).fill('its place was taken'))
   expect([first.destroyed, second.destroyed]).toEqual([false, false])
+})
+
+it('looks for nobody who could make room for one who is not let in anyway', async () => {
+  trusted = false
+  for (const address of threeAddresses) await say(await from(address), inviteText)
+  accepted = false
+  asked = []
+  await once(await from('127.0.0.4'), 'close')
+  expect(asked.filter((address) => address !== '127.0.0.4')).toEqual([])
 })
 
 it('gives up the connection that was not used for longest where we made too many', async () => {

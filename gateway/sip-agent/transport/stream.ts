@@ -193,10 +193,12 @@ export class StreamTransport {
     if ((this.#accepted.get(senderOf(address)) ?? 0) >= Math.ceil(maxConnections / 4)) return false
     const most = trusts(address) ? maxConnections : maxConnections * 0.75
     const isFull = this.#sockets.size - this.#connections.leavingAccepted >= most
-    const idlest = isFull ? this.#connections.idlest(({ remote }) => !trusts(remote.address)) : undefined
-    if ((isFull && !idlest) || !gate.accepts(this.#local.protocol, address)) return false
+    // Before all connections are looked through: who is banned, or too fast, is not to cost that much.
+    if (!gate.accepts(this.#local.protocol, address)) return false
+    if (!isFull) return true
+    const idlest = this.#connections.idlest(({ remote }) => !trusts(remote.address))
     if (idlest) this.#connections.giveUp(idlest, 'its place was taken')
-    return true
+    return idlest !== undefined
   }
 
   #count(socket: Socket, address: string): void {

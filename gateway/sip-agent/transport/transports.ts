@@ -81,11 +81,12 @@ export class Transports {
 
   /**
    * The way to a place: an open connection, whoever opened it, else a new one. Undefined where no transport of that protocol and
-   * family is bound, and for a WebSocket that is not open.
+   * family is bound, and for a WebSocket that is not open. `chosen`: neither the applications nor the configuration, but whoever sent a
+   * request chose the place where it is false. It is not trusted then, and a connection to it must not push out others.
    */
-  flow(hop: Hop): Flow | undefined {
-    this.#options.gatekeeper.meets?.(hop.address)
-    return this.#find(hop) ?? this.#connect(hop, false)
+  flow(hop: Hop, chosen = true): Flow | undefined {
+    if (chosen) this.#options.gatekeeper.meets?.(hop.address)
+    return this.#find(hop) ?? this.#connect(hop, !chosen)
   }
 
   #fitting(hop: Hop): Bound[] {

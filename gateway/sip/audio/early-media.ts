@@ -1,11 +1,12 @@
 import type { FarResponse } from '../srf.ts'
+import { parseNameAddress } from '../uri.ts'
 
 /** Branches of one INVITE that are told apart. */
 export const mostBranches = 32
 
-/** The branch that a response comes from, by its To tag. */
+/** The branch that a response comes from, by its To tag; empty where it has none. */
 export const tagOf = (response: Pick<FarResponse, 'get'>): string =>
-  /;\s*tag\s*=\s*([^;\s]+)/i.exec(response.get('To') ?? '')?.[1] ?? ''
+  /;\s*tag\s*=\s*([^;\s]+)/i.exec(parseNameAddress(response.get('To') ?? '')?.params ?? '')?.[1] ?? ''
 
 /**
  * Which early media the caller hears where an INVITE was forked and several branches send some (RFC 3960 section 3.2 leaves it open): that

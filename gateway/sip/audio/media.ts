@@ -165,12 +165,14 @@ export class LegMedia implements SipMedia {
     return this.#local
   }
 
-  demandKeys(): string | undefined {
+  demandKeys(demand: boolean): string | undefined {
     const said = this.#said
-    if (said?.profile !== 'RTP/AVP' || said.crypto.length === 0 || this.#far) return undefined
+    const profile = demand ? 'RTP/SAVP' : 'RTP/AVP'
+    const settled = this.#far !== undefined || this.#policy.mode === 'required'
+    if (!said || said.profile === profile || said.crypto.length === 0 || settled) return undefined
     this.exchange.abandon()
     this.#open('invite')
-    return this.#write({ ...said, profile: 'RTP/SAVP' })
+    return this.#write({ ...said, profile })
   }
 
   /**
@@ -266,12 +268,8 @@ export class LegMedia implements SipMedia {
     try {
       this.port.setFar(near, far)
     } catch (error) {
-      throw new TrunklineError(
-        'bad_sdp',
-        'SDP: audio cannot be sent to its address.',
-        { address: far.address, port: far.port },
-        error,
-      )
+      const where = { address: far.address, port: far.port }
+      throw new TrunklineError('bad_sdp', 'SDP: audio cannot be sent to its address.', where, error)
     }
     this.#far = next
   }

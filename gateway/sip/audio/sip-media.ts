@@ -28,10 +28,10 @@ export interface SipMedia {
   /** Offers what we said last once more, word by word. Throws where another offer is open. */
   offerAgain(where: OfferIn): string
   /**
-   * Our refused first offer once more, so that its keys cannot be left: for equipment that knows no optional ones. Undefined where that would be no
-   * other offer; absent where keys are never optional.
+   * Our refused first offer once more, so that its keys cannot be left: for equipment that knows no optional ones; or, for another place, so
+   * that they can be left again. Undefined where that would be no other offer; absent where keys are never optional.
    */
-  demandKeys?(): string | undefined
+  demandKeys?(demand: boolean): string | undefined
   /** The next offer is that of another branch of a fork: that the one before it had keys does not bind it. Absent where keys are never optional. */
   anotherBranch?(): void
   /** Takes the answer to our last offer, or its repetition. Throws with a media code where it cannot be used. */

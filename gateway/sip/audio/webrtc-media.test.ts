@@ -5,7 +5,7 @@ import { FakeClock } from '../../clock.ts'
 import { TestEdge, TestPort } from '../testing/edge.ts'
 import { FakeRequest } from '../testing/srf.ts'
 import { openAudio, readOffer } from './inbound-audio.ts'
-import { isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
+import { isWebRtcSdp, isWebRtcTarget, WebRtcMedia } from './webrtc-media.ts'
 
 const sdpOf = (direction = 'sendrecv', session = 1) =>
   `v=0\r\no=- ${session} 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=${direction}\r\n`
@@ -70,6 +70,39 @@ const offering = async () => {
   media.onFault((error) => faults.push(error))
   return media
 }
+
+describe('what is WebRTC', () => {
+  const [secure, plain, keyed] = ['UDP/TLS/RTP/SAVPF 0', 'RTP/AVP 0', 'RTP/SAVP 0']
+  it.each([
+    ['its profile', [`9 ${secure}`], true],
+    ['its older profile over TCP', ['9 TCP/TLS/RTP/SAVP 0'], true],
+    ['a line that is off', [`0 ${secure}`], false],
+    ['plain RTP', [`4000 ${plain}`], false],
+    ['a line that is off beside plain RTP', [`0 ${secure}`, `4000 ${plain}`], false],
+    ['plain RTP as the other choice', [`9 ${secure}`, `4000 ${plain}`], false],
+    ['SRTP with keys as the other choice', [`4000 ${keyed}`, `9 ${secure}`], false],
+    ['plain RTP that is off', [`9 ${secure}`, `0 ${plain}`], true],
+  ])('%s: %j', (_what, lines, expected) => {
+    const sdp = ['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', 'c=IN IP4 192.0.2.9', 't=0 0']
+    const text = `${[...sdp, ...lines.map((line) => `m=audio ${line}`)].join('\r\n')}\r\n`
+    expect(isWebRtcSdp(text)).toBe(expected)
+  })
+
+  it('is not a caller who can do with plain RTP: its other line is refused, and the plain one answered', async () => {
+    const edge = new TestEdge()
+    const offer = [
+      ...['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', 'c=IN IP4 192.0.2.9', 't=0 0'],
+      ...['m=audio 9 UDP/TLS/RTP/SAVPF 0', 'm=audio 4000 RTP/AVP 0', ''],
+    ].join('\r\n')
+    const read = readOffer(new FakeRequest('INVITE', 'sip:x@y', offer), offer)
+    const media = await openAudio({ edge, webrtc, clock }, newCallId(), read, {})
+    expect(media.local.match(/^m=.*/gm)).toEqual([
+      'm=audio 0 UDP/TLS/RTP/SAVPF 0',
+      expect.stringMatching(/^m=audio [1-9]\d* RTP\/AVP 0$/),
+    ])
+    expect(made).toEqual([])
+  })
+})
 
 describe('a client that calls', () => {
   it('gets an answer, and another one to each new offer', async () => {

@@ -10,8 +10,16 @@ import type { SipMedia } from './sip-media.ts'
 /** How long the first sound waits for a client whose media is not up yet. */
 const hearingWaitMs = 5_000
 
-/** Whether a description is one of WebRTC: its audio is to be encrypted by keys that DTLS agrees on (RFC 5764). */
-export const isWebRtcSdp = (sdp: string): boolean => /^m=audio \d+ (UDP|TCP)\/TLS\/RTP\/SAVPF? /m.test(sdp)
+/**
+ * Whether a description is one of WebRTC: its audio is to be encrypted by keys that DTLS agrees on (RFC 5764). An m-line with port 0 says
+ * nothing (RFC 3264 section 6), and where plain RTP, or SRTP with keys in the SDP, is offered as an alternative, that is taken.
+ */
+export const isWebRtcSdp = (sdp: string): boolean => {
+  const lines = [...sdp.matchAll(/^m=audio (\d+)(?:\/\d+)? (\S+) /gm)]
+  const usable = lines.flatMap(([, port, protocol = '']) => (Number(port) > 0 ? [protocol] : []))
+  const has = (form: RegExp) => usable.some((protocol) => form.test(protocol))
+  return has(/^(UDP|TCP)\/TLS\/RTP\/SAVPF?$/) && !has(/^RTP\/S?AVP$/)
+}
 
 /** Whether a target is a browser: only they speak SIP over WebSockets, and they know no other audio than that of WebRTC. */
 export const isWebRtcTarget = ({ uri, nextHop }: Extract<Target, { kind: 'sip' }>): boolean => {

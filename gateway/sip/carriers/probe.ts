@@ -20,6 +20,9 @@ export interface ProbeParts extends SendParts {
   readonly log: Pick<Log, 'info' | 'warn'>
 }
 
+/** A target that says nothing for so long does not answer. Its transaction would last for 32 s, in which no other ping is sent. */
+const longestAnswerMs = 8_000
+
 /**
  * Pings one target with OPTIONS. Any final response says that it is alive, but for 408, and 503, by which it asks to be left alone. The
  * interval is spread by a tenth either way, and the first ping comes somewhere within the first interval, so that pings do not come in
@@ -28,6 +31,7 @@ export interface ProbeParts extends SendParts {
 export class Probe {
   #parts: ProbeParts
   #timer: Timer | undefined
+  #patience: Timer | undefined
   #giveUp: (() => void) | undefined
   #sequence = 0
 
@@ -44,6 +48,7 @@ export class Probe {
   /** Idempotent. */
   stop(): void {
     this.#timer?.cancel()
+    this.#patience?.cancel()
     this.#giveUp?.()
   }
 
@@ -52,7 +57,7 @@ export class Probe {
   }
 
   #ping(): void {
-    const { target, carrier, userAgent } = this.#parts
+    const { target, carrier, userAgent, clock } = this.#parts
     const callId = randomUUID()
     const user = carrier.config.auth?.username
     const from = user === undefined ? 'sip:localhost' : `sip:${encodeURIComponent(user)}@localhost`
@@ -67,11 +72,16 @@ export class Probe {
         ...(userAgent !== '' && { 'User-Agent': userAgent }),
       }),
     }
+    this.#patience = clock.after(longestAnswerMs, () => {
+      this.#giveUp?.()
+      this.#ended({ kind: 'refused', why: `no answer within ${longestAnswerMs / 1000} s` })
+    })
     this.#giveUp = sendOutside(this.#parts, request, (outcome) => this.#ended(outcome))
   }
 
   #ended(outcome: SendOutcome): void {
     const { rules, random, target, clock } = this.#parts
+    this.#patience?.cancel()
     const interval = rules.intervalMs * (0.9 + random() / 5)
     const response = outcome.kind === 'final' ? outcome.response : undefined
     const pauseMs = response?.status === 503 ? retryAfterMs(response.get('Retry-After')) : undefined

@@ -109,6 +109,29 @@ describe('a registration with a carrier (pain point 14)', () => {
     expect(t.registration.state).toBe('backoff')
   })
 
+  it.each([408, 503])('counts them anew after a %i, which says something else', (status) => {
+    t.start()
+    for (const each of [403, status, 403, status, 403, 403]) {
+      t.final(each)
+      expect(t.registration.state).toBe('backoff')
+      untilNext()
+    }
+    t.final(403)
+    expect(t.registration.state).toBe('rejected')
+  })
+
+  it('counts them anew where nothing came back', () => {
+    t.start()
+    t.final(403)
+    untilNext()
+    t.final(403)
+    untilNext()
+    t.sent.at(-1)!.done({ kind: 'failed', why: 'no connection' })
+    untilNext()
+    t.final(403)
+    expect(t.registration.state).toBe('backoff')
+  })
+
   it.each([408, 480, 500, 503])('tries again ever more slowly after a %i, up to five minutes', (status) => {
     t.start()
     const waits = Array.from({ length: 10 }, () => {

@@ -48,7 +48,7 @@ const rejections = new Set([401, 403, 404, 407, 600, 603, 604])
 
 /**
  * One registration with a carrier, from its start until it is taken back (RFC 3261 section 10.2). It is refreshed at half of the time that
- * was granted; what fails is tried again ever more slowly; and a carrier that says three times that it does not want us is left alone.
+ * was granted; what fails is tried again ever more slowly; and a carrier that says three times in a row that it does not want us is left alone.
  */
 export class Registration {
   #parts: RegistrationParts
@@ -123,10 +123,12 @@ export class Registration {
   }
 
   #ended(result: RegisterResult): void {
+    const refused = result.kind === 'final' && rejections.has(result.status)
+    if (!refused) this.#rejections = 0
     if (result.kind === 'failed') this.#backOff({ why: result.why })
     else if (result.status < 300) this.#registered(result.grantedMs ?? this.#expiresMs)
     else if (result.status === 423 && this.#lengthen(result.minExpiresMs)) this.#register()
-    else if (rejections.has(result.status)) this.#rejected(result.status)
+    else if (refused) this.#rejected(result.status)
     else this.#backOff({ status: result.status, why: result.why }, result.retryAfterMs)
   }
 
@@ -139,7 +141,6 @@ export class Registration {
     if (this.#state !== 'registered') log.info({ grantedMs }, 'registered with the carrier')
     this.#state = 'registered'
     this.#failures = 0
-    this.#rejections = 0
     this.#after(Math.max(grantedMs * (0.45 + random() / 10), Math.min(shortestRefreshMs, grantedMs / 2)))
   }
 

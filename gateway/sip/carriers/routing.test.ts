@@ -113,6 +113,13 @@ it('finds no way to what is no SIP URI, to an unknown carrier, or by one that re
   })
 })
 
+it('tells of what is no SIP URI without its password', async () => {
+  const cause = await setUp().routing.find(to('sip:ann:hidden@bad host'), request(), log)
+  expect(cause).toMatchObject({ detail: 'sip:ann@bad host: this is no SIP URI' })
+  expect(logged).toMatchObject([{ code: 'unreachable', to: 'sip:ann@bad host' }])
+  expect(JSON.stringify([cause, logged])).not.toContain('hidden')
+})
+
 it('keeps to the limits of the carrier, and gives a place up once', async () => {
   const made = setUp({ maxCalls: 1 })
   const route = await found(made, to('sip:1@gw.example'))

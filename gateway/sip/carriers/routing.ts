@@ -56,7 +56,7 @@ export class Routing {
 
   async #find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const uri = parseSipUri(target.uri)
-    if (!uri) return unreachable(`${printable(target.uri)}: this is no SIP URI`)
+    if (!uri) return unreachable(`${printable(shownUri(target.uri))}: this is no SIP URI`)
     if ((request.maxForwards ?? mostHops) < 1) return { code: 'too_many_hops' }
     const { carriers, guard } = this.#parts
     const name = target.carrier

@@ -91,6 +91,16 @@ describe('the pings of a target', () => {
     ])
   })
 
+  it('are given up when nobody answers for 8 s, and sent again after the interval; an answer that comes later counts for nothing', () => {
+    const t = open()
+    const [silent] = t.srf.requests
+    for (let i = 0; i < 3; i++) t.clock.advance(8_000 + 30_000)
+    expect(t.isUp()).toBe(false)
+    expect(t.srf.requests).toHaveLength(4)
+    silent!.reply(200)
+    expect(t.logged).toEqual([expect.objectContaining({ problem: 'no answer within 8 s' })])
+  })
+
   it('rest for as long as a 503 asks', () => {
     const t = open()
     t.reply(503, { 'Retry-After': '100' })

@@ -5,7 +5,7 @@ import type { NamedDialog } from './refer-to.ts'
 /** Who is at the other end of a dialog, as far as that decides what it may do to other calls. */
 export interface DialogOrigin {
   readonly carrier?: string
-  readonly endpoint?: Pick<SipEndpoint, 'id' | 'address' | 'mayDialOut'>
+  readonly endpoint?: Pick<SipEndpoint, 'id' | 'address' | 'mayDialOut' | 'maxCalls' | 'callsPerSecond'>
   /** Address that its signalling comes from; empty where nobody said. */
   readonly source: string
 }

@@ -1,10 +1,10 @@
 import type { Leg } from '../../calls/leg.ts'
-import { codeOf, sipStatusOf } from '../../errors.ts'
+import { catalogue, codeOf, sipStatusOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { serverHeader } from '../door/refusals.ts'
 import { printable } from '../headers.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
-import { parseNameAddress } from '../uri.ts'
+import { parseNameAddress, shownUri } from '../uri.ts'
 import { type DialogOrigin, sameOrigin } from './dialogs.ts'
 import { type NamedDialog, type ReferTo, readReferTo } from './refer-to.ts'
 import type { Transfers } from './transfers.ts'
@@ -13,7 +13,7 @@ import type { Transfers } from './transfers.ts'
 export interface ReferInParts {
   readonly dialog: Pick<SipDialog, 'local' | 'request'>
   readonly leg: Leg
-  readonly transfers: Pick<Transfers, 'dialogs' | 'target' | 'join'>
+  readonly transfers: Pick<Transfers, 'dialogs' | 'target' | 'enter' | 'join'>
   readonly origin: DialogOrigin
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
@@ -50,9 +50,9 @@ export class ReferIn {
     const { log, origin } = this.#parts
     const value = request.get('Refer-To') ?? ''
     const referTo = readReferTo(value)
-    const by = printable(request.get('Referred-By') ?? '', 256)
+    const by = printable(shownUri(request.get('Referred-By') ?? ''), 256)
     const facts = {
-      referTo: printable(value, 256),
+      referTo: printable(shownUri(value), 256),
       by,
       carrier: origin.carrier,
       endpoint: origin.endpoint?.id,
@@ -69,7 +69,7 @@ export class ReferIn {
 
   /** The status with which it is refused; undefined where it was accepted. */
   #start(referTo: ReferTo, request: SipRequest, response: SipResponse): number | undefined {
-    const { transfers, leg, origin } = this.#parts
+    const { transfers, leg, origin, log } = this.#parts
     const replaces = referTo.kind === 'uri' ? referTo.replaces : undefined
     if (replaces) return this.#attended(replaces, request, response)
     const target = transfers.target(referTo, origin)
@@ -78,7 +78,15 @@ export class ReferIn {
     let tell = (status: number): void => void told.push(status)
     const by = request.get('Referred-By') ?? ''
     const referredBy = parseNameAddress(by) && by.length <= longestReferredBy ? { referredBy: by } : {}
-    if (!leg.referred({ to: target.to, ...referredBy, progress: (status) => tell(status) })) return 603
+    const over = transfers.enter(origin)
+    if (typeof over === 'string') {
+      log.warn({ code: over, endpoint: origin.endpoint?.id }, catalogue[over].text)
+      return 503
+    }
+    if (!leg.referred({ to: target.to, ...referredBy, progress: (status) => tell(status), over })) {
+      over()
+      return 603
+    }
     tell = this.#accept(request, response)
     for (const status of told) tell(status)
     return undefined

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import { printable } from '../headers.ts'
 import type { FarResponse, Headers, SipDialog, SipRequest } from '../srf.ts'
-import { parseSipUri } from '../uri.ts'
+import { parseSipUri, shownUri } from '../uri.ts'
 
 /** What REFERs of ours work with. */
 export interface ReferOutParts {
@@ -37,7 +37,7 @@ export class ReferOut {
     const { clock, dialog, headers, log } = this.#parts
     const timer = clock.after(options.timeoutMs ?? defaultTimeoutMs, () => this.#settle(408))
     this.#pending = { settle: resolve, timer }
-    log.info({ to: printable(uri.bare, 256) }, 'REFER sent')
+    log.info({ to: printable(shownUri(uri.bare), 256) }, 'REFER sent')
     const all = {
       ...headers,
       'Refer-To': `<${uri.bare}>`,

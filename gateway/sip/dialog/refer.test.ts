@@ -3,6 +3,7 @@ import type { Leg, LegOwner } from '../../calls/leg.ts'
 import type { Target } from '../../calls/ports.ts'
 import type { Referral } from '../../calls/referral.ts'
 import { FakeClock } from '../../clock.ts'
+import { Metrics } from '../../metrics.ts'
 import { type DialogBench, establish } from '../testing/dialog.ts'
 import { TestEdge } from '../testing/edge.ts'
 import type { DialogOrigin } from './dialogs.ts'
@@ -73,8 +74,7 @@ beforeEach(() => {
   transfers = new Transfers({
     addresses: { resolve: (to) => known[to] },
     isOurs: (host) => host === 'demo.example',
-    edge,
-    clock: new FakeClock(),
+    ...{ edge, clock: new FakeClock(), metrics: new Metrics(), count: () => () => {} },
   })
   ;({ made: bench, talking: owner } = begin())
 })

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { type DialogBench, establish, farSdp } from '../testing/dialog.ts'
+import type { TimerTerms } from './session-timer.ts'
 
 const settings = { expiresMs: 1_800_000, minMs: 90_000 }
 const ours = { expiresMs: 900_000, refresher: 'us' } as const
 const theirs = { expiresMs: 900_000, refresher: 'them' } as const
+const alone = { ...ours, alone: true } as const
 const timed = (
-  terms: typeof ours | typeof theirs,
+  terms: TimerTerms,
   changes: { allowsUpdate?: boolean; outbound?: boolean } = {},
 ): DialogBench =>
   establish({
@@ -101,6 +103,21 @@ describe('pain point 9: we refresh', () => {
     expect(bench.dialog.requests).toHaveLength(1)
     bench.clock.advance(1)
     expect(bench.dialog.requests).toHaveLength(2)
+  })
+
+  it('and go on where a far side without session timers takes no refresh: it is there', () => {
+    const bench = timed(alone, { allowsUpdate: false })
+    for (let round = 1; round <= 4; round++) {
+      bench.clock.advance(half)
+      expect(bench.dialog.requests).toHaveLength(round)
+      last(bench).reply(488)
+    }
+    // One that a proxy cannot reach is not.
+    for (let at = 0; at < 2 * half; at += 10_000) {
+      bench.clock.advance(10_000)
+      if (bench.dialog.requests.length > 4 && !bench.leg.isEnded) last(bench).reply(503)
+    }
+    expect(bench.heard.at(-1)).toBe('ended session_expired by us')
   })
 
   it.each([481, 408])('and hang up where the far side answers %i: it does not know the call', (status) => {

@@ -37,12 +37,15 @@ export interface RefresherParts {
 
 /** Until the next try where a refresh was refused for no reason that we know. */
 const retryMs = 10_000
+/** What a far side answers that knows the call, but takes no refresh. A proxy that cannot reach it says something else. */
+const notTaken = new Set([400, 403, 405, 406, 415, 420, 488, 501, 606])
 /** Refreshes in a row that are refused with 422, before it counts as any other refusal. */
 const mostRaises = 3
 
 /**
  * The session timer of one dialog (RFC 4028), and our own refreshes: UPDATE where the far side takes it, else a re-INVITE with the
- * description that we sent last. A refresh that is refused takes nothing from the session's time.
+ * description that we sent last. A refresh that is refused takes nothing from the session's time. A far side without session timers promised
+ * nothing: its refusal shows that it is there, which is all that we want to know.
  */
 export class Refresher {
   #parts: RefresherParts
@@ -130,7 +133,8 @@ export class Refresher {
   #refreshed(method: 'UPDATE' | 'INVITE', response: FarResponse): void {
     const { media, log } = this.#parts
     this.#raises = 0
-    this.#timer.start(timerAgreed(response, this.#timer.terms))
+    const { terms } = this.#timer
+    if (terms) this.#timer.start(timerAgreed(response, terms))
     if (method === 'UPDATE') return
     media.heardFrom(response.source_address)
     const answer = answerIn(response)
@@ -156,7 +160,8 @@ export class Refresher {
     } else if (method === 'UPDATE' && (status === 405 || status === 501)) {
       this.#allowsUpdate = false
       this.#soon()
-    } else this.#timer.refreshIn(retryMs)
+    } else if (this.terms?.alone && status !== undefined && notTaken.has(status)) this.start(this.terms)
+    else this.#timer.refreshIn(retryMs)
   }
 
   /** At once, but not out of the callback of a response. */

@@ -174,7 +174,9 @@ export class Renegotiation {
     log.warn({ code, method, reason: detail }, 'the new offer cannot be taken; the session stays as it was')
     const status = code === 'internal' ? 500 : code === 'unsupported_body' ? 415 : 488
     const more = status === 415 && { Accept: 'application/sdp, multipart/mixed' }
-    response.send(status, { headers: { ...refusalHeaders({ code }, status, userAgent, detail), ...more } })
+    response.send(status, {
+      headers: { ...refusalHeaders({ code }, status, userAgent, { detail }), ...more },
+    })
   }
 
   #told(): void {

@@ -5,6 +5,7 @@ import {
   readSessionExpires,
   SessionTimer,
   timerAgreed,
+  timerAlone,
   timerAnswer,
   timerOffer,
 } from './session-timer.ts'
@@ -54,9 +55,9 @@ describe('our request', () => {
     [{ 'Session-Expires': '600;refresher=uac' }, { expiresMs: 600_000, refresher: 'us' }],
     [{ 'Session-Expires': '600;refresher=uas' }, { expiresMs: 600_000, refresher: 'them' }],
     [{ 'Session-Expires': '600' }, { expiresMs: 600_000, refresher: 'us' }],
-    [{}, undefined],
+    [{}, { expiresMs: 1_800_000, refresher: 'us', alone: true }],
   ] as const)('takes %j', (headers, expected) => {
-    expect(timerAgreed(message(headers))).toEqual(expected)
+    expect(timerAgreed(message(headers), timerAlone(settings))).toEqual(expected)
   })
 
   it('keeps the timer where the answer to a refresh forgets to name it', () => {
@@ -86,6 +87,11 @@ describe('their request', () => {
     expect('terms' in result && result.headers['Session-Expires']).toBe(expected)
     // Who is to refresh has to know that (section 9).
     expect(result.headers.Require).toBe(expected.endsWith('uac') ? 'timer' : undefined)
+  })
+
+  it('of a far side without the extension leaves the timer to us alone', () => {
+    expect(answer({})).toMatchObject({ terms: { refresher: 'us', alone: true } })
+    expect(answer(able)).not.toMatchObject({ terms: { alone: true } })
   })
 
   it('keeps the refresher of before where it names none', () => {

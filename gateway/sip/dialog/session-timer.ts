@@ -12,6 +12,8 @@ export interface SessionTimerSettings {
 export interface TimerTerms {
   readonly expiresMs: number
   readonly refresher: 'us' | 'them'
+  /** The far side knows nothing of session timers: we alone keep it; default false. */
+  readonly alone?: true
 }
 
 /** Anything with header fields. */
@@ -19,6 +21,9 @@ type Message = Pick<SipRequest, 'get'>
 
 /** RFC 4028 section 4: never less than 90 s, and the margin before the end of section 10. */
 const shortestMs = 90_000
+/** What we ask for in a request. */
+const wantedMs = ({ expiresMs, minMs }: SessionTimerSettings, terms?: TimerTerms, atLeastMs = 0): number =>
+  Math.max(terms?.expiresMs ?? expiresMs, minMs, atLeastMs, shortestMs)
 const longestMarginMs = 32_000
 
 /** The end comes this much before the interval is over, so that the BYE is not too late. */
@@ -55,16 +60,11 @@ const inSeconds = (ms: number): string => String(Math.ceil(ms / 1_000))
  * The headers of a request of ours that begins or refreshes a session. `terms`: those in force, whose roles stay (section 7.4); `atLeastMs`:
  * what a 422 asked for.
  */
-export const timerOffer = (
-  { expiresMs, minMs }: SessionTimerSettings,
-  terms?: TimerTerms,
-  atLeastMs = 0,
-): Headers => {
-  const wanted = Math.max(terms?.expiresMs ?? expiresMs, minMs, atLeastMs, shortestMs)
+export const timerOffer = (settings: SessionTimerSettings, terms?: TimerTerms, atLeastMs = 0): Headers => {
   const refresher = terms && (terms.refresher === 'us' ? ';refresher=uac' : ';refresher=uas')
   return {
-    'Session-Expires': `${inSeconds(wanted)}${refresher ?? ''}`,
-    'Min-SE': inSeconds(Math.max(minMs, atLeastMs, shortestMs)),
+    'Session-Expires': `${inSeconds(wantedMs(settings, terms, atLeastMs))}${refresher ?? ''}`,
+    'Min-SE': inSeconds(Math.max(settings.minMs, atLeastMs, shortestMs)),
   }
 }
 
@@ -95,7 +95,7 @@ export const timerAnswer = (
   const refresher = !able ? 'us' : asked?.refresher ? roles[asked.refresher] : (now?.refresher ?? 'them')
   const role = refresher === 'them' ? 'uac' : 'uas'
   return {
-    terms: { expiresMs, refresher },
+    terms: { expiresMs, refresher, ...(!able && { alone: true }) },
     headers: {
       'Session-Expires': `${inSeconds(expiresMs)};refresher=${role}`,
       ...(refresher === 'them' && { Require: 'timer' }),
@@ -103,11 +103,17 @@ export const timerAnswer = (
   }
 }
 
+/** The terms where the far side has said nothing of a timer: it need not know of one for our refreshes to show whether it is there. */
+export const timerAlone = (settings: SessionTimerSettings, atLeastMs = 0): TimerTerms => ({
+  expiresMs: wantedMs(settings, undefined, atLeastMs),
+  ...({ refresher: 'us', alone: true } as const),
+})
+
 /**
- * What the 2xx to our request says (section 7.2). Without Session-Expires the terms in force stay: equipment that forgets the header in
- * its answer to a refresh still counts on the next one. `undefined`: there is no timer.
+ * What the 2xx to our request says (section 7.2). Without Session-Expires the terms in force stay, `now`: equipment that forgets the header
+ * in its answer to a refresh still counts on the next one.
  */
-export const timerAgreed = (response: Message, now?: TimerTerms): TimerTerms | undefined => {
+export const timerAgreed = (response: Message, now: TimerTerms): TimerTerms => {
   const said = readSessionExpires(response)
   if (said === undefined || said === 'malformed') return now
   const expiresMs = Math.max(said.expiresMs, shortestMs)

@@ -3,6 +3,8 @@ import type { Edge } from '../../../media/types.ts'
 import type { Leg } from '../../calls/leg.ts'
 import type { AddressBook } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
+import type { Code } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
 import { planOf } from '../registrar/callers.ts'
 import { type DialogOrigin, Dialogs } from './dialogs.ts'
 import type { ReferTo } from './refer-to.ts'
@@ -15,6 +17,9 @@ export interface TransfersParts {
   readonly isOurs: (host: string) => boolean
   readonly edge: Pick<Edge, 'open'>
   readonly clock: Pick<Clock, 'now'>
+  /** Counts a call that an endpoint has made by a REFER; see `Door.refer`. */
+  readonly count: (endpoint: NonNullable<DialogOrigin['endpoint']>) => (() => void) | Code
+  readonly metrics: Pick<Metrics, 'rejections'>
 }
 
 /** Whom the other party is to talk to, or why that is not done. */
@@ -41,6 +46,14 @@ export class Transfers {
     const found = this.#parts.addresses.resolve(target.to)
     if (!found) return { refuse: 404 }
     return found.kind === 'handler' ? { refuse: 403 } : target
+  }
+
+  /** Counts the call that a REFER leads to; what comes back takes it back. Otherwise the limit that is reached, which is counted, too. */
+  enter({ endpoint }: DialogOrigin): (() => void) | Code {
+    const { count, metrics } = this.#parts
+    const entered = endpoint ? count(endpoint) : () => {}
+    if (typeof entered === 'string') metrics.rejections.inc({ code: entered })
+    return entered
   }
 
   #permitted(referTo: ReferTo, { endpoint }: DialogOrigin): TransferTarget {

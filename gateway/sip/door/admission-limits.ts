@@ -1,5 +1,10 @@
 import type { AdmissionFacts, AdmissionRules, Admitted, Caller, Rate, Refused } from './admission-types.ts'
 
+const gatewayRate = 'gateway'
+
+/** The key of the rate of an endpoint's calls. */
+export const endpointRate = (id: string | undefined): string => `endpoint ${id}`
+
 /** Steps 1 and 2 of `admit`: whether the gateway takes calls at all, whoever calls. */
 export const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): Refused | undefined => {
   const { method, source, transport, target, draining, busyPercent, calls } = facts
@@ -28,7 +33,10 @@ export const checkLimits = (
   const checked = { source, transport, domain, ...(app ? { app: app.id } : { endpoint: endpoint?.username }) }
   const rates = ratesOf(caller, facts, rules)
   const full = overCalls(caller, facts, rules)
-  if (full) return { refuse: 'over_call_limit', check: 'calls', facts: { ...checked, ...full } }
+  if (full) {
+    const { othersWelcome, ...limit } = full
+    return { refuse: 'over_call_limit', check: 'calls', facts: { ...checked, ...limit }, othersWelcome }
+  }
   rules.note?.('calls', { calls: facts.calls, limit: rules.limits.calls, ...ownLimits(caller) })
   const fast = rates.find(({ key, perSecond }) => !rules.hasRate(key, perSecond))
   // Not as `key`: the log shows nothing that is called so.
@@ -36,6 +44,7 @@ export const checkLimits = (
     return {
       ...({ refuse: 'over_call_rate', check: 'rate' } as const),
       facts: { ...checked, rate: fast.key, perSecond: fast.perSecond },
+      othersWelcome: fast.key !== gatewayRate,
     }
   rules.note?.('rate', Object.fromEntries(rates.map(({ key, perSecond }) => [key, perSecond])))
   if (portsFree < 1) return { refuse: 'no_ports', check: 'ports', facts: { ...checked, portsFree } }
@@ -60,18 +69,18 @@ const overCalls = (
   { app, endpoint, carrier }: Caller,
   { calls, source }: AdmissionFacts,
   rules: AdmissionRules,
-): Record<string, number | string> | undefined => {
+): (Record<string, number | string | boolean> & Pick<Refused, 'othersWelcome'>) | undefined => {
   const limit = rules.limits.calls
   if (calls >= limit) return { calls, limit }
   const domainCalls = app ? rules.domainCalls(app.id) : 0
   if (app?.maxCalls !== undefined && domainCalls >= app.maxCalls)
-    return { domainCalls, domainLimit: app.maxCalls }
+    return { domainCalls, domainLimit: app.maxCalls, othersWelcome: true }
   const endpointCalls = endpoint ? rules.endpointCalls(endpoint.id) : 0
   if (endpoint?.maxCalls !== undefined && endpointCalls >= endpoint.maxCalls)
-    return { endpointCalls, endpointLimit: endpoint.maxCalls }
+    return { endpointCalls, endpointLimit: endpoint.maxCalls, othersWelcome: true }
   const sourceCalls = app ? rules.sourceCalls(app.id, source) : 0
   if (app?.maxCallsOfSource !== undefined && sourceCalls >= app.maxCallsOfSource)
-    return { sourceCalls, sourceLimit: app.maxCallsOfSource }
+    return { sourceCalls, sourceLimit: app.maxCallsOfSource, othersWelcome: true }
   const carrierCalls = carrier ? rules.carrierCalls(carrier.name) : 0
   if (carrier?.maxCalls !== undefined && carrierCalls >= carrier.maxCalls)
     return { carrier: carrier.name, carrierCalls, carrierLimit: carrier.maxCalls }
@@ -85,10 +94,10 @@ const ratesOf = (
   { limits }: AdmissionRules,
 ): Rate[] => {
   const rates = [
-    { key: 'gateway', perSecond: limits.callsPerSecond },
+    { key: gatewayRate, perSecond: limits.callsPerSecond },
     { key: `app ${app?.id}`, perSecond: app?.callsPerSecond },
     { key: `source ${source} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
-    { key: `endpoint ${endpoint?.id}`, perSecond: endpoint?.callsPerSecond },
+    { key: endpointRate(endpoint?.id), perSecond: endpoint?.callsPerSecond },
   ]
   return rates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))
 }

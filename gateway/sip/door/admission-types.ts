@@ -109,6 +109,8 @@ export interface Refused {
   readonly headers?: Headers
   /** Nothing to write down: every call begins so that has to show a password. */
   readonly quiet?: boolean
+  /** The limit is one of a domain, a source at a domain, or an endpoint: whoever sent the call may send others. */
+  readonly othersWelcome?: boolean
   /** It showed a wrong password, and is really at its address. */
   readonly guessed?: boolean
 }

@@ -145,8 +145,7 @@ describe('admission', () => {
 
   it('gives the facts that were checked', () => {
     expect(decide({ apps: [testApp({ maxCalls: 2 })], rules: { domainCalls: () => 2 } })).toEqual({
-      refuse: 'over_call_limit',
-      check: 'calls',
+      ...{ refuse: 'over_call_limit', check: 'calls', othersWelcome: true },
       facts: {
         ...{ source: '192.0.2.9', transport: 'udp', domain: 'demo.example' },
         ...{ app: 'app-1', domainCalls: 2, domainLimit: 2 },

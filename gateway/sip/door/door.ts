@@ -1,10 +1,12 @@
 import type { Edge } from '../../../media/types.ts'
-import type { Directory } from '../../directory/types.ts'
+import type { Directory, SipEndpoint } from '../../directory/types.ts'
+import type { Code } from '../../errors.ts'
 import type { Carriers } from '../carriers/carriers.ts'
 import { printable } from '../headers.ts'
 import type { SipRequest } from '../srf.ts'
 import type { SipUri } from '../uri.ts'
 import { type AdmissionRules, type Admitted, admit, type Refused } from './admission.ts'
+import { endpointRate } from './admission-limits.ts'
 import { Allowlists } from './allowlist.ts'
 import type { Challenger } from './challenge.ts'
 import { Concurrency } from './concurrency.ts'
@@ -29,11 +31,18 @@ export interface DoorParts {
   readonly now: () => number
 }
 
-/** A call that came in; it counts until it is released. */
+/** A call that came in; it counts until it is released. To call any of these more than once does no harm. */
 export interface Entry extends Admitted {
-  /** Once; more often does no harm. */
+  /** The caller's leg is gone, and its carrier has a line free again. By a transfer the call may go on without it. */
+  readonly legGone: () => void
+  /** Nothing is left of the call, whoever was in it in the end: the domain, the source and the endpoint may make another one. */
+  readonly callOver: () => void
+  /** Nothing came of it: both. */
   readonly release: () => void
 }
+
+/** What of an endpoint bounds its transfers. */
+export type ReferringEndpoint = Pick<SipEndpoint, 'id' | 'maxCalls' | 'callsPerSecond'>
 
 /** Decides on INVITEs outside calls, and keeps count of those that were let in. */
 export class Door {
@@ -88,6 +97,19 @@ export class Door {
     return decision
   }
 
+  /**
+   * Counts a call that an endpoint has made for it by a REFER, as one of its own; what comes back takes it back, however often it is called.
+   * Otherwise the limit that is reached: a stolen password must not cost more by way of transfers.
+   */
+  refer({ id, maxCalls, callsPerSecond }: ReferringEndpoint): (() => void) | Code {
+    if (maxCalls !== undefined && this.#endpointCalls.count(id) >= maxCalls) return 'over_call_limit'
+    if (callsPerSecond !== undefined) {
+      if (!this.#rates.has(endpointRate(id), callsPerSecond)) return 'over_call_rate'
+      this.#rates.take(endpointRate(id), callsPerSecond)
+    }
+    return this.#endpointCalls.acquire(id)
+  }
+
   /** The carrier's calls are counted with those that go out to it. */
   #count(admitted: Admitted, source: string): Entry | Refused {
     const { app, endpoint, carrier, domain, rates } = admitted
@@ -98,15 +120,19 @@ export class Door {
     }
     for (const { key, perSecond } of rates) this.#rates.take(key, perSecond)
     const held = [
-      taken,
       app && this.#domainCalls.acquire(app.id),
       app && this.#sourceCalls.acquire(`${app.id} ${source}`),
       endpoint && this.#endpointCalls.acquire(endpoint.id),
     ]
-    const release = () => {
+    const legGone = () => taken?.()
+    const callOver = () => {
       for (const leave of held) leave?.()
     }
-    return { ...admitted, release }
+    const release = () => {
+      legGone()
+      callOver()
+    }
+    return { ...admitted, legGone, callOver, release }
   }
 }
 

@@ -91,8 +91,7 @@ export class Inbound {
     }
     const entry = door.enter(request, caller.target, this.#settingUp)
     if ('refuse' in entry) {
-      const { headers, quiet } = entry
-      refusals.refuse(response, entry.refuse, { ...entry.facts, ...partiesOf(caller) }, { headers, quiet })
+      refusals.refuse(response, entry.refuse, { ...entry.facts, ...partiesOf(caller) }, entry)
       return
     }
     const replaces = this.#readReplaces(request, entry)

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import type { Referral } from '../../calls/referral.ts'
 import { SystemClock } from '../../clock.ts'
 import { digestSecret } from '../../directory/secrets.ts'
 import type { SipEndpoint } from '../../directory/types.ts'
 import { rejected, testApp } from '../testing/bench.ts'
 import type { Carrier } from '../testing/carrier.ts'
+import { ownerOf } from '../testing/dialog.ts'
 import { answerTo, refusedCall, type Setting, startDoor } from '../testing/door.ts'
 
 let carrier: Carrier
@@ -15,6 +17,9 @@ const begin = async (setting: Setting) => {
 const refused = (uri: string, status: number, extra?: Record<string, string>) =>
   refusedCall(carrier, uri, status, extra)
 
+/** Time stands still at the door. */
+const stopped = () => Object.assign(new SystemClock(), { now: () => 1_700_000_000_000 })
+
 describe('what bounds new calls', () => {
   it.each([
     [
@@ -22,13 +27,11 @@ describe('what bounds new calls', () => {
       { parts: { overload: { busyPercent: 85, callsPerSecond: 1, retryAfterMs: 4_500 } } },
       '5',
     ],
-    ['the application', { apps: [testApp({ callsPerSecond: 1 })] }, '10'],
-    ['one source', { apps: [testApp({ callsPerSecondOfSource: 1 })] }, '10'],
+    // A Retry-After would keep a carrier from sending calls to other applications, too (RFC 3261 section 21.5.4).
+    ['the application', { apps: [testApp({ callsPerSecond: 1 })] }, undefined],
+    ['one source', { apps: [testApp({ callsPerSecondOfSource: 1 })] }, undefined],
   ])('is the rate of %s', async (_what, setting: Setting, retryAfter) => {
-    // Time stands still at the door.
-    const clock = new SystemClock()
-    clock.now = () => 1_700_000_000_000
-    await begin({ ...setting, parts: { ...setting.parts, clock } })
+    await begin({ ...setting, parts: { ...setting.parts, clock: stopped() } })
     carrier.invite()
     await carrier.bench.arrival()
     const fast = await refused('sip:1@demo.example', 503)
@@ -58,10 +61,11 @@ describe('what bounds calls at once of one source', () => {
   it('is its own limit at the domain, until one of them ends', async () => {
     await begin({ apps: [testApp({ maxCallsOfSource: 1 })] })
     const { call, to } = await carrier.answered()
-    await refused('sip:1@demo.example', 503)
-    expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
-      ...{ sourceCalls: 1, sourceLimit: 1 },
-    })
+    const full = await refused('sip:1@demo.example', 503)
+    expect(full.headers.first('retry-after')).toBeUndefined()
+    const line = carrier.bench.logged.find(({ code }) => code === 'over_call_limit')
+    expect(line).toMatchObject({ sourceCalls: 1, sourceLimit: 1 })
+    expect(line).not.toHaveProperty('othersWelcome')
     call.seq++
     carrier.peer.send('BYE', call, { to })
     await carrier.peer.response(200, 'BYE')
@@ -93,7 +97,8 @@ describe('a SIP endpoint', () => {
     })
     carrier.invite({ to: uri, extra: await signedIn() })
     const { arrival } = await carrier.bench.arrival()
-    await refused(uri, 503, await signedIn())
+    const full = await refused(uri, 503, await signedIn())
+    expect(full.headers.first('retry-after')).toBeUndefined()
     expect(carrier.bench.logged.find(({ code }) => code === 'over_call_limit')).toMatchObject({
       ...{ endpoint: 'desk', endpointCalls: 1, endpointLimit: 1 },
     })
@@ -102,6 +107,52 @@ describe('a SIP endpoint', () => {
     await carrier.nothingLeft()
     carrier.invite({ to: uri, extra: await signedIn() })
     await carrier.bench.arrival()
+  })
+
+  it('makes no more calls by transfers either, nor more in a second', async () => {
+    let limits: Partial<SipEndpoint> = { maxCalls: 2 }
+    await begin({
+      registrar: ['pbx.example'],
+      parts: {
+        clock: stopped(),
+        directory: {
+          ...{ domainApp: () => undefined, endpointByName: () => ({ ...desk, ...limits }) },
+          resolve: (to) => ({ kind: 'endpoint', endpointId: 'a', address: to }),
+        },
+      },
+    })
+    const uri = 'sip:ann@pbx.example'
+    const { peer, bench } = carrier
+    const extra = { 'Refer-To': `<${uri}>`, 'Refer-Sub': 'false' }
+    /** Calls, and gives what sends REFERs in that call. */
+    const talking = async () => {
+      const Authorization = answerTo(await refused(uri, 401), uri, 'desk', 'secret')
+      const { call, to, arrival } = await carrier.answered({ to: uri, extra: { Authorization } })
+      const referrals: Referral[] = []
+      const legReferred = (_leg: unknown, referral: Referral) => referrals.push(referral) > 0
+      arrival.leg.own({ ...ownerOf([]), legReferred })
+      const refer = async (status: number) => {
+        call.seq++
+        peer.send('REFER', call, { to, extra })
+        await peer.response(status, 'REFER')
+      }
+      return { refer, referrals, arrival }
+    }
+    const { refer, referrals, arrival } = await talking()
+    await refer(202)
+    await refer(503)
+    expect(await rejected(bench.metrics, 'over_call_limit')).toBe(1)
+    referrals[0]?.over?.()
+    await refer(202)
+    expect(referrals).toHaveLength(2)
+    arrival.leg.end({ code: 'normal' })
+    referrals[1]?.over?.()
+    // The INVITE and one transfer are all that two a second allow.
+    limits = { callsPerSecond: 2 }
+    const fast = await talking()
+    await fast.refer(202)
+    await fast.refer(503)
+    expect(await rejected(bench.metrics, 'over_call_rate')).toBe(1)
   })
 
   it('calls as itself, whatever its From says, once it has shown its password', async () => {

@@ -45,18 +45,25 @@ it('passes on the status that the other side gave, but not a challenge', async (
 })
 
 it.each([
-  ['unknown_domain', 404, 'sip:1@other.example', {}],
-  ['source_not_allowed', 403, 'sip:1@demo.example', { apps: [testApp({ allow: ['192.0.2.0/24'] })] }],
-  ['no_handler', 480, 'sip:1@demo.example', { apps: [testApp({ handler: undefined })] }],
-  ['over_call_limit', 503, 'sip:1@demo.example', { parts: { maxCalls: 0 } }],
-  ['over_call_limit', 503, 'sip:1@demo.example', { apps: [testApp({ maxCalls: 0 })] }],
+  ['unknown_domain', 404, undefined, 'sip:1@other.example', {}],
+  [
+    'source_not_allowed',
+    403,
+    undefined,
+    'sip:1@demo.example',
+    { apps: [testApp({ allow: ['192.0.2.0/24'] })] },
+  ],
+  ['no_handler', 480, undefined, 'sip:1@demo.example', { apps: [testApp({ handler: undefined })] }],
+  ['over_call_limit', 503, '10', 'sip:1@demo.example', { parts: { maxCalls: 0 } }],
+  // One application that is full must not keep a carrier from calling the others.
+  ['over_call_limit', 503, undefined, 'sip:1@demo.example', { apps: [testApp({ maxCalls: 0 })] }],
 ] as const)(
-  'refuses with %s and %i, says so once in the log, and counts it',
-  async (code, status, to, options) => {
+  'refuses with %s and %i (Retry-After: %s), says so once in the log, and counts it',
+  async (code, status, retryAfter, to, options) => {
     await begin(options)
     carrier.invite({ to })
     const response = await peer.response(status)
-    expect(response.headers.first('retry-after')).toBe(status === 503 ? '10' : undefined)
+    expect(response.headers.first('retry-after')).toBe(retryAfter)
     const lines = bench.logged.filter((line) => line.code === code)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatchObject({

@@ -1,6 +1,7 @@
 import { type Cause, type Code, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { offenceHeader } from '../../sip-agent/index.ts'
 import { refusalStatus } from '../causes.ts'
 import { reasonHeader } from '../headers.ts'
 import type { Headers, SipResponse } from '../srf.ts'
@@ -25,6 +26,8 @@ export interface RefusalParts {
   readonly userAgent: string
   /** Time after which a caller may try again after a 503; default 10 s. */
   readonly retryAfterMs?: number
+  /** Our own agent is told whom to blame; a drachtio-server would tell it to the sender. Default false. */
+  readonly marks?: boolean
   /** Time in ms, for what bounds the lines of the log; without it there is no bound. */
   readonly now?: () => number
 }
@@ -36,6 +39,8 @@ export interface RefusalOptions {
   readonly headers?: Headers
   /** Neither written down nor counted: nothing is wrong. */
   readonly quiet?: boolean
+  /** Other calls from there may be taken: no Retry-After. */
+  readonly othersWelcome?: boolean
 }
 
 /** Says no to requests that never became a leg: one response, one count, and a log line with the checked facts, but no flood of lines. */
@@ -58,8 +63,8 @@ export class Refusals {
     facts: Readonly<Record<string, unknown>>,
     options: RefusalOptions = {},
   ): void {
-    const { log, metrics, userAgent, retryAfterMs } = this.#parts
-    const { detail, headers, quiet = false } = options
+    const { log, metrics, userAgent, retryAfterMs, marks = false } = this.#parts
+    const { detail, headers, quiet = false, othersWelcome } = options
     // A challenge of our own; refusalStatus passes on none of others.
     const status = headers?.['WWW-Authenticate'] === undefined ? refusalStatus({ code }) : 401
     if (!quiet) {
@@ -68,10 +73,11 @@ export class Refusals {
         log.warn({ code, status, ...facts }, detail ?? catalogue[code].text)
     }
     if (response.finalResponseSent) return
+    const usual = refusalHeaders({ code }, status, userAgent, { detail, retryAfterMs, othersWelcome })
+    // Of all refusals only this one has its reason in the address that it is sent to.
+    const blame: Headers = marks && code === 'source_not_allowed' ? { [offenceHeader]: '1' } : {}
     try {
-      response.send(status, {
-        headers: { ...refusalHeaders({ code }, status, userAgent, detail, retryAfterMs), ...headers },
-      })
+      response.send(status, { headers: { ...usual, ...headers, ...blame } })
     } catch (error) {
       log.warn({ code, reason: String(error) }, 'the refusal could not be sent')
     }
@@ -83,21 +89,26 @@ export class Refusals {
   }
 }
 
-/** The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway, a warning with 488 (RFC 3261 section 20.43), Server. */
+/**
+ * The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway or of the carrier that calls, a warning with 488 (RFC 3261
+ * section 20.43), Server. The time is 10 s where `retryAfterMs` is not given.
+ */
 export const refusalHeaders = (
   cause: Cause,
   status: number,
   userAgent: string,
-  detail?: string,
-  retryAfterMs = defaultRetryAfterMs,
-): Headers => ({
-  ...serverHeader(userAgent),
-  Reason: reasonHeader(cause),
-  ...(status === 503 &&
-    !ofOneCall.has(cause.code) && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
-  ...(status === 405 && { Allow: allowedMethods }),
-  ...(status === 488 && { Warning: warning(detail ?? catalogue[cause.code].text) }),
-})
+  options: Pick<RefusalOptions, 'detail' | 'othersWelcome'> & Pick<RefusalParts, 'retryAfterMs'> = {},
+): Headers => {
+  const { detail = catalogue[cause.code].text, retryAfterMs = defaultRetryAfterMs, othersWelcome } = options
+  const retry = status === 503 && !othersWelcome && !ofOneCall.has(cause.code)
+  return {
+    ...serverHeader(userAgent),
+    Reason: reasonHeader(cause),
+    ...(retry && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
+    ...(status === 405 && { Allow: allowedMethods }),
+    ...(status === 488 && { Warning: warning(detail) }),
+  }
+}
 
 /** The Server header, where one is wanted. */
 export const serverHeader = (userAgent: string): Headers => (userAgent === '' ? {} : { Server: userAgent })

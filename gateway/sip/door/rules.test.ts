@@ -56,6 +56,12 @@ it('shows no password of a URI', () => {
   expect(shownUri('sip:user:pass@host:5060;x=y')).toBe('sip:user@host:5060;x=y')
   expect(shownUri('sip:user@host:5060')).toBe('sip:user@host:5060')
   expect(shownUri('sip:host:5060')).toBe('sip:host:5060')
+  // What is no URI, or has one in it, is shown, too.
+  expect(shownUri('sip:user:pass@bad host')).toBe('sip:user@bad host')
+  expect(shownUri('sip:user:p@ss@host')).toBe('sip:user@host')
+  expect(shownUri('"Ann: B" <sips:user:pass@host?Replaces=x>;y=z')).toBe(
+    '"Ann: B" <sips:user@host?Replaces=x>;y=z',
+  )
 })
 
 describe('addresses with names', () => {

@@ -176,7 +176,7 @@ export class InboundLeg implements LegSignalling {
       log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
       const status = code === 'unsupported_body' ? 415 : 488
       const more = status === 415 && { Accept: 'application/sdp, multipart/mixed' }
-      const headers = refusalHeaders({ code }, status, this.#parts.userAgent, detail)
+      const headers = refusalHeaders({ code }, status, this.#parts.userAgent, { detail })
       response.send(status, { headers: { ...headers, ...more } })
       if (media.isWaiting) leg.end({ code, detail })
     }
@@ -262,7 +262,7 @@ export class InboundLeg implements LegSignalling {
   #refuse(cause: Cause): void {
     const { response, log, userAgent, retryAfterMs } = this.#parts
     const status = refusalStatus(cause)
-    const headers = refusalHeaders(cause, status, userAgent, undefined, retryAfterMs)
+    const headers = refusalHeaders(cause, status, userAgent, { retryAfterMs })
     try {
       if (!response.finalResponseSent)
         response.send(status, { headers }, (error) => {

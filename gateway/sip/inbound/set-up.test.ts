@@ -1,7 +1,9 @@
 import pino from 'pino'
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { LegOwner } from '../../calls/leg.ts'
+import type { Arrival } from '../../calls/ports.ts'
 import { FakeClock } from '../../clock.ts'
+import { Metrics } from '../../metrics.ts'
 import { readOffer } from '../audio/inbound-audio.ts'
 import { Transfers } from '../dialog/transfers.ts'
 import type { Entry } from '../door/door.ts'
@@ -15,16 +17,24 @@ const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
 let clock: FakeClock
 let edge: TestEdge
 let srf: FakeSrf
-let released: number
+let [released, left, over] = [0, 0, 0]
 let refused: string[]
 beforeEach(() => {
-  ;[clock, edge, srf, released, refused] = [new FakeClock(), new TestEdge(), new FakeSrf(), 0, []]
+  ;[clock, edge, srf, released, left, over, refused] = [
+    new FakeClock(),
+    new TestEdge(),
+    new FakeSrf(),
+    0,
+    0,
+    0,
+    [],
+  ]
 })
 
 const open = (changes: Partial<SetUpParts> = {}): SetUp => {
   const transfers = new Transfers({
     ...{ addresses: { resolve: () => undefined }, isOurs: () => false },
-    ...{ edge, clock },
+    ...{ edge, clock, metrics: new Metrics(), count: () => () => {} },
   })
   return new SetUp({
     link: {
@@ -47,7 +57,8 @@ const open = (changes: Partial<SetUpParts> = {}): SetUp => {
 const invitation = (changes: Partial<Invitation> = {}): Invitation => {
   const request = new FakeRequest('INVITE', 'sip:x@y', farSdp())
   const entry = {
-    ...{ domain: 'y', projectId: 'p', rates: [], release: () => released++ },
+    ...{ domain: 'y', projectId: 'p', rates: [] },
+    ...{ release: () => released++, legGone: () => left++, callOver: () => over++ },
     plan: { kind: 'dial', to: '/public/x' },
   } as const satisfies Entry
   return {
@@ -82,5 +93,65 @@ it('ends a leg that fails to take the place of another one', async () => {
   dialog.emit('ack', { body: '' })
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   expect(dialog.byeHeaders[0]?.Reason).toMatch(/^Q\.850;cause=41;/)
-  expect([released, edge.used, old.leg.isAnswered]).toEqual([1, 0, true])
+  expect([left, over, released, edge.used, old.leg.isAnswered]).toEqual([1, 1, 0, 0, true])
+})
+
+it('counts a call until it is over, and not only for as long as its caller is there', async () => {
+  const arrived: Arrival[] = []
+  await open({ arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invitation())
+  arrived[0]!.leg.ended({ code: 'normal' })
+  // The carrier's line is free: it was the leg's.
+  expect([left, over, released]).toEqual([1, 0, 0])
+  arrived[0]!.onOver?.()
+  expect([left, over, released]).toEqual([1, 1, 0])
+})
+
+it('counts a call no longer that could not be started', async () => {
+  const arrive = () => {
+    throw new Error('no room')
+  }
+  await open({ arrivals: { arrive } }).run(invitation())
+  expect([left, over, edge.used]).toEqual([1, 1, 0])
+})
+
+describe('a caller who is gone while the audio opens', () => {
+  const gone = async (
+    happens: (made: { request: FakeRequest; connection: { alive: boolean } }) => void,
+    changes: Partial<Invitation> = {},
+  ) => {
+    const arrived: Arrival[] = []
+    const legs = { add: () => arrived.splice(0), delete: () => {} }
+    const connection = { alive: true }
+    const invited = invitation({ connection, ...changes })
+    const running = open({ legs, arrivals: { arrive: (arrival) => arrived.push(arrival) } }).run(invited)
+    happens({ request: invited.request as FakeRequest, connection })
+    await running
+    expect([released, edge.ports.length, edge.used, refused]).toEqual([1, 1, 0, []])
+    return arrived
+  }
+  const cancel = ({ request }: { request: FakeRequest }) =>
+    request.emit('cancel', new FakeRequest('CANCEL', 'sip:x@y', '', { reason: 'SIP;cause=200' }))
+
+  it('leaves a call that ended, with all that is known of it', async () => {
+    const [arrival, ...more] = await gone(cancel)
+    expect(more).toEqual([])
+    expect(arrival).toMatchObject({
+      projectId: 'p',
+      plan: { to: '/public/x' },
+      sip: { callId: 'x', domain: 'y' },
+    })
+    const cause = { code: 'canceled', detail: 'SIP;cause=200' }
+    expect(arrival?.leg).toMatchObject({ from: party, to: party, state: { kind: 'ended', by: 'far', cause } })
+  })
+
+  it('leaves one, too, where the agent is lost', async () => {
+    const [arrival] = await gone(({ connection }) => {
+      connection.alive = false
+    })
+    expect(arrival?.leg.state).toMatchObject({ kind: 'ended', cause: { code: 'control_lost' } })
+  })
+
+  it('leaves none of an INVITE that was to take the place of somebody', async () => {
+    expect(await gone(cancel, { replaces: establish().leg })).toEqual([])
+  })
 })

@@ -1,15 +1,16 @@
 import type { Edge, WebRtc } from '../../../media/types.ts'
 import { newCallId, newLegId } from '../../calls/ids.ts'
 import { type CallId, Leg, type Party } from '../../calls/leg.ts'
-import type { Arrivals } from '../../calls/ports.ts'
+import type { Arrival, Arrivals } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
-import { codeOf } from '../../errors.ts'
+import { type Cause, codeOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { audioRules } from '../audio/far-end.ts'
 import { type Offer, openAudio } from '../audio/inbound-audio.ts'
 import { asPortError } from '../audio/port-error.ts'
 import { learntFromSource, type SipMedia } from '../audio/sip-media.ts'
 import type { Carriers } from '../carriers/carriers.ts'
+import { causeOfCancel } from '../causes.ts'
 import type { DialogTrust } from '../dialog/dialog-digest.ts'
 import type { DialogOrigin } from '../dialog/dialogs.ts'
 import { hasExtension, methodsOf, optionTags, supportedTags } from '../dialog/extensions.ts'
@@ -82,25 +83,36 @@ export class SetUp {
     // Ports of one call alone can be joined.
     const callId = (replaces?.port?.group as CallId | undefined) ?? newCallId()
     const facts = { call: callId, source: request.source_address, domain: entry.domain }
-    let canceled = false
-    request.on('cancel', () => {
-      canceled = true
+    let gone: Cause | undefined
+    request.on('cancel', (cancel) => {
+      gone = causeOfCancel(cancel?.get('Reason'))
     })
     try {
       const source = request.source_address
       const rules = audioRules(entry.carrier, entry.endpoint !== undefined)
       const media = await openAudio(this.#parts, callId, offer, { source, srtp: srtpOf(invitation), rules })
-      if (canceled || !connection.alive) {
-        this.#parts.log.info({ ...facts, canceled }, 'the caller gave up before its call was set up')
+      if (!connection.alive) gone ??= { code: 'control_lost' }
+      if (gone) {
         media.close()
-        entry.release()
-        return
-      }
-      this.#arriveWith(media, invitation, callId)
+        this.#missed(invitation, callId, gone)
+      } else this.#arriveWith(media, invitation, callId)
     } catch (error) {
       entry.release()
       this.#parts.refuse(response, asPortError(error), facts)
     }
+  }
+
+  /** The caller was gone before its call was set up. Each call ends in a record; who only wanted to take somebody's place made none. */
+  #missed(invitation: Invitation, callId: CallId, cause: Cause): void {
+    invitation.entry.release()
+    const leg = this.#legOf(invitation)
+    const { code } = cause
+    this.#parts.log.info(
+      { call: callId, leg: leg.id, code },
+      'the caller was gone before its call was set up',
+    )
+    leg.ended(cause)
+    if (!invitation.replaces) this.#parts.arrivals.arrive(arrivalOf(invitation, leg, callId))
   }
 
   /** Until there is a leg, nobody else would close its audio. */
@@ -114,33 +126,28 @@ export class SetUp {
   }
 
   #arrive(invitation: Invitation, callId: CallId, media: SipMedia): void {
-    const { request, entry, sipCallId } = invitation
+    const { request, entry } = invitation
     const leg = this.#legOf(invitation)
     const log = this.#parts.log.child({ call: callId, leg: leg.id })
     if (media.behindNat) log.info({ source: request.source_address }, learntFromSource)
     this.#attach(invitation, leg, media, log)
     if (!media.isWaiting) leg.setPort(media.port)
     if (invitation.replaces) {
-      this.#takePlace(leg, invitation.replaces, log).catch((error: unknown) => {
-        log.error({ err: error }, 'a leg could not take the place of another')
-        leg.end({ code: 'internal' })
-      })
+      this.#takePlace(leg, invitation.replaces, log)
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'a leg could not take the place of another')
+          leg.end({ code: 'internal' })
+        })
+        // Its call is another one, which counts for whoever made that.
+        .finally(entry.callOver)
       return
     }
-    const { carrier, endpoint, domain, projectId, plan } = entry
-    const { maxForwards } = leg.facts
     try {
-      this.#parts.arrivals.arrive({
-        ...{ leg, callId, projectId, plan },
-        headers: keptHeaders(request, isTrusted(entry)),
-        ...(maxForwards !== undefined && { maxForwards }),
-        sip: { callId: sipCallId, domain, sourceAddress: request.source_address },
-        ...(carrier && { carrier: carrier.name }),
-        ...(endpoint && { endpointId: endpoint.id }),
-      })
+      this.#parts.arrivals.arrive(arrivalOf(invitation, leg, callId))
     } catch (error) {
       log.error({ err: error }, 'the call could not be started')
       leg.end({ code: 'internal' })
+      entry.callOver()
     }
   }
 
@@ -184,7 +191,7 @@ export class SetUp {
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)
-    leg.whenGone(entry.release)
+    leg.whenGone(entry.legGone)
     leg.whenGone(() => media.close())
     media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
     legs.add(side)
@@ -197,6 +204,20 @@ export class SetUp {
     const contact = parseSipUri(parseNameAddress(request.get('Contact') ?? '')?.uri ?? '')
     const target = carrier.targets.find(({ uri }) => uri.host === contact?.host)
     return { credentials: carrier.credentials, realms: [], host: target?.uri.host }
+  }
+}
+
+/** What the calls are told of it. */
+const arrivalOf = ({ request, entry, sipCallId }: Invitation, leg: Leg, callId: CallId): Arrival => {
+  const { carrier, endpoint, domain, projectId, plan } = entry
+  const { maxForwards } = leg.facts
+  return {
+    ...{ leg, callId, projectId, plan, onOver: entry.callOver },
+    headers: keptHeaders(request, isTrusted(entry)),
+    ...(maxForwards !== undefined && { maxForwards }),
+    sip: { callId: sipCallId, domain, sourceAddress: request.source_address },
+    ...(carrier && { carrier: carrier.name }),
+    ...(endpoint && { endpointId: endpoint.id }),
   }
 }
 

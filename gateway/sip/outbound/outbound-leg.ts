@@ -125,10 +125,11 @@ export class OutboundLeg implements LegSignalling {
     this.#release()
   }
 
-  /** False where no place is left. `repetition`: headers of the INVITE that this one is instead of. */
-  #tryNext(repetition: Headers = {}): boolean {
+  /** False where no place is left. `repetition`: headers of the INVITE that this one is instead of. What one place demanded, others need not. */
+  #tryNext(repetition?: Headers): boolean {
     const hop = this.#left.shift()
     if (!hop) return false
+    if (!repetition) this.#media?.demandKeys?.(false)
     const { srf, clock, log, leg } = this.#parts
     const digest = new DigestSession(hop.credentials)
     const localSdp = this.#negotiation?.localSdp
@@ -242,8 +243,7 @@ export class OutboundLeg implements LegSignalling {
    */
   #again(refusal: Refusal, { hop, invite }: Attempt, route: Route): boolean {
     const { status = 0, res } = refusal
-    const demand = status === 488 && !route.statuses.has(status) ? this.#media?.demandKeys?.() : undefined
-    if (demand !== undefined) this.#left = []
+    const demand = status === 488 && !route.statuses.has(status) ? this.#media?.demandKeys?.(true) : undefined
     if (demand !== undefined || this.#session.grows(refusal)) {
       this.#left.unshift(hop)
       return this.#tryNext(invite.repetition)

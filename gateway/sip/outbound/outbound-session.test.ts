@@ -70,12 +70,39 @@ describe('pain point 9: an INVITE of ours', () => {
     expect(other.uac.options.headers).not.toHaveProperty('Call-ID')
   })
 
-  it('runs no timer where the far side wants none', async () => {
+  it.each([
+    ['by UPDATE', { Allow: 'INVITE, UPDATE' }, 'UPDATE'],
+    ['by re-INVITE', {}, 'INVITE'],
+  ])('is refreshed by us alone, %s, where the 200 says nothing of a timer', async (_how, headers, method) => {
+    const t = rig()
+    const { leg } = await t.dial(uri)
+    const dialog = t.next().answer(farSdp(), headers)
+    t.clock.advance(900_000)
+    expect(dialog.requests.map((request) => request.method)).toEqual([method])
+    dialog.requests[0]?.reply(200, method === 'INVITE' ? { body: farSdp() } : {})
+    // The second one finds that the far side is gone, and its BYE was lost.
+    t.clock.advance(900_000)
+    dialog.requests[1]?.reply(481)
+    expect([dialog.requests.length, leg.isEnded, dialog.byes.length]).toEqual([2, true, 1])
+  })
+
+  it('is refreshed as rarely as a 422 asked for, though the 200 says nothing of a timer', async () => {
     const t = rig()
     await t.dial(uri)
+    t.next().refuse(422, { 'Min-SE': '3600' })
     const dialog = t.next().answer(farSdp())
-    t.clock.advance(86_400_000)
-    expect([dialog.requests, dialog.byes]).toEqual([[], []])
+    t.clock.advance(1_799_999)
+    expect(dialog.requests).toEqual([])
+    t.clock.advance(1)
+    expect(dialog.requests[0]?.headers).toMatchObject({ 'Session-Expires': '3600;refresher=uac' })
+  })
+
+  it('ends where nobody answers our refreshes', async () => {
+    const t = rig()
+    const { leg } = await t.dial(uri)
+    t.next().answer(farSdp())
+    t.clock.advance(1_800_000)
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'session_expired' } })
   })
 })
 
@@ -164,6 +191,48 @@ describe('pain point 5: our offer', () => {
     // A plain answer to it is none.
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
     expect(dialog.byes).toHaveLength(1)
+  })
+
+  it.each([
+    ['refuses', (invite: PlacedInvite) => invite.refuse(503)],
+    ['says nothing', (_invite: PlacedInvite, t: OutboundRig) => t.clock.advance(8_000)],
+  ])(
+    'goes on to the next place with keys that may be left, where the one that demanded them %s',
+    async (_what, ends) => {
+      const targets = ['sip:carrier.example;transport=tls', 'sip:b.example;transport=tls']
+      const t = new OutboundRig([testCarrier({ targets, srtp: 'optional' })])
+      const { leg } = await t.dial(secure)
+      t.next().refuse(488)
+      const strict = t.next()
+      expect([strict.uri, shape(strict.uac.options.localSdp ?? '')]).toEqual([secure, ['RTP/SAVP', 2]])
+      ends(strict, t)
+      const other = t.next()
+      expect([other.uri, shape(other.uac.options.localSdp ?? '')]).toEqual([
+        'sip:1@b.example;transport=tls',
+        ['RTP/AVP', 2],
+      ])
+      expect(other.uac.options.headers).not.toHaveProperty('Call-ID')
+      // It may demand them itself.
+      other.refuse(488)
+      const demanded = t.next()
+      expect([demanded.uri, shape(demanded.uac.options.localSdp ?? '')]).toEqual([other.uri, ['RTP/SAVP', 2]])
+      demanded.refuse(503)
+      expect([
+        leg.isEnded,
+        leg.tries
+          .map(({ sipStatus }) => sipStatus)
+          .filter(Boolean)
+          .at(-1),
+      ]).toEqual([true, 503])
+    },
+  )
+
+  it('keeps keys that are required, whichever place it goes to', async () => {
+    const targets = ['sip:carrier.example;transport=tls', 'sip:b.example;transport=tls']
+    const t = new OutboundRig([testCarrier({ targets, srtp: 'required' })])
+    await t.dial(secure)
+    t.next().refuse(503)
+    expect(shape(t.next().uac.options.localSdp ?? '')).toEqual(['RTP/SAVP', 2])
   })
 
   it('is not made a third time, and not at all once more where there was nothing to be left', async () => {

@@ -1,7 +1,13 @@
 import type { DialogParts } from '../dialog/dialog.ts'
 import type { DialogOrigin } from '../dialog/dialogs.ts'
 import { methodsOf } from '../dialog/extensions.ts'
-import { minimumOf, type SessionTimerSettings, timerAgreed, timerOffer } from '../dialog/session-timer.ts'
+import {
+  minimumOf,
+  type SessionTimerSettings,
+  timerAgreed,
+  timerAlone,
+  timerOffer,
+} from '../dialog/session-timer.ts'
 import type { FarResponse, Headers, Refusal } from '../srf.ts'
 
 /** What the sessions of our INVITEs are made with. */
@@ -47,14 +53,18 @@ export class OutboundSession {
     return true
   }
 
-  /** What the 200 says of the session timer (section 7.2) and of what its sender can do, and what that one may ask for. */
+  /**
+   * What the 200 says of the session timer (section 7.2) and of what its sender can do, and what that one may ask for. A 200 that says nothing
+   * of a timer leaves us to refresh alone: a call whose BYE is lost must end.
+   */
   agreed(
     ok: FarResponse | undefined,
     carrier: string | undefined,
   ): Pick<DialogParts, 'timers' | 'allowsUpdate' | 'transfers' | 'origin'> {
     const { timers, transfers, endpoint } = this.#parts
+    const alone = timers && timerAlone(timers, this.#leastMs)
     return {
-      ...(timers && { timers: { settings: timers, terms: ok && timerAgreed(ok) } }),
+      ...(timers && alone && { timers: { settings: timers, terms: ok ? timerAgreed(ok, alone) : alone } }),
       allowsUpdate: methodsOf(ok?.get('Allow')).includes('UPDATE'),
       ...(transfers && { transfers, origin: { source: ok?.source_address ?? '', carrier, endpoint } }),
     }

@@ -135,6 +135,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
     arrivals: {
       arrive: (arrival) => {
         arrivals.push(arrival)
+        arrival.leg.whenGone(() => arrival.onOver?.())
         for (const resolve of waiting.splice(0)) resolve()
       },
     },

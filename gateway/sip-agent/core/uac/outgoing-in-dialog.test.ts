@@ -21,6 +21,18 @@ describe('a PRACK', () => {
     call.end()
   })
 
+  it('that the application got wrong may be sent again as it should be', () => {
+    const call = new Call()
+    call.answer(183, reliable(1), 'one')
+    const rack = { RAck: '1 1 INVITE' }
+    expect(call.ask('PRACK', rack, 'no sdp')).toMatchObject({ said: 'NOK', why: 'missing content-type' })
+    expect(call.ask('PRACK', { ...rack, Contact: '<sip:x@' }).said).toBe('NOK')
+    expect(call.ask('PRACK', rack).sent?.toTag).toBe('one')
+    expect(call.ask('PRACK', rack).said).toBe('NOK')
+    call.answer(486)
+    call.end()
+  })
+
   it('may come after the 2xx, for its own fork alone', () => {
     const call = new Call()
     call.answer(183, reliable(1), 'lost')

@@ -89,17 +89,17 @@ export class OutgoingInDialog {
   #dialogOf(id: string, raw: RawRequest): Dialog | undefined {
     const { dialogs } = this.#context
     if (raw.method !== 'PRACK') return dialogs.byId(id)
-    const rseq = Number(/^\s*(\d{1,10})\s/.exec(raw.headers.first('rack') ?? '')?.[1])
-    const dialog = dialogs.awaitingPrack(id, rseq)
-    dialog?.pracked(rseq)
-    return dialog
+    return dialogs.awaitingPrack(id, rackNumber(raw))
   }
 
   #send(app: App, msgId: string, dialog: Dialog, raw: RawRequest, prepared: Prepared) {
     // A name may have been looked up, and what was so before may not be so any more.
     if (dialog.ended) return app.nok(msgId, noDialog)
     if (raw.method === 'INVITE' && dialog.inviteTxn) return app.nok(msgId, openInvite)
+    if (raw.method === 'PRACK' && !dialog.awaitsPrack(rackNumber(raw))) return app.nok(msgId, noDialog)
     const attempts = new Attempts(this.#context, prepared, false)
+    // Not before it is made: what the application got wrong, it may send once more.
+    if (raw.method === 'PRACK') dialog.pracked(rackNumber(raw))
     const { made, flow } = attempts
     const txnId = randomUUID()
     const offer = describes(raw)
@@ -168,3 +168,7 @@ export class OutgoingInDialog {
     })
   }
 }
+
+/** The number of the response that a PRACK acknowledges; NaN where it names none. */
+const rackNumber = ({ headers }: RawRequest): number =>
+  Number(/^\s*(\d{1,10})\s/.exec(headers.first('rack') ?? '')?.[1])

@@ -25,10 +25,13 @@ const deadFlow = (context: Context): Flow => {
   }
 }
 
-/** Opens a way. Where there is none, or no transport for it, the flow fails whatever is sent. */
-export const openWay = (way: Way | undefined, context: Context): Flow => {
+/**
+ * Opens a way. Where there is none, or no transport for it, the flow fails whatever is sent. `chosen` is false for a place that
+ * whoever sent a request chose: nothing that comes from there is trusted for it.
+ */
+export const openWay = (way: Way | undefined, context: Context, chosen = true): Flow => {
   if (way && !isHop(way)) return way
-  return (way && context.transports.flow(way)) ?? deadFlow(context)
+  return (way && context.transports.flow(way, chosen)) ?? deadFlow(context)
 }
 
 /** True for one of the agent's own addresses. */

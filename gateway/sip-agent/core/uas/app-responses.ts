@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { contactOf, Dialog, dialogId, recordRoute, withTag } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { RawResponse, SipRequest } from '../../message/message.ts'
-import { ownContact, replaceLocalhost } from '../app-headers.ts'
+import { offenceKey, ownContact, replaceLocalhost } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
 import { ownOf } from '../requests.ts'
@@ -16,6 +16,7 @@ import type { Waiting, WaitingRoom } from './waiting.ts'
 import { wayBack } from './way-back.ts'
 
 const unknown = 'Response not sent due to unknown transaction'
+const over = 'Response not sent as its dialog has ended'
 
 /** How a wait ends. */
 export interface Ends {
@@ -47,6 +48,10 @@ export class AppResponses {
     if (!waiting || waiting.app !== app || waiting.settled) return app.nok(msgId, unknown)
     const kind = kindOf(waiting, raw)
     if (kind === 'unsupported') return app.nok(msgId, 'Remote endpoint does not support 100rel')
+    if (tooLate(waiting, raw.status)) {
+      this.#ends.finish(waiting, 487)
+      return app.nok(msgId, over)
+    }
     if (raw.status >= 200) waiting.settled = true
     const send = () => this.#send(waiting, app, msgId, raw, kind === 'reliable')
     if (!mustWait(waiting, raw.status, kind === 'reliable')) return send()
@@ -93,6 +98,7 @@ export class AppResponses {
     waiting.tag = made.tag
     waiting.responded ||= raw.status > 100
     waiting.tried = true
+    waiting.side.offence = raw.status >= 300 && raw.headers.first(offenceKey) !== undefined
     const makes = !waiting.inDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
     if (makes && !waiting.dialog) this.#early(waiting, raw)
     noteResponse(waiting, raw.status, describes(raw))
@@ -123,7 +129,8 @@ export class AppResponses {
     const { dialog, request, side, inDialog, txnId } = waiting
     const { dialogs, registeredFlows, subscriptions, cdrs } = this.#context
     registeredFlows.learn(request, raw, side.flow)
-    if (!dialog) return
+    // What the application has ended by now is not begun again, and no ACK would stop the 2xx.
+    if (!dialog || dialog.ended) return
     if (!inDialog) dialogs.confirm(dialog)
     else if (carriesContact.has(request.method)) dialog.refresh(request, side.flow)
     if (request.method === 'SUBSCRIBE') {
@@ -191,6 +198,10 @@ const kindOf = ({ request, side }: Waiting, raw: RawResponse): 'plain' | 'reliab
   if (!optionTags(raw.headers, 'require').has('100rel')) return 'plain'
   return optionTags(request.headers, 'supported').has('100rel') ? 'reliable' : 'unsupported'
 }
+
+/** True for the 2xx to an INVITE whose early dialog the application has ended by a BYE: it would be a call that nobody knows. */
+const tooLate = ({ side, inDialog, dialog }: Waiting, status: number): boolean =>
+  side.invite && !inDialog && status >= 200 && status < 300 && dialog?.ended === true
 
 /**
  * True for what may not go out before the PRACK of the response before: the next reliable one, a 2xx (RFC 3262 3 and 5), and whatever

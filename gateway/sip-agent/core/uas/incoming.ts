@@ -54,6 +54,9 @@ export class Incoming {
   reply(request: SipRequest, side: ServerSide, reply: Reply) {
     const tag = reply.tag ?? newTag()
     if (reply.status >= 200) side.tag = tag
+    // Of the headers only this one says what was wrong.
+    const wanted = reply.headers?.find(([name]) => name === 'Unsupported')
+    if (reply.status >= 300) this.#refused(request, side, reply.status, wanted?.[1])
     side.machine.respond(reply.status, this.#make(replyBase(request), { ...reply, tag }))
   }
 
@@ -91,6 +94,8 @@ export class Incoming {
     if (!this.settle(waiting)) return
     noteResponse(waiting, status, false)
     const { side, base, tag, dialog, inDialog } = waiting
+    // 487 is the end of what the sender gave up.
+    if (status >= 300 && status !== 487) this.#refused(waiting.request, side, status)
     const bytes = this.#make(base, { status, tag, headers })
     side.machine.respond(status, bytes)
     if (inDialog) return
@@ -186,6 +191,10 @@ export class Incoming {
   #expire(waiting: Waiting) {
     if (waiting.side.invite) this.abandon(waiting, 480)
     else this.finish(waiting, 500)
+  }
+
+  #refused({ method, uri, callId }: SipRequest, { flow }: ServerSide, status: number, detail?: string) {
+    this.#context.refusals.add(status, { method, uri, callId, source: flow.remote.address }, detail)
   }
 
   #make(base: ReplyBase, reply: Reply): Buffer {

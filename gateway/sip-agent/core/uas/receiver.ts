@@ -6,6 +6,7 @@ import type { Proxies } from '../../proxy/proxies.ts'
 import { InviteServerTransaction } from '../../transaction/invite-server.ts'
 import type { ServerSide } from '../../transaction/transactions.ts'
 import type { Flow, TransportSink } from '../../transport/types.ts'
+import { offenceKey } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { hasLooped } from '../loops.ts'
 import { noteAck } from '../session.ts'
@@ -79,6 +80,8 @@ export class Receiver implements TransportSink {
   }
 
   #handle(message: SipMessage, flow: Flow, size: number) {
+    // An application that copies headers must not take the word of somebody else for its own.
+    message.headers.remove(offenceKey)
     if (message.kind === 'response') {
       const taken =
         this.#context.transactions.receive(message, flow, size) || this.#proxies.passing.response(message)
@@ -127,7 +130,12 @@ export class Receiver implements TransportSink {
   malformed(error: SipParseError, flow: Flow) {
     this.#guard(() => {
       const bytes = refusal(error, flow)
-      if (bytes) flow.send(bytes)
+      if (!bytes) return
+      const { method = '', headers } = error.partial ?? {}
+      const callId = headers?.first('call-id') ?? ''
+      const facts = { method, uri: '', callId, source: flow.remote.address }
+      this.#context.refusals.add(error.status, facts, error.message)
+      flow.send(bytes)
     })
   }
 
@@ -137,6 +145,8 @@ export class Receiver implements TransportSink {
 
   #overloaded(request: SipRequest, flow: Flow) {
     const headers = [retryAfter]
+    const { method, uri, callId } = request
+    this.#context.refusals.add(503, { method, uri, callId, source: flow.remote.address })
     flow.send(makeReply(replyBase(request), { status: 503, tag: busy, headers }))
   }
 
@@ -187,7 +197,7 @@ export class Receiver implements TransportSink {
     // An ACK to a 2xx is no part of the transaction, even where a phone repeats the branch (RFC 6026 7.1).
     if (side?.machine instanceof InviteServerTransaction && side.machine.state !== 'accepted') {
       // Only who got our refusal knows its tag: the INVITE's address is really the sender's, and may be held to account.
-      if (side.machine.refused && request.toTag === side.tag)
+      if (side.offence && side.machine.state === 'completed' && request.toTag === side.tag)
         this.#context.shield.offend(side.flow.remote.address, true, 'refused')
       side.machine.acknowledged()
       return

@@ -1,0 +1,52 @@
+import type { Clock } from '../../clock.ts'
+import type { OwnRefusal } from '../types.ts'
+
+/** Most refusals that are told of in one second: nobody keeps the gateway busy by being refused. The counts have all of them. */
+const mostTold = 10
+/** Characters of each text of the far side that is told. */
+const longest = 256
+
+/** What was refused; `uri` and `callId` are empty where they could not be read. */
+export interface Refused {
+  readonly method: string
+  readonly uri: string
+  readonly callId: string
+  /** The IP address that it came from. */
+  readonly source: string
+}
+
+/** Counts the requests that the agent refuses without an application, and tells of them, but not of more than a log can hold. */
+export class OwnRefusals {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #tell: (refusal: OwnRefusal) => void
+  readonly #counts = new Map<number, number>()
+  #since = 0
+  #told = 0
+
+  constructor(clock: Pick<Clock, 'now'>, tell: (refusal: OwnRefusal) => void) {
+    this.#clock = clock
+    this.#tell = tell
+  }
+
+  /** Refusals since the start, by status. */
+  get counts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counts)
+  }
+
+  /** One refusal more. `detail`: what was wrong, where the status does not say it. */
+  add(status: number, { method, uri, callId, source }: Refused, detail?: string): void {
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1)
+    const now = this.#clock.now()
+    if (now - this.#since >= 1_000 || now < this.#since) {
+      this.#since = now
+      this.#told = 0
+    }
+    if (this.#told >= mostTold) return
+    this.#told++
+    const cut = (text: string) => text.slice(0, longest)
+    this.#tell({
+      ...{ status, source, method: cut(method), uri: cut(uri), callId: cut(callId) },
+      ...(detail !== undefined && { detail: cut(detail) }),
+    })
+  }
+}

@@ -1,0 +1,67 @@
+import { beforeEach, expect, it } from 'vitest'
+import type { Referral } from '../../calls/referral.ts'
+import { FakeClock } from '../../clock.ts'
+import type { Code } from '../../errors.ts'
+import { Metrics } from '../../metrics.ts'
+import { rejected } from '../testing/bench.ts'
+import { establish, ownerOf } from '../testing/dialog.ts'
+import { TestEdge } from '../testing/edge.ts'
+import type { DialogOrigin } from './dialogs.ts'
+import { Transfers } from './transfers.ts'
+
+let counted: string[]
+let limit: Code | undefined
+let metrics: Metrics
+beforeEach(() => {
+  ;[counted, limit, metrics] = [[], undefined, new Metrics()]
+})
+
+const desk = { id: 'endpoint-1', address: '/public/desk', mayDialOut: true }
+
+/** An endpoint, or somebody else, that asks for a transfer of a call whose owner is `willing`. */
+const refer = (willing: boolean, origin: Partial<DialogOrigin> = { endpoint: desk }) => {
+  const transfers = new Transfers({
+    addresses: { resolve: (to) => ({ kind: 'subscriber', subscriberId: 's', address: to }) },
+    isOurs: (host) => host === 'demo.example',
+    ...{ edge: new TestEdge(), clock: new FakeClock(), metrics },
+    count: ({ id }) => {
+      if (limit) return limit
+      counted.push(`+${id}`)
+      return () => counted.push(`-${id}`)
+    },
+  })
+  const bench = establish({ parts: { transfers, origin: { source: '192.0.2.9', ...origin } } })
+  let referral: Referral | undefined
+  const legReferred = (_leg: unknown, made: Referral) => {
+    referral = made
+    return willing
+  }
+  bench.leg.own({ ...ownerOf([]), legReferred })
+  const { statuses } = bench.receive('REFER', '', { 'refer-to': '<sip:bob@demo.example>' })
+  return { statuses, referral }
+}
+
+it('a transfer of an endpoint counts as a call of its own until whom it led to is gone', () => {
+  const { statuses, referral } = refer(true)
+  expect([statuses, counted]).toEqual([[202], ['+endpoint-1']])
+  referral?.over?.()
+  expect(counted).toEqual(['+endpoint-1', '-endpoint-1'])
+})
+
+it.each(['over_call_limit', 'over_call_rate'] as const)(
+  'a transfer that is %s gets 503, asks nobody for anything, and is counted as refused',
+  async (code) => {
+    limit = code
+    const { statuses, referral } = refer(true)
+    expect([statuses, referral, await rejected(metrics, code)]).toEqual([[503], undefined, 1])
+  },
+)
+
+it('a transfer that cannot be counts for nothing', () => {
+  expect([refer(false).statuses, counted]).toEqual([[603], ['+endpoint-1', '-endpoint-1']])
+})
+
+it('whoever is no endpoint has no such limit', () => {
+  limit = 'over_call_limit'
+  expect([refer(true, { carrier: 'main' }).statuses, refer(true, {}).statuses]).toEqual([[202], [202]])
+})
