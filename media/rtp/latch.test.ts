@@ -184,6 +184,14 @@ describe('the latch', () => {
     expect(agrees('2001:db8::ff', 1)).toBe(true)
   })
 
+  it.each(['', ':', '[::1]:5060', 'fe80::1%eth0', '1.2.3.4:5', '::ffff:192.0.2.1'])(
+    'takes %j for an address without falling over it',
+    (text) => {
+      latch.aim({ address: text, port: 4000, symmetric: 'same-ip', signalledFrom: text, learnFrom: [text] })
+      expect([agrees(stranger, 4000), agrees(text, 4000)]).toEqual([false, true])
+    },
+  )
+
   it('wants the very port where the far end is on the same host', () => {
     latch = new Latch(false)
     latch.aim({ address: '127.0.0.1', port: 4000, symmetric: 'first', learnFrom: ['192.0.2.9'] })

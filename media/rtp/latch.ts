@@ -1,4 +1,4 @@
-import { SocketAddress } from 'node:net'
+import { isIP, SocketAddress } from 'node:net'
 import type { Symmetric } from '../types.ts'
 
 /** What a {@link Latch} may learn from. */
@@ -27,8 +27,11 @@ const SETTLE_MS = 3_000
 const SILENT_MS = 2_000
 
 /** An IPv6 address is written in many ways, and a socket tells of it in one. */
-const canonical = (address: string): string =>
-  address.includes(':') ? new SocketAddress({ address, family: 'ipv6' }).address : address
+const canonical = (address: string): string => {
+  // What is no address agrees with nobody. With a zone it is one, which only the socket understands.
+  if (isIP(address) !== 6 || address.includes('%')) return address
+  return new SocketAddress({ address, family: 'ipv6' }).address
+}
 
 const canonicalTarget = (target: LatchTarget): LatchTarget => ({
   ...target,
