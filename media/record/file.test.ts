@@ -185,6 +185,15 @@ describe('a disk that fails', () => {
     expect(files.log.at(-1)).toBe('close')
   })
 
+  it('ends at once when it may not be written to', async () => {
+    const files = new MemoryFiles()
+    files.failing.open = 'EACCES'
+    const { taken, result } = await record('/calls/a.wav', 1000, files)
+    expect(taken).toBeLessThan(100)
+    expect(result).toMatchObject({ end: { kind: 'error', code: 'EACCES' }, bytes: 0, kept: false })
+    expect(files.log).toEqual(['open'])
+  })
+
   it('keeps the file when only the folder cannot be synchronised', async () => {
     const files = new MemoryFiles()
     files.failing.folder = 'EIO'
