@@ -24,6 +24,10 @@ const isWildcard = (text: string): boolean => text.startsWith('*.') && isHostNam
 
 const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
 
+/** A fragment has no meaning there, and is refused (RFC 6455 section 3). */
+const isWebSocketUrl = (text: string): boolean =>
+  ['ws:', 'wss:'].includes(URL.parse(text)?.protocol ?? '') && !text.includes('#')
+
 const isHostPort = (text: string): boolean => {
   const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(text)
   if (!match) return false
@@ -67,6 +71,7 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'host-port': { wanted: 'a host name, with a port where it is not the usual one', validate: isHostPort },
   'http-url': { wanted: 'an http or https URL', validate: isHttpUrl },
+  'ws-url': { wanted: 'a ws or wss URL without a fragment', validate: isWebSocketUrl },
   'file-path': { wanted: 'the path of a file', validate: (text) => text !== '' },
   'sip-target': {
     wanted: 'a SIP URI without a user, such as sip:gw.carrier.example;transport=tls',
