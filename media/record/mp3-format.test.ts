@@ -73,6 +73,12 @@ describe('a recording in MP3', () => {
     expect(Math.abs(loud.lastIndexOf(1) - 16_000 - delay)).toBeLessThan(80)
   })
 
+  it('is there however short it is', async () => {
+    const { result, samples } = await recorded({}, (recorder) => say(recorder, 440, 0, 20))
+    expect(result.kept).toBe(true)
+    expect(samples).toBeGreaterThan(160 + delay)
+  })
+
   it('is cut to whole frames where it was trimmed', async () => {
     const { channels, result, bytes, errors } = await recorded({ trim: true }, async (recorder) => {
       await say(recorder, 0, 0, 2000)

@@ -6,6 +6,7 @@ import type { RecordingResult, RecordRequest } from '../types.ts'
 import type { Format } from './format.ts'
 import { Recorder, startRecording } from './recorder.ts'
 import { MemoryFiles, type ReadWav, readWavBytes } from './test-files.ts'
+import { WavFormat } from './wav-format.ts'
 
 const request: RecordRequest = { path: '/calls/a.wav', format: 'wav', tracks: 'in' }
 const constant = (value: number): Int16Array => new Int16Array(160).fill(value)
@@ -165,6 +166,29 @@ describe('a recording ends', () => {
     recorder.digit('#')
     recorder.stop()
     expect(await recorder.done).toMatchObject({ end: { kind: 'terminator', digit: '9' }, durationMs: 100 })
+  })
+
+  it('with an error when the encoder fails, at once or in the end, and keeps what it has', async () => {
+    const fail = (): never => {
+      throw new Error('out of memory')
+    }
+    for (const when of ['encode', 'finish'] as const) {
+      const format = new WavFormat(8000, 1)
+      const encode = format.encode.bind(format)
+      let frames = 0
+      if (when === 'finish') format.finish = fail
+      else format.encode = (left) => (++frames > 5 ? fail() : encode(left, undefined))
+      const files = new MemoryFiles()
+      const recorder = new Recorder(request, format, files)
+      await say(recorder, () => word, when === 'encode' ? 5000 : 100)
+      recorder.stop()
+      expect(await recorder.done).toMatchObject({
+        end: { kind: 'error', code: 'encoder', message: 'out of memory' },
+        durationMs: 100,
+        kept: true,
+      })
+      readWavBytes(files.files.get(request.path)!)
+    }
   })
 
   it('before it is longer than the sizes in a WAV can tell', async () => {
