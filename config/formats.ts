@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { parseDuration } from './durations.ts'
 import { parseNetwork } from './networks.ts'
+import { parseAge, parseSize } from './sizes.ts'
 
 /** A kind of text in the configuration; `wanted` completes the sentence "must be …". */
 export interface Format {
@@ -50,6 +51,8 @@ export const formats: Readonly<Record<string, Format>> = {
     wanted: 'a duration such as 500ms, 30s, 5m or 4h',
     validate: (text) => parseDuration(text) !== undefined,
   },
+  age: { wanted: 'an age such as 36h or 30d', validate: (text) => parseAge(text) !== undefined },
+  size: { wanted: 'a size such as 512MiB or 20GiB', validate: (text) => parseSize(text) !== undefined },
   network: {
     wanted: 'an IP network such as 192.0.2.0/24',
     validate: (text) => parseNetwork(text) !== undefined,
