@@ -60,8 +60,8 @@ const table = async (
 /** Whether so many calls are carried: nothing lost, and nothing late, which would be lost a little later. */
 const carries = ({ sent, received, p99 }: Figures): boolean => sent === received && p99 < 20_000
 
-/** The load could not send so many. */
-const tooMany = ({ latestUs }: Figures): boolean => latestUs > 20_000
+/** The load could not send so many: it was late all the time, and not once when the machine stood still. */
+const tooMany = ({ lateSlots }: Figures): boolean => lateSlots > 700
 
 /** More than the range of ports holds. */
 const mostCalls = 2_800
@@ -72,7 +72,10 @@ const most = async (programs: Programs, way: Way): Promise<void> => {
   let best: Figures | undefined
   let limit = ''
   for (let calls = 400; calls > good && calls < bad && (bad - good) / bad > 0.05; ) {
-    const figures = await measure(programs, way, calls, { seconds: 5, slots: 20 })
+    const pace = { seconds: 5, slots: 20 }
+    let figures = await measure(programs, way, calls, pace)
+    // Once more, as something else may have been in the way.
+    if (!carries(figures)) figures = await measure(programs, way, calls, pace)
     if (carries(figures) && !tooMany(figures)) [good, best] = [calls, figures]
     else [bad, limit] = [calls, tooMany(figures) ? ', or more, which the load could not send' : '']
     calls = bad === mostCalls ? good * 2 : Math.round((good + bad) / 40) * 20
