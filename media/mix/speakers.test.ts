@@ -34,7 +34,7 @@ describe('Speakers', () => {
     speak(1000, 4000)
     speak(3000, 4000, 6000)
     expect(speakers.active).toBe(1)
-    speak(700, 4000, 30_000)
+    speak(400, 4000, 30_000)
     expect(speakers.active).toBe(1)
     speak(1000, 4000)
     expect(speakers.active).toBe(1)
