@@ -30,6 +30,7 @@ import {
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
+import { LikelyCodecs } from './sip/carriers/likely-codecs.ts'
 import { LoadMeter } from './sip/door/overload.ts'
 import { Trust } from './sip/door/trust.ts'
 import { SipEdge } from './sip/index.ts'
@@ -182,7 +183,9 @@ export class App {
     { webrtc }: Media,
     arrivals: Arrivals,
   ): SubscriberDialect {
+    const likely = new LikelyCodecs({ directory, carriers: this.#carriers })
     const subscribers = new SubscriberDialect({
+      likelyCodecs: (to) => likely.of(to),
       ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
       clock: this.#clock,
     })

@@ -95,7 +95,12 @@ export interface Destination {
   readonly password?: string
   /** Ring time; default that of {@link ConnectOptions}. */
   readonly timeoutMs?: number
+  /** Codecs to offer by SIP, in this order, as far as the configuration permits them; default all that it does. */
+  readonly codecs?: readonly CodecName[]
 }
+
+/** A codec, by its name in SDP. */
+export type CodecName = 'PCMU' | 'PCMA' | 'G722' | 'opus' | 'L16'
 
 /** How to connect. */
 export interface ConnectOptions {
