@@ -24,7 +24,9 @@ import {
   openCertificates,
   openCustomers,
   openMedia,
+  openRecogniser,
   openStore,
+  openStreams,
   type Store,
 } from './open.ts'
 import { RpcServer } from './rpc/server.ts'
@@ -207,6 +209,8 @@ export class App {
       ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
       endpoints: this.#endpoints,
       player: new Player(sounds, customers.audio),
+      ...openRecogniser(this.#base, this.#metrics),
+      streams: openStreams(this.#base, edge, this.#metrics),
       documents: customers.http,
       handlers: { xml: createXmlHandler(), script: createScriptHandler() },
       clock: this.#callClock,

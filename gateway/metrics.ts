@@ -16,6 +16,17 @@ export class Metrics {
   readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
   /** Texts spoken, by engine and result. */
   readonly speech = this.#counter('speech_total', 'Texts spoken', ['engine', 'result'])
+  /** Speech recognitions that are over, by result. */
+  readonly recognitions = this.#counter('recognitions_total', 'Speech recognitions that are over', ['result'])
+  /** Streams of calls' audio that are over, by kind (websocket, rtp) and how they ended. */
+  readonly streamsEnded = this.#counter('streams_ended_total', 'Streams of audio that are over', [
+    'kind',
+    'end',
+  ])
+  /** Recordings that are over, by why they ended. */
+  readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
+  /** Recordings removed: for their `age`, to make `room`, or because of a `request`. */
+  readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
   /** RTP packets refused by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
   /** Estimated opinion score of what each leg's far side was heard to say, 1 to 4.5, by carrier. */
@@ -140,6 +151,11 @@ const gauges = {
   load_percent: 'Part of the last second that the busiest thread of the signalling was busy',
   sip_bindings: 'Contacts that SIP endpoints have registered',
   audio_fetches: 'URLs of audio that are being fetched',
+  speech_recognitions: 'Speech recognitions in progress',
+  streams: "Streams of calls' audio in progress",
+  recordings: 'Recordings under way',
+  recordings_bytes: 'Bytes of all recordings that are kept',
+  recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 when nobody knows',
   rtp_ports: 'Carrier-facing media ports open',
   rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
   rtp_ports_total: 'Carrier-facing ports in the configured range',

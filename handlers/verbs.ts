@@ -59,15 +59,38 @@ export interface PlayOptions {
   readonly autoAnswer?: boolean
 }
 
+/** How speech is collected. */
+export interface SpeechOptions {
+  /** BCP 47; default the recogniser's own. */
+  readonly language?: string
+  /** Words and phrases that are likely. */
+  readonly hints?: readonly string[]
+  /**
+   * Speech is over when nothing new was understood for so long, whatever the recogniser makes of shorter pauses. Default: when the recogniser
+   * says that an utterance is at its end, or after 1 s.
+   */
+  readonly endSilenceMs?: number
+  /** Longest speech, from where it begins; default 60 s. */
+  readonly maxSpeechMs?: number
+  /** Told what was understood so far, each time that changes. */
+  readonly onPartial?: (text: string) => void
+}
+
 /** What to collect. */
 export interface CollectOptions {
-  /** Played first; the first digit stops it (barge-in). */
+  /** Played first; the first digit, or the beginning of speech, stops it (barge-in). */
   readonly prompt?: PlayOptions
+  /**
+   * Collects speech too. The first digit ends that; a terminator during speech ends the speech. Default: digits alone.
+   */
+  readonly speech?: SpeechOptions
+  /** False: speech alone, and keys mean nothing. Default true. */
+  readonly digits?: boolean
   /** Stop after so many digits; default 1. */
   readonly maxDigits?: number
   /** Any of these ends the collection and is not part of the digits; default none. */
   readonly terminators?: string
-  /** Wait for the first digit, counted from the end of the prompt; default 5 s. */
+  /** Wait for the first digit or the beginning of speech, counted from the end of the prompt; default 5 s. */
   readonly initialTimeoutMs?: number
   /** Wait between digits; default 5 s. */
   readonly interDigitTimeoutMs?: number
@@ -75,10 +98,49 @@ export interface CollectOptions {
 
 /** What was collected, and why collecting ended. */
 export interface CollectResult {
-  /** Why it ended: the full number of digits, a terminator, a pause, or nothing was dialled. */
-  readonly reason: 'complete' | 'terminator' | 'inter-digit-timeout' | 'no-input'
+  /**
+   * Why it ended: the full number of digits, a terminator, a pause, something was said, there was no input, or (`error`) there was none and
+   * speech could not be understood.
+   */
+  readonly reason: 'complete' | 'terminator' | 'inter-digit-timeout' | 'speech' | 'no-input' | 'error'
   readonly digits: string
   readonly terminator?: string
+  /** With the reason `speech`; `confidence` from 0 to 1 where the recogniser tells. */
+  readonly speech?: { readonly text: string; readonly confidence?: number }
+}
+
+/** Audio of the call, given to somebody outside. */
+export interface StreamOptions {
+  /** `ws:` or `wss:`, or `rtp://host:port?codec=PCMU` (or PCMA, L16). */
+  readonly url: string
+  /** By which {@link CallControl.stopStream} finds it; one of a name at a time. Default none. */
+  readonly name?: string
+  /** `inbound` is what the caller says, `outbound` what the caller hears. Default `inbound`. */
+  readonly tracks?: 'inbound' | 'outbound' | 'both'
+  /** The caller hears what comes back; default false. */
+  readonly bidirectional?: boolean
+  /** Of a WebSocket: µ-law (default), or 16 bit, little-endian. */
+  readonly codec?: 'PCMU' | 'L16'
+  /** Samples per second of L16; default 16,000. */
+  readonly sampleRate?: 8000 | 16000
+  /** Told to a WebSocket's server at the start. */
+  readonly parameters?: Readonly<Record<string, string>>
+  /** Sent to a WebSocket's server as `Authorization: Bearer`. A secret. */
+  readonly bearerToken?: string
+}
+
+/** How a stream ended: by us (stopped, or the call is over), by the far side, or by a failure. */
+export type StreamEnd =
+  | { readonly kind: 'stopped' | 'closed' }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** A stream in progress. */
+export interface CallStream {
+  readonly id: string
+  /** Never rejects. */
+  readonly ended: Promise<StreamEnd>
+  /** Idempotent. */
+  stop(): void
 }
 
 /** One place to call. */
@@ -153,6 +215,14 @@ export interface CallControl {
   play(options: PlayOptions): Promise<void>
   collect(options: CollectOptions): Promise<CollectResult>
   connect(options: ConnectOptions): Promise<ConnectResult>
+  /**
+   * Gives the caller's audio to a WebSocket or RTP address, answering the call first. Resolves when it begins to connect; what becomes of that
+   * is told by {@link CallStream.ended}. It ends with the call. Fails with `bad_stream` for options that cannot be used, and when the call
+   * has four already.
+   */
+  startStream(options: StreamOptions): Promise<CallStream>
+  /** Stops the stream of this name; false where there is none. */
+  stopStream(name: string): boolean
   /** `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s. */
   sendDigits(digits: string): Promise<void>
   sleep(ms: number): Promise<void>

@@ -59,6 +59,7 @@ export class Call implements LegOwner {
   #longestMs: number
   #answeredAt: number | undefined
   #listener: CallerListener | undefined
+  #eavesdroppers = new Set<(digit: string) => void>()
   #over = false
 
   /** `longestMs`: longest duration that anybody can give it; a call that is not answered lasts no longer either. */
@@ -131,6 +132,12 @@ export class Call implements LegOwner {
     this.#listener = listener
   }
 
+  /** Tells of the caller's digits besides, until the function that comes back is called. */
+  overhear(listener: (digit: string) => void): () => void {
+    this.#eavesdroppers.add(listener)
+    return () => this.#eavesdroppers.delete(listener)
+  }
+
   /** The longest duration in ms, counted from the answer; replaces an earlier one, and is never more than the call was made with. */
   limit(ms: number): void {
     this.#longestMs = Math.min(ms, this.#mostMs)
@@ -167,6 +174,7 @@ export class Call implements LegOwner {
   }
 
   legDigit(_leg: Leg, digit: string): void {
+    for (const overhear of this.#eavesdroppers) overhear(digit)
     this.#listener?.digit(digit)
   }
 

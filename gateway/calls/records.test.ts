@@ -5,8 +5,10 @@ import type { CallControl } from '../../handlers/verbs.ts'
 import type { PortStats } from '../../media/types.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
+import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { FakeStreams } from './fake-listeners.ts'
 import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import { Player } from './player.ts'
@@ -34,6 +36,7 @@ const setUp = () => {
   let script: (call: CallControl) => Promise<void> = async () => {}
   const handler: Handler = { run: (call) => script(call) }
   const calls = new Calls({
+    ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000, streams: new FakeStreams() },
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
     ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
     bridges: new Bridges({ join: () => {}, part: () => {} }),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
 import { afterEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import type { Resolve } from './customer-http.ts'
+import type { Resolve } from './guarded-lookup.ts'
 import { closeAll, failureOf, make, reasonOf, serve, servers } from './testing.ts'
 
 afterEach(closeAll)

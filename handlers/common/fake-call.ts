@@ -1,5 +1,13 @@
 import type { DocumentFault, DocumentRequest, FetchedDocument, HandlerContext } from '../handler.ts'
-import type { CallControl, CallInfo, CollectResult, ConnectResult, HangupReason } from '../verbs.ts'
+import type {
+  CallControl,
+  CallInfo,
+  CallStream,
+  CollectResult,
+  ConnectResult,
+  HangupReason,
+  StreamEnd,
+} from '../verbs.ts'
 import { CallEnded, type VerbFailed } from '../verbs.ts'
 
 /** The call that tests run documents on, unless they say otherwise. */
@@ -27,6 +35,8 @@ export class FakeCall implements CallControl {
   /** Answers of {@link collect} and {@link connect}, taken in order. */
   readonly collects: CollectResult[] = []
   readonly connects: ConnectResult[] = []
+  /** How the streams that are started end, in order; none laid ready: when they are stopped. */
+  readonly streamEnds: StreamEnd[] = []
   /** Verbs that fail, by name. */
   readonly failing = new Map<string, VerbFailed>()
   /** The verb during which the caller hangs up. */
@@ -77,6 +87,20 @@ export class FakeCall implements CallControl {
     if (result.kind === 'connected') this.answered = true
     if (result.kind === 'connected' && result.endedBy === 'caller') this.end()
     return result
+  }
+
+  async startStream(options: unknown): Promise<CallStream> {
+    this.#record('startStream', [options])
+    this.answered = true
+    const { promise, resolve } = Promise.withResolvers<StreamEnd>()
+    const end = this.streamEnds.shift()
+    if (end) resolve(end)
+    return { id: 's-1', ended: promise, stop: () => resolve({ kind: 'stopped' }) }
+  }
+
+  stopStream(name: string): boolean {
+    this.#record('stopStream', [name])
+    return true
   }
 
   async sendDigits(digits: string): Promise<void> {
