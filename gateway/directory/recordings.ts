@@ -4,11 +4,6 @@ import type { Store } from './sqlite.ts'
 /** A recording as it is written down. */
 export type RecordingRow = Readonly<RecordingTable>
 
-/** What changes when a recording is over. */
-export type RecordingChange = Partial<
-  Pick<RecordingRow, 'status' | 'end_reason' | 'duration_ms' | 'bytes' | 'ended_at'>
->
-
 /** The table of recordings. */
 export class RecordingRows {
   #store: Store
@@ -17,13 +12,14 @@ export class RecordingRows {
     this.#store = store
   }
 
-  async add(row: RecordingRow): Promise<void> {
-    await this.#store.insertInto('recording').values(row).execute()
-  }
-
-  /** Nothing where there is no such recording. */
-  async change(id: string, change: RecordingChange): Promise<void> {
-    await this.#store.updateTable('recording').set(change).where('id', '=', id).execute()
+  /** Writes it down, in place of what was written of it before. */
+  async save(row: RecordingRow): Promise<void> {
+    const { id, ...rest } = row
+    await this.#store
+      .insertInto('recording')
+      .values(row)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(rest))
+      .execute()
   }
 
   async find(id: string): Promise<RecordingRow | undefined> {
