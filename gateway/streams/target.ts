@@ -28,8 +28,8 @@ const lowestRtpPort = 1024
 
 /** Reads the URL of a stream. Throws {@link BadStream}. */
 export const readTarget = ({ url: text, codec, sampleRate }: StreamOptions): StreamTarget => {
+  if (/^\s*rtp:/i.test(text)) return readRtp(text.trim(), codec)
   const url = URL.parse(text.trim())
-  if (url?.protocol === 'rtp:') return readRtp(text.trim(), codec)
   if (!url || (url.protocol !== 'ws:' && url.protocol !== 'wss:'))
     throw new BadStream('The URL of a stream must begin with wss:, ws: or rtp:.')
   if (sampleRate === 16_000 && (codec ?? 'PCMU') === 'PCMU')
