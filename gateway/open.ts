@@ -91,14 +91,19 @@ export const openMedia = async ({ config, clock, log, closing }: Base, metrics: 
   return { edge, webrtc, sounds }
 }
 
-/** Opens the recordings. Rejects when their folder cannot be made. `base` is where links to them start. */
+/**
+ * Opens the recordings. Rejects when their folder cannot be made. Links to them start at the public host, which has
+ * TLS, else at `ownUrl`, where we listen.
+ */
 export const openRecordings = async (
   { config, clock, log, closing }: Base,
   { directory, secret }: Store,
   metrics: Metrics,
-  base: () => string,
+  ownUrl: () => string | undefined,
 ): Promise<Recordings> => {
   const { folder = join(config.dataDir, 'recordings'), ...rules } = config.media.recordings
+  const { publicHost } = config.http
+  const base = () => (publicHost ? `https://${publicHost}` : (ownUrl() ?? '').replace(/\/$/, ''))
   const parts = { ...rules, folder, secret, base, clock, metrics, rows: directory.recordings }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
   metrics.gauge('recordings', () => recordings.count)

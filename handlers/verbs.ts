@@ -3,6 +3,10 @@
  * The gateway implements it once. A handler sees no SIP, no SDP and no RTP.
  */
 
+import type { CallRecording, RecordOptions, RecordResult } from './recording.ts'
+
+export type { CallRecording, RecordOptions, RecordResult } from './recording.ts'
+
 /** Something that can be played to a call. */
 export type Sound =
   /** Audio fetched over HTTP(S), or of the folder for sounds (`file:`); WAV, MP3 or Ogg with Opus. */
@@ -202,7 +206,7 @@ export type HangupReason = 'hangup' | 'busy' | 'decline'
 
 /**
  * The verbs. Each one settles exactly once. All reject with {@link CallEnded} when the call is over or ends while they are pending (a
- * `connect` that had found somebody resolves instead), and with {@link VerbFailed} when they cannot do their work; the call goes on then
+ * `connect` that had found somebody and a `record` resolve instead), and with {@link VerbFailed} when they cannot do their work; the call goes on then
  * in the state it had.
  */
 export interface CallControl {
@@ -223,6 +227,13 @@ export interface CallControl {
   startStream(options: StreamOptions): Promise<CallStream>
   /** Stops the stream of this name; false where there is none. */
   stopStream(name: string): boolean
+  /**
+   * Records the caller, answering the call first, and settles when that is over. When the call ends meanwhile it resolves, too. Fails with
+   * `recording_no_space` where the disk is too full, and with `too_many_recordings` when the call has four under way.
+   */
+  record(options: RecordOptions): Promise<RecordResult>
+  /** As {@link record}, but resolves when it begins; it ends with the call at the latest. */
+  startRecording(options: RecordOptions): Promise<CallRecording>
   /** `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s. */
   sendDigits(digits: string): Promise<void>
   sleep(ms: number): Promise<void>

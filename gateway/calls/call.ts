@@ -1,5 +1,5 @@
 import type { CallInfo } from '../../handlers/verbs.ts'
-import { CallEnded } from '../../handlers/verbs.ts'
+import { CallEnded, type RecordResult } from '../../handlers/verbs.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import type { CallId, Leg, LegOwner } from './leg.ts'
@@ -36,7 +36,14 @@ export interface LegRecord {
   readonly role: 'caller' | 'callee'
 }
 
-/** Legs that are written down of one call. A document can dial again and again for hours; the first ones tell enough. */
+/** A recording of a call, as it is written down. */
+export interface RecordedSound {
+  readonly id: string
+  /** Never rejects; settles after the call's end at the latest. */
+  readonly ended: Promise<RecordResult>
+}
+
+/** Legs, and recordings, that are written down of one call. A document can dial again and again for hours; the first ones tell enough. */
 const MOST_RECORDS = 100
 
 /**
@@ -53,6 +60,7 @@ export class Call implements LegOwner {
   #legs = new Set<Leg>()
   #records: LegRecord[] = []
   #unrecorded = 0
+  #recordings: RecordedSound[] = []
   #abort = new AbortController()
   #limit: Timer | undefined
   #mostMs: number
@@ -110,6 +118,16 @@ export class Call implements LegOwner {
   /** How many more it had. */
   get unrecorded(): number {
     return this.#unrecorded
+  }
+
+  /** The first recordings of the call, 100 at most. */
+  get recordings(): readonly RecordedSound[] {
+    return this.#recordings
+  }
+
+  /** A recording of the call begins, which ends with it. */
+  recorded(recording: RecordedSound): void {
+    if (this.#recordings.length < MOST_RECORDS) this.#recordings.push(recording)
   }
 
   /** Takes a leg that was made for this call; `owner` hears of it. */

@@ -6,6 +6,7 @@ import { Metrics } from '../metrics.ts'
 import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
 import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
@@ -47,8 +48,10 @@ export const setUp = () => {
           : undefined
   const recogniser = new FakeRecogniser()
   const streams = new FakeStreams()
+  const keeper = new FakeKeeper()
   const calls = new Calls({
     ...{ recogniser, recogniserRate: 16_000, streams },
+    recordings: keeper,
     addresses: { resolve },
     sip: outbound,
     subscribers: outbound,
@@ -77,5 +80,6 @@ export const setUp = () => {
   }
   return Object.assign(made, {
     ...{ clock, metrics, outbound, bridges, calls, joined, arrive, recogniser, streams },
+    keeper,
   })
 }

@@ -2,6 +2,7 @@ import type {
   AnswerOptions,
   CallControl,
   CallInfo,
+  CallRecording,
   CallStream,
   CollectOptions,
   CollectResult,
@@ -9,6 +10,8 @@ import type {
   ConnectResult,
   HangupReason,
   PlayOptions,
+  RecordOptions,
+  RecordResult,
   SpeechOptions,
   StreamOptions,
 } from '../../handlers/verbs.ts'
@@ -17,11 +20,13 @@ import type { MediaPort, Recogniser, Recognition, RecognitionListener } from '..
 import { type Cause, codeOf } from '../errors.ts'
 import { toldCaller } from './best-cause.ts'
 import type { Call } from './call.ts'
+import { CallRecordings } from './call-recordings.ts'
 import { CallStreams, type StreamStarter } from './call-streams.ts'
 import { Collection } from './collection.ts'
 import { Hunt, type HuntParts } from './hunt.ts'
 import { listenTo } from './listening.ts'
 import type { Playing } from './player.ts'
+import type { RecordingKeeper } from './recording-keeper.ts'
 
 const hangupCause: Record<HangupReason, Cause> = {
   hangup: { code: 'normal' },
@@ -35,6 +40,7 @@ export interface ControlParts extends HuntParts {
   /** Of what the recogniser gets, in Hz. */
   readonly recogniserRate: 8000 | 16000
   readonly streams: StreamStarter
+  readonly recordings: RecordingKeeper
 }
 
 /** The one implementation of the verbs. */
@@ -42,6 +48,7 @@ export class Control implements CallControl {
   readonly #parts: ControlParts
   readonly #call: Call
   readonly #streams: CallStreams
+  readonly #recordings: CallRecordings
   /** Why the last {@link connect} failed: the status that an unanswered call is refused with at the document's end. */
   #failure: Cause | undefined
 
@@ -49,6 +56,7 @@ export class Control implements CallControl {
     this.#parts = parts
     this.#call = call
     this.#streams = new CallStreams(parts.streams, call)
+    this.#recordings = new CallRecordings(parts.recordings, call)
   }
 
   get info(): CallInfo {
@@ -125,6 +133,16 @@ export class Control implements CallControl {
 
   stopStream(name: string): boolean {
     return this.#streams.stop(name)
+  }
+
+  async record(options: RecordOptions): Promise<RecordResult> {
+    return (await this.startRecording(options)).ended
+  }
+
+  async startRecording(options: RecordOptions): Promise<CallRecording> {
+    this.#up()
+    await this.#openAudio(true)
+    return this.#recordings.start(this.#port, options)
   }
 
   async sendDigits(digits: string): Promise<void> {

@@ -8,6 +8,7 @@ import { Metrics } from '../metrics.ts'
 import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
 import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
@@ -37,6 +38,7 @@ const setUp = () => {
   const handler: Handler = { run: (call) => script(call) }
   const calls = new Calls({
     ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000, streams: new FakeStreams() },
+    recordings: new FakeKeeper(),
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
     ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
     bridges: new Bridges({ join: () => {}, part: () => {} }),

@@ -2,10 +2,12 @@ import type { DocumentFault, DocumentRequest, FetchedDocument, HandlerContext } 
 import type {
   CallControl,
   CallInfo,
+  CallRecording,
   CallStream,
   CollectResult,
   ConnectResult,
   HangupReason,
+  RecordResult,
   StreamEnd,
 } from '../verbs.ts'
 import { CallEnded, type VerbFailed } from '../verbs.ts'
@@ -37,12 +39,15 @@ export class FakeCall implements CallControl {
   readonly connects: ConnectResult[] = []
   /** How the streams that are started end, in order; none laid ready: when they are stopped. */
   readonly streamEnds: StreamEnd[] = []
+  /** How recordings end, in order; none laid ready: `silence` after 2 s, and in the background when they are stopped. */
+  readonly recordings: Partial<RecordResult>[] = []
   /** Verbs that fail, by name. */
   readonly failing = new Map<string, VerbFailed>()
   /** The verb during which the caller hangs up. */
   endsDuring: string | undefined
   answered = false
   #abort = new AbortController()
+  #begun = 0
 
   constructor(info: Partial<CallInfo> = {}) {
     this.info = { ...testInfo, ...info }
@@ -103,6 +108,29 @@ export class FakeCall implements CallControl {
     return true
   }
 
+  async record(options: unknown): Promise<RecordResult> {
+    this.#record('record', [options])
+    this.answered = true
+    const result = recordResult({ reason: 'silence', ...this.recordings.shift() })
+    if (result.reason === 'hangup') this.end()
+    return result
+  }
+
+  async startRecording(options: unknown): Promise<CallRecording> {
+    this.#record('startRecording', [options])
+    this.answered = true
+    const { promise, resolve } = Promise.withResolvers<RecordResult>()
+    this.#begun++
+    const id = `r-${this.#begun}`
+    const told = (what: string) => this.verbs.push([what, id])
+    const stop = () => {
+      told('stop')
+      resolve(recordResult({ id, reason: 'stopped' }))
+    }
+    const url = `https://gw.example/${id}`
+    return { id, url, ended: promise, pause: () => told('pause'), resume: () => told('resume'), stop }
+  }
+
   async sendDigits(digits: string): Promise<void> {
     this.#record('sendDigits', [digits])
   }
@@ -126,6 +154,15 @@ export class FakeCall implements CallControl {
     throw new CallEnded()
   }
 }
+
+const recordResult = (of: Partial<RecordResult>): RecordResult => ({
+  id: 'r-1',
+  url: 'https://gw.example/r-1',
+  reason: 'stopped',
+  durationMs: 2000,
+  bytes: 32_044,
+  ...of,
+})
 
 /** A context for tests: documents by URL (an error is thrown), requests and warnings kept. */
 export class FakeContext implements HandlerContext {
