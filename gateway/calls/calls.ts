@@ -151,10 +151,10 @@ export class Calls implements Arrivals, CallObserver {
   #measure(record: CallSummary): void {
     const { metrics } = this.#parts
     for (const [reason, packets] of refusedPackets(record)) metrics.rtpRefused.inc({ reason }, packets)
-    for (const { carrier, mos, loss, jitterSeconds } of qualities(record)) {
-      metrics.audioMos.observe({ carrier }, mos)
-      metrics.audioLoss.observe({ carrier }, loss)
-      metrics.audioJitter.observe({ carrier }, jitterSeconds)
+    for (const { carrier, codec, mos, loss, jitterSeconds } of qualities(record)) {
+      metrics.audioMos.observe({ carrier, codec }, mos)
+      metrics.audioLoss.observe({ carrier, codec }, loss)
+      metrics.audioJitter.observe({ carrier, codec }, jitterSeconds)
     }
   }
 

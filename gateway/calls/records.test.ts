@@ -121,6 +121,7 @@ describe('the record of a call has everything (attributes present at every end)'
         kind: 'sip',
         direction: 'inbound',
         carrier: 'telco',
+        codec: 'PCMU',
         sipCallId: 'their-id',
         by: 'far',
         tries: [],
@@ -237,7 +238,7 @@ describe('the record of a call has everything (attributes present at every end)'
   })
 })
 
-it('has how each leg was heard, and so have the metrics, by carrier', async () => {
+it('has how each leg was heard, and so have the metrics, by carrier and codec', async () => {
   const caller = t.arrive(connect)
   const far = await callee()
   far.leg.answered()
@@ -251,10 +252,10 @@ it('has how each leg was heard, and so have the metrics, by carrier', async () =
   expect(record.legs.map(({ audio: heard }) => heard)).toEqual([said, silent])
   const text = await t.metrics.text()
   for (const line of [
-    'trunkline_audio_mos_sum{carrier="telco"} 4.1',
-    'trunkline_audio_loss_ratio_sum{carrier="telco"} 0.02',
-    'trunkline_audio_jitter_seconds_sum{carrier="telco"} 0.015',
-    'trunkline_audio_mos_count{carrier="telco"} 1',
+    'trunkline_audio_mos_sum{carrier="telco",codec="PCMU"} 4.1',
+    'trunkline_audio_loss_ratio_sum{carrier="telco",codec="PCMU"} 0.02',
+    'trunkline_audio_jitter_seconds_sum{carrier="telco",codec="PCMU"} 0.015',
+    'trunkline_audio_mos_count{carrier="telco",codec="PCMU"} 1',
     'trunkline_rtp_refused_total{reason="ssrc"} 4',
   ])
     expect(text.split('\n')).toContain(line)
