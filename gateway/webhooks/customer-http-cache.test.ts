@@ -70,10 +70,41 @@ describe('the cache', () => {
     expect(server.seen[1]?.request.headers['if-none-match']).toBe('"1"')
   })
 
-  it('keeps nothing that was asked for with credentials, unless its server calls it public', async () => {
-    const { server, client } = await file({ 'cache-control': 'max-age=60' })
-    const url = `${server.url.replace('//', '//me:pw@')}/a.wav`
-    for (let i = 0; i < 2; i++) await client.bytes(url, { maxBytes: 1000 })
+  it.each(['max-age=60', 'public, max-age=60', 's-maxage=60', 'must-revalidate, max-age=60'])(
+    'neither keeps what was asked for with credentials nor answers it: %s',
+    async (control) => {
+      const { server, client, get } = await file({ 'cache-control': control })
+      const url = `${server.url.replace('//', '//me:pw@')}/a.wav`
+      for (let i = 0; i < 2; i++) await client.bytes(url, { maxBytes: 1000 })
+      await get()
+      await client.bytes(url, { maxBytes: 1000 })
+      expect(server.seen.map(({ request }) => Boolean(request.headers.authorization))).toEqual([
+        ...[true, true, false, true],
+      ])
+    },
+  )
+
+  it.each([
+    ['etag', '"1"', 'if-none-match'],
+    ['last-modified', 'Mon, 31 Dec 2018 23:00:00 GMT', 'if-modified-since'],
+  ])('asks each time where a server says nothing of freshness, by %s', async (name, value, asked) => {
+    const { made, server, get } = await file({ [name]: value })
+    expect([await get(), await get()]).toEqual(['first', 'first'])
+    expect(server.seen.map(({ request }) => request.headers[asked])).toEqual([undefined, value])
+    made.body = 'second'
+    made.headers[name] = name === 'etag' ? '"2"' : 'Mon, 31 Dec 2029 23:00:00 GMT'
+    expect(await get()).toBe('second')
+  })
+
+  it('fetches nothing behind the back of who asks', async () => {
+    const { made, get, server } = await file({
+      ...{ 'cache-control': 'max-age=60, stale-while-revalidate=6000', etag: '"1"' },
+    })
+    await get()
+    made.body = 'second'
+    made.headers.etag = '"2"'
+    later(61)
+    expect(await get()).toBe('second')
     expect(server.seen).toHaveLength(2)
   })
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { Agent, buildConnector, cacheStores, type Dispatcher, interceptors, request } from 'undici'
+import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { DocumentRequest, FetchedDocument } from '../../handlers/handler.ts'
 import type { Clock } from '../clock.ts'
 import {
@@ -12,6 +12,7 @@ import {
   refused,
   unreachable,
 } from './answers.ts'
+import { cacheBefore } from './audio-cache.ts'
 import { AddressGuard } from './guard.ts'
 import { guardedLookup, type Resolve } from './guarded-lookup.ts'
 import { nextRequest, parseTarget } from './redirects.ts'
@@ -30,7 +31,8 @@ export interface CustomerHttpOptions {
   readonly maxBytes?: number
   /** Largest time for one connection in milliseconds; default 2 s. */
   readonly connectTimeoutMs?: number
-  /** Memory for answers to {@link CustomerHttp.bytes}, in bytes, kept and revalidated as RFC 9111 has it; default none are kept. */
+  /** Memory for answers to {@link CustomerHttp.bytes}, in bytes, kept and revalidated as RFC 9111 has it; default none are kept. Those
+   * to requests with credentials never are. */
   readonly cacheBytes?: number
   readonly clock: Clock
   /** Default: the system's resolver. */
@@ -171,7 +173,8 @@ export class CustomerHttp {
     try {
       return await request(target, {
         method,
-        dispatcher,
+        // What one caller's credentials opened is not for the next one, whatever the server says of it.
+        dispatcher: authorization ? this.#agent : dispatcher,
         signal,
         headers: {
           accept: '*/*',
@@ -186,10 +189,4 @@ export class CustomerHttp {
       throw asUnreachable(error, url)
     }
   }
-}
-
-/** Keeps what servers allow a shared cache to keep, and revalidates it by ETag and Last-Modified (RFC 9111). */
-const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
-  const store = new cacheStores.MemoryCacheStore({ maxSize, maxEntrySize: maxSize, maxCount: 10_000 })
-  return agent.compose(interceptors.cache({ store, methods: ['GET'], type: 'shared' }))
 }

@@ -43,13 +43,14 @@ export function* mpegFrames(bytes: Uint8Array): Generator<MpegFrame> {
   let follows = false
   for (let at = tagBytes(bytes); at >= 0 && at < bytes.length; ) {
     const header = headerAt(bytes, at)
-    const isFrame = header && fits(header, kind) && (follows || isFollowed(bytes, at, header))
-    if (isFrame && at + header.length <= bytes.length) {
+    const isFrame: boolean =
+      header !== undefined && fits(header, kind) && (follows || isFollowed(bytes, at, header))
+    if (isFrame && header && at + header.length <= bytes.length) {
       kind ??= header.kind
       yield { data: bytes.subarray(at, at + header.length), rate: header.rate, samples: header.samples }
       at += header.length
     } else at = bytes.indexOf(0xff, at + 1)
-    follows = isFrame === true
+    follows = isFrame
   }
 }
 
