@@ -180,6 +180,16 @@ describe('a new key', () => {
     expect(payloadOf(receives.unprotect(next.protect(packet(65_538))))).toBe('hello')
   })
 
+  it('goes on with it also where nothing came under the one before', () => {
+    const sender = new SrtpSender(suite, old)
+    let receiver = new SrtpReceiver(suite, old)
+    for (let i = 0; i < 200_000; i += 20_000) receiver.unprotect(sender.protect(packet(i)))
+    for (let i = 0; i < 2; i++) receiver = new SrtpReceiver(suite, randomBytes(30), receiver)
+    const next = new SrtpSender(suite, fresh, sender)
+    receiver = new SrtpReceiver(suite, fresh, receiver)
+    expect(payloadOf(receiver.unprotect(next.protect(packet(200_000))))).toBe('hello')
+  })
+
   it('is understood from a far side that starts anew, too', () => {
     const sender = new SrtpSender(suite, old)
     const receiver = new SrtpReceiver(suite, old)
