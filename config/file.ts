@@ -52,11 +52,13 @@ export interface FileConfig {
       readonly engines: readonly Omit<SpeechEngineConfig, 'timeoutMs'>[]
       readonly voices: SpeechConfig['voices']
     }
+    readonly recordings: object
   }
   readonly http: {
     readonly plain: Listener | boolean
     readonly tls: Exclude<Config['http']['tls'], false> | boolean
     readonly metrics: Listener | null
+    readonly apiToken?: string
     readonly publicHost?: string
     readonly origins: readonly string[]
   }

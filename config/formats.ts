@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { parseDuration } from './durations.ts'
 import { parseNetwork } from './networks.ts'
+import { parseAge, parseSize } from './sizes.ts'
 
 /** A kind of text in the configuration; `wanted` completes the sentence "must be …". */
 export interface Format {
@@ -24,6 +25,10 @@ const isWildcard = (text: string): boolean => text.startsWith('*.') && isHostNam
 
 const isHttpUrl = (text: string): boolean => ['http:', 'https:'].includes(URL.parse(text)?.protocol ?? '')
 
+/** A fragment has no meaning there, and is refused (RFC 6455 section 3). */
+const isWebSocketUrl = (text: string): boolean =>
+  ['ws:', 'wss:'].includes(URL.parse(text)?.protocol ?? '') && !text.includes('#')
+
 const isHostPort = (text: string): boolean => {
   const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(text)
   if (!match) return false
@@ -46,6 +51,8 @@ export const formats: Readonly<Record<string, Format>> = {
     wanted: 'a duration such as 500ms, 30s, 5m or 4h',
     validate: (text) => parseDuration(text) !== undefined,
   },
+  age: { wanted: 'an age such as 36h or 30d', validate: (text) => parseAge(text) !== undefined },
+  size: { wanted: 'a size such as 512MiB or 20GiB', validate: (text) => parseSize(text) !== undefined },
   network: {
     wanted: 'an IP network such as 192.0.2.0/24',
     validate: (text) => parseNetwork(text) !== undefined,
@@ -67,6 +74,7 @@ export const formats: Readonly<Record<string, Format>> = {
   },
   'host-port': { wanted: 'a host name, with a port where it is not the usual one', validate: isHostPort },
   'http-url': { wanted: 'an http or https URL', validate: isHttpUrl },
+  'ws-url': { wanted: 'a ws or wss URL without a fragment', validate: isWebSocketUrl },
   'file-path': { wanted: 'the path of a file', validate: (text) => text !== '' },
   'sip-target': {
     wanted: 'a SIP URI without a user, such as sip:gw.carrier.example;transport=tls',

@@ -9,6 +9,7 @@ import { fromSchema } from './from-schema.ts'
 import { canonicalHost } from './networks.ts'
 import { checkRules } from './rules.ts'
 import { carrier } from './schema-carrier.ts'
+import { recordings } from './schema-recordings.ts'
 import { sip } from './schema-sip.ts'
 import { sounds, speech } from './schema-sound.ts'
 import { ConfigSource } from './source.ts'
@@ -17,6 +18,7 @@ import type {
   Config,
   ConfigFault,
   HandlerConfig,
+  RecordingsConfig,
   SipConfig,
   SoundsConfig,
   SpeechConfig,
@@ -143,6 +145,7 @@ const buildMedia = ({ rtp, webrtc, ...file }: FileConfig['media'], folder: strin
     webrtc,
     sounds: fromSchema<SoundsConfig>(file.sounds, sounds, folder),
     speech: fromSchema<SpeechConfig>(file.speech, speech, folder),
+    recordings: fromSchema<RecordingsConfig>(file.recordings, recordings, folder),
   }
 }
 

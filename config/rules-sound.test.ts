@@ -92,3 +92,31 @@ it.each([
 ])('refuses %s', (speech, fault) => {
   expect(faultsOf(speech)).toEqual([fault])
 })
+
+it('reads a recogniser, with its defaults', () => {
+  const text = `
+media:
+  speech:
+    recogniser: { url: "ws://10.0.0.6:2700", languages: { de: "wss://asr.example/de" }, token: "\${TOKEN}", timeout: 1s }
+`
+  expect(load(text, { TOKEN: 'secret' }).speech.recogniser).toEqual({
+    url: 'ws://10.0.0.6:2700',
+    languages: { de: 'wss://asr.example/de' },
+    headers: {},
+    token: 'secret',
+    sampleRate: 16_000,
+    hints: true,
+    timeoutMs: 1000,
+  })
+  expect(load('').speech).not.toHaveProperty('recogniser')
+})
+
+it('refuses a recogniser that cannot be reached by WebSocket', () => {
+  expect(faultsOf('{ recogniser: { url: "http://asr.example" } }')).toEqual([
+    'media.speech.recogniser.url must be a ws or wss URL without a fragment',
+  ])
+  expect(
+    faultsOf('{ recogniser: { url: "ws://a.example", languages: { de: "ws://a.example#de" } } }'),
+  ).toEqual(['media.speech.recogniser.languages.de must be a ws or wss URL without a fragment'])
+  expect(faultsOf('{ recogniser: { url: "ws://a.example", sampleRate: 44100 } }')[0]).toContain('sampleRate')
+})

@@ -58,8 +58,29 @@ const voice = object(
   ['engine'],
 )
 
+const recogniser = object(
+  'Understands what callers say, over WebSockets with the protocol of vosk-server; without it, only keys are collected.',
+  {
+    url: format('ws-url', 'Where it is, also at a private address.'),
+    languages: map(
+      'Other URLs, by language: de stands for de-AT too. What is not here goes to url.',
+      format('ws-url', 'Where this language is understood.'),
+      {},
+    ),
+    headers: map('Further headers of the opening request.', text('A value.'), {}),
+    token: { ...text('Sent as Authorization: Bearer; better from the environment.'), minLength: 1 },
+    sampleRate: { description: 'Of the audio that it gets, in Hz.', enum: [8000, 16_000], default: 16_000 },
+    hints: flag(
+      'Sends the hints of documents as phrase_list. A vosk-server understands nothing else then; off, it gets none.',
+      true,
+    ),
+    timeout: duration('How long a connection may take; at most 5 s of speech are kept meanwhile.', '3s'),
+  },
+  ['url'],
+)
+
 /** Schema of `media.speech`. */
-export const speech = object('Spoken text.', {
+export const speech = object('Speech: text that is spoken, and callers who are understood.', {
   voice: text(
     'Voice where a document names none, or one that nobody knows: of voices, or built in (slt, rms, awb, kal, kal16).',
     'slt',
@@ -72,4 +93,5 @@ export const speech = object('Spoken text.', {
   ),
   folder: format('file-path', 'Folder that keeps speech over a restart; without it, none.'),
   folderSize: integer('Its largest size, in MiB.', 1, 1_048_576, 256),
+  recogniser,
 })

@@ -1,6 +1,7 @@
 import { carrier } from './schema-carrier.ts'
 import { domain, endpoint, resource, subscriber } from './schema-entries.ts'
 import { parts } from './schema-parts.ts'
+import { recordings } from './schema-recordings.ts'
 import { sip } from './schema-sip.ts'
 import { sounds, speech } from './schema-sound.ts'
 
@@ -46,6 +47,7 @@ const media = object('Audio.', {
   }),
   sounds,
   speech,
+  recordings,
 })
 
 const http = object('HTTP and WebSocket, towards browsers and applications.', {
@@ -76,6 +78,12 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
     ),
     type: ['object', 'null'],
     default: null,
+  },
+  apiToken: {
+    ...text(
+      'Secret by which applications use the API: the password of Basic auth, whose user is the id of the project. Without it, nobody may.',
+    ),
+    minLength: 16,
   },
   publicHost: format('host-port', 'Host, and port where needed, that clients use; written into tokens.'),
   origins: list(

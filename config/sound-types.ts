@@ -25,6 +25,26 @@ export interface SpeechConfig {
   readonly folder?: string
   /** Of it, in MiB; default 256. */
   readonly folderSize: number
+  /** Absent: speech is not understood. */
+  readonly recogniser?: RecogniserConfig
+}
+
+/** Understands speech, over WebSockets with the protocol of vosk-server. */
+export interface RecogniserConfig {
+  /** `ws:` or `wss:`. */
+  readonly url: string
+  /** URLs by language (BCP 47). */
+  readonly languages: Readonly<Record<string, string>>
+  /** Further headers of the opening request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** A secret. */
+  readonly token?: string
+  /** In Hz; default 16,000. */
+  readonly sampleRate: 8000 | 16000
+  /** Hints are sent as list of phrases; default true. */
+  readonly hints: boolean
+  /** For a connection; default 3 s. */
+  readonly timeoutMs: number
 }
 
 /** A voice behind HTTP. */

@@ -1,6 +1,8 @@
+import type { RecordingsConfig } from './recording-types.ts'
 import type { CarrierConfig, CodecName, EndpointConfig, SipConfig } from './sip-types.ts'
 import type { SoundsConfig, SpeechConfig } from './sound-types.ts'
 
+export type * from './recording-types.ts'
 export type * from './sip-types.ts'
 export type * from './sound-types.ts'
 
@@ -58,6 +60,7 @@ export interface MediaConfig {
   }
   readonly sounds: SoundsConfig
   readonly speech: SpeechConfig
+  readonly recordings: RecordingsConfig
 }
 
 /** The HTTP and WebSocket listeners. */
@@ -80,6 +83,8 @@ export interface HttpConfig {
    * nowhere where that is off; else all of them on a plain listener of their own.
    */
   readonly metrics: { readonly address: string; readonly port: number } | null
+  /** Password of Basic auth for the API, with the project's id as user; absent: nobody has access. A secret. */
+  readonly apiToken?: string
   /** Host (and port) that clients use, written into tokens as `ch`. */
   readonly publicHost?: string
   /** Origins allowed to open a WebSocket or call the API from a page; default all. Only named ones may sign in with a password. */

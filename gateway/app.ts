@@ -24,12 +24,17 @@ import {
   openCertificates,
   openCustomers,
   openMedia,
+  openRecogniser,
+  openRecordings,
   openStore,
+  openStreams,
   type Store,
 } from './open.ts'
+import type { Recordings } from './recordings/recordings.ts'
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
+import { LikelyCodecs } from './sip/carriers/likely-codecs.ts'
 import { LoadMeter } from './sip/door/overload.ts'
 import { Trust } from './sip/door/trust.ts'
 import { SipEdge } from './sip/index.ts'
@@ -123,9 +128,10 @@ export class App {
     const subscribers = this.#openSubscribers(store, media, arrivals)
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
-    this.#calls = this.#openCalls(store, media, sip, subscribers)
+    const recordings = await openRecordings(base, store, this.#metrics, () => this.#addresses.http[0])
+    this.#calls = this.#openCalls(store, media, sip, subscribers, recordings)
     this.#watch(media, agent)
-    const http = await this.#openHttp(store, certificates, subscribers)
+    const http = await this.#openHttp(store, certificates, subscribers, recordings)
     await sip.start()
     // Starting is hard work, and no sign of overload.
     this.#load = this.#openLoad(agent)
@@ -182,7 +188,9 @@ export class App {
     { webrtc }: Media,
     arrivals: Arrivals,
   ): SubscriberDialect {
+    const likely = new LikelyCodecs({ directory, carriers: this.#carriers })
     const subscribers = new SubscriberDialect({
+      likelyCodecs: (to) => likely.of(to),
       ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
       clock: this.#clock,
     })
@@ -195,6 +203,7 @@ export class App {
     { edge, sounds }: Media,
     sip: SipEdge,
     subscribers: SubscriberDialect,
+    recordings: Recordings,
   ): Calls {
     const { limits } = this.#config
     const customers = openCustomers(this.#base)
@@ -204,6 +213,9 @@ export class App {
       ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
       endpoints: this.#endpoints,
       player: new Player(sounds, customers.audio),
+      recordings,
+      ...openRecogniser(this.#base, this.#metrics),
+      streams: openStreams(this.#base, edge, this.#metrics),
       documents: customers.http,
       handlers: { xml: createXmlHandler(), script: createScriptHandler() },
       clock: this.#callClock,
@@ -229,11 +241,13 @@ export class App {
     { directory, tokens }: Store,
     certificates: Certificates,
     subscribers: SubscriberDialect,
+    recordings: Recordings,
   ): Promise<string[]> {
     const { http: config } = this.#config
     const parts = { metrics: this.#metrics, clock: this.#clock, log: this.#log }
     const http = new HttpServers({
-      ...{ ...parts, config, directory, tokens },
+      ...{ ...parts, config, directory, tokens, recordings },
+      project: this.#config.project,
       certificate: certificates.material.https,
       readiness: { reasons: () => this.#reasons() },
       pages: { console: builtPages('console'), sdk: builtPages('client') },

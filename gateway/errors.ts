@@ -169,6 +169,32 @@ export const catalogue = {
     'warn',
   ),
   no_ports: entry('No media port is free.', 503, 503, 42, 'SWITCH_CONGESTION', 'error'),
+  // Recordings.
+  recording_no_space: entry(
+    'The disk has too little space for new recordings.',
+    503,
+    503,
+    42,
+    'SWITCH_CONGESTION',
+    'error',
+  ),
+  recording_failed: entry(
+    'A recording could not be written.',
+    500,
+    500,
+    41,
+    'NORMAL_TEMPORARY_FAILURE',
+    'error',
+  ),
+  recording_in_progress: entry(
+    'The recording is not over yet.',
+    480,
+    409,
+    41,
+    'NORMAL_TEMPORARY_FAILURE',
+    'info',
+  ),
+  unknown_recording: entry('There is no such recording.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   // The registrar, and what is asked of it.
   interval_too_brief: entry(
     'The registration is too short.',

@@ -16,17 +16,28 @@ export class Metrics {
   readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
   /** Texts spoken, by engine and result. */
   readonly speech = this.#counter('speech_total', 'Texts spoken', ['engine', 'result'])
+  /** Speech recognitions that are over, by result. */
+  readonly recognitions = this.#counter('recognitions_total', 'Speech recognitions that are over', ['result'])
+  /** Streams of calls' audio that are over, by kind (websocket, rtp) and how they ended. */
+  readonly streamsEnded = this.#counter('streams_ended_total', 'Streams of audio that are over', [
+    'kind',
+    'end',
+  ])
+  /** Recordings that are over, by why they ended. */
+  readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
+  /** Recordings removed: for their `age`, to make `room`, or because of a `request`. */
+  readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
   /** RTP packets refused by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
-  /** Estimated opinion score of what each leg's far side was heard to say, 1 to 4.5, by carrier. */
+  /** Estimated opinion score of what each leg's far side was heard to say, 1 to 4.5, by carrier and codec. */
   readonly audioMos = this.#audio('audio_mos', 'Estimated opinion score of received audio', [
     ...[1.5, 2, 2.5, 3, 3.4, 3.6, 3.8, 4, 4.2, 4.4],
   ])
-  /** Part of each leg's packets that never came, 0 to 1, by carrier. */
+  /** Part of each leg's packets that never came, 0 to 1, by carrier and codec. */
   readonly audioLoss = this.#audio('audio_loss_ratio', 'Part of the packets that never came', [
     ...[0, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
   ])
-  /** Interarrival jitter at the end of each leg, in seconds, by carrier. */
+  /** Interarrival jitter at the end of each leg, in seconds, by carrier and codec. */
   readonly audioJitter = this.#audio('audio_jitter_seconds', 'Interarrival jitter at the end of a leg', [
     ...[0.001, 0.0025, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2],
   ])
@@ -107,9 +118,10 @@ export class Metrics {
     return this.registry.metrics()
   }
 
-  #audio(name: string, help: string, buckets: number[]): Histogram<'carrier'> {
+  #audio(name: string, help: string, buckets: number[]): Histogram<'carrier' | 'codec'> {
     return new Histogram({
-      ...{ name: `trunkline_${name}`, help, labelNames: ['carrier'], buckets, registers: [this.registry] },
+      ...{ name: `trunkline_${name}`, help, buckets, registers: [this.registry] },
+      labelNames: ['carrier', 'codec'],
     })
   }
 
@@ -144,6 +156,11 @@ const gauges = {
   load_percent: 'Part of the last second that the busiest thread of the signalling was busy',
   sip_bindings: 'Contacts that SIP endpoints have registered',
   audio_fetches: 'URLs of audio that are being fetched',
+  speech_recognitions: 'Speech recognitions in progress',
+  streams: "Streams of calls' audio in progress",
+  recordings: 'Recordings under way',
+  recordings_bytes: 'Bytes of all recordings that are kept',
+  recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 when nobody knows',
   rtp_ports: 'Carrier-facing media ports open',
   rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
   rtp_ports_total: 'Carrier-facing ports in the configured range',

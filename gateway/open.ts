@@ -3,7 +3,7 @@ import type { Config } from '../config/types.ts'
 import { createEdge } from '../media/edge/edge.ts'
 import { socketKind } from '../media/edge/sockets-open.ts'
 import { createSounds } from '../media/sound/sounds.ts'
-import type { Edge, Sounds } from '../media/types.ts'
+import type { Edge, Recogniser, Sounds } from '../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../media/webrtc/webrtc.ts'
 import { agentOptions, tlsOf } from './agent-options.ts'
 import { AgentRefusals } from './agent-refusals.ts'
@@ -17,11 +17,17 @@ import { createDirectory } from './directory/directory.ts'
 import type { Directory } from './directory/types.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { Recordings } from './recordings/recordings.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
 import { type SipAgent, startSipAgent } from './sip-agent/index.ts'
 import { mebibyte, soundsOptions } from './sound-options.ts'
+import { noRecogniser } from './speech/no-recogniser.ts'
+import { VoskRecogniser } from './speech/vosk.ts'
+import type { VoskResult } from './speech/vosk-recognition.ts'
+import { Streams } from './streams/streams.ts'
 import { AudioFiles } from './webhooks/audio-files.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
+import { AddressGuard } from './webhooks/guard.ts'
 import { OperatorHttp } from './webhooks/operator-http.ts'
 
 /** What every part is opened with. */
@@ -40,6 +46,8 @@ export interface Store {
   readonly directory: Directory
   readonly tokens: SubscriberTokens
   readonly states: SessionStates
+  /** The gateway's own; other keys are made of it. */
+  readonly secret: Uint8Array
 }
 
 /** Everything that carries or makes sound. */
@@ -62,6 +70,7 @@ export const openStore = async (
   closing.add('directory', directory, (open) => open.close())
   return {
     directory,
+    secret,
     tokens: new SubscriberTokens(secret, clock, http.publicHost),
     states: new SessionStates(secret),
   }
@@ -83,6 +92,27 @@ export const openMedia = async ({ config, clock, log, closing }: Base, metrics: 
   return { edge, webrtc, sounds }
 }
 
+/**
+ * Opens the recordings. Rejects when their folder cannot be made. Links to them start at the public host, which has
+ * TLS, else at `ownUrl`, where we listen.
+ */
+export const openRecordings = async (
+  { config, clock, log, closing }: Base,
+  { directory, secret }: Store,
+  metrics: Metrics,
+  ownUrl: () => string | undefined,
+): Promise<Recordings> => {
+  const { folder = join(config.dataDir, 'recordings'), ...rules } = config.media.recordings
+  const { publicHost } = config.http
+  const base = () => (publicHost ? `https://${publicHost}` : (ownUrl() ?? '').replace(/\/$/, ''))
+  const parts = { ...rules, folder, secret, base, clock, metrics, rows: directory.recordings }
+  const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
+  metrics.gauge('recordings', () => recordings.count)
+  metrics.gauge('recordings_bytes', () => recordings.bytes)
+  metrics.gauge('recordings_free_bytes', () => recordings.freeBytes)
+  return closing.add('recordings', recordings, (open) => open.close())
+}
+
 /** Opens the way to customers' servers, for documents and for audio. */
 export const openCustomers = ({
   config,
@@ -101,6 +131,35 @@ export const openCustomers = ({
   const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
   const audio = new AudioFiles({ http, ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs })
   return { http, audio }
+}
+
+/** Opens the way to what understands speech; where none is configured, every recognition fails. */
+export const openRecogniser = (
+  { config, clock, closing }: Base,
+  metrics: Metrics,
+): { readonly recogniser: Recogniser; readonly recogniserRate: 8000 | 16000 } => {
+  const { recogniser: configured } = config.media.speech
+  if (!configured) {
+    metrics.gauge('speech_recognitions', () => 0)
+    return { recogniser: noRecogniser, recogniserRate: 16_000 }
+  }
+  const { timeoutMs: connectTimeoutMs, sampleRate, ...options } = configured
+  const onEnd = (result: VoskResult) => metrics.recognitions.inc({ result })
+  const recogniser = new VoskRecogniser({ ...options, connectTimeoutMs, clock, onEnd })
+  metrics.gauge('speech_recognitions', () => recogniser.running)
+  return {
+    recogniser: closing.add('recogniser', recogniser, (open) => open.close()),
+    recogniserRate: sampleRate,
+  }
+}
+
+/** Opens the way for calls' audio to customers' servers. */
+export const openStreams = ({ config, clock, log, closing }: Base, edge: Edge, metrics: Metrics): Streams => {
+  const { limits, sip } = config
+  const guard = new AddressGuard(limits.documentNetworks)
+  const streams = new Streams({ ...{ edge, guard, clock, log, metrics }, userAgent: sip.userAgent })
+  metrics.gauge('streams', () => streams.running)
+  return closing.add('streams', streams, (open) => open.close())
 }
 
 /** Reads the certificates. Rejects when a file cannot be used. */

@@ -46,7 +46,7 @@ it('tells each check that a call passes, and what then runs', () => {
   const report = test()
   expect(report).toMatchObject({
     admitted: true,
-    text: 'admitted: runs the xml document https://app.example/call',
+    text: 'admitted: runs the xml document https://app.example/call; speaks PCMU, PCMA',
   })
   expect(report.steps.map(({ check, passed }) => [check, passed])).toEqual(
     [

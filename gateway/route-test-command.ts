@@ -1,10 +1,11 @@
 import { isIP } from 'node:net'
 import { canonicalHost } from '../config/networks.ts'
-import type { Config } from '../config/types.ts'
+import type { CodecName, Config } from '../config/types.ts'
 import { shieldOf } from './agent-options.ts'
 import { declaredBy, parseAddress } from './directory/declared.ts'
 import type { DigestSecret, DomainApp, SipEndpoint } from './directory/types.ts'
 import { type Code, catalogue } from './errors.ts'
+import { audioRules } from './sip/audio/far-end.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
 import { refusalStatus } from './sip/causes.ts'
 import { type Admission, type AdmissionRules, admit } from './sip/door/admission.ts'
@@ -43,6 +44,8 @@ export interface RouteReport {
   readonly code?: Code
   /** SIP status of the answer: 200 for what is no call. Undefined where there is none yet, or never. */
   readonly status?: number
+  /** Codecs that may be spoken with the caller, of a call that would be let in. */
+  readonly codecs?: readonly CodecName[]
   /** The last line, for a person. */
   readonly text: string
 }
@@ -78,7 +81,14 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
     })
   }
   const decision = decide(config, query, target, steps)
-  if ('admit' in decision) return done({ admitted: true, text: planText(decision.admit.plan) })
+  if ('admit' in decision) {
+    const { codecs } = audioRules(decision.admit)
+    return done({
+      admitted: true,
+      codecs,
+      text: `${planText(decision.admit.plan)}; speaks ${codecs.join(', ')}`,
+    })
+  }
   steps.push({ check: decision.check, passed: false, facts: decision.facts })
   return refuse(decision.refuse, reasonText(decision), decision.headers ? 401 : undefined)
 }

@@ -1,5 +1,5 @@
 import type { CallInfo } from '../../handlers/verbs.ts'
-import { CallEnded } from '../../handlers/verbs.ts'
+import { CallEnded, type RecordResult } from '../../handlers/verbs.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import type { CallId, Leg, LegOwner } from './leg.ts'
@@ -36,7 +36,14 @@ export interface LegRecord {
   readonly role: 'caller' | 'callee'
 }
 
-/** Legs that are written down of one call. A document can dial again and again for hours; the first ones tell enough. */
+/** A recording of a call, as it is written down. */
+export interface RecordedSound {
+  readonly id: string
+  /** Never rejects; settles after the call's end at the latest. */
+  readonly ended: Promise<RecordResult>
+}
+
+/** Legs, and recordings, that are written down of one call. A document can dial again and again for hours; the first ones tell enough. */
 const MOST_RECORDS = 100
 
 /**
@@ -53,12 +60,14 @@ export class Call implements LegOwner {
   #legs = new Set<Leg>()
   #records: LegRecord[] = []
   #unrecorded = 0
+  #recordings: RecordedSound[] = []
   #abort = new AbortController()
   #limit: Timer | undefined
   #mostMs: number
   #longestMs: number
   #answeredAt: number | undefined
   #listener: CallerListener | undefined
+  #eavesdroppers = new Set<(digit: string) => void>()
   #over = false
 
   /** `longestMs`: longest duration that anybody can give it; a call that is not answered lasts no longer either. */
@@ -105,6 +114,16 @@ export class Call implements LegOwner {
     return this.#unrecorded
   }
 
+  /** The first recordings of the call, 100 at most. */
+  get recordings(): readonly RecordedSound[] {
+    return this.#recordings
+  }
+
+  /** A recording of the call begins, which ends with it. */
+  recorded(recording: RecordedSound): void {
+    if (this.#recordings.length < MOST_RECORDS) this.#recordings.push(recording)
+  }
+
   /** Takes a leg that was made for this call; `owner` hears of it. */
   adopt(leg: Leg, owner: LegOwner): void {
     this.#add(leg, 'callee')
@@ -123,6 +142,12 @@ export class Call implements LegOwner {
   /** Who hears of the caller's digits and holds; undefined: nobody. */
   listen(listener: CallerListener | undefined): void {
     this.#listener = listener
+  }
+
+  /** Tells of the caller's digits besides, until the function that comes back is called. */
+  overhear(listener: (digit: string) => void): () => void {
+    this.#eavesdroppers.add(listener)
+    return () => this.#eavesdroppers.delete(listener)
   }
 
   /** The longest duration in ms, counted from the answer; replaces an earlier one, and is never more than the call was made with. */
@@ -161,6 +186,7 @@ export class Call implements LegOwner {
   }
 
   legDigit(_leg: Leg, digit: string): void {
+    for (const overhear of this.#eavesdroppers) overhear(digit)
     this.#listener?.digit(digit)
   }
 

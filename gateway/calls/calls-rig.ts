@@ -3,8 +3,11 @@ import type { Handler } from '../../handlers/handler.ts'
 import type { CallControl } from '../../handlers/verbs.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
+import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { FakeKeeper } from './fake-keeper.ts'
+import { FakeStreams } from './fake-listeners.ts'
 import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import { Player } from './player.ts'
@@ -43,7 +46,12 @@ export const setUp = () => {
         : to === '/public/menu'
           ? { kind: 'handler', address: to, handler: { kind: 'script', document: '{}', name: 'menu' } }
           : undefined
+  const recogniser = new FakeRecogniser()
+  const streams = new FakeStreams()
+  const keeper = new FakeKeeper()
   const calls = new Calls({
+    ...{ recogniser, recogniserRate: 16_000, streams },
+    recordings: keeper,
     addresses: { resolve },
     sip: outbound,
     subscribers: outbound,
@@ -70,5 +78,8 @@ export const setUp = () => {
     calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [] })
     return made
   }
-  return Object.assign(made, { clock, metrics, outbound, bridges, calls, joined, arrive })
+  return Object.assign(made, {
+    ...{ clock, metrics, outbound, bridges, calls, joined, arrive, recogniser, streams },
+    keeper,
+  })
 }

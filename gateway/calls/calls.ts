@@ -11,9 +11,8 @@ import { type Cause, type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Call, type CallObserver } from './call.ts'
-import { Control } from './control.ts'
+import { Control, type ControlParts } from './control.ts'
 import { withoutHeaders } from './destinations.ts'
-import type { HuntParts } from './hunt.ts'
 import type { CallId } from './leg.ts'
 import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
 import { type CallSummary, qualities, type Recorded, refusedPackets, summary } from './summary.ts'
@@ -22,7 +21,7 @@ import { type CallSummary, qualities, type Recorded, refusedPackets, summary } f
 const longestStatsMs = 5_000
 
 /** What the calls work with, besides what the verbs need. */
-export interface CallsParts extends HuntParts {
+export interface CallsParts extends ControlParts {
   readonly metrics: Pick<
     Metrics,
     | 'callsEnded'
@@ -168,10 +167,10 @@ export class Calls implements Arrivals, CallObserver {
   #measure(record: CallSummary): void {
     const { metrics } = this.#parts
     for (const [reason, packets] of refusedPackets(record)) metrics.rtpRefused.inc({ reason }, packets)
-    for (const { carrier, mos, loss, jitterSeconds } of qualities(record)) {
-      metrics.audioMos.observe({ carrier }, mos)
-      metrics.audioLoss.observe({ carrier }, loss)
-      metrics.audioJitter.observe({ carrier }, jitterSeconds)
+    for (const { carrier, codec, mos, loss, jitterSeconds } of qualities(record)) {
+      metrics.audioMos.observe({ carrier, codec }, mos)
+      metrics.audioLoss.observe({ carrier, codec }, loss)
+      metrics.audioJitter.observe({ carrier, codec }, jitterSeconds)
     }
   }
 

@@ -2,20 +2,31 @@ import type {
   AnswerOptions,
   CallControl,
   CallInfo,
+  CallRecording,
+  CallStream,
   CollectOptions,
   CollectResult,
   ConnectOptions,
   ConnectResult,
   HangupReason,
   PlayOptions,
+  RecordOptions,
+  RecordResult,
+  SpeechOptions,
+  StreamOptions,
 } from '../../handlers/verbs.ts'
 import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
+import type { MediaPort, Recogniser, Recognition, RecognitionListener } from '../../media/types.ts'
 import { type Cause, codeOf } from '../errors.ts'
 import { toldCaller } from './best-cause.ts'
 import type { Call } from './call.ts'
-import { DigitCollector } from './collector.ts'
+import { CallRecordings } from './call-recordings.ts'
+import { CallStreams, type StreamStarter } from './call-streams.ts'
+import { Collection } from './collection.ts'
 import { Hunt, type HuntParts } from './hunt.ts'
+import { listenTo } from './listening.ts'
 import type { Playing } from './player.ts'
+import type { RecordingKeeper } from './recording-keeper.ts'
 
 const hangupCause: Record<HangupReason, Cause> = {
   hangup: { code: 'normal' },
@@ -23,16 +34,29 @@ const hangupCause: Record<HangupReason, Cause> = {
   decline: { code: 'declined' },
 }
 
+/** What the verbs work with. */
+export interface ControlParts extends HuntParts {
+  readonly recogniser: Recogniser
+  /** Of what the recogniser gets, in Hz. */
+  readonly recogniserRate: 8000 | 16000
+  readonly streams: StreamStarter
+  readonly recordings: RecordingKeeper
+}
+
 /** The one implementation of the verbs. */
 export class Control implements CallControl {
-  readonly #parts: HuntParts
+  readonly #parts: ControlParts
   readonly #call: Call
+  readonly #streams: CallStreams
+  readonly #recordings: CallRecordings
   /** Why the last {@link connect} failed: the status that an unanswered call is refused with at the document's end. */
   #failure: Cause | undefined
 
-  constructor(parts: HuntParts, call: Call) {
+  constructor(parts: ControlParts, call: Call) {
     this.#parts = parts
     this.#call = call
+    this.#streams = new CallStreams(parts.streams, call)
+    this.#recordings = new CallRecordings(parts.recordings, call)
   }
 
   get info(): CallInfo {
@@ -72,7 +96,12 @@ export class Control implements CallControl {
     this.#up()
     const prompt = options.prompt && (await this.#start(options.prompt))
     if (!prompt) await this.#openAudio(true)
-    const collector = new DigitCollector(this.#parts.clock, options, () => prompt?.stop())
+    const collector = new Collection({
+      clock: this.#parts.clock,
+      options,
+      recognise: (listener) => this.#recognise(options.speech ?? {}, listener),
+      onInput: () => prompt?.stop(),
+    })
     this.#call.listen(collector)
     try {
       const prompted = (prompt?.done ?? Promise.resolve()).then(
@@ -94,6 +123,26 @@ export class Control implements CallControl {
     const { result, cause } = await new Hunt(this.#parts, this.#call, options).run()
     this.#failure = cause
     return result
+  }
+
+  async startStream(options: StreamOptions): Promise<CallStream> {
+    this.#up()
+    await this.#openAudio(true)
+    return this.#streams.start(this.#port, options)
+  }
+
+  stopStream(name: string): boolean {
+    return this.#streams.stop(name)
+  }
+
+  async record(options: RecordOptions): Promise<RecordResult> {
+    return (await this.startRecording(options)).ended
+  }
+
+  async startRecording(options: RecordOptions): Promise<CallRecording> {
+    this.#up()
+    await this.#openAudio(true)
+    return this.#recordings.start(this.#port, options)
   }
 
   async sendDigits(digits: string): Promise<void> {
@@ -124,6 +173,28 @@ export class Control implements CallControl {
     this.#call.end(hangupCause[reason])
   }
 
+  get #port(): MediaPort {
+    const { port } = this.#call.caller
+    if (!port) throw new VerbFailed('no_audio', 'the call has no audio')
+    return port
+  }
+
+  #recognise({ language, hints }: SpeechOptions, listener: RecognitionListener): Recognition {
+    const { recogniser, recogniserRate, log } = this.#parts
+    const request = {
+      sampleRate: recogniserRate,
+      ...(language !== undefined && { language }),
+      ...(hints && { hints }),
+    }
+    return listenTo(this.#port, recogniser, request, {
+      onTranscript: (transcript) => listener.onTranscript(transcript),
+      onFailure: (error) => {
+        log.warn({ reason: error.message, language }, 'speech could not be recognised')
+        listener.onFailure(error)
+      },
+    })
+  }
+
   #up(): void {
     if (this.signal.aborted) throw new CallEnded()
   }
@@ -147,8 +218,7 @@ export class Control implements CallControl {
       if (!this.answered) await this.#call.whileUp(Promise.allSettled([first?.prompt]))
       else first?.prompt.catch(() => {})
       await this.#openAudio(options.autoAnswer ?? true)
-      if (!caller.port) throw new VerbFailed('no_audio', 'the call has no audio')
-      return player.start(caller.port, sounds, { loop, volumeDb, warn, ...(first && { first }) })
+      return player.start(this.#port, sounds, { loop, volumeDb, warn, ...(first && { first }) })
     } catch (error) {
       first?.giveUp()
       throw error

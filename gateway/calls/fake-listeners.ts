@@ -1,5 +1,7 @@
 /** Stand-ins for those who listen to a media port: recordings and taps that the test drives. */
+import type { CallStream, StreamEnd, StreamOptions } from '../../handlers/verbs.ts'
 import type {
+  MediaPort,
   Recording,
   RecordingResult,
   RecordRequest,
@@ -93,5 +95,33 @@ export class FakeTap implements Tap {
   close(): void {
     this.closed = true
     this.flush()
+  }
+}
+
+/** Begins streams that the test ends. */
+export class FakeStreams {
+  readonly started: {
+    readonly source: { readonly port: MediaPort; sendDigits(digits: string): void }
+    readonly options: StreamOptions
+    readonly digits: string[]
+    readonly end: (end: StreamEnd) => void
+  }[] = []
+  /** Thrown by the next {@link start}. */
+  refusal: Error | undefined
+
+  start(
+    source: { readonly port: MediaPort; sendDigits(digits: string): void },
+    options: StreamOptions,
+  ): CallStream & { digit(digit: string): void } {
+    if (this.refusal) throw this.refusal
+    const { promise, resolve } = Promise.withResolvers<StreamEnd>()
+    const digits: string[] = []
+    this.started.push({ source, options, digits, end: resolve })
+    return {
+      id: `s-${this.started.length}`,
+      ended: promise,
+      stop: () => resolve({ kind: 'stopped' }),
+      digit: (digit) => digits.push(digit),
+    }
   }
 }

@@ -1,5 +1,6 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
 import type { Destination } from '../../handlers/verbs.ts'
+import type { AudioCodec } from '../../media/types.ts'
 import type { CallId, Leg, Party } from './leg.ts'
 
 /** Where a handler's document comes from, as the configuration or the directory says. */
@@ -42,7 +43,7 @@ export interface OutboundRequest {
   /** The call: group of its media ports, and what logs name. */
   readonly callId: CallId
   /** Codec of the leg that this one will be joined to: preferred in the offer. */
-  readonly codec: 'PCMU' | 'PCMA'
+  readonly codec: AudioCodec
   /** Caller, as the other side is to see it. */
   readonly from: Party
   /** Max-Forwards of the INVITE; default 70. A bridged call carries that of its first leg on, one less (RFC 7332). */

@@ -5,8 +5,11 @@ import type { CallControl } from '../../handlers/verbs.ts'
 import type { PortStats } from '../../media/types.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
+import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { FakeKeeper } from './fake-keeper.ts'
+import { FakeStreams } from './fake-listeners.ts'
 import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import { Player } from './player.ts'
@@ -34,6 +37,8 @@ const setUp = () => {
   let script: (call: CallControl) => Promise<void> = async () => {}
   const handler: Handler = { run: (call) => script(call) }
   const calls = new Calls({
+    ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000, streams: new FakeStreams() },
+    recordings: new FakeKeeper(),
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
     ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
     bridges: new Bridges({ join: () => {}, part: () => {} }),
@@ -116,6 +121,7 @@ describe('the record of a call has everything (attributes present at every end)'
         kind: 'sip',
         direction: 'inbound',
         carrier: 'telco',
+        codec: 'PCMU',
         sipCallId: 'their-id',
         by: 'far',
         tries: [],
@@ -234,7 +240,7 @@ describe('the record of a call has everything (attributes present at every end)'
   })
 })
 
-it('has how each leg was heard, and so have the metrics, by carrier', async () => {
+it('has how each leg was heard, and so have the metrics, by carrier and codec', async () => {
   const caller = t.arrive(connect)
   const far = await callee()
   far.leg.answered()
@@ -248,10 +254,10 @@ it('has how each leg was heard, and so have the metrics, by carrier', async () =
   expect(record.legs.map(({ audio: heard }) => heard)).toEqual([said, silent])
   const text = await t.metrics.text()
   for (const line of [
-    'trunkline_audio_mos_sum{carrier="telco"} 4.1',
-    'trunkline_audio_loss_ratio_sum{carrier="telco"} 0.02',
-    'trunkline_audio_jitter_seconds_sum{carrier="telco"} 0.015',
-    'trunkline_audio_mos_count{carrier="telco"} 1',
+    'trunkline_audio_mos_sum{carrier="telco",codec="PCMU"} 4.1',
+    'trunkline_audio_loss_ratio_sum{carrier="telco",codec="PCMU"} 0.02',
+    'trunkline_audio_jitter_seconds_sum{carrier="telco",codec="PCMU"} 0.015',
+    'trunkline_audio_mos_count{carrier="telco",codec="PCMU"} 1',
     'trunkline_rtp_refused_total{reason="ssrc"} 4',
   ])
     expect(text.split('\n')).toContain(line)

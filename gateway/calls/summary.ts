@@ -1,6 +1,7 @@
-import type { PortStats } from '../../media/types.ts'
+import type { RecordResult } from '../../handlers/verbs.ts'
+import type { AudioCodec, PortStats } from '../../media/types.ts'
 import { type Cause, type Code, q850Of } from '../errors.ts'
-import type { Call, LegRecord } from './call.ts'
+import type { Call, LegRecord, RecordedSound } from './call.ts'
 import type { Try } from './leg.ts'
 import type { LegTimes } from './leg-facts.ts'
 
@@ -26,10 +27,20 @@ export interface LegSummary extends EndSummary, LegTimes {
   readonly to: string
   readonly carrier: string | undefined
   readonly sipCallId: string | undefined
+  /** The one that was spoken last; undefined when it never came to that. */
+  readonly codec: AudioCodec | undefined
   /** The places that were tried, in order; none of an inbound leg. */
   readonly tries: readonly Try[]
   /** Counters of its media port; undefined when it never had one, or they did not come. */
   readonly audio: PortStats | undefined
+}
+
+/** What is written down of one recording; how it ended is absent where that was not known in time. */
+export interface RecordingSummary {
+  readonly recording: string
+  readonly reason?: RecordResult['reason']
+  readonly durationMs?: number
+  readonly bytes?: number
 }
 
 /** The record of one call (CDR). Times in milliseconds since 1970, durations in milliseconds. */
@@ -48,19 +59,23 @@ export interface CallSummary extends EndSummary, LegTimes {
   /** From the answer to the end; 0 when there was none. */
   readonly answeredMs: number
   readonly legs: readonly LegSummary[]
+  /** Absent where there are none. */
+  readonly recordings?: readonly RecordingSummary[]
   /** Further legs, of which only the number is known; absent where there are none. */
   readonly moreLegs?: number
 }
 
 /** What is written down of a call; also of one that was refused before it began. */
-export type Recorded = Pick<Call, 'id' | 'info' | 'caller' | 'records' | 'unrecorded'>
+export type Recorded = Pick<Call, 'id' | 'info' | 'caller' | 'records' | 'unrecorded'> &
+  Partial<Pick<Call, 'recordings'>>
 
-/** Waits for a media port's last counters, but not for ever. */
-export type AwaitStats = (stats: Promise<PortStats>) => Promise<PortStats | undefined>
+/** Waits for what the media still has to tell, but not for ever. */
+export type Await = <T>(what: Promise<T>) => Promise<T | undefined>
 
-/** Gathers the record of a call that is over; waits for the last counters of the media ports. */
-export const summary = async (call: Recorded, now: number, awaitStats: AwaitStats): Promise<CallSummary> => {
-  const { id, info, caller, records, unrecorded } = call
+/** Gathers the record of a call that is over; waits for its recordings, and for the last counters of the media ports. */
+export const summary = async (call: Recorded, now: number, wait: Await): Promise<CallSummary> => {
+  const { id, info, caller, records, unrecorded, recordings = [] } = call
+  const recorded = Promise.all(recordings.map((each) => recordingSummary(each, wait)))
   // Whoever is the caller in the end may have come late, by a transfer; what began with the first one is one call.
   const first = records[0]?.leg ?? caller
   const { times } = first
@@ -77,7 +92,8 @@ export const summary = async (call: Recorded, now: number, awaitStats: AwaitStat
     endedAt: now,
     durationMs: now - times.startedAt,
     answeredMs: times.answeredAt === undefined ? 0 : now - times.answeredAt,
-    legs: await Promise.all(records.map((record) => legSummary(record, awaitStats))),
+    legs: await Promise.all(records.map((record) => legSummary(record, wait))),
+    ...(recordings.length > 0 && { recordings: await recorded }),
     ...(unrecorded > 0 && { moreLegs: unrecorded }),
   }
 }
@@ -90,6 +106,7 @@ export const refusedPackets = ({ legs }: CallSummary): [reason: string, packets:
 export interface LegQuality {
   /** The carrier's name; `none` for SIP without one, `browser` for browsers. */
   readonly carrier: string
+  readonly codec: AudioCodec
   readonly mos: number
   /** 0 to 1. */
   readonly loss: number
@@ -98,25 +115,34 @@ export interface LegQuality {
 
 /** That of every leg from which audio came. */
 export const qualities = ({ legs }: CallSummary): LegQuality[] =>
-  legs.flatMap(({ audio, carrier, kind }) => {
-    if (audio?.mos === undefined) return []
+  legs.flatMap(({ audio, carrier, codec, kind }) => {
+    if (audio?.mos === undefined || codec === undefined) return []
     const lost = Math.max(0, audio.lost)
     return {
       carrier: carrier ?? (kind === 'sip' ? 'none' : 'browser'),
+      codec,
       mos: audio.mos,
       loss: lost / (lost + audio.received),
       jitterSeconds: audio.jitterMs / 1000,
     }
   })
 
-const legSummary = async ({ leg, role }: LegRecord, awaitStats: AwaitStats): Promise<LegSummary> => {
-  const { id, kind, direction, facts, tries, times, stats } = leg
+const recordingSummary = async ({ id, ended }: RecordedSound, wait: Await): Promise<RecordingSummary> => {
+  const result = await wait(ended)
+  if (!result) return { recording: id }
+  const { reason, durationMs, bytes } = result
+  return { recording: id, reason, durationMs, bytes }
+}
+
+const legSummary = async ({ leg, role }: LegRecord, wait: Await): Promise<LegSummary> => {
+  const { id, kind, direction, facts, tries, times, stats, port } = leg
   const { carrier, sipCallId } = facts
   return {
     ...{ leg: id, role, kind, direction, from: leg.from.uri, to: leg.to.uri, carrier, sipCallId, tries },
+    codec: port?.codec,
     ...times,
     ...endOf(leg.state),
-    audio: stats && (await awaitStats(stats)),
+    audio: stats && (await wait(stats)),
   }
 }
 

@@ -7,6 +7,7 @@ import { type Contents, type Entry, load, pathOf } from './load.ts'
 import { migrate } from './migrations.ts'
 import { Passwords } from './passwords.ts'
 import { provision } from './provision.ts'
+import { RecordingRows } from './recordings.ts'
 import { openSqliteStore, type Store } from './sqlite.ts'
 import type { AddressRecord, Directory, DomainApp, SipEndpoint, Subscriber } from './types.ts'
 
@@ -59,6 +60,7 @@ interface Parts {
 }
 
 class LoadedDirectory implements Directory {
+  readonly recordings: RecordingRows
   #parts: Parts
   #domains: ReadonlyMap<string, DomainApp>
   #byAddress: ReadonlyMap<string, Entry>
@@ -72,6 +74,7 @@ class LoadedDirectory implements Directory {
   constructor(parts: Parts) {
     const { contents } = parts
     this.#parts = parts
+    this.recordings = new RecordingRows(parts.store)
     this.#domains = new Map(contents.domains.map((d) => [d.domain, d]))
     this.#byAddress = new Map(contents.entries.map((e) => [pathOf(e.record), e]))
     this.#addresses = contents.entries.map((e) => e.record)

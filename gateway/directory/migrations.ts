@@ -41,6 +41,7 @@ const migrations: readonly Migration[] = [
       await db.schema.alterTable('endpoint').addColumn('codecs_json', 'text').execute()
     },
   },
+  { name: 'recordings', up: (db) => createRecordings(db) },
 ]
 
 /**
@@ -160,3 +161,25 @@ const createEndpoints = (db: Kysely<unknown>): Promise<void> =>
     .addColumn('may_dial_out', 'integer', (c) => c.notNull())
     .addColumn('secrets_json', 'text', (c) => c.notNull())
     .execute()
+
+const createRecordings = async (db: Kysely<unknown>): Promise<void> => {
+  await db.schema
+    .createTable('recording')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('project_id', 'text', (c) => c.notNull())
+    .addColumn('call_id', 'text', (c) => c.notNull())
+    .addColumn('leg_id', 'text', (c) => c.notNull())
+    .addColumn('status', 'text', (c) =>
+      c.notNull().check(sql`status in ('in-progress', 'completed', 'failed')`),
+    )
+    .addColumn('end_reason', 'text')
+    .addColumn('format', 'text', (c) => c.notNull())
+    .addColumn('channels', 'integer', (c) => c.notNull())
+    .addColumn('sample_rate', 'integer', (c) => c.notNull())
+    .addColumn('started_at', 'bigint', (c) => c.notNull())
+    .addColumn('ended_at', 'bigint')
+    .addColumn('duration_ms', 'integer', (c) => c.notNull())
+    .addColumn('bytes', 'bigint', (c) => c.notNull())
+    .execute()
+  await db.schema.createIndex('recording_started_at').on('recording').column('started_at').execute()
+}

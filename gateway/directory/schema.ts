@@ -6,6 +6,7 @@ export interface Tables {
   subscriber: SubscriberTable
   endpoint: EndpointTable
   address: AddressTable
+  recording: RecordingTable
 }
 
 /** Migrations that have run. */
@@ -84,4 +85,26 @@ export interface AddressTable {
   context: string
   name: string
   created_at: number
+}
+
+/** Recordings of calls; each has its file in the folder of its project, but those that hold no sound. */
+export interface RecordingTable {
+  /** Random: whoever knows it has it from us. */
+  id: string
+  project_id: string
+  call_id: string
+  leg_id: string
+  status: 'in-progress' | 'completed' | 'failed'
+  /** Null while it is in progress; `interrupted`: the process died. */
+  end_reason: string | null
+  format: 'wav' | 'mp3'
+  channels: number
+  /** In Hz. */
+  sample_rate: number
+  started_at: number
+  ended_at: number | null
+  /** Of what the file holds. */
+  duration_ms: number
+  /** Of the file; 0: there is none. */
+  bytes: number
 }

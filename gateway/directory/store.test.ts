@@ -37,6 +37,7 @@ describe('the store', () => {
       { version: 2 },
       { version: 3 },
       { version: 4 },
+      { version: 5 },
     ])
   })
 

@@ -1,5 +1,6 @@
 import type { AudioCodec } from '../../media/types.ts'
 import type { AddressBook, HandlerSpec } from '../calls/ports.ts'
+import type { RecordingRows } from './recordings.ts'
 
 /** A custom SIP domain and what happens with its calls. */
 export interface DomainApp {
@@ -88,5 +89,7 @@ export interface Directory extends AddressBook {
   /** Checks a password in constant time, whether or not the subscriber exists. */
   signIn(email: string, password: string): Promise<Subscriber | undefined>
   addresses(): readonly AddressRecord[]
+  /** Of calls; asked of the store each time, as there may be many. */
+  readonly recordings: RecordingRows
   close(): void
 }

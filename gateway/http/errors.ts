@@ -31,7 +31,8 @@ export const useErrorBodies = (
     const { status, code, message, attribute } = describe(error)
     if (code === 'internal') log.error({ request: request.id, err: error }, catalogue.internal.text)
     metrics.rejections.inc({ code })
-    if (code === 'unauthorized') reply.header('www-authenticate', 'Bearer')
+    if (code === 'unauthorized' && !reply.hasHeader('www-authenticate'))
+      reply.header('www-authenticate', 'Bearer')
     return reply.code(status).send(errorBody(code, message, attribute))
   })
   site.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) =>

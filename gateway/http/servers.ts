@@ -12,12 +12,14 @@ import type { Directory } from '../directory/types.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Attempts } from './attempts.ts'
+import { basic } from './basic.ts'
 import { bearer } from './bearer.ts'
 import { pathOf, useErrorBodies } from './errors.ts'
 import { Origins } from './origins.ts'
 import { type Pages, servePages } from './pages.ts'
 import { addressRoutes } from './routes/addresses.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/operations.ts'
+import { type RecordingParts, recordingRoutes } from './routes/recordings.ts'
 import { sessionPath, sessionRoute } from './routes/session.ts'
 import { settingsRoute } from './routes/settings.ts'
 import { subscriberRoute } from './routes/subscriber.ts'
@@ -36,6 +38,10 @@ export interface HttpParts {
   readonly metrics: Pick<Metrics, 'text' | 'registry' | 'rejections'>
   readonly readiness: Readiness
   readonly pages: Pages
+  /** Absent: there are no routes of recordings. */
+  readonly recordings?: RecordingParts['recordings']
+  /** Project of the API's Basic auth; its password is `config.apiToken`. */
+  readonly project?: string
   readonly clock: Clock
   readonly log: Log
 }
@@ -51,11 +57,13 @@ export class HttpServers {
   #parts: HttpParts
   #perAddress: Attempts
   #perEmail: Attempts
+  #apiFailures: Attempts
   #running: { readonly name: ListenerName; readonly site: FastifyInstance }[] = []
 
   constructor(parts: HttpParts) {
     this.#parts = parts
     this.#perAddress = new Attempts(parts.clock, { attempts: 30, windowMs: 60_000 })
+    this.#apiFailures = new Attempts(parts.clock, { attempts: 30, windowMs: 60_000 })
     this.#perEmail = new Attempts(parts.clock, { attempts: 10, windowMs: 60_000 })
   }
 
@@ -118,6 +126,7 @@ export class HttpServers {
     subscriberRoute(site, { directory, authenticate })
     addressRoutes(site, { directory, authenticate })
     settingsRoute(site, 'Trunkline')
+    await this.#recordings(site)
     if (config.metrics === null) {
       healthRoutes(site, this.#parts.readiness)
       // The TLS listener is the one for the world.
@@ -134,6 +143,13 @@ export class HttpServers {
     healthRoutes(site, this.#parts.readiness)
     metricsRoute(site, this.#parts.metrics)
     return site
+  }
+
+  async #recordings(site: FastifyInstance): Promise<void> {
+    const { recordings, project = '', config } = this.#parts
+    if (!recordings) return
+    const authenticate = basic({ project, token: config.apiToken, failures: this.#apiFailures })
+    await recordingRoutes(site, { recordings, authenticate })
   }
 
   #certificate(): Certificate {

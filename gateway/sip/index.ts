@@ -9,6 +9,7 @@ import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Carriers } from './carriers/carriers.ts'
+import { LikelyCodecs } from './carriers/likely-codecs.ts'
 import { Routing } from './carriers/routing.ts'
 import { Trunks } from './carriers/trunks.ts'
 import type { SessionTimerSettings } from './dialog/session-timer.ts'
@@ -124,6 +125,7 @@ export class SipEdge implements OutboundSip {
     answerOutsideCalls({ ...{ srf: link.srf, refusals, draining, userAgent, registrar: this.#registrar } })
     const inbound = new Inbound({
       ...{ link, edge, webrtc, refusals, clock, log, userAgent, carriers, retryAfterMs, timers, transfers },
+      likely: new LikelyCodecs({ directory: parts.directory, carriers }),
       ...{ arrivals: parts.arrivals, door: this.#door, legs: this.#legs },
     })
     link.srf.use('invite', (request, response) => inbound.handle(request, response))

@@ -1,73 +1,16 @@
 import { once } from 'node:events'
-import type { IncomingMessage, RequestListener, Server } from 'node:http'
-import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { generate } from 'selfsigned'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import { TrunklineError } from '../errors.ts'
-import type { CustomerHttpOptions, Resolve } from './customer-http.ts'
-import { CustomerHttp } from './customer-http.ts'
+import type { Resolve } from './guarded-lookup.ts'
+import { closeAll, failureOf, make, reasonOf, serve, servers } from './testing.ts'
 
-const servers: Server[] = []
-const clients: CustomerHttp[] = []
-
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close()
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  }
-})
-
-interface Seen {
-  readonly request: IncomingMessage
-  readonly body: string
-}
-
-/** A server on a loopback address; it keeps what it was asked. */
-const serve = async (answer: RequestListener, address = '127.0.0.1') => {
-  const seen: Seen[] = []
-  const server = createServer(async (request, response) => {
-    let body = ''
-    for await (const chunk of request) body += chunk
-    seen.push({ request, body })
-    answer(request, response)
-  })
-  servers.push(server)
-  server.listen(0, address)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return { url: `http://${address}:${port}`, port, seen }
-}
-
-const make = (more: Partial<CustomerHttpOptions> = {}) => {
-  const client = new CustomerHttp({
-    timeoutMs: 5000,
-    allowedNetworks: ['127.0.0.1/32'],
-    userAgent: 'Trunkline',
-    clock: new FakeClock(),
-    ...more,
-  })
-  clients.push(client)
-  return client
-}
+afterEach(closeAll)
 
 const get = (url: string) => ({ url, method: 'GET' as const })
-
-/** The facts of the failure that a promise must end in. */
-const failureOf = async (promise: Promise<unknown>): Promise<TrunklineError> => {
-  const error = await promise.then(
-    () => undefined,
-    (e: unknown) => e,
-  )
-  if (!(error instanceof TrunklineError)) throw new Error(`no failure of ours: ${error}`)
-  expect(error.code).toBe('document_unreachable')
-  return error
-}
-const reasonOf = async (promise: Promise<unknown>) => (await failureOf(promise)).facts.reason
 
 /** A resolver that knows what a test tells it, and counts how often it is asked. */
 const resolver = (answers: Record<string, readonly string[]>) => {
@@ -331,94 +274,6 @@ describe('limits', () => {
     })
     expect(await reasonOf(make({ clock }).document(get(server.url)))).toBe('timeout')
     expect(server.seen).toHaveLength(2)
-  })
-})
-
-describe('the cache', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2030, 0, 1) })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
-  const later = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1000)
-
-  /** A server of one file; it answers 304 where the request has its validator. */
-  const file = async (headers: Record<string, string>) => {
-    const made = { body: 'first', headers }
-    const server = await serve((request, response) => {
-      const { etag, 'last-modified': modified } = made.headers
-      const isSame =
-        (etag && request.headers['if-none-match'] === etag) ||
-        (modified && !etag && request.headers['if-modified-since'] === modified)
-      // The server's own clock does not know of the moved one.
-      response.sendDate = false
-      response.writeHead(isSame ? 304 : 200, made.headers).end(isSame ? undefined : made.body)
-    })
-    const client = make({ cacheBytes: 100_000 })
-    const get = async () => String((await client.bytes(`${server.url}/a.wav`, { maxBytes: 1000 })).bytes)
-    return { made, server, client, get }
-  }
-
-  it('answers while the answer is fresh, and asks for a changed one afterwards', async () => {
-    const { made, server, get } = await file({ 'cache-control': 'max-age=60', etag: '"1"' })
-    expect([await get(), await get()]).toEqual(['first', 'first'])
-    expect(server.seen).toHaveLength(1)
-    later(61)
-    expect(await get()).toBe('first')
-    expect(server.seen).toHaveLength(2)
-    expect(server.seen[1]?.request.headers['if-none-match']).toBe('"1"')
-    made.body = 'second'
-    made.headers.etag = '"2"'
-    later(61)
-    expect(await get()).toBe('second')
-  })
-
-  it('revalidates by Last-Modified', async () => {
-    const modified = 'Mon, 31 Dec 2029 23:00:00 GMT'
-    const { server, get } = await file({ 'cache-control': 'max-age=60', 'last-modified': modified })
-    await get()
-    later(90)
-    expect(await get()).toBe('first')
-    expect(server.seen.map(({ request }) => request.headers['if-modified-since'])).toEqual([
-      undefined,
-      modified,
-    ])
-  })
-
-  it.each(['no-store', 'private, max-age=60'])('keeps nothing of %s', async (control) => {
-    const { server, get } = await file({ 'cache-control': control, etag: '"1"' })
-    await get()
-    await get()
-    expect(server.seen.map(({ request }) => request.headers['if-none-match'])).toEqual([undefined, undefined])
-  })
-
-  it('asks each time for what says no-cache', async () => {
-    const { server, get } = await file({ 'cache-control': 'no-cache', etag: '"1"' })
-    expect([await get(), await get()]).toEqual(['first', 'first'])
-    expect(server.seen[1]?.request.headers['if-none-match']).toBe('"1"')
-  })
-
-  it('keeps nothing that was asked for with credentials, unless its server calls it public', async () => {
-    const { server, client } = await file({ 'cache-control': 'max-age=60' })
-    const url = `${server.url.replace('//', '//me:pw@')}/a.wav`
-    for (let i = 0; i < 2; i++) await client.bytes(url, { maxBytes: 1000 })
-    expect(server.seen).toHaveLength(2)
-  })
-
-  it('is not asked for documents, and keeps no more than it may', async () => {
-    const { server, client } = await file({ 'cache-control': 'max-age=60' })
-    for (let i = 0; i < 2; i++) await client.document(get(`${server.url}/a.wav`))
-    expect(server.seen).toHaveLength(2)
-    const small = make({ cacheBytes: 3 })
-    for (let i = 0; i < 2; i++) await small.bytes(`${server.url}/a.wav`, { maxBytes: 1000 })
-    expect(server.seen).toHaveLength(4)
-  })
-
-  it('holds the limits of each request for what it has kept', async () => {
-    const { client, server } = await file({ 'cache-control': 'max-age=60' })
-    await client.bytes(`${server.url}/a.wav`, { maxBytes: 1000 })
-    expect(await reasonOf(client.bytes(`${server.url}/a.wav`, { maxBytes: 4 }))).toBe('too-large')
   })
 })
 

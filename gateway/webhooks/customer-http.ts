@@ -1,11 +1,8 @@
-import type { LookupAddress } from 'node:dns'
-import { lookup as systemLookup } from 'node:dns'
 import { isIP } from 'node:net'
-import { Agent, buildConnector, cacheStores, type Dispatcher, interceptors, request } from 'undici'
+import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { DocumentRequest, FetchedDocument } from '../../handlers/handler.ts'
 import type { Clock } from '../clock.ts'
 import {
-  AddressRefused,
   type Answer,
   asUnreachable,
   decode,
@@ -15,14 +12,10 @@ import {
   refused,
   unreachable,
 } from './answers.ts'
+import { cacheBefore } from './audio-cache.ts'
 import { AddressGuard } from './guard.ts'
+import { guardedLookup, type Resolve } from './guarded-lookup.ts'
 import { nextRequest, parseTarget } from './redirects.ts'
-
-/** Resolves a name to all its addresses. */
-export type Resolve = (
-  hostname: string,
-  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
-) => void
 
 /** What a {@link CustomerHttp} is made of. */
 export interface CustomerHttpOptions {
@@ -38,7 +31,8 @@ export interface CustomerHttpOptions {
   readonly maxBytes?: number
   /** Largest time for one connection in milliseconds; default 2 s. */
   readonly connectTimeoutMs?: number
-  /** Memory for answers to {@link CustomerHttp.bytes}, in bytes, kept and revalidated as RFC 9111 has it; default none are kept. */
+  /** Memory for answers to {@link CustomerHttp.bytes}, in bytes, kept and revalidated as RFC 9111 has it; default none are kept. Those
+   * to requests with credentials never are. */
   readonly cacheBytes?: number
   readonly clock: Clock
   /** Default: the system's resolver. */
@@ -64,9 +58,6 @@ export interface FetchLimits {
 /** Longer ones would only fill memory while they are thrown away. */
 const defaultMaxBytes = 262_144
 
-const resolveBySystem: Resolve = (hostname, done) =>
-  systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses))
-
 /**
  * The one client for customers' URLs. It speaks only http and https, and only to public addresses and the allowed networks: a name is
  * resolved once for each connection, every address of the answer is checked, and the connection is made to just these. Each redirect is
@@ -91,7 +82,7 @@ export class CustomerHttp {
     const connect = buildConnector({
       allowH2: false,
       timeout: connectTimeout,
-      lookup: guardedLookup(this.#guard, options),
+      lookup: guardedLookup(this.#guard, options.resolve),
     })
     this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
     this.#cached = options.cacheBytes ? cacheBefore(this.#agent, options.cacheBytes) : this.#agent
@@ -182,7 +173,8 @@ export class CustomerHttp {
     try {
       return await request(target, {
         method,
-        dispatcher,
+        // What one caller's credentials opened is not for the next one, whatever the server says of it.
+        dispatcher: authorization ? this.#agent : dispatcher,
         signal,
         headers: {
           accept: '*/*',
@@ -198,27 +190,3 @@ export class CustomerHttp {
     }
   }
 }
-
-/** Keeps what servers allow a shared cache to keep, and revalidates it by ETag and Last-Modified (RFC 9111). */
-const cacheBefore = (agent: Agent, maxSize: number): Dispatcher => {
-  const store = new cacheStores.MemoryCacheStore({ maxSize, maxEntrySize: maxSize, maxCount: 10_000 })
-  return agent.compose(interceptors.cache({ store, methods: ['GET'], type: 'shared' }))
-}
-
-/** The `lookup` of `net.connect`: what it hands on is what is connected to, so nobody can resolve the name a second time. */
-const guardedLookup =
-  (guard: AddressGuard, { resolve = resolveBySystem }: CustomerHttpOptions) =>
-  (
-    hostname: string,
-    options: { readonly all?: boolean },
-    done: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
-  ): void => {
-    resolve(hostname, (error, addresses) => {
-      const [first] = addresses ?? []
-      if (error || !first) return done(error ?? new Error(`the name ${hostname} has no address`), [])
-      const bad = addresses.find(({ address }) => !guard.permits(address))
-      if (bad) return done(new AddressRefused(bad.address), [])
-      if (options.all) return done(null, [...addresses])
-      return done(null, first.address, first.family)
-    })
-  }

@@ -1,5 +1,15 @@
 import type { DocumentFault, DocumentRequest, FetchedDocument, HandlerContext } from '../handler.ts'
-import type { CallControl, CallInfo, CollectResult, ConnectResult, HangupReason } from '../verbs.ts'
+import type {
+  CallControl,
+  CallInfo,
+  CallRecording,
+  CallStream,
+  CollectResult,
+  ConnectResult,
+  HangupReason,
+  RecordResult,
+  StreamEnd,
+} from '../verbs.ts'
 import { CallEnded, type VerbFailed } from '../verbs.ts'
 
 /** The call that tests run documents on, unless they say otherwise. */
@@ -27,12 +37,17 @@ export class FakeCall implements CallControl {
   /** Answers of {@link collect} and {@link connect}, taken in order. */
   readonly collects: CollectResult[] = []
   readonly connects: ConnectResult[] = []
+  /** How the streams that are started end, in order; none laid ready: when they are stopped. */
+  readonly streamEnds: StreamEnd[] = []
+  /** How recordings end, in order; none laid ready: `silence` after 2 s, and in the background when they are stopped. */
+  readonly recordings: Partial<RecordResult>[] = []
   /** Verbs that fail, by name. */
   readonly failing = new Map<string, VerbFailed>()
   /** The verb during which the caller hangs up. */
   endsDuring: string | undefined
   answered = false
   #abort = new AbortController()
+  #begun = 0
 
   constructor(info: Partial<CallInfo> = {}) {
     this.info = { ...testInfo, ...info }
@@ -79,6 +94,43 @@ export class FakeCall implements CallControl {
     return result
   }
 
+  async startStream(options: unknown): Promise<CallStream> {
+    this.#record('startStream', [options])
+    this.answered = true
+    const { promise, resolve } = Promise.withResolvers<StreamEnd>()
+    const end = this.streamEnds.shift()
+    if (end) resolve(end)
+    return { id: 's-1', ended: promise, stop: () => resolve({ kind: 'stopped' }) }
+  }
+
+  stopStream(name: string): boolean {
+    this.#record('stopStream', [name])
+    return true
+  }
+
+  async record(options: unknown): Promise<RecordResult> {
+    this.#record('record', [options])
+    this.answered = true
+    const result = recordResult({ reason: 'silence', ...this.recordings.shift() })
+    if (result.reason === 'hangup') this.end()
+    return result
+  }
+
+  async startRecording(options: unknown): Promise<CallRecording> {
+    this.#record('startRecording', [options])
+    this.answered = true
+    const { promise, resolve } = Promise.withResolvers<RecordResult>()
+    this.#begun++
+    const id = `r-${this.#begun}`
+    const told = (what: string) => this.verbs.push([what, id])
+    const stop = () => {
+      told('stop')
+      resolve(recordResult({ id, reason: 'stopped' }))
+    }
+    const url = `https://gw.example/${id}`
+    return { id, url, ended: promise, pause: () => told('pause'), resume: () => told('resume'), stop }
+  }
+
   async sendDigits(digits: string): Promise<void> {
     this.#record('sendDigits', [digits])
   }
@@ -102,6 +154,15 @@ export class FakeCall implements CallControl {
     throw new CallEnded()
   }
 }
+
+const recordResult = (of: Partial<RecordResult>): RecordResult => ({
+  id: 'r-1',
+  url: 'https://gw.example/r-1',
+  reason: 'stopped',
+  durationMs: 2000,
+  bytes: 32_044,
+  ...of,
+})
 
 /** A context for tests: documents by URL (an error is thrown), requests and warnings kept. */
 export class FakeContext implements HandlerContext {

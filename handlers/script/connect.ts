@@ -1,3 +1,4 @@
+import { readCodecs } from '../common/codecs.ts'
 import { destinationKinds, readDestination } from '../common/destinations.ts'
 import { percentDecode, readHeader } from '../common/headers.ts'
 import type { ConnectOptions, Destination, Header } from '../verbs.ts'
@@ -35,6 +36,7 @@ const destinationOf = (own: Values, common: Values): Destination => {
   const fromName = either('from_name')
   const username = either('username')
   const password = either('password')
+  const codecs = readCodecs(either('codecs') ?? '')
   const headers = headersOf(own.has('headers') ? own : common)
   const timeoutMs = own === common ? undefined : own.seconds('timeout')
   return {
@@ -45,6 +47,7 @@ const destinationOf = (own: Values, common: Values): Destination => {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(codecs.length > 0 && { codecs }),
   }
 }
 

@@ -309,12 +309,12 @@ describe('parameters', () => {
     const { warnings } = readScriptDocument({
       text: script(
         { play: { url: 'say:a', status_url: 'https://x.example' } },
-        { connect: { serial: [{ to: '+1', codecs: 'PCMU' }] } },
+        { connect: { serial: [{ to: '+1', encryption: 'optional' }] } },
       ),
     })
     expect(warnings).toMatchObject([
       { path: '/sections/main/0/play/status_url' },
-      { path: '/sections/main/1/connect/serial/0/codecs' },
+      { path: '/sections/main/1/connect/serial/0/encryption' },
     ])
   })
 

@@ -187,6 +187,14 @@ describe('connect', () => {
     ])
   })
 
+  it('asks for codecs, of all destinations or of one', async () => {
+    const connect = { codecs: 'OPUS, PCMU', serial: [{ to: '+2' }, { to: '+3', codecs: 'G722,G729' }] }
+    expect((await run([{ connect }]))[0]).toMatchObject([
+      'connect',
+      { steps: [[{ to: '+2', codecs: ['opus', 'PCMU'] }], [{ to: '+3', codecs: ['G722'] }]] },
+    ])
+  })
+
   it('goes on with the next step when the callee hung up or nobody could be had', async () => {
     const call = new FakeCall()
     call.connects.push({ kind: 'failed', reason: 'no-answer', code: 'no_answer' })

@@ -97,11 +97,13 @@ const destinationProperties: Readonly<Record<string, Schema>> = {
   username: text('User for digest authentication at the carrier.'),
   password: text('Password for digest authentication at the carrier.'),
   timeout: number('timeout', 'Seconds to ring; default 60.'),
+  codecs: text(
+    'Codecs to offer to a SIP destination, with commas, in this order: of PCMU, PCMA, G722, OPUS and L16 those that the carrier has in its configuration.',
+  ),
 }
 
 /** Parameters of a destination that change nothing here. */
 export const destinationWithoutEffect = [
-  'codecs',
   'encryption',
   'webrtc_media',
   'session_timeout',

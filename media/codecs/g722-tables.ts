@@ -18,11 +18,13 @@ export const decisions = Int32Array.of(
   ...[1121, 1219, 1339, 1458, 1612, 1765, 1980, 2195, 2557, 2919],
 )
 
-/** Codes of the lower band by the magnitude's interval (1 to 30): negative (ILN) and positive (ILP). */
+/** Codes of the lower band for negative differences (ILN), by the magnitude's interval (1 to 30). */
 export const negativeCodes = Uint8Array.of(
   ...[0, 63, 62, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10],
   ...[9, 8, 7, 6, 5, 4],
 )
+
+/** The same for positive differences (ILP). */
 export const positiveCodes = Uint8Array.of(
   ...[0, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38],
   ...[37, 36, 35, 34, 33, 32],

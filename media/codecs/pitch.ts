@@ -1,7 +1,8 @@
 import type { PcmRate } from '../types.ts'
 
-/** Periods that are looked for, in ms: 66 to 200 Hz. Higher voices are found by two or more of their periods. */
+/** Shortest period that is looked for, in ms (200 Hz). Higher voices are found by two or more of their periods. */
 export const MIN_PERIOD_MS = 5
+/** Longest period that is looked for, in ms (66 Hz). */
 export const MAX_PERIOD_MS = 15
 /** Length of what is compared, in ms. */
 const WINDOW_MS = 15

@@ -216,6 +216,7 @@ function checkFar(far: FarEnd, family: number): void {
   if (far.rtcpPort !== undefined) checkNumber('rtcpPort', far.rtcpPort, 1, 65535)
   checkNumber('payloadType', far.payloadType, 0, 127)
   if (far.telephoneEvent !== undefined) checkNumber('telephoneEvent', far.telephoneEvent, 0, 127)
+  if (far.comfortNoise !== undefined) checkNumber('comfortNoise', far.comfortNoise, 0, 127)
   if (far.rtcpAddress !== undefined && isIP(far.rtcpAddress) !== family)
     throw new EdgeError('bad_far', `rtcpAddress: expected an IPv${family} address`)
   if (far.srtp) checkKeys(far.srtp)

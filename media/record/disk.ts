@@ -40,7 +40,7 @@ export const diskFiles: RecordingFiles = {
 
 /** Why a file could not be written. */
 export interface FileFailure {
-  /** As in errno (ENOSPC, EACCES, ENOENT, …), or `too_slow`. */
+  /** As in errno (ENOSPC, EACCES, ENOENT, …), `too_slow`, or `encoder`. */
   readonly code: string
   readonly message: string
 }

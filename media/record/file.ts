@@ -121,6 +121,8 @@ export class RecordingFile {
       })
       .finally(() => {
         this.#pump = undefined
+        // Something may have come after it looked for the last time.
+        if (this.#waiting.length > 0) this.#start()
       })
   }
 

@@ -1,6 +1,6 @@
 import { VoiceLevel } from '../rtp/level.ts'
 import type { RecordingEnd, RecordingResult, RecordRequest } from '../types.ts'
-import { diskFiles, failureOf, type RecordingFiles } from './disk.ts'
+import { diskFiles, type FileFailure, failureOf, type RecordingFiles } from './disk.ts'
 import { Ending } from './ending.ts'
 import { RecordingFile } from './file.ts'
 import { type Format, MOST_BYTES } from './format.ts'
@@ -52,6 +52,7 @@ export class Recorder {
   #out = new Voice()
   #paused: 'skip' | 'silence' | undefined
   #bytes = 0
+  #frames = 0
   #idleFrames = 0
   #end: RecordingEnd | undefined
   #settle: (result: RecordingResult | Promise<RecordingResult>) => void
@@ -122,8 +123,8 @@ export class Recorder {
   }
 
   /** Ends it with an error; what was written is kept. */
-  fail(failure: { readonly code: string; readonly message: string }): void {
-    this.#finish({ kind: 'error', code: failure.code, message: failure.message })
+  fail(failure: FileFailure): void {
+    this.#finish(errorOf(failure))
   }
 
   #store(incoming: Int16Array | undefined, outgoing: Int16Array | undefined, voiced: boolean): void {
@@ -139,6 +140,7 @@ export class Recorder {
       this.#finish({ kind: 'limit' })
       return
     }
+    this.#frames++
     try {
       this.#write(this.#format.encode(left, right))
     } catch (error) {
@@ -161,16 +163,32 @@ export class Recorder {
 
   async #complete(end: RecordingEnd): Promise<RecordingResult> {
     const format = this.#format
-    const frames = this.#trim?.kept
-    if (end.kind !== 'error' && frames !== 0 && this.#bytes > 0) this.#file.write(format.finish())
-    const most = frames === undefined ? MOST_BYTES : frames === 0 ? 0 : format.lengthOf(frames)
+    const frames = this.#trim ? this.#trim.kept : this.#frames
+    const ended = end.kind === 'error' || frames === 0 ? end : this.#flush(end)
+    const most = frames === 0 ? 0 : this.#trim ? format.lengthOf(frames) : MOST_BYTES
     const { bytes, failure } = await this.#file.finish(format, most)
     format.close()
-    const failed = failure && ({ kind: 'error', code: failure.code, message: failure.message } as const)
     const durationMs = bytes > 0 ? format.durationMs(bytes) : 0
-    return { end: end.kind === 'error' ? end : (failed ?? end), durationMs, bytes, kept: bytes > 0 }
+    return {
+      end: failure && ended.kind !== 'error' ? errorOf(failure) : ended,
+      durationMs,
+      bytes,
+      kept: bytes > 0,
+    }
+  }
+
+  /** Writes what the encoder holds back. */
+  #flush(end: RecordingEnd): RecordingEnd {
+    try {
+      this.#file.write(this.#format.finish())
+      return end
+    } catch (error) {
+      return errorOf({ ...failureOf(error), code: 'encoder' })
+    }
   }
 }
+
+const errorOf = ({ code, message }: FileFailure): RecordingEnd => ({ kind: 'error', code, message })
 
 /** Hears voices, but no clicks: a frame alone is none. */
 class Voice {

@@ -1,6 +1,6 @@
 /** Files of recordings, for tests: read back, and a file system in memory that does as it is told. */
 import { readFile } from 'node:fs/promises'
-import type { RecordingFiles, RecordingHandle } from './disk.ts'
+import { diskFiles, type RecordingFiles, type RecordingHandle } from './disk.ts'
 
 /** A WAV as it was written, checked for its sizes; channels of samples. */
 export interface ReadWav {
@@ -90,5 +90,34 @@ export class MemoryFiles implements RecordingFiles {
     this.log.push(what)
     const code = this.failing[what]
     if (code) throw fileError(code)
+  }
+}
+
+/** The machine's disk, and whether it still has something to do. */
+export class WatchedFiles implements RecordingFiles {
+  readonly rename = diskFiles.rename
+  readonly unlink = diskFiles.unlink
+  readonly syncFolder = diskFiles.syncFolder
+  #busy = 0
+
+  async open(path: string): Promise<RecordingHandle> {
+    const handle = await this.#watch(diskFiles.open(path))
+    return {
+      write: (...args) => this.#watch(handle.write(...args)),
+      truncate: (length) => this.#watch(handle.truncate(length)),
+      sync: () => handle.sync(),
+      close: () => handle.close(),
+    }
+  }
+
+  /** Waits until everything that was begun is done. */
+  async idle(): Promise<void> {
+    do await new Promise(setImmediate)
+    while (this.#busy > 0)
+  }
+
+  #watch<T>(work: Promise<T>): Promise<T> {
+    this.#busy++
+    return work.finally(() => this.#busy--)
   }
 }

@@ -168,6 +168,37 @@ describe('a bridge', () => {
     expect(b.sent.filter(({ marker }) => marker).length).toBeLessThanOrEqual(8)
   })
 
+  it('is not disturbed by a refresh that changes nothing, nor by another payload type', () => {
+    for (const [first, second] of [
+      ['PCMU', 'PCMU'],
+      ['PCMU', 'G722'],
+    ] as const) {
+      join(first, second)
+      const voice = new TestVoice(first, 700)
+      time.pass(500, () => a.say(voice))
+      b.set({ codec: second })
+      time.pass(500, () => a.say(voice))
+      b.set({ codec: second, payloadType: 120 })
+      time.pass(500, () => a.say(voice))
+      expect(b.sent.at(-1)!.payloadType).toBe(120)
+      expect(b.sent.filter(({ marker }) => marker)).toHaveLength(1)
+      expect(discontinuities(b.sent)).toEqual([])
+      a.session.part()
+    }
+  })
+
+  it('goes on with what is left when the partner is closed in the middle of a word', () => {
+    join('L16', 'PCMA')
+    const voice = new TestVoice('L16', 700)
+    time.pass(500, () => a.say(voice))
+    a.session.close(time.now)
+    const before = b.sent.length
+    b.session.talk.play(1, sine(440, 500), 8000, 1, 0)
+    time.pass(2000)
+    expect(dominant(b.audio('PCMA', before).slice(0, 4000))).toBe(440)
+    expect([b.session.framed, discontinuities(b.sent)]).toEqual([false, []])
+  })
+
   it('follows a far end that sends another of the announced codecs than it takes', () => {
     a.set({ codec: 'PCMU' }, { codecs: [payload('PCMU'), payload('G722')] })
     b.set({ codec: 'PCMA' })

@@ -50,6 +50,11 @@ export class Bridge {
     this.#hearing = new Hearing(options.codecs)
   }
 
+  /** What decoding made of the packets; see {@link Hearing.quality}. */
+  get quality(): { readonly late: number; readonly bufferMs: number } {
+    return this.#hearing.quality
+  }
+
   /** Whether frames are needed. */
   get framed(): boolean {
     return this.#byFrames || this.#hearing.open || this.#ears.size > 0 || this.#sender.framed

@@ -164,7 +164,7 @@ function faults(sent: readonly SentPacket[], changes: readonly number[]): string
       times.some((at) => at <= packet.at && packet.at - at <= ms)
     // Over a change of clock some of the time counts at either rate; a packet stands for up to 60 ms, and may leave up to 20 ms late; an
     // event stands for 100 ms; and what is made up for after a stall is sent at once.
-    const late = recent(changes, 500) || before.payloadType === 101 ? 280 : 80
+    const late = recent(changes, 500) || before.payloadType === 101 ? 340 : 80
     if (units > (passed + late) * Math.max(rate, now)) found.push(`leap at ${i}: ${units} in ${passed} ms`)
     const noise = (type: number) => type === 13 || type === 101
     const gap = units > 60 * Math.max(rate, now)

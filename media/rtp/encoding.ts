@@ -7,6 +7,9 @@ import { clockRate, isG711 } from './span.ts'
 /** What Opus is encoded from: nothing that is decoded, mixed or spoken here has more to it. */
 const OPUS_RATE = 16_000
 
+/** 20 ms of silence in Opus: its encoder may find that silence needs no packet at all. */
+export const OPUS_SILENCE = Buffer.of(0xf8, 0xff, 0xfe)
+
 const silence: Readonly<Record<PcmRate, Int16Array>> = {
   8000: new Int16Array(8000 / FRAMES),
   16000: new Int16Array(16_000 / FRAMES),

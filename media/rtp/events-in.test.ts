@@ -37,7 +37,7 @@ describe('telephone-events that come in', () => {
     for (const { code, stamp, duration, end, at } of packets) {
       events.tick(at)
       const payload = Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff)
-      expect(events.receive(at, stamp >>> 0, payload, 0, 4)).toBe(true)
+      expect(events.receive(at, 7, stamp >>> 0, payload, 0, 4)).toBe(true)
     }
   }
 
@@ -121,11 +121,14 @@ describe('telephone-events that come in', () => {
     expect(heard).toEqual(['1:150', '2:150'])
   })
 
-  it('are heard after the sender began its timestamps anew', () => {
-    receive(press(1, 400_000))
-    events.restart()
-    receive(press(2, 399_000))
-    expect(heard).toEqual(['1:150', '2:150'])
+  it('are heard of another source, whose timestamps have nothing to do with those before', () => {
+    const send = (ssrc: number, code: number, stamp: number, duration: number, end = false) =>
+      events.receive(0, ssrc, stamp, Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff), 0, 4)
+    send(7, 1, 400_000, 800)
+    send(7, 1, 400_000, 1200, true)
+    // The very same numbers, and others that would be late.
+    for (const code of [1, 2]) for (const end of [false, true]) send(code + 7, code, 400_000, 1200, end)
+    expect(heard).toEqual(['1:150', '1:150', '2:150'])
   })
 
   it('ignore a late packet of a digit that was reported', () => {
@@ -154,13 +157,13 @@ describe('telephone-events that come in', () => {
   })
 
   it('count in the clock of their payload type', () => {
-    expect(events.receive(0, 96_000, Buffer.of(5, 0x8a, 0x25, 0x80), 0, 4, 48_000)).toBe(true)
+    expect(events.receive(0, 7, 96_000, Buffer.of(5, 0x8a, 0x25, 0x80), 0, 4, 48_000)).toBe(true)
     expect(heard).toEqual(['5:200'])
   })
 
   it('pass over flash and tones, and refuse what is too short', () => {
     receive(press(16, 8000))
-    expect(events.receive(0, 1, Buffer.of(1, 2, 3), 0, 3)).toBe(false)
+    expect(events.receive(0, 7, 1, Buffer.of(1, 2, 3), 0, 3)).toBe(false)
     events.tick(9999)
     expect(heard).toEqual([])
   })
@@ -219,7 +222,7 @@ describe('any presses with any loss that leaves a packet of each', () => {
             const payload = Buffer.of(code, end ? 0x8a : 0x0a, duration >> 8, duration & 0xff)
             // Some networks give a packet twice.
             for (let n = chance % 10 === 0 ? 2 : 1; n > 0; n--)
-              events.receive(now, stamp, payload, 0, 4, rate)
+              events.receive(now, 7, stamp, payload, 0, 4, rate)
           }
           at += (steps + gap) * 20
         }

@@ -13,6 +13,8 @@ export type DigitListener = (digit: string, durationMs: number) => void
 
 /** A key press, under way or reported. */
 interface Press {
+  /** Source: timestamps of two are not comparable. */
+  readonly ssrc: number
   readonly code: number
   readonly clockRate: number
   /** Of its last segment. */
@@ -27,9 +29,9 @@ interface Press {
 }
 
 /**
- * Receives telephone-event packets (RFC 4733) and reports each key press once. An event is known by its RTP timestamp alone: the
- * marker may be lost, the end comes three times or not at all, and a long press comes in segments (section 2.5.1.3), of which any may
- * be lost. The payload type may change in the middle of a press.
+ * Receives telephone-event packets (RFC 4733) and reports each key press once. An event is known by its source and its RTP timestamp
+ * alone: the marker may be lost, the end comes three times or not at all, and a long press comes in segments (section 2.5.1.3), of which
+ * any may be lost. The payload type may change in the middle of a press, and audio of another source may come in between.
  */
 export class EventsIn {
   #listener: DigitListener
@@ -46,6 +48,7 @@ export class EventsIn {
    */
   receive(
     now: number,
+    ssrc: number,
     timestamp: number,
     packet: Buffer,
     start: number,
@@ -58,8 +61,9 @@ export class EventsIn {
     const duration = packet.readUInt16BE(start + 2)
     // Codes past the digits are flash hook, tones and the like: well-formed, and of no meaning here.
     if (code >= DIGITS.length) return true
-    const known = this.#press
-    const segments = known?.clockRate === clockRate ? segmentsAhead(known, code, timestamp) : undefined
+    const comparable = this.#press?.ssrc === ssrc && this.#press.clockRate === clockRate
+    const known = comparable ? this.#press : undefined
+    const segments = known && segmentsAhead(known, code, timestamp)
     if (known && segments !== undefined) {
       // A segment from before the present one has nothing new.
       if (segments < 0) return true
@@ -68,9 +72,9 @@ export class EventsIn {
       known.heardAt = now
       known.ended ||= isEnd
     } else {
-      if (known?.clockRate === clockRate && isLate(known, timestamp)) return true
+      if (known && isLate(known, timestamp)) return true
       this.#report()
-      this.#press = { code, clockRate, timestamp, duration, before: 0, heardAt: now, ended: isEnd }
+      this.#press = { ssrc, code, clockRate, timestamp, duration, before: 0, heardAt: now, ended: isEnd }
       this.#reported = false
     }
     if (isEnd) this.#report()
@@ -80,12 +84,6 @@ export class EventsIn {
   /** Completes an event whose end was lost. */
   tick(now: number): void {
     if (this.#press && now - this.#press.heardAt >= END_LOST_MS) this.#report()
-  }
-
-  /** The source changed: its timestamps begin anew. What was open is complete. */
-  restart(): void {
-    this.#report()
-    this.#press = undefined
   }
 
   #report(): void {

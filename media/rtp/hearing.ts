@@ -14,6 +14,8 @@ export class Hearing {
   #codecs: Codecs
   #playout: Playout | undefined
   #frame = new Int16Array(0)
+  /** Of playouts that are closed. */
+  #before = { late: 0, bufferMs: 0 }
 
   constructor(codecs: Codecs) {
     this.#codecs = codecs
@@ -22,6 +24,12 @@ export class Hearing {
   /** Whether {@link receive} and {@link read} are to be called. */
   get open(): boolean {
     return this.#playout !== undefined
+  }
+
+  /** Packets that came too late to be heard, and how long the jitter buffer keeps them, or kept them last, in ms; 0 where nothing was decoded. */
+  get quality(): { readonly late: number; readonly bufferMs: number } {
+    const now = this.#playout?.stats()
+    return now ? { late: this.#before.late + now.late, bufferMs: now.delayMs } : this.#before
   }
 
   /** Sets the rate of {@link said}; with 0 nothing is decoded any more. */
@@ -51,6 +59,7 @@ export class Hearing {
   }
 
   close(): void {
+    this.#before = this.quality
     this.#playout?.close()
     this.#playout = undefined
     this.said = undefined

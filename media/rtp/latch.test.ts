@@ -106,6 +106,18 @@ describe('the latch', () => {
     expect(hear(63_000, { ssrc: 9, proven: true })).toBe('learnt')
   })
 
+  it('where anybody may come, does not learn a stranger with another stream in the silence of a hold', () => {
+    latch.aim({ ...target, symmetric: 'first' })
+    hear(61_000, { address: '198.51.100.1' })
+    latch.aim({ ...target, symmetric: 'first' })
+    now += 60_000
+    expect(hear(9, { address: stranger, ssrc: 8 })).toBe('refused')
+    // The same host, and the same stream from anywhere.
+    expect(hear(62_000, { address: '198.51.100.1', ssrc: 8 })).toBe('learnt')
+    latch.aim({ ...target, symmetric: 'first' })
+    expect(hear(9, { address: '203.0.113.67', ssrc: 8 })).toBe('learnt')
+  })
+
   it('takes the announced source after an aim whatever its stream', () => {
     latch.aim(target)
     hear(61_000)
@@ -183,6 +195,14 @@ describe('the latch', () => {
     latch.aim({ address: '::2', port: 4000, learnFrom: ['2001:db8::00ff'] })
     expect(agrees('2001:db8::ff', 1)).toBe(true)
   })
+
+  it.each(['', ':', '[::1]:5060', 'fe80::1%eth0', '1.2.3.4:5', '::ffff:192.0.2.1'])(
+    'takes %j for an address without falling over it',
+    (text) => {
+      latch.aim({ address: text, port: 4000, symmetric: 'same-ip', signalledFrom: text, learnFrom: [text] })
+      expect([agrees(stranger, 4000), agrees(text, 4000)]).toEqual([false, true])
+    },
+  )
 
   it('wants the very port where the far end is on the same host', () => {
     latch = new Latch(false)

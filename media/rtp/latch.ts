@@ -1,4 +1,4 @@
-import { SocketAddress } from 'node:net'
+import { isIP, SocketAddress } from 'node:net'
 import type { Symmetric } from '../types.ts'
 
 /** What a {@link Latch} may learn from. */
@@ -27,8 +27,11 @@ const SETTLE_MS = 3_000
 const SILENT_MS = 2_000
 
 /** An IPv6 address is written in many ways, and a socket tells of it in one. */
-const canonical = (address: string): string =>
-  address.includes(':') ? new SocketAddress({ address, family: 'ipv6' }).address : address
+const canonical = (address: string): string => {
+  // What is no address agrees with nobody. With a zone it is one, which only the socket understands.
+  if (isIP(address) !== 6 || address.includes('%')) return address
+  return new SocketAddress({ address, family: 'ipv6' }).address
+}
 
 const canonicalTarget = (target: LatchTarget): LatchTarget => ({
   ...target,
@@ -44,7 +47,7 @@ const Fit = { none: 0, anybody: 1, vouched: 2, address: 3, exact: 4 } as const
  * Source learning of one socket. Which sources agree is said by `Symmetric`; the first packet of one that agrees fixes it, and everybody
  * else is refused until {@link aim} is called again. Two exceptions, both short: a source that fits better (the exact address of the
  * SDP best of all) takes the place of one learnt just before; and after `aim` with the same target the source learnt before goes on,
- * until one other with the same stream appears. So a packet of a stranger neither brings audio in nor takes audio away.
+ * until one other with the same stream appears (or, once it is silent, one with another stream whose address is known). So a packet of a stranger neither brings audio in nor takes audio away.
  */
 export class Latch {
   /** Where packets go: the learnt source, or what the SDP said until there is one. */
@@ -131,7 +134,12 @@ export class Latch {
       return 'kept'
     }
     const fit = this.#fitOf(address, port)
-    if (fit !== Fit.exact && !proven && !this.#expects(now, ssrc)) return 'refused'
+    if (
+      fit !== Fit.exact &&
+      !proven &&
+      !this.#expects(now, ssrc, fit > Fit.anybody || address === this.address)
+    )
+      return 'refused'
     this.address = address
     this.port = port
     this.#known = true
@@ -150,12 +158,14 @@ export class Latch {
     if (this.#fit === Fit.exact || now >= this.#settlesAt) this.#settled = true
   }
 
-  #expects(now: number, ssrc: number): boolean {
+  /** `named`: its address is the learnt one, or somebody told of it. */
+  #expects(now: number, ssrc: number, named: boolean): boolean {
     const announced = this.#target?.ssrcs
     if (announced && announced.length > 0 && !announced.includes(ssrc)) return false
     if (this.#stream !== undefined) return ssrc === this.#stream
     if (!this.#again || ssrc === this.#ssrc) return true
-    return now - this.#heardAt >= SILENT_MS
+    // A hold is silent for long, and permits a learning in its beginning and in its end: no stranger may wait for it.
+    return named && now - this.#heardAt >= SILENT_MS
   }
 
   #fitOf(address: string, port: number): number {

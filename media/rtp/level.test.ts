@@ -21,6 +21,7 @@ describe('levelDb', () => {
     expect(levelDb(sine(1000, 20, 16_000, 3277))).toBeCloseTo(-23.01, 1)
     expect(levelDb(new Int16Array(160))).toBe(LOWEST_DB)
     expect(levelDb(new Int16Array(0))).toBe(LOWEST_DB)
+    expect(levelDb(new Int16Array(3).fill(-32_768))).toBeCloseTo(0, 5)
   })
 })
 

@@ -5,11 +5,18 @@ export const LOWEST_DB = -127
 
 /** Level of a frame in dBov, {@link LOWEST_DB} to 0. */
 export function levelDb(samples: Int16Array): number {
-  let power = 0
-  for (let i = 0; i < samples.length; i++) {
-    const sample = samples[i]!
-    power += sample * sample
+  // Two sums, as one alone waits for itself: this is most of what a silent member of a mixer costs.
+  let even = 0
+  let odd = 0
+  const end = samples.length - 1
+  for (let i = 0; i < end; i += 2) {
+    const a = samples[i]!
+    const b = samples[i + 1]!
+    even += a * a
+    odd += b * b
   }
+  if (samples.length % 2 === 1) even += samples[end]! * samples[end]!
+  const power = even + odd
   if (power === 0) return LOWEST_DB
   return Math.max(LOWEST_DB, 10 * Math.log10(power / samples.length) - FULL_SCALE_DB)
 }

@@ -86,9 +86,7 @@ export class Receiver {
 
   #follow(address: string, port: number, learnt: boolean): void {
     const { ssrc } = this.view
-    const known = this.reception.ssrc
-    if (known !== undefined && known !== ssrc) this.#events.restart()
-    if (learnt || known !== ssrc) this.#onSource(address, port, ssrc, learnt)
+    if (learnt || this.reception.ssrc !== ssrc) this.#onSource(address, port, ssrc, learnt)
   }
 
   #take(now: number, packet: Buffer, format: Format): void {
@@ -97,7 +95,7 @@ export class Receiver {
       this.codec = format.codec
       reception.clockRate = format.clockRate
     } else if (format.kind === 'event') {
-      this.#events.receive(now, view.timestamp, packet, view.start, view.end, format.clockRate)
+      this.#events.receive(now, view.ssrc, view.timestamp, packet, view.start, view.end, format.clockRate)
     }
     reception.update(now, view.ssrc, view.sequence, view.timestamp, format.kind === 'audio')
     this.octets += view.end - view.start

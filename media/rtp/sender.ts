@@ -2,7 +2,7 @@ import { convertInPlace } from '../codecs/g711.ts'
 import type { Codecs } from '../codecs/types.ts'
 import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
 import { writeComfortNoise } from './comfort-noise.ts'
-import { encodedRate, packetizerFor, sameEncoding, silentFrame } from './encoding.ts'
+import { encodedRate, OPUS_SILENCE, packetizerFor, sameEncoding, silentFrame } from './encoding.ts'
 import { EVENT_BYTES } from './event-names.ts'
 import { type EventPacket, EventsOut } from './events-out.ts'
 import { HEADER_BYTES, type RtpView } from './packet.ts'
@@ -28,8 +28,6 @@ const NOISE_DB = -70
  * time-outs of carriers begin at 10 s.
  */
 const KEEP_ALIVE_MS = 5000
-/** 20 ms of silence in Opus: its encoder may find that silence needs no packet at all. */
-const OPUS_SILENCE = Buffer.of(0xf8, 0xff, 0xfe)
 
 /** Puts `length` bytes of `packet` from `offset` on the wire. */
 export type SendPacket = (packet: Buffer, offset: number, length: number) => void
@@ -201,6 +199,12 @@ export class Sender {
 
   #say(now: number, frame: Int16Array | undefined, speaker: object | undefined): void {
     if (speaker) this.#openingLeft = 0
+    else if (!frame && this.#openingLeft > 0 && this.#far!.codec === 'opus' && !this.#packetizer) {
+      // Most browsers' ports only pass packets on: they need no encoder for this.
+      this.#openingLeft--
+      this.#sendOpusSilence(now)
+      return
+    }
     const sounds = frame !== undefined || this.#openingLeft > 0
     const packetizer = sounds ? this.#encoder() : this.#packetizer
     if (!packetizer) return
@@ -250,8 +254,7 @@ export class Sender {
       const packet = Buffer.allocUnsafe(HEADER_BYTES + 1)
       this.#sendSilence(now, packet, comfortNoise, writeComfortNoise(NOISE_DB, packet, HEADER_BYTES))
     } else if (this.#far!.codec === 'opus') {
-      const packet = Buffer.allocUnsafe(HEADER_BYTES + OPUS_SILENCE.length)
-      this.#sendSilence(now, packet, this.#far!.payloadType, OPUS_SILENCE.copy(packet, HEADER_BYTES))
+      this.#sendOpusSilence(now)
     } else {
       const packetizer = this.#encoder()
       const packet = Buffer.allocUnsafe(HEADER_BYTES + packetizer.maxBytes)
@@ -260,6 +263,11 @@ export class Sender {
       packetizer.clear()
     }
     this.#noisy = comfortNoise !== undefined
+  }
+
+  #sendOpusSilence(now: number): void {
+    const packet = Buffer.allocUnsafe(HEADER_BYTES + OPUS_SILENCE.length)
+    this.#sendSilence(now, packet, this.#far!.payloadType, OPUS_SILENCE.copy(packet, HEADER_BYTES))
   }
 
   #sendSilence(now: number, packet: Buffer, payloadType: number, bytes: number): void {

@@ -69,6 +69,23 @@ describe('digits that come in', () => {
     )
   })
 
+  it('are told once where events are a source of their own beside the audio', () => {
+    const time = new TestTime()
+    const line = time.line('192.0.2.1')
+    line.set()
+    const audio = { ssrc: 0xb0b }
+    line.hear(undefined, audio)
+    for (let i = 1; i <= 9; i++) {
+      line.hearEvent(5, 8000, Math.min(i, 7) * 160, i >= 7)
+      line.hear(undefined, audio)
+      time.pass(20)
+    }
+    time.pass(400)
+    expect(line.events.filter(({ kind }) => kind === 'digit')).toEqual([
+      { kind: 'digit', digit: '5', durationMs: 140, by: 'event' },
+    ])
+  })
+
   it('are complete with the packets that still have the old payload type after a re-INVITE refused', () => {
     const time = new TestTime()
     const line = time.line('192.0.2.1')

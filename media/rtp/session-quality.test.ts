@@ -40,6 +40,26 @@ describe('what a session tells of its quality', () => {
     expect(a.session.stats().mos).toBeLessThan(lossy)
   })
 
+  it('falls with packets that come too late to be heard, where they are decoded', () => {
+    a.session.connect({ rate: 8000, say: () => {}, hear: () => undefined, close: () => {} })
+    time.pass(2000, () => a.hear())
+    const good = a.session.stats().mos ?? 0
+    const { sequence, timestamp } = a.next
+    for (let i = 0; i < 20; i++) {
+      a.next = { ...a.next, sequence: sequence + i + 1, timestamp: timestamp + (i + 1) * 160 }
+      a.hear()
+      time.pass(20)
+    }
+    expect(a.session.stats().lost).toBe(1)
+    a.next = { ...a.next, sequence, timestamp }
+    a.hear()
+    const { lost, mos = 0 } = a.session.stats()
+    expect(lost).toBe(0)
+    expect(mos).toBeLessThan(good)
+    a.session.close(time.now)
+    expect(a.session.stats().mos).toBe(mos)
+  })
+
   it('has what the far side says of ours, also in the short packets of RFC 5506', () => {
     rtcp(buildRtcp([{ kind: 'receiver', ssrc: 0xa11ce, blocks: [{ ...block, lastReport: 0 }] }]))
     const feedback = Buffer.of(0x81, 205, 0, 3, 0, 10, 0x11, 0xce, 0, 0, 0x5e, 0x1f, 0, 1, 0, 0)

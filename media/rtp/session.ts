@@ -257,6 +257,10 @@ export class Session {
     const { received, lost, jitterMs } = reception
     const { roundTripMs, far, farLeft } = this.#reports
     const delay = roundTripMs === undefined ? {} : { roundTripMs }
+    const { late, bufferMs } = this.#bridge.quality
+    // Where packets are passed on as they are, the jitter buffer is the listener's own.
+    const buffer = bufferMs > 0 ? { bufferMs } : {}
+    const heard = { codec, received, lost, late, jitterMs, ...delay, ...buffer }
     return {
       received,
       sent: this.#sender.packets,
@@ -267,7 +271,7 @@ export class Session {
       ...delay,
       ...(far && { far }),
       ...(farLeft && { farLeft }),
-      ...(reception.hasAudio && { mos: estimateMos({ codec, received, lost, jitterMs, ...delay }) }),
+      ...(reception.hasAudio && { mos: estimateMos(heard) }),
       refused: { ...refused },
     }
   }

@@ -11,12 +11,20 @@ const AHEAD = 8
 /** Payloads of more blocks have their key stream made one by one. */
 const MOST_BLOCKS = 40
 
-/**
- * HMAC-SHA1 (RFC 2104) over the one-shot hash of node:crypto, which costs a quarter of its HMAC objects: those are made anew for each
- * message. Overwritten by each use; a thread has one for all.
+/*
+ * Ciphers and hashes are node:crypto's; what is made of them here is their use by RFC 3711: counter mode, and HMAC by its definition. A
+ * cipher and an HMAC object of node:crypto for each packet do the same, and take 2.4 times as long (7.5 µs for a packet of 20 ms in
+ * place of 3.1), where passing it on in the clear takes 11 in all. Tests hold it to the vectors of the RFCs, and to AES-CTR and HMAC of node:crypto bit
+ * for bit.
  */
+
+/** Overwritten by each use; a thread has one for all. */
 const scratch = { inner: Buffer.alloc(HASH_BLOCK_BYTES + 2048), tag: Buffer.alloc(HASH_BYTES) }
 
+/**
+ * HMAC-SHA1 (RFC 2104) over the one-shot hash of node:crypto, which costs a quarter of its HMAC objects: those are made anew for each
+ * message. For keys of at most a block.
+ */
 class Hmac {
   #inner: Buffer
   #outer: Buffer

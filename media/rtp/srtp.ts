@@ -83,13 +83,15 @@ export class SrtpReceiver {
   #transforms: Transforms
   #sources = new Map<number, ReplayWindow>()
   #rtcpSources = new Map<number, ReplayWindow>()
-  /** Roll-over counters under the key before: the far side may go on with them, or start anew. */
+  /** Roll-over counters under the keys before: the far side may go on with them, or start anew. */
   #before: ReadonlyMap<number, ReplayWindow> | undefined
 
   /** `before`: the receiver whose master key this one's takes the place of. */
   constructor(suite: SrtpSuite, master: Uint8Array, before?: SrtpReceiver) {
     this.#transforms = transformsOf(suite, master)
-    if (before) this.#before = before.#sources
+    if (!before) return
+    // On hold keys may change several times without a packet in between.
+    this.#before = new Map([...(before.#before ?? []), ...before.#sources].slice(-MOST_SOURCES))
   }
 
   /** The plain packet, decrypted in place; undefined where it is not authentic, repeated or too old. */

@@ -48,6 +48,16 @@ describe('the timeline', () => {
     expect(feed.place(1, 13, 1480)?.[0]).toBe(4)
   })
 
+  it('has no place for events that have a source of their own beside the audio, and keeps that of the audio', () => {
+    const feed = new Feed()
+    feed.place(1, 10, 1000)
+    for (let i = 1; i < 5; i++) {
+      expect(feed.place(2, 40_000 + i, 1160, 'none')).toBeUndefined()
+      feed.now -= 20
+      expect(feed.place(1, 10 + i, 1000 + 160 * i)).toEqual([i, i * FRAME])
+    }
+  })
+
   it('joins what follows a jump of the timestamp to what was before', () => {
     const feed = new Feed()
     feed.place(1, 10, 1000)

@@ -52,6 +52,8 @@ export class Timeline {
     const { ssrc, sequence } = packet
     if (!this.#started) return this.#begin(packet, clockRate)
     if (ssrc !== this.#ssrc) {
+      // Some gateways send events as a source of their own beside the audio: they hold no number of it.
+      if (clockRate === undefined) return false
       if (ssrc === this.#formerSsrc && now - this.#changedAt < FORMER_MS) return false
       this.#formerSsrc = this.#ssrc
       this.#changedAt = now

@@ -124,17 +124,23 @@ export class ToneBank {
     this.beforeIm.set(im)
     re.fill(0)
     im.fill(0)
-    let energy = 0
+    this.power = this.#energy() / (this.#block.length * squareSum)
+    if (this.power < SILENT) return
     for (let i = 0; i < WINDOW; i++) {
-      const at = (this.#number + i) % WINDOW
+      const at = ((this.#number + i) % WINDOW) * TONES
       const weight = weights[i]!
-      energy += weight * weight * this.#energies[at]!
       for (let tone = 0; tone < TONES; tone++) {
-        re[tone] = re[tone]! + weight * this.#blocksRe[at * TONES + tone]!
-        im[tone] = im[tone]! + weight * this.#blocksIm[at * TONES + tone]!
+        re[tone] = re[tone]! + weight * this.#blocksRe[at + tone]!
+        im[tone] = im[tone]! + weight * this.#blocksIm[at + tone]!
       }
     }
-    this.power = energy / (this.#block.length * squareSum)
+  }
+
+  /** Of the last window, weighted as the tones are. */
+  #energy(): number {
+    let energy = 0
+    for (let i = 0; i < WINDOW; i++) energy += weights[i]! ** 2 * this.#energies[(this.#number + i) % WINDOW]!
+    return energy
   }
 }
 

@@ -1,7 +1,5 @@
 import type { PcmRate } from '../types.ts'
 import { SoundError } from './errors.ts'
-import { readMp3 } from './mp3.ts'
-import { readOggOpus } from './ogg-opus.ts'
 import { toPrompt } from './resample.ts'
 import { readWav } from './wav.ts'
 import type { Wave } from './wave.ts'
@@ -20,13 +18,14 @@ export const decodeAudio = async (
 }
 
 const waveOf = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: number): Promise<Wave> => {
+  // The decoders are large: each is loaded with the first file that needs it.
   switch (formatOf(bytes)) {
     case 'wav':
       return readWav(bytes, maxSeconds)
     case 'mp3':
-      return readMp3(bytes, maxSeconds)
+      return (await import('./mp3.ts')).readMp3(bytes, maxSeconds)
     case 'ogg':
-      return readOggOpus(bytes, rate, maxSeconds)
+      return (await import('./ogg-opus.ts')).readOggOpus(bytes, rate, maxSeconds)
   }
 }
 

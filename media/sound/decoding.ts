@@ -29,7 +29,7 @@ export class Decoding {
 
   constructor({ timers, start, maxBytes = 16 * 1024 * 1024, maxSeconds = 600 }: DecodingOptions) {
     const common = { name: 'Audio', timers, start }
-    this.#small = new JobThread({ ...common, jobMs: 10_000, mostWaiting: 200 })
+    this.#small = new JobThread({ ...common, jobMs: 15_000, mostWaiting: 200 })
     this.#large = new JobThread({ ...common, jobMs: 30_000, mostWaiting: 10 })
     this.#maxBytes = maxBytes
     this.#maxSeconds = maxSeconds

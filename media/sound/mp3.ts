@@ -1,6 +1,6 @@
-import CodecParser, { type CodecFrame } from 'codec-parser'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { SoundError } from './errors.ts'
+import { mpegFrames } from './mp3-frames.ts'
 import { checkLength, type Wave, WaveParts } from './wave.ts'
 
 /**
@@ -23,10 +23,7 @@ export const readMp3 = async (bytes: Uint8Array, maxSeconds: number): Promise<Wa
 
 const fault = (text: string): SoundError => new SoundError(`MP3: ${text}`)
 
-/**
- * The frames of the first one's rate. Where a file is damaged, what only looks like a frame mostly has another; the decoder alone would
- * take it, and tell the rate of whatever came last.
- */
+/** The decoder is given frames, and not the file: it would take for one what only looks so, and tell the rate of whatever came last. */
 const framesOf = (
   bytes: Uint8Array,
   maxSeconds: number,
@@ -34,26 +31,14 @@ const framesOf = (
   const frames: Uint8Array[] = []
   let rate = 0
   let length = 0
-  for (const { data, header, samples } of parse(bytes)) {
-    rate ||= header.sampleRate
-    if (header.sampleRate !== rate) continue
-    frames.push(data)
-    length += samples
+  for (const frame of mpegFrames(bytes)) {
+    rate = frame.rate
+    frames.push(frame.data)
+    length += frame.samples
     checkLength('MP3', length, rate, maxSeconds)
   }
   if (rate === 0) throw fault('audio expected, found none')
   return { frames, rate }
-}
-
-function* parse(bytes: Uint8Array): Generator<CodecFrame> {
-  const parser = new CodecParser<CodecFrame>('audio/mpeg', { enableFrameCRC32: false })
-  try {
-    yield* parser.parseChunk(bytes) as unknown as Iterable<CodecFrame>
-    yield* parser.flush() as unknown as Iterable<CodecFrame>
-  } catch (error) {
-    if (error instanceof SoundError) throw error
-    throw new SoundError(`MP3: the frames cannot be read: ${(error as Error).message}`, error)
-  }
 }
 
 /** The decoder gives two channels, the same in both where there is one. */

@@ -1,7 +1,7 @@
-import CodecParser, { type OggPage } from 'codec-parser'
 import { createDecoder, DecoderCtl, type OpusDecoderHandle } from 'libopus-wasm'
 import type { PcmRate } from '../types.ts'
 import { SoundError } from './errors.ts'
+import { oggPages } from './ogg.ts'
 import { checkLength, type Wave, WaveParts } from './wave.ts'
 
 /** Granule positions, pre-skip and trimming count samples at this rate, whatever the sound was made from (RFC 7845 section 4). */
@@ -20,7 +20,7 @@ interface OpusHead {
  * (RFC 7845). Rejects with a {@link SoundError} that says what was expected, or that it is longer than `maxSeconds`.
  */
 export const readOggOpus = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: number): Promise<Wave> => {
-  const head = headOf(bytes)
+  const head = headOf(oggPages(bytes).next().value?.packets[0])
   const decoder = await createDecoder({ channels: 1, sampleRate: rate })
   try {
     if (head.gain !== 0) decoder.decoderCtl(DecoderCtl.SetGain, head.gain)
@@ -45,25 +45,28 @@ const others: Readonly<Record<string, string>> = {
   '\x80theora': 'Theora video',
 }
 
-/** The identification header: alone on the first page (RFC 7845 section 3), behind 27 bytes and a table of segments. */
-const headOf = (bytes: Uint8Array): OpusHead => {
-  const at = 27 + (bytes[26] ?? 0)
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const magic = Buffer.from(bytes.subarray(at, at + 8)).toString('latin1')
+/** The identification header, which is the first packet. */
+const headOf = (packet: Uint8Array | undefined): OpusHead => {
+  if (!packet) throw fault('a whole page expected, found none')
+  const magic = textAt(packet)
   if (magic !== 'OpusHead') {
     const other = Object.keys(others).find((start) => magic.startsWith(start))
     throw fault(`Opus expected, found ${other ? others[other] : 'something else'}`)
   }
-  if (view.byteLength < at + 19) throw fault('an identification header of 19 bytes expected')
+  if (packet.length < 19) throw fault('an identification header of 19 bytes expected')
+  const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength)
+  const version = view.getUint8(8)
   // The upper half of the version is what would break us.
-  if (bytes[at + 8]! > 15)
-    throw fault(`version 1 of the identification header expected, found ${bytes[at + 8]}`)
-  const channels = bytes[at + 9]!
+  if (version > 15) throw fault(`version 1 of the identification header expected, found ${version}`)
+  const channels = view.getUint8(9)
   if (channels !== 1 && channels !== 2) throw fault(`1 or 2 channels expected, found ${channels}`)
-  const family = bytes[at + 18]!
+  const family = view.getUint8(18)
   if (family > 1) throw fault(`channel mapping family 0 or 1 expected, found ${family}`)
-  return { preSkip: view.getUint16(at + 10, true), gain: view.getInt16(at + 16, true) }
+  return { preSkip: view.getUint16(10, true), gain: view.getInt16(16, true) }
 }
+
+/** The first eight bytes, by which packets of headers are told. */
+const textAt = (packet: Uint8Array): string => Buffer.from(packet.subarray(0, 8)).toString('latin1')
 
 /** Everything decoded, and where it ends in samples at 48 kHz, counted from the first; undefined where the file does not say. */
 const decodePages = (
@@ -73,38 +76,22 @@ const decodePages = (
   maxSeconds: number,
 ): { readonly parts: WaveParts; readonly end: number | undefined } => {
   const parts = new WaveParts()
-  let stream: number | undefined
   let start: number | undefined
-  for (const page of pagesOf(bytes)) {
-    stream ??= page.streamSerialNumber
-    if (page.streamSerialNumber !== stream) throw fault('one stream expected, found several')
-    for (const { data } of page.codecFrames ?? []) {
-      // Long tags go on to the pages of the audio, and the parser takes them for it.
-      if (data.length === 0 || isTags(data)) continue
-      parts.add(decodePacket(decoder, data))
+  for (const { packets, granule, isLast } of oggPages(bytes)) {
+    for (const packet of packets) {
+      if (packet.length === 0 || isHeader(packet)) continue
+      parts.add(decodePacket(decoder, packet))
       checkLength('Ogg', parts.length, rate, maxSeconds)
     }
-    const granule = Number(page.absoluteGranulePosition)
+    if (parts.length === 0 || granule === undefined) continue
     // A recording of a broadcast begins at any position: what counts is the distance from there.
-    if (parts.length > 0) start ??= Math.max(0, granule - Math.round((parts.length * granuleRate) / rate))
-    if (page.isLastPage && start !== undefined) return { parts, end: granule - start }
+    start ??= Math.max(0, granule - Math.round((parts.length * granuleRate) / rate))
+    if (isLast) return { parts, end: granule - start }
   }
   return { parts, end: undefined }
 }
 
-function* pagesOf(bytes: Uint8Array): Generator<OggPage> {
-  const parser = new CodecParser<OggPage>('audio/ogg', { enableFrameCRC32: false })
-  try {
-    yield* parser.parseChunk(bytes) as unknown as Iterable<OggPage>
-    yield* parser.flush() as unknown as Iterable<OggPage>
-  } catch (error) {
-    if (error instanceof SoundError) throw error
-    throw new SoundError(`Ogg: the pages cannot be read: ${(error as Error).message}`, error)
-  }
-}
-
-const isTags = (data: Uint8Array): boolean =>
-  Buffer.from(data.subarray(0, 8)).toString('latin1') === 'OpusTags'
+const isHeader = (packet: Uint8Array): boolean => ['OpusHead', 'OpusTags'].includes(textAt(packet))
 
 const decodePacket = (decoder: OpusDecoderHandle, packet: Uint8Array): Float32Array => {
   try {

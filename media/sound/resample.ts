@@ -11,11 +11,7 @@ const cutoff = 0.45625
  * Brings mono samples (full scale is ±1) from one rate (8,000 to 48,000 Hz) to another, through a low-pass below half of the lower one,
  * and to 16 bit, clipped. It works for up to seconds: not for the main thread.
  */
-export const toPrompt = (
-  samples: Float32Array,
-  from: number,
-  to: PcmRate,
-): Int16Array<SharedArrayBuffer> => {
+export const toPrompt = (samples: Float32Array, from: number, to: PcmRate): Int16Array<SharedArrayBuffer> => {
   const length = Math.floor((samples.length * to) / from)
   const out = new Int16Array(new SharedArrayBuffer(length * 2))
   if (from === to) for (let i = 0; i < length; i++) out[i] = clipped(samples[i]!)

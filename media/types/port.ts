@@ -59,7 +59,7 @@ export interface FarEnd {
   /**
    * From whom the source may be learnt; default `strict`. Whatever it says, the first packet has to agree in payload type, and with SRTP
    * in its tag. Once learnt, only {@link MediaPort.setFar} permits another source; while address and port stay as they were, it has to be
-   * the stream (SSRC) heard before, unless that fell silent.
+   * the stream (SSRC) heard before, unless that fell silent and the new one's address is the learnt one, or named here.
    */
   readonly symmetric?: Symmetric
   /** Sources that the far end announced (`a=ssrc`, RFC 5576): nobody but its exact address is learnt with another one. Default any. */

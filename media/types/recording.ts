@@ -5,19 +5,22 @@ export interface RecordRequest {
   readonly format: 'wav' | 'mp3'
   /** `in` is what the far end says, `out` what it hears; `both` mixes them, `stereo` has `in` on the left and `out` on the right. */
   readonly tracks: 'in' | 'out' | 'both' | 'stereo'
-  /** Rate of the file; default 8000. */
+  /** Rate of the file; default 8000. An MP3 has 24 kbit/s per channel at 8000, 32 at 16000. */
   readonly sampleRate?: 8000 | 16000
   /** A tone before the beginning, heard by the far end and not recorded; default false. */
   readonly beep?: boolean
-  /** Ends the recording after so much silence of the far end; absent: never. */
+  /**
+   * Ends the recording after so much silence of the far end; absent: never. Silence is what is not louder than the noise of the room by
+   * 9 dB; in the beginning, what is below −45 dB of full scale.
+   */
   readonly endSilenceMs?: number
-  /** Ends it when nothing is said for so long from the beginning; absent: never. */
+  /** Ends it when nothing is said for so long from the beginning; absent: as `endSilenceMs`. */
   readonly initialSilenceMs?: number
-  /** Longest recording, pauses not counted; absent: as long as the port is open. */
+  /** Longest recording, pauses not counted; absent: as long as the port is open. Whatever it says, no file gets longer than 4 GiB. */
   readonly maxMs?: number
   /** Digits that end it; default none. */
   readonly terminators?: string
-  /** Cuts silence off the beginning and the end; default false. */
+  /** Cuts silence off the beginning and the end, all but 200 ms; default false. */
   readonly trim?: boolean
 }
 
@@ -30,7 +33,10 @@ export type RecordingEnd =
   | { readonly kind: 'no-input' }
   | { readonly kind: 'limit' }
   | { readonly kind: 'terminator'; readonly digit: string }
-  /** The file could not be written, for instance as the disk is full; the part that was written is kept where there is any. */
+  /**
+   * The file could not be written; the part that was written is kept where there is any. `code` is that of the system (`ENOSPC` for a full
+   * disk, `EACCES`, `ENOENT` for a missing folder, …), `too_slow` when the disk is 5 s behind, or `encoder`.
+   */
   | { readonly kind: 'error'; readonly message: string; readonly code: string }
 
 /** A recording that is over. */
@@ -39,7 +45,7 @@ export interface RecordingResult {
   /** Of what the file holds. */
   readonly durationMs: number
   readonly bytes: number
-  /** False: there is no file, as nothing could be written. */
+  /** False: there is no file, as nothing could be written, or nothing was recorded (stopped at once, or all of it trimmed). */
   readonly kept: boolean
 }
 

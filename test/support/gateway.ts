@@ -51,6 +51,8 @@ const callGauges = [
   'media_ports',
   'webrtc_transports',
   'call_timers',
+  'speech_recognitions',
+  'streams',
 ]
 
 /** A gateway in a process of its own, seen from outside only. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { WebRtc } from '../../../media/types.ts'
+import type { AudioCodec, WebRtc } from '../../../media/types.ts'
 import type { SessionStates } from '../../auth/states.ts'
 import type { SubscriberTokens } from '../../auth/tokens.ts'
 import { newLegId } from '../../calls/ids.ts'
@@ -32,6 +32,8 @@ export interface SubscriberDialectParts {
   readonly tokens: Pick<SubscriberTokens, 'verify'>
   readonly states: SessionStates
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer'>
+  /** What whoever is dialled is likely to speak; default: nothing is known of that. */
+  readonly likelyCodecs?: (to: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
@@ -73,10 +75,10 @@ export class SubscriberDialect implements OutboundSubscriber {
 
   /** Gives a new WebSocket its vocabulary. */
   open(session: RpcSession): RpcHandler {
-    const { directory, tokens, states, webrtc, arrivals, metrics, clock, log } = this.#parts
+    const { directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log } = this.#parts
     return new Connection(
       {
-        ...{ directory, tokens, states, webrtc, arrivals, metrics, clock, log },
+        ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
         presence: this.#presence,
         nodeId: this.#nodeId,
         maxCallsPerClient: this.#limits.maxCallsPerClient,

@@ -1,4 +1,4 @@
-import type { BrowserMedia, WebRtc } from '../../../media/types.ts'
+import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
 import { newCallId, newLegId } from '../../calls/ids.ts'
 import { Leg, type LegSignalling, type Party } from '../../calls/leg.ts'
 import type { AddressBook, Arrivals } from '../../calls/ports.ts'
@@ -17,6 +17,8 @@ import type { VertoRequest } from './verto.ts'
 export interface DialledCallParts {
   readonly directory: AddressBook
   readonly webrtc: Pick<WebRtc, 'answer'>
+  /** What whoever is dialled is likely to speak; default: nothing is known of that. */
+  readonly likelyCodecs?: (to: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
@@ -28,6 +30,9 @@ export interface DialledCallParts {
  * (after 20 s). Not at once: once it has one, the SDK's `start()` no longer rejects when the call is refused, and most refusals are quick.
  */
 const earlyMediaMs = 2_000
+
+/** What is taken of an offer where nothing is known of whom the page will talk to, or where it has none of that: most calls go to G.711. */
+const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
 type Invite = Extract<VertoRequest, { kind: 'invite' }>
 
@@ -135,7 +140,8 @@ export class DialledCall implements LegSignalling, ClientCall {
 
   async #answerOffer(): Promise<BrowserMedia | undefined> {
     try {
-      return await this.#parts.webrtc.answer(this.#callId, this.#invite.sdp, ['PCMU', 'PCMA'])
+      const likely = this.#parts.likelyCodecs?.(this.#invite.to) ?? []
+      return await this.#parts.webrtc.answer(this.#callId, this.#invite.sdp, [...likely, ...browserCodecs])
     } catch (error) {
       this.#refuse(mediaErrorCode(error), { reason: error instanceof Error ? error.message : String(error) })
       return undefined

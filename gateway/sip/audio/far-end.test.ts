@@ -22,10 +22,19 @@ const far = (lines: readonly string[], changes: Partial<FarFacts> & { address?: 
 describe('the far end of a description', () => {
   it('is learnt from by the rules of its carrier, of endpoints, or of anybody', () => {
     const carrier = testCarrier({ symmetric: 'first', inbandDigits: true })
-    expect(audioRules(carrier, false)).toEqual({ symmetric: 'first', inbandDigits: true })
-    expect(audioRules(carrier, true).symmetric).toBe('first')
-    expect(audioRules(undefined, true)).toEqual({ symmetric: 'same-ip', inbandDigits: false })
-    expect(audioRules(undefined, false)).toEqual(strictRules)
+    expect(audioRules({ carrier })).toMatchObject({ symmetric: 'first', inbandDigits: true })
+    expect(audioRules({ carrier, endpoint: {} }).symmetric).toBe('first')
+    expect(audioRules({ endpoint: {} })).toEqual({ ...strictRules, symmetric: 'same-ip' })
+    expect(audioRules({})).toEqual(strictRules)
+  })
+
+  it('speaks the codecs of the domain that is called, or else its carrier’s, the endpoint’s, or G.711', () => {
+    const carrier = testCarrier({ codecs: ['PCMA'], ptime: 30, comfortNoise: true })
+    const [app, endpoint] = [{ codecs: ['G722'] }, { codecs: ['opus'] }] as const
+    expect(audioRules({ carrier, app })).toMatchObject({ codecs: ['G722'], ptimeMs: 30, comfortNoise: true })
+    expect(audioRules({ carrier, app: {} }).codecs).toEqual(['PCMA'])
+    expect(audioRules({ endpoint }).codecs).toEqual(['opus'])
+    expect(audioRules({}).codecs).toEqual(['PCMU', 'PCMA'])
   })
 
   it.each([
@@ -33,7 +42,7 @@ describe('the far end of a description', () => {
     ['same-ip', '192.0.2.1'],
     ['first', '192.0.2.1'],
   ] as const)('has with %s the source of its signalling as %s', (symmetric, signalledFrom) => {
-    const end = far([], { rules: { symmetric, inbandDigits: false } })
+    const end = far([], { rules: { ...strictRules, symmetric } })
     expect([end?.symmetric, end?.signalledFrom, end?.learnFrom]).toEqual([
       symmetric,
       signalledFrom,
@@ -43,7 +52,7 @@ describe('the far end of a description', () => {
 
   it('listens for digits in the audio where it has to', () => {
     expect(far([])).not.toHaveProperty('inbandDigits')
-    expect(far([], { rules: { symmetric: 'strict', inbandDigits: true } })?.inbandDigits).toBe(true)
+    expect(far([], { rules: { ...strictRules, inbandDigits: true } })?.inbandDigits).toBe(true)
   })
 
   it('has RTCP at the port and the address of a=rtcp', () => {

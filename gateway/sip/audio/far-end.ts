@@ -1,12 +1,13 @@
 import { isIP } from 'node:net'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
-import type { FarEnd, SrtpKeys, Symmetric } from '../../../media/types.ts'
+import type { AudioCodec, FarEnd, SrtpKeys, Symmetric } from '../../../media/types.ts'
 import { TrunklineError } from '../../errors.ts'
-import { type CodecFormat, mirrored, type RemoteAudio } from '../sdp/description.ts'
+import { mirrored, type RemoteAudio, type RemoteCodec } from '../sdp/description.ts'
+import { type CodecRules, eventsBeside, hasNoise, packetTime, plainCodecs } from './codec-rules.ts'
 import { judgeAddress } from './guard.ts'
 
 /** How a far side's audio is taken, besides what its descriptions say. */
-export interface AudioRules {
+export interface AudioRules extends CodecRules {
   /** From whom its source is learnt. */
   readonly symmetric: Symmetric
   /** Digits are listened for in the audio itself. */
@@ -14,23 +15,32 @@ export interface AudioRules {
 }
 
 /** Those for anybody: audio comes from the address that the description names. */
-export const strictRules: AudioRules = { symmetric: 'strict', inbandDigits: false }
+export const strictRules: AudioRules = { ...plainCodecs, symmetric: 'strict', inbandDigits: false }
 
-/** Those for SIP endpoints: phones behind NAT announce addresses that nobody else can reach, and send from where they signal. */
-const endpointRules: AudioRules = { symmetric: 'same-ip', inbandDigits: false }
+/** Who a far side is, as far as that is known. */
+export interface FarParty {
+  readonly carrier?:
+    | Pick<CarrierConfig, 'symmetric' | 'inbandDigits' | 'codecs' | 'ptime' | 'comfortNoise'>
+    | undefined
+  readonly endpoint?: { readonly codecs?: readonly AudioCodec[] } | undefined
+  /** The domain application that it calls: what that says of codecs goes before what is said of the caller. */
+  readonly app?: { readonly codecs?: readonly AudioCodec[] }
+}
 
 /** A carrier's own rules, or those for endpoints or for anybody. */
-export const audioRules = (
-  carrier: Pick<CarrierConfig, 'symmetric' | 'inbandDigits'> | undefined,
-  isEndpoint: boolean,
-): AudioRules => {
-  if (!carrier) return isEndpoint ? endpointRules : strictRules
-  return { symmetric: carrier.symmetric, inbandDigits: carrier.inbandDigits }
+export const audioRules = ({ carrier, endpoint, app }: FarParty): AudioRules => {
+  const codecs = app?.codecs ?? carrier?.codecs ?? endpoint?.codecs ?? plainCodecs.codecs
+  if (carrier) {
+    const { symmetric, inbandDigits, ptime: ptimeMs, comfortNoise } = carrier
+    return { symmetric, inbandDigits, codecs, ptimeMs, comfortNoise }
+  }
+  // Phones behind NAT announce addresses that nobody else can reach, and send from where they signal.
+  return { ...strictRules, codecs, ...(endpoint && { symmetric: 'same-ip' }) }
 }
 
 /** What is known of a far side besides its description. */
 export interface FarFacts {
-  readonly chosen: CodecFormat
+  readonly chosen: RemoteCodec
   readonly srtp: SrtpKeys | undefined
   /** Address that its signalling comes from. */
   readonly source: string | undefined
@@ -53,7 +63,7 @@ export const farEndOf = (audio: RemoteAudio, facts: FarFacts): FarEnd | undefine
     throw new TrunklineError('bad_sdp', 'SDP: an address that audio may be sent to expected.', {
       ...{ address, source },
     })
-  const { rtcpPort, rtcpMux, telephoneEvent, ptime, ssrcs } = audio
+  const { rtcpPort, rtcpMux, ssrcs } = audio
   const rtcpAddress = rtcpAddressOf(audio, address, source)
   const { symmetric, inbandDigits } = rules
   return {
@@ -65,14 +75,28 @@ export const farEndOf = (audio: RemoteAudio, facts: FarFacts): FarEnd | undefine
     ...(rtcpMux && { rtcpMux }),
     codec: chosen.codec,
     payloadType: chosen.payloadType,
-    ...(telephoneEvent !== undefined && { telephoneEvent }),
+    ...formatsBeside(chosen, audio),
     direction: mirrored(audio.direction),
-    ...(ptime !== undefined && { ptime }),
+    ptime: packetTime(audio, chosen, rules.ptimeMs),
     ...(ssrcs && { ssrcs }),
     symmetric,
     ...(symmetric !== 'strict' && source !== undefined && { signalledFrom: source }),
     ...(verdict === 'learn' && { learnFrom: [source ?? ''] }),
     ...(inbandDigits && { inbandDigits }),
+  }
+}
+
+/** What goes beside the codec: events and comfort noise, and what Opus is to be like. */
+const formatsBeside = (
+  { codec, opus }: RemoteCodec,
+  { telephoneEvents, comfortNoise }: RemoteAudio,
+): Pick<FarEnd, 'telephoneEvent' | 'telephoneEventRate' | 'comfortNoise' | 'opus'> => {
+  const events = eventsBeside(codec, telephoneEvents)
+  return {
+    ...(events && { telephoneEvent: events.payloadType }),
+    ...(events && events.clockRate !== 8000 && { telephoneEventRate: events.clockRate }),
+    ...(comfortNoise !== undefined && hasNoise(codec) && { comfortNoise }),
+    ...(opus && { opus }),
   }
 }
 

@@ -7,6 +7,8 @@ import { sourceOf } from '../registrar/source.ts'
 import type { RemoteDescription } from '../sdp/description.ts'
 import { readSdp } from '../sdp/read.ts'
 import type { SipRequest } from '../srf.ts'
+import { preferring } from './codec-rules.ts'
+import { strictRules } from './far-end.ts'
 import { LegMedia, type LegMediaOptions } from './media.ts'
 import type { SipMedia } from './sip-media.ts'
 import { isWebRtcSdp, WebRtcMedia } from './webrtc-media.ts'
@@ -43,9 +45,11 @@ export const openAudio = async (
 ): Promise<SipMedia> => {
   if (offer.kind === 'webrtc') {
     if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
-    if (offer.sdp !== undefined) return await WebRtcMedia.answering(webrtc, callId, offer.sdp, clock)
-    const media = await WebRtcMedia.offering(webrtc, callId, 'PCMU', clock)
-    media.offer('PCMU', 'response')
+    const { rules = strictRules, likely = [] } = options
+    const codecs = preferring(rules.codecs, likely)
+    if (offer.sdp !== undefined) return await WebRtcMedia.answering(webrtc, callId, offer.sdp, codecs, clock)
+    const media = await WebRtcMedia.offering(webrtc, callId, codecs[0] ?? 'PCMU', clock)
+    media.offer(undefined, 'response')
     return media
   }
   const port = await edge.open({ group: callId, kind: 'carrier' })
@@ -54,7 +58,7 @@ export const openAudio = async (
     if (offer.remote) {
       media.exchange.receiveOffer('invite')
       media.answer(offer.remote)
-    } else media.offer('PCMU', 'response')
+    } else media.offer(undefined, 'response')
     return media
   } catch (error) {
     void port.close()

@@ -12,17 +12,18 @@ import {
 } from '../sdp/choose.ts'
 import { answeredCrypto, type CryptoLine, offeredCrypto, sameKey } from '../sdp/crypto.ts'
 import {
-  type CodecFormat,
   type LocalAudio,
   mirrored,
+  type RemoteCodec,
   type RemoteDescription,
   type Section,
 } from '../sdp/description.ts'
 import { readSdp } from '../sdp/read.ts'
 import { LocalSession } from '../sdp/write.ts'
+import { nearEnd, offeredOnly, permitted, withRatesOf } from './codec-rules.ts'
 import { type AudioRules, farEndOf, strictRules } from './far-end.ts'
 import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
-import { PayloadTypes } from './payload-types.ts'
+import { type LocalFormats, SaidFormats } from './said-formats.ts'
 import type { SipMedia } from './sip-media.ts'
 
 /** What is known of a leg's audio besides its port. */
@@ -33,6 +34,8 @@ export interface LegMediaOptions {
   readonly srtp?: SrtpPolicy
   /** Default: strict ones. */
   readonly rules?: AudioRules
+  /** What the leg to be joined is likely to speak: of an offer, the first of these is taken. Default none. */
+  readonly likely?: readonly AudioCodec[]
   /** Default `Math.random`. */
   readonly random?: Random
 }
@@ -56,7 +59,7 @@ export class LegMedia implements SipMedia {
   #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
   /** The far side's last offer that {@link local} is the answer to, to be compared; empty where it is none. */
   #answered = ''
-  #numbers = new PayloadTypes()
+  #formats: SaidFormats
   #security: Security | undefined
   #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
   #held = false
@@ -67,13 +70,14 @@ export class LegMedia implements SipMedia {
 
   /** `sessionId`: digits, for the origin line. */
   constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
-    const { source, srtp = withoutSrtp, rules = strictRules, random = Math.random } = options
+    const { source, srtp = withoutSrtp, rules = strictRules, likely = [], random = Math.random } = options
     this.port = port
     this.exchange = new OfferAnswer(random)
     this.#session = new LocalSession(sessionId)
     this.#source = source
     this.#policy = srtp
     this.#rules = rules
+    this.#formats = new SaidFormats(rules, likely)
   }
 
   /** The description that we sent last; empty before. */
@@ -116,44 +120,41 @@ export class LegMedia implements SipMedia {
 
   /**
    * Answers an offer, and tells the port of the far side. The codec in use is kept where it is offered still, else the far side's first is
-   * taken; a mere refresh gets our last description again. Throws `bad_sdp` for an address that audio must not go to, `srtp_mismatch`.
+   * taken that the leg to be joined is likely to speak, else its first; a mere refresh gets our last description again. Throws `bad_sdp`
+   * for an address that audio must not go to, `srtp_mismatch`, `no_common_codec`.
    */
   answer(remote: RemoteDescription): string {
     const secured = this.isEncrypted && !this.#isAnotherBranch
     this.#isAnotherBranch = false
     if (this.isRefresh(remote)) return this.#local
-    const { audio, crypto } = chooseAudio(remote, this.#policy, secured)
-    const chosen = audio.codecs.find(({ codec }) => codec === this.port.codec) ?? audio.codecs[0]
-    if (!chosen) throw new TrunklineError('no_common_codec')
+    const within = permitted(remote, this.#rules.codecs)
+    const { audio, crypto } = chooseAudio(within, this.#policy, secured)
+    const { chosen, formats } = this.#formats.answered(audio, this.port.codec)
     const keys = crypto && this.#answerTo(crypto)
-    const { telephoneEvent, profile } = audio
-    const near = { codecs: [chosen], ...(telephoneEvent !== undefined && { telephoneEvent }) }
-    this.#apply({ audio, crypto }, chosen, near, keys?.ours)
+    this.#apply({ audio, crypto }, chosen, formats, keys?.ours)
     this.#keys = keys
-    this.#numbers.learn(audio.formats)
+    this.#formats.learn(audio.formats)
     this.#sections = remote.sections
     this.#index = audio.index
     this.#answered = JSON.stringify(remote)
     return this.#write({
-      ...{ profile, crypto: keys ? [keys.ours] : [], codecs: [chosen], telephoneEvent },
+      ...{ ...formats, profile: audio.profile, crypto: keys ? [keys.ours] : [] },
       ...{ rtcpMux: audio.rtcpMux === true, direction: mirrored(audio.direction) },
     })
   }
 
   /**
-   * Makes an offer of everything that we can, with the codec in use, or else `preferred`, first. Throws where another offer is open, and
+   * Makes an offer of everything that is permitted, with the codec in use, or else `preferred`, first. Throws where another offer is open, and
    * `srtp_mismatch` where keys are required, and must not be given.
    */
-  offer(preferred: AudioCodec, where: OfferIn = 'invite'): string {
+  offer(preferred?: AudioCodec, where: OfferIn = 'invite'): string {
     const { profile, encrypted } = offeredSecurity(this.#policy, this.#security)
     this.#open(where)
-    const first = this.port.codec ?? preferred
-    const order: readonly AudioCodec[] = first === 'PCMU' ? ['PCMU', 'PCMA'] : ['PCMA', 'PCMU']
     const crypto = this.#keys ? [this.#keys.ours] : encrypted ? offeredCrypto(randomBytes) : []
     this.#answered = ''
     return this.#write({
-      ...{ profile, crypto, codecs: order.map((codec) => this.#numbers.codec(codec)) },
-      ...{ telephoneEvent: this.#numbers.events, rtcpMux: this.#far?.far.rtcpMux === true },
+      ...{ ...this.#formats.offered(this.port.codec, preferred), profile, crypto },
+      rtcpMux: this.#far?.far.rtcpMux === true,
       // We never hold. Whoever holds us says so in the answer again; many take us back by asking for an offer (RFC 6337 section 5.3).
       direction: 'sendrecv',
     })
@@ -182,16 +183,16 @@ export class LegMedia implements SipMedia {
   accept(remote: RemoteDescription): void {
     const said = this.#said
     if (!said) throw new TrunklineError('bad_sdp', 'There is an answer, but no offer.')
-    const audio = remote.audios.find(({ index }) => index === this.#index) ?? remote.audios[0]
+    const answered = remote.audios.find(({ index }) => index === this.#index) ?? remote.audios[0]
+    const audio = offeredOnly(answered, said)
     const [chosen] = audio.codecs
     if (!chosen) throw new TrunklineError('no_common_codec')
     const theirs = acceptedSecurity(audio, said, this.#policy, this.#securedAtOffer)
     const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
     // The far side sends with the payload types of our offer, whatever numbers its answer has.
     const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
-    const takesEvents = audio.telephoneEvent !== undefined && said.telephoneEvent !== undefined
-    const near = { codecs, ...(takesEvents && { telephoneEvent: said.telephoneEvent }) }
-    this.#apply({ audio, crypto: theirs }, chosen, near, ours)
+    const telephoneEvents = withRatesOf(said.telephoneEvents, audio.telephoneEvents)
+    this.#apply({ audio, crypto: theirs }, chosen, { ...said, codecs, telephoneEvents }, ours)
     this.#keys = ours && theirs && { ours, theirs }
     this.#answered = ''
     this.exchange.receiveAnswer()
@@ -247,8 +248,8 @@ export class LegMedia implements SipMedia {
 
   #apply(
     { audio, crypto }: ChosenAudio,
-    chosen: CodecFormat,
-    near: NearEnd,
+    chosen: RemoteCodec,
+    { codecs, telephoneEvents, comfortNoise }: Omit<LocalFormats, 'ptime'>,
     ours: CryptoLine | undefined,
   ): void {
     const keys: SrtpKeys | undefined = ours &&
@@ -256,7 +257,7 @@ export class LegMedia implements SipMedia {
     const far = farEndOf(audio, {
       ...{ chosen, srtp: keys, source: this.#source, rules: this.#rules, before: this.#far?.far },
     })
-    if (far) this.#tell(near, far)
+    if (far) this.#tell(nearEnd(codecs, telephoneEvents, comfortNoise), far)
     this.#security = { profile: audio.profile, encrypted: keys !== undefined }
     this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
   }

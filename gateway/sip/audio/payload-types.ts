@@ -1,11 +1,11 @@
+import { codecFacts } from '../../../media/codecs/facts.ts'
 import type { AudioCodec } from '../../../media/types.ts'
-import type { CodecFormat, Format } from '../sdp/description.ts'
+import { comfortNoise, eventsName, formatName } from '../sdp/codec-names.ts'
+import type { CodecFormat, EventFormat, Format } from '../sdp/description.ts'
 
-/** RFC 3551 table 4. */
-const fixed: Readonly<Partial<Record<string, number>>> = { 'PCMU/8000': 0, 'PCMA/8000': 8 }
-/** The number that most equipment has for telephone-event. */
-const usualEvents = 101
-const events = 'TELEPHONE-EVENT/8000'
+/** The numbers that most equipment has for what has none of its own. */
+const usualOpus = 111
+const usualEvents: Readonly<Partial<Record<number, number>>> = { 8000: 101, 48000: 110 }
 
 /**
  * The payload types of one session. A number that stood for something once stands for nothing else until the session ends, and a format
@@ -25,12 +25,18 @@ export class PayloadTypes {
 
   /** A codec as our next offer has it. */
   codec(codec: AudioCodec): CodecFormat {
-    return { codec, payloadType: this.#number(`${codec}/8000`, fixed[`${codec}/8000`]) }
+    const usual = codecFacts[codec].payloadType ?? (codec === 'opus' ? usualOpus : undefined)
+    return { codec, payloadType: this.#number(formatName(codec), usual) }
   }
 
   /** telephone-event as our next offer has it. */
-  get events(): number {
-    return this.#number(events, usualEvents)
+  events(clockRate: number): EventFormat {
+    return { clockRate, payloadType: this.#number(eventsName(clockRate), usualEvents[clockRate]) }
+  }
+
+  /** Comfort noise as our next offer has it. */
+  get comfortNoise(): number {
+    return this.#number(comfortNoise.name, comfortNoise.payloadType)
   }
 
   #number(name: string, usual: number | undefined): number {

@@ -24,7 +24,7 @@ export interface SipMedia {
   /** Our answer to an offer; later, where it takes time. Throws or rejects with a media code where it cannot be used. */
   answerSdp(offer: string): string | Promise<string>
   /** Makes an offer, with the codec in use or else `preferred` first. Throws where another offer is open. */
-  offer(preferred: AudioCodec, where: OfferIn): string
+  offer(preferred: AudioCodec | undefined, where: OfferIn): string
   /** Offers what we said last once more, word by word. Throws where another offer is open. */
   offerAgain(where: OfferIn): string
   /**

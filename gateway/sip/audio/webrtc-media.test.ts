@@ -61,7 +61,7 @@ beforeEach(() => {
 })
 
 const answering = async () => {
-  const media = await WebRtcMedia.answering(webrtc, 'call', sdpOf(), clock)
+  const media = await WebRtcMedia.answering(webrtc, 'call', sdpOf(), ['G722', 'PCMU'], clock)
   media.onFault((error) => faults.push(error))
   return media
 }
@@ -107,7 +107,7 @@ describe('what is WebRTC', () => {
 describe('a client that calls', () => {
   it('gets an answer, and another one to each new offer', async () => {
     const media = await answering()
-    expect(made).toEqual([['answer', 'call', sdpOf(), ['PCMU', 'PCMA']]])
+    expect(made).toEqual([['answer', 'call', sdpOf(), ['G722', 'PCMU']]])
     expect([media.local, media.isWaiting, media.isHeld]).toEqual(['ours 1', false, false])
     expect(media.port).toBe(browser.port)
     expect(await media.answerSdp(sdpOf())).toBe('ours 1')

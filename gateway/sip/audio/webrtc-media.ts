@@ -50,14 +50,15 @@ export class WebRtcMedia implements SipMedia {
     )
   }
 
-  /** Answers the first offer of a client. Rejects with `bad_sdp`, `no_common_codec` or `no_ports`. */
+  /** Answers the first offer of a client with the first of `codecs` that it has. Rejects with `bad_sdp`, `no_common_codec` or `no_ports`. */
   static async answering(
     webrtc: Pick<WebRtc, 'answer'>,
     group: string,
     offer: string,
+    codecs: readonly AudioCodec[],
     clock: Clock,
   ): Promise<WebRtcMedia> {
-    const media = new WebRtcMedia(await webrtc.answer(group, offer, ['PCMU', 'PCMA']), clock)
+    const media = new WebRtcMedia(await webrtc.answer(group, offer, codecs), clock)
     media.exchange.receiveOffer('invite')
     media.#remote = offer
     media.#agreed = true
@@ -105,7 +106,7 @@ export class WebRtcMedia implements SipMedia {
     return this.#local
   }
 
-  offer(_preferred: AudioCodec, where: OfferIn): string {
+  offer(_preferred: AudioCodec | undefined, where: OfferIn): string {
     this.#open(where)
     if (this.#local === '') this.#local = this.#browser.sdp
     return this.#local

@@ -159,7 +159,7 @@ export class Renegotiation {
       this.#refuse(response, 491)
       return
     }
-    this.#send(response, media.offer('PCMU', 'response'), headers)
+    this.#send(response, media.offer(undefined, 'response'), headers)
     log.info({ method: 'INVITE', offer: false }, 'session renegotiated')
     this.#guard = clock.after(ackWaitMs, () =>
       leg.end({ code: 'unreachable', detail: 'no ACK to a re-INVITE' }),

@@ -1,4 +1,4 @@
-import type { Edge, WebRtc } from '../../../media/types.ts'
+import type { AudioCodec, Edge, WebRtc } from '../../../media/types.ts'
 import { newCallId, newLegId } from '../../calls/ids.ts'
 import { type CallId, Leg, type Party } from '../../calls/leg.ts'
 import type { Arrival, Arrivals } from '../../calls/ports.ts'
@@ -10,6 +10,7 @@ import { type Offer, openAudio } from '../audio/inbound-audio.ts'
 import { asPortError } from '../audio/port-error.ts'
 import { learntFromSource, type SipMedia } from '../audio/sip-media.ts'
 import type { Carriers } from '../carriers/carriers.ts'
+import type { LikelyCodecs } from '../carriers/likely-codecs.ts'
 import { causeOfCancel } from '../causes.ts'
 import type { DialogTrust } from '../dialog/dialog-digest.ts'
 import type { DialogOrigin } from '../dialog/dialogs.ts'
@@ -38,6 +39,8 @@ export interface SetUpParts {
   readonly webrtc?: Pick<WebRtc, 'answer' | 'offer'>
   readonly arrivals: Arrivals
   readonly legs: LegRegistry
+  /** What the one who is dialled speaks; default: nothing is known of that. */
+  readonly likely?: Pick<LikelyCodecs, 'of'>
   /** Whose credentials are shown inside the calls that come from them; default: there is none. */
   readonly carriers?: Pick<Carriers, 'byName'>
   /** Time after which a caller may try again after a 503; default 10 s. */
@@ -89,8 +92,9 @@ export class SetUp {
     })
     try {
       const source = request.source_address
-      const rules = audioRules(entry.carrier, entry.endpoint !== undefined)
-      const media = await openAudio(this.#parts, callId, offer, { source, srtp: srtpOf(invitation), rules })
+      const media = await openAudio(this.#parts, callId, offer, {
+        ...{ source, srtp: srtpOf(invitation), rules: audioRules(entry), likely: this.#likely(entry) },
+      })
       if (!connection.alive) gone ??= { code: 'control_lost' }
       if (gone) {
         media.close()
@@ -113,6 +117,11 @@ export class SetUp {
     )
     leg.ended(cause)
     if (!invitation.replaces) this.#parts.arrivals.arrive(arrivalOf(invitation, leg, callId))
+  }
+
+  /** What is known of whom the caller will be joined to. */
+  #likely({ plan }: Entry): readonly AudioCodec[] {
+    return plan.kind === 'dial' ? (this.#parts.likely?.of(plan.to) ?? []) : []
   }
 
   /** Until there is a leg, nobody else would close its audio. */

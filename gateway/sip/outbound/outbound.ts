@@ -4,9 +4,11 @@ import { newLegId } from '../../calls/ids.ts'
 import { Leg } from '../../calls/leg.ts'
 import type { OutboundRequest, OutboundSip, Target } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
+import type { SipEndpoint } from '../../directory/types.ts'
 import { type Cause, codeOf, TrunklineError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { audioRules } from '../audio/far-end.ts'
+import { preferring } from '../audio/codec-rules.ts'
+import { type AudioRules, audioRules } from '../audio/far-end.ts'
 import { LateOffer } from '../audio/late-offer.ts'
 import { LegMedia } from '../audio/media.ts'
 import { EarlyOffer, type Negotiation } from '../audio/negotiation.ts'
@@ -41,8 +43,10 @@ export interface OutboundParts {
   /** Transfers that far sides may ask for; default none. */
   readonly transfers?: Transfers
   /** SIP endpoints by their id; default: none is known. */
-  readonly endpoint?: (id: string) => DialogOrigin['endpoint']
+  readonly endpoint?: (id: string) => (DialogOrigin['endpoint'] & Pick<SipEndpoint, 'codecs'>) | undefined
 }
+
+type SipTarget = Extract<Target, { kind: 'sip' }>
 
 /** Room for the request line, the leading line and what a digest adds, in bytes. */
 const frameReserve = 900
@@ -55,7 +59,7 @@ export class Outbound implements OutboundSip {
     this.#parts = parts
   }
 
-  dial(target: Extract<Target, { kind: 'sip' }>, request: OutboundRequest): Leg {
+  dial(target: SipTarget, request: OutboundRequest): Leg {
     const { link, clock, legs, userAgent } = this.#parts
     const uri = parseSipUri(target.uri)
     const to = { uri: shownUri(uri?.bare ?? target.uri), user: uri ? userOf(uri) : '', name: '' }
@@ -84,7 +88,7 @@ export class Outbound implements OutboundSip {
   async #place(
     leg: Leg,
     side: OutboundLeg,
-    target: Extract<Target, { kind: 'sip' }>,
+    target: SipTarget,
     request: OutboundRequest,
     log: Log,
   ): Promise<void> {
@@ -110,20 +114,21 @@ export class Outbound implements OutboundSip {
   async #openMedia(
     leg: Leg,
     wanted: {
-      readonly target: Extract<Target, { kind: 'sip' }>
+      readonly target: SipTarget
       readonly request: OutboundRequest
       readonly route: TakenRoute
     },
     log: Log,
   ): Promise<SipMedia | undefined> {
     const { target, request, route } = wanted
+    const rules = this.#rulesFor(wanted)
     try {
       const media = isWebRtcTarget(target)
-        ? await this.#openWebRtc(request)
+        ? await this.#openWebRtc(request, rules)
         : new LegMedia(
             await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
             String(randomInt(1, 2 ** 47)),
-            { srtp: srtpOf(route), rules: audioRules(route.carrier, target.endpointId !== undefined) },
+            { srtp: srtpOf(route), rules },
           )
       media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
       leg.whenGone(() => media.close())
@@ -137,10 +142,28 @@ export class Outbound implements OutboundSip {
     }
   }
 
-  async #openWebRtc({ callId, codec }: OutboundRequest): Promise<SipMedia> {
+  async #openWebRtc({ callId, codec }: OutboundRequest, { codecs }: AudioRules): Promise<SipMedia> {
     const { webrtc, clock } = this.#parts
     if (!webrtc) throw new TrunklineError('no_common_codec', 'There is no WebRTC.')
-    return await WebRtcMedia.offering(webrtc, callId, codec, clock)
+    const [first = codec] = preferring(codecs, [codec])
+    return await WebRtcMedia.offering(webrtc, callId, first, clock)
+  }
+
+  /** Those of the far side; a document may ask for some of its codecs alone, or for another order. */
+  #rulesFor({
+    target,
+    route,
+    request,
+  }: {
+    target: SipTarget
+    route: TakenRoute
+    request: OutboundRequest
+  }): AudioRules {
+    const { endpointId } = target
+    const endpoint = endpointId === undefined ? undefined : (this.#parts.endpoint?.(endpointId) ?? {})
+    const rules = audioRules({ carrier: route.carrier, endpoint })
+    const wanted = request.destination.codecs?.filter((codec) => rules.codecs.includes(codec)) ?? []
+    return wanted.length > 0 ? { ...rules, codecs: wanted } : rules
   }
 
   #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, media: SipMedia, request: OutboundRequest): void {

@@ -1,10 +1,24 @@
-import type { AudioCodec, Direction } from '../../../media/types.ts'
+import type { AudioCodec, Direction, OpusWishes } from '../../../media/types.ts'
 import type { CryptoLine } from './crypto.ts'
 
 /** A codec with the payload type that it has in one description. */
 export interface CodecFormat {
   readonly codec: AudioCodec
   readonly payloadType: number
+}
+
+/** A codec of the far side, with what it says of its decoder. */
+export interface RemoteCodec extends CodecFormat {
+  /** Of Opus alone. */
+  readonly opus?: OpusWishes
+  /** Shortest packets that it wants, in ms (`minptime`). */
+  readonly shortestMs?: number
+}
+
+/** telephone-event (RFC 4733) with one of its clock rates, in Hz: that of the codec beside which it is used. */
+export interface EventFormat {
+  readonly payloadType: number
+  readonly clockRate: number
 }
 
 /** A payload type and what it means: encoding name in upper case and clock rate, `PCMU/8000`. */
@@ -42,13 +56,15 @@ export interface RemoteAudio {
   /** RTCP comes and goes by `port` (RFC 5761). */
   readonly rtcpMux?: boolean
   /** Ours among the far side's codecs, in its order; never empty. */
-  readonly codecs: readonly CodecFormat[]
+  readonly codecs: readonly RemoteCodec[]
   /** Everything it lists, also what we do not know: a payload type keeps its meaning for the whole session. */
   readonly formats: readonly Format[]
-  /** Payload type of telephone-event/8000. */
-  readonly telephoneEvent?: number
-  /** Milliseconds; undefined where none, or no sensible one, is given. */
+  readonly telephoneEvents: readonly EventFormat[]
+  /** Payload type of CN/8000 (RFC 3389). */
+  readonly comfortNoise?: number
+  /** Packet duration that it asks for, and the longest that it takes, in ms; undefined where none, or no sensible one, is given. */
   readonly ptime?: number
+  readonly maxptime?: number
   /** Direction as the far side sees it. */
   readonly direction: Direction
 }
@@ -71,7 +87,10 @@ export interface LocalAudio {
   readonly rtcpPort: number
   readonly rtcpMux: boolean
   readonly codecs: readonly CodecFormat[]
-  readonly telephoneEvent?: number
+  readonly telephoneEvents: readonly EventFormat[]
+  readonly comfortNoise?: number
+  /** Packet duration that we ask for, in ms. */
+  readonly ptime: number
   readonly direction: Direction
 }
 

@@ -1,10 +1,20 @@
 import { isIP } from 'node:net'
 import { parse } from 'sdp-transform'
-import type { AudioCodec, Direction } from '../../../media/types.ts'
+import { readOpusParameters, shortestOpusPacket } from '../../../media/codecs/opus-parameters.ts'
+import type { Direction } from '../../../media/types.ts'
 import { TrunklineError } from '../../errors.ts'
 import { printable } from '../headers.ts'
+import { codecNamed, comfortNoise, staticFormats } from './codec-names.ts'
 import { type CryptoLine, readCrypto } from './crypto.ts'
-import type { CodecFormat, Format, Profile, RemoteAudio, RemoteDescription, Section } from './description.ts'
+import type {
+  EventFormat,
+  Format,
+  Profile,
+  RemoteAudio,
+  RemoteCodec,
+  RemoteDescription,
+  Section,
+} from './description.ts'
 
 /** Longest description that is read, in characters. */
 const longestSdp = 16_384
@@ -19,14 +29,6 @@ const mostSources = 16
 
 const profiles: readonly Profile[] = ['RTP/AVP', 'RTP/SAVP']
 const directions = ['sendrecv', 'sendonly', 'recvonly', 'inactive'] as const
-const codecs: readonly AudioCodec[] = ['PCMU', 'PCMA']
-/** RFC 3551 table 4. */
-const fixed: Readonly<Record<number, string>> = {
-  0: 'PCMU/8000',
-  8: 'PCMA/8000',
-  9: 'G722/8000',
-  18: 'G729/8000',
-}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -112,14 +114,14 @@ const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
   const where = `m-line ${index + 1}`
   const { address, onHold } = readAddress(object(audio.connection ?? session.connection), where)
   const formats = readFormats(audio, where)
-  const ours = formats.flatMap(codecOf)
-  if (ours.length === 0) throw noCodec(formats)
-  const telephoneEvent = formats.find(({ name }) => name === 'TELEPHONE-EVENT/8000')?.payloadType
+  const codecs = readCodecs(audio, formats)
+  if (codecs.length === 0) throw noCodec(formats)
+  const noise = formats.find(({ name }) => name === comfortNoise.name)?.payloadType
   const rtcp = object(audio.rtcp)
   const rtcpPort = integer(rtcp.port, 1, 65_535)
   const rtcpAddress = text(rtcp.address)
   const ssrcs = readSources(audio)
-  const ptime = integer(audio.ptime, 10, 120)
+  const [ptime, maxptime] = [integer(audio.ptime, 1, 200), integer(audio.maxptime, 1, 200)]
   const stated = directions.find((known) => known === (audio.direction ?? session.direction)) ?? 'sendrecv'
   return {
     ...{ index, profile, crypto: readKeys(candidate.text, where), address },
@@ -128,9 +130,10 @@ const readAudio = (session: Fields, candidate: Candidate): RemoteAudio => {
     ...(rtcpAddress !== undefined && isIP(rtcpAddress) !== 0 && { rtcpAddress }),
     ...(ssrcs.length > 0 && { ssrcs }),
     ...(audio.rtcpMux !== undefined && { rtcpMux: true }),
-    ...{ codecs: ours, formats },
-    ...(telephoneEvent !== undefined && { telephoneEvent }),
+    ...{ codecs, formats, telephoneEvents: formats.flatMap(eventsOf) },
+    ...(noise !== undefined && { comfortNoise: noise }),
     ...(ptime !== undefined && { ptime }),
+    ...(maxptime !== undefined && { maxptime }),
     direction: onHold ? withoutReceiving(stated) : stated,
   }
 }
@@ -144,10 +147,7 @@ const readSources = (audio: Fields): readonly number[] => {
 
 const noCodec = (formats: readonly Format[]): TrunklineError => {
   const offered = formats.map(({ name }) => printable(name, 32))
-  return new TrunklineError('no_common_codec', `Offered: ${offered.join(', ')}.`, {
-    offered,
-    supported: codecs,
-  })
+  return new TrunklineError('no_common_codec', `Offered: ${offered.join(', ')}.`, { offered })
 }
 
 // The parser beneath keeps only a part of each line. What stands there is secret: no error repeats it.
@@ -188,12 +188,24 @@ const readFormats = (audio: Fields, where: string): readonly Format[] => {
     const channels = integer(map?.encoding, 2, 8)
     const mapped =
       map && `${text(map.codec)?.toUpperCase()}/${text(map.rate)}${channels ? `/${channels}` : ''}`
-    return { payloadType, name: mapped ?? fixed[payloadType] ?? String(payloadType) }
+    return { payloadType, name: mapped ?? staticFormats[payloadType] ?? String(payloadType) }
   })
 }
 
-const codecOf = ({ payloadType, name }: Format): readonly CodecFormat[] =>
-  codecs.filter((codec) => name === `${codec}/8000`).map((codec) => ({ codec, payloadType }))
+const readCodecs = (audio: Fields, formats: readonly Format[]): readonly RemoteCodec[] =>
+  formats.flatMap(({ payloadType, name }): RemoteCodec[] => {
+    const codec = codecNamed(name)
+    if (codec !== 'opus') return codec ? [{ codec, payloadType }] : []
+    const parameters = text(list(audio.fmtp).find(({ payload }) => payload === payloadType)?.config) ?? ''
+    const shortestMs = shortestOpusPacket(parameters)
+    const opus = readOpusParameters(parameters)
+    return [{ codec, payloadType, opus, ...(shortestMs !== undefined && { shortestMs }) }]
+  })
+
+const eventsOf = ({ payloadType, name }: Format): readonly EventFormat[] => {
+  const clockRate = Number(/^TELEPHONE-EVENT\/(\d{1,6})$/.exec(name)?.[1] ?? 0)
+  return clockRate >= 8_000 ? [{ payloadType, clockRate }] : []
+}
 
 const label = ({ media, protocol }: Section): string => printable(`${media} ${protocol}`, 48)
 

@@ -38,11 +38,12 @@ describe('reading', () => {
         { codec: 'PCMA', payloadType: 8 },
         { codec: 'PCMU', payloadType: 0 },
       ],
+      telephoneEvents: [],
       direction: 'sendrecv',
     })
   })
 
-  it('knows them by rtpmap, too, and telephone-event only at 8,000 Hz', () => {
+  it('knows them by rtpmap, too, and telephone-event by its clock rates', () => {
     const { audio } = read(
       offer(
         'm=audio 4000 RTP/AVP 96 97 98 99',
@@ -53,7 +54,10 @@ describe('reading', () => {
       ),
     )
     expect(audio.codecs).toEqual([{ codec: 'PCMA', payloadType: 96 }])
-    expect(audio.telephoneEvent).toBe(99)
+    expect(audio.telephoneEvents).toEqual([
+      { payloadType: 98, clockRate: 16_000 },
+      { payloadType: 99, clockRate: 8_000 },
+    ])
   })
 
   it('takes what stands at the media before what stands at the session', () => {
@@ -75,7 +79,7 @@ describe('reading', () => {
     expect(read(lines(...session, 'a=sendonly', 'm=audio 4000 RTP/AVP 0')).audio.direction).toBe('sendonly')
   })
 
-  it('ignores a packet duration outside 10 to 120 ms', () => {
+  it('ignores a packet duration outside 1 to 200 ms', () => {
     expect(read(offer('m=audio 4000 RTP/AVP 0', 'a=ptime:0')).audio.ptime).toBeUndefined()
     expect(read(offer('m=audio 4000 RTP/AVP 0', 'a=ptime:300')).audio.ptime).toBeUndefined()
   })
@@ -130,14 +134,14 @@ describe('reading', () => {
     const error = failure(() =>
       readSdp(
         offer(
-          'm=audio 4000 RTP/AVP 9 18 100 101',
-          'a=rtpmap:100 opus/48000/2',
+          'm=audio 4000 RTP/AVP 3 18 100 101',
+          'a=rtpmap:100 AMR-WB/16000',
           'a=rtpmap:101 telephone-event/8000',
         ),
       ),
     )
     expect(error.code).toBe('no_common_codec')
-    expect(error.facts.offered).toEqual(['G722/8000', 'G729/8000', 'OPUS/48000/2', 'TELEPHONE-EVENT/8000'])
+    expect(error.facts.offered).toEqual(['3', 'G729/8000', 'AMR-WB/16000', 'TELEPHONE-EVENT/8000'])
   })
 
   it.each([
@@ -204,7 +208,8 @@ describe('writing', () => {
     port: 20_000,
     rtcpPort: 20_001,
     codecs: [{ codec: 'PCMU', payloadType: 0 }],
-    telephoneEvent: 96,
+    telephoneEvents: [{ payloadType: 96, clockRate: 8000 }],
+    ptime: 20,
     direction: 'sendrecv',
   } as const
 
@@ -255,7 +260,12 @@ describe('writing', () => {
 
   it('can be read by its own reader', () => {
     const { audio } = read(new LocalSession('1').write(local))
-    expect(audio).toMatchObject({ address: '198.51.100.7', port: 20_000, telephoneEvent: 96, ptime: 20 })
+    expect(audio).toMatchObject({
+      address: '198.51.100.7',
+      port: 20_000,
+      telephoneEvents: local.telephoneEvents,
+      ptime: 20,
+    })
   })
 })
 

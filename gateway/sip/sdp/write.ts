@@ -1,6 +1,8 @@
 import { isIPv6 } from 'node:net'
+import { ownOpusParameters } from '../../../media/codecs/opus-parameters.ts'
+import { comfortNoise as noise, rtpmapOf } from './codec-names.ts'
 import { writeCrypto } from './crypto.ts'
-import type { LocalAudio, Section } from './description.ts'
+import type { CodecFormat, LocalAudio, Section } from './description.ts'
 
 /** Our side of one session: an id that stays, and a version that rises with every change (RFC 3264 section 8). */
 export class LocalSession {
@@ -35,20 +37,28 @@ const refusal = ({ media, protocol, formats }: Section): readonly string[] => [
 ]
 
 const audioLines = (audio: LocalAudio): readonly string[] => {
-  const { port, rtcpPort, rtcpMux, codecs, telephoneEvent, direction, profile, crypto } = audio
+  const { port, rtcpPort, rtcpMux, codecs, telephoneEvents, comfortNoise, ptime, direction, profile } = audio
   const formats = [
     ...codecs.map(({ payloadType }) => payloadType),
-    ...(telephoneEvent === undefined ? [] : [telephoneEvent]),
+    ...(comfortNoise === undefined ? [] : [comfortNoise]),
+    ...telephoneEvents.map(({ payloadType }) => payloadType),
   ]
   return [
     `m=audio ${port} ${profile} ${formats.join(' ')}`,
-    ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
-    ...(telephoneEvent === undefined
-      ? []
-      : [`a=rtpmap:${telephoneEvent} telephone-event/8000`, `a=fmtp:${telephoneEvent} 0-15`]),
-    ...crypto.map((line) => `a=crypto:${writeCrypto(line)}`),
+    ...codecs.flatMap(codecLines),
+    ...(comfortNoise === undefined ? [] : [`a=rtpmap:${comfortNoise} ${noise.name}`]),
+    ...telephoneEvents.flatMap(({ payloadType, clockRate }) => [
+      `a=rtpmap:${payloadType} telephone-event/${clockRate}`,
+      `a=fmtp:${payloadType} 0-15`,
+    ]),
+    ...audio.crypto.map((line) => `a=crypto:${writeCrypto(line)}`),
     ...(rtcpMux ? ['a=rtcp-mux'] : rtcpPort === port + 1 ? [] : [`a=rtcp:${rtcpPort}`]),
-    'a=ptime:20',
+    `a=ptime:${ptime}`,
     `a=${direction}`,
   ]
 }
+
+const codecLines = ({ codec, payloadType }: CodecFormat): readonly string[] => [
+  `a=rtpmap:${payloadType} ${rtpmapOf(codec)}`,
+  ...(codec === 'opus' ? [`a=fmtp:${payloadType} ${ownOpusParameters}`] : []),
+]

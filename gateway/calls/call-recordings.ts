@@ -1,0 +1,79 @@
+import {
+  type CallRecording,
+  type RecordOptions,
+  type RecordResult,
+  VerbFailed,
+} from '../../handlers/verbs.ts'
+import { encodedRate } from '../../media/rtp/encoding.ts'
+import type { MediaPort, RecordingResult } from '../../media/types.ts'
+import { codeOf } from '../errors.ts'
+import type { Call } from './call.ts'
+import type { KeptRecording, RecordingKeeper } from './recording-keeper.ts'
+
+/** Recordings of a call that are under way together: each costs CPU and disk for every second. */
+const MOST_AT_ONCE = 4
+
+/** The recordings of one call: begun on the caller's port, and ended with it. */
+export class CallRecordings {
+  #keeper: RecordingKeeper
+  #call: Call
+  #underWay = 0
+
+  constructor(keeper: RecordingKeeper, call: Call) {
+    this.#keeper = keeper
+    this.#call = call
+  }
+
+  /** Begins one. Throws {@link VerbFailed}. */
+  start(port: MediaPort, options: RecordOptions): CallRecording {
+    if (this.#underWay >= MOST_AT_ONCE)
+      throw new VerbFailed('too_many_recordings', `the call has ${MOST_AT_ONCE} recordings under way`)
+    const kept = this.#begin(port, options)
+    this.#underWay++
+    const ended = this.#follow(kept, options.terminators ?? '')
+    this.#call.recorded({ id: kept.id, ended })
+    return {
+      ...{ id: kept.id, url: kept.url, ended },
+      pause: (how) => kept.pause(how),
+      resume: () => kept.resume(),
+      stop: () => kept.stop(),
+    }
+  }
+
+  #begin(port: MediaPort, { format = 'wav', tracks = 'in', ...rest }: RecordOptions): KeptRecording {
+    const { id: callId, info, caller } = this.#call
+    // What a telephone cannot carry is not worth twice the room.
+    const sampleRate = port.codec && encodedRate(port.codec) > 8000 ? 16_000 : 8000
+    try {
+      return this.#keeper.start(port, {
+        ...{ projectId: info.projectId, callId, legId: caller.id },
+        request: { ...rest, format, tracks, sampleRate },
+      })
+    } catch (error) {
+      throw new VerbFailed(codeOf(error), error instanceof Error ? error.message : String(error), error)
+    }
+  }
+
+  async #follow(kept: KeptRecording, terminators: string): Promise<RecordResult> {
+    let pressed: string | undefined
+    // The port hears the keys that come with the audio; those that come by a message are known here alone.
+    const deaf = this.#call.overhear((digit) => {
+      if (pressed !== undefined || !terminators.includes(digit)) return
+      pressed = digit
+      kept.stop()
+    })
+    const result = await kept.done
+    deaf()
+    this.#underWay--
+    return this.#resultOf(kept, result, pressed)
+  }
+
+  #resultOf({ id, url }: KeptRecording, result: RecordingResult, pressed: string | undefined): RecordResult {
+    const { end, durationMs, kept, bytes } = result
+    const common = { id, url, durationMs, bytes: kept ? bytes : 0 }
+    if (end.kind === 'terminator') return { ...common, reason: 'terminator', terminator: end.digit }
+    if (end.kind !== 'stopped') return { ...common, reason: end.kind }
+    if (pressed !== undefined) return { ...common, reason: 'terminator', terminator: pressed }
+    return { ...common, reason: this.#call.signal.aborted ? 'hangup' : 'stopped' }
+  }
+}

@@ -1,0 +1,83 @@
+import type { CallStream, StreamOptions } from '../../handlers/verbs.ts'
+import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
+import type { MediaPort } from '../../media/types.ts'
+import type { Call } from './call.ts'
+
+/** Begins streams; see `gateway/streams`. */
+export interface StreamStarter {
+  /** Throws an Error whose `code` is `bad_stream` for options that cannot be used. */
+  start(
+    source: {
+      readonly callId: string
+      readonly projectId: string
+      readonly port: MediaPort
+      sendDigits(digits: string): void
+    },
+    options: StreamOptions,
+  ): CallStream & { digit(digit: string): void }
+}
+
+/** At once, of one call. */
+const mostStreams = 4
+
+/** The streams of one call, which end with it. */
+export class CallStreams {
+  readonly #starter: StreamStarter
+  readonly #call: Call
+  readonly #open = new Map<CallStream, string | undefined>()
+
+  constructor(starter: StreamStarter, call: Call) {
+    this.#starter = starter
+    this.#call = call
+    call.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
+  }
+
+  /** Throws a {@link VerbFailed} with `bad_stream`. */
+  start(port: MediaPort, options: StreamOptions): CallStream {
+    if (this.#call.signal.aborted) throw new CallEnded()
+    const { name } = options
+    if (this.#open.size >= mostStreams) throw badStream(`A call has at most ${mostStreams} streams at once.`)
+    if (name !== undefined && this.#named(name))
+      throw badStream(`The call has a stream of the name ${JSON.stringify(name)} already.`)
+    const stream = this.#begin(port, options)
+    this.#open.set(stream, name)
+    const silent = this.#call.overhear((digit) => stream.digit(digit))
+    void stream.ended.then(() => {
+      silent()
+      this.#open.delete(stream)
+    })
+    return stream
+  }
+
+  /** False where there is none of that name. */
+  stop(name: string): boolean {
+    const stream = this.#named(name)
+    if (!stream) return false
+    // At once, so that the name can be given again.
+    this.#open.delete(stream)
+    stream.stop()
+    return true
+  }
+
+  #begin(port: MediaPort, options: StreamOptions): ReturnType<StreamStarter['start']> {
+    const { callId, projectId } = this.#call.info
+    const sendDigits = (digits: string) => void this.#call.caller.sendDigits(digits).catch(() => {})
+    try {
+      return this.#starter.start({ callId, projectId, port, sendDigits }, options)
+    } catch (error) {
+      if ((error as { code?: unknown }).code === 'bad_stream') throw badStream((error as Error).message)
+      throw error
+    }
+  }
+
+  #named(name: string): CallStream | undefined {
+    for (const [stream, its] of this.#open) if (its === name) return stream
+    return undefined
+  }
+
+  #stopAll(): void {
+    for (const stream of this.#open.keys()) stream.stop()
+  }
+}
+
+const badStream = (message: string): VerbFailed => new VerbFailed('bad_stream', message)

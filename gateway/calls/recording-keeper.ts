@@ -1,0 +1,24 @@
+import type { MediaPort, Recording, RecordRequest } from '../../media/types.ts'
+
+/** A recording that is wanted. */
+export interface WantedRecording {
+  readonly projectId: string
+  readonly callId: string
+  readonly legId: string
+  /** How; where it is written is the keeper's matter. */
+  readonly request: Omit<RecordRequest, 'path'>
+}
+
+/** A recording that is kept. `done` settles when its file is complete and it is written down. */
+export interface KeptRecording extends Recording {
+  /** Unique for ever. */
+  readonly id: string
+  /** A link from which it can be fetched, once it is over; works for a limited time. */
+  readonly url: string
+}
+
+/** Keeps recordings; implemented by gateway/recordings. */
+export interface RecordingKeeper {
+  /** Begins one. Throws an error with a code of the catalogue when that cannot be: `recording_no_space`, `recording_failed`. */
+  start(port: Pick<MediaPort, 'record'>, wanted: WantedRecording): KeptRecording
+}

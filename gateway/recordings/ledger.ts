@@ -1,0 +1,133 @@
+import type { RecordingResult, RecordRequest } from '../../media/types.ts'
+import type { RecordingRow, RecordingRows } from '../directory/recordings.ts'
+import { TrunklineError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { durationOf, type RecordingFolder } from './folder.ts'
+import type { RemovedBy } from './retention.ts'
+
+/** What the ledger works with. */
+export interface LedgerParts {
+  readonly rows: RecordingRows
+  readonly folder: RecordingFolder
+  readonly log: Log
+  /** Told of each removal. */
+  readonly onRemoved: (by: RemovedBy) => void
+}
+
+/** A row for a recording that begins. */
+export const beginning = (
+  what: Pick<RecordingRow, 'id' | 'project_id' | 'call_id' | 'leg_id' | 'started_at'>,
+  { format, tracks, sampleRate = 8000 }: Pick<RecordRequest, 'format' | 'tracks' | 'sampleRate'>,
+): RecordingRow => ({
+  ...what,
+  status: 'in-progress',
+  end_reason: null,
+  format,
+  channels: tracks === 'stereo' ? 2 : 1,
+  sample_rate: sampleRate,
+  ended_at: null,
+  duration_ms: 0,
+  bytes: 0,
+})
+
+/** Which recordings there are, and how they ended: the table and the files, kept in step. */
+export class Ledger {
+  #parts: LedgerParts
+  #total = 0
+
+  constructor(parts: LedgerParts) {
+    this.#parts = parts
+  }
+
+  /** Bytes of all that are over. */
+  get total(): number {
+    return this.#total
+  }
+
+  /** Reads how much there is. */
+  async open(): Promise<void> {
+    this.#total = await this.#parts.rows.totalBytes()
+  }
+
+  /** Writes down a recording that begins or has ended. A failure is logged: the file is there all the same. */
+  async write(row: RecordingRow): Promise<void> {
+    this.#total += row.bytes
+    try {
+      await this.#parts.rows.save(row)
+    } catch (error) {
+      this.#parts.log.error({ recording: row.id, err: error }, 'a recording could not be written down')
+    }
+  }
+
+  /** Writes down how a recording ended, at `now`. */
+  async close(
+    row: RecordingRow,
+    { end, durationMs, bytes, kept }: RecordingResult,
+    now: number,
+  ): Promise<void> {
+    const failed = end.kind === 'error' && !kept
+    await this.write({
+      ...row,
+      status: failed ? 'failed' : 'completed',
+      end_reason: end.kind,
+      ended_at: now,
+      duration_ms: durationMs,
+      bytes: kept ? bytes : 0,
+    })
+  }
+
+  /** One of this project; undefined: there is none. */
+  async find(id: string, project?: string): Promise<RecordingRow | undefined> {
+    const row = await this.#parts.rows.find(id)
+    return row && (project === undefined || row.project_id === project) ? row : undefined
+  }
+
+  /** Removes the file and the row. False, and logged, when that cannot be. Throws `recording_in_progress`. */
+  async remove(row: RecordingRow, by: RemovedBy): Promise<boolean> {
+    const { rows, folder, log, onRemoved } = this.#parts
+    const { id: recording, project_id: projectId, call_id: call, bytes, started_at: startedAt } = row
+    if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
+    try {
+      await folder.remove(row)
+      await rows.remove(row.id)
+    } catch (error) {
+      log.error({ recording, by, err: error }, 'a recording could not be removed')
+      return false
+    }
+    this.#total -= bytes
+    onRemoved(by)
+    log.info({ recording, call, projectId, by, bytes, startedAt }, 'recording removed')
+    return true
+  }
+
+  /** Completes files that were cut off, and settles rows whose recording is not under way any more. Logs what it cannot do. */
+  async settle(now: number, isUnderWay: (id: string) => boolean): Promise<void> {
+    const { rows, folder, log } = this.#parts
+    try {
+      const found = await folder.complete(now)
+      for (const { file, code, message } of found.failed)
+        log.error({ file, code, reason: message }, 'an unfinished recording could not be completed')
+      // A row that said failed, as the media thread had died, has its file now.
+      for (const id of found.completed) await this.#interrupted(await rows.find(id), now)
+      for (const row of await rows.inProgress()) if (!isUnderWay(row.id)) await this.#interrupted(row, now)
+    } catch (error) {
+      log.error({ err: error }, 'unfinished recordings could not be looked at')
+    }
+  }
+
+  async #interrupted(row: RecordingRow | undefined, now: number): Promise<void> {
+    if (!row || row.bytes > 0 || (await this.#parts.folder.isUnfinished(row))) return
+    const bytes = (await this.#parts.folder.sizeOf(row)) ?? 0
+    const duration = durationOf(row, bytes)
+    await this.write({
+      ...row,
+      status: bytes > 0 ? 'completed' : 'failed',
+      end_reason: row.end_reason ?? 'interrupted',
+      ended_at: row.ended_at ?? Math.min(now, row.started_at + duration),
+      duration_ms: duration,
+      bytes,
+    })
+    const facts = { recording: row.id, call: row.call_id, bytes, durationMs: duration }
+    this.#parts.log.warn(facts, 'a recording that was cut off is settled')
+  }
+}

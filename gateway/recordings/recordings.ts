@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto'
+import { statfs } from 'node:fs/promises'
+import type { RecordingsConfig } from '../../config/recording-types.ts'
+import type { MediaPort, RecordingResult } from '../../media/types.ts'
+import type { KeptRecording, RecordingKeeper, WantedRecording } from '../calls/recording-keeper.ts'
+import type { Clock } from '../clock.ts'
+import type { RecordingRow, RecordingRows } from '../directory/recordings.ts'
+import { type Code, catalogue, TrunklineError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { RecordingFolder } from './folder.ts'
+import { beginning, Ledger } from './ledger.ts'
+import { type LinkProof, RecordingLinks } from './links.ts'
+import { Repeat } from './repeat.ts'
+import { Retention } from './retention.ts'
+
+/** How often the free space is looked at. */
+const SPACE_MS = 10_000
+/** How often old and unfinished recordings are looked for. */
+const TIDY_MS = 60_000
+
+/** What the recordings are kept with. */
+export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
+  /** Absolute. */
+  readonly folder: string
+  readonly rows: RecordingRows
+  /** Signs links; at least 16 bytes. */
+  readonly secret: Uint8Array
+  /** Where links start: `https://gw.example.com`. */
+  readonly base: () => string
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'recordingsEnded' | 'recordingsRemoved' | 'rejections'>
+  /** Bytes that are free for us where the folder lies; default asks the file system. */
+  readonly freeBytes?: (folder: string) => Promise<number>
+}
+
+/** Keeps the recordings of calls: their files, what is known of them, and for how long. */
+export class Recordings implements RecordingKeeper {
+  readonly folder: RecordingFolder
+  #options: RecordingsOptions
+  #ledger: Ledger
+  #links: RecordingLinks
+  #retention: Retention
+  #repeats: Repeat[]
+  #running = new Map<string, { readonly stop: () => void; readonly done: Promise<unknown> }>()
+  /** Undefined: not known. */
+  #free: number | undefined
+
+  private constructor(options: RecordingsOptions) {
+    const { rows, log, clock, metrics, keepMs, maxBytes } = options
+    this.#options = options
+    this.folder = new RecordingFolder(options.folder)
+    this.#links = new RecordingLinks(options.secret)
+    const onRemoved = (by: string) => metrics.recordingsRemoved.inc({ by })
+    this.#ledger = new Ledger({ rows, folder: this.folder, log, onRemoved })
+    this.#retention = new Retention({
+      ...(keepMs !== undefined && { keepMs }),
+      ...(maxBytes !== undefined && { maxBytes }),
+      oldest: (limit, before) => rows.oldest(limit, before),
+      total: () => this.#ledger.total,
+      remove: (row, by) => this.#ledger.remove(row, by),
+    })
+    this.#repeats = [
+      new Repeat(clock, SPACE_MS, () => this.#look()),
+      new Repeat(clock, TIDY_MS, () => this.#tidy()),
+    ]
+  }
+
+  /** Opens the folder, settles what the process before left behind, and removes what is due. Rejects when the folder cannot be made. */
+  static async open(options: RecordingsOptions): Promise<Recordings> {
+    const recordings = new Recordings(options)
+    await recordings.folder.make()
+    await recordings.#ledger.open()
+    await recordings.#tidy()
+    await recordings.#look()
+    for (const repeat of recordings.#repeats) repeat.start()
+    return recordings
+  }
+
+  /** Recordings under way. */
+  get count(): number {
+    return this.#running.size
+  }
+
+  /** Bytes of all that are over. */
+  get bytes(): number {
+    return this.#ledger.total
+  }
+
+  /** Bytes free on the disk, as they were found last; −1: nobody knows. */
+  get freeBytes(): number {
+    return this.#free ?? -1
+  }
+
+  start(port: Pick<MediaPort, 'record'>, wanted: WantedRecording): KeptRecording {
+    const { minFree, clock, log } = this.#options
+    const { projectId, callId, legId, request } = wanted
+    const facts = { call: callId, leg: legId, projectId }
+    if (this.#free !== undefined && this.#free < minFree)
+      this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
+    const row = beginning(
+      { id: randomUUID(), project_id: projectId, call_id: callId, leg_id: legId, started_at: clock.now() },
+      request,
+    )
+    const recording = port.record({ ...request, path: this.#placeFor(row, facts) })
+    const written = this.#ledger.write(row)
+    const done = recording.done.then((result) => this.#over(row, written, result))
+    this.#running.set(row.id, { stop: () => recording.stop(), done })
+    log.info({ ...facts, recording: row.id, format: row.format, tracks: request.tracks }, 'recording begins')
+    return {
+      id: row.id,
+      url: this.linkTo(row.id),
+      done,
+      pause: (how) => recording.pause(how),
+      resume: () => recording.resume(),
+      stop: () => recording.stop(),
+    }
+  }
+
+  /** One of this project, or of any; undefined: there is none. */
+  find(id: string, project?: string): Promise<RecordingRow | undefined> {
+    return this.#ledger.find(id, project)
+  }
+
+  /** Removes one because somebody wants it. Throws `recording_in_progress`, and `recording_failed` when its file cannot be removed. */
+  async remove(row: RecordingRow): Promise<void> {
+    if (!(await this.#ledger.remove(row, 'request')))
+      throw new TrunklineError('recording_failed', 'It could not be removed.')
+  }
+
+  /** A link to its audio, which works from now on for the configured time. */
+  linkTo(id: string): string {
+    const { base, clock, linkAgeMs } = this.#options
+    const { expires, signature } = this.#links.sign(id, clock.now() + linkAgeMs)
+    return `${base()}/api/recordings/${id}/audio?expires=${expires}&signature=${signature}`
+  }
+
+  /** Whether a link is ours and still works. */
+  checkLink(id: string, proof: LinkProof): 'good' | 'expired' | 'forged' {
+    return this.#links.check(id, proof, this.#options.clock.now())
+  }
+
+  /** Ends what is under way and waits until it is written down. Idempotent. */
+  async close(): Promise<void> {
+    await Promise.all(this.#repeats.map((repeat) => repeat.close()))
+    const running = [...this.#running.values()]
+    for (const { stop } of running) stop()
+    await Promise.all(running.map(({ done }) => done))
+  }
+
+  #placeFor(row: RecordingRow, facts: object): string {
+    try {
+      return this.folder.placeFor(row)
+    } catch (error) {
+      return this.#refuse('recording_failed', { ...facts, err: error })
+    }
+  }
+
+  #refuse(code: Code, facts: object): never {
+    this.#options.metrics.rejections.inc({ code })
+    this.#options.log[catalogue[code].level]({ code, ...facts }, catalogue[code].text)
+    throw new TrunklineError(code)
+  }
+
+  async #over(row: RecordingRow, written: Promise<void>, result: RecordingResult): Promise<RecordingResult> {
+    const { clock, log, metrics } = this.#options
+    const { end, durationMs, bytes } = result
+    await written
+    await this.#ledger.close(row, result, clock.now())
+    this.#running.delete(row.id)
+    metrics.recordingsEnded.inc({ reason: end.kind })
+    const facts = { recording: row.id, call: row.call_id, reason: end.kind, durationMs, bytes }
+    if (end.kind === 'error')
+      log.error(
+        { ...facts, code: 'recording_failed', errno: end.code, detail: end.message },
+        catalogue.recording_failed.text,
+      )
+    else log.info(facts, 'recording over')
+    return result
+  }
+
+  async #tidy(): Promise<void> {
+    const now = this.#options.clock.now()
+    try {
+      await this.#ledger.settle(now, (id) => this.#running.has(id))
+      await this.#retention.run(now)
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'old recordings could not be looked for')
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { freeBytes = freeOf, folder, log } = this.#options
+    try {
+      this.#free = await freeBytes(folder)
+    } catch (error) {
+      this.#free = undefined
+      log.error({ folder, err: error }, 'the free space for recordings cannot be found')
+    }
+  }
+}
+
+const freeOf = async (folder: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { readSdp } from '../sdp/read.ts'
+import { TestPort } from '../testing/edge.ts'
+import { packetTime, plainCodecs, preferring } from './codec-rules.ts'
+import { strictRules } from './far-end.ts'
+import { LegMedia, type LegMediaOptions } from './media.ts'
+
+const sdpWith = (payloads: string, ...attributes: string[]) =>
+  [
+    ...['v=0', 'o=- 1 1 IN IP4 192.0.2.9', 's=-', 'c=IN IP4 192.0.2.9', 't=0 0'],
+    ...[`m=audio 4000 RTP/AVP ${payloads}`, ...attributes, ''],
+  ].join('\r\n')
+
+const opus = 'a=rtpmap:107 opus/48000/2'
+const events8 = 'a=rtpmap:96 telephone-event/8000'
+const events48 = 'a=rtpmap:97 telephone-event/48000'
+
+const legWith = (rules: Partial<typeof plainCodecs>, more: LegMediaOptions = {}) => {
+  const port = new TestPort('call')
+  const media = new LegMedia(port, '1', { rules: { ...strictRules, ...rules }, ...more })
+  const far = () => port.told.at(-1)
+  return { port, media, far }
+}
+const formatsOf = (sdp: string) => /^m=audio \d+ \S+ (.*)$/m.exec(sdp)?.[1]
+
+describe('an offer', () => {
+  it('has what is permitted, the codec of the leg to be joined first', () => {
+    const rules = { codecs: ['PCMU', 'PCMA', 'G722', 'opus'] } as const
+    expect(formatsOf(legWith(rules).media.offer('opus'))).toBe('111 0 8 9 101 110')
+    expect(formatsOf(legWith(rules).media.offer('L16'))).toBe('0 8 9 111 101 110')
+    expect(formatsOf(legWith({ codecs: ['PCMA'] }).media.offer('PCMU'))).toBe('8 101')
+    expect(formatsOf(legWith({ codecs: ['L16'], comfortNoise: true }).media.offer())).toBe('96 13 101 97')
+  })
+
+  it('is answered with what it had, and sent to with the numbers of the answer', () => {
+    const { media, far } = legWith({ codecs: ['opus', 'G722'], ptimeMs: 40 })
+    expect(media.offer('opus')).toContain('a=ptime:40')
+    media.accept(
+      readSdp(
+        sdpWith('107 97 96', opus, events48, events8, 'a=fmtp:107 useinbandfec=1;maxplaybackrate=16000'),
+      ),
+    )
+    expect(far()).toEqual({
+      near: {
+        codecs: [{ codec: 'opus', payloadType: 111 }],
+        telephoneEvent: 101,
+        telephoneEvents: [{ payloadType: 110, clockRate: 48_000 }],
+      },
+      far: expect.objectContaining({
+        ...{ codec: 'opus', payloadType: 107, telephoneEvent: 97, telephoneEventRate: 48_000, ptime: 40 },
+        opus: { fec: true, maxPlaybackRate: 16_000 },
+      }),
+    })
+  })
+
+  it('takes nothing else for an answer', () => {
+    const { media, port } = legWith({ codecs: ['PCMU', 'PCMA'] })
+    media.offer('PCMU')
+    expect(() => media.accept(readSdp(sdpWith('9 0 13')))).not.toThrow()
+    expect(port.far).toMatchObject({ codec: 'PCMU' })
+    expect(port.far).not.toHaveProperty('comfortNoise')
+    const other = legWith({ codecs: ['PCMU'] })
+    other.media.offer('PCMU')
+    expect(() => other.media.accept(readSdp(sdpWith('9 8')))).toThrow(
+      'Offered: G722/8000, PCMA/8000. Permitted here: PCMU.',
+    )
+  })
+})
+
+describe('an answer', () => {
+  const all = { codecs: ['PCMU', 'PCMA', 'G722', 'opus'] } as const
+
+  it('takes the first that is offered and permitted, or better, that whoever is called is likely to speak', () => {
+    const offered = readSdp(sdpWith('107 9 8 96 97', opus, events8, events48))
+    expect(formatsOf(legWith(all).media.answer(offered))).toBe('107 97')
+    expect(formatsOf(legWith(plainCodecs).media.answer(offered))).toBe('8 96')
+    expect(formatsOf(legWith(all, { likely: ['PCMU', 'PCMA'] }).media.answer(offered))).toBe('8 96')
+    expect(formatsOf(legWith(all, { likely: ['L16'] }).media.answer(offered))).toBe('107 97')
+  })
+
+  it('keeps the codec in use for as long as it is offered', () => {
+    const { media, far } = legWith(all)
+    media.answer(readSdp(sdpWith('9 0')))
+    media.answer(readSdp(sdpWith('0 9', 'a=sendonly')))
+    expect(far()?.far.codec).toBe('G722')
+    media.answer(readSdp(sdpWith('107 0', opus)))
+    expect(far()?.far).toMatchObject({ codec: 'opus', payloadType: 107 })
+    expect(far()?.near.codecs).toEqual([{ codec: 'opus', payloadType: 107 }])
+  })
+
+  it('has events at 8 kHz where the far side has no others, and comfort noise where it has that', () => {
+    const { media, far } = legWith(all)
+    expect(formatsOf(media.answer(readSdp(sdpWith('107 96 13', opus, events8))))).toBe('107 96')
+    expect(far()?.far).toMatchObject({ telephoneEvent: 96 })
+    expect(far()?.far).not.toHaveProperty('comfortNoise')
+    expect(formatsOf(media.answer(readSdp(sdpWith('9 96 13', events8))))).toBe('9 13 96')
+    expect(far()?.far).toMatchObject({ codec: 'G722', comfortNoise: 13 })
+  })
+
+  it('refuses what is not permitted, and says what is', () => {
+    expect(() => legWith(plainCodecs).media.answer(readSdp(sdpWith('9 107', opus)))).toThrow(
+      'Offered: G722/8000, OPUS/48000/2. Permitted here: PCMU, PCMA.',
+    )
+  })
+})
+
+describe('packets', () => {
+  it.each([
+    [{}, {}, 20, 20],
+    [{}, {}, 30, 30],
+    [{ ptime: 30 }, {}, 20, 30],
+    [{ ptime: 60 }, {}, 20, 60],
+    [{ ptime: 120 }, {}, 20, 60],
+    [{ ptime: 5 }, {}, 20, 10],
+    [{ ptime: 35 }, {}, 20, 30],
+    [{ ptime: 60, maxptime: 40 }, {}, 20, 40],
+    [{ maxptime: 10 }, {}, 20, 10],
+    [{ maxptime: 3 }, {}, 20, 10],
+    [{ ptime: 10 }, { shortestMs: 20 }, 20, 20],
+    [{ ptime: 10, maxptime: 30 }, { shortestMs: 60 }, 20, 30],
+  ])(
+    'to whoever says %j, of a codec with %j, are by a wish of %i ms %i ms long',
+    (audio, codec, usual, ms) => {
+      expect(packetTime(audio, codec, usual)).toBe(ms)
+    },
+  )
+})
+
+it('prefers what is permitted alone', () => {
+  expect(preferring(['PCMU', 'G722'], ['opus', undefined, 'G722'])).toEqual(['G722', 'PCMU'])
+})

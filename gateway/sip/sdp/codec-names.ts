@@ -1,0 +1,30 @@
+import { codecFacts } from '../../../media/codecs/facts.ts'
+import type { AudioCodec } from '../../../media/types.ts'
+
+const codecs = Object.keys(codecFacts) as AudioCodec[]
+
+/** A codec as `a=rtpmap` has it: name, clock rate, and of Opus two channels, however many there are (RFC 7587 section 7). */
+export const rtpmapOf = (codec: AudioCodec): string =>
+  `${codec}/${codecFacts[codec].clockRate}${codec === 'opus' ? '/2' : ''}`
+
+/** The same in upper case, by which names are compared. */
+export const formatName = (codec: AudioCodec): string => rtpmapOf(codec).toUpperCase()
+
+/** The codec of a name in upper case; undefined: none of ours. Some write Opus without its channels. */
+export const codecNamed = (name: string): AudioCodec | undefined =>
+  codecs.find((codec) => name === formatName(codec) || (codec === 'opus' && name === 'OPUS/48000'))
+
+/** Comfort noise of codecs with a clock of 8 kHz, and its payload type (RFC 3551 table 4). */
+export const comfortNoise = { name: 'CN/8000', payloadType: 13 } as const
+
+/** telephone-event of one clock rate. */
+export const eventsName = (clockRate: number): string => `TELEPHONE-EVENT/${clockRate}`
+
+/** RFC 3551 table 4. */
+export const staticFormats: Readonly<Record<number, string>> = {
+  0: 'PCMU/8000',
+  8: 'PCMA/8000',
+  9: 'G722/8000',
+  [comfortNoise.payloadType]: comfortNoise.name,
+  18: 'G729/8000',
+}

@@ -1,0 +1,17 @@
+/**
+ * The entry for a language by RFC 4647 section 3.4: `de-AT-1996`, else `de-AT`, else `de`; case is ignored. Undefined where there is none,
+ * or no language was asked for.
+ */
+export const urlOf = (
+  language: string | undefined,
+  table: Readonly<Record<string, string>>,
+): string | undefined => {
+  const entries = new Map(Object.entries(table).map(([tag, url]) => [tag.toLowerCase(), url]))
+  let tag = language?.trim().toLowerCase() ?? ''
+  while (tag !== '') {
+    const found = entries.get(tag)
+    if (found !== undefined) return found
+    tag = tag.slice(0, Math.max(0, tag.lastIndexOf('-')))
+  }
+  return undefined
+}

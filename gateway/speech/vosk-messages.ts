@@ -1,0 +1,67 @@
+import type { RecognitionRequest, Transcript } from '../../media/types.ts'
+
+/** Ends the audio; the server answers with the last transcript and closes. */
+export const voskEof = '{"eof" : 1}'
+
+/**
+ * The first message to a vosk-server. `phrases` are all that it will understand then, besides the unknown word; none: its whole
+ * vocabulary.
+ */
+export const voskConfig = (
+  sampleRate: RecognitionRequest['sampleRate'],
+  phrases: readonly string[],
+): string =>
+  JSON.stringify({
+    config: {
+      sample_rate: sampleRate,
+      ...(phrases.length > 0 && { phrase_list: [...phrases.map((each) => each.toLowerCase()), unknownWord] }),
+    },
+  })
+
+/** What a server with a list of phrases writes for every other word. */
+const unknownWord = '[unk]'
+
+/**
+ * Reads a message of a vosk-server: `{"partial": …}`, or `{"text": …, "result": [{"conf": …}, …]}`, or
+ * `{"alternatives": [{"text": …, "confidence": …}, …]}`, of which the first counts. Confidence is the mean of the words'. Undefined for
+ * other messages; throws an Error for what is no JSON object.
+ */
+export const readVoskMessage = (message: string): Transcript | undefined => {
+  const read = parsed(message)
+  if (typeof read.partial === 'string') return { text: known(read.partial), final: false }
+  const [first] = Array.isArray(read.alternatives) ? read.alternatives : [read]
+  if (!isObject(first) || typeof first.text !== 'string') return undefined
+  // Alternatives carry no probability but a score, which is not from 0 to 1.
+  const confidence = meanOf(first.result)
+  return { text: known(first.text), final: true, ...(confidence !== undefined && { confidence }) }
+}
+
+const parsed = (message: string): Record<string, unknown> => {
+  let read: unknown
+  try {
+    read = JSON.parse(message)
+  } catch {
+    read = undefined
+  }
+  if (!isObject(read)) throw new Error('the recogniser sent something that is no JSON object')
+  return read
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const known = (text: string): string =>
+  text
+    .split(/\s+/)
+    .filter((word) => word !== '' && word !== unknownWord)
+    .join(' ')
+
+const meanOf = (words: unknown): number | undefined => {
+  if (!Array.isArray(words)) return undefined
+  const all = words
+    .map((word) => (isObject(word) ? word.conf : undefined))
+    .filter((conf) => typeof conf === 'number' && conf >= 0 && conf <= 1)
+  return all.length === 0
+    ? undefined
+    : all.reduce((sum: number, conf) => sum + (conf as number), 0) / all.length
+}

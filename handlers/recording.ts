@@ -1,0 +1,50 @@
+/** What to record of the call, and when to end. */
+export interface RecordOptions {
+  /** Default `wav`. */
+  readonly format?: 'wav' | 'mp3'
+  /**
+   * `in` is what the caller says, `out` what the caller hears; `both` mixes them, `stereo` has `in` on the left and `out` on the right.
+   * Whoever the caller is connected to meanwhile is a part of `out`. Default `in`.
+   */
+  readonly tracks?: 'in' | 'out' | 'both' | 'stereo'
+  /** A tone before the beginning, which is not recorded; default false. */
+  readonly beep?: boolean
+  /** Keys that end it; default none. */
+  readonly terminators?: string
+  /** Ends it after so much silence of the caller; default never. */
+  readonly endSilenceMs?: number
+  /** Ends it when the caller says nothing for so long from the beginning; default as `endSilenceMs`. */
+  readonly initialSilenceMs?: number
+  /** Longest recording, pauses not counted; default as long as the call. */
+  readonly maxMs?: number
+  /** Cuts silence off the beginning and the end; default false. */
+  readonly trim?: boolean
+}
+
+/** What was recorded, and why recording ended. */
+export interface RecordResult {
+  /** Unique for ever. */
+  readonly id: string
+  /** A link from which it can be fetched; works for a limited time. */
+  readonly url: string
+  /** `no-input`: nothing was said. `hangup`: the call ended. `error`: it could not be written; what was written is kept. */
+  readonly reason: 'stopped' | 'silence' | 'no-input' | 'limit' | 'terminator' | 'hangup' | 'error'
+  /** With the reason `terminator`. */
+  readonly terminator?: string
+  /** Of what the file holds. */
+  readonly durationMs: number
+  /** 0: there is no file, as there is no sound to keep. */
+  readonly bytes: number
+}
+
+/** A recording in the background. What is told to one that is over does nothing. */
+export interface CallRecording {
+  readonly id: string
+  readonly url: string
+  /** Never rejects; settles after the call's end at the latest. */
+  readonly ended: Promise<RecordResult>
+  /** `skip` leaves the pause out, `silence` puts silence there. */
+  pause(how: 'skip' | 'silence'): void
+  resume(): void
+  stop(): void
+}

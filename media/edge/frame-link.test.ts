@@ -1,0 +1,70 @@
+import { MessageChannel } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import { FrameLink } from './frame-link.ts'
+
+const frame = (value: number) => new Int16Array(320).fill(value)
+
+/** Two ends, and what they tell of their closing. */
+function setUp() {
+  const { port1, port2 } = new MessageChannel()
+  const closed: string[] = []
+  const ends = {
+    here: new FrameLink(port1, () => closed.push('here')),
+    there: new FrameLink(port2, () => closed.push('there')),
+  }
+  /** Says these, and lets them arrive. */
+  const say = async (...values: number[]) => {
+    for (const value of values) ends.here.say(frame(value))
+    // Messages are handed out before the event loop's next turn.
+    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const heard = () => ends.there.hear()?.[0]
+  return { ...ends, closed, say, heard }
+}
+
+describe('a line of frames between two threads', () => {
+  it('waits for two frames, and gives them in order until they run out', async () => {
+    const { say, heard, here, there } = setUp()
+    await say(1)
+    expect(heard()).toBeUndefined()
+    await say(2, 3)
+    expect([heard(), heard(), heard(), heard()]).toEqual([1, 2, 3, undefined])
+    await say(4)
+    expect(heard()).toBeUndefined()
+    here.close()
+    there.close()
+  })
+
+  it('drops the oldest where more has piled up than is good', async () => {
+    const { say, heard, here, there } = setUp()
+    await say(1, 2, 3, 4, 5, 6)
+    expect([heard(), heard(), heard()]).toEqual([5, 6, undefined])
+    here.close()
+    there.close()
+  })
+
+  it('does not send silence, nor hold on to what is said', async () => {
+    const { say, heard, here, there } = setUp()
+    const mine = frame(7)
+    here.say(undefined)
+    here.say(mine)
+    expect(mine).toHaveLength(320)
+    await say(8)
+    expect([heard(), heard()]).toEqual([7, 8])
+    here.close()
+    there.close()
+  })
+
+  it('tells the other end when it is closed, and is quiet from then on', async () => {
+    const { closed, here, there, say } = setUp()
+    here.close()
+    here.close()
+    await say(1)
+    while (closed.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(closed).toEqual(['there'])
+    there.say(frame(1))
+    there.close()
+    expect(there.hear()).toBeUndefined()
+  })
+})

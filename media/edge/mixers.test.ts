@@ -1,0 +1,136 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dominant, goertzel, sine } from '../codecs/tone.ts'
+import type { Edge, EdgeFailure, MediaPort, Mixer } from '../types.ts'
+import { createEdge, type EdgeOptions } from './edge.ts'
+import { TestPeer } from './test-peer.ts'
+
+const base: EdgeOptions = {
+  bind: '127.0.0.1',
+  ports: { from: 33_200, to: 33_299 },
+  threads: 2,
+  startTimeoutMs: 30_000,
+  mediaTimeoutMs: 60_000,
+  quarantineMs: 0,
+}
+const tones = [600, 900, 1300] as const
+
+describe('a mixer over two threads', () => {
+  let edge: Edge
+  let peers: TestPeer[]
+  let ports: MediaPort[]
+  let mixer: Mixer
+
+  beforeEach(async () => {
+    edge = await createEdge(base)
+    peers = await Promise.all(tones.map(() => TestPeer.open()))
+    ports = []
+    mixer = await edge.openMixer()
+    for (const [i, peer] of peers.entries()) {
+      // Groups go to the threads in turn, so that two are in one and one is in the other.
+      const port = await edge.open({ group: `call ${i}`, kind: 'carrier' })
+      const { near, far } = peer.far('PCMU')
+      port.setFar(near, far)
+      ports.push(port)
+      mixer.add(port)
+    }
+  })
+
+  afterEach(async () => {
+    await edge.close()
+    expect(edge.busy).toEqual({ mixers: 0, recordings: 0, taps: 0 })
+    expect([edge.portCount, edge.usage().used, mixer.size]).toEqual([0, 0, 0])
+    await Promise.all(peers.map((peer) => peer.close()))
+  })
+
+  const talk = (ms: number) =>
+    Promise.all(peers.map((peer, i) => peer.talk(ports[i]!.port, 'PCMU', sine(tones[i]!, ms))))
+  /** Which tones a peer has heard in the last half second. */
+  const heard = (peer: number): number[] => {
+    const samples = peers[peer]!.audio('PCMU').slice(-4000)
+    return [...tones, 440].filter((tone) => goertzel(samples, tone) > 0.1)
+  }
+
+  it('lets each hear the others wherever they are, until one leaves', async () => {
+    expect(mixer.size).toBe(3)
+    await talk(1500)
+    expect([0, 1, 2].map(heard)).toEqual([
+      [900, 1300],
+      [600, 1300],
+      [600, 900],
+    ])
+    for (const { heard: packets } of peers) {
+      packets.slice(1).forEach((packet, i) => {
+        expect(packet.sequence).toBe((packets[i]!.sequence + 1) & 0xffff)
+      })
+    }
+    await ports[1]!.close()
+    expect(mixer.size).toBe(2)
+    mixer.change(ports[2]!, { talks: false })
+    await talk(1500)
+    expect([0, 2].map(heard)).toEqual([[], [600]])
+    mixer.remove(ports[2]!)
+    mixer.remove(ports[2]!)
+    expect(mixer.size).toBe(1)
+  })
+
+  it('plays to all and records the sum of all', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mixer-'))
+    const recording = mixer.record({ path: join(folder, 'm.wav'), format: 'wav', tracks: 'stereo' })
+    const playback = mixer.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) } })
+    expect(await playback.done).toBe('finished')
+    await Promise.all(peers.map((peer) => peer.until(() => peer.heard.length >= 53)))
+    for (const peer of peers) expect(dominant(peer.audio('PCMU').slice(-4000))).toBe(440)
+    recording.stop()
+    expect(await recording.done).toMatchObject({ end: { kind: 'stopped' }, kept: true })
+    const replaced = mixer.play({ prompt: { sampleRate: 8000, samples: sine(440, 60_000) } })
+    await mixer.close()
+    expect([await replaced.done, mixer.size, edge.busy.mixers]).toEqual(['stopped', 0, 0])
+    await mixer.close()
+    mixer.add(ports[0]!)
+    expect(mixer.size).toBe(0)
+    await rm(folder, { recursive: true })
+  })
+
+  it('is left by a port that is joined to another, or to another mixer', async () => {
+    const second = await edge.openMixer()
+    second.add(ports[0]!)
+    expect([mixer.size, second.size]).toEqual([2, 1])
+    edge.join(ports[1]!, ports[2]!)
+    expect(mixer.size).toBe(0)
+    await talk(1200)
+    expect([0, 1, 2].map(heard)).toEqual([[], [1300], [900]])
+    edge.part(ports[0]!)
+    expect(second.size).toBe(0)
+  })
+
+  it('goes on when the other thread dies, and is over when its own does', async () => {
+    const failures: EdgeFailure[] = []
+    const dies = (port: MediaPort) =>
+      new Promise<void>((resolve) => {
+        edge.onFailure((failure) => {
+          failures.push(failure)
+          resolve()
+        })
+        port.play({ prompt: { sampleRate: 8000, samples: null as never } })
+      })
+    await dies(ports[1]!)
+    expect(failures[0]?.ports).toEqual([ports[1]!.id])
+    expect([mixer.size, edge.busy.mixers]).toEqual([2, 1])
+    await talk(1200)
+    expect([heard(0), heard(2)]).toEqual([[1300], [600]])
+    const folder = await mkdtemp(join(tmpdir(), 'mixer-'))
+    const recording = mixer.record({ path: join(folder, 'm.wav'), format: 'wav', tracks: 'in' })
+    const playback = mixer.play({ prompt: { sampleRate: 8000, samples: sine(440, 60_000) } })
+    await dies(ports[0]!)
+    expect([mixer.size, edge.busy, await playback.done]).toEqual([
+      0,
+      { mixers: 0, recordings: 0, taps: 0 },
+      'stopped',
+    ])
+    expect((await recording.done).end.kind).toBe('error')
+    await rm(folder, { recursive: true })
+  })
+})
