@@ -58,7 +58,7 @@ export interface SipAgent {
 }
 
 /** Longest wait for the thread to end by itself once it is to close. */
-const longestEndMs = 5_000
+const longestEndMs = 15_000
 
 /**
  * Resolves when a thread that was told to close, or closes by itself, has ended. It is ended by force only where it does not: whoever ends
