@@ -4,6 +4,7 @@ import { CallEnded, VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 import { connectOptions } from './connect.ts'
 import type { ScriptStep } from './document.ts'
+import { ScriptRecordings } from './recording.ts'
 import { Values } from './values.ts'
 import type { Variables } from './variables.ts'
 
@@ -14,11 +15,13 @@ export class ScriptRun {
   #call: CallControl
   #context: HandlerContext
   #variables: Variables
+  #recordings: ScriptRecordings
 
   constructor(call: CallControl, context: HandlerContext, variables: Variables) {
     this.#call = call
     this.#context = context
     this.#variables = variables
+    this.#recordings = new ScriptRecordings(call)
   }
 
   /** Runs every step. */
@@ -64,6 +67,12 @@ export class ScriptRun {
         return this.#set({ send_digits_result: 'success' })
       case 'connect':
         return this.#connect(values)
+      case 'record':
+        return this.#recordings.record(values, (variables) => this.#set(variables))
+      case 'record_call':
+        return this.#set(await this.#recordings.recordCall(values))
+      case 'stop_record_call':
+        return this.#set(await this.#recordings.stopRecordCall(values))
       default:
         throw new VerbFailed(codes.methodFailed, `The method ${method} is not known.`)
     }

@@ -1,61 +1,8 @@
 import { digitsPattern, terminatorsPattern } from '../common/destinations.ts'
+import { boolean, type MethodSpec, number, pattern, type Schema, text } from './schema-parts.ts'
+import { recordingMethods } from './schema-recording.ts'
 
-/** A piece of JSON Schema. */
-export type Schema = Readonly<Record<string, unknown>>
-
-/** How one method is written. */
-export interface MethodSpec {
-  readonly description: string
-  readonly properties: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  /** Exactly one of these must be there. */
-  readonly exactlyOne?: readonly string[]
-  /** Lists of lists, and the most items that theirs may have together. */
-  readonly mostTogether?: Readonly<Record<string, number>>
-  /** The parameter that a value stands for which is not an object. */
-  readonly shorthand?: string
-  /** Parameters of the language that are accepted, and warned of, because they change nothing here. */
-  readonly withoutEffect?: readonly string[]
-}
-
-/** Smallest and largest value of each parameter that is a number. */
-export const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
-  volume: [-40, 40],
-  max_digits: [1, 128],
-  digit_timeout: [0.1, 600],
-  initial_timeout: [0.1, 600],
-  timeout: [1, 600],
-  max_duration: [1, 86_400],
-  duration: [-1, 86_400_000],
-}
-
-const placeholderPattern = '[$%]\\{'
-
-/** `title` completes the sentence "must be …" in faults. */
-const number = (name: string, description: string): Schema => {
-  const [minimum, maximum] = ranges[name] ?? [0, 0]
-  return {
-    title: `a number from ${minimum} to ${maximum}`,
-    description,
-    anyOf: [
-      { type: 'number', minimum, maximum },
-      { type: 'string', pattern: `^-?[0-9]+(\\.[0-9]+)?$|${placeholderPattern}` },
-    ],
-  }
-}
-
-const boolean = (description: string): Schema => ({
-  title: 'true or false',
-  description,
-  anyOf: [{ type: 'boolean' }, { type: 'string', pattern: `^(true|false)$|${placeholderPattern}` }],
-})
-
-const text = (description: string, title = 'a text'): Schema => ({ title, description, type: 'string' })
-
-const pattern = (of: string, description: string, title: string): Schema => ({
-  ...text(description, title),
-  pattern: `${of}|${placeholderPattern}`,
-})
+export { type MethodSpec, ranges, type Schema } from './schema-parts.ts'
 
 const sounds = 'say:<text>, silence:<seconds>, ring:[<seconds>:]<country>, file:<name>, or an http(s) URL'
 const sound = text(`What to play: ${sounds}.`, `a sound (${sounds})`)
@@ -211,6 +158,7 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
       serial_parallel: {
         title: `a list of 1 to ${maxDestinations} lists of destinations`,
         description: `The lists one after the other, those in a list together: at most ${maxAtOnce} in each, ${maxDestinations} in all.`,
+  ...recordingMethods,
         type: 'array',
         items: destinations('Called together.', maxAtOnce),
         minItems: 1,
@@ -229,7 +177,7 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
 /** Methods of the language that do not run here yet; a script that uses one is refused with a message that says so. */
 export const laterMethods: readonly string[] = (
   'sip_refer join_conference join_room enter_queue detect_machine execute transfer return goto label cond switch set unset request ' +
-  'user_event record record_call stop_record_call tap stop_tap stream stop_stream denoise stop_denoise live_transcribe live_translate ' +
+  'user_event tap stop_tap stream stop_stream denoise stop_denoise live_transcribe live_translate ' +
   'transcribe transcribe_stop send_fax receive_fax send_sms pay ai ai_sidecar amazon_bedrock'
 ).split(' ')
 
@@ -249,6 +197,8 @@ export const parametersSchema = (spec: MethodSpec): Schema => ({
   properties: { ...spec.properties, ...noted(spec.withoutEffect) },
   required: [...(spec.required ?? [])],
   additionalProperties: false,
+  'input_sensitivity',
+  'status_url',
 })
 
 const stepOf = ([name, spec]: readonly [string, MethodSpec]): Schema => {
