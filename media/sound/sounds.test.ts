@@ -241,22 +241,36 @@ describe('voices behind HTTP', () => {
     expect(seen).toEqual(['cloud ok', 'speech making', 'speech memory'])
   })
 
-  it('are replaced by the built-in one when they fail, and asked again the next time', async () => {
+  it('are replaced by the built-in one when they fail, which speaks once, and asked again the next time', async () => {
     let asked = 0
     const send: SendRequest = async () => {
       asked++
       throw new Error('it took longer than 1000 ms')
     }
-    const { sounds, threads } = setUp({ engines: [cloud], voices, send })
+    const { sounds, threads, seen } = setUp({ engines: [cloud], voices, send })
     const warnings: string[] = []
-    for (let i = 0; i < 2; i++) {
-      const said = sounds.prepare(source, 8000, { warn: (warning) => warnings.push(warning) })
-      await turn()
-      threads.answer(3)
-      expect((await said).samples.length).toBe(3)
-    }
+    const said = () => sounds.prepare(source, 8000, { warn: (warning) => warnings.push(warning) })
+    const first = said()
+    await turn()
+    threads.answer(3)
+    const { samples } = await first
+    expect(samples.length).toBe(3)
+    expect((await said()).samples).toBe(samples)
     const warning = 'The voice cloud failed: it took longer than 1000 ms; the built-in voice speaks instead'
-    expect([asked, warnings]).toEqual([2, [warning, warning]])
+    expect([asked, threads.jobs.length, warnings]).toEqual([2, 1, [warning, warning]])
+    expect(seen).toEqual([
+      ...['cloud failed', 'built-in ok', 'speech making', 'cloud failed', 'speech memory'],
+    ])
+  })
+
+  it('fail when the built-in one fails too', async () => {
+    const send: SendRequest = async () => ({ status: 500, bytes: Uint8Array.of() })
+    const { sounds, threads, seen } = setUp({ engines: [cloud], voices, send })
+    const said = sounds.prepare(source)
+    await turn()
+    threads.reply({ error: 'Speech: no memory' })
+    await expect(said).rejects.toThrow('Speech: no memory')
+    expect(seen).toEqual(['cloud failed', 'built-in failed', 'speech failure'])
   })
 
   it('keep what they said in a folder', async () => {
