@@ -1,5 +1,5 @@
 import type { HandlerContext } from '../handler.ts'
-import type { CallControl, CollectResult, PlayOptions, Sound } from '../verbs.ts'
+import type { CallControl, CollectResult, PlayOptions, Sound, SpeechOptions } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 import { connectOptions } from './connect.ts'
@@ -87,8 +87,10 @@ export class ScriptRun {
     const terminators = values.text('terminators')
     const initialTimeoutMs = values.seconds('initial_timeout')
     const interDigitTimeoutMs = values.seconds('digit_timeout')
+    const speech = speechOptions(values)
     const result = await this.#call.collect({
       prompt: playOptions(values, 'play'),
+      ...(speech && { speech, digits: ofDigits.some((name) => values.has(name)) }),
       maxDigits: values.number('max_digits') ?? 1,
       ...(terminators !== undefined && { terminators }),
       ...(initialTimeoutMs !== undefined && { initialTimeoutMs }),
@@ -112,11 +114,39 @@ export class ScriptRun {
   }
 }
 
-const promptVariables = ({ digits, terminator = '' }: CollectResult): Readonly<Record<string, unknown>> => ({
-  prompt_result: digits === '' ? 'no_input' : 'match_digits',
-  prompt_value: digits,
-  prompt_digit_terminator: terminator,
-})
+/** Parameters of a prompt that mean that digits are collected beside speech. */
+const ofDigits = ['max_digits', 'terminators', 'digit_timeout']
+const ofSpeech = ['speech_timeout', 'speech_end_timeout', 'speech_language', 'speech_hints']
+
+const speechOptions = (values: Values): SpeechOptions | undefined => {
+  if (!ofSpeech.some((name) => values.has(name))) return undefined
+  const language = values.text('speech_language')
+  const hints = values.texts('speech_hints').filter((hint) => hint !== '')
+  const endSilenceMs = values.seconds('speech_end_timeout')
+  const maxSpeechMs = values.seconds('speech_timeout')
+  return {
+    ...(language && { language }),
+    ...(hints.length > 0 && { hints }),
+    ...(endSilenceMs !== undefined && { endSilenceMs }),
+    ...(maxSpeechMs !== undefined && { maxSpeechMs }),
+  }
+}
+
+const promptVariables = (result: CollectResult): Readonly<Record<string, unknown>> => {
+  const { reason, digits, terminator = '', speech } = result
+  return {
+    prompt_result: speech
+      ? 'match_speech'
+      : digits !== ''
+        ? 'match_digits'
+        : reason === 'error'
+          ? 'failed'
+          : 'no_input',
+    prompt_value: speech?.text ?? digits,
+    prompt_digit_terminator: terminator,
+    prompt_speech_confidence: speech?.confidence,
+  }
+}
 
 const hangupReason = (reason: string | undefined) =>
   reason === 'busy' || reason === 'decline' ? reason : 'hangup'

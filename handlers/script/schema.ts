@@ -113,7 +113,8 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
     withoutEffect: ['say_gender', 'status_url'],
   },
   prompt: {
-    description: 'Plays sounds and collects digits; a digit stops the sounds.',
+    description:
+      'Plays sounds and collects digits, or speech where a parameter of it is there, or both; a digit or speech stops the sounds.',
     properties: {
       play: {
         title: 'a sound or a list of sounds',
@@ -124,18 +125,27 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
       max_digits: number('max_digits', 'Stop after so many digits; default 1.'),
       terminators: pattern(terminatorsPattern, 'Keys that end the input.', 'any of 0-9 * # A-D'),
       digit_timeout: number('digit_timeout', 'Seconds between digits; default 5.'),
-      initial_timeout: number('initial_timeout', 'Seconds for the first digit; default 5.'),
+      speech_timeout: number('speech_timeout', 'Longest speech in seconds; default 60.'),
+      speech_end_timeout: number(
+        'speech_end_timeout',
+        'Seconds of silence after which speech is over; default: as the recogniser says, or after 1.',
+      ),
+      speech_language: text('Language of the speech, such as en-US.'),
+      speech_hints: {
+        title: 'a list of texts',
+        description: 'Words and phrases that are likely.',
+        type: 'array',
+        items: text('A word or phrase.'),
+        maxItems: 500,
+      },
+      initial_timeout: number(
+        'initial_timeout',
+        'Seconds for the first digit or the beginning of speech; default 5.',
+        [0.1, 600],
+      ),
     },
     required: ['play'],
-    withoutEffect: [
-      'say_gender',
-      'speech_timeout',
-      'speech_end_timeout',
-      'speech_language',
-      'speech_hints',
-      'speech_engine',
-      'status_url',
-    ],
+    withoutEffect: ['say_gender', 'speech_engine', 'status_url'],
   },
   sleep: {
     description: 'Waits.',
@@ -148,6 +158,7 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
     properties: { digits: pattern(digitsPattern, 'w waits 0.5 s, W 1 s.', 'key presses (0-9 * # A-D w W)') },
     required: ['digits'],
   },
+  ...recordingMethods,
   connect: {
     description:
       'Calls others and joins the first who answers. The next step comes when they have hung up or nobody could be had.',
@@ -158,7 +169,6 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
       serial_parallel: {
         title: `a list of 1 to ${maxDestinations} lists of destinations`,
         description: `The lists one after the other, those in a list together: at most ${maxAtOnce} in each, ${maxDestinations} in all.`,
-  ...recordingMethods,
         type: 'array',
         items: destinations('Called together.', maxAtOnce),
         minItems: 1,
@@ -187,6 +197,8 @@ export const laterParameters: readonly string[] = [
   'confirm',
   'confirm_timeout',
   'transfer_after_bridge',
+  'input_sensitivity',
+  'status_url',
 ]
 
 /** The schema of a method's parameters as an object. */
@@ -197,8 +209,6 @@ export const parametersSchema = (spec: MethodSpec): Schema => ({
   properties: { ...spec.properties, ...noted(spec.withoutEffect) },
   required: [...(spec.required ?? [])],
   additionalProperties: false,
-  'input_sensitivity',
-  'status_url',
 })
 
 const stepOf = ([name, spec]: readonly [string, MethodSpec]): Schema => {
