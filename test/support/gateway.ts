@@ -27,6 +27,8 @@ export interface GatewayOptions {
   /** More of `sip`, besides where it listens. */
   readonly sip?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
+  /** More of `http`, besides where it listens. */
+  readonly http?: Readonly<Record<string, unknown>>
   readonly drain?: string
   readonly rtpPorts?: number
   /** Default: a new folder, which goes with the gateway. */
@@ -275,10 +277,12 @@ const configOf = (
   media: {
     rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
     webrtc: { bind: '127.0.0.1', port: webrtcPort },
+    ...options.media,
   },
   http: {
     plain: { address: '127.0.0.1', port: ports.http },
     tls: { address: '127.0.0.1', port: ports.tls, hosts: ['gw.localhost', 'fabric.localhost'] },
+    ...options.http,
   },
   limits: { documentNetworks: ['127.0.0.0/8'], ...options.limits },
   domains: options.domains ?? [],
