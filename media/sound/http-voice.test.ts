@@ -122,6 +122,15 @@ describe('a voice by template', () => {
     expect(new URLSearchParams(form.body).get('t')).toBe(hostile)
   })
 
+  it('has SSML as a part of XML, and as a text in JSON', async () => {
+    const ssml = '<speak>a<break/> &#38; b</speak>'
+    const of = async (text: string, type: string, body: string) =>
+      (await speak({ ssml: true, headers: { 'Content-Type': type }, body }, { text })).body
+    expect(await of(ssml, 'application/ssml+xml', '{{text}}')).toBe(ssml)
+    expect(await of('a & b', 'application/ssml+xml', '{{text}}')).toBe('<speak>a &#38; b</speak>')
+    expect(JSON.parse((await of(ssml, 'application/json', '{"t":"{{text}}"}')) ?? '')).toEqual({ t: ssml })
+  })
+
   it('has no body with GET', async () => {
     const request = await speak({ method: 'GET', url: 'http://tts.example/?q={{text}}', body: 'x' })
     expect([request.method, request.body]).toEqual(['GET', undefined])

@@ -134,17 +134,32 @@ const templateRequest = (options: TemplateVoiceOptions, values: Values): HttpReq
   }
   headers['content-type'] ??= 'application/json'
   const escaped = escapeFor(headers['content-type'])
-  return { method, url: fill(url, values, encodeURIComponent), headers, body: fill(body, values, escaped) }
+  const written = options.ssml && escaped === xml ? ssml : escaped
+  return {
+    ...{ method, url: fill(url, values, encodeURIComponent), headers },
+    body: fill(body, values, (value, name) => (name === 'text' ? written : escaped)(value)),
+  }
 }
 
-const fill = (template: string, values: Values, escaped: (text: string) => string): string =>
-  template.replace(/\{\{\s*(text|voice|language)\s*\}\}/g, (_, name: keyof Values) => escaped(values[name]))
+const fill = (
+  template: string,
+  values: Values,
+  escaped: (value: string, name: keyof Values) => string,
+): string =>
+  template.replace(/\{\{\s*(text|voice|language)\s*\}\}/g, (_, name: keyof Values) =>
+    escaped(values[name], name),
+  )
+
+const xml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** SSML stands in XML as it is, and plain text as the simplest SSML. */
+const ssml = (text: string): string =>
+  /^<speak[\s>]/.test(text) && text.endsWith('</speak>') ? text : `<speak>${xml(text)}</speak>`
 
 /** How a value is written inside a body of this type. */
 const escapeFor = (contentType: string): ((text: string) => string) => {
   if (/json/i.test(contentType)) return (text) => JSON.stringify(text).slice(1, -1)
-  if (/xml/i.test(contentType))
-    return (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  if (/xml/i.test(contentType)) return xml
   if (/x-www-form-urlencoded/i.test(contentType)) return encodeURIComponent
   return (text) => text
 }
