@@ -55,6 +55,7 @@ const callGauges = [
   'call_timers',
   'speech_recognitions',
   'streams',
+  'recordings',
 ]
 
 /** A gateway in a process of its own, seen from outside only. */
