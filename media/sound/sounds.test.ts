@@ -177,6 +177,18 @@ describe('audio', () => {
     expect(audio.jobs[1]).toMatchObject({ rate: 48_000, maxSeconds: 600 })
   })
 
+  it('counts by more than its samples, of which there may be none', async () => {
+    const { sounds, audio, seen } = setUp({ cacheBytes: 3000 })
+    for (const byte of [1, 2, 3, 1]) {
+      const prepared = sounds.prepare({ kind: 'audio', bytes: Uint8Array.of(byte) })
+      const count = audio.jobs.length
+      await vi.waitFor(() => expect(audio.jobs.length).toBe(count + 1))
+      audio.answer(0)
+      await prepared
+    }
+    expect(seen).toEqual(Array(4).fill('audio making'))
+  })
+
   it('that is large does not make the small wait', async () => {
     const { sounds, audio } = setUp()
     const large = sounds.prepare({ kind: 'audio', bytes: new Uint8Array(600_000) })

@@ -54,6 +54,9 @@ export interface SoundsOptions {
   readonly startAudio?: StartWorker<AudioJob>
 }
 
+/** What a sound takes besides its samples and its key: without it, thousands that are next to nothing would count as nothing. */
+const entryBytes = 1000
+
 /** A sound that was made. */
 interface Made {
   readonly samples: Samples
@@ -105,7 +108,10 @@ class Library implements Sounds {
       onResult: (engine, result) => observer.onSpeech?.(engine, result),
     })
     this.#folder = folder && new SpeechFolder(folder)
-    this.#cache = new ByteCache(cacheBytes, ({ samples }) => samples.byteLength)
+    this.#cache = new ByteCache(
+      cacheBytes,
+      ({ samples }, key) => samples.byteLength + key.length + entryBytes,
+    )
   }
 
   async prepare(source: SoundSource, rate: PcmRate = 8000, options: PrepareOptions = {}): Promise<Prompt> {
