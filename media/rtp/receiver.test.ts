@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import type { FarEnd, NearEnd } from '../types.ts'
 import { writeRtpHeader } from './packet.ts'
 import { Receiver } from './receiver.ts'
 
-const near = { codecs: [{ codec: 'PCMU', payloadType: 0 }], telephoneEvent: 101 } as const
-const far = {
-  ...{ address: '192.0.2.1', port: 4000, codec: 'PCMU', payloadType: 0, direction: 'sendrecv' },
-} as const
+const near: NearEnd = { codecs: [{ codec: 'PCMU', payloadType: 0 }], telephoneEvent: 101 }
+const far: FarEnd = {
+  address: '192.0.2.1',
+  port: 4000,
+  codec: 'PCMU',
+  payloadType: 0,
+  direction: 'sendrecv',
+}
 
 const packet = (payloadType: number, bytes: number) => {
   const made = Buffer.alloc(12 + bytes, 0x55)
