@@ -132,13 +132,20 @@ describe('speech', () => {
 describe('other sounds', () => {
   const { sounds } = setUp()
 
+  it('share one piece of memory where they are silence, up to an hour', async () => {
+    const longest = (await sounds.prepare({ kind: 'silence', ms: 3_600_000 })).samples
+    const short = (await sounds.prepare({ kind: 'silence', ms: 100 })).samples
+    expect([longest.length, short.length]).toEqual([28_800_000, 800])
+    expect(short.buffer).toBe(longest.buffer)
+  })
+
   it.each([8000, 16_000, 48_000] as const)('are silence of a length at %d Hz', async (rate) => {
     const { samples, sampleRate } = await sounds.prepare({ kind: 'silence', ms: 250 }, rate)
     expect(sampleRate).toBe(rate)
     expect(samples.length).toBe(rate / 4)
     expect(samples.every((sample) => sample === 0)).toBe(true)
-    for (const ms of [-1, Number.NaN, 600_001]) {
-      await expect(sounds.prepare({ kind: 'silence', ms })).rejects.toThrow('0 to 600000 ms')
+    for (const ms of [-1, Number.NaN, 3_600_001]) {
+      await expect(sounds.prepare({ kind: 'silence', ms })).rejects.toThrow('0 to 3600000 ms')
       await expect(sounds.prepare({ kind: 'ringtone', ms })).rejects.toThrow('0 to 600000 ms')
     }
   })

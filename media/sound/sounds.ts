@@ -6,7 +6,7 @@ import { ByteCache } from './cache.ts'
 import { systemTimers, type Timers } from './clock.ts'
 import { Decoding } from './decoding.ts'
 import { SoundError } from './errors.ts'
-import { silence } from './fill.ts'
+import { quiet } from './fill.ts'
 import { HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
 import { JobThread, type Samples, type StartWorker, workerOf } from './job-thread.ts'
 import { countryOf, ringtone } from './ringtones.ts'
@@ -151,7 +151,7 @@ class Library implements Sounds {
       case 'speech':
         return this.#spoken(source, rate, signal)
       case 'silence':
-        return made(silence(source.ms, rate))
+        return made(quiet(source.ms, rate))
       case 'tone': {
         const { frequencies, ms, levelDb } = source
         const key = JSON.stringify(['tone', frequencies, ms, levelDb, rate])
