@@ -26,6 +26,8 @@ export interface GatewayOptions {
   readonly sips?: boolean
   /** More of `sip`, besides where it listens. */
   readonly sip?: Readonly<Record<string, unknown>>
+  /** More of `media`, besides where it listens. */
+  readonly media?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
   /** More of `http`, besides where it listens. */
   readonly http?: Readonly<Record<string, unknown>>
@@ -42,21 +44,10 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly level: numb
 export const alice = { email: 'alice@example.test', password: 'wonderland-9' } as const
 
 /** Gauges that are zero when no call is left. */
-const callGauges = [
-  'calls',
-  'legs',
-  'bridges',
-  'sip_dialogs',
-  'sip_agent_dialogs',
-  'sip_agent_pending',
-  'rtp_ports',
-  'media_ports',
-  'webrtc_transports',
-  'call_timers',
-  'speech_recognitions',
-  'streams',
-  'recordings',
-]
+const callGauges = (
+  'calls legs bridges sip_dialogs sip_agent_dialogs sip_agent_pending rtp_ports media_ports webrtc_transports ' +
+  'call_timers speech_recognitions streams recordings'
+).split(' ')
 
 /** A gateway in a process of its own, seen from outside only. */
 export class Gateway {
