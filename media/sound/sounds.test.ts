@@ -27,6 +27,9 @@ const setUp = (options: Partial<SoundsOptions> = {}) => {
   })
   return { threads, audio, sounds, seen }
 }
+/** Waits for so many jobs: what comes first, such as a digest, is done elsewhere and takes as long as the machine does. */
+const jobsOf = (threads: FakeThreads<AudioJob>, count: number) =>
+  vi.waitFor(() => expect(threads.jobs.length).toBe(count), { timeout: 20_000, interval: 5 })
 /** Lets the promises that are under way go on. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -170,7 +173,7 @@ describe('audio', () => {
     const { sounds, audio, seen } = setUp()
     const source = () => ({ kind: 'audio', bytes: Uint8Array.of(1, 2, 3) }) as const
     const both = [sounds.prepare(source()), sounds.prepare(source())]
-    await vi.waitFor(() => expect(audio.jobs.length).toBe(1))
+    await jobsOf(audio, 1)
     await turn()
     audio.answer(4)
     const [first, second] = await Promise.all(both)
@@ -178,7 +181,7 @@ describe('audio', () => {
     expect((await sounds.prepare(source())).samples).toBe(first!.samples)
     expect(seen.toSorted()).toEqual(['audio making', 'audio memory', 'audio sharing'])
     const wide = sounds.prepare(source(), 48_000)
-    await vi.waitFor(() => expect(audio.jobs.length).toBe(2))
+    await jobsOf(audio, 2)
     audio.answer(4)
     await wide
     expect(audio.jobs[1]).toMatchObject({ rate: 48_000, maxSeconds: 600 })
@@ -189,7 +192,7 @@ describe('audio', () => {
     for (const byte of [1, 2, 3, 1]) {
       const prepared = sounds.prepare({ kind: 'audio', bytes: Uint8Array.of(byte) })
       const count = audio.jobs.length
-      await vi.waitFor(() => expect(audio.jobs.length).toBe(count + 1))
+      await jobsOf(audio, count + 1)
       audio.answer(0)
       await prepared
     }
@@ -199,9 +202,9 @@ describe('audio', () => {
   it('that is large does not make the small wait', async () => {
     const { sounds, audio } = setUp()
     const large = sounds.prepare({ kind: 'audio', bytes: new Uint8Array(600_000) })
-    await vi.waitFor(() => expect(audio.jobs.length).toBe(1))
+    await jobsOf(audio, 1)
     const small = sounds.prepare({ kind: 'audio', bytes: Uint8Array.of(1) })
-    await vi.waitFor(() => expect(audio.jobs.length).toBe(2))
+    await jobsOf(audio, 2)
     audio.answer(4)
     await small
     const closed = expect(large).rejects.toThrow('closed')
@@ -303,7 +306,7 @@ describe('voices behind HTTP', () => {
       const options = { engines: [cloud], voices, send, folder: { path, maxBytes: 10_000 } }
       const first = setUp(options)
       const said = first.sounds.prepare(source)
-      await vi.waitFor(() => expect(first.audio.jobs.length).toBe(1))
+      await jobsOf(first.audio, 1)
       first.audio.answer(3)
       await said
       await first.sounds.close()
