@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RecordingLinks } from './links.ts'
+import { linkBase, RecordingLinks } from './links.ts'
 
 const links = new RecordingLinks(new Uint8Array(32).fill(1))
 const until = 1_700_000_000_000
@@ -23,4 +23,9 @@ describe('a link', () => {
   it.each(['', 'x', `${'A'.repeat(43)}`, `${'A'.repeat(100)}`, 'ü'.repeat(43)])('is not %j', (signature) => {
     expect(links.check('r1', { expires: 1_700_000_000, signature }, 0)).toBe('forged')
   })
+})
+
+it('starts at the host that clients use, else at a listener', () => {
+  expect(linkBase('gw.example:8443', 'http://localhost:8080/')).toBe('https://gw.example:8443')
+  expect(linkBase(undefined, 'http://localhost:8080/')).toBe('http://localhost:8080')
 })

@@ -245,6 +245,22 @@ describe('after a crash', () => {
     })
   })
 
+  it('leaves alone what came to its end while others were looked at', async () => {
+    const recordings = await rig.open()
+    const port = new FakeRecorder()
+    const kept = recordings.start(port, wanted)
+    const inProgress = rig.rows.inProgress.bind(rig.rows)
+    rig.rows.inProgress = async () => {
+      const rows = await inProgress()
+      port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: 1644, kept: true })
+      await kept.done
+      return rows
+    }
+    await rig.pass(60_000)
+    expect(await rig.rows.find(kept.id)).toMatchObject({ end_reason: 'silence', bytes: 1644 })
+    expect(recordings.bytes).toBe(1644)
+  })
+
   it('says which file cannot be completed', async () => {
     await left('double')
     await part('double', silentWav(500), 300_000)
