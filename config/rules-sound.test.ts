@@ -80,6 +80,10 @@ it.each([
     `{ engines: [{ name: a, kind: template, ${url}, method: GET, body: "{{text}}" }] }`,
     'media.speech.engines[0] must have {{text}} in its url, or in the body of a POST',
   ],
+  ...['http://{{voice}}.example/', 'http://a{{language}}:80/', 'http://{{text}}@a.example/'].map((host) => [
+    `{ engines: [{ name: a, kind: template, url: "${host}", body: "{{text}}" }] }`,
+    'media.speech.engines[0].url must not have a placeholder in its host',
+  ]),
   [
     `{ engines: [{ name: built-in, kind: openai, model: m, ${url} }] }`,
     'media.speech.engines[0].name is the name of the built-in voice',

@@ -21,6 +21,7 @@ export const checkSound = ({ media }: FileConfig, report: Report): void => {
       if (engine[key] !== undefined) report([...keys, key], `has a meaning only with the kind ${other}`)
     }
     if (engine.kind === 'openai' && engine.model === undefined) report([...keys, 'model'], 'is missing')
+    if (/\{\{/.test(hostOf(engine.url))) report([...keys, 'url'], 'must not have a placeholder in its host')
     const asked = `${engine.url} ${engine.method === 'GET' ? '' : (engine.body ?? '')}`
     if (engine.kind === 'template' && !/\{\{\s*text\s*\}\}/.test(asked))
       report(keys, 'must have {{text}} in its url, or in the body of a POST')
@@ -30,3 +31,6 @@ export const checkSound = ({ media }: FileConfig, report: Report): void => {
     report([...at, 'voices', name, 'engine'], 'is neither built-in nor the name of an engine')
   }
 }
+
+/** With user, password and port: none of them is a document's to say. */
+const hostOf = (url: string): string => /^[a-z]+:\/*([^/?#\\]*)/i.exec(url)?.[1] ?? ''

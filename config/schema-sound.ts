@@ -43,7 +43,10 @@ const engine = object(
     voice: text('Voice where none is named.'),
     language: text('Language where none is named, such as en-US.'),
     timeout: duration('How long an answer may take, before the built-in voice speaks instead.', '8s'),
-    ssml: flag('Sends sound SSML as it is; else its text alone, piece by piece between its pauses.', false),
+    ssml: flag(
+      'Sends sound SSML in one request, well formed; else its text alone, piece by piece between its pauses.',
+      false,
+    ),
   },
   ['name', 'kind', 'url'],
 )

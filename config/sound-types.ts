@@ -56,7 +56,7 @@ export interface SpeechEngineConfig {
   readonly language?: string
   /** Default 8 s. */
   readonly timeoutMs: number
-  /** SSML is sent as it is; default false. */
+  /** SSML is sent in one request; default false. */
   readonly ssml: boolean
   /** Of `openai`, which needs it. */
   readonly model?: string

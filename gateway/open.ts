@@ -17,6 +17,7 @@ import { createDirectory } from './directory/directory.ts'
 import type { Directory } from './directory/types.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { linkBase } from './recordings/links.ts'
 import { Recordings } from './recordings/recordings.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
 import { type SipAgent, startSipAgent } from './sip-agent/index.ts'
@@ -104,7 +105,7 @@ export const openRecordings = async (
 ): Promise<Recordings> => {
   const { folder = join(config.dataDir, 'recordings'), ...rules } = config.media.recordings
   const { publicHost } = config.http
-  const base = () => (publicHost ? `https://${publicHost}` : (ownUrl() ?? '').replace(/\/$/, ''))
+  const base = () => linkBase(publicHost, ownUrl())
   const parts = { ...rules, folder, secret, base, clock, metrics, rows: directory.recordings }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
   metrics.gauge('recordings', () => recordings.count)

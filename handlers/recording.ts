@@ -13,7 +13,8 @@ export interface RecordOptions {
   readonly terminators?: string
   /** Ends it after so much silence of the caller; default never. */
   readonly endSilenceMs?: number
-  /** Ends it when the caller says nothing for so long from the beginning; default as `endSilenceMs`. */
+  /** Ends it when the caller says nothing for so long from the beginning; default as `endSilenceMs`, and
+   * `Infinity` bears any. */
   readonly initialSilenceMs?: number
   /** Longest recording, pauses not counted; default as long as the call. */
   readonly maxMs?: number

@@ -98,6 +98,8 @@ export interface CollectOptions {
   readonly initialTimeoutMs?: number
   /** Wait between digits; default 5 s. */
   readonly interDigitTimeoutMs?: number
+  /** Longest collection, counted from the end of the prompt or the first input; what there is then counts. Default none. */
+  readonly finalTimeoutMs?: number
 }
 
 /** What was collected, and why collecting ended. */

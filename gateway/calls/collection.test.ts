@@ -186,6 +186,43 @@ describe('collecting digits and speech', () => {
   })
 })
 
+describe('the longest collection', () => {
+  it('takes the digits that there are, counted from the first', async () => {
+    const t = setUp({ maxDigits: 9, finalTimeoutMs: 7000 })
+    t.clock.advance(10_000)
+    t.press('1')
+    t.collection.promptEnded()
+    t.clock.advance(4000)
+    t.press('2')
+    t.clock.advance(2999)
+    expect(t.seen.result).toBeUndefined()
+    t.clock.advance(1)
+    expect(await t.settled()).toEqual({ reason: 'inter-digit-timeout', digits: '12' })
+  })
+
+  it('takes what was said, and is counted from the end of the prompt', async () => {
+    const t = setUp({ digits: false, finalTimeoutMs: 3000, speech: { endSilenceMs: 10_000 } })
+    t.collection.promptEnded()
+    t.clock.advance(2000)
+    t.heard.partial('sales')
+    t.clock.advance(1000)
+    t.heard.finish()
+    expect(await t.settled()).toEqual(said('sales'))
+  })
+
+  it('may be shorter than the first wait, and leaves digits that came after speech began', async () => {
+    const short = setUp({ initialTimeoutMs: 9000, finalTimeoutMs: 2000 })
+    short.collection.promptEnded()
+    short.clock.advance(2000)
+    expect(await short.settled()).toEqual({ reason: 'no-input', digits: '' })
+    const both = setUp({ maxDigits: 9, finalTimeoutMs: 2000, speech: {} })
+    both.heard.partial('the')
+    both.press('5')
+    both.clock.advance(2000)
+    expect(await both.settled()).toEqual({ reason: 'inter-digit-timeout', digits: '5' })
+  })
+})
+
 describe('a recogniser that fails', () => {
   it('ends speech at once with an error', async () => {
     const t = setUp({ digits: false, speech: {} })

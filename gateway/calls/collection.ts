@@ -1,6 +1,6 @@
 import type { CollectOptions, CollectResult } from '../../handlers/verbs.ts'
 import type { Recognition, RecognitionListener } from '../../media/types.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock, Timer } from '../clock.ts'
 import { DigitCollector } from './collector.ts'
 import { SpeechCollector } from './speech-collector.ts'
 
@@ -17,12 +17,21 @@ export interface CollectionParts {
 /** Gathers digits, speech, or whichever of both comes first. */
 export class Collection {
   readonly result: Promise<CollectResult>
+  readonly #clock: Clock
   readonly #options: CollectOptions
+  /** Of the whole collection. */
+  #final: Timer | undefined
+  #over = false
   readonly #digits: DigitCollector | undefined
   readonly #speech: SpeechCollector | undefined
 
-  constructor({ clock, options, recognise, onInput }: CollectionParts) {
+  constructor({ clock, options, recognise, onInput: told }: CollectionParts) {
+    this.#clock = clock
     this.#options = options
+    const onInput = () => {
+      this.#begin()
+      told()
+    }
     const { speech } = options
     if (options.digits !== false || !speech) this.#digits = new DigitCollector(clock, options, onInput)
     if (speech)
@@ -35,6 +44,7 @@ export class Collection {
 
   /** The prompt is at its end, or there is none. */
   promptEnded(): void {
+    this.#begin()
     // The wait is for either, and speech that has only begun ends it.
     if (this.#speech) this.#speech.promptEnded()
     else this.#digits?.promptEnded()
@@ -51,8 +61,20 @@ export class Collection {
     this.#digits.digit(digit)
   }
 
+  #begin(): void {
+    const { finalTimeoutMs } = this.#options
+    if (finalTimeoutMs === undefined || this.#over) return
+    this.#final ??= this.#clock.after(finalTimeoutMs, () => {
+      if (this.#speech && !this.#speech.over) this.#speech.end()
+      else this.#digits?.end()
+    })
+  }
+
   /** Gives up; {@link result} never settles then. */
   stop(): void {
+    this.#final?.cancel()
+    this.#final = undefined
+    this.#over = true
     this.#digits?.stop()
     this.#speech?.stop()
   }

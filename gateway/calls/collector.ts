@@ -46,6 +46,15 @@ export class DigitCollector {
     this.#wait(this.#options.interDigitTimeoutMs ?? FIVE_SECONDS, 'inter-digit-timeout')
   }
 
+  /** Takes what there is. */
+  end(): void {
+    if (!this.#done)
+      this.#finish({
+        reason: this.#digits === '' ? 'no-input' : 'inter-digit-timeout',
+        digits: this.#digits,
+      })
+  }
+
   /** Gives up; {@link result} never settles then. */
   stop(): void {
     this.#done = true

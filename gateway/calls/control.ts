@@ -187,7 +187,13 @@ export class Control implements CallControl {
       ...(hints && { hints }),
     }
     return listenTo(this.#port, recogniser, request, {
-      onTranscript: (transcript) => listener.onTranscript(transcript),
+      onTranscript: (transcript) => {
+        try {
+          listener.onTranscript(transcript)
+        } catch (error) {
+          log.error({ err: error }, 'who was told of a transcript failed')
+        }
+      },
       onFailure: (error) => {
         log.warn({ reason: error.message, language }, 'speech could not be recognised')
         listener.onFailure(error)

@@ -28,6 +28,23 @@ describe('collecting speech from a call', () => {
     expect([heard?.state, port.taps[0]?.closed]).toEqual(['closed', true])
   })
 
+  it('outlives a listener that fails', async () => {
+    const t = setUp()
+    let result: CollectResult | undefined
+    const onPartial = () => {
+      throw new Error('a defect of who listens')
+    }
+    t.arrive(async (call) => {
+      result = await call.collect({ digits: false, speech: { onPartial } })
+    })
+    await settle()
+    t.recogniser.opened[0]?.partial('ja')
+    t.clock.advance(1000)
+    t.recogniser.opened[0]?.finish()
+    await settle()
+    expect(result?.speech).toEqual({ text: 'ja' })
+  })
+
   it('goes on with the call when the recogniser fails', async () => {
     const t = setUp()
     let result: CollectResult | undefined

@@ -116,6 +116,20 @@ describe('the player', () => {
     expect(port.playing).toBeDefined()
   })
 
+  it('ends the list whose sound is still being fetched, when the port is given another', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    const { done } = player.start(port, [audio('a')])
+    await settle()
+    player.start(port, [{ kind: 'silence', ms: 10 }], { volumeDb: -3 })
+    await settle()
+    resolve()
+    await done
+    await settle()
+    expect(port.playing?.request.volumeDb).toBe(-3)
+    expect(signals[0]?.aborted).toBe(true)
+  })
+
   it('plays an empty list at once', async () => {
     await player.start(port, [], { loop: 0 }).done
     expect(player.prepareFirst([])).toBeUndefined()

@@ -56,6 +56,8 @@ export interface PrepareFor {
 export class Player {
   #sounds: Sounds
   #fetcher: AudioFetcher
+  /** The list that each port was given last. */
+  #lists = new WeakMap<MediaPort, Playing>()
 
   constructor(sounds: Sounds, fetcher: AudioFetcher) {
     this.#sounds = sounds
@@ -77,7 +79,13 @@ export class Player {
 
   /** Plays a list of sounds, at the rate of the port's codec. A new list on the same port replaces what was playing. */
   start(port: MediaPort, sounds: readonly Sound[], options: StartOptions = {}): Playing {
-    return new PlayingList(port, sounds, options, (sound, how) => this.#prepare(sound, rateOf(port), how))
+    // One whose sound is still being fetched would else be heard in place of this one, later.
+    this.#lists.get(port)?.stop()
+    const list = new PlayingList(port, sounds, options, (sound, how) =>
+      this.#prepare(sound, rateOf(port), how),
+    )
+    this.#lists.set(port, list)
+    return list
   }
 
   async #prepare(sound: Sound, rate: PcmRate, how: PrepareOptions): Promise<Prompt> {

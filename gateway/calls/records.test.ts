@@ -286,3 +286,17 @@ it('is one record from the first caller to the last, who came by a transfer', as
   expect(record).toMatchObject({ ...always, startedAt, answeredAt, durationMs: 661_000, answeredMs: 661_000 })
   expect(record.legs.map(({ role }) => role)).toEqual(['caller', 'callee', 'caller', 'callee'])
 })
+
+it('names its recordings and how they ended, and does not wait for ever for one that hangs', async () => {
+  const { leg, port } = t.arrive(async (call) => {
+    for (const tracks of ['in', 'out'] as const) await call.startRecording({ tracks })
+    return call.sleep(60_000)
+  })
+  await settle()
+  port.recordings[1]!.stop = () => {}
+  leg.ended({ code: 'normal' })
+  await settle()
+  t.clock.advance(5_000)
+  const ended = { recording: 'r-1', reason: 'hangup', durationMs: 0, bytes: 0 }
+  expect((await t.record()).recordings).toEqual([ended, { recording: 'r-2' }])
+})

@@ -49,6 +49,11 @@ export class SpeechCollector implements RecognitionListener {
     return this.#state === 'speaking'
   }
 
+  /** It has its result, or was given up. */
+  get over(): boolean {
+    return this.#state === 'over'
+  }
+
   /** The prompt is at its end, or there is none. */
   promptEnded(): void {
     if (this.#state === 'waiting') this.#wait(this.#parts.options.initialTimeoutMs ?? firstMs)
@@ -102,9 +107,10 @@ export class SpeechCollector implements RecognitionListener {
     this.#barged = true
     // Of all that is taken for speech, so that a noise which is taken back again and again comes to its end too.
     this.#longest ??= clock.after(maxSpeechMs, () => this.end())
+    // Before anybody is told, so that it comes to its end whatever they do.
+    this.#wait(endSilenceMs ?? silenceMs)
     onPartial?.(this.#text)
     if (utterance && endSilenceMs === undefined) this.#finish()
-    else this.#wait(endSilenceMs ?? silenceMs)
   }
 
   /** What seemed to be speech was none. The prompt was stopped for it, so the wait begins. */

@@ -109,7 +109,12 @@ export class Ledger {
         log.error({ file, code, reason: message }, 'an unfinished recording could not be completed')
       // A row that said failed, as the media thread had died, has its file now.
       for (const id of found.completed) await this.#interrupted(await rows.find(id), now)
-      for (const row of await rows.inProgress()) if (!isUnderWay(row.id)) await this.#interrupted(row, now)
+      for (const { id } of await rows.inProgress()) {
+        if (isUnderWay(id)) continue
+        // It may have come to its end since the list was read.
+        const row = await rows.find(id)
+        if (row?.status === 'in-progress') await this.#interrupted(row, now)
+      }
     } catch (error) {
       log.error({ err: error }, 'unfinished recordings could not be looked at')
     }

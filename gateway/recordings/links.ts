@@ -34,3 +34,7 @@ export class RecordingLinks {
     return createHmac('sha256', this.#key).update(`${id}\n${expires}`).digest()
   }
 }
+
+/** Where links start: at the host that clients use, which has TLS, else at an address of our own. */
+export const linkBase = (publicHost: string | undefined, ownUrl: string | undefined): string =>
+  publicHost ? `https://${publicHost}` : (ownUrl ?? '').replace(/\/$/, '')

@@ -1,19 +1,23 @@
-import type { Recogniser, Recognition } from '../../media/types.ts'
+import type { Recogniser, Recognition, RecognitionListener } from '../../media/types.ts'
 
-/** Stands where no recogniser is configured: every recognition fails at once, and says why. */
+/** A recognition that fails at once, and says why. */
+export const failedRecognition = (reason: string, listener: RecognitionListener): Recognition => {
+  let closed = false
+  queueMicrotask(() => {
+    if (!closed) listener.onFailure(new Error(reason))
+  })
+  return {
+    write: () => {},
+    end: async () => {},
+    close: () => {
+      closed = true
+    },
+  }
+}
+
+/** Stands where no recogniser is configured: every recognition fails. */
 export const noRecogniser: Recogniser = {
-  open: (_request, listener): Recognition => {
-    let closed = false
-    queueMicrotask(() => {
-      if (!closed) listener.onFailure(new Error('no recogniser is configured (media.speech.recogniser)'))
-    })
-    return {
-      write: () => {},
-      end: async () => {},
-      close: () => {
-        closed = true
-      },
-    }
-  },
+  open: (_request, listener) =>
+    failedRecognition('no recogniser is configured (media.speech.recogniser)', listener),
   close: async () => {},
 }

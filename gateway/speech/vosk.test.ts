@@ -126,6 +126,16 @@ describe('failures of such a recogniser', () => {
     expect([t.results, t.clock.running]).toEqual([['failed'], 0])
   })
 
+  it('tells that a token is no header, and not what it is', async () => {
+    const t = setUp({ token: 'secret\n' })
+    const recognition = t.open()
+    recognition.write(audio(1))
+    await recognition.end()
+    expect(String(t.told[0])).toContain('ERR_INVALID_CHAR')
+    expect(String(t.told[0])).not.toContain('secret')
+    expect([t.results, t.recogniser.running]).toEqual([['failed'], 0])
+  })
+
   it('tells the status with which the server refuses', async () => {
     const t = setUp({ url: `${server.url}/x` })
     server.refuse = true

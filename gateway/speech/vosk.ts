@@ -2,6 +2,7 @@ import { WebSocket } from 'ws'
 import type { Recogniser, Recognition, RecognitionListener, RecognitionRequest } from '../../media/types.ts'
 import type { Clock } from '../clock.ts'
 import { urlOf } from './languages.ts'
+import { failedRecognition } from './no-recogniser.ts'
 import { VoskRecognition, type VoskResult } from './vosk-recognition.ts'
 
 /** How a {@link VoskRecogniser} is set up. */
@@ -41,12 +42,12 @@ export class VoskRecogniser implements Recogniser {
   }
 
   open(request: RecognitionRequest, listener: RecognitionListener): Recognition {
-    const { url, languages, headers, token, hints, connectTimeoutMs, clock, onEnd } = this.#options
-    const socket = new WebSocket(urlOf(request.language, languages) ?? url, {
-      headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
-      perMessageDeflate: false,
-      maxPayload: 1 << 20,
-    })
+    const { hints, connectTimeoutMs, clock, onEnd } = this.#options
+    const socket = this.#socket(request.language)
+    if (typeof socket === 'string') {
+      onEnd?.('failed')
+      return failedRecognition(socket, listener)
+    }
     const recognition = new VoskRecognition({
       ...{ socket, listener, clock, connectTimeoutMs, sampleRate: request.sampleRate },
       phrases: hints ? (request.hints ?? []) : [],
@@ -61,5 +62,20 @@ export class VoskRecogniser implements Recogniser {
 
   async close(): Promise<void> {
     for (const recognition of this.#open) recognition.close()
+  }
+
+  /** A connection on its way, or why there can be none. */
+  #socket(language: string | undefined): WebSocket | string {
+    const { url, languages, headers, token } = this.#options
+    try {
+      return new WebSocket(urlOf(language, languages) ?? url, {
+        headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+        perMessageDeflate: false,
+        maxPayload: 1 << 20,
+      })
+    } catch (error) {
+      // A header or token with a character that may not be in one; the message would show it.
+      return `the request cannot be made: ${(error as NodeJS.ErrnoException).code ?? 'it is refused'}`
+    }
   }
 }

@@ -94,6 +94,20 @@ describe('methods', () => {
     ])
   })
 
+  it('prompts for speech alone, or for both, as its parameters say', async () => {
+    const prompt = {
+      play: 'say:Well?',
+      speech_language: 'de',
+      speech_hints: ['ja', '%{vars.none}'],
+      speech_end_timeout: 1.5,
+      speech_timeout: '20',
+    }
+    const speech = { language: 'de', hints: ['ja'], endSilenceMs: 1500, maxSpeechMs: 20_000 }
+    expect((await run([{ prompt }]))[0]?.[1]).toMatchObject({ speech, digits: false })
+    const both = await run([{ prompt: { play: 'say:Well?', speech_timeout: 9, max_digits: 2 } }])
+    expect(both[0]?.[1]).toMatchObject({ speech: { maxSpeechMs: 9000 }, digits: true, maxDigits: 2 })
+  })
+
   it('passes every option of a prompt', async () => {
     const prompt = {
       play: ['say:A', 'silence:1'],
@@ -263,6 +277,18 @@ describe('variables', () => {
     call.collects.push({ reason: 'terminator', digits: '42', terminator: '#' })
     const text = '%{prompt_result} %{vars.prompt_value} %{prompt_digit_terminator}'
     expect(await spoken(text, [{ prompt: { play: 'say:a' } }], call)).toBe('match_digits 42 #')
+  })
+
+  it('are set by a prompt for speech, also where it failed', async () => {
+    const call = new FakeCall()
+    const prompt = { prompt: { play: 'say:a', speech_language: 'en' } }
+    const speech = { text: 'sales please', confidence: 0.75 }
+    call.collects.push({ reason: 'speech', digits: '', speech })
+    const text = '%{prompt_result} %{prompt_value} %{prompt_speech_confidence}'
+    expect(await spoken(text, [prompt], call)).toBe('match_speech sales please 0.75')
+    const failing = new FakeCall()
+    failing.collects.push({ reason: 'error', digits: '' })
+    expect(await spoken('%{prompt_result}', [prompt], failing)).toBe('failed')
   })
 
   it('tell a prompt that heard nothing', async () => {

@@ -1,9 +1,10 @@
 import type { HandlerContext } from '../handler.ts'
-import type { CallControl, CollectResult, PlayOptions, Sound } from '../verbs.ts'
+import type { CallControl, CollectResult, PlayOptions, Sound, SpeechOptions } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 import { connectOptions } from './connect.ts'
 import type { ScriptStep } from './document.ts'
+import { ScriptRecordings } from './recording.ts'
 import { Values } from './values.ts'
 import type { Variables } from './variables.ts'
 
@@ -14,11 +15,13 @@ export class ScriptRun {
   #call: CallControl
   #context: HandlerContext
   #variables: Variables
+  #recordings: ScriptRecordings
 
   constructor(call: CallControl, context: HandlerContext, variables: Variables) {
     this.#call = call
     this.#context = context
     this.#variables = variables
+    this.#recordings = new ScriptRecordings(call)
   }
 
   /** Runs every step. */
@@ -64,6 +67,12 @@ export class ScriptRun {
         return this.#set({ send_digits_result: 'success' })
       case 'connect':
         return this.#connect(values)
+      case 'record':
+        return this.#recordings.record(values, (variables) => this.#set(variables))
+      case 'record_call':
+        return this.#set(await this.#recordings.recordCall(values))
+      case 'stop_record_call':
+        return this.#set(await this.#recordings.stopRecordCall(values))
       default:
         throw new VerbFailed(codes.methodFailed, `The method ${method} is not known.`)
     }
@@ -78,8 +87,10 @@ export class ScriptRun {
     const terminators = values.text('terminators')
     const initialTimeoutMs = values.seconds('initial_timeout')
     const interDigitTimeoutMs = values.seconds('digit_timeout')
+    const speech = speechOptions(values)
     const result = await this.#call.collect({
       prompt: playOptions(values, 'play'),
+      ...(speech && { speech, digits: ofDigits.some((name) => values.has(name)) }),
       maxDigits: values.number('max_digits') ?? 1,
       ...(terminators !== undefined && { terminators }),
       ...(initialTimeoutMs !== undefined && { initialTimeoutMs }),
@@ -103,11 +114,39 @@ export class ScriptRun {
   }
 }
 
-const promptVariables = ({ digits, terminator = '' }: CollectResult): Readonly<Record<string, unknown>> => ({
-  prompt_result: digits === '' ? 'no_input' : 'match_digits',
-  prompt_value: digits,
-  prompt_digit_terminator: terminator,
-})
+/** Parameters of a prompt that mean that digits are collected beside speech. */
+const ofDigits = ['max_digits', 'terminators', 'digit_timeout']
+const ofSpeech = ['speech_timeout', 'speech_end_timeout', 'speech_language', 'speech_hints']
+
+const speechOptions = (values: Values): SpeechOptions | undefined => {
+  if (!ofSpeech.some((name) => values.has(name))) return undefined
+  const language = values.text('speech_language')
+  const hints = values.texts('speech_hints').filter((hint) => hint !== '')
+  const endSilenceMs = values.seconds('speech_end_timeout')
+  const maxSpeechMs = values.seconds('speech_timeout')
+  return {
+    ...(language && { language }),
+    ...(hints.length > 0 && { hints }),
+    ...(endSilenceMs !== undefined && { endSilenceMs }),
+    ...(maxSpeechMs !== undefined && { maxSpeechMs }),
+  }
+}
+
+const promptVariables = (result: CollectResult): Readonly<Record<string, unknown>> => {
+  const { reason, digits, terminator = '', speech } = result
+  return {
+    prompt_result: speech
+      ? 'match_speech'
+      : digits !== ''
+        ? 'match_digits'
+        : reason === 'error'
+          ? 'failed'
+          : 'no_input',
+    prompt_value: speech?.text ?? digits,
+    prompt_digit_terminator: terminator,
+    prompt_speech_confidence: speech?.confidence,
+  }
+}
 
 const hangupReason = (reason: string | undefined) =>
   reason === 'busy' || reason === 'decline' ? reason : 'hangup'

@@ -1,61 +1,8 @@
 import { digitsPattern, terminatorsPattern } from '../common/destinations.ts'
+import { boolean, type MethodSpec, number, pattern, type Schema, text } from './schema-parts.ts'
+import { recordingMethods } from './schema-recording.ts'
 
-/** A piece of JSON Schema. */
-export type Schema = Readonly<Record<string, unknown>>
-
-/** How one method is written. */
-export interface MethodSpec {
-  readonly description: string
-  readonly properties: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  /** Exactly one of these must be there. */
-  readonly exactlyOne?: readonly string[]
-  /** Lists of lists, and the most items that theirs may have together. */
-  readonly mostTogether?: Readonly<Record<string, number>>
-  /** The parameter that a value stands for which is not an object. */
-  readonly shorthand?: string
-  /** Parameters of the language that are accepted, and warned of, because they change nothing here. */
-  readonly withoutEffect?: readonly string[]
-}
-
-/** Smallest and largest value of each parameter that is a number. */
-export const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
-  volume: [-40, 40],
-  max_digits: [1, 128],
-  digit_timeout: [0.1, 600],
-  initial_timeout: [0.1, 600],
-  timeout: [1, 600],
-  max_duration: [1, 86_400],
-  duration: [-1, 86_400_000],
-}
-
-const placeholderPattern = '[$%]\\{'
-
-/** `title` completes the sentence "must be …" in faults. */
-const number = (name: string, description: string): Schema => {
-  const [minimum, maximum] = ranges[name] ?? [0, 0]
-  return {
-    title: `a number from ${minimum} to ${maximum}`,
-    description,
-    anyOf: [
-      { type: 'number', minimum, maximum },
-      { type: 'string', pattern: `^-?[0-9]+(\\.[0-9]+)?$|${placeholderPattern}` },
-    ],
-  }
-}
-
-const boolean = (description: string): Schema => ({
-  title: 'true or false',
-  description,
-  anyOf: [{ type: 'boolean' }, { type: 'string', pattern: `^(true|false)$|${placeholderPattern}` }],
-})
-
-const text = (description: string, title = 'a text'): Schema => ({ title, description, type: 'string' })
-
-const pattern = (of: string, description: string, title: string): Schema => ({
-  ...text(description, title),
-  pattern: `${of}|${placeholderPattern}`,
-})
+export { type MethodSpec, ranges, type Schema } from './schema-parts.ts'
 
 const sounds = 'say:<text>, silence:<seconds>, ring:[<seconds>:]<country>, file:<name>, or an http(s) URL'
 const sound = text(`What to play: ${sounds}.`, `a sound (${sounds})`)
@@ -166,7 +113,8 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
     withoutEffect: ['say_gender', 'status_url'],
   },
   prompt: {
-    description: 'Plays sounds and collects digits; a digit stops the sounds.',
+    description:
+      'Plays sounds and collects digits, or speech where a parameter of it is there, or both; a digit or speech stops the sounds.',
     properties: {
       play: {
         title: 'a sound or a list of sounds',
@@ -177,18 +125,27 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
       max_digits: number('max_digits', 'Stop after so many digits; default 1.'),
       terminators: pattern(terminatorsPattern, 'Keys that end the input.', 'any of 0-9 * # A-D'),
       digit_timeout: number('digit_timeout', 'Seconds between digits; default 5.'),
-      initial_timeout: number('initial_timeout', 'Seconds for the first digit; default 5.'),
+      speech_timeout: number('speech_timeout', 'Longest speech in seconds; default 60.'),
+      speech_end_timeout: number(
+        'speech_end_timeout',
+        'Seconds of silence after which speech is over; default: as the recogniser says, or after 1.',
+      ),
+      speech_language: text('Language of the speech, such as en-US.'),
+      speech_hints: {
+        title: 'a list of texts',
+        description: 'Words and phrases that are likely.',
+        type: 'array',
+        items: text('A word or phrase.'),
+        maxItems: 500,
+      },
+      initial_timeout: number(
+        'initial_timeout',
+        'Seconds for the first digit or the beginning of speech; default 5.',
+        [0.1, 600],
+      ),
     },
     required: ['play'],
-    withoutEffect: [
-      'say_gender',
-      'speech_timeout',
-      'speech_end_timeout',
-      'speech_language',
-      'speech_hints',
-      'speech_engine',
-      'status_url',
-    ],
+    withoutEffect: ['say_gender', 'speech_engine', 'status_url'],
   },
   sleep: {
     description: 'Waits.',
@@ -201,6 +158,7 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
     properties: { digits: pattern(digitsPattern, 'w waits 0.5 s, W 1 s.', 'key presses (0-9 * # A-D w W)') },
     required: ['digits'],
   },
+  ...recordingMethods,
   connect: {
     description:
       'Calls others and joins the first who answers. The next step comes when they have hung up or nobody could be had.',
@@ -229,7 +187,7 @@ export const methods: Readonly<Record<string, MethodSpec>> = {
 /** Methods of the language that do not run here yet; a script that uses one is refused with a message that says so. */
 export const laterMethods: readonly string[] = (
   'sip_refer join_conference join_room enter_queue detect_machine execute transfer return goto label cond switch set unset request ' +
-  'user_event record record_call stop_record_call tap stop_tap stream stop_stream denoise stop_denoise live_transcribe live_translate ' +
+  'user_event tap stop_tap stream stop_stream denoise stop_denoise live_transcribe live_translate ' +
   'transcribe transcribe_stop send_fax receive_fax send_sms pay ai ai_sidecar amazon_bedrock'
 ).split(' ')
 
@@ -239,6 +197,8 @@ export const laterParameters: readonly string[] = [
   'confirm',
   'confirm_timeout',
   'transfer_after_bridge',
+  'input_sensitivity',
+  'status_url',
 ]
 
 /** The schema of a method's parameters as an object. */

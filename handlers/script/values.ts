@@ -68,6 +68,11 @@ export class Values {
     return Array.isArray(value) ? value : []
   }
 
+  /** A list of texts; absent: none. */
+  texts(name: string): readonly string[] {
+    return this.list(name).map((text) => asText(this.variables.substitute(String(text))))
+  }
+
   /** One sound or a list of them. */
   sounds(name: string, speaker: Speaker = {}): readonly Sound[] {
     const value = this.parameters[name]

@@ -196,9 +196,8 @@ describe('Gather', () => {
     ])
   })
 
-  it('warns of speech and of verbs that have no place in it', () => {
-    expect(read('<Gather input="speech"><Dial>1</Dial></Gather>').warnings).toMatchObject([
-      { path: '/Response/Gather[1]/@input' },
+  it('warns of verbs that have no place in it', () => {
+    expect(read('<Gather><Dial>1</Dial></Gather>').warnings).toMatchObject([
       { path: '/Response/Gather[1]/Dial[1]' },
     ])
   })

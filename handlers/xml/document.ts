@@ -5,8 +5,10 @@ import { ElementReader } from './element-reader.ts'
 import { codes, Faults } from './faults.ts'
 import { readGather } from './gather.ts'
 import type { Verb } from './program.ts'
+import { readRecord } from './record.ts'
 import type { Repeated } from './speaking.ts'
 import { readPause, readPlay, readSay } from './speaking.ts'
+import { readConnect, readStart, readStop } from './streaming.ts'
 import { readTree } from './tree.ts'
 
 /** A document that may run. */
@@ -60,6 +62,14 @@ const readVerb = (reader: ElementReader): readonly Verb[] => {
       return [readGather(reader)]
     case 'Dial':
       return [readDial(reader)]
+    case 'Record':
+      return [readRecord(reader)]
+    case 'Start':
+      return readStart(reader)
+    case 'Stop':
+      return readStop(reader)
+    case 'Connect':
+      return readConnect(reader)
     case 'Pause':
       return [{ path, kind: 'pause', ms: readPause(reader) }]
     case 'Hangup':

@@ -14,6 +14,8 @@ export const codes = {
   method: '13221',
   digits: '13222',
   number: '13223',
+  stream: '31920',
+  streamUrl: '31922',
   sipUri: '32110',
 } as const
 

@@ -1,7 +1,7 @@
 import { percentDecode, withX } from '../common/headers.ts'
 import { withQuery } from '../common/urls.ts'
 import type { DocumentRequest } from '../handler.ts'
-import type { CallControl, ConnectResult } from '../verbs.ts'
+import type { CallControl, CollectResult, ConnectResult, RecordResult } from '../verbs.ts'
 import type { Next } from './program.ts'
 
 /** Further form fields of one request. */
@@ -51,6 +51,20 @@ const failed = {
   unreachable: 'failed',
   error: 'failed',
 } as const
+
+/** What the action of a `Gather` is told of speech; no confidence where the recogniser has none. */
+export const speechFields = ({ text, confidence }: NonNullable<CollectResult['speech']>): Fields => ({
+  SpeechResult: text,
+  ...(confidence !== undefined && { Confidence: String(Math.round(confidence * 1e4) / 1e4) }),
+})
+
+/** What the action of a `Record` is told. */
+export const recordFields = ({ id, url, reason, terminator, durationMs, bytes }: RecordResult): Fields => ({
+  RecordingSid: id,
+  ...(bytes > 0 && { RecordingUrl: url }),
+  RecordingDuration: String(Math.round(durationMs / 1000)),
+  Digits: reason === 'hangup' ? 'hangup' : (terminator ?? ''),
+})
 
 /** What the action of a `Dial` is told. */
 export const dialFields = (result: ConnectResult, sip: boolean): Fields => {

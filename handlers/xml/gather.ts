@@ -1,5 +1,5 @@
 import { terminatorsPattern } from '../common/destinations.ts'
-import type { Sound } from '../verbs.ts'
+import type { Sound, SpeechOptions } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
 import { codes } from './faults.ts'
 import type { GatherVerb } from './program.ts'
@@ -14,7 +14,10 @@ const manyRounds = 100
 /** Most sounds of one `Gather`, all rounds together. */
 const maxSounds = 5_000
 
-/** Reads `Gather`. Without an action its digits go to the document's own URL; an inline document has none, so it needs an action. */
+/** Most hints of one `Gather`; the rest is left out. */
+const maxHints = 500
+
+/** Reads `Gather`. Without an action its digits, or what was said, go to the document's own URL; an inline document has none, so it needs an action. */
 export const readGather = (reader: ElementReader): GatherVerb => {
   const input = reader.matching(
     'input',
@@ -22,8 +25,7 @@ export const readGather = (reader: ElementReader): GatherVerb => {
     'dtmf, speech or both',
     'dtmf',
   )
-  if (input !== 'dtmf')
-    reader.warning(codes.schema, 'Speech is not recognised; only digits are collected.', 'input')
+  const speech = input === 'dtmf' ? undefined : readSpeech(reader)
   const timeoutMs = reader.integer('timeout', 1, 600, 5) * 1000
   const maxDigits = reader.integer('numDigits', 1, manyDigits, manyDigits)
   const terminators = reader.matching('finishOnKey', terminatorsPattern, 'any of 0-9 * # A-D', '#')
@@ -41,6 +43,28 @@ export const readGather = (reader: ElementReader): GatherVerb => {
     timeoutMs,
     action,
     actionOnEmptyResult,
+    ...(speech && { speech }),
+    ...(input === 'speech' && { digits: false }),
+  }
+}
+
+/** `speechTimeout` in seconds, or `auto`: when the recogniser says that an utterance is over. */
+const readSpeech = (reader: ElementReader): SpeechOptions => {
+  const language = reader.text('language')
+  const timeout = reader.matching(
+    'speechTimeout',
+    '^(auto|[1-9][0-9]?)$',
+    'auto, or seconds from 1 to 99',
+    'auto',
+  )
+  const hints = (reader.text('hints') ?? '')
+    .split(',')
+    .map((hint) => hint.trim())
+    .filter((hint) => hint !== '')
+  return {
+    ...(language && { language }),
+    ...(hints.length > 0 && { hints: hints.slice(0, maxHints) }),
+    ...(timeout !== 'auto' && { endSilenceMs: Number(timeout) * 1000 }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ConnectOptions, PlayOptions } from '../verbs.ts'
+import type { ConnectOptions, PlayOptions, RecordOptions, SpeechOptions, StreamOptions } from '../verbs.ts'
 
 /** Another document to go on with. */
 export interface Next {
@@ -26,6 +26,29 @@ export interface GatherVerb {
   readonly timeoutMs: number
   readonly action: Next | undefined
   readonly actionOnEmptyResult: boolean
+  /** Speech is collected too. */
+  readonly speech?: SpeechOptions
+  /** False: speech alone. */
+  readonly digits?: false
+}
+
+/** A checked `Stream`, of `Start` or of `Connect`. */
+export interface StreamVerb {
+  readonly path: string
+  readonly kind: 'stream'
+  readonly stream: StreamOptions
+  /** The next verb has to wait until it is over. */
+  readonly wait: boolean
+  /** Of `Connect`: asked for when it is over. */
+  readonly action?: Next
+}
+
+/** A checked `Record`. */
+export interface RecordVerb {
+  readonly path: string
+  readonly kind: 'record'
+  readonly record: RecordOptions
+  readonly action: Next | undefined
 }
 
 /** One step of a document: everything checked, every URL absolute. `path` names its element in warnings. */
@@ -34,6 +57,9 @@ export type Verb = { readonly path: string } & (
   | { readonly kind: 'digits'; readonly digits: string }
   | GatherVerb
   | DialVerb
+  | RecordVerb
+  | StreamVerb
+  | { readonly kind: 'stopStream'; readonly name: string }
   | { readonly kind: 'pause'; readonly ms: number }
   | { readonly kind: 'hangup' }
   | { readonly kind: 'reject'; readonly reason: 'busy' | 'decline' }

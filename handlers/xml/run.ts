@@ -8,8 +8,8 @@ import type { XmlProgram } from './document.ts'
 import { readXmlDocument } from './document.ts'
 import { codes } from './faults.ts'
 import type { Fields } from './fields.ts'
-import { dialFields, documentRequest } from './fields.ts'
-import type { DialVerb, GatherVerb, Next, Verb } from './program.ts'
+import { dialFields, documentRequest, recordFields, speechFields } from './fields.ts'
+import type { DialVerb, GatherVerb, Next, RecordVerb, StreamVerb, Verb } from './program.ts'
 
 /** Documents in a row that may do nothing but lead to the next one. */
 const maxIdleDocuments = 32
@@ -109,6 +109,13 @@ export class XmlRun {
         return this.#gather(verb)
       case 'dial':
         return this.#dial(verb)
+      case 'record':
+        return this.#record(verb)
+      case 'stream':
+        return this.#stream(verb)
+      case 'stopStream':
+        this.#call.stopStream(verb.name)
+        return 'on'
       case 'redirect':
         return { next: verb.next, fields: {} }
       case 'hangup':
@@ -126,16 +133,46 @@ export class XmlRun {
 
   async #gather(verb: GatherVerb): Promise<Step> {
     await this.#answer()
-    const { digits } = await this.#call.collect({
+    const { digits, speech } = await this.#call.collect({
       ...(verb.prompt && { prompt: verb.prompt }),
+      ...(verb.speech && { speech: verb.speech }),
+      ...(verb.digits === false && { digits: false }),
       maxDigits: verb.maxDigits,
       terminators: verb.terminators,
       initialTimeoutMs: verb.timeoutMs,
       interDigitTimeoutMs: verb.timeoutMs,
     })
     this.#idle = 0
-    if (!verb.action || (digits === '' && !verb.actionOnEmptyResult)) return 'on'
-    return { next: verb.action, fields: { Digits: digits } }
+    if (!verb.action || (digits === '' && !speech && !verb.actionOnEmptyResult)) return 'on'
+    return { next: verb.action, fields: speech ? speechFields(speech) : { Digits: digits } }
+  }
+
+  /** `Connect` has to wait for the end of its stream, which is also that of the call. */
+  async #stream(verb: StreamVerb): Promise<Step> {
+    await this.#answer()
+    const stream = await this.#call.startStream(verb.stream)
+    if (!verb.wait) return 'on'
+    const end = await stream.ended
+    if (this.#call.signal.aborted) throw new CallEnded()
+    if (end.kind === 'failed')
+      this.#context.warn({
+        code: codes.stream,
+        message: `The stream failed: ${end.reason}.`,
+        path: verb.path,
+      })
+    else this.#idle = 0
+    return verb.action ? { next: verb.action, fields: {} } : 'on'
+  }
+
+  async #record(verb: RecordVerb): Promise<Step> {
+    const result = await this.#call.record(verb.record)
+    this.#idle = 0
+    const fields = recordFields(result)
+    if (result.reason === 'hangup') {
+      await this.#tellAction(verb, fields)
+      return 'over'
+    }
+    return verb.action ? { next: verb.action, fields } : 'on'
   }
 
   async #dial(verb: DialVerb): Promise<Step> {
@@ -150,8 +187,8 @@ export class XmlRun {
     return verb.action ? { next: verb.action, fields } : 'on'
   }
 
-  /** The caller is gone: the action still hears how the connection ended, and its document is not run. */
-  async #tellAction(verb: DialVerb, fields: Fields): Promise<void> {
+  /** The caller is gone: the action still hears what came of it, and its document is not run. */
+  async #tellAction(verb: DialVerb | RecordVerb, fields: Fields): Promise<void> {
     if (!verb.action) return
     const request = documentRequest(this.#call, verb.action, { ...fields, CallStatus: 'completed' })
     try {

@@ -68,28 +68,45 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
+const gainOf = ({ talks = true, volumeDb = 0 }: SeatOptions): number =>
+  talks
+    ? 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20) * (volumeDb === Number.NEGATIVE_INFINITY ? 0 : 1)
+    : 0
+
 /** What a mixer is, said plainly. */
 class Model {
   readonly members = new Map<number, SeatOptions>()
+  /** Of each member in the last mix. */
+  readonly gains = new Map<number, number>()
+
+  set(id: number, options: SeatOptions): void {
+    if (!this.members.has(id)) this.gains.set(id, gainOf(options))
+    this.members.set(id, options)
+  }
+
+  /** A mix is over. */
+  settle(): void {
+    for (const [id, options] of this.members) this.gains.set(id, gainOf(options))
+  }
 
   heardBy(id: number, said: ReadonlyMap<number, Int16Array>, prompt: Int16Array | undefined): number[] {
     const { hears = true } = this.members.get(id)!
     const heard = hears ? [...said].filter(([from]) => from !== id && this.#reaches(from, id)) : []
     return Array.from({ length: MIX_FRAME }, (_, i) => {
-      const voices = heard.reduce((sum, [from, frame]) => sum + this.#louder(from, frame[i]!), 0)
+      const voices = heard.reduce((sum, [from, frame]) => sum + this.#louder(from, frame[i]!, i), 0)
       return clip(voices + (prompt?.[i] ?? 0))
     })
   }
 
   #reaches(from: number, to: number): boolean {
-    const { talks = true, onlyFor } = this.members.get(from)!
-    return talks && (!onlyFor || onlyFor.includes(to))
+    const { onlyFor } = this.members.get(from)!
+    return !onlyFor || onlyFor.includes(to)
   }
 
-  #louder(id: number, sample: number): number {
-    const { volumeDb = 0 } = this.members.get(id)!
-    if (volumeDb === Number.NEGATIVE_INFINITY) return 0
-    return clip(Math.round(sample * 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20)))
+  #louder(id: number, sample: number, at: number): number {
+    const before = this.gains.get(id)!
+    const gain = gainOf(this.members.get(id)!)
+    return clip(Math.round(sample * (before + ((gain - before) * (at + 1)) / MIX_FRAME)))
   }
 }
 
@@ -108,6 +125,7 @@ function mixAndCompare(mixer: MixerCore, model: Model, step: Step & { readonly k
     const output = mixer.add(id, options).output ?? new Int16Array(MIX_FRAME)
     expect([...output]).toEqual(model.heardBy(id, said, step.prompt).map((v) => v + 0))
   }
+  model.settle()
 }
 
 describe('MixerCore', () => {
@@ -125,7 +143,7 @@ describe('MixerCore', () => {
           model.members.delete(step.id)
         } else if (step.kind === 'add' || model.members.has(step.id)) {
           mixer[step.kind](step.id, step.options)
-          model.members.set(step.id, step.options)
+          model.set(step.id, step.options)
         } else mixer.change(step.id, step.options)
         expect(mixer.size).toBe(model.members.size)
       }
@@ -179,6 +197,24 @@ describe('MixerCore', () => {
     const after = Array.from({ length: 30 }, () => hear() !== undefined)
     expect(after.lastIndexOf(true)).toBe(13)
     expect(after.indexOf(false)).toBe(14)
+  })
+
+  it.each([
+    ['a change of volume', { volumeDb: -60 }],
+    ['the end of talking', { talks: false }],
+    ['muting', { volumeDb: Number.NEGATIVE_INFINITY }],
+  ])('does not click with %s', (_, options) => {
+    const mixer = new MixerCore()
+    const [a, b] = [mixer.add(1), mixer.add(2)]
+    const heard = [{}, options, options, {}].flatMap((each) => {
+      mixer.change(1, each)
+      a.put(constant(20_000))
+      mixer.mix()
+      return [...(b.output ?? constant(0))]
+    })
+    const steps = heard.slice(1).map((sample, i) => Math.abs(sample - heard[i]!))
+    expect(Math.max(...steps)).toBeLessThan(70)
+    expect([heard[0], Math.round(heard[2 * MIX_FRAME]! / 100), heard.at(-1)]).toEqual([20_000, 0, 20_000])
   })
 
   it('keeps whispers out of the total and from the rest', () => {

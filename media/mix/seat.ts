@@ -32,6 +32,8 @@ export class Seat {
   #voice = new VoiceLevel()
   #options: SeatOptions = {}
   #onlyFor: ReadonlySet<number> | undefined
+  /** Of the volume; and what was in force at the end of the last mix, from where it glides over a frame, so that nothing clicks. */
+  #volume = 1
   #gain = 1
   #frame: Int16Array | undefined
   #hang = 0
@@ -41,6 +43,7 @@ export class Seat {
   constructor(id: number, options: SeatOptions) {
     this.id = id
     this.change(options)
+    this.#gain = this.#wanted
   }
 
   /** Replaces all options: what is absent has its default. */
@@ -48,7 +51,7 @@ export class Seat {
     const { volumeDb = 0 } = options
     this.#options = options
     this.#onlyFor = options.onlyFor && new Set(options.onlyFor)
-    this.#gain =
+    this.#volume =
       volumeDb === Number.NEGATIVE_INFINITY ? 0 : 10 ** (Math.max(-60, Math.min(20, volumeDb)) / 20)
   }
 
@@ -87,12 +90,16 @@ export class Seat {
 
   /** Takes what was put, and sets {@link sound}. `gated`: only where it is a voice. For the mixer, once per frame. */
   speak(gated: boolean): void {
-    const frame = this.talks ? this.#frame : undefined
+    const before = this.#gain
+    const gain = this.#wanted
+    const frame = this.talks || before > 0 ? this.#frame : undefined
     this.#frame = undefined
+    this.#gain = gain
     if (this.#voice.update(frame)) this.#hang = HANG_FRAMES
     else if (this.#hang > 0) this.#hang--
-    const isSilent = this.#voice.levelDb === LOWEST_DB || this.#gain === 0 || (gated && this.#hang === 0)
-    this.sound = isSilent || !frame ? undefined : this.#louder(frame)
+    const isMute = before === 0 && gain === 0
+    const isSilent = this.#voice.levelDb === LOWEST_DB || isMute || (gated && this.#hang === 0)
+    this.sound = isSilent || !frame ? undefined : this.#louder(frame, before, gain)
   }
 
   /** Room for an output that only this seat hears; for the mixer. */
@@ -101,13 +108,18 @@ export class Seat {
     return this.#own
   }
 
-  #louder(frame: Int16Array): Int16Array {
-    const gain = this.#gain
-    if (gain === 1) return frame
+  get #wanted(): number {
+    return this.talks ? this.#volume : 0
+  }
+
+  #louder(frame: Int16Array, before: number, gain: number): Int16Array {
+    if (before === 1 && gain === 1) return frame
     this.#scaled ??= new Int16Array(MIX_FRAME)
     const scaled = this.#scaled
-    for (let i = 0; i < MIX_FRAME; i++)
-      scaled[i] = Math.max(-32_768, Math.min(32_767, Math.round(frame[i]! * gain)))
+    for (let i = 0; i < MIX_FRAME; i++) {
+      const sample = Math.round(frame[i]! * (before + ((gain - before) * (i + 1)) / MIX_FRAME))
+      scaled[i] = Math.max(-32_768, Math.min(32_767, sample))
+    }
     return scaled
   }
 }

@@ -196,7 +196,8 @@ export class Bridge {
   }
 
   #choose(): void {
-    const heard = this.#partner && this.#partner.#heard
+    const partner = this.#partner
+    const heard = partner ? partner.#heard : undefined
     const byFrames = this.#line !== undefined || (!!heard && !!this.#sent && !passes(heard, this.#sent))
     if (byFrames === this.#byFrames) return
     this.#byFrames = byFrames

@@ -100,6 +100,8 @@ class Scene {
       ...this.#others(step),
     }
     acts[step.does]!()
+    // A stall puts off what was to follow.
+    this.changes.push(this.time.now)
   }
 
   #others({ codec, ptime }: Step): Record<string, () => void> {
@@ -191,7 +193,7 @@ describe('the stream that a far end gets', () => {
         expect(faults(b.sent, [...scene.changes, ...scene.b.playedAt, ...ends])).toEqual([])
         b.session.close(time.now)
       }),
-      { numRuns: 300 },
+      { numRuns: 300, seed: 4733 },
     )
   })
 })

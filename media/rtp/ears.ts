@@ -57,8 +57,8 @@ export class Ears {
     const places = this.#places
     for (let i = 0; i < places.length; i++) {
       const { ear, input: from, output: to } = places[i]!
-      const said = input && ear.tracks !== 'out' ? from.convert(input, inputRate, ear.rate) : undefined
-      const heard = output && ear.tracks !== 'in' ? to.convert(output, outputRate, ear.rate) : undefined
+      const said = ear.tracks === 'out' ? undefined : from.convert(input, inputRate, ear.rate)
+      const heard = ear.tracks === 'in' ? undefined : to.convert(output, outputRate, ear.rate)
       ear.hear(said, heard)
     }
   }

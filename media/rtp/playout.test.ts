@@ -146,6 +146,21 @@ describe('playout', () => {
     expect(stats.recovered).toBe(carrying)
   })
 
+  it.each(['PCMU', 'PCMA', 'G722'] as const)(
+    'takes packets of 200 ms (RFC 3551 section 4.2) of %s',
+    (codec) => {
+      const few = send(codec, sine(437, 4000, own(codec)))
+      const sent = few.flatMap(({ at, view }, n) => {
+        const bytes = Buffer.concat(few.slice(n, n + 10).map((one) => one.bytes))
+        const sequence = (65_000 + n / 10) & 0xffff
+        return n % 10 === 0 ? [{ at, codec, bytes, view: { ...view, sequence, end: bytes.length } }] : []
+      })
+      const { samples, stats } = play(sent, 8000, 3900)
+      expect([stats.undecodable, stats.lost, stats.late, stats.concealedMs]).toEqual([0, 0, 0, 0])
+      expect(toneSnr(samples.subarray(8000, 30_000), 437)).toBeGreaterThan(35)
+    },
+  )
+
   it('changes the codec in the middle', () => {
     const first = send('PCMU', sine(437, 1000), { timestamp: 5000, sequence: 100 })
     const second = send('G722', sine(437, 1000, 16000), { timestamp: 13_000, sequence: 150, from: 1000 })

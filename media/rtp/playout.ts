@@ -18,8 +18,8 @@ const MAX_LOSS_MS = 60
 const IDLE_MS = 2000
 /** After so long comfort noise ends: a far side that is silent on purpose tells so from time to time. */
 const NOISE_MS = 30_000
-/** Longest packet, as the queue has to have room for it. */
-const MAX_PACKET_MS = 120
+/** Longest packet (RFC 3551 section 4.2), as the queue has to have room for it. */
+const MAX_PACKET_MS = 200
 const FRAME_MS = 20
 /** Packets over which the delay is averaged. */
 const DELAY_MEMORY = 64

@@ -69,7 +69,7 @@ export class Receiver {
     if (!plain) return this.#refuse('srtp')
     if (!readRtp(plain, view)) return this.#refuse('malformed')
     if (view.ssrc === this.#ownSsrc) return this.#refuse('ssrc')
-    const format = this.#formatOf(view.payloadType)
+    const format = this.#formatOf(view.payloadType, address, port)
     if (!format) return this.#refuse('payload-type')
     if (format.kind === 'event' && view.end - view.start < EVENT_BYTES) return this.#refuse('malformed')
     const admission = latch.admit(now, address, port, view.ssrc, this.srtp !== undefined)
@@ -101,11 +101,13 @@ export class Receiver {
     this.octets += view.end - view.start
   }
 
-  #formatOf(payloadType: number): Format | undefined {
+  #formatOf(payloadType: number, address: string, port: number): Format | undefined {
     const format = this.#formats.get(payloadType)
     if (format) return format
+    const { latch } = this
     // Nobody agreed on it, so it proves nothing about its source.
-    return payloadType === COMFORT_NOISE && this.latch.latched ? NOISE : undefined
+    const known = latch.latched && port === latch.port && address === latch.address
+    return known && payloadType === COMFORT_NOISE ? NOISE : undefined
   }
 
   #refuse(reason: keyof Refused): undefined {

@@ -1,8 +1,8 @@
 import { PITCH_REACH_MS } from '../codecs/pitch.ts'
 import type { PcmRate } from '../types.ts'
 
-/** Room for unread samples: the longest packet (120 ms), what lay there before it, and what is inserted. */
-const ROOM_MS = 200
+/** Room for unread samples: the longest packet (200 ms), what lay there before it, and what is inserted. */
+const ROOM_MS = 280
 
 /** Samples between a decoder and its listener; the newest of those that were read stay, as the search for a period looks back at them. */
 export class SampleQueue {

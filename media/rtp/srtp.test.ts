@@ -89,6 +89,28 @@ describe('every suite', () => {
   })
 })
 
+describe('the sender', () => {
+  it.each(suites)(
+    '%s never uses a number twice, whatever is to be sent with it, nor under the next key',
+    (suite) => {
+      const { sender } = pair(suite)
+      const first = sender.protect(packet(10))
+      for (const sequence of [11, 13, 12]) expect(sender.protect(packet(sequence)).length).toBe(first.length)
+      const next = new SrtpSender(suite, randomBytes(masterBytes(suite)), sender)
+      for (const each of [sender, next])
+        for (const sequence of [10, 11, 12, 13])
+          expect(each.protect(packet(sequence, 'other'))).toHaveLength(0)
+      expect(next.protect(packet(14)).length).toBe(first.length)
+    },
+  )
+
+  it('sends nothing that is too old to know', () => {
+    const { sender } = pair()
+    for (const sequence of [10, 200]) expect(sender.protect(packet(sequence)).length).toBeGreaterThan(0)
+    expect(sender.protect(packet(11))).toHaveLength(0)
+  })
+})
+
 describe('the receiver', () => {
   it('refuses what was changed anywhere, and goes on with the true packet', () => {
     const { sender, receiver } = pair()

@@ -16,6 +16,8 @@ const RTCP_INDEX_LIMIT = 2 ** 31
  */
 const COUNTERS_AHEAD = 4
 
+const NOTHING = Buffer.alloc(0)
+
 /** Where the payload begins; undefined for what is too short to be RTP. */
 const payloadStart = (packet: Buffer, end: number): number | undefined => {
   if (end < HEADER_BYTES) return undefined
@@ -48,24 +50,29 @@ const transformsOf = (suite: SrtpSuite, master: Uint8Array): Transforms => ({
 /** Encrypts what one port sends (RFC 3711). All its RTP packets have one SSRC. */
 export class SrtpSender {
   #transforms: Transforms
-  /** Roll-over counter and sequence number of the newest packet; -1 before the first. */
-  #newest = -1
+  /** Roll-over counters and sequence numbers of what was sent. */
+  #sent = new ReplayWindow()
   #rtcpIndex = 0
 
   /** `before`: the sender whose master key this one's takes the place of; roll-over counter and RTCP index go on (section 3.4). */
   constructor(suite: SrtpSuite, master: Uint8Array, before?: SrtpSender) {
     this.#transforms = transformsOf(suite, master)
     if (!before) return
-    this.#newest = before.#newest
+    this.#sent = before.#sent
     this.#rtcpIndex = before.#rtcpIndex
   }
 
-  /** The packet as it goes over the wire, in a buffer of its own. */
+  /**
+   * The packet as it goes over the wire, in a buffer of its own. Empty: that number was used already, or may have been, so nothing is to be
+   * sent. Two payloads under one number would tell the difference of both, and with GCM the key of the tags (RFC 7714 section 8.1).
+   */
   protect(packet: Buffer): Buffer {
     const sequence = packet.readUInt16BE(2)
     // A forwarded stream keeps its disorder, so that a packet may be of the time before the roll-over.
-    const roc = this.#newest < 0 ? 0 : guess(this.#newest, sequence)
-    this.#newest = Math.max(this.#newest, roc * 0x10000 + sequence)
+    const roc = this.#sent.newest < 0 ? 0 : guess(this.#sent.newest, sequence)
+    const number = roc * 0x10000 + sequence
+    if (!this.#sent.permits(number)) return NOTHING
+    this.#sent.take(number)
     const start = payloadStart(packet, packet.length) ?? packet.length
     const ssrc = packet.readUInt32BE(8)
     return this.#transforms.rtp.sealRtp(packet, start, ssrc, roc >>> 16, lowerOf(roc, sequence))

@@ -11,7 +11,7 @@ const JUMP_MS = 1000
 /** Stragglers of a source that another has replaced come within this time. */
 const FORMER_MS = 1000
 const DEFAULT_STEP = 20 * TICKS_PER_MS
-const MAX_STEP = 120 * TICKS_PER_MS
+const MAX_STEP = 200 * TICKS_PER_MS
 
 /** A packet's place in its own stream. */
 export interface Placed {

@@ -1,11 +1,11 @@
 /** Keeps values up to a number of bytes; the one that was asked for least lately goes first. */
 export class ByteCache<T> {
   readonly #limit: number
-  readonly #sizeOf: (value: T) => number
+  readonly #sizeOf: (value: T, key: string) => number
   readonly #entries = new Map<string, T>()
   #bytes = 0
 
-  constructor(limit: number, sizeOf: (value: T) => number) {
+  constructor(limit: number, sizeOf: (value: T, key: string) => number) {
     this.#limit = limit
     this.#sizeOf = sizeOf
   }
@@ -27,7 +27,7 @@ export class ByteCache<T> {
   /** Keeps the value, unless it alone is over the limit. */
   set(key: string, value: T): void {
     this.#drop(key)
-    const size = this.#sizeOf(value)
+    const size = this.#sizeOf(value, key)
     if (size > this.#limit) return
     this.#entries.set(key, value)
     this.#bytes += size
@@ -46,6 +46,6 @@ export class ByteCache<T> {
     const value = this.#entries.get(key)
     if (value === undefined) return
     this.#entries.delete(key)
-    this.#bytes -= this.#sizeOf(value)
+    this.#bytes -= this.#sizeOf(value, key)
   }
 }

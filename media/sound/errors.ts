@@ -5,3 +5,6 @@ export class SoundError extends Error {
     this.name = 'SoundError'
   }
 }
+
+/** A text that an engine will not speak. It says nothing of the engine. */
+export class TextRefused extends SoundError {}

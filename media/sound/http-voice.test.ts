@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { TextRefused } from './errors.ts'
 import { type HttpRequest, HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
 
 const samples = new Int16Array(new SharedArrayBuffer(8))
@@ -67,22 +68,46 @@ describe('an OpenAI-compatible voice', () => {
     const error = await voice.speak({ text: 'a', rate: 8000 }).catch((e: Error) => e)
     expect(String(error)).toContain('The voice cloud failed: its server answered 401')
     expect(String(error)).not.toContain('k3y')
+    expect(error).not.toBeInstanceOf(TextRefused)
+  })
+
+  it('tells a text that is refused from a failure', async () => {
+    const refused = setUp(openAi, { status: 400 }).voice.speak({ text: 'a', rate: 8000 })
+    await expect(refused).rejects.toThrow(TextRefused)
+    await expect(refused).rejects.toThrow('The voice cloud failed: its server answered 400')
   })
 })
 
 describe('a voice by template', () => {
   const speak = async (options: Partial<HttpVoiceOptions>, request: object = {}) => {
     const { voice, sent } = setUp({ ...template, ...options } as HttpVoiceOptions)
-    await voice.speak({ text: hostile, voice: 'a b&c', language: 'de\r\nX-Evil: 1', rate: 8000, ...request })
+    await voice.speak({
+      text: hostile,
+      voice: 'a b&c\r\nX-Evil: 1',
+      language: 'de-AT',
+      rate: 8000,
+      ...request,
+    })
     return sent[0]!
   }
 
   it('escapes for JSON, the URL and headers', async () => {
     const request = await speak({})
     expect(JSON.parse(request.body!)).toEqual({ t: hostile })
-    expect(request.url).toBe('http://10.0.0.5/say?v=a%20b%26c')
-    expect(request.headers).toEqual({ 'x-language': 'de X-Evil: 1', 'content-type': 'application/json' })
+    expect(request.url).toBe('http://10.0.0.5/say?v=a%20b%26c%0D%0AX-Evil%3A%201')
+    const headers = { 'X-Language': '{{language}}', 'X-Voice': '{{voice}}' }
+    expect((await speak({ headers })).headers).toEqual({
+      ...{ 'x-language': 'de-AT', 'x-voice': 'a b&c X-Evil: 1', 'content-type': 'application/json' },
+    })
   })
+
+  it.each(['..', 'de/../../admin', 'de\r\nX-Evil: 1', '', 'de-'])(
+    'has its own language for %j',
+    async (language) => {
+      const { url } = await speak({ url: 'http://10.0.0.5/{{language}}/say', language: 'en' }, { language })
+      expect(url).toBe('http://10.0.0.5/en/say')
+    },
+  )
 
   it('escapes for XML and forms', async () => {
     const xml = await speak({
@@ -95,6 +120,15 @@ describe('a voice by template', () => {
       body: 't={{text}}',
     })
     expect(new URLSearchParams(form.body).get('t')).toBe(hostile)
+  })
+
+  it('has SSML as a part of XML, and as a text in JSON', async () => {
+    const ssml = '<speak>a<break/> &#38; b</speak>'
+    const of = async (text: string, type: string, body: string) =>
+      (await speak({ ssml: true, headers: { 'Content-Type': type }, body }, { text })).body
+    expect(await of(ssml, 'application/ssml+xml', '{{text}}')).toBe(ssml)
+    expect(await of('a & b', 'application/ssml+xml', '{{text}}')).toBe('<speak>a &#38; b</speak>')
+    expect(JSON.parse((await of(ssml, 'application/json', '{"t":"{{text}}"}')) ?? '')).toEqual({ t: ssml })
   })
 
   it('has no body with GET', async () => {

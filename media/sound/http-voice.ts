@@ -1,5 +1,5 @@
 import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
-import { SoundError } from './errors.ts'
+import { SoundError, TextRefused } from './errors.ts'
 import type { Samples } from './job-thread.ts'
 
 /** One request to a voice's server. */
@@ -57,6 +57,9 @@ export type HttpVoiceOptions = OpenAiVoiceOptions | TemplateVoiceOptions
 /** Largest answer, in bytes: four minutes of WAV at 24 kHz. */
 const largestAnswer = 12 * 1024 * 1024
 
+/** What servers answer to a text that they do not like: too long, or SSML that they do not know. */
+const refusals = [400, 413, 414, 422]
+
 /** A voice behind HTTP. Its answer is audio in any format that can be played. */
 export class HttpVoice implements VoiceEngine {
   readonly #options: HttpVoiceOptions
@@ -78,10 +81,12 @@ export class HttpVoice implements VoiceEngine {
     const limits = { timeoutMs, maxBytes: largestAnswer, ...(signal && { signal }) }
     try {
       const { status, bytes } = await this.#send(this.#requestFor(request), limits)
+      if (refusals.includes(status)) throw new TextRefused(`its server answered ${status}`)
       if (status !== 200) throw new SoundError(`its server answered ${status}`)
       return await this.#decode(bytes, rate, signal)
     } catch (error) {
-      throw new SoundError(`The voice ${name} failed: ${(error as Error).message}`, error)
+      const Failure = error instanceof TextRefused ? TextRefused : SoundError
+      throw new Failure(`The voice ${name} failed: ${(error as Error).message}`, error)
     }
   }
 
@@ -92,11 +97,15 @@ export class HttpVoice implements VoiceEngine {
     const values = {
       text,
       voice: voice ?? options.voice ?? '',
-      language: language ?? options.language ?? '',
+      language: languageOf(language) ?? options.language ?? '',
     }
     return options.kind === 'openai' ? openAiRequest(options, values) : templateRequest(options, values)
   }
 }
+
+/** As BCP 47 writes them. A document may say anything, which in a path of a URL could lead elsewhere (`..`). */
+const languageOf = (language: string | undefined): string | undefined =>
+  language !== undefined && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(language) ? language : undefined
 
 interface Values {
   readonly text: string
@@ -125,17 +134,32 @@ const templateRequest = (options: TemplateVoiceOptions, values: Values): HttpReq
   }
   headers['content-type'] ??= 'application/json'
   const escaped = escapeFor(headers['content-type'])
-  return { method, url: fill(url, values, encodeURIComponent), headers, body: fill(body, values, escaped) }
+  const written = options.ssml && escaped === xml ? ssml : escaped
+  return {
+    ...{ method, url: fill(url, values, encodeURIComponent), headers },
+    body: fill(body, values, (value, name) => (name === 'text' ? written : escaped)(value)),
+  }
 }
 
-const fill = (template: string, values: Values, escaped: (text: string) => string): string =>
-  template.replace(/\{\{\s*(text|voice|language)\s*\}\}/g, (_, name: keyof Values) => escaped(values[name]))
+const fill = (
+  template: string,
+  values: Values,
+  escaped: (value: string, name: keyof Values) => string,
+): string =>
+  template.replace(/\{\{\s*(text|voice|language)\s*\}\}/g, (_, name: keyof Values) =>
+    escaped(values[name], name),
+  )
+
+const xml = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+
+/** SSML stands in XML as it is, and plain text as the simplest SSML. */
+const ssml = (text: string): string =>
+  /^<speak[\s>]/.test(text) && text.endsWith('</speak>') ? text : `<speak>${xml(text)}</speak>`
 
 /** How a value is written inside a body of this type. */
 const escapeFor = (contentType: string): ((text: string) => string) => {
   if (/json/i.test(contentType)) return (text) => JSON.stringify(text).slice(1, -1)
-  if (/xml/i.test(contentType))
-    return (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+  if (/xml/i.test(contentType)) return xml
   if (/x-www-form-urlencoded/i.test(contentType)) return encodeURIComponent
   return (text) => text
 }

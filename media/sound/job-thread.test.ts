@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FakeThreads, FakeTimers } from './fake-thread.ts'
-import { JobThread } from './job-thread.ts'
+import { type JobReply, JobThread, workerOf } from './job-thread.ts'
 
 const setUp = () => {
   const threads = new FakeThreads<string>()
@@ -117,4 +117,14 @@ describe('a thread for jobs', () => {
     await speech.close()
     await outcomes
   })
+})
+
+it('gives a real thread a bounded heap', async () => {
+  const program = `import { parentPort, resourceLimits } from 'node:worker_threads'
+    parentPort.on('message', () => parentPort.postMessage({ error: resourceLimits.maxOldGenerationSizeMb + ' MiB' }))`
+  const { promise, resolve, reject } = Promise.withResolvers<JobReply>()
+  const thread = workerOf<string>(`data:text/javascript,${encodeURIComponent(program)}`)(resolve, reject)
+  thread.send('how large?')
+  expect(await promise).toEqual({ error: '256 MiB' })
+  await thread.end()
 })

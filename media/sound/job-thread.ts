@@ -21,11 +21,15 @@ export type StartWorker<Job> = (
   onFailure: (error: Error) => void,
 ) => JobWorker<Job>
 
+/** Largest heap of a thread. Samples are not in it: what fills it is a file that was made to do so, and ends the thread. */
+const heapMiB = 256
+
 /** Starts the real thread from the file of this name beside this one. */
 export const workerOf =
   <Job>(file: string): StartWorker<Job> =>
   (onReply, onFailure) => {
-    const options = { execArgv: [], stdout: true, stderr: true }
+    const resourceLimits = { maxOldGenerationSizeMb: heapMiB }
+    const options = { execArgv: [], stdout: true, stderr: true, resourceLimits }
     const worker = new Worker(new URL(file, import.meta.url), options)
     // What the decoders print is nobody's; unread, it would pile up.
     worker.stdout.resume()

@@ -6,7 +6,7 @@ import { ByteCache } from './cache.ts'
 import { systemTimers, type Timers } from './clock.ts'
 import { Decoding } from './decoding.ts'
 import { SoundError } from './errors.ts'
-import { silence } from './fill.ts'
+import { quiet } from './fill.ts'
 import { HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
 import { JobThread, type Samples, type StartWorker, workerOf } from './job-thread.ts'
 import { countryOf, ringtone } from './ringtones.ts'
@@ -14,9 +14,9 @@ import { Sharing } from './sharing.ts'
 import { Speaking, type SpeechResult } from './speaking.ts'
 import { SpeechFolder, type SpeechFolderOptions } from './speech-folder.ts'
 import type { SpeechJob } from './speech-thread.ts'
-import { readSpeech } from './ssml.ts'
+import { type Reading, readSpeech } from './ssml.ts'
 import { toneOf } from './tones.ts'
-import { type VoiceEntry, VoiceTable } from './voice-table.ts'
+import { type VoiceChoice, type VoiceEntry, VoiceTable } from './voice-table.ts'
 
 /** How a sound was had: from memory, from the folder, together with somebody else, or by making it. */
 export type PreparedBy = 'memory' | 'folder' | 'sharing' | 'making' | 'failure'
@@ -54,13 +54,16 @@ export interface SoundsOptions {
   readonly startAudio?: StartWorker<AudioJob>
 }
 
+/** What a sound takes besides its samples and its key: without it, thousands that are next to nothing would count as nothing. */
+const entryBytes = 1000
+
 /** A sound that was made. */
 interface Made {
   readonly samples: Samples
   readonly warnings: readonly string[]
   /** False: only for those who were waiting. */
   readonly keep: boolean
-  readonly by: 'making' | 'folder'
+  readonly by: Exclude<PreparedBy, 'failure'>
 }
 
 /**
@@ -105,12 +108,16 @@ class Library implements Sounds {
       onResult: (engine, result) => observer.onSpeech?.(engine, result),
     })
     this.#folder = folder && new SpeechFolder(folder)
-    this.#cache = new ByteCache(cacheBytes, ({ samples }) => samples.byteLength)
+    this.#cache = new ByteCache(
+      cacheBytes,
+      ({ samples }, key) => samples.byteLength + key.length + entryBytes,
+    )
   }
 
   async prepare(source: SoundSource, rate: PcmRate = 8000, options: PrepareOptions = {}): Promise<Prompt> {
     try {
-      const { samples, warnings } = await this.#made(source, rate, options.signal)
+      const { samples, warnings, by } = await this.#made(source, rate, options.signal)
+      this.#observer.onPrepared?.(source.kind, by)
       for (const warning of warnings) options.warn?.(warning)
       return { sampleRate: rate, samples }
     } catch (error) {
@@ -137,23 +144,23 @@ class Library implements Sounds {
       case 'audio': {
         this.#decoding.check(source.bytes)
         const key = JSON.stringify(['audio', await digestOf(source.bytes), rate])
-        return this.#once('audio', key, signal, async (giveUp) =>
+        return this.#once(key, signal, async (giveUp) =>
           made(await this.#decoding.decode(source.bytes, rate, giveUp)),
         )
       }
       case 'speech':
         return this.#spoken(source, rate, signal)
       case 'silence':
-        return made(silence(source.ms, rate))
+        return made(quiet(source.ms, rate))
       case 'tone': {
         const { frequencies, ms, levelDb } = source
         const key = JSON.stringify(['tone', frequencies, ms, levelDb, rate])
-        return this.#once('tone', key, signal, async () => made(toneOf(source, rate)))
+        return this.#once(key, signal, async () => made(toneOf(source, rate)))
       }
       case 'ringtone': {
         const { country, ms } = source
         const key = JSON.stringify(['ringtone', countryOf(country), ms, rate])
-        return this.#once('ringtone', key, signal, async () => made(ringtone(country, rate, ms)))
+        return this.#once(key, signal, async () => made(ringtone(country, rate, ms)))
       }
     }
   }
@@ -165,36 +172,46 @@ class Library implements Sounds {
   ): Promise<Made> {
     const reading = readSpeech(source.text)
     const choice = this.#voices.choose(source.voice, source.language)
+    const speech = await this.#spokenBy(reading, choice, rate, signal)
+    return { ...speech, warnings: [...reading.warnings, ...speech.warnings] }
+  }
+
+  /** With the built-in voice when the chosen one fails: that is kept as its own, so that an outage does not make it speak all anew. */
+  #spokenBy(
+    reading: Reading,
+    choice: VoiceChoice,
+    rate: PcmRate,
+    signal: AbortSignal | undefined,
+  ): Promise<Made> {
     const { engine, voice, language } = choice
     // What differs only in markup that is not spoken is one sound.
     const text = (this.#speaking.takesSsml(engine) && reading.ssml) || reading.parts
     const key = JSON.stringify(['speech', engine, voice, engine === builtIn || language, text, rate])
-    const speech = await this.#once('speech', key, signal, async (giveUp) => {
+    return this.#once(key, signal, async (giveUp) => {
       const kept = await this.#folder?.get(key, rate)
       if (kept) return { ...made(kept), by: 'folder' }
-      const speech = await this.#speaking.speak({ ...reading, warnings: [] }, choice, rate, giveUp)
-      if (!speech.isSubstitute) void this.#folder?.set(key, rate, speech.samples)
-      return { ...made(speech.samples), warnings: speech.warnings, keep: !speech.isSubstitute }
+      const speech = await this.#speaking.speak(reading, choice, rate, giveUp)
+      if ('failure' in speech) {
+        const substitute = await this.#spokenBy(reading, { engine: builtIn }, rate, giveUp)
+        const warning = `${speech.failure}; the built-in voice speaks instead`
+        return { ...substitute, warnings: [warning], keep: false }
+      }
+      void this.#folder?.set(key, rate, speech.samples)
+      return made(speech.samples)
     })
-    return { ...speech, warnings: [...reading.warnings, ...speech.warnings] }
   }
 
   async #once(
-    kind: SoundSource['kind'],
     key: string,
     signal: AbortSignal | undefined,
     make: (signal: AbortSignal) => Promise<Made>,
   ): Promise<Made> {
     const kept = this.#cache.get(key)
-    if (kept) {
-      this.#observer.onPrepared?.(kind, 'memory')
-      return kept
-    }
+    if (kept) return { ...kept, by: 'memory' }
     const isShared = this.#sharing.has(key)
     const fresh = await this.#sharing.run(key, make, signal)
-    this.#observer.onPrepared?.(kind, isShared ? 'sharing' : fresh.by)
     if (fresh.keep) this.#cache.set(key, fresh)
-    return fresh
+    return isShared ? { ...fresh, by: 'sharing' } : fresh
   }
 }
 

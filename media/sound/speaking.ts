@@ -1,6 +1,7 @@
 import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
 import { builtIn } from './built-in-voice.ts'
 import type { Timers } from './clock.ts'
+import { TextRefused } from './errors.ts'
 import { joined, silence } from './fill.ts'
 import type { Samples } from './job-thread.ts'
 import type { Reading } from './ssml.ts'
@@ -17,22 +18,17 @@ export type SpeechResult = 'ok' | 'failed' | 'skipped'
 
 /** What a {@link Speaking} works with. */
 export interface SpeakingOptions {
-  /** Speaks where another engine fails. */
+  /** Stands by the name `built-in`, and cannot fail over. */
   readonly builtIn: VoiceEngine
-  /** By name. */
+  /** The others, by name. */
   readonly engines: ReadonlyMap<string, NamedEngine>
   readonly timers: Timers
   /** Told of each text, with the engine's name. */
   readonly onResult: (engine: string, result: SpeechResult) => void
 }
 
-/** Speech, and what was not as it should be. */
-export interface Speech {
-  readonly samples: Samples
-  readonly warnings: readonly string[]
-  /** True where another voice spoke than the one that was asked for: not to be kept. */
-  readonly isSubstitute: boolean
-}
+/** Speech, or why the engine gave none: then the built-in voice is to be asked. */
+export type Speech = { readonly samples: Samples } | { readonly failure: string }
 
 /** Failures one after the other after which an engine is left alone for a while. */
 const mostFailures = 3
@@ -40,8 +36,8 @@ const mostFailures = 3
 const restMs = 30_000
 
 /**
- * Speaks readings with the engine that was chosen, and with the built-in voice when that fails. An engine that failed three times in a
- * row is not asked for 30 s, so that calls do not all wait for its time-out.
+ * Speaks readings with the engine that was chosen. One that failed three times in a row is not asked for 30 s, so that calls do not all
+ * wait for its time-out; a text that it refuses is no failure of its own, or one customer's markup would silence it for all.
  */
 export class Speaking {
   readonly #options: SpeakingOptions
@@ -57,26 +53,12 @@ export class Speaking {
     return this.#options.engines.get(engine)?.ssml ?? false
   }
 
-  /** Rejects with the built-in voice's error when that fails too. */
+  /** Rejects with the built-in voice's error where that one was chosen, and when `signal` gave up. */
   async speak(reading: Reading, choice: VoiceChoice, rate: PcmRate, signal?: AbortSignal): Promise<Speech> {
-    const { warnings } = reading
     const { engine: name, voice, language } = choice
     const named = this.#options.engines.get(name)
-    if (!named) {
-      return { samples: await this.#byBuiltIn(reading, rate, voice, signal), warnings, isSubstitute: false }
-    }
-    const outcome = await this.#attempt(
-      name,
-      () => this.#render(reading, named, { voice, language, rate }, signal),
-      signal,
-    )
-    if (typeof outcome !== 'string') return { samples: outcome, warnings, isSubstitute: false }
-    const samples = await this.#byBuiltIn(reading, rate, undefined, signal)
-    return {
-      samples,
-      warnings: [...warnings, `${outcome}; the built-in voice speaks instead`],
-      isSubstitute: true,
-    }
+    if (!named) return { samples: await this.#byBuiltIn(reading, rate, voice, signal) }
+    return this.#attempt(name, () => this.#render(reading, named, { voice, language, rate }, signal), signal)
   }
 
   /** Closes the engines too. */
@@ -87,29 +69,33 @@ export class Speaking {
     await Promise.all([...engines.values(), { engine: own }].map(({ engine }) => engine.close()))
   }
 
-  /** The samples, or why there are none. Being given up is no failure of the engine. */
+  /** Being given up is no failure of the engine. */
   async #attempt(
     name: string,
     speak: () => Promise<Samples>,
     signal: AbortSignal | undefined,
-  ): Promise<Samples | string> {
+  ): Promise<Speech> {
     if (this.#resting.has(name)) {
       this.#options.onResult(name, 'skipped')
-      return `The voice ${name} failed several times and is not asked for now`
+      return { failure: `The voice ${name} failed several times and is not asked for now` }
     }
     try {
       const samples = await speak()
       this.#failures.delete(name)
       this.#options.onResult(name, 'ok')
-      return samples
+      return { samples }
     } catch (error) {
       if (signal?.aborted) throw error
       this.#options.onResult(name, 'failed')
-      const count = (this.#failures.get(name) ?? 0) + 1
-      this.#failures.set(name, count)
-      if (count >= mostFailures) this.#rest(name)
-      return (error as Error).message
+      if (!(error instanceof TextRefused)) this.#failed(name)
+      return { failure: (error as Error).message }
     }
+  }
+
+  #failed(name: string): void {
+    const count = (this.#failures.get(name) ?? 0) + 1
+    this.#failures.set(name, count)
+    if (count >= mostFailures) this.#rest(name)
   }
 
   #rest(name: string): void {

@@ -44,10 +44,11 @@ interface Found {
 const specials = [
   ['<!--', '-->', 'a comment'],
   ['<?', '?>', 'a processing instruction'],
+  ['<!DOCTYPE', '>', 'a document type'],
   ['<![CDATA[', ']]>', 'a CDATA section'],
 ] as const
 
-/** Comments, instructions and CDATA; the latter is text as it stands. */
+/** Comments, instructions, document types and CDATA; the latter is text as it stands. */
 const special = (text: string, at: number): Found | undefined => {
   const kind = specials.find(([start]) => text.startsWith(start, at))
   if (!kind) return undefined

@@ -90,6 +90,34 @@ describe('SSML', () => {
     expect(readSpeech('plain').ssml).toBeUndefined()
     expect(readSpeech('<speak>a').ssml).toBeUndefined()
   })
+
+  it.each([
+    [
+      'signs that XML keeps for itself',
+      'Tom & Jerry &foo; 3 < 5<break/>',
+      'Tom &#38; Jerry &#38;foo; 3 &#60; 5<break/>',
+    ],
+    ['control characters', 'a\u0001\ud800b<break/>', 'a \ufffdb<break/>'],
+    [
+      'attributes',
+      "<say-as interpret-as='x\"&amp;y'>1</say-as>",
+      '<say-as interpret-as="x&#34;&#38;y">1</say-as>',
+    ],
+    [
+      'comments, instructions and types',
+      '<!DOCTYPE speak SYSTEM "x"><?x y?>a<!-- b --><break/>',
+      'a<break/>',
+    ],
+    ['CDATA', '<p><![CDATA[<b> & c]]></p>', '<p>&#60;b&#62; &#38; c</p>'],
+    [
+      'what an engine would fetch',
+      '<audio src="http://10.0.0.1/">a<desc>b</desc></audio><lexicon uri="file:///x"/>',
+      'a',
+    ],
+    ['several roots', '<speak>a</speak> <speak>b</speak>', 'a b'],
+  ])('is well formed, with %s', (_name, text, expected) => {
+    expect(readSpeech(text).ssml).toBe(`<speak>${expected}</speak>`)
+  })
 })
 
 describe('faulty markup', () => {

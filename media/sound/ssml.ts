@@ -1,5 +1,6 @@
 import { SoundError } from './errors.ts'
 import { hasMarkup, type Token, tokensOf } from './ssml-tokens.ts'
+import { writeSsml } from './ssml-write.ts'
 
 /** A part of what is spoken. */
 export type SpokenPart =
@@ -11,7 +12,7 @@ export interface Reading {
   readonly parts: readonly SpokenPart[]
   /** What was wrong with its markup, for people; none in plain text. */
   readonly warnings: readonly string[]
-  /** The text as SSML with `speak` as its root; undefined for plain text, and where its markup is faulty. */
+  /** The text as well-formed SSML with `speak` as its root; undefined for plain text, and where its markup is faulty. */
   readonly ssml?: string
 }
 
@@ -59,22 +60,17 @@ export const readSpeech = (text: string): Reading => {
   if (text.length > longestMarkup) throw tooLong(longestMarkup, text.length)
   const reader = new Reader()
   const marked = hasMarkup(text)
-  if (marked) for (const token of tokensOf(text, isKnown)) reader.take(token)
-  else reader.take({ kind: 'text', text })
+  const tokens: readonly Token[] = marked ? [...tokensOf(text, isKnown)] : [{ kind: 'text', text }]
+  for (const token of tokens) reader.take(token)
   const { parts, warnings } = reader.finish()
   const length = parts.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0)
   if (length > longestText) throw tooLong(longestText, length)
   if (length === 0) throw new SoundError('Speech: letters or digits expected, found none')
-  return { parts, warnings, ...(marked && warnings.length === 0 && { ssml: rooted(text) }) }
+  return { parts, warnings, ...(marked && warnings.length === 0 && { ssml: writeSsml(tokens, silent) }) }
 }
 
 const tooLong = (most: number, found: number): SoundError =>
   new SoundError(`Speech: at most ${most} characters expected, found ${found}`)
-
-const rooted = (text: string): string => {
-  const bare = text.replace(/^\s*<\?[^>]*\?>/, '').trim()
-  return /^<speak[\s>]/i.test(bare) ? bare : `<speak>${bare}</speak>`
-}
 
 /** An element that is open. */
 interface Open {

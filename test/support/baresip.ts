@@ -21,6 +21,8 @@ export interface BaresipOptions extends DeskPhoneOptions {
   readonly account?: { readonly registrar: string; readonly password: string }
   /** Where its calls go, whatever their URI says: host and port. It looks up no names. */
   readonly proxy?: string
+  /** The one codec that it speaks, as its `audio_codecs` writes it; default both of G.711. */
+  readonly codec?: 'G722/16000/1' | 'opus/48000/2'
 }
 
 /** One event as its control connection tells it. */
@@ -132,20 +134,23 @@ export class Baresip implements DeskPhone {
     await until(
       `baresip hears ${frequency} Hz`,
       () => {
-        const last = this.#heard().slice(-rate / 4)
-        return last.length < rate / 4 ? 0 : goertzel(last, frequency)
+        const { samples, rate: heardRate } = this.#heard()
+        const last = samples.slice(-heardRate / 4)
+        return last.length < heardRate / 4 ? 0 : goertzel(last, frequency, heardRate)
       },
       (share) => share > 0.7,
     )
   }
 
-  #heard(): Int16Array {
+  /** What it wrote down, at the rate of the codec; of several channels the first one. */
+  #heard(): { readonly samples: Int16Array; readonly rate: number } {
     const name = readdirSync(this.#folder).find((each) => each.endsWith('-dec.wav'))
-    if (name === undefined) return new Int16Array(0)
-    const bytes = readFileSync(join(this.#folder, name)).subarray(wavHeader)
-    const samples = new Int16Array(Math.floor(bytes.length / 2))
-    for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(i * 2)
-    return samples
+    const bytes = name === undefined ? Buffer.alloc(0) : readFileSync(join(this.#folder, name))
+    if (bytes.length <= wavHeader) return { samples: new Int16Array(0), rate }
+    const [channels, heardRate] = [bytes.readUInt16LE(22), bytes.readUInt32LE(24)]
+    const samples = new Int16Array(Math.floor((bytes.length - wavHeader) / (2 * channels)))
+    for (let i = 0; i < samples.length; i++) samples[i] = bytes.readInt16LE(wavHeader + i * 2 * channels)
+    return { samples, rate: heardRate }
   }
 
   #command(command: string, params = ''): void {
@@ -174,7 +179,7 @@ const configOf = ({ folder, sipPort }: { folder: string; sipPort: number }, cont
     `sip_listen 127.0.0.1:${sipPort}`,
     'net_interface 127.0.0.1',
     `module_path ${modules}`,
-    ...['g711', 'aufile', 'srtp', 'sndfile', 'ctrl_tcp'].map((name) => `module ${name}.so`),
+    ...['g711', 'g722', 'opus', 'aufile', 'srtp', 'sndfile', 'ctrl_tcp'].map((name) => `module ${name}.so`),
     ...['account', 'menu'].map((name) => `module_app ${name}.so`),
     `ctrl_tcp_listen 127.0.0.1:${controlPort}`,
     `snd_path ${folder}`,
@@ -189,12 +194,13 @@ const configOf = ({ folder, sipPort }: { folder: string; sipPort: number }, cont
   ].join('\n')
 
 const accountOf = (
-  { user, account, proxy, transport = 'udp', srtp, answers = true }: BaresipOptions,
+  { user, account, proxy, codec, transport = 'udp', srtp, answers = true }: BaresipOptions,
   port: number,
 ): string => {
   const encryption = srtp === undefined ? [] : [`mediaenc=${srtp === 'offered' ? 'srtp' : 'srtp-mand'}`]
   const outbound = proxy === undefined ? [] : [`outbound="sip:${proxy};transport=${transport}"`]
-  const mode = [`answermode=${answers ? 'auto' : 'manual'}`, ...encryption, ...outbound]
+  const codecs = [`audio_codecs=${codec ?? 'PCMU/8000/1,PCMA/8000/1'}`]
+  const mode = [`answermode=${answers ? 'auto' : 'manual'}`, ...codecs, ...encryption, ...outbound]
   if (!account)
     return [`<sip:${user}@127.0.0.1:${port};transport=${transport}>`, 'regint=0', ...mode].join(';')
   const parts = [`<sip:${user}@${account.registrar};transport=${transport}>`, `auth_pass=${account.password}`]

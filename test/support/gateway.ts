@@ -26,7 +26,11 @@ export interface GatewayOptions {
   readonly sips?: boolean
   /** More of `sip`, besides where it listens. */
   readonly sip?: Readonly<Record<string, unknown>>
+  /** More of `media`, besides where it listens. */
+  readonly media?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
+  /** More of `http`, besides where it listens. */
+  readonly http?: Readonly<Record<string, unknown>>
   readonly drain?: string
   readonly rtpPorts?: number
   /** Default: a new folder, which goes with the gateway. */
@@ -40,20 +44,10 @@ export type LogLine = Readonly<Record<string, unknown>> & { readonly level: numb
 export const alice = { email: 'alice@example.test', password: 'wonderland-9' } as const
 
 /** Gauges that are zero when no call is left. */
-const callGauges = [
-  'calls',
-  'legs',
-  'bridges',
-  'sip_dialogs',
-  'sip_agent_dialogs',
-  'sip_agent_pending',
-  'rtp_ports',
-  'media_ports',
-  'webrtc_transports',
-  'call_timers',
-  'speech_recognitions',
-  'streams',
-]
+const callGauges = (
+  'calls legs bridges sip_dialogs sip_agent_dialogs sip_agent_pending rtp_ports media_ports webrtc_transports ' +
+  'call_timers speech_recognitions streams recordings'
+).split(' ')
 
 /** A gateway in a process of its own, seen from outside only. */
 export class Gateway {
@@ -275,10 +269,12 @@ const configOf = (
   media: {
     rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
     webrtc: { bind: '127.0.0.1', port: webrtcPort },
+    ...options.media,
   },
   http: {
     plain: { address: '127.0.0.1', port: ports.http },
     tls: { address: '127.0.0.1', port: ports.tls, hosts: ['gw.localhost', 'fabric.localhost'] },
+    ...options.http,
   },
   limits: { documentNetworks: ['127.0.0.0/8'], ...options.limits },
   domains: options.domains ?? [],

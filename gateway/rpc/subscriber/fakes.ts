@@ -48,6 +48,8 @@ export class FakeMedia implements BrowserMedia {
 /** Makes media that the test can look at. */
 export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer'> {
   readonly made: FakeMedia[] = []
+  /** What was wanted of the last offer of a page, in this order. */
+  wanted: readonly AudioCodec[] = []
   /** Held back until the test lets it go. */
   gate: Promise<void> = Promise.resolve()
 
@@ -55,6 +57,7 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer'> {
     await this.gate
     if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
     if (offer === 'video only') throw Object.assign(new Error('no audio'), { code: 'no_common_codec' })
+    this.wanted = codecs
     return this.#make(group, codecs[0] ?? 'PCMU', `answer to ${offer}`)
   }
 

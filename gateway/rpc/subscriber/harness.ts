@@ -1,5 +1,7 @@
 /** One gateway's browser side for tests: real sockets, real tokens and directory, fake media and calls. */
+
 import pino from 'pino'
+import type { AudioCodec } from '../../../media/types.ts'
 import { SessionStates } from '../../auth/states.ts'
 import { SubscriberTokens } from '../../auth/tokens.ts'
 import { newCallId } from '../../calls/ids.ts'
@@ -113,6 +115,8 @@ export class Harness {
   readonly metrics = new Metrics()
   readonly webrtc = new FakeWebRtc()
   readonly arrivals = new FakeArrivals()
+  /** What whoever is dialled is likely to speak. */
+  likelyCodecs: (to: string) => readonly AudioCodec[] = () => []
   readonly lines: string[] = []
   readonly tokens = new SubscriberTokens(secret, this.clock)
   directory!: Directory
@@ -133,7 +137,11 @@ export class Harness {
     const { clock, metrics, webrtc, arrivals, tokens, directory } = this
     const log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
     const states = new SessionStates(secret)
-    const parts = { directory, tokens, states, webrtc, arrivals, metrics, clock, log, nodeId: 'node-1' }
+    const likelyCodecs = (to: string) => this.likelyCodecs(to)
+    const parts = {
+      ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
+      nodeId: 'node-1',
+    }
     this.dialect = new SubscriberDialect(parts)
     const origins = new Origins([])
     this.rpc = new RpcServer({ clock, log, metrics, origins, open: (session) => this.dialect.open(session) })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createEdge } from '../../../media/edge/edge.ts'
 import { TestPeer } from '../../../media/edge/test-peer.ts'
-import type { Edge } from '../../../media/types.ts'
+import type { AudioCodec, Edge } from '../../../media/types.ts'
 import { newLegId } from '../../calls/ids.ts'
 import { Leg } from '../../calls/leg.ts'
 import { twinLegs } from './twin-legs.ts'
@@ -9,7 +9,7 @@ import { twinLegs } from './twin-legs.ts'
 const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
 
 /** A leg of the call `group`, whose far side is `peer`. */
-const legTo = async (edge: Edge, group: string, peer: TestPeer): Promise<Leg> => {
+const legTo = async (edge: Edge, group: string, peer: TestPeer, codec: AudioCodec): Promise<Leg> => {
   const leg = new Leg({
     id: newLegId(),
     kind: 'sip',
@@ -19,34 +19,41 @@ const legTo = async (edge: Edge, group: string, peer: TestPeer): Promise<Leg> =>
     now: () => 0,
   })
   const port = await edge.open({ group, kind: 'carrier' })
-  const { near, far } = peer.far('PCMU')
+  const { near, far } = peer.far(codec)
   port.setFar(near, far)
   leg.setPort(port)
   leg.answered()
   return leg
 }
 
-it('carries audio from one call to another, on threads of their own, and leaves nothing', async () => {
-  const edge = await createEdge({
-    ...{ bind: '127.0.0.1', ports: { from: 33_000, to: 33_099 }, threads: 2, quarantineMs: 0 },
-    ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
-  })
-  const [alice, bob] = [await TestPeer.open(), await TestPeer.open()]
-  const first = await legTo(edge, 'first call', alice)
-  const second = await legTo(edge, 'second call', bob)
-  const [here, there] = (await twinLegs(edge, first, second, () => 0))!
-  edge.join(first.port!, here.port!)
-  edge.join(second.port!, there.port!)
-  const said = new Uint8Array(160).fill(0x55)
-  // The first packets only teach the ports where their far ends are.
-  const talking = setInterval(() => alice.send(first.port!.port, 0, said), 20)
-  await bob.until(() => bob.heard.some(({ payload }) => payload.every((byte) => byte === 0x55)))
-  clearInterval(talking)
-  here.end({ code: 'normal' })
-  expect(there.isEnded).toBe(true)
-  first.end({ code: 'normal' })
-  second.end({ code: 'normal' })
-  await edge.close()
-  await Promise.all([alice.close(), bob.close()])
-  expect(edge.portCount).toBe(0)
-})
+it.each([
+  ['PCMU', 0],
+  ['G722', 9],
+] as const)(
+  'carries %s from one call to another, on threads of their own, and leaves nothing',
+  async (codec, number) => {
+    const edge = await createEdge({
+      ...{ bind: '127.0.0.1', ports: { from: 33_000, to: 33_099 }, threads: 2, quarantineMs: 0 },
+      ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
+    })
+    const [alice, bob] = [await TestPeer.open(), await TestPeer.open()]
+    const first = await legTo(edge, 'first call', alice, codec)
+    const second = await legTo(edge, 'second call', bob, codec)
+    const [here, there] = (await twinLegs(edge, first, second, () => 0))!
+    edge.join(first.port!, here.port!)
+    edge.join(second.port!, there.port!)
+    const said = new Uint8Array(160).fill(0x55)
+    // The first packets only teach the ports where their far ends are.
+    const talking = setInterval(() => alice.send(first.port!.port, number, said), 20)
+    await bob.until(() => bob.heard.some(({ payload }) => payload.every((byte) => byte === 0x55)))
+    clearInterval(talking)
+    expect([here.port?.codec, there.port?.codec]).toEqual([codec, codec])
+    here.end({ code: 'normal' })
+    expect(there.isEnded).toBe(true)
+    first.end({ code: 'normal' })
+    second.end({ code: 'normal' })
+    await edge.close()
+    await Promise.all([alice.close(), bob.close()])
+    expect(edge.portCount).toBe(0)
+  },
+)

@@ -1,10 +1,13 @@
+import { codecFacts } from '../../../media/codecs/facts.ts'
 import type { Edge, MediaPort } from '../../../media/types.ts'
 import { newLegId } from '../../calls/ids.ts'
 import { Leg, type LegSignalling } from '../../calls/leg.ts'
 import type { Cause } from '../../errors.ts'
+import type { CodecFormat } from '../sdp/description.ts'
 
-const codec = { codec: 'PCMU', payloadType: 0 } as const
 const telephoneEvent = 101
+/** Of codecs without a number of their own. */
+const dynamic = 96
 
 /** One of two legs that are each other's far side: what is told to the one, happens to the other. */
 class TwinSide implements LegSignalling {
@@ -39,8 +42,9 @@ export const twinLegs = async (
   if (groups[0] === undefined || groups[1] === undefined) return undefined
   const [a, b] = await openBoth(edge, groups[0], groups[1])
   try {
-    connect(a, b)
-    connect(b, a)
+    const format = formatBetween(first.port, second.port)
+    connect(a, b, format)
+    connect(b, a, format)
   } catch (error) {
     await Promise.all([a.close(), b.close()])
     throw error
@@ -67,10 +71,23 @@ const openBoth = async (
   }
 }
 
-const connect = (port: MediaPort, { address, port: number, rtcpPort }: MediaPort): void =>
+/** What both speak, so that nothing is decoded; else what loses nothing of the one that has less. */
+const formatBetween = (first: MediaPort | undefined, second: MediaPort | undefined): CodecFormat => {
+  const spoken = [first?.codec ?? 'PCMU', second?.codec ?? 'PCMU'] as const
+  const wide = spoken.every((codec) => codec !== 'PCMU' && codec !== 'PCMA')
+  const narrow = spoken.find((codec) => codec === 'PCMU' || codec === 'PCMA') ?? 'PCMU'
+  const codec = spoken[0] === spoken[1] ? spoken[0] : wide ? 'L16' : narrow
+  return { codec, payloadType: codecFacts[codec].payloadType ?? dynamic }
+}
+
+const connect = (
+  port: MediaPort,
+  { address, port: number, rtcpPort }: MediaPort,
+  format: CodecFormat,
+): void =>
   port.setFar(
-    { codecs: [codec], telephoneEvent },
-    { address, port: number, rtcpPort, rtcpMux: true, ...codec, telephoneEvent, direction: 'sendrecv' },
+    { codecs: [format], telephoneEvent },
+    { address, port: number, rtcpPort, rtcpMux: true, ...format, telephoneEvent, direction: 'sendrecv' },
   )
 
 const twinLeg = (like: Leg, side: TwinSide, port: MediaPort, now: () => number): Leg => {

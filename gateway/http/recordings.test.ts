@@ -1,0 +1,197 @@
+import type { FastifyInstance } from 'fastify'
+import pino from 'pino'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Recordings } from '../recordings/recordings.ts'
+import { FakeRecorder, RecordingRig, wanted } from '../recordings/testing.ts'
+import { HttpServers } from './servers.ts'
+
+const rig = new RecordingRig()
+const apiToken = 'a-token-that-is-long'
+const basic = (user: string, password: string) => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+})
+const ours = basic('p1', apiToken)
+let recordings: Recordings
+let site: FastifyInstance
+
+const open = async (token: string | undefined = apiToken): Promise<FastifyInstance> => {
+  const servers = new HttpServers({
+    config: { plain: false, tls: false, metrics: null, origins: [], ...(token && { apiToken: token }) },
+    directory: { signIn: async () => undefined, subscriber: () => undefined, addresses: () => [] },
+    tokens: {
+      issue: () => Promise.reject(new Error('none')),
+      verify: () => Promise.reject(new Error('none')),
+    },
+    ...{ metrics: rig.metrics, clock: rig.clock, recordings, project: 'p1' },
+    readiness: { reasons: () => [] },
+    pages: { console: '/nowhere', sdk: '/nowhere' },
+    log: pino({ level: 'silent' }),
+  })
+  const made = await servers.site()
+  onTestFinished(() => made.close())
+  return made
+}
+
+beforeEach(async () => {
+  recordings = await rig.open()
+  site = await open()
+})
+
+const get = (url: string, headers: Record<string, string> = {}) => site.inject({ url, headers })
+const errorOf = (answer: { json(): { errors: { code: string }[] } }) => answer.json().errors[0]?.code
+/** Without the host. */
+const linkTo = (id: string) => recordings.linkTo(id).replace('https://gw.example', '')
+
+describe('the audio of a recording', () => {
+  it('comes whole to whoever has the link', async () => {
+    const id = await rig.recorded(recordings)
+    const answer = await get(linkTo(id))
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers).toMatchObject({
+      'content-type': 'audio/wav',
+      'content-length': '1644',
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, no-cache',
+      'content-disposition': `inline; filename="${id}.wav"`,
+      'x-content-type-options': 'nosniff',
+    })
+    expect(answer.rawPayload.toString('latin1', 0, 4)).toBe('RIFF')
+  })
+
+  it('comes in ranges', async () => {
+    const id = await rig.recorded(recordings)
+    const part = await get(linkTo(id), { range: 'bytes=40-43' })
+    expect([part.statusCode, part.headers['content-range']]).toEqual([206, 'bytes 40-43/1644'])
+    expect(part.rawPayload.readUInt32LE()).toBe(1600)
+    expect((await get(linkTo(id), { range: 'bytes=2000-' })).statusCode).toBe(416)
+  })
+
+  it('has the type of its format', async () => {
+    const id = await rig.recorded(recordings, 100, { request: { format: 'mp3', tracks: 'both' } })
+    expect((await get(linkTo(id))).headers['content-type']).toBe('audio/mpeg')
+  })
+
+  it('comes to the project, by its token', async () => {
+    const id = await rig.recorded(recordings)
+    expect((await get(`/api/recordings/${id}/audio`, ours)).statusCode).toBe(200)
+  })
+
+  it('is refused for a link that is over, or that nobody signed, whatever else is right', async () => {
+    const id = await rig.recorded(recordings)
+    const other = await rig.recorded(recordings)
+    const link = linkTo(id)
+    const foreign = link.replace(id, other)
+    const longer = link.replace(/expires=\d+/, (text) => `${text}0`)
+    for (const url of [foreign, longer]) {
+      const answer = await get(url, ours)
+      expect([answer.statusCode, errorOf(answer)]).toEqual([401, 'unauthorized'])
+    }
+    rig.clock.advance(3_600_000)
+    expect((await get(link)).json()).toMatchObject({
+      errors: [{ message: expect.stringContaining('expired') }],
+    })
+  })
+
+  it.each(['?expires=1', '?signature=x', '?expires=x&signature=x', `?expires=1&signature=${'!'.repeat(43)}`])(
+    'is a malformed request with %s',
+    async (query) => {
+      const id = await rig.recorded(recordings)
+      expect((await get(`/api/recordings/${id}/audio${query}`, ours)).statusCode).toBe(400)
+    },
+  )
+
+  it('is not there while it is recorded, nor where there was none', async () => {
+    const port = new FakeRecorder()
+    const { id, done } = recordings.start(port, wanted)
+    const early = await get(linkTo(id))
+    expect([early.statusCode, errorOf(early)]).toEqual([409, 'recording_in_progress'])
+    port.last.stop()
+    await done
+    const empty = await get(linkTo(id))
+    expect([empty.statusCode, errorOf(empty)]).toEqual([404, 'unknown_recording'])
+  })
+
+  it.each([
+    '/api/recordings/../../etc/passwd/audio',
+    '/api/recordings/..%2f..%2fsecret.key/audio',
+    '/api/recordings/%2e%2e/audio',
+    '/api/recordings//audio',
+    '/api/recordings',
+    '/api/recordings/',
+  ])('is nothing that can be reached by %s', async (url) => {
+    expect((await get(url, ours)).statusCode).toBeGreaterThanOrEqual(400)
+  })
+})
+
+describe('what is known of a recording', () => {
+  it('is told to its project, with a fresh link', async () => {
+    const id = await rig.recorded(recordings)
+    const answer = await get(`/api/recordings/${id}`, ours)
+    const at = new Date(rig.clock.now()).toISOString()
+    expect(answer.json()).toEqual({
+      ...{ id, project_id: 'p1', call_id: 'c1', leg_id: 'l1', status: 'completed', end_reason: 'silence' },
+      ...{ format: 'wav', channels: 1, sample_rate: 8000, started_at: at, ended_at: at },
+      ...{ duration_ms: 100, bytes: 1644, url: recordings.linkTo(id) },
+    })
+  })
+
+  it('is told to nobody else', async () => {
+    const id = await rig.recorded(recordings)
+    const wrong: Record<string, string>[] = [
+      {},
+      basic('p1', 'another-token-as-long'),
+      basic('p2', apiToken),
+      { authorization: 'Bearer x' },
+      { authorization: 'Basic !' },
+    ]
+    for (const headers of wrong) {
+      const answer = await get(`/api/recordings/${id}`, headers)
+      expect([answer.statusCode, errorOf(answer)]).toEqual([401, 'unauthorized'])
+      expect(answer.headers['www-authenticate']).toContain('Basic')
+    }
+    const others = await rig.recorded(recordings, 100, { projectId: 'p2' })
+    expect(errorOf(await get(`/api/recordings/${others}`, ours))).toBe('unknown_recording')
+  })
+
+  it('is told to nobody where no token is configured', async () => {
+    const id = await rig.recorded(recordings)
+    site = await open('')
+    for (const token of ['', 'undefined'])
+      expect((await get(`/api/recordings/${id}`, basic('p1', token))).statusCode).toBe(401)
+  })
+
+  it('cannot be asked for with guessed tokens without end', async () => {
+    const id = await rig.recorded(recordings)
+    const guess = () => get(`/api/recordings/${id}`, basic('p1', 'guess'))
+    for (let i = 0; i < 30; i++) expect((await guess()).statusCode).toBe(401)
+    const answer = await guess()
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '60'])
+    // Who has the token is not to suffer from whoever guesses behind the same address.
+    expect((await get(`/api/recordings/${id}`, ours)).statusCode).toBe(200)
+  })
+})
+
+describe('removing a recording', () => {
+  const remove = (id: string, headers = ours) =>
+    site.inject({ method: 'DELETE', url: `/api/recordings/${id}`, headers })
+
+  it('takes its file and what is known of it', async () => {
+    const id = await rig.recorded(recordings)
+    const link = linkTo(id)
+    expect((await remove(id)).statusCode).toBe(204)
+    expect((await get(link)).statusCode).toBe(404)
+    expect((await remove(id)).statusCode).toBe(404)
+    expect(recordings.bytes).toBe(0)
+    expect(await rig.count('recordings_removed_total', { by: 'request' })).toBe(1)
+  })
+
+  it('needs the token, and the recording to be over', async () => {
+    const id = await rig.recorded(recordings)
+    expect((await remove(id, basic('p1', 'wrong'))).statusCode).toBe(401)
+    const port = new FakeRecorder()
+    const running = recordings.start(port, wanted)
+    expect(errorOf(await remove(running.id))).toBe('recording_in_progress')
+    port.last.stop()
+    expect((await get(linkTo(id))).statusCode).toBe(200)
+  })
+})

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import type { FarEnd, NearEnd } from '../types.ts'
+import { writeRtpHeader } from './packet.ts'
+import { Receiver } from './receiver.ts'
+
+const near: NearEnd = { codecs: [{ codec: 'PCMU', payloadType: 0 }], telephoneEvent: 101 }
+const far: FarEnd = {
+  address: '192.0.2.1',
+  port: 4000,
+  codec: 'PCMU',
+  payloadType: 0,
+  direction: 'sendrecv',
+}
+
+const packet = (payloadType: number, bytes: number) => {
+  const made = Buffer.alloc(12 + bytes, 0x55)
+  writeRtpHeader(made, 0, { payloadType, marker: false, sequence: 1, timestamp: 1, ssrc: 7 })
+  return made
+}
+
+describe('the receiver', () => {
+  it('learns nothing from comfort noise that was not agreed on', () => {
+    const receiver = new Receiver(
+      true,
+      1,
+      () => {},
+      () => {},
+    )
+    receiver.set(near, far, true)
+    const hear = (payloadType: number, port: number) =>
+      receiver.accept(1000, packet(payloadType, payloadType === 13 ? 1 : 160), '192.0.2.1', port)
+    expect(hear(13, 61_000)).toBeUndefined()
+    expect([hear(0, 61_000), hear(13, 61_000)]).toEqual(['audio', 'noise'])
+    // It fits better, and would take the place of the one that was learnt.
+    expect(hear(13, 4000)).toBeUndefined()
+    expect([receiver.latch.port, receiver.refused['payload-type']]).toEqual([61_000, 2])
+    receiver.set({ ...near, comfortNoise: 13 }, far, true)
+    expect([hear(13, 4000), receiver.latch.port]).toEqual(['noise', 4000])
+  })
+})

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { goertzel } from '../../media/codecs/tone.ts'
+import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { application, script, scripted } from './applications.ts'
+
+const apiToken = 'token-of-the-scenario'
+const authorization = `Basic ${Buffer.from(`default:${apiToken}`).toString('base64')}`
+const callerTone = 440
+const calleeTone = 1000
+
+let gateway: Gateway
+let documents: DocumentServer
+
+beforeAll(async () => {
+  documents = await DocumentServer.open()
+  gateway = await Gateway.start({
+    domains: [
+      application(
+        'voicemail.test',
+        scripted({ record: { terminators: '#', end_silence_timeout: 0 } }, 'hangup'),
+      ),
+      application('bridged.test', { kind: 'script', url: documents.urlOf('/bridged') }),
+      application('letter.test', { kind: 'xml', url: documents.urlOf('/letter') }),
+    ],
+    http: { apiToken },
+  })
+})
+
+afterAll(async () => {
+  await gateway?.settled()
+  await gateway?.stop()
+  await documents?.close()
+})
+
+/** What the API tells of the one recording of a call. */
+const recordingOf = async (carrier: Carrier): Promise<Record<string, unknown> & { readonly url: string }> => {
+  const cdr = await gateway.record(carrier.callId)
+  const [{ recording } = { recording: '' }] = cdr.recordings as readonly { recording: string }[]
+  const answer = await fetch(`${gateway.url}/api/recordings/${recording}`, { headers: { authorization } })
+  return (await answer.json()) as Record<string, unknown> & { readonly url: string }
+}
+
+const fetchWav = async (url: string): Promise<ReadWav> => {
+  const answer = await fetch(url)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/wav'])
+  return readWavBytes(Buffer.from(await answer.arrayBuffer()))
+}
+
+/** Milliseconds of a channel in which this tone sounds alone. */
+const toneMs = (samples: Int16Array, frequency: number): number => {
+  let ms = 0
+  for (let at = 0; at + 160 <= samples.length; at += 160) {
+    const window = samples.subarray(at, at + 160)
+    const loud = window.some((sample) => Math.abs(sample) > 1000)
+    if (loud && goertzel(window, frequency) > 0.9) ms += 20
+  }
+  return ms
+}
+
+describe('a caller who is recorded', () => {
+  it('is in a WAV with the tone and its length, at a link that works for whoever has it', async () => {
+    const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
+    await carrier.talks('answered', 0)
+    await began()
+    const before = carrier.media.sent
+    carrier.media.tone(callerTone)
+    await until('two seconds of the tone', () => carrier.media.sent - before >= 100)
+    const spokenMs = (carrier.media.sent - before) * 20
+    carrier.media.tone(0)
+    carrier.media.press('#')
+    await carrier.done()
+    const recording = await recordingOf(carrier)
+    expect(recording).toMatchObject({ status: 'completed', end_reason: 'terminator', channels: 1 })
+    const { rate, channels } = await fetchWav(recording.url)
+    const [samples = new Int16Array()] = channels
+    expect(rate).toBe(8000)
+    expect(Math.abs(toneMs(samples, callerTone) - spokenMs)).toBeLessThanOrEqual(100)
+    expect(samples.length / 8).toBe(recording.duration_ms)
+    await gateway.settled()
+  })
+
+  it('is told to the action of an XML document, with a link', async () => {
+    documents.put('/done', '<Response><Hangup/></Response>')
+    const record = `<Record playBeep="false" finishOnKey="5" action="${documents.urlOf('/done')}"/>`
+    documents.put('/letter', `<Response>${record}</Response>`)
+    const carrier = await Carrier.calls(gateway, { domain: 'letter.test', scenario: 'caller-released' })
+    await carrier.talks('answered', callerTone)
+    await began()
+    const before = carrier.media.sent
+    await until('a second of the tone', () => carrier.media.sent - before >= 50)
+    carrier.media.press('5')
+    await carrier.done()
+    const request = await until('the action', () => documents.requests.find(({ path }) => path === '/done'))
+    expect(request?.fields).toMatchObject({ Digits: '5', RecordingDuration: '1' })
+    const { channels } = await fetchWav(request?.fields.RecordingUrl ?? '')
+    expect(toneMs(channels[0]!, callerTone)).toBeGreaterThan(800)
+    await gateway.settled()
+  })
+})
+
+describe('a call of two that is recorded in stereo', () => {
+  it('has each side on a channel of its own, as long as they talked', async () => {
+    const callee = await Carrier.listens({ scenario: 'callee', holdMs: 0 })
+    documents.put(
+      '/bridged',
+      JSON.stringify(script({ record_call: { stereo: true } }, { connect: { to: callee.uri } })),
+    )
+    const carrier = await Carrier.calls(gateway, { domain: 'bridged.test', scenario: 'caller', holdMs: 4000 })
+    await carrier.talks('answered', callerTone)
+    await callee.talks('invited', calleeTone)
+    await carrier.hears(calleeTone)
+    await callee.hears(callerTone)
+    await carrier.done()
+    const recording = await recordingOf(carrier)
+    expect(recording).toMatchObject({ status: 'completed', end_reason: 'stopped', channels: 2 })
+    const { channels } = await fetchWav(recording.url)
+    const [left, right] = channels.map((samples) => [
+      toneMs(samples, callerTone),
+      toneMs(samples, calleeTone),
+    ])
+    const length = recording.duration_ms as number
+    const { durationMs } = await gateway.record(carrier.callId)
+    // The carrier hangs up 4 s after its ACK.
+    expect(length).toBeGreaterThan(3500)
+    expect(length).toBeLessThanOrEqual((durationMs as number) + 20)
+    expect(left![0]).toBeGreaterThan(1000)
+    expect(right![1]).toBeGreaterThan(1000)
+    // What is the other's is on the other side alone.
+    expect([left![1], right![0]]).toEqual([0, 0])
+    await gateway.settled()
+  })
+})
+
+/** Waits until a recording is under way. */
+const began = async (): Promise<void> => {
+  await until(
+    'the recording is under way',
+    () => gateway.metric('recordings'),
+    (running) => running === 1,
+  )
+}
