@@ -204,18 +204,18 @@ describe('pain point 5: our offer', () => {
       const { leg } = await t.dial(secure)
       t.next().refuse(488)
       const strict = t.next()
-      expect([strict.uri, shape(strict.uac.options.localSdp ?? '')]).toEqual([secure, ['RTP/SAVP', 2]])
+      expect([strict.uri, shape(strict.uac.options.localSdp ?? '')]).toEqual([secure, ['RTP/SAVP', 6]])
       ends(strict, t)
       const other = t.next()
       expect([other.uri, shape(other.uac.options.localSdp ?? '')]).toEqual([
         'sip:1@b.example;transport=tls',
-        ['RTP/AVP', 2],
+        ['RTP/AVP', 6],
       ])
       expect(other.uac.options.headers).not.toHaveProperty('Call-ID')
       // It may demand them itself.
       other.refuse(488)
       const demanded = t.next()
-      expect([demanded.uri, shape(demanded.uac.options.localSdp ?? '')]).toEqual([other.uri, ['RTP/SAVP', 2]])
+      expect([demanded.uri, shape(demanded.uac.options.localSdp ?? '')]).toEqual([other.uri, ['RTP/SAVP', 6]])
       demanded.refuse(503)
       expect([
         leg.isEnded,
@@ -232,7 +232,7 @@ describe('pain point 5: our offer', () => {
     const t = new OutboundRig([testCarrier({ targets, srtp: 'required' })])
     await t.dial(secure)
     t.next().refuse(503)
-    expect(shape(t.next().uac.options.localSdp ?? '')).toEqual(['RTP/SAVP', 2])
+    expect(shape(t.next().uac.options.localSdp ?? '')).toEqual(['RTP/SAVP', 6])
   })
 
   it('is not made a third time, and not at all once more where there was nothing to be left', async () => {
