@@ -135,6 +135,30 @@ describe('a call of two that is recorded in stereo', () => {
   })
 })
 
+it('is not recorded on a disk that is too full, and the call goes on', async () => {
+  const full = await Gateway.start({
+    domains: [
+      application(
+        'voicemail.test',
+        scripted('record', { play: { url: 'say:Nothing was recorded.' } }, 'hangup'),
+      ),
+    ],
+    media: { recordings: { minFree: '1000TiB' } },
+  })
+  try {
+    const carrier = await Carrier.calls(full, { domain: 'voicemail.test', scenario: 'caller-released' })
+    await carrier.talks('answered', callerTone)
+    await carrier.hearsVoice()
+    await carrier.done()
+    expect(await full.refusal('recording_no_space')).toMatchObject({ level: 50, minFree: 1000 * 2 ** 40 })
+    expect(await full.record(carrier.callId)).not.toHaveProperty('recordings')
+    expect(await full.metric('recordings_free_bytes')).toBeGreaterThan(0)
+    await full.settled()
+  } finally {
+    await full.stop()
+  }
+})
+
 /** Waits until a recording is under way. */
 const began = async (): Promise<void> => {
   await until(
