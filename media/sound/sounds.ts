@@ -158,9 +158,9 @@ class Library implements Sounds {
         return this.#once(key, signal, async () => made(toneOf(source, rate)))
       }
       case 'ringtone': {
-        const { country, ms } = source
-        const key = JSON.stringify(['ringtone', countryOf(country), ms, rate])
-        return this.#once(key, signal, async () => made(ringtone(country, rate, ms)))
+        const country = countryOf(source.country)
+        const key = JSON.stringify(['ringtone', country, rate])
+        return this.#once(key, signal, async () => made(ringtone(country, rate)))
       }
     }
   }
