@@ -320,6 +320,9 @@ describe('voices behind HTTP', () => {
 
   it('need an engine that is there', () => {
     expect(() => createSounds({ voice: 'slt', voices })).toThrow('names the engine cloud, which is not there')
+    const send = async () => ({ status: 200, bytes: Uint8Array.of() })
+    const named = [{ ...cloud, name: 'built-in' }]
+    expect(() => createSounds({ voice: 'slt', engines: named, send })).toThrow('built-in is no name')
     const joe = { joe: { engine: 'built-in', voice: 'joe' } }
     expect(() => createSounds({ voice: 'slt', voices: joe })).toThrow('names the built-in voice joe')
   })
