@@ -64,7 +64,7 @@ export interface PrepareFor {
 export class Player {
   #sounds: Sounds
   #fetcher: AudioFetcher
-  /** The list that each port was given last. */
+  /** The list that each port plays. */
   #lists = new WeakMap<MediaPort, Playing>()
 
   constructor(sounds: Sounds, fetcher: AudioFetcher) {
@@ -93,6 +93,9 @@ export class Player {
       this.#prepare(sound, rateOf(port), how),
     )
     this.#lists.set(port, list)
+    // A port may live much longer than the sounds of a list.
+    const forget = () => this.#lists.get(port) === list && this.#lists.delete(port)
+    list.done.then(forget, forget)
     return list
   }
 
