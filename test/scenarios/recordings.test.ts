@@ -1,3 +1,4 @@
+import { MPEGDecoder } from 'mpg123-decoder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { goertzel } from '../../media/codecs/tone.ts'
 import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
@@ -24,6 +25,7 @@ beforeAll(async () => {
         scripted({ record: { terminators: '#', end_silence_timeout: 0 } }, 'hangup'),
       ),
       application('bridged.test', { kind: 'script', url: documents.urlOf('/bridged') }),
+      application('mp3.test', scripted({ record: { format: 'mp3', end_silence_timeout: 1 } }, 'hangup')),
       application('letter.test', { kind: 'xml', url: documents.urlOf('/letter') }),
     ],
     http: { apiToken },
@@ -80,6 +82,29 @@ describe('a caller who is recorded', () => {
     expect(rate).toBe(8000)
     expect(Math.abs(toneMs(samples, callerTone) - spokenMs)).toBeLessThanOrEqual(100)
     expect(samples.length / 8).toBe(recording.duration_ms)
+    await gateway.settled()
+  })
+
+  it('is in an MP3, with the silence that ended it', async () => {
+    const carrier = await Carrier.calls(gateway, { domain: 'mp3.test', scenario: 'caller-released' })
+    await carrier.talks('answered', callerTone)
+    await began()
+    const before = carrier.media.sent
+    await until('a second of the tone', () => carrier.media.sent - before >= 50)
+    carrier.media.tone(0)
+    await carrier.done()
+    const recording = await recordingOf(carrier)
+    expect(recording).toMatchObject({ format: 'mp3', end_reason: 'silence' })
+    const answer = await fetch(recording.url)
+    expect(answer.headers.get('content-type')).toBe('audio/mpeg')
+    const decoder = new MPEGDecoder()
+    await decoder.ready
+    const { channelData, sampleRate, errors } = decoder.decode(new Uint8Array(await answer.arrayBuffer()))
+    expect([sampleRate, errors]).toEqual([8000, []])
+    const samples = Int16Array.from(channelData[0]!, (sample) => sample * 32_767)
+    decoder.free()
+    expect(toneMs(samples, callerTone)).toBeGreaterThan(800)
+    expect(samples.length / 8).toBeGreaterThan(toneMs(samples, callerTone) + 900)
     await gateway.settled()
   })
 
