@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { goertzel } from '../../media/codecs/tone.ts'
@@ -184,11 +187,43 @@ it('is not recorded on a disk that is too full, and the call goes on', async () 
   }
 })
 
+it('is there as far as it was written when the gateway died, for the next one', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'recordings-data-'))
+  const options = {
+    domains: [application('voicemail.test', scripted({ record: { end_silence_timeout: 0 } }))],
+    ...{ dataDir, http: { apiToken } },
+  }
+  const first = await Gateway.start(options)
+  const carrier = await Carrier.calls(first, { domain: 'voicemail.test', scenario: 'caller-released' })
+  await carrier.talks('answered', callerTone)
+  await began(first)
+  const folder = join(dataDir, 'recordings', 'default')
+  const part = (): string => join(folder, readdirSync(folder)[0] ?? '')
+  await until('two seconds are written', () => statSync(part()).size >= 32_000)
+  process.kill(first.pid, 'SIGKILL')
+  await first.ended()
+  // Nobody has written for so long that nobody will.
+  utimesSync(part(), new Date(), new Date(Date.now() - 180_000))
+  const next = await Gateway.start(options)
+  try {
+    const [name = ''] = readdirSync(folder)
+    const url = `${next.url}/api/recordings/${name.replace('.wav', '')}`
+    const recording = await (await fetch(url, { headers: { authorization } })).json()
+    expect(recording).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
+    const { channels } = await fetchWav((recording as { url: string }).url)
+    expect(toneMs(channels[0]!, callerTone)).toBeGreaterThan(1500)
+  } finally {
+    await next.stop()
+    await first.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+
 /** Waits until a recording is under way. */
-const began = async (): Promise<void> => {
+const began = async (of = gateway): Promise<void> => {
   await until(
     'the recording is under way',
-    () => gateway.metric('recordings'),
+    () => of.metric('recordings'),
     (running) => running === 1,
   )
 }
