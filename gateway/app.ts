@@ -271,16 +271,11 @@ export class App {
     )
   }
 
-  #watch({ edge, webrtc }: Media, agent: SipAgent | undefined): void {
+  #watch({ edge }: Media, agent: SipAgent | undefined): void {
     edge.onFailure(({ error, ports }) => {
       this.#log.error({ err: error, ports: ports.length }, 'a media thread died')
       this.#calls?.portsLost(ports)
     })
-    this.#metrics.gauge('rtp_ports', () => edge.usage().used)
-    this.#metrics.gauge('rtp_ports_quarantined', () => edge.usage().quarantined)
-    this.#metrics.gauge('rtp_ports_total', () => edge.usage().total)
-    this.#metrics.gauge('media_ports', () => edge.portCount)
-    this.#metrics.gauge('webrtc_transports', () => webrtc.transports)
     if (agent) watchAgent(agent, this.#metrics)
   }
 

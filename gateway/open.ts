@@ -90,7 +90,19 @@ export const openMedia = async ({ config, clock, log, closing }: Base, metrics: 
   const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
   const options = { ...soundsOptions(config.media, log, metrics), send: voices.send }
   const sounds = closing.add('sounds', createSounds(options), (open) => open.close())
+  measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds }
+}
+
+const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void => {
+  metrics.gauge('rtp_ports', () => edge.usage().used)
+  metrics.gauge('rtp_ports_quarantined', () => edge.usage().quarantined)
+  metrics.gauge('rtp_ports_total', () => edge.usage().total)
+  metrics.gauge('media_ports', () => edge.portCount)
+  metrics.gauge('media_mixers', () => edge.busy.mixers)
+  metrics.gauge('media_recordings', () => edge.busy.recordings)
+  metrics.gauge('media_taps', () => edge.busy.taps)
+  metrics.gauge('webrtc_transports', () => webrtc.transports)
 }
 
 /**

@@ -16,7 +16,7 @@ export interface RecordOptions {
   /** Ends it when the caller says nothing for so long from the beginning; default as `endSilenceMs`, and
    * `Infinity` bears any. */
   readonly initialSilenceMs?: number
-  /** Longest recording, pauses not counted; default as long as the call. */
+  /** Longest recording, with the silence of pauses that is put there; default as long as the call. */
   readonly maxMs?: number
   /** Cuts silence off the beginning and the end; default false. */
   readonly trim?: boolean

@@ -90,6 +90,27 @@ describe('the player', () => {
     expect(port.playing).toBeUndefined()
   })
 
+  it.each([
+    [25, [2, undefined], [80, 40]],
+    [30, [3], [80]],
+    [4, [undefined], [32]],
+  ])(
+    'plays %d ms of a ringing tone as its period of 10 ms, and the rest of one',
+    async (ms, loops, lengths) => {
+      const { done } = player.start(port, [{ kind: 'ringtone', country: 'de', ms }], { loop: 2 })
+      for (let round = 0; round < 2; round++) {
+        for (const [i, loop] of loops.entries()) {
+          await settle()
+          const { request } = port.playing ?? {}
+          expect([request?.loop, request?.prompt.samples.length]).toEqual([loop, lengths[i]])
+          port.playing?.finish('finished')
+        }
+      }
+      await done
+      expect(prepared).toEqual(['ringtone'])
+    },
+  )
+
   it('plays what comes before a sound that cannot be had, and fails then', async () => {
     broken = 'https://sounds.example/b'
     const { done } = player.start(port, [audio('a'), audio('b')])

@@ -1,6 +1,14 @@
 import type { Sound } from '../../handlers/verbs.ts'
 import { encodedRate } from '../../media/rtp/encoding.ts'
-import type { MediaPort, PcmRate, Playback, PrepareOptions, Prompt, Sounds } from '../../media/types.ts'
+import type {
+  MediaPort,
+  PcmRate,
+  Playback,
+  PlayRequest,
+  PrepareOptions,
+  Prompt,
+  Sounds,
+} from '../../media/types.ts'
 
 /** Fetches audio that a document names. */
 export interface AudioFetcher {
@@ -56,7 +64,7 @@ export interface PrepareFor {
 export class Player {
   #sounds: Sounds
   #fetcher: AudioFetcher
-  /** The list that each port was given last. */
+  /** The list that each port plays. */
   #lists = new WeakMap<MediaPort, Playing>()
 
   constructor(sounds: Sounds, fetcher: AudioFetcher) {
@@ -85,10 +93,17 @@ export class Player {
       this.#prepare(sound, rateOf(port), how),
     )
     this.#lists.set(port, list)
+    // A port may live much longer than the sounds of a list.
+    const forget = () => this.#lists.get(port) === list && this.#lists.delete(port)
+    list.done.then(forget, forget)
     return list
   }
 
   async #prepare(sound: Sound, rate: PcmRate, how: PrepareOptions): Promise<Prompt> {
+    if (sound.kind === 'ringtone') {
+      const { kind, country } = sound
+      return this.#sounds.prepare({ kind, ...(country && { country }) }, rate, how)
+    }
     if (sound.kind !== 'audio') return this.#sounds.prepare(sound, rate, how)
     const { bytes } = await this.#fetcher.bytes(sound.url, how.signal)
     return this.#sounds.prepare({ kind: 'audio', bytes }, rate, how)
@@ -147,18 +162,16 @@ class PlayingList implements Playing {
 
   async #run(): Promise<void> {
     // The port repeats a sound without a gap, so a list of one is left to it.
-    const alone = this.#sounds.length === 1
+    const alone = this.#sounds.length === 1 && this.#sounds[0]?.kind !== 'ringtone'
     const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
     try {
       for (let pass = 1; this.#sounds.length > 0 && pass <= passes; pass++) {
         for (const [i, sound] of this.#sounds.entries()) {
           const prompt = await this.#list.at(i)
           if (this.#stopped) return
-          const endless = sound.kind === 'ringtone' && sound.ms === undefined
-          const playback = this.#play(prompt, endless ? 0 : alone ? this.#loop : 1)
           this.#list.ready(i + 1)
           // A port that was closed or given another sound ends the whole list.
-          if ((await playback.done) === 'stopped') return
+          if (!(await this.#playAll(partsOf(sound, prompt, alone ? this.#loop : 1)))) return
           if (pass === passes) this.#list.drop(i)
         }
       }
@@ -175,12 +188,36 @@ class PlayingList implements Playing {
     return this.#giveUp.signal.aborted
   }
 
-  #play(prompt: Prompt, loop: number): Playback {
-    const playback = this.#port.play({ prompt, loop, volumeDb: this.#volumeDb })
+  /** False when it was stopped. */
+  async #playAll(parts: readonly Part[]): Promise<boolean> {
+    for (const part of parts) {
+      if ((await this.#play(part).done) === 'stopped') return false
+    }
+    return true
+  }
+
+  #play(part: Part): Playback {
+    const playback = this.#port.play({ ...part, volumeDb: this.#volumeDb })
     if (this.#paused) playback.pause()
     this.#current = playback
     return playback
   }
+}
+
+type Part = Pick<PlayRequest, 'prompt' | 'loop'>
+
+/** What the port is given for a sound. A ringing tone of a length is its period, as often as that fits in, and the beginning of one more. */
+const partsOf = (sound: Sound, prompt: Prompt, loop: number): readonly Part[] => {
+  if (sound.kind !== 'ringtone') return [{ prompt, loop }]
+  if (sound.ms === undefined) return [{ prompt, loop: 0 }]
+  const { samples, sampleRate } = prompt
+  const wanted = Math.round((sound.ms * sampleRate) / 1000)
+  const times = Math.floor(wanted / samples.length)
+  const rest = samples.subarray(0, wanted % samples.length)
+  return [
+    ...(times > 0 ? [{ prompt, loop: times }] : []),
+    ...(rest.length > 0 ? [{ prompt: { sampleRate, samples: rest } }] : []),
+  ]
 }
 
 const bounded = (db: number): number => Math.max(-40, Math.min(40, db))

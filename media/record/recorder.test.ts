@@ -145,16 +145,35 @@ describe('a recording ends', () => {
     expect((await other.recorder.done).end).toEqual({ kind: 'no-input' })
   })
 
-  it('at its longest, pauses not counted', async () => {
+  it('at its longest, without the pauses that are left out', async () => {
     const { recorder, read } = await start({ maxMs: 1000, endSilenceMs: 300 })
     await say(recorder, () => word, 400)
-    recorder.pause('silence')
     recorder.pause('skip')
-    await say(recorder, () => undefined, 600)
+    recorder.pause('silence')
+    await say(recorder, () => undefined, 6000)
     recorder.resume()
     recorder.resume()
     expect(await say(recorder, () => word, 5000)).toBe(30)
-    expect((await read()).result).toMatchObject({ end: { kind: 'limit' }, durationMs: 1600 })
+    expect((await read()).result).toMatchObject({ end: { kind: 'limit' }, durationMs: 1000 })
+  })
+
+  it('at its longest, with the silence of pauses, but not for that silence', async () => {
+    const { recorder, read } = await start({ maxMs: 2000, endSilenceMs: 300 })
+    await say(recorder, () => word, 400)
+    recorder.pause('silence')
+    await say(recorder, () => undefined, 600)
+    recorder.resume()
+    expect(await say(recorder, () => word, 5000)).toBe(50)
+    expect((await read()).result).toMatchObject({ end: { kind: 'limit' }, durationMs: 2000 })
+  })
+
+  it.each([false, true])('in a pause that nobody ends (trim: %s)', async (trim) => {
+    const { recorder, read } = await start({ maxMs: 3000, trim })
+    await say(recorder, () => word, 1000)
+    recorder.pause('silence')
+    expect(await say(recorder, () => undefined, 60_000)).toBe(100)
+    const { end, durationMs } = (await read()).result
+    expect([end, durationMs]).toEqual([{ kind: 'limit' }, trim ? 1200 : 3000])
   })
 
   it('with a terminator, and with no other digit', async () => {
@@ -191,39 +210,43 @@ describe('a recording ends', () => {
     }
   })
 
-  it('before it is longer than the sizes in a WAV can tell', async () => {
-    const files = new MemoryFiles()
-    files.open = async () => ({
-      write: async (_bytes, _offset, length) => ({ bytesWritten: length }),
-      truncate: async () => {},
-      sync: async () => {},
-      close: async () => {},
-    })
-    files.rename = async () => {}
-    const bytes = new Uint8Array(32 * 1024 * 1024)
-    const huge = { bytesPerSecond: bytes.length, begin: () => new Uint8Array(44), encode: () => bytes }
-    const rest = {
-      finish: () => new Uint8Array(0),
-      playable: (length: number) => length,
-      header: () => new Uint8Array(0),
-    }
-    const format = {
-      ...huge,
-      ...rest,
-      durationMs: () => 1,
-      lengthOf: () => 0,
-      close: () => {},
-    } satisfies Format
-    const recorder = new Recorder(request, format, files)
-    for (let i = 0; i < 200 && !recorder.over; i++) {
-      recorder.frame(undefined, undefined)
-      await new Promise(setImmediate)
-    }
-    const { end, bytes: length } = await recorder.done
-    expect(end).toEqual({ kind: 'limit' })
-    expect(length).toBeLessThan(2 ** 32)
-    expect(length).toBeGreaterThan(2 ** 32 - 2 * bytes.length)
-  })
+  it.each([false, true])(
+    'before it is longer than the sizes in a WAV can tell (paused: %s)',
+    async (paused) => {
+      const files = new MemoryFiles()
+      files.open = async () => ({
+        write: async (_bytes, _offset, length) => ({ bytesWritten: length }),
+        truncate: async () => {},
+        sync: async () => {},
+        close: async () => {},
+      })
+      files.rename = async () => {}
+      const bytes = new Uint8Array(32 * 1024 * 1024)
+      const huge = { bytesPerSecond: bytes.length, begin: () => new Uint8Array(44), encode: () => bytes }
+      const rest = {
+        finish: () => new Uint8Array(0),
+        playable: (length: number) => length,
+        header: () => new Uint8Array(0),
+      }
+      const format = {
+        ...huge,
+        ...rest,
+        durationMs: () => 1,
+        lengthOf: () => 0,
+        close: () => {},
+      } satisfies Format
+      const recorder = new Recorder(request, format, files)
+      if (paused) recorder.pause('silence')
+      for (let i = 0; i < 200 && !recorder.over; i++) {
+        recorder.frame(undefined, undefined)
+        await new Promise(setImmediate)
+      }
+      const { end, bytes: length } = await recorder.done
+      expect(end).toEqual({ kind: 'limit' })
+      expect(length).toBeLessThan(2 ** 32)
+      expect(length).toBeGreaterThan(2 ** 32 - 2 * bytes.length)
+    },
+  )
 })
 
 describe('a pause', () => {

@@ -94,22 +94,21 @@ export class Recorder {
     if (this.#paused === 'skip') return
     if (this.#paused === 'silence') {
       this.#store(undefined, undefined, false)
+      this.#finishAt(this.#ending.paused())
       return
     }
     const hears = this.#in.heard(incoming)
     const says = this.#out.heard(outgoing)
     this.#store(incoming, outgoing, this.#tracks.voiced(hears, says))
-    const end = this.#ending.frame(hears)
-    if (end) this.#finish(end)
+    this.#finishAt(this.#ending.frame(hears))
   }
 
   /** Takes a digit that the far end pressed. */
   digit(digit: string): void {
-    const end = this.#ending.digit(digit)
-    if (end) this.#finish(end)
+    this.#finishAt(this.#ending.digit(digit))
   }
 
-  /** `skip` leaves the pause out of the file, `silence` puts silence there. In a pause, neither silence nor length are counted. */
+  /** `skip` leaves the pause out of the file, `silence` puts silence there, which counts as length. No pause counts as silence of the far end. */
   pause(how: 'skip' | 'silence'): void {
     this.#paused ??= how
   }
@@ -125,6 +124,10 @@ export class Recorder {
   /** Ends it with an error; what was written is kept. */
   fail(failure: FileFailure): void {
     this.#finish(errorOf(failure))
+  }
+
+  #finishAt(end: RecordingEnd | undefined): void {
+    if (end) this.#finish(end)
   }
 
   #store(incoming: Int16Array | undefined, outgoing: Int16Array | undefined, voiced: boolean): void {

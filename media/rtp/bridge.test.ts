@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { SILENCE } from '../codecs/g711.ts'
 import { dominant, goertzel, sine } from '../codecs/tone.ts'
 import type { AudioCodec } from '../types.ts'
 import type { Ear } from './ears.ts'
@@ -253,6 +254,25 @@ describe('a bridge', () => {
     expect([first, second, third].map((samples) => dominant(samples!, 16_000))).toEqual([1500, 440, 1500])
     time.pass(200)
     expect(spoken).toBe(true)
+  })
+
+  it('ends what a line says where it ends, and begins the next words without a rest of it', () => {
+    a.set()
+    time.pass(200)
+    let says: Int16Array | undefined = sine(700, 20, 16_000)
+    a.session.connect({ rate: 16_000, say: () => {}, hear: () => says, close: () => {} })
+    time.pass(200)
+    const end = a.sent.length
+    says = undefined
+    time.pass(2000)
+    const next = a.sent.length
+    says = new Int16Array(320)
+    time.pass(40)
+    const silent = ({ payload }: { payload: Buffer }) => payload.every((byte) => byte === SILENCE.PCMU)
+    const silence = a.sent.slice(end).map(silent)
+    // The filter of the rates holds a few milliseconds.
+    expect([silence.indexOf(true), silence.lastIndexOf(false)]).toEqual([1, 0])
+    expect(a.sent.length).toBeGreaterThan(next)
   })
 
   it('tells digits of both kinds, once where both come', () => {

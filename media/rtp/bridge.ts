@@ -141,8 +141,7 @@ export class Bridge {
     if (hearing.open) hearing.read(now)
     const line = this.#line
     if (!line) return
-    const { said } = hearing
-    line.say(said && this.#toLine.convert(said, hearing.rate, line.rate))
+    line.say(this.#toLine.convert(hearing.said, hearing.rate, line.rate))
   }
 
   /** Sends 20 ms of what the far end is to hear, and gives both to those who listen. */
@@ -169,12 +168,11 @@ export class Bridge {
   #bridged(): Int16Array | undefined {
     const { rate } = this.#sender
     if (this.#line) {
-      const heard = this.#line.hear()
-      return heard && this.#fromBridge.convert(heard, this.#line.rate, rate)
+      return this.#fromBridge.convert(this.#line.hear(), this.#line.rate, rate)
     }
     if (!this.#partner || !this.#byFrames) return undefined
     const hearing = this.#partner.#hearing
-    return hearing.said && this.#fromBridge.convert(hearing.said, hearing.rate, rate)
+    return this.#fromBridge.convert(hearing.said, hearing.rate, rate)
   }
 
   #listenForDigits(wanted: boolean): void {

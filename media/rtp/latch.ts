@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from 'node:net'
-import type { Symmetric } from '../types.ts'
+import type { FarEnd, Symmetric } from '../types.ts'
 
 /** What a {@link Latch} may learn from. */
 export interface LatchTarget {
@@ -14,6 +14,17 @@ export interface LatchTarget {
   /** Sources that the far end announced (`a=ssrc`); absent: any. */
   readonly ssrcs?: readonly number[]
 }
+
+/**
+ * Where RTCP is exchanged. Of `first` it has no more than `same-ip`, and where RTP was learnt from: the first packet that anybody sends is
+ * no better known for being RTCP.
+ */
+export const rtcpTarget = (far: FarEnd): LatchTarget => ({
+  ...far,
+  address: far.rtcpAddress ?? far.address,
+  port: far.rtcpPort ?? (far.rtcpMux ? far.port : far.port + 1),
+  ...(far.symmetric === 'first' && { symmetric: 'same-ip' }),
+})
 
 /** What came of a packet that is to be taken. */
 export type Admission = 'kept' | 'learnt' | 'refused'

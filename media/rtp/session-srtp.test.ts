@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { loadCodecs } from '../codecs/codecs.ts'
 import type { SrtpKeys, SrtpSuite } from '../types.ts'
 import { writeRtpHeader } from './packet.ts'
@@ -52,11 +52,11 @@ describe.each(Object.keys(suiteFacts) as SrtpSuite[])('a session with %s', (suit
   let session: Session
   let far: Far
 
-  const set = (srtp: SrtpKeys, direction: 'sendrecv' | 'inactive' = 'sendrecv') =>
+  const set = (srtp: SrtpKeys | undefined, direction: 'sendrecv' | 'inactive' = 'sendrecv') =>
     session.setFar(
       now,
       { codecs: [{ codec: 'PCMU', payloadType: 0 }] },
-      { address: '192.0.2.1', port: 4000, codec: 'PCMU', payloadType: 0, direction, srtp },
+      { address: '192.0.2.1', port: 4000, codec: 'PCMU', payloadType: 0, direction, ...(srtp && { srtp }) },
     )
   const hear = (bytes: Buffer, port = 4000) => session.receive(now, bytes, '192.0.2.1', port)
   const tick = (times: number) => {
@@ -152,6 +152,71 @@ describe.each(Object.keys(suiteFacts) as SrtpSuite[])('a session with %s', (suit
     far = new Far(keys, 65_502)
     hear(far.protected())
     expect(session.stats()).toMatchObject({ received: 3, refused: { srtp: 0 } })
+  })
+
+  it('uses no number again under keys that come back after plain RTP', () => {
+    tick(1_000)
+    const before = { rtp: sent.splice(0), rtcp: rtcp.splice(0) }
+    for (const each of before.rtp) expect(far.hears.unprotect(each)).toBeDefined()
+    for (const each of before.rtcp) expect(far.hears.unprotectRtcp(each)).toBeDefined()
+    expect(before.rtcp.length).toBeGreaterThan(0)
+    set(undefined)
+    tick(1_000)
+    expect(sent[0]).toHaveLength(172)
+    sent.length = 0
+    rtcp.length = 0
+    set({ ...keys })
+    tick(1_000)
+    expect([sent.length, rtcp.length].every((count) => count > 0)).toBe(true)
+    for (const each of sent) expect(far.hears.unprotect(each)).toBeDefined()
+    for (const each of rtcp) expect(far.hears.unprotectRtcp(each)).toBeDefined()
+  })
+
+  it('refuses what was heard before plain RTP came between', () => {
+    const sound = far.protected()
+    const copy = Buffer.from(sound)
+    hear(sound)
+    set(undefined)
+    set({ ...keys })
+    hear(copy)
+    expect(session.stats()).toMatchObject({ received: 1, refused: { srtp: 1 } })
+  })
+
+  it('sends nothing, rather than a number twice or in the clear', () => {
+    const time = new TestTime()
+    time.now = now
+    const plain = time.line('198.51.100.1')
+    plain.set()
+    time.pass(200)
+    tick(20)
+    session.join(plain.session)
+    for (const each of sent.splice(0)) far.hears.unprotect(each)
+    const said = (place: number, byte: number) => {
+      plain.next = { ...plain.next, sequence: 500 + place, timestamp: 8000 + place * 160 }
+      plain.hear(Buffer.alloc(160, byte))
+    }
+    const places = [0, 4, 2, 2, 4, 3, 2, 3, 1, 0, 5]
+    for (const place of places) said(place, 0x11)
+    const opened = sent.map((each) => far.hears.unprotect(each))
+    expect(opened).not.toContain(undefined)
+    expect(opened.map((each) => each!.readUInt16BE(2) - opened[0]!.readUInt16BE(2))).toEqual([
+      0, 4, 2, 3, 1, 5,
+    ])
+  })
+
+  it('sends no datagram where a number was used already', () => {
+    tick(20)
+    sent.length = 0
+    // Whoever numbers the packets: the counters refuse what they know.
+    const spy = vi.spyOn(SrtpSender.prototype, 'protect').mockReturnValue(Buffer.alloc(0))
+    try {
+      session.talk.play(1, new Int16Array(800), 8000, 1, 0)
+      tick(20)
+      expect(spy).toHaveBeenCalled()
+      expect(sent).toEqual([])
+    } finally {
+      spy.mockRestore()
+    }
   })
 
   it('learns of nobody by a packet that was recorded and comes from elsewhere', () => {

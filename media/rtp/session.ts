@@ -3,7 +3,7 @@ import type { Codecs } from '../codecs/types.ts'
 import type { FarEnd, NearEnd, PortEvent, PortStats } from '../types.ts'
 import { Bridge } from './bridge.ts'
 import type { Ear } from './ears.ts'
-import { Latch, type LatchTarget } from './latch.ts'
+import { Latch, rtcpTarget } from './latch.ts'
 import type { FrameLine } from './line.ts'
 import { Liveness, type Patience } from './liveness.ts'
 import { estimateMos } from './mos.ts'
@@ -45,17 +45,6 @@ export interface SessionOptions {
 const NOBODY = new Set(['0.0.0.0', '::'])
 
 /**
- * Where RTCP is exchanged. Of `first` it has no more than `same-ip`, and where RTP was learnt from: the first packet that anybody sends is
- * no better known for being RTCP.
- */
-const rtcpTarget = (far: FarEnd): LatchTarget => ({
-  ...far,
-  address: far.rtcpAddress ?? far.address,
-  port: far.rtcpPort ?? (far.rtcpMux ? far.port : far.port + 1),
-  ...(far.symmetric === 'first' && { symmetric: 'same-ip' }),
-})
-
-/**
  * RTP and RTCP of one port, without sockets, clocks or threads: packets and the time come in, packets and events go out. Every `now`
  * is milliseconds since the Unix epoch, with fractions where there are any, and never goes back.
  */
@@ -70,6 +59,8 @@ export class Session {
   #liveness: Liveness
   #far: FarEnd | undefined
   #srtp: SrtpContext | undefined
+  /** The last there was: where keys come back after plain RTP, no number is used again under them. */
+  #lastSrtp: SrtpContext | undefined
   #bridge: Bridge
 
   constructor(options: SessionOptions, output: SessionOutput) {
@@ -83,15 +74,10 @@ export class Session {
         if (learnt) output.event({ kind: 'latched', address, port })
       },
     )
-    const { latch } = this.#receiver
     this.#sender = new Sender({
       seed: options.seed,
       codecs: options.codecs,
-      send: (packet, offset, length) => {
-        const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
-        if (wire) output.rtp(wire, 0, wire.length, latch.port, latch.address)
-        else output.rtp(packet, offset, length, latch.port, latch.address)
-      },
+      send: (packet, offset, length) => this.#send(packet, offset, length),
       onPlayed: (play) => output.played(play),
     })
     this.talk = this.#sender.talk
@@ -103,23 +89,7 @@ export class Session {
       wake: () => output.wake(),
     })
     this.#rtcpLatch = new Latch(options.anyPort)
-    const sender = this.#sender
-    this.#reports = new Reports({
-      ssrc: options.seed.ssrc,
-      cname: options.cname,
-      random: options.random,
-      reception: this.#receiver.reception,
-      sent: {
-        get packets() {
-          return sender.packets
-        },
-        get octets() {
-          return sender.octets
-        },
-        timestampAt: (now) => sender.stream.timestampAt(now),
-        clockRate: () => codecFacts[this.#far?.codec ?? 'PCMU'].clockRate,
-      },
-    })
+    this.#reports = this.#makeReports(options)
     this.#liveness = new Liveness(options.patience)
   }
 
@@ -137,7 +107,8 @@ export class Session {
   setFar(now: number, near: NearEnd, far: FarEnd): void {
     const reachable = !NOBODY.has(far.address)
     this.#far = far
-    this.#srtp = far.srtp && nextContext(far.srtp, this.#srtp)
+    this.#srtp = far.srtp && nextContext(far.srtp, this.#lastSrtp)
+    this.#lastSrtp = this.#srtp ?? this.#lastSrtp
     this.#receiver.srtp = this.#srtp?.receiver
     this.#receiver.set(near, far, reachable)
     if (reachable) {
@@ -284,9 +255,37 @@ export class Session {
     if (bye) this.#sendRtcp(bye)
   }
 
+  #makeReports({ seed, cname, random }: SessionOptions): Reports {
+    const sender = this.#sender
+    return new Reports({
+      ssrc: seed.ssrc,
+      cname,
+      random,
+      reception: this.#receiver.reception,
+      sent: {
+        get packets() {
+          return sender.packets
+        },
+        get octets() {
+          return sender.octets
+        },
+        timestampAt: (now) => sender.stream.timestampAt(now),
+        clockRate: () => codecFacts[this.#far?.codec ?? 'PCMU'].clockRate,
+      },
+    })
+  }
+
   #onDigit(digit: string, durationMs: number, by: 'event' | 'audio'): void {
     this.#output.event({ kind: 'digit', digit, durationMs, by })
     this.#bridge.digit(digit)
+  }
+
+  #send(packet: Buffer, offset: number, length: number): void {
+    const { latch } = this.#receiver
+    const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
+    if (!wire) this.#output.rtp(packet, offset, length, latch.port, latch.address)
+    // Empty: its number was used already, so nothing goes out, neither under the same key again nor in the clear.
+    else if (wire.length > 0) this.#output.rtp(wire, 0, wire.length, latch.port, latch.address)
   }
 
   #sendRtcp(packet: Buffer): void {

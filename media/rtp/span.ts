@@ -8,12 +8,15 @@ function opusFrame(config: number): number {
   return 120 << (config & 3)
 }
 
+/** Longest packet, in the same units: 120 ms, whatever one claims (section 3.2.5, R5). */
+const OPUS_MOST = 5760
+
 function opusSpan(packet: Uint8Array, start: number, end: number): number {
   if (end <= start) return 0
   const first = packet[start]!
   const code = first & 3
   const frames = code === 0 ? 1 : code < 3 ? 2 : end > start + 1 ? packet[start + 1]! & 0x3f : 0
-  return frames * opusFrame(first >> 3)
+  return Math.min(OPUS_MOST, frames * opusFrame(first >> 3))
 }
 
 /** What the payload from `start` to `end` covers, in units of the codec's RTP clock. */

@@ -58,6 +58,44 @@ describe('speech from outside', () => {
     expect(queue.queued).toBe(960_000)
   })
 
+  it('puts tiny pieces together, in their order among large ones', () => {
+    const queue = new SpeakQueue(8000)
+    const whole = ramp(20_000)
+    let at = 0
+    const write = (length: number) => {
+      queue.write(whole.slice(at, at + length))
+      at += length
+    }
+    for (const length of [1, 1, 800, 1, 799, 3, 2000, 1, 1]) write(length)
+    while (at < whole.length) write(1)
+    expect(queue.pieces).toBeLessThan(30)
+    expect(take(queue, 125)).toEqual([...whole])
+    expect(queue.pieces).toBe(0)
+  })
+
+  it('does not write into what it was given', () => {
+    const queue = new SpeakQueue(8000)
+    const given = new Int16Array(1000).fill(7)
+    queue.write(given.subarray(0, 900))
+    queue.write(Int16Array.of(1, 2, 3))
+    expect(given).toEqual(new Int16Array(1000).fill(7))
+  })
+
+  it('keeps 1000 marks, and tells what is more at once', () => {
+    const queue = new SpeakQueue(8000)
+    queue.write(ramp(960))
+    const told: number[] = []
+    for (let i = 0; i < 1002; i++) queue.mark(() => told.push(i))
+    expect(told).toEqual([1000, 1001])
+    take(queue, 6)
+    expect(told).toHaveLength(1002)
+    queue.write(ramp(160))
+    queue.mark(() => told.push(-1))
+    expect(told).toHaveLength(1002)
+    queue.clear()
+    expect(told.at(-1)).toBe(-1)
+  })
+
   it('is brought to the rate of the far end', () => {
     const queue = new SpeakQueue(8000)
     queue.write(sine(1000, 1000))

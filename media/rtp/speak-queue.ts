@@ -5,16 +5,29 @@ import { FRAMES, RateAdapter } from './rate.ts'
 const CAPACITY_MS = 120_000
 /** Frames that are waited for after a silence, so that speech which comes in pieces at its own pace is not chopped. */
 const LEAD_FRAMES = 2
+/** Shorter pieces are put together in blocks of this, so that their number has a bound: 100 ms. */
+const BLOCK_FRAMES = 5
+/** Marks that wait; what is more is told at once. */
+const MOST_MARKS = 1000
+
+/** The first `length` of `samples` wait. */
+interface Chunk {
+  readonly samples: Int16Array
+  length: number
+}
 
 /** Speech that somebody outside puts in by pieces, and that goes out by frames of 20 ms. */
 export class SpeakQueue {
   #rate: PcmRate
-  #chunks: Int16Array[] = []
+  #chunks: Chunk[] = []
   /** Read position in the first chunk. */
   #at = 0
   #queued = 0
+  /** Samples that were taken or dropped, of all that were written. */
+  #passed = 0
   #lead = 0
-  #marks: { left: number; readonly done: () => void }[] = []
+  /** `at`: how many are to have passed. */
+  #marks: { readonly at: number; readonly done: () => void }[] = []
   #frame: Int16Array
   #adapter = new RateAdapter()
 
@@ -29,26 +42,32 @@ export class SpeakQueue {
     return this.#queued
   }
 
-  /** Keeps `samples` as they are; what is more than 120 s is dropped. */
+  /** Arrays that they are in: two for every 100 ms at most. */
+  get pieces(): number {
+    return this.#chunks.length
+  }
+
+  /** Keeps `samples`, which are not to be changed any more; what is more than 120 s is dropped. */
   write(samples: Int16Array): void {
     const room = (CAPACITY_MS * this.#rate) / 1000 - this.#queued
     const kept = samples.length > room ? samples.subarray(0, room) : samples
     if (kept.length === 0) return
     if (this.#queued === 0) this.#lead = LEAD_FRAMES
-    this.#chunks.push(kept)
+    this.#keep(kept)
     this.#queued += kept.length
   }
 
-  /** Calls `done` when everything that was written so far has been taken, or was dropped. */
+  /** Calls `done` when everything that was written so far has been taken, or was dropped; at once where 1000 others wait for that. */
   mark(done: () => void): void {
-    if (this.#queued === 0) done()
-    else this.#marks.push({ left: this.#queued, done })
+    if (this.#queued === 0 || this.#marks.length >= MOST_MARKS) done()
+    else this.#marks.push({ at: this.#passed + this.#queued, done })
   }
 
   /** Drops what waits. */
   clear(): void {
     this.#chunks = []
     this.#at = 0
+    this.#passed += this.#queued
     this.#queued = 0
     const marks = this.#marks
     this.#marks = []
@@ -71,8 +90,27 @@ export class SpeakQueue {
     this.#lead = 0
     const taken = this.#read(frame)
     frame.fill(0, taken)
-    this.#pass(taken)
+    this.#tell()
     return this.#adapter.convert(frame, this.#rate, rate)
+  }
+
+  #keep(samples: Int16Array): void {
+    const block = BLOCK_FRAMES * this.#frame.length
+    if (samples.length >= block) {
+      this.#chunks.push({ samples, length: samples.length })
+      return
+    }
+    const last = this.#chunks.at(-1)
+    const room = last ? last.samples.length - last.length : 0
+    const part = Math.min(room, samples.length)
+    if (last) {
+      last.samples.set(samples.subarray(0, part), last.length)
+      last.length += part
+    }
+    if (part === samples.length) return
+    const next = { samples: new Int16Array(block), length: samples.length - part }
+    next.samples.set(samples.subarray(part))
+    this.#chunks.push(next)
   }
 
   #read(frame: Int16Array): number {
@@ -81,7 +119,7 @@ export class SpeakQueue {
       const chunk = this.#chunks[0]
       if (!chunk) break
       const part = Math.min(frame.length - done, chunk.length - this.#at)
-      for (let i = 0; i < part; i++) frame[done + i] = chunk[this.#at + i]!
+      for (let i = 0; i < part; i++) frame[done + i] = chunk.samples[this.#at + i]!
       done += part
       this.#at += part
       if (this.#at < chunk.length) continue
@@ -89,12 +127,11 @@ export class SpeakQueue {
       this.#at = 0
     }
     this.#queued -= done
+    this.#passed += done
     return done
   }
 
-  #pass(count: number): void {
-    if (this.#marks.length === 0) return
-    for (const mark of this.#marks) mark.left -= count
-    while (this.#marks[0] && this.#marks[0].left <= 0) this.#marks.shift()!.done()
+  #tell(): void {
+    while (this.#marks[0] && this.#marks[0].at <= this.#passed) this.#marks.shift()!.done()
   }
 }

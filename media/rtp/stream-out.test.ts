@@ -47,6 +47,49 @@ describe('the outgoing stream', () => {
     expect(forward(80, 104, 640)).toEqual({ sequence: 4, timestamp: 640, marker: false })
   })
 
+  it('sends a late packet once, over the wrap as well', () => {
+    const { forward } = setUp()
+    forward(0, 65_530, 0)
+    // The stream's own sequence wraps among them, too.
+    expect(forward(240, 65_542, 1920)).toMatchObject({ sequence: 12 })
+    for (const [sequence, place] of [
+      [65_541, 11],
+      [65_534, 4],
+      [65_535, 5],
+    ] as const) {
+      const timestamp = place * 160
+      expect(forward(241, sequence, timestamp)).toEqual({ sequence: place, timestamp, marker: false })
+      expect(forward(242, sequence, timestamp)).toBeUndefined()
+    }
+    // Only what was never sent is still to come.
+    const sent = Array.from({ length: 12 }, (_, i) => forward(250, 65_530 + i, i * 160)?.sequence)
+    expect(sent.filter((each) => each !== undefined)).toEqual([1, 2, 3, 6, 7, 8, 9, 10])
+  })
+
+  it.each([
+    ['that of the newest', 1600],
+    ['after that of the newest', 1601],
+    ['hours ahead', 1600 + 2 ** 30],
+    ['hours behind', 1600 - 2 ** 30],
+    ['before the source began', -1],
+  ])('refuses a late packet whose timestamp is %s', (_, timestamp) => {
+    const { forward } = setUp()
+    forward(0, 100, 0)
+    forward(200, 110, 1600)
+    expect(forward(201, 109, timestamp)).toBeUndefined()
+    expect(forward(202, 109, 1440)).toEqual({ sequence: 9, timestamp: 1440, marker: false })
+  })
+
+  it('refuses a late packet of more than a second ago, also after many hours', () => {
+    const { forward } = setUp()
+    let now = 0
+    for (let i = 0; i <= 5000; i++, now += 20_000) forward(now, i, i * 160_000)
+    const newest = 5000 * 160_000
+    forward(now, 5010, newest + 160_000)
+    expect(forward(now, 5001, newest + 160_000 - 8001)).toBeUndefined()
+    expect(forward(now, 5001, newest + 160_000 - 8000)).toBeDefined()
+  })
+
   it('goes on by the time that passed when the source changes, with the marker', () => {
     const { forward, own } = setUp()
     own(0, bob)

@@ -1,4 +1,5 @@
 import { HEADER_BYTES, type RtpHeader, sequenceAhead, timestampAhead, writeRtpHeader } from './packet.ts'
+import { ReplayWindow } from './replay-window.ts'
 
 /** Largest step of a forwarded source's sequence that is passed on as loss; beyond it the source counts as a new one. */
 const MAX_GAP = 100
@@ -29,7 +30,12 @@ export class StreamOut {
   #sourceAt = 0
   /** Source packets up to here have their place; late ones before it have none any more. */
   #floor = 0
+  /** No late packet may stand before this of the source's timestamps: another source is there, or it is too long ago. */
+  #floorTimestamp = 0
+  /** Counts on over the wrap, so that it is never below zero. */
   #sequence: number
+  /** The numbers sent last, each of which is sent once. */
+  #sent = new ReplayWindow()
   #timestamp: number
   /** The moment that `#timestamp` stands for, and how many units are covered from there. */
   #at = 0
@@ -42,7 +48,7 @@ export class StreamOut {
 
   constructor(seed: StreamSeed) {
     this.header = { payloadType: 0, marker: false, sequence: 0, timestamp: 0, ssrc: seed.ssrc >>> 0 }
-    this.#sequence = (seed.sequence - 1) & 0xffff
+    this.#sequence = 0x10000 + seed.sequence - 1
     this.#timestamp = seed.timestamp >>> 0
   }
 
@@ -64,8 +70,8 @@ export class StreamOut {
   }
 
   /**
-   * Numbers a packet of a source that is passed on, in {@link header}. False: it has no place any more (a repetition, or late over a
-   * change), so it is not to be sent. `samples` is what its payload covers.
+   * Numbers a packet of a source that is passed on, in {@link header}. False: it has no place any more (a repetition, late over a
+   * change, or with a timestamp that cannot be), so it is not to be sent. `samples` is what its payload covers.
    */
   forward(
     now: number,
@@ -97,6 +103,7 @@ export class StreamOut {
     this.#source = source
     this.#sourceSsrc = ssrc
     this.#floor = sequence
+    this.#floorTimestamp = timestamp
     this.#follow(sequence, timestamp, now)
     this.#proceed(now)
     this.#number(1, samples, true)
@@ -108,7 +115,7 @@ export class StreamOut {
     if (source !== this.#source || ssrc !== this.#sourceSsrc) return
     const ahead = sequenceAhead(sequence, this.#sourceSequence)
     if (ahead <= 0 || ahead > MAX_GAP) return
-    this.#sequence = (this.#sequence + ahead - 1) & 0xffff
+    this.#sequence += ahead - 1
     this.#sourceSequence = sequence
     this.#floor = sequence
   }
@@ -171,8 +178,13 @@ export class StreamOut {
 
   #late(sequence: number, timestamp: number, ahead: number): boolean {
     if (ahead === 0 || sequenceAhead(sequence, this.#floor) <= 0) return false
-    this.header.sequence = (this.#sequence + ahead) & 0xffff
-    this.header.timestamp = (this.#timestamp + timestampAhead(timestamp, this.#sourceTimestamp)) >>> 0
+    const behind = timestampAhead(timestamp, this.#sourceTimestamp)
+    if (behind >= 0 || timestampAhead(timestamp, this.#floorTimestamp) < 0) return false
+    const number = this.#sequence + ahead
+    if (!this.#sent.permits(number)) return false
+    this.#sent.take(number)
+    this.header.sequence = number & 0xffff
+    this.header.timestamp = (this.#timestamp + behind) >>> 0
     this.header.marker = false
     return true
   }
@@ -181,6 +193,9 @@ export class StreamOut {
     this.#sourceSequence = sequence
     this.#sourceTimestamp = timestamp
     this.#sourceAt = now
+    const most = MAX_SKEW_MS * this.#rate
+    if (timestampAhead(timestamp, this.#floorTimestamp) > most)
+      this.#floorTimestamp = (timestamp - most) >>> 0
   }
 
   /** Moves to the end of the last packet. */
@@ -203,10 +218,11 @@ export class StreamOut {
   /** Numbers a packet at the place that was moved to, `ahead` numbers after the last. */
   #number(ahead: number, samples: number, marker: boolean): void {
     this.#started = true
-    this.#sequence = (this.#sequence + ahead) & 0xffff
+    this.#sequence += ahead
+    this.#sent.take(this.#sequence)
     this.#timestamp = this.#timestamp >>> 0
     this.#covers = samples
-    this.header.sequence = this.#sequence
+    this.header.sequence = this.#sequence & 0xffff
     this.header.timestamp = this.#timestamp
     this.header.marker = marker
   }

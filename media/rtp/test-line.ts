@@ -65,6 +65,8 @@ export class TestLine {
   readonly session: Session
   /** The far end's next packet. */
   next = { sequence: 100, timestamp: 4000, ssrc: 0xa11ce }
+  /** How its packets come here; at once unless told otherwise. */
+  way: (packet: Buffer, arrive: (packet: Buffer) => void) => void = (packet, arrive) => arrive(packet)
   #time: TestTime
   #address: string
 
@@ -136,7 +138,8 @@ export class TestLine {
     packet.set(payload, 12)
     this.next.sequence = (this.next.sequence + 1) & 0xffff
     this.next.timestamp = (this.next.timestamp + (options.advance ?? 160)) >>> 0
-    this.session.receive(this.#time.now, packet, options.from ?? this.#address, options.port ?? 4000)
+    const { from = this.#address, port = 4000 } = options
+    this.way(packet, (each) => this.session.receive(this.#time.now, each, from, port))
   }
 
   /** The far end says its next packet. */

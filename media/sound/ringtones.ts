@@ -122,18 +122,9 @@ export const countryOf = (country: string | undefined): string => {
 /** Peak of the sum of all tones, of 32,767: -13 dBm0 for one tone (full scale is +3.14 dBm0), and no more for two. */
 const peak = 5100
 
-/** One period of the country's tone, or `ms` milliseconds of it in repetition. 16 bit. Throws a `SoundError` for a length that is none. */
-export const ringtone = (country: string | undefined, rate: PcmRate, ms?: number): Samples => {
-  const period = onePeriod(ringtones[countryOf(country)]!, rate)
-  if (ms === undefined) return period
-  const samples = silence(ms, rate)
-  for (let at = 0; at < samples.length; at += period.length) {
-    samples.set(period.subarray(0, samples.length - at), at)
-  }
-  return samples
-}
-
-const onePeriod = (ring: Ringtone, rate: PcmRate): Samples => {
+/** One period of the country's tone. 16 bit. */
+export const ringtone = (country: string | undefined, rate: PcmRate): Samples => {
+  const ring = ringtones[countryOf(country)]!
   const lengths = ring.cadence.map((ms) => (ms * rate) / 1000)
   const samples = silence(
     ring.cadence.reduce((sum, ms) => sum + ms, 0),

@@ -1,37 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { dominant, goertzel } from '../codecs/tone.ts'
-import type { AudioJob } from './audio-thread.ts'
-import { FakeThreads, FakeTimers } from './fake-thread.ts'
-import type { HttpRequest, SendRequest } from './http-voice.ts'
-import { createSounds, type SoundsOptions } from './sounds.ts'
-import type { SpeechJob } from './speech-thread.ts'
+import { createSounds } from './sounds.ts'
 import { floatSine, mp3File, oggOpusFile, wavFile } from './test-audio.ts'
 
-const setUp = (options: Partial<SoundsOptions> = {}) => {
-  const threads = new FakeThreads<SpeechJob>()
-  const audio = new FakeThreads<AudioJob>()
-  const seen: string[] = []
-  const sounds = createSounds({
-    voice: 'slt',
-    timers: new FakeTimers(),
-    startSpeech: threads.start,
-    startAudio: audio.start,
-    observer: {
-      onPrepared: (kind, by) => seen.push(`${kind} ${by}`),
-      onSpeech: (engine, result) => seen.push(`${engine} ${result}`),
-    },
-    ...options,
-  })
-  return { threads, audio, sounds, seen }
-}
-/** Waits for so many jobs: what comes first, such as a digest, is done elsewhere and takes as long as the machine does. */
-const jobsOf = (threads: FakeThreads<AudioJob>, count: number) =>
-  vi.waitFor(() => expect(threads.jobs.length).toBe(count), { timeout: 20_000, interval: 5 })
-/** Lets the promises that are under way go on. */
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+import { jobsOf, setUp, turn } from './test-sounds.ts'
 
 describe('speech', () => {
   it('is rendered once for equal requests at once, and then kept', async () => {
@@ -149,7 +121,7 @@ describe('other sounds', () => {
     expect(samples.every((sample) => sample === 0)).toBe(true)
     for (const ms of [-1, Number.NaN, 3_600_001]) {
       await expect(sounds.prepare({ kind: 'silence', ms })).rejects.toThrow('0 to 3600000 ms')
-      await expect(sounds.prepare({ kind: 'ringtone', ms })).rejects.toThrow('0 to 600000 ms')
+      await expect(sounds.prepare({ kind: 'tone', frequencies: [400], ms })).rejects.toThrow('0 to 600000 ms')
     }
   })
 
@@ -234,93 +206,5 @@ describe('audio', () => {
     const long = sounds.prepare({ kind: 'audio', bytes: wavFile(new Float32Array(24_000), 8000) })
     await expect(long).rejects.toThrow('WAV: at most 2 s expected')
     await sounds.close()
-  })
-})
-
-describe('voices behind HTTP', () => {
-  const cloud = {
-    ...({ kind: 'openai', format: 'wav', ssml: false } as const),
-    ...{ name: 'cloud', url: 'https://tts.example/', model: 'm', timeoutMs: 1000 },
-  }
-  const voices = { 'polly.*': { engine: 'cloud', voice: 'nova' } }
-  const source = { kind: 'speech', text: 'Hello', voice: 'Polly.Joanna' } as const
-
-  it('speak for the names that are theirs', async () => {
-    const sent: HttpRequest[] = []
-    const send: SendRequest = async (request) => {
-      sent.push(request)
-      return { status: 200, bytes: Uint8Array.of(5) }
-    }
-    const { sounds, audio, threads, seen } = setUp({ engines: [cloud], voices, send })
-    const said = sounds.prepare(source, 16_000)
-    await turn()
-    audio.answer(3)
-    expect((await said).samples.length).toBe(3)
-    await sounds.prepare(source, 16_000)
-    expect([sent.length, threads.jobs.length]).toEqual([1, 0])
-    expect(JSON.parse(sent[0]!.body!)).toMatchObject({ input: 'Hello', voice: 'nova' })
-    expect(audio.jobs[0]).toMatchObject({ rate: 16_000 })
-    expect(seen).toEqual(['cloud ok', 'speech making', 'speech memory'])
-  })
-
-  it('are replaced by the built-in one when they fail, which speaks once, and asked again the next time', async () => {
-    let asked = 0
-    const send: SendRequest = async () => {
-      asked++
-      throw new Error('it took longer than 1000 ms')
-    }
-    const { sounds, threads, seen } = setUp({ engines: [cloud], voices, send })
-    const warnings: string[] = []
-    const said = () => sounds.prepare(source, 8000, { warn: (warning) => warnings.push(warning) })
-    const first = said()
-    await turn()
-    threads.answer(3)
-    const { samples } = await first
-    expect(samples.length).toBe(3)
-    expect((await said()).samples).toBe(samples)
-    const warning = 'The voice cloud failed: it took longer than 1000 ms; the built-in voice speaks instead'
-    expect([asked, threads.jobs.length, warnings]).toEqual([2, 1, [warning, warning]])
-    expect(seen).toEqual([
-      ...['cloud failed', 'built-in ok', 'speech making', 'cloud failed', 'speech memory'],
-    ])
-  })
-
-  it('fail when the built-in one fails too', async () => {
-    const send: SendRequest = async () => ({ status: 500, bytes: Uint8Array.of() })
-    const { sounds, threads, seen } = setUp({ engines: [cloud], voices, send })
-    const said = sounds.prepare(source)
-    await turn()
-    threads.reply({ error: 'Speech: no memory' })
-    await expect(said).rejects.toThrow('Speech: no memory')
-    expect(seen).toEqual(['cloud failed', 'built-in failed', 'speech failure'])
-  })
-
-  it('keep what they said in a folder', async () => {
-    const path = mkdtempSync(join(tmpdir(), 'sounds-'))
-    try {
-      let asked = 0
-      const send: SendRequest = async () => {
-        asked++
-        return { status: 200, bytes: Uint8Array.of(5) }
-      }
-      const options = { engines: [cloud], voices, send, folder: { path, maxBytes: 10_000 } }
-      const first = setUp(options)
-      const said = first.sounds.prepare(source)
-      await jobsOf(first.audio, 1)
-      first.audio.answer(3)
-      await said
-      await first.sounds.close()
-      const again = setUp(options)
-      expect([...(await again.sounds.prepare(source)).samples]).toEqual([1, 1, 1])
-      expect([asked, again.seen]).toEqual([1, ['speech folder']])
-    } finally {
-      rmSync(path, { recursive: true })
-    }
-  })
-
-  it('need an engine that is there', () => {
-    expect(() => createSounds({ voice: 'slt', voices })).toThrow('names the engine cloud, which is not there')
-    const joe = { joe: { engine: 'built-in', voice: 'joe' } }
-    expect(() => createSounds({ voice: 'slt', voices: joe })).toThrow('names the built-in voice joe')
   })
 })

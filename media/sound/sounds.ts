@@ -158,9 +158,9 @@ class Library implements Sounds {
         return this.#once(key, signal, async () => made(toneOf(source, rate)))
       }
       case 'ringtone': {
-        const { country, ms } = source
-        const key = JSON.stringify(['ringtone', countryOf(country), ms, rate])
-        return this.#once(key, signal, async () => made(ringtone(country, rate, ms)))
+        const country = countryOf(source.country)
+        const key = JSON.stringify(['ringtone', country, rate])
+        return this.#once(key, signal, async () => made(ringtone(country, rate)))
       }
     }
   }
@@ -225,6 +225,9 @@ const checkEngines = (
   voices: Readonly<Record<string, VoiceEntry>>,
   engines: readonly HttpVoiceOptions[],
 ): void => {
+  // Its failure would be waited for by itself.
+  if (engines.some(({ name }) => name === builtIn))
+    throw new SoundError(`Speech: ${builtIn} is no name for an engine`)
   for (const [name, { engine, voice }] of Object.entries(voices)) {
     if (engine === builtIn && voice !== undefined && !voiceNamed(voice)) {
       throw new SoundError(`Speech: the voice ${name} names the built-in voice ${voice}, which is not there`)

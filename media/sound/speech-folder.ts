@@ -16,6 +16,7 @@ export interface SpeechFolderOptions {
 const headBytes = 8
 const mark = 'TLS1'
 const fileName = /^[0-9a-f]{64}\.pcm$/
+const temporaryName = /^[0-9a-f-]{36}\.tmp$/
 
 /**
  * Keeps speech on disk over a restart, up to a number of bytes; what was asked for least lately goes first. Files are named by a hash of
@@ -104,7 +105,7 @@ export class SpeechFolder {
       const { path } = this.#options
       const all = await readdir(path)
       // Left by a crash in the middle of writing.
-      for (const name of all) if (name.endsWith('.tmp')) await rm(join(path, name), { force: true })
+      for (const name of all) if (temporaryName.test(name)) await rm(join(path, name), { force: true })
       const names = all.filter((name) => fileName.test(name))
       const facts = await Promise.all(
         names.map(async (name) => ({ name, ...(await factsOf(join(path, name))) })),

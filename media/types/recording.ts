@@ -16,7 +16,7 @@ export interface RecordRequest {
   readonly endSilenceMs?: number
   /** Ends it when nothing is said for so long from the beginning; absent: as `endSilenceMs`. */
   readonly initialSilenceMs?: number
-  /** Longest recording, pauses not counted; absent: as long as the port is open. Whatever it says, no file gets longer than 4 GiB. */
+  /** Longest recording, with the silence of pauses that is put there; absent: as long as the port is open. Whatever it says, no file gets longer than 4 GiB. */
   readonly maxMs?: number
   /** Digits that end it; default none. */
   readonly terminators?: string

@@ -34,8 +34,8 @@ export type SoundSource =
   /** Text, which may hold SSML. */
   | { readonly kind: 'speech'; readonly text: string; readonly voice?: string; readonly language?: string }
   | { readonly kind: 'silence'; readonly ms: number }
-  /** One period of a country's ringing tone (play it in a loop), or `ms` of it. */
-  | { readonly kind: 'ringtone'; readonly country?: string; readonly ms?: number }
+  /** One period of a country's ringing tone: play it in a loop. */
+  | { readonly kind: 'ringtone'; readonly country?: string }
   /** One or several frequencies in Hz at once, `ms` long; −60 to 0 dB of full scale, default −12. */
   | {
       readonly kind: 'tone'

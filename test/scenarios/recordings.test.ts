@@ -1,3 +1,7 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MPEGDecoder } from 'mpg123-decoder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { goertzel } from '../../media/codecs/tone.ts'
 import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
@@ -24,6 +28,7 @@ beforeAll(async () => {
         scripted({ record: { terminators: '#', end_silence_timeout: 0 } }, 'hangup'),
       ),
       application('bridged.test', { kind: 'script', url: documents.urlOf('/bridged') }),
+      application('mp3.test', scripted({ record: { format: 'mp3', end_silence_timeout: 1 } }, 'hangup')),
       application('letter.test', { kind: 'xml', url: documents.urlOf('/letter') }),
     ],
     http: { apiToken },
@@ -83,6 +88,29 @@ describe('a caller who is recorded', () => {
     await gateway.settled()
   })
 
+  it('is in an MP3, with the silence that ended it', async () => {
+    const carrier = await Carrier.calls(gateway, { domain: 'mp3.test', scenario: 'caller-released' })
+    await carrier.talks('answered', callerTone)
+    await began()
+    const before = carrier.media.sent
+    await until('a second of the tone', () => carrier.media.sent - before >= 50)
+    carrier.media.tone(0)
+    await carrier.done()
+    const recording = await recordingOf(carrier)
+    expect(recording).toMatchObject({ format: 'mp3', end_reason: 'silence' })
+    const answer = await fetch(recording.url)
+    expect(answer.headers.get('content-type')).toBe('audio/mpeg')
+    const decoder = new MPEGDecoder()
+    await decoder.ready
+    const { channelData, sampleRate, errors } = decoder.decode(new Uint8Array(await answer.arrayBuffer()))
+    expect([sampleRate, errors]).toEqual([8000, []])
+    const samples = Int16Array.from(channelData[0]!, (sample) => sample * 32_767)
+    decoder.free()
+    expect(toneMs(samples, callerTone)).toBeGreaterThan(800)
+    expect(samples.length / 8).toBeGreaterThan(toneMs(samples, callerTone) + 900)
+    await gateway.settled()
+  })
+
   it('is told to the action of an XML document, with a link', async () => {
     documents.put('/done', '<Response><Hangup/></Response>')
     const record = `<Record playBeep="false" finishOnKey="5" action="${documents.urlOf('/done')}"/>`
@@ -135,11 +163,67 @@ describe('a call of two that is recorded in stereo', () => {
   })
 })
 
+it('is not recorded on a disk that is too full, and the call goes on', async () => {
+  const full = await Gateway.start({
+    domains: [
+      application(
+        'voicemail.test',
+        scripted('record', { play: { url: 'say:Nothing was recorded.' } }, 'hangup'),
+      ),
+    ],
+    media: { recordings: { minFree: '1000TiB' } },
+  })
+  try {
+    const carrier = await Carrier.calls(full, { domain: 'voicemail.test', scenario: 'caller-released' })
+    await carrier.talks('answered', callerTone)
+    await carrier.hearsVoice()
+    await carrier.done()
+    expect(await full.refusal('recording_no_space')).toMatchObject({ level: 50, minFree: 1000 * 2 ** 40 })
+    expect(await full.record(carrier.callId)).not.toHaveProperty('recordings')
+    expect(await full.metric('recordings_free_bytes')).toBeGreaterThan(0)
+    await full.settled()
+  } finally {
+    await full.stop()
+  }
+})
+
+it('is there as far as it was written when the gateway died, for the next one', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'recordings-data-'))
+  const options = {
+    domains: [application('voicemail.test', scripted({ record: { end_silence_timeout: 0 } }))],
+    ...{ dataDir, http: { apiToken } },
+  }
+  const first = await Gateway.start(options)
+  const carrier = await Carrier.calls(first, { domain: 'voicemail.test', scenario: 'caller-released' })
+  await carrier.talks('answered', callerTone)
+  await began(first)
+  const folder = join(dataDir, 'recordings', 'default')
+  const part = (): string => join(folder, readdirSync(folder)[0] ?? '')
+  await until('two seconds are written', () => statSync(part()).size >= 32_000)
+  process.kill(first.pid, 'SIGKILL')
+  await first.ended()
+  // Nobody has written for so long that nobody will.
+  utimesSync(part(), new Date(), new Date(Date.now() - 180_000))
+  const next = await Gateway.start(options)
+  try {
+    const [name = ''] = readdirSync(folder)
+    const url = `${next.url}/api/recordings/${name.replace('.wav', '')}`
+    const recording = await (await fetch(url, { headers: { authorization } })).json()
+    expect(recording).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
+    const { channels } = await fetchWav((recording as { url: string }).url)
+    expect(toneMs(channels[0]!, callerTone)).toBeGreaterThan(1500)
+  } finally {
+    await next.stop()
+    await first.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+})
+
 /** Waits until a recording is under way. */
-const began = async (): Promise<void> => {
+const began = async (of = gateway): Promise<void> => {
   await until(
     'the recording is under way',
-    () => gateway.metric('recordings'),
+    () => of.metric('recordings'),
     (running) => running === 1,
   )
 }
