@@ -1,32 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigInvalid } from './faults.ts'
+import { describe, expect, it } from 'vitest'
 import { loadConfig } from './load.ts'
+import { testFolder } from './test-folder.ts'
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
-const load = (text: string, env: Record<string, string> = {}) => {
-  const file = join(folder, 'trunkline.yaml')
-  writeFileSync(file, text)
-  return loadConfig(file, env)
-}
-
-const faultsOf = (text: string, env: Record<string, string> = {}) => {
-  try {
-    load(text, env)
-  } catch (error) {
-    if (error instanceof ConfigInvalid) return error.faults
-    throw error
-  }
-  throw new Error('the configuration was accepted')
-}
+const folder = testFolder()
+const { load, faultsOf } = folder
 
 const subscriber = 'email: a@x.example, password: secret-one'
 const place = ({ line, column, path }: { line: number; column: number; path: string }) =>
@@ -52,7 +31,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
         'trunkline.yaml:9:19 sip.listen[0].transport: must be one of udp, tcp, tls, ws, wss',
         'trunkline.yaml:9:36 sip.listen[0].port: must be from 0 to 65535',
       ]
-        .map((line) => join(folder, line))
+        .map((line) => join(folder.path, line))
         .join('\n'),
     )
   })
@@ -146,7 +125,7 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
   })
 
   it('are told of a file that is not there', () => {
-    expect(() => loadConfig(join(folder, 'none.yaml'), {})).toThrow(
+    expect(() => loadConfig(join(folder.path, 'none.yaml'), {})).toThrow(
       'none.yaml:1:1 cannot be read: there is no such file',
     )
   })

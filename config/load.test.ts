@@ -1,34 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigInvalid } from './faults.ts'
+import { describe, expect, it } from 'vitest'
 import { loadConfig } from './load.ts'
 import { configSchema } from './schema.ts'
+import { testFolder } from './test-folder.ts'
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
-const load = (text: string, env: Record<string, string> = {}) => {
-  const file = join(folder, 'trunkline.yaml')
-  writeFileSync(file, text)
-  return loadConfig(file, env)
-}
-
-const faultsOf = (text: string, env: Record<string, string> = {}) => {
-  try {
-    load(text, env)
-  } catch (error) {
-    if (error instanceof ConfigInvalid) return error.faults
-    throw error
-  }
-  throw new Error('the configuration was accepted')
-}
+const folder = testFolder()
+const { load, faultsOf } = folder
 
 const subscriber = 'email: a@x.example, password: secret-one'
 const place = ({ line, column, path }: { line: number; column: number; path: string }) =>
@@ -38,7 +18,7 @@ describe('defaults', () => {
   it('make a whole configuration of an empty file', () => {
     expect(load('')).toEqual({
       project: 'default',
-      dataDir: join(folder, 'data'),
+      dataDir: join(folder.path, 'data'),
       log: { level: 'info', pretty: false },
       sip: {
         listen: [
@@ -137,8 +117,8 @@ describe('values', () => {
 
   it('have paths that start at the folder of the file', () => {
     const config = load('dataDir: ../d\nhttp: { tls: { certificate: c.pem, key: /k.pem } }')
-    expect(config.dataDir).toBe(join(folder, '../d'))
-    expect(config.http.tls).toMatchObject({ certificate: join(folder, 'c.pem'), key: '/k.pem' })
+    expect(config.dataDir).toBe(join(folder.path, '../d'))
+    expect(config.http.tls).toMatchObject({ certificate: join(folder.path, 'c.pem'), key: '/k.pem' })
   })
 
   it('have domains in the one spelling in which they are compared', () => {
@@ -205,7 +185,7 @@ describe('handlers', () => {
   })
 
   it('carry the text of a document beside the file, as it is', () => {
-    writeFileSync(join(folder, 'menu.xml'), '<Response>${NAME}</Response>')
+    writeFileSync(join(folder.path, 'menu.xml'), '<Response>${NAME}</Response>')
     expect(
       load('resources: [{ address: /public/a, handler: { kind: xml, file: menu.xml } }]').resources[0]
         ?.handler,

@@ -1,31 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigInvalid } from './faults.ts'
-import { loadConfig } from './load.ts'
+import { describe, expect, it } from 'vitest'
+import { testFolder } from './test-folder.ts'
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
-const load = (text: string) => {
-  const file = join(folder, 'trunkline.yaml')
-  writeFileSync(file, text)
-  return loadConfig(file, {})
-}
-
-const places = (text: string) => {
-  try {
-    load(text)
-  } catch (error) {
-    if (error instanceof ConfigInvalid) return error.faults.map(({ path }) => path)
-    throw error
-  }
-  throw new Error('the configuration was accepted')
-}
+const folder = testFolder()
+const { load } = folder
+const places = (text: string) => folder.faultsOf(text).map(({ path }) => path)
 
 const carrier = (more: string, name = 'acme') =>
   `{ name: ${name}, targets: ["sip:gw.acme.example"], ${more} }`

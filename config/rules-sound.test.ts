@@ -1,31 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is what the configuration calls a variable.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { ConfigInvalid } from './faults.ts'
-import { loadConfig } from './load.ts'
+import { expect, it } from 'vitest'
+import { testFolder } from './test-folder.ts'
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
-const load = (text: string, env: Record<string, string> = {}) => {
-  const file = join(folder, 'trunkline.yaml')
-  writeFileSync(file, text)
-  return loadConfig(file, env).media
-}
-const faultsOf = (speech: string) => {
-  try {
-    load(`media: { speech: ${speech} }`)
-  } catch (error) {
-    if (error instanceof ConfigInvalid) return error.faults.map(({ path, message }) => `${path} ${message}`)
-    throw error
-  }
-  throw new Error('the configuration was accepted')
-}
+const folder = testFolder()
+const load = (text: string, env: Record<string, string> = {}) => folder.load(text, env).media
+const faultsOf = (speech: string) =>
+  folder.faultsOf(`media: { speech: ${speech} }`).map(({ path, message }) => `${path} ${message}`)
 
 it('reads voices behind HTTP, with keys from the environment', () => {
   const text = `
@@ -47,7 +28,7 @@ media:
     folder: speech
 `
   const { sounds, speech } = load(text, { KEY: 'k3y' })
-  expect(sounds).toMatchObject({ folder: join(folder, 'sounds'), maxDurationMs: 300_000 })
+  expect(sounds).toMatchObject({ folder: join(folder.path, 'sounds'), maxDurationMs: 300_000 })
   expect(speech).toEqual({
     voice: 'house',
     engines: [
@@ -64,7 +45,7 @@ media:
       house: { engine: 'own', voice: 'anna', language: 'de-DE' },
       'polly.*': { engine: 'cloud', voice: 'nova' },
     },
-    folder: join(folder, 'speech'),
+    folder: join(folder.path, 'speech'),
     folderSize: 256,
   })
 })

@@ -41,7 +41,7 @@ describe('messages of a vosk-server', () => {
     ])
       expect(readVoskMessage(other)).toBeUndefined()
     for (const bad of ['', 'hello', '[]', 'null', '"text"', '{"text":'])
-      expect(() => readVoskMessage(bad)).toThrow('no JSON object')
+      expect(() => readVoskMessage(bad)).toThrow('a JSON object expected')
   })
 
   it('restricts the server to the phrases and the unknown word, where there are any', () => {

@@ -1,4 +1,5 @@
 import type { RecognitionRequest, Transcript } from '../../media/types.ts'
+import { isJsonObject, readJsonObject } from '../json.ts'
 
 /** Ends the audio; the server answers with the last transcript and closes. */
 export const voskEof = '{"eof" : 1}'
@@ -27,28 +28,14 @@ const unknownWord = '[unk]'
  * other messages; throws an Error for what is no JSON object.
  */
 export const readVoskMessage = (message: string): Transcript | undefined => {
-  const read = parsed(message)
+  const read = readJsonObject(message)
   if (typeof read.partial === 'string') return { text: known(read.partial), final: false }
   const [first] = Array.isArray(read.alternatives) ? read.alternatives : [read]
-  if (!isObject(first) || typeof first.text !== 'string') return undefined
+  if (!isJsonObject(first) || typeof first.text !== 'string') return undefined
   // Alternatives carry no probability but a score, which is not from 0 to 1.
   const confidence = meanOf(first.result)
   return { text: known(first.text), final: true, ...(confidence !== undefined && { confidence }) }
 }
-
-const parsed = (message: string): Record<string, unknown> => {
-  let read: unknown
-  try {
-    read = JSON.parse(message)
-  } catch {
-    read = undefined
-  }
-  if (!isObject(read)) throw new Error('the recogniser sent something that is no JSON object')
-  return read
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const known = (text: string): string =>
   text
@@ -59,7 +46,7 @@ const known = (text: string): string =>
 const meanOf = (words: unknown): number | undefined => {
   if (!Array.isArray(words)) return undefined
   const all = words
-    .map((word) => (isObject(word) ? word.conf : undefined))
+    .map((word) => (isJsonObject(word) ? word.conf : undefined))
     .filter((conf) => typeof conf === 'number' && conf >= 0 && conf <= 1)
   return all.length === 0
     ? undefined

@@ -171,7 +171,7 @@ describe('failures of such a recogniser', () => {
     const t = setUp()
     t.open()
     ;(await t.session()).tell('<html>')
-    await vi.waitFor(() => expect(String(t.told[0])).toContain('no JSON object'))
+    await vi.waitFor(() => expect(String(t.told[0])).toContain('a JSON object expected'))
     expect(t.results).toEqual(['failed'])
   })
 

@@ -1,6 +1,7 @@
 import type { StreamOptions } from '../../handlers/verbs.ts'
 import { decode, encode } from '../../media/codecs/g711.ts'
 import type { PcmRate, TapFrame } from '../../media/types.ts'
+import { isJsonObject, readJsonObject } from '../json.ts'
 
 /** How audio is written in messages. */
 export interface StreamFormat {
@@ -86,7 +87,7 @@ export class StreamWriter {
 
 /** Reads a message of the far side. Throws an Error that says what is wrong with it. */
 export const readCommand = (message: string, { streamSid, format }: StreamFacts): StreamCommand => {
-  const read = parsed(message)
+  const read = readJsonObject(message)
   if (read.streamSid !== undefined && read.streamSid !== streamSid)
     throw new Error('streamSid: the one of this stream expected')
   switch (read.event) {
@@ -108,23 +109,9 @@ export const readCommand = (message: string, { streamSid, format }: StreamFacts)
   }
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const parsed = (message: string): Record<string, unknown> => {
-  let read: unknown
-  try {
-    read = JSON.parse(message)
-  } catch {
-    read = undefined
-  }
-  if (!isObject(read)) throw new Error('a JSON object expected')
-  return read
-}
-
 const text = (read: Record<string, unknown>, outer: string, name: string): string => {
   const object = read[outer]
-  const value = isObject(object) ? object[name] : undefined
+  const value = isJsonObject(object) ? object[name] : undefined
   if (typeof value !== 'string') throw new Error(`${outer}.${name}: a text expected`)
   return value
 }

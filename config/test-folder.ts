@@ -1,0 +1,48 @@
+/** What the tests of the configuration share. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import { ConfigInvalid } from './faults.ts'
+import { loadConfig } from './load.ts'
+import type { Config, ConfigFault } from './types.ts'
+
+type Env = Readonly<Record<string, string>>
+
+/** A folder of a test's own, in which its texts are files. */
+export interface TestFolder {
+  readonly path: string
+  /** Loads `text` as a configuration that lies in the folder. */
+  load(text: string, env?: Env): Config
+  /** What is wrong with `text`. Throws where nothing is. */
+  faultsOf(text: string, env?: Env): readonly ConfigFault[]
+}
+
+/** A new folder for each test of the file that calls this. */
+export const testFolder = (): TestFolder => {
+  let path = ''
+  beforeEach(() => {
+    path = mkdtempSync(join(tmpdir(), 'trunkline-config-'))
+  })
+  afterEach(() => rmSync(path, { recursive: true }))
+  const load = (text: string, env: Env = {}) => {
+    const file = join(path, 'trunkline.yaml')
+    writeFileSync(file, text)
+    return loadConfig(file, env)
+  }
+  return {
+    get path() {
+      return path
+    },
+    load,
+    faultsOf(text, env) {
+      try {
+        load(text, env)
+      } catch (error) {
+        if (error instanceof ConfigInvalid) return error.faults
+        throw error
+      }
+      throw new Error('the configuration was accepted')
+    },
+  }
+}
