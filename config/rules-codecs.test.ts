@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { testFolder } from './test-folder.ts'
+import { carrier, carriers, desk, testFolder } from './test-folder.ts'
 
-const folder = testFolder()
-const { load } = folder
-const places = (text: string) => folder.faultsOf(text).map(({ path }) => path)
-
-const carrier = (more: string, name = 'acme') =>
-  `{ name: ${name}, targets: ["sip:gw.acme.example"], ${more} }`
-const carriers = (...list: string[]) => `carriers: [${list.join(', ')}]`
-const desk = 'username: desk, password: secret-one'
+const { load, placesOf: places } = testFolder()
 
 describe('codecs', () => {
   it('are G.711 for carriers, and of all kinds for endpoints, unless the file says otherwise', () => {

@@ -1,16 +1,10 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { testFolder } from './test-folder.ts'
+import { carrier, carriers, desk, testFolder } from './test-folder.ts'
 import { warningsOf } from './warnings.ts'
 
 const folder = testFolder()
-const { load } = folder
-const places = (text: string) => folder.faultsOf(text).map(({ path }) => path)
-
-const carrier = (more: string, name = 'acme') =>
-  `{ name: ${name}, targets: ["sip:gw.acme.example"], ${more} }`
-const carriers = (...list: string[]) => `carriers: [${list.join(', ')}]`
-const desk = 'username: desk, password: secret-one'
+const { load, placesOf: places } = folder
 
 describe('a certificate for a name that clients ask for', () => {
   const named = (host: string) => `sip: { tls: { names: [{ host: "${host}", certificate: c, key: k }] } }`

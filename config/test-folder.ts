@@ -16,7 +16,19 @@ export interface TestFolder {
   load(text: string, env?: Env): Config
   /** What is wrong with `text`. Throws where nothing is. */
   faultsOf(text: string, env?: Env): readonly ConfigFault[]
+  /** Paths of the keys that are wrong. Throws where none is. */
+  placesOf(text: string): readonly string[]
 }
+
+/** A carrier as an item of a list, with `more` keys. */
+export const carrier = (more: string, name = 'acme'): string =>
+  `{ name: ${name}, targets: ["sip:gw.acme.example"], ${more} }`
+
+/** The key `carriers` with these items. */
+export const carriers = (...list: string[]): string => `carriers: [${list.join(', ')}]`
+
+/** Keys of an endpoint. */
+export const desk = 'username: desk, password: secret-one'
 
 /** A new folder for each test of the file that calls this. */
 export const testFolder = (): TestFolder => {
@@ -30,19 +42,21 @@ export const testFolder = (): TestFolder => {
     writeFileSync(file, text)
     return loadConfig(file, env)
   }
+  const faultsOf = (text: string, env?: Env) => {
+    try {
+      load(text, env)
+    } catch (error) {
+      if (error instanceof ConfigInvalid) return error.faults
+      throw error
+    }
+    throw new Error('the configuration was accepted')
+  }
   return {
     get path() {
       return path
     },
     load,
-    faultsOf(text, env) {
-      try {
-        load(text, env)
-      } catch (error) {
-        if (error instanceof ConfigInvalid) return error.faults
-        throw error
-      }
-      throw new Error('the configuration was accepted')
-    },
+    faultsOf,
+    placesOf: (text) => faultsOf(text).map((fault) => fault.path),
   }
 }
