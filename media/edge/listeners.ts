@@ -76,7 +76,7 @@ export class Listeners {
     const recording: Recording = { port, ear: undefined, early: [] }
     this.#recordings.set(record, recording)
     const recorder = await startRecording(request)
-    const ear: RecordingEar = new RecordingEar(recorder, request.tracks, () => target.unlisten(ear))
+    const ear: RecordingEar = new RecordingEar(recorder, request, () => target.unlisten(ear))
     const begin = () => {
       recording.ear = ear
       for (const act of recording.early) ear.act(act)

@@ -11,9 +11,9 @@ export class RecordingEar implements Ear {
   #onOver: () => void
 
   /** `onOver` is called when the recorder wants no more, though the port goes on. */
-  constructor(recorder: Recorder, tracks: RecordRequest['tracks'], onOver: () => void) {
+  constructor(recorder: Recorder, request: RecordRequest, onOver: () => void) {
     this.rate = recorder.sampleRate
-    this.tracks = tracks === 'in' || tracks === 'out' ? tracks : 'both'
+    this.tracks = neededOf(request)
     this.#recorder = recorder
     this.#onOver = onOver
   }
@@ -36,4 +36,11 @@ export class RecordingEar implements Ear {
   close(): void {
     this.#recorder.stop()
   }
+}
+
+/** What the recorder has to be given: to know when the far end is silent it has to hear it, whatever goes into the file. */
+function neededOf({ tracks, endSilenceMs, initialSilenceMs }: RecordRequest): Ear['tracks'] {
+  if (tracks === 'in') return 'in'
+  const endsBySilence = endSilenceMs !== undefined || initialSilenceMs !== undefined
+  return tracks === 'out' && !endsBySilence ? 'out' : 'both'
 }
