@@ -117,7 +117,7 @@ export interface CollectResult {
 
 /** Audio of the call, given to somebody outside. */
 export interface StreamOptions {
-  /** `ws:` or `wss:`, or `rtp://host:port?codec=PCMU` (or PCMA, L16). */
+  /** `ws:` or `wss:`, or `rtp://host:port?codec=PCMU` (or PCMA). */
   readonly url: string
   /** By which {@link CallControl.stopStream} finds it; one of a name at a time. Default none. */
   readonly name?: string

@@ -3,18 +3,25 @@ import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
 import type { MediaPort } from '../../media/types.ts'
 import type { Call } from './call.ts'
 
-/** Begins streams; see `gateway/streams`. */
+/** The leg whose audio is streamed. */
+export interface StreamSource {
+  readonly callId: string
+  readonly projectId: string
+  readonly port: MediaPort
+  /** Sends digits to the leg; never rejects. */
+  sendDigits(digits: string): void
+}
+
+/** A stream, as the call sees it. */
+export interface AudioStream extends CallStream {
+  /** The leg has pressed a key. */
+  digit(digit: string): void
+}
+
+/** Begins streams; implemented by gateway/streams. */
 export interface StreamStarter {
   /** Throws an Error whose `code` is `bad_stream` for options that cannot be used. */
-  start(
-    source: {
-      readonly callId: string
-      readonly projectId: string
-      readonly port: MediaPort
-      sendDigits(digits: string): void
-    },
-    options: StreamOptions,
-  ): CallStream & { digit(digit: string): void }
+  start(source: StreamSource, options: StreamOptions): AudioStream
 }
 
 /** At once, of one call. */
@@ -59,7 +66,7 @@ export class CallStreams {
     return true
   }
 
-  #begin(port: MediaPort, options: StreamOptions): ReturnType<StreamStarter['start']> {
+  #begin(port: MediaPort, options: StreamOptions): AudioStream {
     const { callId, projectId } = this.#call.info
     const sendDigits = (digits: string) => void this.#call.caller.sendDigits(digits).catch(() => {})
     try {

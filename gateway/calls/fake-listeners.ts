@@ -1,7 +1,6 @@
 /** Stand-ins for those who listen to a media port: recordings and taps that the test drives. */
-import type { CallStream, StreamEnd, StreamOptions } from '../../handlers/verbs.ts'
+import type { StreamEnd, StreamOptions } from '../../handlers/verbs.ts'
 import type {
-  MediaPort,
   Recording,
   RecordingResult,
   RecordRequest,
@@ -9,6 +8,7 @@ import type {
   TapFrame,
   TapRequest,
 } from '../../media/types.ts'
+import type { AudioStream, StreamSource, StreamStarter } from './call-streams.ts'
 
 /** A recording that records nothing; the test ends it, or {@link stop} does. */
 export class FakeRecording implements Recording {
@@ -99,9 +99,9 @@ export class FakeTap implements Tap {
 }
 
 /** Begins streams that the test ends. */
-export class FakeStreams {
+export class FakeStreams implements StreamStarter {
   readonly started: {
-    readonly source: { readonly port: MediaPort; sendDigits(digits: string): void }
+    readonly source: StreamSource
     readonly options: StreamOptions
     readonly digits: string[]
     readonly end: (end: StreamEnd) => void
@@ -109,10 +109,7 @@ export class FakeStreams {
   /** Thrown by the next {@link start}. */
   refusal: Error | undefined
 
-  start(
-    source: { readonly port: MediaPort; sendDigits(digits: string): void },
-    options: StreamOptions,
-  ): CallStream & { digit(digit: string): void } {
+  start(source: StreamSource, options: StreamOptions): AudioStream {
     if (this.refusal) throw this.refusal
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
     const digits: string[] = []

@@ -1,7 +1,7 @@
 import type { StreamEnd, StreamOptions } from '../../handlers/verbs.ts'
 import type { Edge, MediaPort, PcmRate, Tap } from '../../media/types.ts'
+import type { AudioStream, StreamSource } from '../calls/call-streams.ts'
 import type { StreamTarget } from './target.ts'
-import type { AudioStream, StreamSource } from './types.ts'
 
 /** What a stream to an RTP address works with. */
 export interface RtpStreamParts {

@@ -3,16 +3,16 @@ import { WebSocket } from 'ws'
 import { urlForPeople } from '../../handlers/common/urls.ts'
 import type { StreamOptions } from '../../handlers/verbs.ts'
 import type { Edge } from '../../media/types.ts'
+import type { AudioStream, StreamSource, StreamStarter } from '../calls/call-streams.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { AddressRefused } from '../webhooks/answers.ts'
 import type { AddressGuard } from '../webhooks/guard.ts'
-import { guardedLookup, type Lookup, type Resolve } from '../webhooks/guarded-lookup.ts'
+import { guardedLookup, type Lookup, literalOf, type Resolve } from '../webhooks/guarded-lookup.ts'
 import { formatOf } from './messages.ts'
 import { RtpStream, tapTracks } from './rtp-stream.ts'
-import { BadStream, literalOf, readTarget, type StreamTarget } from './target.ts'
-import type { AudioStream, StreamSource } from './types.ts'
+import { BadStream, readTarget, type StreamTarget } from './target.ts'
 import { WebSocketStream } from './websocket-stream.ts'
 
 /** What the streams work with. */
@@ -37,7 +37,7 @@ const longestMessage = 1 << 20
  * Streams of calls' audio to customers' servers, which are reached like those of documents: at public addresses and in the allowed
  * networks alone. A stream that is lost is not begun again.
  */
-export class Streams {
+export class Streams implements StreamStarter {
   readonly #parts: StreamsParts
   readonly #lookup: Lookup
   readonly #open = new Set<AudioStream>()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { literalOf, readTarget } from './target.ts'
+import { readTarget } from './target.ts'
 
 describe('where a stream goes', () => {
   it('is a WebSocket, or an RTP address with codec and ptime', () => {
@@ -29,11 +29,5 @@ describe('where a stream goes', () => {
   ] as const)('is not %s', (_, options, message) => {
     expect(() => readTarget(options)).toThrow(expect.objectContaining({ code: 'bad_stream' }))
     expect(() => readTarget(options)).toThrow(message)
-  })
-
-  it('knows an address from a name', () => {
-    expect(literalOf({ hostname: '[::1]' })).toBe('::1')
-    expect(literalOf({ hostname: '127.0.0.1' })).toBe('127.0.0.1')
-    expect(literalOf({ hostname: 'ai.example' })).toBeUndefined()
   })
 })

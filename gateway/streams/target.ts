@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import type { StreamOptions } from '../../handlers/verbs.ts'
+import { bareHost } from '../webhooks/guarded-lookup.ts'
 
 /** Where a stream goes. */
 export type StreamTarget =
@@ -51,12 +51,5 @@ const readRtp = (text: string, codec: StreamOptions['codec']): StreamTarget => {
   const ptime = Number(url.searchParams.get('ptime') ?? 20)
   if (!(ptime >= 10 && ptime <= 60 && ptime % 10 === 0))
     throw new BadStream('The ptime of an RTP address is 10 to 60, in steps of 10.')
-  return { kind: 'rtp', host: bare(url.hostname), port, codec: named, ptime }
+  return { kind: 'rtp', host: bareHost(url), port, codec: named, ptime }
 }
-
-/** A host without the brackets of an IPv6 address. */
-const bare = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
-
-/** The address that a URL names in place of a host name; undefined for a name. */
-export const literalOf = ({ hostname }: Pick<URL, 'hostname'>): string | undefined =>
-  isIP(bare(hostname)) === 0 ? undefined : bare(hostname)

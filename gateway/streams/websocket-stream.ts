@@ -1,9 +1,9 @@
 import type { RawData, WebSocket } from 'ws'
 import type { StreamEnd } from '../../handlers/verbs.ts'
 import type { Tap, TapRequest } from '../../media/types.ts'
+import type { AudioStream, StreamSource } from '../calls/call-streams.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './messages.ts'
-import type { AudioStream, StreamSource } from './types.ts'
 
 /** What a stream to a WebSocket works with. */
 export interface WebSocketStreamParts {

@@ -1,4 +1,5 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
+import { isIP } from 'node:net'
 import { AddressRefused } from './answers.ts'
 import type { AddressGuard } from './guard.ts'
 
@@ -18,10 +19,19 @@ export type Lookup = (
 const resolveBySystem: Resolve = (hostname, done) =>
   systemLookup(hostname, { all: true }, (error, addresses) => done(error, addresses))
 
+/** The host of a URL without the brackets of an IPv6 address. */
+export const bareHost = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '')
+
+/** The address that a URL names in place of a host name; undefined for a name. */
+export const literalOf = (url: Pick<URL, 'hostname'>): string | undefined => {
+  const host = bareHost(url)
+  return isIP(host) === 0 ? undefined : host
+}
+
 /**
  * The `lookup` of `net.connect` that fails with {@link AddressRefused} where any address of the name is not permitted: what it hands on is
- * what is connected to, so nobody can resolve the name a second time. An address in place of a name is not asked about, and has to be
- * checked before.
+ * what is connected to, so nobody can resolve the name a second time. An address in place of a name ({@link literalOf}) is not asked
+ * about, and has to be checked before.
  */
 export const guardedLookup =
   (guard: Pick<AddressGuard, 'permits'>, resolve: Resolve = resolveBySystem): Lookup =>

@@ -124,8 +124,6 @@ static long percentile(double share) {
 static void run(long settle_ms, long ms) {
   /* What came before, to open the way, is not counted. */
   for (int i = 0; i < count; i++) drain(flows[i].fd);
-  /* What came before, to open the way, is not counted. */
-  for (int i = 0; i < count; i++) drain(flows[i].fd);
   memset(&now_running, 0, sizeof now_running);
   int64_t began = nanoseconds(CLOCK_MONOTONIC) + 1000000, step = FRAME_NS / slots;
   long settled = settle_ms * slots / 20, end = settled + ms * slots / 20;

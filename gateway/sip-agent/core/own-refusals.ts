@@ -6,14 +6,8 @@ const mostTold = 10
 /** Characters of each text of the far side that is told. */
 const longest = 256
 
-/** What was refused; `uri` and `callId` are empty where they could not be read. */
-export interface Refused {
-  readonly method: string
-  readonly uri: string
-  readonly callId: string
-  /** The IP address that it came from. */
-  readonly source: string
-}
+/** What was refused; each is empty where it could not be read. */
+export type Refused = Pick<OwnRefusal, 'method' | 'uri' | 'callId'>
 
 /** Counts the requests that the agent refuses without an application, and tells of them, but not of more than a log can hold. */
 export class OwnRefusals {
@@ -33,8 +27,8 @@ export class OwnRefusals {
     return Object.fromEntries(this.#counts)
   }
 
-  /** One refusal more. `detail`: what was wrong, where the status does not say it. */
-  add(status: number, { method, uri, callId, source }: Refused, detail?: string): void {
+  /** One refusal more. `source`: the IP address that it came from; `detail`: what was wrong, where the status does not say it. */
+  add(status: number, { method, uri, callId }: Refused, source: string, detail?: string): void {
     this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1)
     const now = this.#clock.now()
     if (now - this.#since >= 1_000 || now < this.#since) {

@@ -6,6 +6,7 @@ import { SipParseError } from '../message/error.ts'
 import type { SipRequest } from '../message/message.ts'
 import { splitOutside } from '../message/text.ts'
 import { formatHost, isSipUri } from '../message/uri.ts'
+import { type Bucket, fullBucket, takeFrom } from '../shield/bucket.ts'
 import { Recent } from '../shield/recent.ts'
 
 /** Parameter of our Record-Route that proves that it is ours, for this call. */
@@ -34,7 +35,7 @@ export class OwnRoutes {
   readonly #clock: Pick<Clock, 'now'>
   readonly #start: number
   readonly #key = randomBytes(32)
-  readonly #calls = new Recent<{ left: number; at: number }>(mostCalls)
+  readonly #calls = new Recent<Bucket>(mostCalls)
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
@@ -67,13 +68,9 @@ export class OwnRoutes {
   /** Counts a request of a call that is to be sent on; false where there were too many lately. */
   admits(callId: string): boolean {
     const now = this.#clock.now()
-    const bucket = this.#calls.get(callId) ?? { left: perSecond, at: now }
+    const bucket = this.#calls.get(callId) ?? fullBucket(now)
     this.#calls.set(callId, bucket)
-    bucket.left = Math.min(perSecond, bucket.left + (Math.max(0, now - bucket.at) * perSecond) / 1_000)
-    bucket.at = now
-    if (bucket.left < 1) return false
-    bucket.left--
-    return true
+    return takeFrom(bucket, perSecond, now)
   }
 
   #isOurs(value: string, { callId, fromTag, toTag }: SipRequest): boolean {

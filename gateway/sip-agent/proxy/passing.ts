@@ -91,9 +91,8 @@ export class Passing {
 
   /** Refuses a request without any state. Nobody answers an ACK. */
   #refuse(request: SipRequest, flow: Flow, status: number, headers: readonly AppHeader[] = []): void {
-    const { method, uri, callId } = request
-    if (method === 'ACK') return
-    this.#context.refusals.add(status, { method, uri, callId, source: flow.remote.address })
+    if (request.method === 'ACK') return
+    this.#context.refusals.add(status, request, flow.remote.address)
     flow.send(makeReply(replyBase(request), { status, tag: 'passed', headers }))
   }
 

@@ -3,6 +3,7 @@ import type { Gatekeeper, Protocol } from '../transport/types.ts'
 import type { ShieldReason, SipShield } from '../types.ts'
 import { Networks, plainAddress, senderOf } from './addresses.ts'
 import { Bans } from './bans.ts'
+import { type Bucket, fullBucket, takeFrom } from './bucket.ts'
 import { Recent } from './recent.ts'
 import { isResponse, userAgentOf } from './scan.ts'
 
@@ -17,17 +18,12 @@ const mostPeers = 10_000
 /** A TLS handshake takes about a millisecond of the thread: as much as so many packets. */
 const handshakePrice = 5
 
-/** Packets that a sender may still send; `at` is when that was so. */
-interface Bucket {
-  tokens: number
-  at: number
-}
-
 interface Source {
   /** What is banned with it. */
   readonly sender: string
   /** May send as much as known networks may, and is no stranger. */
   readonly trusted: boolean
+  /** Packets that it may still send. */
   readonly bucket: Bucket
 }
 
@@ -166,15 +162,7 @@ export class Shield implements Gatekeeper {
     }
     const { bucket, trusted } = source
     const rate = trusted ? settings.knownPacketsPerSecond : settings.packetsPerSecond
-    // A clock that was set back gives nothing.
-    bucket.tokens = Math.min(rate, bucket.tokens + (Math.max(0, now - bucket.at) * rate) / 1_000)
-    bucket.at = now
-    // Where the rate is smaller than the price, all of it.
-    const due = Math.min(price, rate)
-    if (bucket.tokens >= due) {
-      bucket.tokens -= due
-      return source
-    }
+    if (takeFrom(bucket, rate, now, price)) return source
     this.#drop('rate')
     return undefined
   }
@@ -182,15 +170,15 @@ export class Shield implements Gatekeeper {
   #first(address: string, now: number): Source {
     const trusted = this.#known.has(address) || this.#peers.get(address) !== undefined
     const sender = senderOf(address)
-    const source = { sender, trusted, bucket: trusted ? full(now) : this.#bucketOf(sender, now) }
+    const source = { sender, trusted, bucket: trusted ? fullBucket(now) : this.#bucketOf(sender, now) }
     if (trusted) this.#trusted.set(address, source)
     else this.#strangers.set(address, source)
     return source
   }
 
   #bucketOf(sender: string, now: number): Bucket {
-    if (!sender.includes(':')) return full(now)
-    const shared = this.#shared.get(sender) ?? full(now)
+    if (!sender.includes(':')) return fullBucket(now)
+    const shared = this.#shared.get(sender) ?? fullBucket(now)
     this.#shared.set(sender, shared)
     return shared
   }
@@ -200,6 +188,3 @@ export class Shield implements Gatekeeper {
     return false
   }
 }
-
-/** A bucket to the brim, whatever its size: what is too much is taken off at its first use. */
-const full = (now: number): Bucket => ({ tokens: Number.MAX_SAFE_INTEGER, at: now })

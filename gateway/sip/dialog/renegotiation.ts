@@ -173,10 +173,7 @@ export class Renegotiation {
     const detail = textOf(error)
     log.warn({ code, method, reason: detail }, 'the new offer cannot be taken; the session stays as it was')
     const status = code === 'internal' ? 500 : code === 'unsupported_body' ? 415 : 488
-    const more = status === 415 && { Accept: 'application/sdp, multipart/mixed' }
-    response.send(status, {
-      headers: { ...refusalHeaders({ code }, status, userAgent, { detail }), ...more },
-    })
+    response.send(status, { headers: refusalHeaders({ code }, status, userAgent, { detail }) })
   }
 
   #told(): void {

@@ -10,7 +10,7 @@ import { printable } from '../headers.ts'
 import { callerOf } from '../inbound/caller.ts'
 import { type AgreedTimer, originOf, SetUp, type SetUpParts } from '../inbound/set-up.ts'
 import type { Connection } from '../link.ts'
-import type { Headers, SipRequest, SipResponse } from '../srf.ts'
+import type { SipRequest, SipResponse } from '../srf.ts'
 import { parseNameAddress, parseSipUri, type SipUri, shownUri, userOf } from '../uri.ts'
 import type { Door, Entry } from './door.ts'
 import type { Refusals } from './refusals.ts'
@@ -160,8 +160,7 @@ export class Inbound {
     const code = codeOf(error)
     const known = error instanceof TrunklineError
     const found = { ...facts, ...(known ? error.facts : { err: error }) }
-    const headers: Headers = code === 'unsupported_body' ? { Accept: 'application/sdp, multipart/mixed' } : {}
-    this.#parts.refusals.refuse(response, code, found, { headers, ...(known && { detail: error.message }) })
+    this.#parts.refusals.refuse(response, code, found, known ? { detail: error.message } : {})
   }
 }
 

@@ -90,8 +90,8 @@ export class Refusals {
 }
 
 /**
- * The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway or of the carrier that calls, a warning with 488 (RFC 3261
- * section 20.43), Server. The time is 10 s where `retryAfterMs` is not given.
+ * The headers of a refusal: Reason, Retry-After with a 503 of the whole gateway or of the carrier that calls, Allow with 405, Accept with a
+ * 415 of ours, a warning with 488 (RFC 3261 section 20.43), Server. The time is 10 s where `retryAfterMs` is not given.
  */
 export const refusalHeaders = (
   cause: Cause,
@@ -106,6 +106,8 @@ export const refusalHeaders = (
     Reason: reasonHeader(cause),
     ...(retry && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
     ...(status === 405 && { Allow: allowedMethods }),
+    ...(status === 415 &&
+      cause.code === 'unsupported_body' && { Accept: 'application/sdp, multipart/mixed' }),
     ...(status === 488 && { Warning: warning(detail) }),
   }
 }

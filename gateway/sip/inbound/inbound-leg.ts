@@ -175,9 +175,7 @@ export class InboundLeg implements LegSignalling {
       const [code, detail] = [codeOf(error), textOf(error)]
       log.warn({ code, reason: detail }, 'the PRACK cannot be taken')
       const status = code === 'unsupported_body' ? 415 : 488
-      const more = status === 415 && { Accept: 'application/sdp, multipart/mixed' }
-      const headers = refusalHeaders({ code }, status, this.#parts.userAgent, { detail })
-      response.send(status, { headers: { ...headers, ...more } })
+      response.send(status, { headers: refusalHeaders({ code }, status, this.#parts.userAgent, { detail }) })
       if (media.isWaiting) leg.end({ code, detail })
     }
   }

@@ -48,6 +48,13 @@ export interface OutboundParts {
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
 
+/** A leg to be made, and where it goes. */
+interface Wanted {
+  readonly target: SipTarget
+  readonly request: OutboundRequest
+  readonly route: TakenRoute
+}
+
 /** Room for the request line, the leading line and what a digest adds, in bytes. */
 const frameReserve = 900
 
@@ -111,15 +118,7 @@ export class Outbound implements OutboundSip {
   }
 
   /** The leg's audio; undefined, with the leg ended, where there is none. */
-  async #openMedia(
-    leg: Leg,
-    wanted: {
-      readonly target: SipTarget
-      readonly request: OutboundRequest
-      readonly route: TakenRoute
-    },
-    log: Log,
-  ): Promise<SipMedia | undefined> {
+  async #openMedia(leg: Leg, wanted: Wanted, log: Log): Promise<SipMedia | undefined> {
     const { target, request, route } = wanted
     const rules = this.#rulesFor(wanted)
     try {
@@ -150,16 +149,7 @@ export class Outbound implements OutboundSip {
   }
 
   /** Those of the far side; a document may ask for some of its codecs alone, or for another order. */
-  #rulesFor({
-    target,
-    route,
-    request,
-  }: {
-    target: SipTarget
-    route: TakenRoute
-    request: OutboundRequest
-  }): AudioRules {
-    const { endpointId } = target
+  #rulesFor({ target: { endpointId }, route, request }: Wanted): AudioRules {
     const endpoint = endpointId === undefined ? undefined : (this.#parts.endpoint?.(endpointId) ?? {})
     const rules = audioRules({ carrier: route.carrier, endpoint })
     const wanted = request.destination.codecs?.filter((codec) => rules.codecs.includes(codec)) ?? []

@@ -193,8 +193,8 @@ export class Incoming {
     else this.finish(waiting, 500)
   }
 
-  #refused({ method, uri, callId }: SipRequest, { flow }: ServerSide, status: number, detail?: string) {
-    this.#context.refusals.add(status, { method, uri, callId, source: flow.remote.address }, detail)
+  #refused(request: SipRequest, { flow }: ServerSide, status: number, detail?: string) {
+    this.#context.refusals.add(status, request, flow.remote.address, detail)
   }
 
   #make(base: ReplyBase, reply: Reply): Buffer {

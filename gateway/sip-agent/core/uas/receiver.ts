@@ -133,8 +133,12 @@ export class Receiver implements TransportSink {
       if (!bytes) return
       const { method = '', headers } = error.partial ?? {}
       const callId = headers?.first('call-id') ?? ''
-      const facts = { method, uri: '', callId, source: flow.remote.address }
-      this.#context.refusals.add(error.status, facts, error.message)
+      this.#context.refusals.add(
+        error.status,
+        { method, uri: '', callId },
+        flow.remote.address,
+        error.message,
+      )
       flow.send(bytes)
     })
   }
@@ -145,8 +149,7 @@ export class Receiver implements TransportSink {
 
   #overloaded(request: SipRequest, flow: Flow) {
     const headers = [retryAfter]
-    const { method, uri, callId } = request
-    this.#context.refusals.add(503, { method, uri, callId, source: flow.remote.address })
+    this.#context.refusals.add(503, request, flow.remote.address)
     flow.send(makeReply(replyBase(request), { status: 503, tag: busy, headers }))
   }
 
