@@ -32,7 +32,7 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     )
 
   it('answer a challenge, are refreshed at half of what was granted, and taken back while draining', async () => {
-    const registrar = await registers('registrar', { challenge: [challenge], granted: ['Expires: 2'] })
+    const registrar = await registers('registrar', { challenge: [challenge], granted: ['Expires: 6'] })
     await registrar.sipp.event('registered')
     await reaches('registered')
     await registrar.sipp.event('refreshed')

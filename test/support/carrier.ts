@@ -21,7 +21,7 @@ interface CarrierOptions {
   readonly values?: Readonly<Record<string, SippValue>>
   /** How long it talks, or rings, before the scenario's next step; default 0. */
   readonly holdMs?: number
-  /** SIPp gives up after so long; default 20 s. */
+  /** As that of SIPp. */
   readonly timeoutMs?: number
   /** Calls that SIPp takes or makes before it ends; default 1. */
   readonly count?: number

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { freePort } from './ports.ts'
 import { Program } from './program.ts'
-import { until } from './until.ts'
+import { patience, until } from './until.ts'
 
 const scenarios = join(dirname(import.meta.dirname), 'scenarios', 'sipp')
 
@@ -31,7 +31,7 @@ export interface SippOptions {
   readonly rate?: number
   /** Write every message down, for the report of a failure; default true. */
   readonly trace?: boolean
-  /** Given up after so long; default 20 s. */
+  /** Given up after so long, stretched as {@link until} is, which would else wait for one that is gone; default 20 s. */
   readonly timeoutMs?: number
 }
 
@@ -173,7 +173,7 @@ const expanded = (text: string): string =>
 
 const argumentsOf = (options: SippOptions, file: string, folder: string, port: number): string[] => {
   const calls = String(options.mediaPorts.length)
-  const seconds = String(Math.ceil((options.timeoutMs ?? 20_000) / 1000))
+  const seconds = String(Math.ceil(((options.timeoutMs ?? 20_000) * patience) / 1000))
   return [
     ...(options.to ? [options.to] : []),
     ...[

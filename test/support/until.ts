@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Stretches every bound, for a machine that is busy with something else. */
-const patience = 3
+export const patience = 3
 
 /**
  * Asks again and again until `holds` accepts the answer, and gives that answer. Throws with `what` and the last answer when `ms` (default 10 s) are
