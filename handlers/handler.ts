@@ -11,12 +11,42 @@ export type DocumentSource =
   /** The text itself; `name` says in errors where it was declared, for instance `trunkline.yaml: domains[0].handler`. */
   | { readonly kind: 'inline'; readonly text: string; readonly name: string }
 
-/** A request for a document of a customer's server. */
+/** A request for a document of a customer's server. It is signed by the scheme of its body's type (`docs/webhooks.md`). */
 export interface DocumentRequest {
+  /**
+   * May hold a user and a password, and overrides of the time-outs in its fragment (`#ct=2000&rt=5000&tt=15000`, in ms); neither is sent in the
+   * request line.
+   */
   readonly url: string
   readonly method: 'GET' | 'POST'
   /** Absent for GET; form parameters then stand in the URL's query. */
   readonly body?: { readonly contentType: string; readonly text: string }
+}
+
+/** Something that a customer's server is told. It is delivered in the background, again where that fails, also after a restart. */
+export interface StatusCallback extends DocumentRequest {
+  /** What it tells, for logs and metrics: `call-status`, `recording`, `conference` and the like. */
+  readonly kind: string
+}
+
+/** A request that a document makes for its own purposes; not signed. */
+export interface OutsideRequest {
+  readonly url: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: { readonly contentType: string; readonly text: string }
+  /** Longest wait for all of it, and for the connection, in ms; default and at most those of the configuration. */
+  readonly timeoutMs?: number
+  readonly connectTimeoutMs?: number
+}
+
+/** The answer to it, whatever its status. */
+export interface OutsideAnswer {
+  readonly status: number
+  /** By lower-case name, 64 at most. */
+  readonly headers: Readonly<Record<string, string>>
+  /** 64 kB at most; what is beyond is cut off. */
+  readonly text: string
 }
 
 /** What the customer's server answered; only 2xx answers come back, everything else is thrown by the fetcher. */
@@ -43,8 +73,18 @@ export interface DocumentFault {
 export interface HandlerContext {
   /** Fetches a document; throws an error whose message says what happened (status, time-out, refused address). */
   fetchDocument(request: DocumentRequest): Promise<FetchedDocument>
+  /** Tells a customer's server; never throws. */
+  notify(callback: StatusCallback): void
+  /** Throws an error whose message says what happened when there is no answer. */
+  request(request: OutsideRequest, signal?: AbortSignal): Promise<OutsideAnswer>
   /** A fault that does not stop the document; it goes to the call's log. */
   warn(fault: DocumentFault): void
+  /** A step of the document begins; it goes to the call's log. `node` is the call flow's, where the document was made from one. */
+  step(step: { readonly path: string; readonly method: string; readonly node?: string }): void
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Variables of the project that documents may read (`envs.*`). */
+  readonly envs: Readonly<Record<string, string>>
 }
 
 /** One kind of handler. */

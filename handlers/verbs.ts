@@ -3,48 +3,42 @@
  * The gateway implements it once. A handler sees no SIP, no SDP and no RTP.
  */
 
-import type { CallRecording, RecordOptions, RecordResult } from './recording.ts'
+import type { Cancellable } from './verbs/cancel.ts'
+import type { CallCollection, CollectOptions, CollectResult } from './verbs/collect.ts'
+import type { ConferenceOptions, ConferenceResult } from './verbs/conference.ts'
+import type { ConnectOptions, ConnectResult } from './verbs/connect.ts'
+import type { DetectOptions, DetectResult } from './verbs/detect.ts'
+import type { CallInfo } from './verbs/info.ts'
+import type { CallPlayback, PlayOptions, Sound } from './verbs/play.ts'
+import type { QueueOptions, QueueResult } from './verbs/queue.ts'
+import type { CallRecording, RecordOptions, RecordResult } from './verbs/recording.ts'
+import type { ReferOptions, ReferResult } from './verbs/refer.ts'
+import type { CallStream, StreamOptions } from './verbs/stream.ts'
 
-export type { CallRecording, RecordOptions, RecordResult } from './recording.ts'
-
-/** Something that can be played to a call. */
-export type Sound =
-  /** Audio fetched over HTTP(S), or of the folder for sounds (`file:`); WAV, MP3 or Ogg with Opus. */
-  | { readonly kind: 'audio'; readonly url: string }
-  /** Text to speak, which may hold SSML; voice and language fall back to the configured ones. */
-  | { readonly kind: 'speech'; readonly text: string; readonly voice?: string; readonly language?: string }
-  | { readonly kind: 'silence'; readonly ms: number }
-  /** Ringing tone of a country (ISO 3166 alpha-2, default `us`), for `ms` (default: until stopped). */
-  | { readonly kind: 'ringtone'; readonly country?: string; readonly ms?: number }
-
-/** What is known of a call when its handler starts. */
-export interface CallInfo {
-  readonly callId: string
-  readonly direction: 'inbound' | 'outbound'
-  /** How the first leg arrived. */
-  readonly type: 'sip' | 'webrtc'
-  /** SIP URI or address of the caller. */
-  readonly from: string
-  /** SIP URI or address that was called. */
-  readonly to: string
-  /** User part of `from` and `to` (for a browser, the address's name). */
-  readonly fromUser: string
-  readonly toUser: string
-  /** Caller's display name; empty when there is none. */
-  readonly fromName: string
-  /** Application headers (`X-…`) of the INVITE, in order. */
-  readonly headers: readonly Header[]
-  /** Id of the project that owns the handler. */
-  readonly projectId: string
-  /** SIP's own ids, for webhooks; absent for browser calls. */
-  readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
-}
-
-/** A header field. */
-export interface Header {
-  readonly name: string
-  readonly value: string
-}
+export type { Cancellable } from './verbs/cancel.ts'
+export type { CallCollection, CollectOptions, CollectResult, SpeechOptions } from './verbs/collect.ts'
+export type {
+  ConferenceEvent,
+  ConferenceOptions,
+  ConferenceResult,
+  ConferenceSeat,
+} from './verbs/conference.ts'
+export type {
+  Callee,
+  CalleeState,
+  CodecName,
+  Connected,
+  ConnectOptions,
+  ConnectResult,
+  Destination,
+} from './verbs/connect.ts'
+export type { DetectOptions, DetectResult, Finding, MachineOptions } from './verbs/detect.ts'
+export type { CallInfo, Header } from './verbs/info.ts'
+export type { CallPlayback, PlayEnd, PlayOptions, Sound } from './verbs/play.ts'
+export type { QueueOptions, QueuePlace, QueueResult } from './verbs/queue.ts'
+export type { CallRecording, RecordOptions, RecordResult } from './verbs/recording.ts'
+export type { ReferOptions, ReferResult } from './verbs/refer.ts'
+export type { CallStream, StreamEnd, StreamOptions } from './verbs/stream.ts'
 
 /** How to answer. */
 export interface AnswerOptions {
@@ -52,164 +46,30 @@ export interface AnswerOptions {
   readonly maxDurationMs?: number
 }
 
-/** How to play. */
-export interface PlayOptions {
-  readonly sounds: readonly Sound[]
-  /** −40 … 40 dB; default 0. */
-  readonly volumeDb?: number
-  /** How often the whole list is played; 0 means until stopped; default 1. */
-  readonly loop?: number
-  /** Answer first when the call is not answered yet (default); `false` plays as early media. */
-  readonly autoAnswer?: boolean
-}
+/** Hang up plainly, or refuse an unanswered call: an answered one is hung up whatever the reason says. */
+export type HangupReason = 'hangup' | 'busy' | 'decline' | 'no-answer' | 'error'
 
-/** How speech is collected. */
-export interface SpeechOptions {
-  /** BCP 47; default the recogniser's own. */
-  readonly language?: string
-  /** Words and phrases that are likely. */
-  readonly hints?: readonly string[]
-  /**
-   * Speech is over when nothing new was understood for so long, whatever the recogniser makes of shorter pauses. Default: when the recogniser
-   * says that an utterance is at its end, or after 1 s.
-   */
-  readonly endSilenceMs?: number
-  /** Longest speech, from where it begins; default 60 s. */
-  readonly maxSpeechMs?: number
-  /** Told what was understood so far, each time that changes. */
-  readonly onPartial?: (text: string) => void
-}
-
-/** What to collect. */
-export interface CollectOptions {
-  /** Played first; the first digit, or the beginning of speech, stops it (barge-in). */
-  readonly prompt?: PlayOptions
-  /**
-   * Collects speech too. The first digit ends that; a terminator during speech ends the speech. Default: digits alone.
-   */
-  readonly speech?: SpeechOptions
-  /** False: speech alone, and keys mean nothing. Default true. */
-  readonly digits?: boolean
-  /** Stop after so many digits; default 1. */
-  readonly maxDigits?: number
-  /** Any of these ends the collection and is not part of the digits; default none. */
-  readonly terminators?: string
-  /** Wait for the first digit or the beginning of speech, counted from the end of the prompt; default 5 s. */
-  readonly initialTimeoutMs?: number
-  /** Wait between digits; default 5 s. */
-  readonly interDigitTimeoutMs?: number
-  /** Longest collection, counted from the end of the prompt or the first input; what there is then counts. Default none. */
-  readonly finalTimeoutMs?: number
-}
-
-/** What was collected, and why collecting ended. */
-export interface CollectResult {
-  /**
-   * Why it ended: the full number of digits, a terminator, a pause, something was said, there was no input, or (`error`) there was none and
-   * speech could not be understood.
-   */
-  readonly reason: 'complete' | 'terminator' | 'inter-digit-timeout' | 'speech' | 'no-input' | 'error'
-  readonly digits: string
-  readonly terminator?: string
-  /** With the reason `speech`; `confidence` from 0 to 1 where the recogniser tells. */
-  readonly speech?: { readonly text: string; readonly confidence?: number }
-}
-
-/** Audio of the call, given to somebody outside. */
-export interface StreamOptions {
-  /** `ws:` or `wss:`, or `rtp://host:port?codec=PCMU` (or PCMA). */
-  readonly url: string
-  /** By which {@link CallControl.stopStream} finds it; one of a name at a time. Default none. */
-  readonly name?: string
-  /** `inbound` is what the caller says, `outbound` what the caller hears. Default `inbound`. */
-  readonly tracks?: 'inbound' | 'outbound' | 'both'
-  /** The caller hears what comes back; default false. */
-  readonly bidirectional?: boolean
-  /** Of a WebSocket: µ-law (default), or 16 bit, little-endian. */
-  readonly codec?: 'PCMU' | 'L16'
-  /** Samples per second of L16; default 16,000. */
-  readonly sampleRate?: 8000 | 16000
-  /** Told to a WebSocket's server at the start. */
-  readonly parameters?: Readonly<Record<string, string>>
-  /** Sent to a WebSocket's server as `Authorization: Bearer`. A secret. */
-  readonly bearerToken?: string
-}
-
-/** How a stream ended: by us (stopped, or the call is over), by the far side, or by a failure. */
-export type StreamEnd =
-  | { readonly kind: 'stopped' | 'closed' }
-  | { readonly kind: 'failed'; readonly reason: string }
-
-/** A stream in progress. */
-export interface CallStream {
+/** A verb begins, or ends. `id` is of one use of the verb. */
+export interface VerbEvent {
+  readonly verb: string
   readonly id: string
-  /** Never rejects. */
-  readonly ended: Promise<StreamEnd>
-  /** Idempotent. */
-  stop(): void
+  readonly state: 'started' | 'finished' | 'failed' | 'canceled'
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** With `failed`: a code of the error catalogue. */
+  readonly code?: string
 }
 
-/** One place to call. */
-export interface Destination {
-  /** A SIP URI (`sip:`, `sips:`), an address `/context/name`, or an E.164 number for the default carrier. */
-  readonly to: string
-  /** Caller id to present; default the caller's own. */
-  readonly from?: string
-  readonly fromName?: string
-  /** Further headers of the INVITE. Values are already decoded. */
-  readonly headers?: readonly Header[]
-  /** Digest credentials for the carrier. */
-  readonly username?: string
-  readonly password?: string
-  /** Ring time; default that of {@link ConnectOptions}. */
-  readonly timeoutMs?: number
-  /** Codecs to offer by SIP, in this order, as far as the configuration permits them; default all that it does. */
-  readonly codecs?: readonly CodecName[]
+/** What a held caller hears. */
+export interface HoldOptions {
+  /** Played again and again; default the built-in hold music. */
+  readonly music?: readonly Sound[]
 }
-
-/** A codec, by its name in SDP. */
-export type CodecName = 'PCMU' | 'PCMA' | 'G722' | 'opus' | 'L16'
-
-/** How to connect. */
-export interface ConnectOptions {
-  /** Tried one after the other; the destinations inside a step ring together, and the first answer wins. */
-  readonly steps: readonly (readonly Destination[])[]
-  /** Ring time of a destination; default 60 s. */
-  readonly timeoutMs?: number
-  /** Longest time together; default 4 hours. */
-  readonly maxDurationMs?: number
-  /** Leave the caller unanswered until the callee answers; default false. */
-  readonly answerOnBridge?: boolean
-  /** What the caller hears until the callee sends early media or answers; default a ringing tone. */
-  readonly ringback?: readonly Sound[]
-}
-
-/** Outcome of {@link CallControl.connect}. It settles when the two were parted again, or when nobody could be had. */
-export type ConnectResult =
-  | {
-      readonly kind: 'connected'
-      /** Whose hang-up ended it; after `caller` the call is over too. */
-      readonly endedBy: 'caller' | 'callee' | 'limit'
-      /** Time together in milliseconds. */
-      readonly durationMs: number
-      readonly calleeCallId: string
-    }
-  | {
-      readonly kind: 'failed'
-      readonly reason: 'busy' | 'no-answer' | 'declined' | 'unreachable' | 'error'
-      /** SIP status of the last refusal, where there was one. */
-      readonly sipStatus?: number
-      /** Code of the gateway's error catalogue. */
-      readonly code: string
-    }
-
-/** Hang up plainly, or refuse an unanswered call as busy or declined. */
-export type HangupReason = 'hangup' | 'busy' | 'decline'
 
 /**
  * The verbs. Each one settles exactly once. All reject with {@link CallEnded} when the call is over or ends while they are pending (a
- * `connect` that had found somebody and a `record` resolve instead), and with {@link VerbFailed} when they cannot do their work; the call goes on then
- * in the state it had.
+ * `connect` that had found somebody, a `record`, a `joinConference` and an `enterQueue` resolve instead), and with {@link VerbFailed} when they cannot do their
+ * work; the call goes on then in the state it had.
  */
 export interface CallControl {
   readonly info: CallInfo
@@ -217,10 +77,24 @@ export interface CallControl {
   readonly signal: AbortSignal
   /** True once the caller has been answered. */
   readonly answered: boolean
+  /** Tells of every verb, until the function that comes back is called. A listener that throws is logged. */
+  onVerb(listener: (event: VerbEvent) => void): () => void
+  /** Tells of every key that the caller presses, until the function that comes back is called. */
+  onDigit(listener: (digit: string) => void): () => void
   answer(options?: AnswerOptions): Promise<void>
+  /** Sends 180; nothing for a call that is answered. */
+  ring(): Promise<void>
   play(options: PlayOptions): Promise<void>
+  /** As {@link play}, but resolves when it begins. What was being played to the caller ends. */
+  startPlay(options: PlayOptions): Promise<CallPlayback>
   collect(options: CollectOptions): Promise<CollectResult>
+  /** As {@link collect}, but resolves when it begins. One collection at a time: an earlier one is stopped. */
+  startCollect(options: CollectOptions): Promise<CallCollection>
   connect(options: ConnectOptions): Promise<ConnectResult>
+  /** Takes part in a conference until the caller leaves it, answering the call first. Fails with `conference_*` codes. */
+  joinConference(options: ConferenceOptions): Promise<ConferenceResult>
+  /** Waits in a queue, answering the call first, until somebody takes the caller and the two are parted again, or the wait is over. */
+  enterQueue(options: QueueOptions): Promise<QueueResult>
   /**
    * Gives the caller's audio to a WebSocket or RTP address, answering the call first. Resolves when it begins to connect; what becomes of that
    * is told by {@link CallStream.ended}. It ends with the call. Fails with `bad_stream` for options that cannot be used, and when the call
@@ -236,9 +110,19 @@ export interface CallControl {
   record(options: RecordOptions): Promise<RecordResult>
   /** As {@link record}, but resolves when it begins; it ends with the call at the latest. */
   startRecording(options: RecordOptions): Promise<CallRecording>
+  /** Tells a machine from a person, and finds tones, by listening to the caller. */
+  detect(options: DetectOptions): Promise<DetectResult>
   /** `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s. */
-  sendDigits(digits: string): Promise<void>
-  sleep(ms: number): Promise<void>
+  sendDigits(digits: string, options?: Cancellable): Promise<void>
+  /** The caller hears music, and nobody hears the caller, until {@link unhold}; digits still count. Whoever it is connected to hears music too. */
+  hold(options?: HoldOptions): Promise<void>
+  /** Harmless when the caller is not held. */
+  unhold(): Promise<void>
+  /** Asks the caller's telephone to call somebody else in our place. Fails with `refer_unsupported` where it cannot be asked. */
+  refer(options: ReferOptions): Promise<ReferResult>
+  /** Tells a browser on the call; false where the caller's side cannot be told. At most 16 kB of JSON. */
+  userEvent(event: Readonly<Record<string, unknown>>): boolean
+  sleep(ms: number, options?: Cancellable): Promise<void>
   hangup(reason?: HangupReason): Promise<void>
 }
 

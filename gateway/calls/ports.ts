@@ -1,17 +1,22 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
-import type { Destination } from '../../handlers/verbs.ts'
+import type { CallControl, Destination } from '../../handlers/verbs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { CallId, Leg, Party } from './leg.ts'
 
-/** Where a handler's document comes from, as the configuration or the directory says. */
+/** Kinds of documents. */
+export type DocumentKind = 'xml' | 'script' | 'flow'
+
+/** What a call is handled with, as the configuration or the directory says. */
 export type HandlerSpec =
   | {
-      readonly kind: 'xml' | 'script'
+      readonly kind: DocumentKind
       readonly url: string
       readonly fallbackUrl?: string
       readonly method?: 'GET' | 'POST'
     }
-  | { readonly kind: 'xml' | 'script'; readonly document: string; readonly name: string }
+  | { readonly kind: DocumentKind; readonly document: string; readonly name: string }
+  /** Realtime applications that listen on a topic. */
+  | { readonly kind: 'realtime'; readonly topic: string }
 
 /** What an address stands for. */
 export type Target =
@@ -96,4 +101,44 @@ export interface Arrival {
 /** Takes inbound legs; implemented by `Calls`. The leg may be refused at once: `leg.end` is called then. */
 export interface Arrivals {
   arrive(arrival: Arrival): void
+}
+
+/** Realtime applications; implemented by gateway/rpc/realtime. */
+export interface Applications {
+  /**
+   * Offers a call to the clients of its project that listen on the topic, one after the other, and resolves when the call is over. Throws a
+   * TrunklineError `no_application` when nobody listens, or nobody took the call: it is not answered then.
+   */
+  run(call: CallControl, topic: string): Promise<void>
+}
+
+/** A call that the gateway makes by itself. */
+export interface Origination {
+  readonly projectId: string
+  /** Tried as those of `connect`; the first who answers is the call's caller leg. `from` is required in each. */
+  readonly steps: readonly (readonly Destination[])[]
+  /** Ring time of a destination that has none of its own; default 60 s. */
+  readonly timeoutMs?: number
+  readonly maxDurationMs?: number
+  /** Told of each leg that is made, before anything happens on it. */
+  readonly onLeg?: (leg: OriginatedLeg) => void
+  /** Drives the call after its answer; the call is over when it resolves. */
+  readonly run: (call: CallControl) => Promise<void>
+  /** Gives up while it rings; nothing once it is answered. */
+  readonly signal?: AbortSignal
+}
+
+/** A leg of a call that is being made; its call id is that of {@link CallControl.info} if it answers first. */
+export interface OriginatedLeg {
+  readonly callId: string
+  readonly destination: Destination
+  readonly type: 'sip' | 'webrtc'
+  /** In order, `ended` once and last. */
+  onState(listener: (state: 'ringing' | 'answered' | 'ended') => void): void
+}
+
+/** Makes calls; implemented by `Calls`. */
+export interface Originator {
+  /** Resolves with the call id of who answered, when it did; rejects with a TrunklineError (`busy`, `no_answer`, …) when nobody does. */
+  originate(origination: Origination): Promise<string>
 }

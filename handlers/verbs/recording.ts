@@ -1,5 +1,7 @@
-/** What to record of the call, and when to end. */
-export interface RecordOptions {
+import type { Cancellable } from './cancel.ts'
+
+/** What to record of the call, and when to end. A signal ends it with the reason `stopped`. */
+export interface RecordOptions extends Cancellable {
   /** Default `wav`. */
   readonly format?: 'wav' | 'mp3'
   /**

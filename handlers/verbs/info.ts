@@ -1,0 +1,28 @@
+/** What is known of a call when its handler starts. */
+export interface CallInfo {
+  readonly callId: string
+  readonly direction: 'inbound' | 'outbound'
+  /** How the first leg arrived. */
+  readonly type: 'sip' | 'webrtc'
+  /** SIP URI or address of the caller. */
+  readonly from: string
+  /** SIP URI or address that was called. */
+  readonly to: string
+  /** User part of `from` and `to` (for a browser, the address's name). */
+  readonly fromUser: string
+  readonly toUser: string
+  /** Caller's display name; empty when there is none. */
+  readonly fromName: string
+  /** Application headers (`X-…`) of the INVITE, in order. */
+  readonly headers: readonly Header[]
+  /** Id of the project that owns the handler. */
+  readonly projectId: string
+  /** SIP's own ids, for webhooks; absent for browser calls. */
+  readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
+}
+
+/** A header field. */
+export interface Header {
+  readonly name: string
+  readonly value: string
+}
