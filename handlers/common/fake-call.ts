@@ -1,13 +1,20 @@
-import type { DocumentFault, DocumentRequest, FetchedDocument, HandlerContext } from '../handler.ts'
 import type {
+  CallCollection,
   CallControl,
+  Callee,
   CallInfo,
+  CallPlayback,
   CallRecording,
   CallStream,
   CollectResult,
+  ConferenceResult,
   ConnectResult,
+  DetectResult,
   HangupReason,
+  PlayEnd,
+  QueueResult,
   RecordResult,
+  ReferResult,
   StreamEnd,
 } from '../verbs.ts'
 import { CallEnded, type VerbFailed } from '../verbs.ts'
@@ -27,6 +34,15 @@ export const testInfo: CallInfo = {
   sip: { callId: 'sip-1', domain: 'demo.localhost', sourceAddress: '192.0.2.1' },
 }
 
+/** Whom the test call is connected to. */
+export const testCallee: Callee = {
+  callId: 'c-2',
+  to: 'sip:+15550003@carrier.example',
+  from: '+15550001',
+  type: 'sip',
+  sip: { callId: 'sip-2', status: 200, headers: [] },
+}
+
 /** A verb as it was called: its name and its arguments. */
 export type Recorded = readonly [verb: string, ...args: unknown[]]
 
@@ -41,6 +57,13 @@ export class FakeCall implements CallControl {
   readonly streamEnds: StreamEnd[] = []
   /** How recordings end, in order; none laid ready: `silence` after 2 s, and in the background when they are stopped. */
   readonly recordings: Partial<RecordResult>[] = []
+  /** Answers of the other verbs that give one, taken in order. */
+  readonly conferences: ConferenceResult[] = []
+  readonly queues: QueueResult[] = []
+  readonly detections: DetectResult[] = []
+  readonly referrals: ReferResult[] = []
+  /** Run with a verb's first argument before it settles, by name: for what it tells meanwhile. */
+  readonly during = new Map<string, (options: never) => unknown>()
   /** Verbs that fail, by name. */
   readonly failing = new Map<string, VerbFailed>()
   /** The verb during which the caller hangs up. */
@@ -48,6 +71,7 @@ export class FakeCall implements CallControl {
   answered = false
   #abort = new AbortController()
   #begun = 0
+  #digits = new Set<(digit: string) => void>()
 
   constructor(info: Partial<CallInfo> = {}) {
     this.info = { ...testInfo, ...info }
@@ -66,36 +90,101 @@ export class FakeCall implements CallControl {
     this.#abort.abort()
   }
 
+  /** The caller presses a key. */
+  press(digit: string): void {
+    for (const listener of this.#digits) listener(digit)
+  }
+
+  onVerb(): () => void {
+    return () => {}
+  }
+
+  onDigit(listener: (digit: string) => void): () => void {
+    this.#digits.add(listener)
+    return () => this.#digits.delete(listener)
+  }
+
   async answer(...args: unknown[]): Promise<void> {
-    this.#record('answer', args)
+    await this.#record('answer', args)
     this.answered = true
   }
 
+  async ring(): Promise<void> {
+    await this.#record('ring', [])
+  }
+
   async play(options: { readonly autoAnswer?: boolean }): Promise<void> {
-    this.#record('play', [options])
+    await this.#record('play', [options])
     if (options.autoAnswer !== false) this.answered = true
   }
 
+  async startPlay(options: { readonly autoAnswer?: boolean }): Promise<CallPlayback> {
+    await this.#record('startPlay', [options])
+    if (options.autoAnswer !== false) this.answered = true
+    const { promise, resolve } = Promise.withResolvers<PlayEnd>()
+    const { id, told } = this.#handle('p')
+    const stop = () => {
+      told('stop')
+      resolve({ kind: 'stopped' })
+    }
+    const setVolume = (db: number) => void this.verbs.push(['setVolume', id, db])
+    return { id, ended: promise, pause: () => told('pause'), resume: () => told('resume'), stop, setVolume }
+  }
+
   async collect(options: unknown): Promise<CollectResult> {
-    this.#record('collect', [options])
+    await this.#record('collect', [options])
     return this.collects.shift() ?? { reason: 'no-input', digits: '' }
   }
 
+  async startCollect(options: unknown): Promise<CallCollection> {
+    await this.#record('startCollect', [options])
+    const { id, told } = this.#handle('i')
+    const { promise, resolve } = Promise.withResolvers<CollectResult>()
+    const result = this.collects.shift()
+    if (result) resolve(result)
+    const stop = () => {
+      told('stop')
+      resolve({ reason: 'stopped', digits: '' })
+    }
+    return { id, result: promise, startTimers: () => told('startTimers'), stop }
+  }
+
   async connect(options: unknown): Promise<ConnectResult> {
-    this.#record('connect', [options])
+    await this.#record('connect', [options])
     const result = this.connects.shift() ?? {
-      kind: 'connected',
-      endedBy: 'callee',
-      durationMs: 61_400,
-      calleeCallId: 'c-2',
+      ...{ kind: 'connected', endedBy: 'callee', durationMs: 61_400, callee: testCallee },
     }
     if (result.kind === 'connected') this.answered = true
     if (result.kind === 'connected' && result.endedBy === 'caller') this.end()
     return result
   }
 
+  async joinConference(options: unknown): Promise<ConferenceResult> {
+    await this.#record('joinConference', [options])
+    this.answered = true
+    return this.conferences.shift() ?? { kind: 'left', conferenceId: 'f-1', durationMs: 5000 }
+  }
+
+  async enterQueue(options: unknown): Promise<QueueResult> {
+    await this.#record('enterQueue', [options])
+    this.answered = true
+    const result = this.queues.shift() ?? {
+      ...{
+        kind: 'bridged',
+        queueId: 'q-1',
+        waitedMs: 3000,
+        position: 1,
+        size: 1,
+        durationMs: 9000,
+        by: 'c-3',
+      },
+    }
+    if (result.kind === 'hangup') this.end()
+    return result
+  }
+
   async startStream(options: unknown): Promise<CallStream> {
-    this.#record('startStream', [options])
+    await this.#record('startStream', [options])
     this.answered = true
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
     const end = this.streamEnds.shift()
@@ -104,12 +193,12 @@ export class FakeCall implements CallControl {
   }
 
   stopStream(name: string): boolean {
-    this.#record('stopStream', [name])
+    this.verbs.push(['stopStream', name])
     return true
   }
 
   async record(options: unknown): Promise<RecordResult> {
-    this.#record('record', [options])
+    await this.#record('record', [options])
     this.answered = true
     const result = recordResult({ reason: 'silence', ...this.recordings.shift() })
     if (result.reason === 'hangup') this.end()
@@ -117,12 +206,10 @@ export class FakeCall implements CallControl {
   }
 
   async startRecording(options: unknown): Promise<CallRecording> {
-    this.#record('startRecording', [options])
+    await this.#record('startRecording', [options])
     this.answered = true
     const { promise, resolve } = Promise.withResolvers<RecordResult>()
-    this.#begun++
-    const id = `r-${this.#begun}`
-    const told = (what: string) => this.verbs.push([what, id])
+    const { id, told } = this.#handle('r')
     const stop = () => {
       told('stop')
       resolve(recordResult({ id, reason: 'stopped' }))
@@ -131,22 +218,55 @@ export class FakeCall implements CallControl {
     return { id, url, ended: promise, pause: () => told('pause'), resume: () => told('resume'), stop }
   }
 
+  async detect(options: unknown): Promise<DetectResult> {
+    await this.#record('detect', [options])
+    return this.detections.shift() ?? { kind: 'human', durationMs: 800 }
+  }
+
   async sendDigits(digits: string): Promise<void> {
-    this.#record('sendDigits', [digits])
+    await this.#record('sendDigits', [digits])
+  }
+
+  async hold(...args: unknown[]): Promise<void> {
+    await this.#record('hold', args)
+  }
+
+  async unhold(): Promise<void> {
+    await this.#record('unhold', [])
+  }
+
+  async refer(options: unknown): Promise<ReferResult> {
+    await this.#record('refer', [options])
+    const result = this.referrals.shift() ?? { kind: 'completed', status: 202, notifyStatus: 200 }
+    if (result.kind === 'completed') this.end()
+    return result
+  }
+
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    this.verbs.push(['userEvent', event])
+    return true
   }
 
   async sleep(ms: number): Promise<void> {
-    this.#record('sleep', [ms])
+    await this.#record('sleep', [ms])
   }
 
   async hangup(reason?: HangupReason): Promise<void> {
-    this.#record('hangup', reason === undefined ? [] : [reason])
+    await this.#record('hangup', reason === undefined ? [] : [reason])
     this.end()
   }
 
-  #record(name: string, args: readonly unknown[]): void {
+  /** Something in the background; what it is told is kept beside the verbs. */
+  #handle(letter: string) {
+    this.#begun++
+    const id = `${letter}-${this.#begun}`
+    return { id, told: (what: string) => void this.verbs.push([what, id]) }
+  }
+
+  async #record(name: string, args: readonly unknown[]): Promise<void> {
     if (this.signal.aborted) throw new CallEnded()
     this.verbs.push([name, ...args])
+    await this.during.get(name)?.(args[0] as never)
     const failure = this.failing.get(name)
     if (failure) throw failure
     if (this.endsDuring !== name) return
@@ -163,36 +283,3 @@ const recordResult = (of: Partial<RecordResult>): RecordResult => ({
   bytes: 32_044,
   ...of,
 })
-
-/** A context for tests: documents by URL (an error is thrown), requests and warnings kept. */
-export class FakeContext implements HandlerContext {
-  readonly documents: Record<string, string | Error>
-  readonly contentType: string
-  readonly requests: DocumentRequest[] = []
-  readonly warnings: DocumentFault[] = []
-
-  constructor(documents: Record<string, string | Error> = {}, contentType = '') {
-    this.documents = documents
-    this.contentType = contentType
-  }
-
-  /** The form or query of one request, as an object. */
-  fields(index: number): Record<string, string> {
-    const request = this.requests[index]
-    const text = request?.method === 'GET' ? new URL(request.url).search : request?.body?.text
-    return Object.fromEntries(new URLSearchParams(text))
-  }
-
-  async fetchDocument(request: DocumentRequest): Promise<FetchedDocument> {
-    this.requests.push(request)
-    const url = request.url.split('?', 1)[0] ?? ''
-    const text = this.documents[url]
-    if (text === undefined) throw new Error(`404 for ${url}`)
-    if (text instanceof Error) throw text
-    return { url: request.url, contentType: this.contentType, text }
-  }
-
-  warn(fault: DocumentFault): void {
-    this.warnings.push(fault)
-  }
-}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall, FakeContext } from '../common/fake-call.ts'
+import { FakeCall, testCallee } from '../common/fake-call.ts'
+import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentSource } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { VerbFailed } from '../verbs.ts'
@@ -222,7 +223,7 @@ describe('connect', () => {
 
   it('ends when the caller hung up', async () => {
     const call = new FakeCall()
-    call.connects.push({ kind: 'connected', endedBy: 'caller', durationMs: 1, calleeCallId: 'c-2' })
+    call.connects.push({ kind: 'connected', endedBy: 'caller', durationMs: 1, callee: testCallee })
     expect((await run([{ connect: { to: '+1' } }, 'answer'], call)).map(([name]) => name)).toEqual([
       'connect',
     ])

@@ -49,6 +49,7 @@ const failed = {
   declined: 'busy',
   'no-answer': 'no-answer',
   unreachable: 'failed',
+  canceled: 'canceled',
   error: 'failed',
 } as const
 
@@ -76,7 +77,7 @@ export const dialFields = (result: ConnectResult, sip: boolean): Fields => {
   }
   return {
     DialCallStatus: 'completed',
-    DialCallSid: result.calleeCallId,
+    DialCallSid: result.callee.callId,
     DialCallDuration: String(Math.round(result.durationMs / 1000)),
     ...(sip && { DialSipResponseCode: '200' }),
   }

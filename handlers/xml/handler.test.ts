@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall, FakeContext } from '../common/fake-call.ts'
+import { FakeCall, testCallee } from '../common/fake-call.ts'
+import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentSource } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { VerbFailed } from '../verbs.ts'
@@ -151,7 +152,7 @@ describe('Dial', () => {
 
   it('tells the action of a caller who hung up, and runs nothing more', async () => {
     const call = new FakeCall()
-    call.connects.push({ kind: 'connected', endedBy: 'caller', durationMs: 1000, calleeCallId: 'c-2' })
+    call.connects.push({ kind: 'connected', endedBy: 'caller', durationMs: 1000, callee: testCallee })
     const context = new FakeContext({ [`${root}/done`]: '<Response><Say>never</Say></Response>' })
     await run(dial(`action="${root}/done"`), call, context)
     expect(call.names).toEqual(['connect'])

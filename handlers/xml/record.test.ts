@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall, FakeContext } from '../common/fake-call.ts'
+import { FakeCall } from '../common/fake-call.ts'
+import { FakeContext } from '../common/fake-context.ts'
 import { DocumentInvalid, type DocumentSource } from '../handler.ts'
 import type { RecordResult } from '../verbs.ts'
 import { readXmlDocument } from './document.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FakeCall, FakeContext } from '../common/fake-call.ts'
+import { FakeCall } from '../common/fake-call.ts'
+import { FakeContext } from '../common/fake-context.ts'
 import { DocumentInvalid } from '../handler.ts'
 import type { CollectResult, StreamEnd } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
