@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Keys, keysOfPointer } from './faults.ts'
 import { ConfigSource } from './source.ts'
-import type { ConfigFault, HandlerConfig } from './types.ts'
+import type { ConfigFault, DocumentHandlerConfig } from './types.ts'
 
 /** What a document's language says about the place of a fault. */
 export interface DocumentPlace {
@@ -30,7 +30,7 @@ export class DocumentPlaces {
   }
 
   /** The fault at a place of the handler's document; the keys lead to the handler. */
-  fault(handler: HandlerConfig, keys: Keys, place: DocumentPlace, message: string): ConfigFault {
+  fault(handler: DocumentHandlerConfig, keys: Keys, place: DocumentPlace, message: string): ConfigFault {
     const { path, line = 1, column = 1 } = place
     const document = [...keys, 'document']
     if (this.#source.has([...keys, 'file']))

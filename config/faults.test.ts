@@ -96,6 +96,26 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
       '1:24 domains[0].handler',
     ],
     [
+      'a realtime handler without a topic',
+      'domains: [{ domain: a, handler: { kind: realtime } }]',
+      '1:24 domains[0].handler',
+    ],
+    [
+      'a realtime handler with an empty topic',
+      'domains: [{ domain: a, handler: { kind: realtime, topic: "" } }]',
+      '1:51 domains[0].handler.topic',
+    ],
+    [
+      'a realtime handler with a document',
+      'domains: [{ domain: a, handler: { kind: realtime, topic: office, url: "http://x" } }]',
+      '1:66 domains[0].handler.url',
+    ],
+    [
+      'a document with a topic',
+      'domains: [{ domain: a, handler: { kind: xml, document: a, topic: office } }]',
+      '1:59 domains[0].handler.topic',
+    ],
+    [
       'a handler with two things to run',
       'domains: [{ domain: a, handler: { kind: xml, document: a, url: "http://x" } }]',
       '1:24 domains[0].handler',

@@ -6,9 +6,13 @@ import { describe, expect, it } from 'vitest'
 import { loadConfig } from './load.ts'
 import { configSchema } from './schema.ts'
 import { testFolder } from './test-folder.ts'
+import type { ResourceConfig } from './types.ts'
 
 const folder = testFolder()
 const { load, faultsOf } = folder
+
+const documentOf = (entry: ResourceConfig | undefined): string | undefined =>
+  entry && 'document' in entry.handler ? entry.handler.document : undefined
 
 const subscriber = 'email: a@x.example, password: secret-one'
 const place = ({ line, column, path }: { line: number; column: number; path: string }) =>
@@ -165,7 +169,7 @@ describe('variables', () => {
   it("leave a document's own placeholders alone", () => {
     const text =
       'resources:\n  - address: /public/a\n    handler:\n      kind: script\n      document: { sections: { main: [{ play: { url: "say:${call.from} ${from} ${NAME}" } }] } }\n'
-    expect(load(text, { NAME: 'Ann' }).resources[0]?.handler.document).toBe(
+    expect(documentOf(load(text, { NAME: 'Ann' }).resources[0])).toBe(
       '{"sections":{"main":[{"play":{"url":"say:${call.from} ${from} Ann"}}]}}',
     )
   })
@@ -182,6 +186,11 @@ describe('handlers', () => {
       method: 'GET',
       name: 'trunkline.yaml: domains[0].handler',
     })
+  })
+
+  it('carry the topic of a realtime application', () => {
+    const text = 'domains: [{ domain: a, handler: { kind: realtime, topic: office } }]'
+    expect(load(text).domains[0]?.handler).toEqual({ kind: 'realtime', topic: 'office' })
   })
 
   it('carry the text of a document beside the file, as it is', () => {
@@ -215,7 +224,7 @@ describe('the example', () => {
 
   it('takes the carrier from the environment', () => {
     const env = { CARRIER_URI: 'sip:1@carrier.example', CARRIER_PASSWORD: 'from-the-environment' }
-    const document = JSON.parse(loadConfig(example, env).resources[1]?.handler.document ?? '')
+    const document = JSON.parse(documentOf(loadConfig(example, env).resources[1]) ?? '')
     expect(document.sections.main[0].connect).toMatchObject({
       to: 'sip:1@carrier.example',
       password: 'from-the-environment',

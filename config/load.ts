@@ -77,7 +77,8 @@ class Documents {
   }
 
   handler(handler: FileHandler, keys: Keys): HandlerConfig {
-    const { kind, url, fallbackUrl, method, document, file } = handler
+    const { kind, topic = '', url, fallbackUrl, method, document, file } = handler
+    if (kind === 'realtime') return { kind, topic }
     const name = `${basename(this.#file)}: ${pathOf(keys)}`
     if (url !== undefined) {
       return { kind, url, ...(fallbackUrl && { fallbackUrl }), ...(method && { method }), name }

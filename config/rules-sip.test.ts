@@ -234,6 +234,11 @@ describe('warnings', () => {
     ['endpoints that cannot register', `endpoints: [{ ${desk} }]`, 'endpoints'],
     ['plain HTTP for everybody', 'http: { plain: { address: 0.0.0.0 } }', 'http.plain'],
     [
+      'a realtime handler that nobody can sign in for',
+      'resources: [{ address: /public/a, handler: { kind: realtime, topic: office } }]',
+      'resources.0.handler',
+    ],
+    [
       'a shield that is not there',
       'sip: { drachtio: { host: d, secret: s }, shield: { strangers: drop } }',
       'sip.shield.strangers',

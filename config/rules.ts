@@ -50,6 +50,19 @@ const checkHandlers = ({ domains, endpoints, resources }: FileConfig, report: Re
 }
 
 const checkHandler = (handler: FileHandler, keys: Keys, report: Report): void => {
+  if (handler.kind === 'realtime') checkRealtime(handler, keys, report)
+  else checkDocument(handler, keys, report)
+}
+
+const checkRealtime = (handler: FileHandler, keys: Keys, report: Report): void => {
+  if (handler.topic === undefined) report(keys, 'must have topic for the kind realtime')
+  for (const key of ['url', 'document', 'file', 'fallbackUrl', 'method'] as const) {
+    if (handler[key] !== undefined) report([...keys, key], 'has no meaning for the kind realtime')
+  }
+}
+
+const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void => {
+  if (handler.topic !== undefined) report([...keys, 'topic'], 'has a meaning only for the kind realtime')
   const given = (['url', 'document', 'file'] as const).filter((key) => handler[key] !== undefined)
   if (given.length !== 1) {
     const found = given.length === 0 ? 'none is there' : `${given.join(' and ')} are there`

@@ -8,7 +8,15 @@ const handler = (description: string) =>
   object(
     description,
     {
-      kind: { ...text('Language of the document.'), enum: ['xml', 'script'] },
+      kind: {
+        ...text('Language of the document, or realtime: applications that listen on a topic.'),
+        enum: ['xml', 'script', 'realtime'],
+      },
+      topic: {
+        ...text('Topic (context) that the applications of a realtime handler listen on.'),
+        minLength: 1,
+        maxLength: 255,
+      },
       url: format('http-url', 'Where the document is asked for at every call.'),
       fallbackUrl: format('http-url', 'Asked when url fails.'),
       method: { ...text('Method of the request; default POST.'), enum: ['GET', 'POST'] },

@@ -105,8 +105,11 @@ export interface LimitsConfig {
   readonly documentNetworks: readonly string[]
 }
 
-/** A handler: exactly one of `url` and `document`. */
-export interface HandlerConfig {
+/** What handles calls: a document, or realtime applications. */
+export type HandlerConfig = DocumentHandlerConfig | RealtimeHandlerConfig
+
+/** A document: exactly one of `url` and `document`. */
+export interface DocumentHandlerConfig {
   readonly kind: 'xml' | 'script'
   readonly url?: string
   readonly fallbackUrl?: string
@@ -115,6 +118,12 @@ export interface HandlerConfig {
   readonly document?: string
   /** Where the document was declared, for messages. */
   readonly name: string
+}
+
+/** Realtime applications that listen on a topic (their first version says context). */
+export interface RealtimeHandlerConfig {
+  readonly kind: 'realtime'
+  readonly topic: string
 }
 
 /** A domain application: a SIP domain, who may send to it, and what handles its calls. */

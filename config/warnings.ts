@@ -17,6 +17,7 @@ export const warningsOf = (config: Config): readonly ConfigWarning[] => {
   warnOfCarriers(config, report)
   warnOfEndpoints(config, report)
   warnOfListeners(config, report)
+  warnOfApplications(config, report)
   return warnings
 }
 
@@ -66,6 +67,15 @@ const warnOfListeners = ({ sip, http }: Config, report: Report): void => {
     report(['http', 'plain'], 'passwords and tokens go over plain HTTP on an address that others can reach')
   if (sip.drachtio && sip.shield.strangers === 'drop')
     report(['sip', 'shield', 'strangers'], 'has no effect: the shield is a part of the embedded agent')
+}
+
+const warnOfApplications = (config: Config, report: Report): void => {
+  if (config.http.apiToken !== undefined) return
+  for (const list of ['domains', 'endpoints', 'resources'] as const)
+    config[list].forEach(({ handler }, i) => {
+      if (handler?.kind === 'realtime')
+        report([list, i, 'handler'], 'no application can sign in: http.apiToken is missing')
+    })
 }
 
 const isLoopback = (address: string): boolean =>

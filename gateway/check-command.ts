@@ -1,6 +1,6 @@
 import type { DocumentPlaces } from '../config/document-places.ts'
 import { describeFault, type Keys } from '../config/faults.ts'
-import type { Config, ConfigFault, HandlerConfig } from '../config/types.ts'
+import type { Config, ConfigFault, DocumentHandlerConfig } from '../config/types.ts'
 import { warningsOf } from '../config/warnings.ts'
 import { checkDocument } from '../handlers/check.ts'
 import type { DocumentFault } from '../handlers/handler.ts'
@@ -20,7 +20,9 @@ export const checkDocuments = (
 ): CheckReport => {
   const reports = (['domains', 'endpoints', 'resources'] as const).flatMap((list) =>
     config[list].map(({ handler }, i) =>
-      handler?.document === undefined ? nothing : report(handler, [list, i, 'handler'], places),
+      !handler || handler.kind === 'realtime' || handler.document === undefined
+        ? nothing
+        : report(handler, [list, i, 'handler'], places),
     ),
   )
   // A handler that several domains share by an alias is checked for each of them, and its faults are told once.
@@ -44,7 +46,7 @@ interface DocumentReport {
 
 const nothing: DocumentReport = { faults: [], valid: true }
 
-const report = (handler: HandlerConfig, keys: Keys, places: DocumentPlaces): DocumentReport => {
+const report = (handler: DocumentHandlerConfig, keys: Keys, places: DocumentPlaces): DocumentReport => {
   const { errors, warnings } = checkDocument(handler.kind, handler.document ?? '')
   const placed = (what: string) => (fault: DocumentFault) =>
     places.fault(handler, keys, fault, `${what}: ${fault.message} [${fault.code}]`)

@@ -210,6 +210,8 @@ const directoryOf = (config: Config): AdmissionRules['directory'] => {
 const planText = (plan: Extract<Admission, { admit: unknown }>['admit']['plan']): string => {
   if (plan.kind === 'dial') return `admitted: ${plan.to} is called`
   const { handler } = plan
+  if (handler.kind === 'realtime')
+    return `admitted: is offered to the realtime applications that listen on ${handler.topic}`
   const where = 'url' in handler ? handler.url : handler.name
   return `admitted: runs the ${handler.kind} document ${where}`
 }

@@ -103,6 +103,7 @@ export const parseAddress = (text: string): { context: string; name: string } | 
 
 /** A handler as the calls take it. */
 export const handlerSpec = (config: HandlerConfig): HandlerSpec => {
+  if (config.kind === 'realtime') return config
   if (config.url !== undefined)
     return { kind: config.kind, url: config.url, fallbackUrl: config.fallbackUrl, method: config.method }
   if (config.document !== undefined)

@@ -53,7 +53,9 @@ class Asked {
     if (!handler) return this.#refuse('no_handler', 'handler', named)
     this.#note('handler', {
       kind: handler.kind,
-      ...('url' in handler ? { url: handler.url } : { document: handler.name }),
+      ...(handler.kind === 'realtime' && { topic: handler.topic }),
+      ...('url' in handler && { url: handler.url }),
+      ...('document' in handler && { document: handler.name }),
     })
     const plan = { kind: 'handler', handler } as const
     return { domain: this.#host, projectId, plan, app, ...(carrier && { carrier }) }
