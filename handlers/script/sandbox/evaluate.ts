@@ -1,0 +1,108 @@
+import variant from '@jitl/quickjs-wasmfile-release-sync'
+import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
+import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core'
+
+/** An expression, and the variables that it may name, as the text of a JSON object. */
+export interface ExpressionJob {
+  readonly expression: string
+  readonly variables: string
+}
+
+/** Its value as JSON (absent: undefined), or what was wrong with it. */
+export type ExpressionReply = { readonly value?: string } | { readonly error: string }
+
+/** Longest time of one expression in ms, with the reading of its variables. */
+export const longestMs = 150
+/** Heap of one expression in bytes: that of the variables' text some thirty times over. */
+const heapBytes = 16 * 1024 * 1024
+/** Stack of one expression in bytes. */
+const stackBytes = 256 * 1024
+/** Longest value, as JSON. */
+const longestValue = 65_536
+
+/** What there is of the language: no promises, no proxies, no memory shared with anybody. `Eval` is what reads any code at all. */
+const intrinsics = {
+  ...{ BaseObjects: true, Date: true, Eval: true, StringNormalize: true, RegExp: true, JSON: true },
+  MapSet: true,
+}
+
+/** Makes the variables global: by their own names, `vars` before `envs` before `call`, and with their prefix. */
+const prelude = `(text) => {
+  const { call, vars, envs, params } = JSON.parse(text)
+  Object.assign(globalThis, call, envs, vars, { call, vars, envs, params })
+}`
+
+/** Loads QuickJS; each call of the function that comes back has a runtime of its own, which is gone when it returns. */
+export const openEvaluator = async (): Promise<(job: ExpressionJob) => ExpressionReply> => {
+  const module = await newQuickJSWASMModuleFromVariant(variant)
+  return (job) => evaluate(module, job)
+}
+
+const tooLong = `it takes longer than ${longestMs} ms`
+
+const evaluate = (module: QuickJSWASMModule, job: ExpressionJob): ExpressionReply => {
+  const deadline = performance.now() + longestMs
+  const runtime = module.newRuntime({
+    memoryLimitBytes: heapBytes,
+    maxStackSizeBytes: stackBytes,
+    interruptHandler: () => performance.now() > deadline,
+  })
+  try {
+    const context = runtime.newContext({ intrinsics })
+    try {
+      return evaluateIn(context, job)
+    } finally {
+      context.dispose()
+    }
+  } finally {
+    runtime.dispose()
+  }
+}
+
+/** What an expression threw, in words. */
+class Thrown extends Error {}
+
+/** Handles are values of the sandbox; each one is disposed of by whoever made it. */
+const evaluateIn = (context: QuickJSContext, { expression, variables }: ExpressionJob): ExpressionReply => {
+  const open: QuickJSHandle[] = []
+  const keep = (handle: QuickJSHandle): QuickJSHandle => {
+    open.push(handle)
+    return handle
+  }
+  const take = (result: ReturnType<QuickJSContext['evalCode']>, describe?: QuickJSHandle): QuickJSHandle => {
+    if (!result.error) return keep(result.value)
+    const error = keep(result.error)
+    throw new Thrown(describe ? messageOf(context, describe, error) : 'the sandbox is too small')
+  }
+  const run = (code: string, describe?: QuickJSHandle): QuickJSHandle =>
+    take(context.evalCode(code, 'expression', { type: 'global', strict: true }), describe)
+  try {
+    // Taken before the variables are there: one of them may be called JSON.
+    const [stringify, describe] = [run('JSON.stringify'), run('String')]
+    const call = (of: QuickJSHandle, value: QuickJSHandle): QuickJSHandle =>
+      take(context.callFunction(of, context.undefined, value), describe)
+    call(run(prelude), keep(context.newString(variables)))
+    // On lines of its own: it may end in a comment.
+    const json = call(stringify, run(`(\n${expression}\n)`, describe))
+    if (context.typeof(json) === 'undefined') return {}
+    const value = context.getString(json)
+    return value.length > longestValue
+      ? { error: `its value is longer than ${longestValue} characters` }
+      : { value }
+  } catch (error) {
+    // Anything else is a fault of the sandbox itself, and ends its thread.
+    if (error instanceof Thrown) return { error: error.message }
+    throw error
+  } finally {
+    for (const handle of open) handle.dispose()
+  }
+}
+
+/** What was thrown may be anything, and its text is made in the sandbox too, which gets some more room for that. */
+const messageOf = (context: QuickJSContext, describe: QuickJSHandle, thrown: QuickJSHandle): string => {
+  context.runtime.setMemoryLimit(heapBytes * 2)
+  const result = context.callFunction(describe, context.undefined, thrown)
+  const text = result.error ? 'something was thrown' : context.getString(result.value)
+  ;(result.error ?? result.value).dispose()
+  return text === 'InternalError: interrupted' ? tooLong : text.slice(0, 200)
+}

@@ -1,0 +1,206 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import type { ExpressionReply } from './evaluate.ts'
+import { ExpressionFailed, Sandbox } from './sandbox.ts'
+import type { SandboxThread } from './thread.ts'
+
+/** Nothing here waits for the sandbox's patience; only the test of it fires its timer. */
+const noTimers = { after: () => ({ cancel: () => {} }) }
+const sandbox = new Sandbox(noTimers)
+afterAll(() => sandbox.close())
+
+const evaluate = (expression: string, variables: Readonly<Record<string, unknown>> = {}) =>
+  sandbox.evaluate(expression, { call: {}, vars: {}, envs: {}, params: {}, ...variables })
+
+const failureOf = async (expression: string, variables?: Readonly<Record<string, unknown>>) => {
+  const error = await evaluate(expression, variables).then(
+    (value) => new Error(`it has the value ${JSON.stringify(value)}`),
+    (reason) => reason,
+  )
+  expect(error).toBeInstanceOf(ExpressionFailed)
+  return (error as Error).message
+}
+
+describe('an expression', () => {
+  it.each([
+    ['1 + 1', 2],
+    ['vars.a > 3 ? "more" : "less"', 'more'],
+    ['call.from.slice(1, 4)', '155'],
+    ['params.list.map((x) => ({ x: x * 2 }))', [{ x: 2 }, { x: 4 }]],
+    ['Math.max(...params.list) + parseInt("7px")', 9],
+    ['a + b + c', 'var env call'],
+    ['vars.none', undefined],
+    ['(x) => x', undefined],
+    ['null', null],
+    ['"ü".length // the end', 1],
+    ['new Date(0).toISOString()', '1970-01-01T00:00:00.000Z'],
+  ])('%s has its value', async (expression, value) => {
+    const variables = {
+      call: { from: '+15550001', c: ' call', a: 'call', b: 'call' },
+      envs: { b: ' env', a: 'env' },
+      vars: { a: 'var', b: undefined },
+      params: { list: [1, 2] },
+    }
+    const vars = expression.startsWith('vars.a') ? { a: 4 } : variables.vars
+    expect(await evaluate(expression, { ...variables, vars })).toEqual(value)
+  })
+
+  it.each([
+    ['1 +', 'SyntaxError'],
+    ['for (;;) {}', 'SyntaxError'],
+    ['await 1', 'SyntaxError'],
+    ['nobody.knows', "ReferenceError: 'nobody' is not defined"],
+    ['vars.none.more', 'TypeError'],
+    ['vars.a = 1, made = 1', 'ReferenceError'],
+    ['(() => { throw 5 })()', ''],
+    [`(() => { throw new Error("${'x'.repeat(900)}") })()`, 'Error: xxx'],
+  ])('%s is a fault', async (expression, message) => {
+    const told = await failureOf(expression)
+    expect(told).toContain(message)
+    expect(told.length).toBeLessThanOrEqual(200)
+  })
+
+  it('knows nothing of the one before it', async () => {
+    await evaluate('(globalThis.left = 1, Object.prototype.left = 2, Array.prototype.map = null, 0)')
+    expect(await evaluate('typeof left + typeof [].left + [1].map((x) => x)')).toBe('undefinedundefined1')
+  })
+
+  it('may have variables with the names of the language', async () => {
+    expect(await evaluate('JSON + Object', { vars: { JSON: 1, Object: 2 } })).toBe(3)
+    const hostile = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 2}')
+    expect(await evaluate('typeof {}.polluted + ({}).constructor.name', { vars: hostile })).toBe(
+      'undefinedObject',
+    )
+    expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  })
+})
+
+describe('the sandbox holds', () => {
+  it.each([
+    ['an endless loop', '(() => { for (;;); })()', 'longer than 150 ms'],
+    ['a regular expression without an end', '/(a+)+$/.test("a".repeat(40) + "b")', 'longer than 150 ms'],
+    ['a long text', '"x".repeat(1e9)', 'InternalError'],
+    [
+      'a doubled text',
+      '(() => { let s = "0123456789"; for (let i = 0; i < 40; i++) s += s; return s })()',
+      'InternalError',
+    ],
+    ['a long list', 'new Array(1e8).fill(0)', 'InternalError'],
+    ['a deep recursion', '(() => { const f = () => f() + 1; return f() })()', 'InternalError'],
+    ['a deep structure', '(() => { let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a })()', ''],
+    ['a deep text', 'JSON.parse("[".repeat(200000))', ''],
+    ['a long value', '"x".repeat(70000)', 'longer than 65536 characters'],
+    ['a value without an end', '({ toJSON() { for (;;); } })', 'longer than 150 ms'],
+    ['a ring', '(() => { const a = {}; a.a = a; return a })()', 'TypeError'],
+  ])('%s', async (_what, expression, message) => {
+    expect(await failureOf(expression)).toContain(message)
+    expect(await evaluate('1 + 1')).toBe(2)
+  })
+
+  it('a bomb of memory, whichever limit it meets first', async () => {
+    await failureOf('(() => { const all = []; for (;;) all.push("x".repeat(10000) + all.length) })()')
+    expect(await evaluate('1 + 1')).toBe(2)
+  })
+
+  it.each([
+    'this.constructor.constructor("return typeof process + typeof require + typeof module")()',
+    '[].constructor.constructor("return typeof process + typeof require + typeof module")()',
+    '(() => {}).constructor("return typeof process + typeof require + typeof module")()',
+    '(0, eval)("typeof process + typeof require + typeof module")',
+    '(() => { try { null.x } catch (e) { return e.constructor.constructor("return typeof process")() } })() + "undefinedundefined"',
+    'typeof process + typeof require + typeof module',
+  ])('%s finds nothing of the host', async (expression) => {
+    expect(await evaluate(expression)).toBe('undefinedundefinedundefined')
+  })
+
+  it('no name of the host and nothing that waits', async () => {
+    const names = (await evaluate('Object.getOwnPropertyNames(globalThis)')) as string[]
+    for (const name of [
+      ...[
+        'process',
+        'require',
+        'fetch',
+        'setTimeout',
+        'WebAssembly',
+        'console',
+        'Promise',
+        'Proxy',
+        'SharedArrayBuffer',
+      ],
+      ...['Atomics', 'postMessage', 'Worker', 'std', 'os'],
+    ])
+      expect(names).not.toContain(name)
+  })
+})
+
+describe('its threads', () => {
+  interface FakeThread extends SandboxThread {
+    readonly jobs: string[]
+    readonly reply: (reply: ExpressionReply) => void
+    readonly die: () => void
+    ended: boolean
+  }
+
+  const open = () => {
+    const threads: FakeThread[] = []
+    const alarms: (() => void)[] = []
+    const timers = {
+      after: (_ms: number, run: () => void) => {
+        alarms.push(run)
+        return { cancel: () => void alarms.splice(alarms.indexOf(run), 1) }
+      },
+    }
+    const pool = new Sandbox(timers, (reply, die) => {
+      const thread: FakeThread = {
+        ...{ jobs: [], reply, die, ended: false },
+        send: ({ expression }) => void thread.jobs.push(expression),
+        end: async () => {
+          thread.ended = true
+        },
+      }
+      threads.push(thread)
+      return thread
+    })
+    return { pool, threads, alarms }
+  }
+
+  it('are two, and each has one expression at a time', async () => {
+    const { pool, threads } = open()
+    const values = ['a', 'b', 'c'].map((expression) => pool.evaluate(expression, {}))
+    expect(threads.map(({ jobs }) => jobs)).toEqual([['a'], ['b']])
+    expect(pool.pending).toBe(3)
+    threads[1]?.reply({ value: '2' })
+    expect(threads[1]?.jobs).toEqual(['b', 'c'])
+    threads[0]?.reply({ value: '1' })
+    threads[1]?.reply({})
+    expect(await Promise.all(values)).toEqual([1, 2, undefined])
+    expect(pool.pending).toBe(0)
+  })
+
+  it('are replaced when they do not answer, or die', async () => {
+    const { pool, threads, alarms } = open()
+    const silent = pool.evaluate('a', {})
+    alarms[0]?.()
+    await expect(silent).rejects.toThrow('does not answer')
+    expect(threads[0]?.ended).toBe(true)
+    const dying = pool.evaluate('b', {})
+    const next = [pool.evaluate('c', {}), pool.evaluate('d', {})]
+    threads[1]?.die()
+    await expect(dying).rejects.toThrow('exhausts its thread')
+    expect(threads.map(({ jobs }) => jobs)).toEqual([['a'], ['b'], ['c'], ['d']])
+    threads[2]?.reply({ value: '3' })
+    threads[3]?.reply({ value: '4' })
+    expect(await Promise.all(next)).toEqual([3, 4])
+    expect(alarms).toEqual([])
+  })
+
+  it('take no more than two hundred that wait', async () => {
+    const { pool } = open()
+    const waiting = Array.from({ length: 202 }, () => pool.evaluate('a', {}))
+    await expect(pool.evaluate('b', {})).rejects.toThrow('too many')
+    const over = Promise.allSettled(waiting)
+    await pool.close()
+    expect((await over).every(({ status }) => status === 'rejected')).toBe(true)
+    expect(pool.pending).toBe(0)
+    await expect(pool.evaluate('c', {})).rejects.toThrow('closed')
+  })
+})

@@ -1,0 +1,123 @@
+import type { ExpressionJob, ExpressionReply } from './evaluate.ts'
+import { type SandboxThread, type StartThread, startThread } from './thread.ts'
+
+/** An expression that has no value; the message completes the sentence "the expression cannot be evaluated: …". */
+export class ExpressionFailed extends Error {}
+
+/** The timers that the sandbox uses. */
+export interface Timers {
+  /** Calls `run` once, `ms` milliseconds from now, unless it is cancelled. */
+  after(ms: number, run: () => void): { cancel(): void }
+}
+
+/** Threads at most: an expression that runs for ever keeps one busy for its whole time. */
+const mostThreads = 2
+/** Expressions that may wait. A call has one at a time, so this many calls. */
+const mostWaiting = 200
+/** A thread that has not answered after so long is ended. Far beyond an expression's own time: the thread may be starting. */
+const patienceMs = 10_000
+
+interface Task {
+  readonly job: ExpressionJob
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: ExpressionFailed) => void
+}
+
+interface Busy {
+  readonly task: Task
+  readonly timer: { cancel(): void }
+}
+
+/** One thread and what it is at. */
+interface Place {
+  readonly thread: SandboxThread
+  busy?: Busy
+}
+
+/**
+ * Evaluates expressions of script documents in threads of its own, by QuickJS in WebAssembly: the code sees its variables and the language,
+ * nothing else, and has a heap, a stack and a time of its own. Shared by all calls.
+ */
+export class Sandbox {
+  readonly #timers: Timers
+  readonly #start: StartThread
+  readonly #waiting: Task[] = []
+  readonly #places = new Set<Place>()
+  #closed = false
+
+  constructor(timers: Timers, start: StartThread = startThread) {
+    this.#timers = timers
+    this.#start = start
+  }
+
+  /** Expressions that wait or are evaluated. */
+  get pending(): number {
+    return this.#waiting.length + [...this.#places].filter((place) => place.busy).length
+  }
+
+  /**
+   * The value of an expression, which may name the keys of `variables` (`call`, `vars`, `envs`, `params`). Undefined and functions are
+   * undefined. Rejects with {@link ExpressionFailed}.
+   */
+  evaluate(expression: string, variables: Readonly<Record<string, unknown>>): Promise<unknown> {
+    if (this.#closed) return Promise.reject(new ExpressionFailed('the sandbox is closed'))
+    if (this.#waiting.length >= mostWaiting)
+      return Promise.reject(new ExpressionFailed('too many other expressions wait'))
+    const job = { expression, variables: JSON.stringify(variables) }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ job, resolve, reject })
+      this.#next()
+    })
+  }
+
+  /** Rejects what is under way and ends the threads. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const gone = new ExpressionFailed('the sandbox is closed')
+    for (const task of this.#waiting.splice(0)) task.reject(gone)
+    await Promise.all([...this.#places].map((place) => this.#drop(place, gone)))
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0) return
+    const free = [...this.#places].find((place) => !place.busy)
+    const place = free ?? (this.#places.size < mostThreads ? this.#launch() : undefined)
+    const task = place && this.#waiting.shift()
+    if (!place || !task) return
+    const timer = this.#timers.after(patienceMs, () => this.#replace(place, 'its thread does not answer'))
+    place.busy = { task, timer }
+    place.thread.send(task.job)
+  }
+
+  #launch(): Place {
+    const place: Place = {
+      thread: this.#start(
+        (reply) => this.#finish(place, reply),
+        () => this.#replace(place, 'it exhausts its thread'),
+      ),
+    }
+    this.#places.add(place)
+    return place
+  }
+
+  #finish(place: Place, reply: ExpressionReply): void {
+    const { busy } = place
+    place.busy = undefined
+    busy?.timer.cancel()
+    if ('error' in reply) busy?.task.reject(new ExpressionFailed(reply.error))
+    else busy?.task.resolve(reply.value === undefined ? undefined : JSON.parse(reply.value))
+    this.#next()
+  }
+
+  #replace(place: Place, reason: string): void {
+    void this.#drop(place, new ExpressionFailed(reason))
+    this.#next()
+  }
+
+  #drop(place: Place, error: ExpressionFailed): Promise<void> {
+    this.#places.delete(place)
+    place.busy?.timer.cancel()
+    place.busy?.task.reject(error)
+    return place.thread.end()
+  }
+}
