@@ -77,6 +77,27 @@ export const readBody = async (
   return Buffer.concat(chunks)
 }
 
+/** The beginning of a body, `maxBytes` at most; the rest is given up with the connection. */
+export const readBeginning = async (
+  { body }: Dispatcher.ResponseData,
+  maxBytes: number,
+): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size >= maxBytes) break
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes)
+}
+
+/** The first 64 headers of an answer by lower-case name, each the first of its name. */
+export const headersOf = (response: Dispatcher.ResponseData): Readonly<Record<string, string>> => {
+  const names = Object.keys(response.headers).slice(0, 64)
+  return Object.fromEntries(names.map((name) => [name.toLowerCase(), headerOf(response, name)]))
+}
+
 /** The text of a document, by the character set of its type. */
 export const decode = (bytes: Uint8Array, contentType: string): string => {
   const charset = /charset="?([\w-]+)/i.exec(contentType)?.[1] ?? 'utf-8'
@@ -117,7 +138,26 @@ export const asUnreachable = (error: unknown, url: string): TrunklineError => {
   if (error instanceof AddressRefused) return refused(url, error.address)
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return unreachable(url, 'dns', 'Its name has no address.')
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return unreachable(url, 'connect', 'The connection took too long.')
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return unreachable(url, 'connect', 'The connection took too long.', { sent: false })
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+    return unreachable(url, 'silent', 'Its server said nothing for too long.')
+  const sent = code === undefined ? undefined : reached.get(code)
   // Messages of the network name addresses and ports, and nothing of the URL's path or credentials.
-  return unreachable(url, 'connect', `The connection failed: ${code ?? message}.`, {}, error)
+  return unreachable(
+    url,
+    'connect',
+    `The connection failed: ${code ?? message}.`,
+    sent === undefined ? {} : { sent },
+    error,
+  )
 }
+
+/**
+ * Failures of the network that another try may mend: before there was a connection, when the server has seen nothing of the request, and in
+ * the middle of it. Others, such as a certificate that is not trusted, stay.
+ */
+const reached: ReadonlyMap<string, boolean> = new Map([
+  ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'].map((code) => [code, false] as const),
+  ...['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].map((code) => [code, true] as const),
+])

@@ -110,7 +110,7 @@ describe('the cache', () => {
 
   it('is not asked for documents, and keeps no more than it may', async () => {
     const { server, client } = await file({ 'cache-control': 'max-age=60' })
-    for (let i = 0; i < 2; i++) await client.document(get(`${server.url}/a.wav`))
+    for (let i = 0; i < 2; i++) await client.document(get(`${server.url}/a.wav`), 'p')
     expect(server.seen).toHaveLength(2)
     const small = make({ cacheBytes: 3 })
     for (let i = 0; i < 2; i++) await small.bytes(`${server.url}/a.wav`, { maxBytes: 1000 })

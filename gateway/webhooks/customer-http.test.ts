@@ -34,7 +34,7 @@ describe('a document', () => {
       response.end(Buffer.from([0x3c, 0xe9, 0x3e]))
     })
     const body = { contentType: 'application/x-www-form-urlencoded', text: 'a=1' }
-    const document = await make().document({ url: `${server.url}/x?y=1#ot=100`, method: 'POST', body })
+    const document = await make().document({ url: `${server.url}/x?y=1#ot=100`, method: 'POST', body }, 'p')
     expect(document).toEqual({
       url: `${server.url}/x?y=1#ot=100`,
       contentType: 'text/xml; charset=iso-8859-1',
@@ -51,7 +51,7 @@ describe('a document', () => {
 
   it('is asked for with Basic authentication when the URL has credentials', async () => {
     const server = await serve((_request, response) => response.end('ok'))
-    await make().document(get(server.url.replace('//', '//me:p%40ss@')))
+    await make().document(get(server.url.replace('//', '//me:p%40ss@')), 'p')
     const { authorization } = server.seen[0]?.request.headers ?? {}
     expect(authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`)
   })
@@ -61,7 +61,7 @@ describe('a document', () => {
     async (status) => {
       const server = await serve((_request, response) => response.writeHead(status).end('no'))
       const error = await failureOf(
-        make().document(get(`${server.url.replace('//', '//me:pa55@')}/x?key=pa55#pa55`)),
+        make().document(get(`${server.url.replace('//', '//me:pa55@')}/x?key=pa55#pa55`), 'p'),
       )
       expect(error.facts).toEqual({ url: `${server.url}/x`, reason: 'status', status })
       expect(`${error.message}${error.stack}${JSON.stringify(error.facts)}`).not.toContain('pa55')
@@ -71,14 +71,14 @@ describe('a document', () => {
   it.each(['ftp://127.0.0.1/', 'file:///etc/passwd', 'not a url', ''])(
     'is not fetched from %j',
     async (url) => {
-      expect(await reasonOf(make().document(get(url)))).toBe('scheme')
+      expect(await reasonOf(make().document(get(url), 'p'))).toBe('scheme')
     },
   )
 
   it('is a failure when nobody listens', async () => {
     const server = await serve((_request, response) => response.end())
     servers.splice(0)[0]?.close()
-    expect(await reasonOf(make().document(get(server.url)))).toBe('connect')
+    expect(await reasonOf(make().document(get(server.url), 'p'))).toBe('connect')
   })
 
   it('is a failure when it comes compressed although nobody asked for that', async () => {
@@ -86,7 +86,7 @@ describe('a document', () => {
       response.setHeader('content-encoding', 'gzip')
       response.end('x')
     })
-    expect(await reasonOf(make().document(get(server.url)))).toBe('encoding')
+    expect(await reasonOf(make().document(get(server.url), 'p'))).toBe('encoding')
   })
 })
 
@@ -103,19 +103,21 @@ describe('addresses', () => {
     'http://0.0.0.0:1/',
   ])('are refused when they are not public: %s', async (url) => {
     const allowedNetworks = url.includes('127.1:') ? [] : ['127.0.0.1/32']
-    expect(await reasonOf(make({ allowedNetworks }).document(get(url)))).toBe('address-refused')
+    expect(await reasonOf(make({ allowedNetworks }).document(get(url), 'p'))).toBe('address-refused')
   })
 
   it('are refused when any address of a name is not public', async () => {
     const { resolve } = resolver({ 'app.example': ['127.0.0.1', '10.0.0.1'] })
-    const error = await failureOf(make({ resolve }).document(get('http://app.example:1/')))
+    const error = await failureOf(make({ resolve }).document(get('http://app.example:1/'), 'p'))
     expect(error.facts).toMatchObject({ reason: 'address-refused', address: '10.0.0.1' })
   })
 
   it('are refused for localhost by the system resolver when loopback is not allowed', async () => {
     const server = await serve((_request, response) => response.end('secret'))
     const client = make({ allowedNetworks: [] })
-    expect(await reasonOf(client.document(get(`http://localhost:${server.port}/`)))).toBe('address-refused')
+    expect(await reasonOf(client.document(get(`http://localhost:${server.port}/`), 'p'))).toBe(
+      'address-refused',
+    )
     expect(server.seen).toHaveLength(0)
   })
 
@@ -129,7 +131,7 @@ describe('addresses', () => {
       answers['app.example'] = ['127.0.0.3']
     }
     const client = make({ resolve: changing })
-    const document = await client.document(get(`http://app.example:${server.port}/`))
+    const document = await client.document(get(`http://app.example:${server.port}/`), 'p')
     expect(document.text).toBe('pinned')
     expect(asked).toEqual(['app.example'])
     expect(server.seen[0]?.request.headers.host).toBe(`app.example:${server.port}`)
@@ -149,15 +151,15 @@ describe('addresses', () => {
     await once(server, 'listening')
     const { resolve } = resolver({ 'app.example': ['127.0.0.1'] })
     const { port } = server.address() as AddressInfo
-    const error = await failureOf(make({ resolve }).document(get(`https://app.example:${port}/`)))
+    const error = await failureOf(make({ resolve }).document(get(`https://app.example:${port}/`), 'p'))
     expect(error.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT')
     expect(names).toEqual(['app.example'])
   })
 
   it('are a failure when a name has none', async () => {
     const { resolve } = resolver({ 'empty.example': [] })
-    expect(await reasonOf(make({ resolve }).document(get('http://none.example/')))).toBe('dns')
-    expect(await reasonOf(make({ resolve }).document(get('http://empty.example/')))).toBe('connect')
+    expect(await reasonOf(make({ resolve }).document(get('http://none.example/'), 'p'))).toBe('dns')
+    expect(await reasonOf(make({ resolve }).document(get('http://empty.example/'), 'p'))).toBe('connect')
   })
 })
 
@@ -177,11 +179,8 @@ describe('redirects', () => {
   ])('with %i are followed by %s', async (status, method, body) => {
     const server = await serve(redirecting(status, '/end'))
     const url = `${server.url.replace('//', '//me:pw@')}/start`
-    const document = await make().document({
-      url,
-      method: 'POST',
-      body: { contentType: 'text/plain', text: 'a=1' },
-    })
+    const wanted = { url, method: 'POST', body: { contentType: 'text/plain', text: 'a=1' } } as const
+    const document = await make().document(wanted, 'p')
     expect(document).toMatchObject({ text: 'there', url: `${server.url.replace('//', '//me:pw@')}/end` })
     expect(server.seen[1]).toMatchObject({ body, request: { method } })
     expect(server.seen[1]?.request.headers.authorization).toBe(server.seen[0]?.request.headers.authorization)
@@ -190,7 +189,7 @@ describe('redirects', () => {
   it('do not carry credentials to another server', async () => {
     const other = await serve((_request, response) => response.end('other'))
     const server = await serve(redirecting(302, `${other.url}/end`))
-    await make().document(get(server.url.replace('//', '//me:pw@')))
+    await make().document(get(server.url.replace('//', '//me:pw@')), 'p')
     expect(other.seen[0]?.request.headers.authorization).toBeUndefined()
   })
 
@@ -200,34 +199,34 @@ describe('redirects', () => {
       if (left === 0) response.end('there')
       else response.writeHead(302, { location: `/${left - 1}` }).end()
     })
-    expect((await make().document(get(`${server.url}/3`))).text).toBe('there')
-    expect(await reasonOf(make().document(get(`${server.url}/4`)))).toBe('redirects')
+    expect((await make().document(get(`${server.url}/3`), 'p')).text).toBe('there')
+    expect(await reasonOf(make().document(get(`${server.url}/4`), 'p'))).toBe('redirects')
   })
 
   it.each(['http://127.0.0.2:1/', 'http://10.0.0.1/', 'http://[::1]:1/'])(
     'to the private address %s are refused',
     async (location) => {
       const server = await serve(redirecting(302, location))
-      expect(await reasonOf(make().document(get(server.url)))).toBe('address-refused')
+      expect(await reasonOf(make().document(get(server.url), 'p'))).toBe('address-refused')
     },
   )
 
   it('to a name with a private address are refused', async () => {
     const { resolve } = resolver({ 'inside.example': ['192.168.0.1'] })
     const server = await serve(redirecting(302, 'http://inside.example/'))
-    expect(await reasonOf(make({ resolve }).document(get(server.url)))).toBe('address-refused')
+    expect(await reasonOf(make({ resolve }).document(get(server.url), 'p'))).toBe('address-refused')
   })
 
   it('to another scheme are refused', async () => {
     const server = await serve(redirecting(302, 'file:///etc/passwd'))
-    expect(await reasonOf(make().document(get(server.url)))).toBe('scheme')
+    expect(await reasonOf(make().document(get(server.url), 'p'))).toBe('scheme')
   })
 })
 
 describe('limits', () => {
   it('stop a body that says it is too large, and one that does not say so', async () => {
     const honest = await serve((_request, response) => response.end('x'.repeat(101)))
-    expect(await reasonOf(make({ maxBytes: 100 }).document(get(honest.url)))).toBe('too-large')
+    expect(await reasonOf(make({ maxBytes: 100 }).document(get(honest.url), 'p'))).toBe('too-large')
     const endless = await serve((_request, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000))) {}
@@ -235,7 +234,7 @@ describe('limits', () => {
       }
       more()
     })
-    expect(await reasonOf(make({ maxBytes: 100_000 }).document(get(endless.url)))).toBe('too-large')
+    expect(await reasonOf(make({ maxBytes: 100_000 }).document(get(endless.url), 'p'))).toBe('too-large')
   })
 
   it('let a body of just the largest size pass', async () => {
@@ -252,7 +251,7 @@ describe('limits', () => {
     const clock = new FakeClock()
     const client = make({ clock })
     const server = await serve(() => clock.advance(5000))
-    const running = client.document(get(server.url))
+    const running = client.document(get(server.url), 'p')
     expect(client.running).toBe(1)
     expect(await reasonOf(running)).toBe('timeout')
     expect([client.running, clock.running]).toEqual([0, 0])
@@ -263,7 +262,7 @@ describe('limits', () => {
     const server = await serve((_request, response) => {
       response.write('a', () => clock.advance(5000))
     })
-    expect(await reasonOf(make({ clock }).document(get(server.url)))).toBe('timeout')
+    expect(await reasonOf(make({ clock }).document(get(server.url), 'p'))).toBe('timeout')
   })
 
   it('count redirects into the one time-out', async () => {
@@ -272,7 +271,7 @@ describe('limits', () => {
       clock.advance(2600)
       if (request.url === '/') response.writeHead(302, { location: '/b' }).end()
     })
-    expect(await reasonOf(make({ clock }).document(get(server.url)))).toBe('timeout')
+    expect(await reasonOf(make({ clock }).document(get(server.url), 'p'))).toBe('timeout')
     expect(server.seen).toHaveLength(2)
   })
 })
@@ -292,9 +291,9 @@ describe('closing', () => {
     const clock = new FakeClock()
     const client = make({ clock })
     const server = await serve(() => client.close())
-    expect(await reasonOf(client.document(get(server.url)))).toBe('closed')
+    expect(await reasonOf(client.document(get(server.url), 'p'))).toBe('closed')
     client.close()
-    expect(await reasonOf(client.document(get(server.url)))).toBe('closed')
+    expect(await reasonOf(client.document(get(server.url), 'p'))).toBe('closed')
     expect([client.running, clock.running]).toEqual([0, 0])
   })
 })

@@ -1,49 +1,34 @@
-import { isIP } from 'node:net'
-import { Agent, buildConnector, type Dispatcher, request } from 'undici'
-import type { DocumentRequest, FetchedDocument } from '../../handlers/handler.ts'
-import type { Clock } from '../clock.ts'
+import { randomUUID } from 'node:crypto'
+import type {
+  DocumentRequest,
+  FetchedDocument,
+  OutsideAnswer,
+  OutsideRequest,
+} from '../../handlers/handler.ts'
+import type { Timer } from '../clock.ts'
+import type { TrunklineError } from '../errors.ts'
 import {
-  type Answer,
   asUnreachable,
   decode,
   discard,
   headerOf,
+  headersOf,
   readAnswer,
-  refused,
+  readBeginning,
   unreachable,
 } from './answers.ts'
-import { cacheBefore } from './audio-cache.ts'
-import { AddressGuard } from './guard.ts'
-import { guardedLookup, type Resolve } from './guarded-lookup.ts'
-import { nextRequest, parseTarget } from './redirects.ts'
+import { type Overrides, type RetryOn, readOverrides } from './overrides.ts'
+import type { Signer } from './signatures.ts'
+import { late, type Outgoing, type Response, Transport, type TransportOptions } from './transport.ts'
 
 /** What a {@link CustomerHttp} is made of. */
-export interface CustomerHttpOptions {
+export interface CustomerHttpOptions extends TransportOptions {
   /** Longest time of one request in milliseconds: name, connection, redirects and body together. */
   readonly timeoutMs: number
-  /** Networks (CIDR) that may be reached although they are not public. */
-  readonly allowedNetworks: readonly string[]
-  /** Value of the User-Agent header; empty: none. */
-  readonly userAgent: string
-  /** Redirects that are followed; default 3. */
-  readonly maxRedirects?: number
   /** Largest document in bytes; default 256 KiB. */
   readonly maxBytes?: number
-  /** Largest time for one connection in milliseconds; default 2 s. */
-  readonly connectTimeoutMs?: number
-  /** Memory for answers to {@link CustomerHttp.bytes}, in bytes, kept and revalidated as RFC 9111 has it; default none are kept. Those
-   * to requests with credentials never are. */
-  readonly cacheBytes?: number
-  readonly clock: Clock
-  /** Default: the system's resolver. */
-  readonly resolve?: Resolve
-}
-
-/** One request, as it goes out. */
-export interface Outgoing {
-  readonly url: string
-  readonly method: 'GET' | 'POST'
-  readonly body?: DocumentRequest['body']
+  /** Signs what is sent for a project. */
+  readonly signer: (projectId: string) => Signer
 }
 
 /** What ends a request. */
@@ -57,35 +42,32 @@ export interface FetchLimits {
 
 /** Longer ones would only fill memory while they are thrown away. */
 const defaultMaxBytes = 262_144
+/** Of an answer to a document's own request. */
+const mostOutsideBytes = 65_536
+/** A document's own request may take longer than a document. */
+const longestOutsideMs = 60_000
+/** Headers that only we set: they say where a request goes, or how its body travels. */
+const ownHeaders =
+  /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*)$/i
 
 /**
  * The one client for customers' URLs. It speaks only http and https, and only to public addresses and the allowed networks: a name is
  * resolved once for each connection, every address of the answer is checked, and the connection is made to just these. Each redirect is
- * checked anew. User and password in a URL become Basic authentication; they, the query and the fragment never stand in an error.
+ * checked anew. User and password in a URL become Basic authentication; they, the query and the fragment never stand in an error. The
+ * fragment says how long to wait and how often to try ({@link readOverrides}); it is not sent.
  *
  * Everything that goes wrong is a {@link TrunklineError} with the code `document_unreachable` and the facts `url`, `reason` and, where
  * there was one, `status`.
  */
 export class CustomerHttp {
-  #options: CustomerHttpOptions
-  #guard: AddressGuard
-  #agent: Agent
-  /** The agent behind a cache, where there is one. */
-  #cached: Dispatcher
-  #running = new Set<AbortController>()
+  readonly #options: CustomerHttpOptions
+  readonly #transport: Transport
+  readonly #running = new Set<AbortController>()
   #closed = false
 
   constructor(options: CustomerHttpOptions) {
     this.#options = options
-    this.#guard = new AddressGuard(options.allowedNetworks)
-    const connectTimeout = options.connectTimeoutMs ?? 2000
-    const connect = buildConnector({
-      allowH2: false,
-      timeout: connectTimeout,
-      lookup: guardedLookup(this.#guard, options.resolve),
-    })
-    this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
-    this.#cached = options.cacheBytes ? cacheBefore(this.#agent, options.cacheBytes) : this.#agent
+    this.#transport = new Transport(options)
   }
 
   /** Requests that are on their way. */
@@ -93,20 +75,73 @@ export class CustomerHttp {
     return this.#running.size
   }
 
+  /** Servers that are not asked for a while, as they have not answered. */
+  get openCircuits(): number {
+    return this.#transport.breakers.open
+  }
+
   /**
-   * Fetches a document. Its `url` is where it was found in the end, with the user and password that led there, so that relative URLs
-   * reach the same server; do not log it as it is.
+   * Fetches a document, signed for its project. Its `url` is where it was found in the end, with the user and password that led there, so that
+   * relative URLs reach the same server; do not log it as it is. It is tried again once where the request cannot have reached its server.
    */
-  async document(wanted: DocumentRequest): Promise<FetchedDocument> {
-    const limits = { maxBytes: this.#options.maxBytes ?? defaultMaxBytes }
-    const { url, contentType, bytes } = await this.#fetch(wanted, limits, this.#agent)
-    return { url, contentType, text: decode(bytes, contentType) }
+  async document(wanted: DocumentRequest, projectId: string): Promise<FetchedDocument> {
+    const { maxBytes = defaultMaxBytes } = this.#options
+    const signed = { by: this.#options.signer(projectId), id: randomUUID() }
+    const overrides = readOverrides(wanted.url)
+    const answer = await this.#within(
+      { ...wanted, signed },
+      { ...overrides, retries: overrides.retries ?? 1 },
+      ({ url, response }) => readAnswer(url, response, maxBytes),
+    )
+    return {
+      url: answer.url,
+      contentType: answer.contentType,
+      text: decode(answer.bytes, answer.contentType),
+    }
   }
 
   /** Fetches something such as audio; from the cache where its server allows that. */
   async bytes(url: string, limits: FetchLimits): Promise<{ bytes: Uint8Array; contentType: string }> {
-    const { bytes, contentType } = await this.#fetch({ url, method: 'GET' }, limits, this.#cached)
+    const { maxBytes, timeoutMs, signal } = limits
+    const { bytes, contentType } = await this.#within(
+      { url, method: 'GET', cached: true },
+      timeoutMs === undefined ? {} : { totalMs: timeoutMs },
+      (found) => readAnswer(found.url, found.response, maxBytes),
+      signal,
+    )
     return { bytes, contentType }
+  }
+
+  /** A request that a document makes for itself. It is not signed, and tried once. */
+  async request(outside: OutsideRequest, signal?: AbortSignal): Promise<OutsideAnswer> {
+    const { url, method, body, headers = {}, timeoutMs, connectTimeoutMs } = outside
+    const own = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
+    const overrides = {
+      ...(connectTimeoutMs && { connectMs: connectTimeoutMs }),
+      totalMs: Math.min(timeoutMs || this.#options.timeoutMs, longestOutsideMs),
+    }
+    return this.#within(
+      { url, method, ...(body && { body }), headers: Object.fromEntries(own), overrides },
+      overrides,
+      async ({ response }) => {
+        const bytes = await readBeginning(response, mostOutsideBytes)
+        const text = decode(bytes, headerOf(response, 'content-type'))
+        return { status: response.statusCode, headers: headersOf(response), text }
+      },
+      signal,
+    )
+  }
+
+  /** Tells a customer's server something, signed; `id` is that of the event, whenever it is told. Resolves with the status of the answer. */
+  async deliver(
+    callback: DocumentRequest,
+    { projectId, id }: { projectId: string; id: string },
+  ): Promise<number> {
+    const signed = { by: this.#options.signer(projectId), id }
+    return this.#within({ ...callback, signed }, readOverrides(callback.url), async ({ response }) => {
+      discard(response.body)
+      return response.statusCode
+    })
   }
 
   /** Gives up every request and closes all connections. */
@@ -114,79 +149,65 @@ export class CustomerHttp {
     if (this.#closed) return
     this.#closed = true
     for (const controller of this.#running) controller.abort()
-    void this.#agent.destroy()
+    this.#transport.close()
   }
 
-  async #fetch(wanted: Outgoing, limits: FetchLimits, dispatcher: Dispatcher): Promise<Answer> {
-    if (this.#closed) throw unreachable(wanted.url, 'closed', 'The gateway is shutting down.')
-    const { maxBytes, timeoutMs = this.#options.timeoutMs, signal } = limits
+  /** One request with its retries, in the time for all of it. */
+  async #within<T>(
+    wanted: Outgoing,
+    overrides: Overrides,
+    read: (found: Response) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const { url } = wanted
+    if (this.#closed) throw unreachable(url, 'closed', 'The gateway is shutting down.')
+    const { totalMs: ms = this.#options.timeoutMs } = overrides
     const controller = new AbortController()
     this.#running.add(controller)
-    let late = false
-    const timer = this.#options.clock.after(timeoutMs, () => {
-      late = true
-      controller.abort()
-    })
+    const timer: Timer = this.#options.clock.after(ms, () => controller.abort(late))
     const signals = signal ? AbortSignal.any([controller.signal, signal]) : controller.signal
     try {
-      return await this.#follow(wanted, maxBytes, signals, dispatcher)
+      return await this.#try(wanted, overrides, read, signals)
     } catch (error) {
-      if (late) throw unreachable(wanted.url, 'timeout', `It took longer than ${timeoutMs} ms.`)
-      if (this.#closed) throw unreachable(wanted.url, 'closed', 'The gateway is shutting down.')
-      if (signal?.aborted) throw unreachable(wanted.url, 'given-up', 'Nobody wants it any more.')
-      throw asUnreachable(error, wanted.url)
+      if (controller.signal.reason === late)
+        throw unreachable(url, 'timeout', `It took longer than ${ms} ms.`)
+      if (this.#closed) throw unreachable(url, 'closed', 'The gateway is shutting down.')
+      if (signal?.aborted) throw unreachable(url, 'given-up', 'Nobody wants it any more.')
+      throw error
     } finally {
       timer.cancel()
       this.#running.delete(controller)
     }
   }
 
-  async #follow(
-    first: Outgoing,
-    maxBytes: number,
+  async #try<T>(
+    wanted: Outgoing,
+    { retries = 0, retryOn }: Overrides,
+    read: (found: Response) => Promise<T>,
     signal: AbortSignal,
-    dispatcher: Dispatcher,
-  ): Promise<Answer> {
-    const { maxRedirects = 3 } = this.#options
-    let outgoing = first
-    for (let redirects = 0; ; redirects++) {
-      const response = await this.#send(outgoing, signal, dispatcher)
-      const next = nextRequest(outgoing, response.statusCode, headerOf(response, 'location'))
-      if (!next) return await readAnswer(outgoing.url, response, maxBytes)
-      discard(response.body)
-      if (redirects >= maxRedirects) {
-        throw unreachable(first.url, 'redirects', `It redirects more than ${maxRedirects} times.`)
+  ): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      try {
+        const found = await this.#transport.send(wanted, signal)
+        return await read(found)
+      } catch (error) {
+        const failure = asUnreachable(error, wanted.url)
+        if (signal.aborted || tries >= retries || !mayRetry(failure, wanted.method, retryOn)) throw failure
       }
-      outgoing = next
     }
   }
+}
 
-  async #send(
-    { url, method, body }: Outgoing,
-    signal: AbortSignal,
-    dispatcher: Dispatcher,
-  ): Promise<Dispatcher.ResponseData> {
-    const { target, authorization } = parseTarget(url)
-    const literal = target.hostname.replace(/^\[|\]$/g, '')
-    // For an address nobody asks the resolver, so it is checked here.
-    if (isIP(literal) !== 0 && !this.#guard.permits(literal)) throw refused(url, literal)
-    try {
-      return await request(target, {
-        method,
-        // What one caller's credentials opened is not for the next one, whatever the server says of it.
-        dispatcher: authorization ? this.#agent : dispatcher,
-        signal,
-        headers: {
-          accept: '*/*',
-          'accept-encoding': 'identity',
-          ...(this.#options.userAgent && { 'user-agent': this.#options.userAgent }),
-          ...(body && { 'content-type': body.contentType }),
-          ...(authorization && { authorization }),
-        },
-        ...(body && { body: body.text }),
-      })
-    } catch (error) {
-      throw asUnreachable(error, url)
-    }
-  }
+/** Whether a request that failed so may be sent again: where its server cannot have acted on it, or its URL says so. */
+const mayRetry = (
+  { facts }: TrunklineError,
+  method: Outgoing['method'],
+  retryOn: Overrides['retryOn'],
+): boolean => {
+  const { reason, status, sent } = facts
+  if (!retryOn) return sent === false || (sent === true && method === 'GET')
+  const wants = (on: RetryOn) => retryOn.has(on) || retryOn.has('all')
+  if (sent === false) return wants('ct')
+  if (sent === true || reason === 'silent') return wants('rt')
+  return reason === 'status' && wants(Number(status) >= 500 ? '5xx' : '4xx')
 }

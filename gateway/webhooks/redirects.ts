@@ -1,6 +1,7 @@
 import { urlForPeople } from '../../handlers/common/urls.ts'
 import { TrunklineError } from '../errors.ts'
-import type { Outgoing } from './customer-http.ts'
+import { readOverrides } from './overrides.ts'
+import type { Outgoing } from './transport.ts'
 
 /** A URL for errors and logs: without user, password, query and fragment. */
 export const cleanUrl = urlForPeople
@@ -40,13 +41,22 @@ const decodePart = (text: string): string => {
 }
 
 /**
- * The request that a redirect leads to; undefined when the answer is none. 301, 302 and 303 turn a POST into a GET, as browsers and
- * RFC 9110 section 15.4 have it; 307 and 308 keep method and body. A relative location keeps the credentials of the URL it came from,
- * a full one has its own or none.
+ * The request that a redirect leads to; undefined when the answer is none. 301 and 302 turn a POST into a GET, and 303 everything, as browsers
+ * and RFC 9110 section 15.4 have it; else method and body stay. A relative location keeps the credentials of the URL it came from, a full one
+ * has its own or none. Headers that a document gave, which may hold a secret, stay with their server.
  */
 export const nextRequest = (from: Outgoing, status: number, location: string): Outgoing | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined
-  const url = URL.parse(location, from.url)?.href ?? location
-  if (status === 307 || status === 308) return { ...from, url }
-  return { url, method: 'GET' }
+  const to = URL.parse(location, from.url)
+  const url = to?.href ?? location
+  const { headers, ...rest } = from
+  const next = {
+    ...rest,
+    url,
+    overrides: from.overrides ?? readOverrides(from.url),
+    ...(headers && to?.origin === URL.parse(from.url)?.origin && { headers }),
+  }
+  if (status !== 303 && !(status < 303 && from.method === 'POST')) return next
+  const { body: _, ...bare } = next
+  return { ...bare, method: 'GET' }
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { FakeClock } from '../clock.ts'
 import { TrunklineError } from '../errors.ts'
 import { CustomerHttp, type CustomerHttpOptions } from './customer-http.ts'
+import { Signer } from './signatures.ts'
 
 /** Servers that are closed after the test. */
 export const servers: Server[] = []
@@ -49,6 +50,7 @@ export const make = (more: Partial<CustomerHttpOptions> = {}) => {
     allowedNetworks: ['127.0.0.1/32'],
     userAgent: 'Trunkline',
     clock: new FakeClock(),
+    signer: () => new Signer([]),
     ...more,
   })
   clients.push(client)

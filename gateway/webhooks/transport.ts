@@ -1,0 +1,152 @@
+import { Agent, buildConnector, type Dispatcher, request } from 'undici'
+import type { Clock } from '../clock.ts'
+import { AddressRefused, asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
+import { cacheBefore } from './audio-cache.ts'
+import { Breakers } from './breakers.ts'
+import { AddressGuard } from './guard.ts'
+import { guardedLookup, literalOf, type Resolve } from './guarded-lookup.ts'
+import { type Overrides, readOverrides } from './overrides.ts'
+import { nextRequest, parseTarget } from './redirects.ts'
+import type { Signer } from './signatures.ts'
+
+/** One request, as it goes out. */
+export interface Outgoing {
+  readonly url: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly body?: { readonly contentType: string; readonly text: string }
+  /** Further headers; those that say where it goes, or how its body travels, are passed over. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** By whom it is signed, and the id of what it tells. */
+  readonly signed?: { readonly by: Signer; readonly id: string }
+  /** From the cache, where its server allows that. */
+  readonly cached?: boolean
+  /** Default: what the URL's fragment says. Redirects keep those of the first URL. */
+  readonly overrides?: Overrides
+}
+
+/** What a {@link Transport} is made of. */
+export interface TransportOptions {
+  /** Networks (CIDR) that may be reached although they are not public. */
+  readonly allowedNetworks: readonly string[]
+  /** Value of the User-Agent header; empty: none. */
+  readonly userAgent: string
+  /** Redirects that are followed; default 3. */
+  readonly maxRedirects?: number
+  /** Longest wait for one connection in milliseconds; default 2 s. */
+  readonly connectTimeoutMs?: number
+  /** Memory for answers that may be kept (RFC 9111), in bytes; default none are. Those to requests with credentials never are. */
+  readonly cacheBytes?: number
+  readonly clock: Clock
+  /** Default: the system's resolver. */
+  readonly resolve?: Resolve
+}
+
+/** An answer whose body was not read yet, and where it came from in the end. */
+export interface Response {
+  readonly url: string
+  readonly response: Dispatcher.ResponseData
+}
+
+/** Connection time-outs are rounded up to these steps, in ms: each has an agent with connections of its own. */
+const connectStepMs = 500
+/** Connections to one server. */
+const mostConnections = 64
+/** Requests end by their whole time; nothing else ends one whose server sends a byte now and then. */
+const longestReadMs = 300_000
+
+/** Sends requests to customers' servers, follows redirects, and knows which servers do not answer. */
+export class Transport {
+  readonly #options: TransportOptions
+  readonly #guard: AddressGuard
+  readonly #agents = new Map<number, Agent>()
+  readonly #cached: Dispatcher | undefined
+  readonly breakers: Breakers
+
+  constructor(options: TransportOptions) {
+    this.#options = options
+    this.#guard = new AddressGuard(options.allowedNetworks)
+    this.breakers = new Breakers(options.clock)
+    const { cacheBytes } = options
+    this.#cached = cacheBytes ? cacheBefore(this.#agent(undefined), cacheBytes) : undefined
+  }
+
+  /** The answer, whatever its status. Throws a TrunklineError (`document_unreachable`) where there is none. */
+  async send(first: Outgoing, signal: AbortSignal): Promise<Response> {
+    const { maxRedirects = 3 } = this.#options
+    let outgoing = first
+    for (let redirects = 0; ; redirects++) {
+      const response = await this.#once(outgoing, signal)
+      const next = nextRequest(outgoing, response.statusCode, headerOf(response, 'location'))
+      if (!next) return { url: outgoing.url, response }
+      discard(response.body)
+      if (redirects >= maxRedirects)
+        throw unreachable(first.url, 'redirects', `It redirects more than ${maxRedirects} times.`)
+      outgoing = next
+    }
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    for (const agent of this.#agents.values()) void agent.destroy()
+  }
+
+  async #once(outgoing: Outgoing, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { url, method, body, cached } = outgoing
+    const { target, authorization } = parseTarget(url)
+    const literal = literalOf(target)
+    // For an address nobody asks the resolver, so it is checked here.
+    if (literal !== undefined && !this.#guard.permits(literal)) throw refused(url, literal)
+    if (!this.breakers.admits(target.origin))
+      throw unreachable(url, 'circuit-open', 'Its server has not answered lately, and is not asked now.')
+    const { connectMs, readMs = longestReadMs } = outgoing.overrides ?? readOverrides(url)
+    // What one caller's credentials opened is not for the next one, whatever the server says of it.
+    const fromCache = cached && !authorization ? this.#cached : undefined
+    try {
+      const response = await request(target, {
+        ...{ method, signal, headersTimeout: readMs, bodyTimeout: readMs },
+        dispatcher: fromCache ?? this.#agent(connectMs),
+        headers: this.#headers(outgoing, target, authorization),
+        ...(body && { body: body.text }),
+      })
+      this.breakers.answered(target.origin)
+      return response
+    } catch (error) {
+      // Who gave up early says nothing of the server; a time-out of the whole does.
+      const given = signal.aborted && signal.reason !== late
+      if (!given && !(error instanceof AddressRefused)) this.breakers.failed(target.origin)
+      throw asUnreachable(error, url)
+    }
+  }
+
+  #headers(
+    { body, headers, signed }: Outgoing,
+    target: URL,
+    authorization: string | undefined,
+  ): Record<string, string> {
+    const { userAgent, clock } = this.#options
+    return {
+      accept: '*/*',
+      ...(userAgent && { 'user-agent': userAgent }),
+      ...headers,
+      'accept-encoding': 'identity',
+      ...(body && { 'content-type': body.contentType }),
+      ...(authorization && { authorization }),
+      ...signed?.by.headers({ url: target.href, ...(body && { body }), id: signed.id, at: clock.now() }),
+    }
+  }
+
+  #agent(connectMs: number | undefined): Agent {
+    const { connectTimeoutMs = 2000, resolve } = this.#options
+    const timeout =
+      connectMs === undefined ? connectTimeoutMs : Math.ceil(connectMs / connectStepMs) * connectStepMs
+    const present = this.#agents.get(timeout)
+    if (present) return present
+    const connect = buildConnector({ allowH2: false, timeout, lookup: guardedLookup(this.#guard, resolve) })
+    const agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: mostConnections })
+    this.#agents.set(timeout, agent)
+    return agent
+  }
+}
+
+/** Reason of a signal that fires because the whole took too long. */
+export const late: unique symbol = Symbol('late')
