@@ -226,6 +226,23 @@ export const catalogue = {
   ),
   document_invalid: entry('The document is not valid.', 503, 422, 41, 'NORMAL_TEMPORARY_FAILURE', 'warn'),
   handler_failed: entry('The handler failed.', 500, 500, 41, 'NORMAL_TEMPORARY_FAILURE', 'error'),
+  // Verbs.
+  no_audio: entry('The call has no audio.', 488, 409, 58, 'BEARERCAPABILITY_NOTAVAIL', 'warn'),
+  sound_failed: entry('A sound could not be had.', 500, 502, 41, 'NORMAL_TEMPORARY_FAILURE', 'warn'),
+  invalid_digits: entry('There are characters that are no keys.', 400, 422, 28, 'INVALID_NUMBER_FORMAT', 'warn'),
+  bad_stream: entry('The stream cannot be had as it is described.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
+  too_many_recordings: entry('The call has too many recordings under way.', 503, 429, 42, 'SWITCH_CONGESTION', 'warn'),
+  refer_unsupported: entry(
+    'The far side cannot be asked to call somebody else.',
+    405,
+    409,
+    79,
+    'SERVICE_NOT_IMPLEMENTED',
+    'info',
+  ),
+  user_event_too_large: entry('The event is larger than 16 kB.', 413, 413, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
+  verb_unavailable: entry('The call cannot do this.', 501, 501, 79, 'SERVICE_NOT_IMPLEMENTED', 'warn'),
+  no_application: entry('No application took the call.', 480, 404, 20, 'SUBSCRIBER_ABSENT', 'warn'),
   // Addresses and subscribers.
   unknown_address: entry('Nothing has this address.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   not_permitted: entry('This address may not be called from here.', 403, 403, 21, 'CALL_REJECTED', 'warn'),

@@ -12,6 +12,8 @@ export class Metrics {
   readonly registrations = this.#counter('registrations_total', 'REGISTER requests', ['outcome'])
   /** Documents fetched, by outcome. */
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
+  /** Verbs that are over, by name and outcome. */
+  readonly verbs = this.#counter('verbs_total', 'Verbs that are over', ['verb', 'outcome'])
   /** Sounds made ready to be played, by kind and by how they were had: from memory, from the folder, with another call, or made. */
   readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
   /** Texts spoken, by engine and result. */
@@ -146,6 +148,7 @@ const gauges = {
   calls: 'Calls in progress',
   legs: 'Legs in progress',
   bridges: 'Legs joined in pairs',
+  verbs: 'Verbs of calls that are not over',
   sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
   sip_established: 'Established SIP dialogs, as transfers find them',
   sip_transactions: 'SIP transactions of the embedded agent',

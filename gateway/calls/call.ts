@@ -2,6 +2,8 @@ import type { CallInfo } from '../../handlers/verbs.ts'
 import { CallEnded, type RecordResult } from '../../handlers/verbs.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
+import type { MediaPort } from '../../media/types.ts'
+import { verbFailed } from './failures.ts'
 import type { CallId, Leg, LegOwner } from './leg.ts'
 import type { Referral } from './referral.ts'
 
@@ -13,6 +15,8 @@ export interface CallObserver {
 
 /** Where what the caller does goes to. */
 export interface CallerListener {
+  /** Whom the caller hears; absent: nobody, or many. */
+  readonly partner?: Leg
   digit(digit: string): void
   held?(held: boolean): void
   /** See {@link LegOwner.legReferred}; absent: there is no other party. */
@@ -69,6 +73,7 @@ export class Call implements LegOwner {
   #listener: CallerListener | undefined
   #eavesdroppers = new Set<(digit: string) => void>()
   #over = false
+  #onParties: () => void = () => {}
 
   /** `longestMs`: longest duration that anybody can give it; a call that is not answered lasts no longer either. */
   constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver, longestMs: number) {
@@ -137,11 +142,28 @@ export class Call implements LegOwner {
     this.#caller = to
     to.own(this)
     from.own(owner)
+    this.#onParties()
   }
 
   /** Who hears of the caller's digits and holds; undefined: nobody. */
   listen(listener: CallerListener | undefined): void {
     this.#listener = listener
+    this.#onParties()
+  }
+
+  /** Whether somebody listens, whom the keys that are pressed are for. */
+  get isListenedTo(): boolean {
+    return this.#listener !== undefined
+  }
+
+  /** Whom the caller is connected to. */
+  get partner(): Leg | undefined {
+    return this.#listener?.partner
+  }
+
+  /** The one who is told when the caller, or whom the caller is connected to, is another one. */
+  whenPartiesChange(listener: () => void): void {
+    this.#onParties = listener
   }
 
   /** Tells of the caller's digits besides, until the function that comes back is called. */
@@ -161,20 +183,37 @@ export class Call implements LegOwner {
     this.caller.end(cause)
   }
 
-  /** Resolves like `work`, unless the call ends first: then it rejects with {@link CallEnded}. */
-  async whileUp<T>(work: Promise<T>): Promise<T> {
-    if (this.signal.aborted) {
-      work.catch(() => {})
-      throw new CallEnded()
-    }
+  /**
+   * Resolves like `work`, unless the call ends first: then it rejects with {@link CallEnded}. Where `signal` fires before, it rejects with
+   * its reason.
+   */
+  async whileUp<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
     const { promise, reject } = Promise.withResolvers<never>()
-    const onAbort = () => reject(new CallEnded())
-    this.signal.addEventListener('abort', onAbort, { once: true })
+    const onEnd = () => reject(new CallEnded())
+    const onGiveUp = () => reject(signal?.reason)
+    // Whoever listens to a signal that has fired already is never told.
+    if (this.signal.aborted) onEnd()
+    else if (signal?.aborted) onGiveUp()
+    this.signal.addEventListener('abort', onEnd, { once: true })
+    signal?.addEventListener('abort', onGiveUp, { once: true })
     try {
-      return await Promise.race([work, promise])
+      return await Promise.race([promise, work])
     } finally {
-      this.signal.removeEventListener('abort', onAbort)
+      this.signal.removeEventListener('abort', onEnd)
+      signal?.removeEventListener('abort', onGiveUp)
     }
+  }
+
+  /**
+   * The caller's audio, opened where it is not: by an answer, or before one (183). Rejects as {@link whileUp} does, and with
+   * {@link VerbFailed} `no_audio`.
+   */
+  async openAudio(answer: boolean, signal?: AbortSignal): Promise<MediaPort> {
+    const { caller } = this
+    if (!caller.isAnswered) await this.whileUp(answer ? caller.answer() : caller.progress(), signal)
+    const { port } = this.caller
+    if (!port) throw verbFailed('no_audio')
+    return port
   }
 
   legEarly(): void {}

@@ -4,8 +4,8 @@ import type { Clock, Timer } from '../clock.ts'
 const FIVE_SECONDS = 5_000
 
 /**
- * Gathers digits by the rules of `collect`: so many digits, a terminator, a pause between digits, or none at all. The wait for the first
- * digit begins with {@link promptEnded}; the first digit ends the prompt (barge-in).
+ * Gathers digits by the rules of `collect`: so many digits, a terminator, a pause between digits, or none at all. No time runs before
+ * {@link promptEnded}.
  */
 export class DigitCollector {
   readonly result: Promise<CollectResult>
@@ -15,6 +15,7 @@ export class DigitCollector {
   #onFirstDigit: () => void
   #digits = ''
   #timer: Timer | undefined
+  #prompting = true
   #done = false
 
   constructor(clock: Clock, options: CollectOptions, onFirstDigit: () => void) {
@@ -26,8 +27,20 @@ export class DigitCollector {
     this.#settle = resolve
   }
 
-  /** The prompt is at its end, or there is none. */
+  /** What there is so far. */
+  get digits(): string {
+    return this.#digits
+  }
+
+  /** The prompt is at its end, or there is none: from now on a pause between digits is measured. */
   promptEnded(): void {
+    if (!this.#prompting) return
+    this.#prompting = false
+    if (this.#digits !== '') this.#awaitNext()
+  }
+
+  /** The wait for the first digit begins. */
+  awaitFirst(): void {
     if (this.#digits === '') this.#wait(this.#options.initialTimeoutMs ?? FIVE_SECONDS, 'no-input')
   }
 
@@ -43,7 +56,10 @@ export class DigitCollector {
       this.#finish({ reason: 'complete', digits: this.#digits })
       return
     }
-    this.#wait(this.#options.interDigitTimeoutMs ?? FIVE_SECONDS, 'inter-digit-timeout')
+    this.#options.onDigits?.(this.#digits)
+    // Before the first one the wait for it may have begun; while the prompt goes on nobody has to hurry.
+    this.#timer?.cancel()
+    if (!this.#prompting) this.#awaitNext()
   }
 
   /** Takes what there is. */
@@ -59,6 +75,10 @@ export class DigitCollector {
   stop(): void {
     this.#done = true
     this.#timer?.cancel()
+  }
+
+  #awaitNext(): void {
+    this.#wait(this.#options.interDigitTimeoutMs ?? FIVE_SECONDS, 'inter-digit-timeout')
   }
 
   #wait(ms: number, reason: 'no-input' | 'inter-digit-timeout'): void {

@@ -42,7 +42,7 @@ export interface LegOwner {
   legEarly(leg: Leg, media: boolean): void
   legAnswered(leg: Leg): void
   legDigit(leg: Leg, digit: string): void
-  /** The far side put us on hold, or took us back; told of changes alone. Only a leg that {@link Leg.isHeld} is to be parted. */
+  /** The far side put us on hold, or took us back, or we did so with it; told of changes alone. Only a leg that {@link Leg.isHeld} is to be parted. */
   legHeld(leg: Leg, held: boolean): void
   legEnded(leg: Leg): void
   /** The far side wants the other party to talk to somebody else. False, or absent: there is nobody to transfer. */
@@ -77,7 +77,7 @@ export class Leg {
   #owner: LegOwner | undefined
   #port: MediaPort | undefined
   #stats: Promise<PortStats> | undefined
-  #held = { message: false, media: false }
+  #held = { message: false, media: false, us: false }
   #digitsBy: 'media' | 'signalling' | undefined
   #facts: LegFacts = {}
   #times: LegTimes
@@ -119,8 +119,13 @@ export class Leg {
     return this.#state.kind === 'answered'
   }
 
-  /** Whether the far side holds by a message, and its audio is to be left alone. */
+  /** Whether the far side holds by a message, or we hold it: its audio is to be left alone. */
   get isHeld(): boolean {
+    return this.#held.message || this.#held.us
+  }
+
+  /** Whether the far side itself holds by a message. */
+  get holds(): boolean {
     return this.#held.message
   }
 
@@ -204,9 +209,9 @@ export class Leg {
 
   /**
    * The far side holds, or goes on. Told only of answered legs, and only of changes. `by` `media`: its session description says so, and the
-   * port keeps to it by itself; the far side may well send music for the other party.
+   * port keeps to it by itself; the far side may well send music for the other party. `us`: a handler holds the far side.
    */
-  hold(held: boolean, by: 'message' | 'media' = 'message'): void {
+  hold(held: boolean, by: 'message' | 'media' | 'us' = 'message'): void {
     if (!this.isAnswered || held === this.#held[by]) return
     this.#held[by] = held
     this.#owner?.legHeld(this, held)

@@ -16,10 +16,16 @@ export interface AudioFetcher {
   bytes(url: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }>
 }
 
+/** The built-in music for who waits; it has no end: play it in a loop. */
+export const holdMusic = { kind: 'hold-music' } as const
+
+/** What can be played: what a document can name, and what the gateway has by itself. */
+export type Playable = Sound | typeof holdMusic
+
 /** Something that is being played. */
 export interface Playing {
   /** Resolves at the end, or when stopped; rejects when a sound could not be prepared. */
-  readonly done: Promise<void>
+  readonly done: Promise<'finished' | 'stopped'>
   /** Also gives up what is being fetched or spoken for it. */
   stop(): void
   /** Nothing is heard of it until {@link resume}. Harmless when it is paused, or over. */
@@ -76,7 +82,7 @@ export class Player {
    * Makes the first sound ready ahead of its time, so that nobody hears silence while it is fetched or spoken. Hand it to {@link start},
    * also when it rejects; undefined for an empty list.
    */
-  prepareFirst(sounds: readonly Sound[], { port, signal, warn }: PrepareFor = {}): Preparation | undefined {
+  prepareFirst(sounds: readonly Playable[], { port, signal, warn }: PrepareFor = {}): Preparation | undefined {
     const [first] = sounds
     if (!first) return undefined
     const own = new AbortController()
@@ -85,8 +91,13 @@ export class Player {
     return { prompt, giveUp: () => own.abort() }
   }
 
+  /** Whether a list of sounds is being played on the port. */
+  isPlaying(port: MediaPort): boolean {
+    return this.#lists.has(port)
+  }
+
   /** Plays a list of sounds, at the rate of the port's codec. A new list on the same port replaces what was playing. */
-  start(port: MediaPort, sounds: readonly Sound[], options: StartOptions = {}): Playing {
+  start(port: MediaPort, sounds: readonly Playable[], options: StartOptions = {}): Playing {
     // One whose sound is still being fetched would else be heard in place of this one, later.
     this.#lists.get(port)?.stop()
     const list = new PlayingList(port, sounds, options, (sound, how) =>
@@ -99,7 +110,7 @@ export class Player {
     return list
   }
 
-  async #prepare(sound: Sound, rate: PcmRate, how: PrepareOptions): Promise<Prompt> {
+  async #prepare(sound: Playable, rate: PcmRate, how: PrepareOptions): Promise<Prompt> {
     if (sound.kind === 'ringtone') {
       const { kind, country } = sound
       return this.#sounds.prepare({ kind, ...(country && { country }) }, rate, how)
@@ -113,12 +124,12 @@ export class Player {
 /** Wideband sounds are made for those only who can hear them. */
 const rateOf = (port: MediaPort | undefined): PcmRate => (port?.codec ? encodedRate(port.codec) : 8000)
 
-type Prepare = (sound: Sound, how: PrepareOptions) => Promise<Prompt>
+type Prepare = (sound: Playable, how: PrepareOptions) => Promise<Prompt>
 
 class PlayingList implements Playing {
-  readonly done: Promise<void>
+  readonly done: Promise<'finished' | 'stopped'>
   readonly #port: MediaPort
-  readonly #sounds: readonly Sound[]
+  readonly #sounds: readonly Playable[]
   readonly #loop: number
   readonly #first: Preparation | undefined
   readonly #list: PromptList
@@ -127,7 +138,7 @@ class PlayingList implements Playing {
   #current: Playback | undefined
   #paused = false
 
-  constructor(port: MediaPort, sounds: readonly Sound[], options: StartOptions, prepare: Prepare) {
+  constructor(port: MediaPort, sounds: readonly Playable[], options: StartOptions, prepare: Prepare) {
     const { loop = 1, volumeDb = 0, first, warn } = options
     const how = { signal: this.#giveUp.signal, ...(warn && { warn }) }
     this.#port = port
@@ -160,7 +171,7 @@ class PlayingList implements Playing {
     this.#current?.setVolume(this.#volumeDb)
   }
 
-  async #run(): Promise<void> {
+  async #run(): Promise<'finished' | 'stopped'> {
     // The port repeats a sound without a gap, so a list of one is left to it.
     const alone = this.#sounds.length === 1 && this.#sounds[0]?.kind !== 'ringtone'
     const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
@@ -168,16 +179,18 @@ class PlayingList implements Playing {
       for (let pass = 1; this.#sounds.length > 0 && pass <= passes; pass++) {
         for (const [i, sound] of this.#sounds.entries()) {
           const prompt = await this.#list.at(i)
-          if (this.#stopped) return
+          if (this.#stopped) return 'stopped'
           this.#list.ready(i + 1)
           // A port that was closed or given another sound ends the whole list.
-          if (!(await this.#playAll(partsOf(sound, prompt, alone ? this.#loop : 1)))) return
+          if (!(await this.#playAll(partsOf(sound, prompt, alone ? this.#loop : 1)))) return 'stopped'
           if (pass === passes) this.#list.drop(i)
         }
       }
+      return 'finished'
     } catch (error) {
       // What was given up is no failure.
       if (!this.#stopped) throw error
+      return 'stopped'
     } finally {
       this.#current = undefined
       this.#giveUp.abort()
@@ -207,7 +220,7 @@ class PlayingList implements Playing {
 type Part = Pick<PlayRequest, 'prompt' | 'loop'>
 
 /** What the port is given for a sound. A ringing tone of a length is its period, as often as that fits in, and the beginning of one more. */
-const partsOf = (sound: Sound, prompt: Prompt, loop: number): readonly Part[] => {
+const partsOf = (sound: Playable, prompt: Prompt, loop: number): readonly Part[] => {
   if (sound.kind !== 'ringtone') return [{ prompt, loop }]
   if (sound.ms === undefined) return [{ prompt, loop: 0 }]
   const { samples, sampleRate } = prompt
@@ -224,13 +237,13 @@ const bounded = (db: number): number => Math.max(-40, Math.min(40, db))
 
 /** The prompts of a list: each is prepared once, however often the list is played, and the next one while one is being played. */
 class PromptList {
-  #sounds: readonly Sound[]
-  #prepare: (sound: Sound) => Promise<Prompt>
+  #sounds: readonly Playable[]
+  #prepare: (sound: Playable) => Promise<Prompt>
   #prompts: (Promise<Prompt> | undefined)[]
 
   constructor(
-    sounds: readonly Sound[],
-    prepare: (sound: Sound) => Promise<Prompt>,
+    sounds: readonly Playable[],
+    prepare: (sound: Playable) => Promise<Prompt>,
     first: Promise<Prompt> | undefined,
   ) {
     this.#sounds = sounds

@@ -31,6 +31,8 @@ export class SpeechCollector implements RecognitionListener {
   #finals: Transcript[] = []
   #partial = ''
   #barged = false
+  /** The wait for the beginning has begun, or would have. */
+  #waits = false
   #failed = false
   /** Of the beginning while it is waited for, then of silence. */
   #timer: Timer | undefined
@@ -54,8 +56,9 @@ export class SpeechCollector implements RecognitionListener {
     return this.#state === 'over'
   }
 
-  /** The prompt is at its end, or there is none. */
+  /** The prompt is at its end, or there is none: the wait begins. */
   promptEnded(): void {
+    this.#waits = true
     if (this.#state === 'waiting') this.#wait(this.#parts.options.initialTimeoutMs ?? firstMs)
   }
 
@@ -113,11 +116,12 @@ export class SpeechCollector implements RecognitionListener {
     if (utterance && endSilenceMs === undefined) this.#finish()
   }
 
-  /** What seemed to be speech was none. The prompt was stopped for it, so the wait begins. */
+  /** What seemed to be speech was none: the wait begins again, where it had begun. */
   #takenBack(): void {
     if (this.#state !== 'speaking') return
     this.#state = 'waiting'
-    this.promptEnded()
+    this.#timer?.cancel()
+    if (this.#waits) this.promptEnded()
   }
 
   #wait(ms: number): void {

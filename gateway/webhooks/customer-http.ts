@@ -186,13 +186,17 @@ export class CustomerHttp {
     read: (found: Response) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
+    let before: TrunklineError | undefined
     for (let tries = 0; ; tries++) {
       try {
         const found = await this.#transport.send(wanted, signal)
         return await read(found)
       } catch (error) {
         const failure = asUnreachable(error, wanted.url)
+        // What went wrong says more than that it is not tried again.
+        if (before && failure.facts.reason === 'circuit-open') throw before
         if (signal.aborted || tries >= retries || !mayRetry(failure, wanted.method, retryOn)) throw failure
+        before = failure
       }
     }
   }

@@ -2,37 +2,61 @@ import { hasControl } from '../common/headers.ts'
 import { resolveUrl } from '../common/urls.ts'
 import type { Faults } from './faults.ts'
 import { codes } from './faults.ts'
-import type { Next } from './program.ts'
+import type { Target } from './form.ts'
 import type { XmlElement } from './tree.ts'
+import type { ElementKind } from './verb.ts'
 
-/** Reads one element's attributes and content; what nobody asked for is warned of by {@link ElementReader.done}. */
+/** Reads the attributes and the content of one element of a known kind. */
 export class ElementReader {
   readonly element: XmlElement
   readonly faults: Faults
   /** Where relative URLs start; undefined for an inline document. */
   readonly base: string | undefined
-  #read = new Set<string>()
+  #kind: ElementKind
 
-  constructor(element: XmlElement, faults: Faults, base: string | undefined) {
+  /** Warns of every attribute that is none of the kind's. */
+  constructor(element: XmlElement, kind: ElementKind, faults: Faults, base: string | undefined) {
     this.element = element
     this.faults = faults
     this.base = base
+    this.#kind = kind
+    for (const name of element.attributes.keys()) {
+      if (!kind.attributes.includes(name))
+        this.warning(
+          codes.schema,
+          `The attribute ${name} of ${element.name} is not supported; it has no effect.`,
+          name,
+        )
+    }
   }
 
   /** Reader of a nested element. */
-  nested(element: XmlElement): ElementReader {
-    return new ElementReader(element, this.faults, this.base)
+  nested(element: XmlElement, kind: ElementKind): ElementReader {
+    return new ElementReader(element, kind, this.faults, this.base)
   }
 
-  /** Any text but control characters, which are errors: they would break out of a SIP header. */
+  /** Any text but control characters, which would break out of a SIP header: such a value has no effect. */
   text(name: string): string | undefined {
     const value = this.#value(name)
     if (value === undefined || !hasControl(value)) return value
-    this.error(codes.schema, `The attribute ${name} holds a line break or control character.`, name)
+    this.warning(
+      codes.schema,
+      `The attribute ${name} holds a line break or control character; it has no effect.`,
+      name,
+    )
     return undefined
   }
 
-  integer(name: string, min: number, max: number, fallback: number): number {
+  /** Text of at most so many characters; what is beyond is cut off. */
+  shortText(name: string, longest: number): string | undefined {
+    const value = this.text(name)
+    if (value === undefined || value.length <= longest) return value
+    this.warning(codes.schema, `The attribute ${name} is cut to ${longest} characters.`, name)
+    return value.slice(0, longest)
+  }
+
+  /** A whole number; `fallback` where there is none, or a value that cannot be used. */
+  integer<T extends number | undefined>(name: string, min: number, max: number, fallback: T): number | T {
     const value = this.#value(name)
     if (value === undefined) return fallback
     const number = /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : Number.NaN
@@ -41,19 +65,20 @@ export class ElementReader {
     return fallback
   }
 
-  boolean(name: string): boolean {
+  boolean(name: string, fallback = false): boolean {
     const value = this.#value(name)?.trim().toLowerCase()
+    if (value === undefined) return fallback
     if (value === 'true' || value === '1') return true
-    if (value !== undefined && value !== 'false' && value !== '0')
-      this.#unusable(name, 'true or false', false)
-    return false
+    if (value === 'false' || value === '0') return false
+    this.#unusable(name, 'true or false', fallback)
+    return fallback
   }
 
   choice<T extends string>(name: string, choices: readonly T[], fallback: T): T {
     const value = this.#value(name)
     if (value === undefined) return fallback
     const found = choices.find((choice) => choice === value.trim())
-    if (found === undefined) this.#unusable(name, choices.join(', '), fallback)
+    if (found === undefined) this.#unusable(name, `one of ${choices.join(', ')}`, fallback)
     return found ?? fallback
   }
 
@@ -65,22 +90,37 @@ export class ElementReader {
     return fallback
   }
 
-  /** The attributes `action` and `method` together; without an action undefined. */
-  action(): Next | undefined {
-    const method = this.method()
-    const reference = this.#value('action')
-    const url = reference === undefined ? undefined : this.url(reference, 'action')
+  /** Words with blanks between them; those that are not among `known` are warned of and left out. */
+  words<T extends string>(name: string, known: readonly T[], fallback: readonly T[], code: string): T[] {
+    const value = this.#value(name)
+    if (value === undefined) return [...fallback]
+    const words = value.split(/[\s,]+/).filter((word) => word !== '')
+    const strange = words.filter((word) => !known.some((one) => one === word))
+    if (strange.length > 0)
+      this.warning(code, `The attribute ${name} knows ${known.join(', ')}; not ${strange.join(', ')}.`, name)
+    return known.filter((word) => words.includes(word))
+  }
+
+  /** A URL and the method with which it is asked, POST by default; undefined where there is no URL. */
+  target(urlAttribute: string, methodAttribute: string): Target | undefined {
+    const method = this.method(methodAttribute)
+    const reference = this.#value(urlAttribute)
+    const url = reference === undefined ? undefined : this.url(reference, urlAttribute)
     return url === undefined ? undefined : { url, method }
   }
 
-  method(): 'GET' | 'POST' {
-    const value = this.#value('method')
+  /** The attributes `action` and `method`; without an action the document itself, where `itself` says so and it has a URL. */
+  action(itself = false): Target | undefined {
+    if (itself && this.base !== undefined && !this.element.attributes.has('action'))
+      return { url: this.base, method: this.method('method') }
+    return this.target('action', 'method')
+  }
+
+  method(name: string): 'GET' | 'POST' {
+    const value = this.#value(name)
     if (value === undefined || value === 'GET' || value === 'POST') return value ?? 'POST'
-    this.warning(
-      codes.method,
-      `The attribute method must be GET or POST, not ${JSON.stringify(value)}; POST is used.`,
-      'method',
-    )
+    const message = `The attribute ${name} must be GET or POST, not ${JSON.stringify(value)}; POST is used.`
+    this.warning(codes.method, message, name)
     return 'POST'
   }
 
@@ -108,6 +148,17 @@ export class ElementReader {
     return this.element.children.filter((child) => typeof child !== 'string')
   }
 
+  /** Readers of the nested elements of these kinds, in order; any other is warned of. */
+  nestedOf<T extends ElementKind>(kinds: readonly T[]): readonly { kind: T; reader: ElementReader }[] {
+    return this.elements().flatMap((child) => {
+      const kind = kinds.find(({ name }) => name === child.name)
+      if (kind) return [{ kind, reader: this.nested(child, kind) }]
+      const message = `${child.name} is not supported in ${this.element.name}; it has no effect.`
+      this.faults.warning(codes.schema, message, child)
+      return []
+    })
+  }
+
   error(code: string, message: string, attribute?: string): void {
     this.faults.error(code, message, this.element, attribute)
   }
@@ -116,39 +167,13 @@ export class ElementReader {
     this.faults.warning(code, message, this.element, attribute)
   }
 
-  /** Warns of every attribute that was not read. */
-  done(): void {
-    for (const name of this.element.attributes.keys()) {
-      if (this.#read.has(name)) continue
-      this.warning(
-        codes.schema,
-        `The attribute ${name} of ${this.element.name} is not supported; it has no effect.`,
-        name,
-      )
-    }
-  }
-
-  /** Warns of nested elements where none have a meaning. */
-  noElements(): void {
-    for (const child of this.elements()) {
-      this.faults.warning(
-        codes.schema,
-        `${child.name} is not supported in ${this.element.name}; it has no effect.`,
-        child,
-      )
-    }
-  }
-
   #value(name: string): string | undefined {
-    this.#read.add(name)
+    if (!this.#kind.attributes.includes(name)) throw new Error(`${this.#kind.name} does not list ${name}`)
     return this.element.attributes.get(name)
   }
 
   #unusable(name: string, wanted: string, fallback: unknown): void {
-    this.warning(
-      codes.schema,
-      `The attribute ${name} must be ${wanted}; the default ${JSON.stringify(fallback)} is used.`,
-      name,
-    )
+    const instead = fallback === undefined ? 'it has no effect' : `the default ${JSON.stringify(fallback)} is used`
+    this.warning(codes.schema, `The attribute ${name} must be ${wanted}; ${instead}.`, name)
   }
 }

@@ -7,6 +7,7 @@ import { systemTimers, type Timers } from './clock.ts'
 import { Decoding } from './decoding.ts'
 import { SoundError } from './errors.ts'
 import { quiet } from './fill.ts'
+import { holdMusic } from './hold-music.ts'
 import { HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
 import { JobThread, type Samples, type StartWorker, workerOf } from './job-thread.ts'
 import { countryOf, ringtone } from './ringtones.ts'
@@ -157,6 +158,8 @@ class Library implements Sounds {
         const key = JSON.stringify(['tone', frequencies, ms, levelDb, rate])
         return this.#once(key, signal, async () => made(toneOf(source, rate)))
       }
+      case 'hold-music':
+        return this.#once(JSON.stringify(['hold-music', rate]), signal, async () => made(holdMusic(rate)))
       case 'ringtone': {
         const country = countryOf(source.country)
         const key = JSON.stringify(['ringtone', country, rate])

@@ -36,6 +36,8 @@ export type SoundSource =
   | { readonly kind: 'silence'; readonly ms: number }
   /** One period of a country's ringing tone: play it in a loop. */
   | { readonly kind: 'ringtone'; readonly country?: string }
+  /** Music for who waits: play it in a loop. */
+  | { readonly kind: 'hold-music' }
   /** One or several frequencies in Hz at once, `ms` long; −60 to 0 dB of full scale, default −12. */
   | {
       readonly kind: 'tone'

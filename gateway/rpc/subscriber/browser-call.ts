@@ -53,7 +53,7 @@ export class BrowserCall {
 
   /** Whether the page holds the call. */
   get held(): boolean {
-    return this.leg.isHeld
+    return this.leg.holds
   }
 
   /** Tells the page a state. */

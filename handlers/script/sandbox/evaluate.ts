@@ -1,4 +1,3 @@
-import variant from '@jitl/quickjs-wasmfile-release-sync'
 import type { QuickJSContext, QuickJSHandle, QuickJSWASMModule } from 'quickjs-emscripten-core'
 import { newQuickJSWASMModuleFromVariant } from 'quickjs-emscripten-core'
 
@@ -34,7 +33,7 @@ const prelude = `(text) => {
 
 /** Loads QuickJS; each call of the function that comes back has a runtime of its own, which is gone when it returns. */
 export const openEvaluator = async (): Promise<(job: ExpressionJob) => ExpressionReply> => {
-  const module = await newQuickJSWASMModuleFromVariant(variant)
+  const module = await newQuickJSWASMModuleFromVariant(import('@jitl/quickjs-wasmfile-release-sync'))
   return (job) => evaluate(module, job)
 }
 
