@@ -14,6 +14,11 @@ export class Metrics {
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
   /** Verbs that are over, by name and outcome. */
   readonly verbs = this.#counter('verbs_total', 'Verbs that are over', ['verb', 'outcome'])
+  /** Callbacks of customers' servers, by kind and by what came of a try: delivered, later, refused, given-up, dropped. */
+  readonly callbacks = this.#counter('callbacks_total', "Tries to tell customers' servers something", [
+    'kind',
+    'outcome',
+  ])
   /** Sounds made ready to be played, by kind and by how they were had: from memory, from the folder, with another call, or made. */
   readonly sounds = this.#counter('sounds_total', 'Sounds made ready to be played', ['kind', 'by'])
   /** Texts spoken, by engine and result. */
@@ -158,6 +163,8 @@ const gauges = {
   sip_banned: 'Addresses that the shield has banned',
   load_percent: 'Part of the last second that the busiest thread of the signalling was busy',
   sip_bindings: 'Contacts that SIP endpoints have registered',
+  callbacks_waiting: "Callbacks that customers' servers have not taken yet",
+  customer_circuits_open: "Customers' servers that are not asked for a while, as they did not answer",
   audio_fetches: 'URLs of audio that are being fetched',
   speech_recognitions: 'Speech recognitions in progress',
   streams: "Streams of calls' audio in progress",

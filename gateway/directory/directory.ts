@@ -2,6 +2,7 @@ import { canonicalHost } from '../../config/networks.ts'
 import type { Target } from '../calls/ports.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
+import { CallbackRows } from './callbacks.ts'
 import { type DirectoryConfig, declaredBy, parseAddress } from './declared.ts'
 import { type Contents, type Entry, load, pathOf } from './load.ts'
 import { migrate } from './migrations.ts'
@@ -61,6 +62,7 @@ interface Parts {
 
 class LoadedDirectory implements Directory {
   readonly recordings: RecordingRows
+  readonly callbacks: CallbackRows
   #parts: Parts
   #domains: ReadonlyMap<string, DomainApp>
   #byAddress: ReadonlyMap<string, Entry>
@@ -75,6 +77,7 @@ class LoadedDirectory implements Directory {
     const { contents } = parts
     this.#parts = parts
     this.recordings = new RecordingRows(parts.store)
+    this.callbacks = new CallbackRows(parts.store)
     this.#domains = new Map(contents.domains.map((d) => [d.domain, d]))
     this.#byAddress = new Map(contents.entries.map((e) => [pathOf(e.record), e]))
     this.#addresses = contents.entries.map((e) => e.record)

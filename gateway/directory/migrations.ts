@@ -42,6 +42,7 @@ const migrations: readonly Migration[] = [
     },
   },
   { name: 'recordings', up: (db) => createRecordings(db) },
+  { name: 'callbacks', up: (db) => createCallbacks(db) },
 ]
 
 /**
@@ -182,4 +183,22 @@ const createRecordings = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('bytes', 'bigint', (c) => c.notNull())
     .execute()
   await db.schema.createIndex('recording_started_at').on('recording').column('started_at').execute()
+}
+
+const createCallbacks = async (db: Kysely<unknown>): Promise<void> => {
+  await db.schema
+    .createTable('callback')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('project_id', 'text', (c) => c.notNull())
+    .addColumn('call_id', 'text', (c) => c.notNull())
+    .addColumn('kind', 'text', (c) => c.notNull())
+    .addColumn('method', 'text', (c) => c.notNull())
+    .addColumn('url', 'text', (c) => c.notNull())
+    .addColumn('content_type', 'text')
+    .addColumn('body', 'text')
+    .addColumn('tries', 'integer', (c) => c.notNull())
+    .addColumn('created_at', 'bigint', (c) => c.notNull())
+    .addColumn('due_at', 'bigint', (c) => c.notNull())
+    .execute()
+  await db.schema.createIndex('callback_due_at').on('callback').columns(['due_at', 'created_at']).execute()
 }

@@ -7,6 +7,7 @@ export interface Tables {
   endpoint: EndpointTable
   address: AddressTable
   recording: RecordingTable
+  callback: CallbackTable
 }
 
 /** Migrations that have run. */
@@ -107,4 +108,22 @@ export interface RecordingTable {
   duration_ms: number
   /** Of the file; 0: there is none. */
   bytes: number
+}
+
+/** Callbacks of customers' servers that were not delivered yet. */
+export interface CallbackTable {
+  /** Of the event; customers' servers see it. */
+  id: string
+  project_id: string
+  call_id: string
+  kind: string
+  method: 'GET' | 'POST'
+  /** May hold a user and a password. */
+  url: string
+  content_type: string | null
+  body: string | null
+  /** How often it was tried. */
+  tries: number
+  created_at: number
+  due_at: number
 }

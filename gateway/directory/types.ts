@@ -1,5 +1,6 @@
 import type { AudioCodec } from '../../media/types.ts'
 import type { AddressBook, HandlerSpec } from '../calls/ports.ts'
+import type { CallbackRows } from './callbacks.ts'
 import type { RecordingRows } from './recordings.ts'
 
 /** A custom SIP domain and what happens with its calls. */
@@ -91,5 +92,6 @@ export interface Directory extends AddressBook {
   addresses(): readonly AddressRecord[]
   /** Of calls; asked of the store each time, as there may be many. */
   readonly recordings: RecordingRows
+  readonly callbacks: CallbackRows
   close(): void
 }

@@ -1,0 +1,46 @@
+import type { CallbackTable } from './schema.ts'
+import type { Store } from './sqlite.ts'
+
+/** A callback as it is written down. */
+export type CallbackRow = Readonly<CallbackTable>
+
+/** The table of callbacks that were not delivered yet. */
+export class CallbackRows {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  async add(row: CallbackRow): Promise<void> {
+    await this.#store.insertInto('callback').values(row).execute()
+  }
+
+  /** It was tried in vain, and is to be tried again at `dueAt` (ms since the Unix epoch). */
+  async postpone(id: string, tries: number, dueAt: number): Promise<void> {
+    await this.#store.updateTable('callback').set({ tries, due_at: dueAt }).where('id', '=', id).execute()
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#store.deleteFrom('callback').where('id', '=', id).execute()
+  }
+
+  async count(): Promise<number> {
+    const row = await this.#store
+      .selectFrom('callback')
+      .select((q) => q.fn.countAll<number>().as('count'))
+      .executeTakeFirst()
+    return Number(row?.count ?? 0)
+  }
+
+  /** The first ones to be tried, by when that is; those of one moment as they came. */
+  async next(limit: number): Promise<CallbackRow[]> {
+    return this.#store
+      .selectFrom('callback')
+      .selectAll()
+      .orderBy('due_at')
+      .orderBy('created_at')
+      .limit(limit)
+      .execute()
+  }
+}
