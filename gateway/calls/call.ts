@@ -82,7 +82,9 @@ export class Call implements LegOwner {
     this.#caller = caller
     this.#clock = clock
     this.#observer = observer
-    this.startedAt = clock.now()
+    // A leg that we made has begun, and was answered, before it became somebody's call.
+    this.startedAt = caller.times.startedAt
+    this.#answeredAt = caller.times.answeredAt
     this.#mostMs = longestMs
     this.#longestMs = longestMs
     this.#add(caller, 'caller')
@@ -214,6 +216,12 @@ export class Call implements LegOwner {
     const { port } = this.caller
     if (!port) throw verbFailed('no_audio')
     return port
+  }
+
+  /** The caller's leg belongs to somebody else from now on: for whoever drives this call it is over. */
+  release(owner: LegOwner): void {
+    this.legEnded()
+    this.caller.own(owner)
   }
 
   legEarly(): void {}

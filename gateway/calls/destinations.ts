@@ -15,6 +15,9 @@ export interface DestinationParts {
   readonly endpoints?: Endpoints
 }
 
+/** The name in `queue:<name>`; undefined for any other destination. */
+export const queueNamed = (to: string): string | undefined => /^queue:(.+)$/s.exec(to)?.[1]
+
 /** What has to ring for a destination: one thing, or every place where an endpoint is registered; or why nothing can. */
 export const targetsOf = (
   to: string,

@@ -1,22 +1,11 @@
-import type { Clock } from '../clock.ts'
-import type { Log } from '../log.ts'
 import type { Bridges } from './bridge.ts'
 import type { Player } from './player.ts'
-import type { AddressBook, Endpoints, OutboundSip, OutboundSubscriber } from './ports.ts'
+import type { RingingParts } from './ringing.ts'
 
 /** What a hunt works with. */
-export interface HuntParts {
-  readonly addresses: AddressBook
-  readonly sip: OutboundSip
-  readonly subscribers: OutboundSubscriber
-  /** Default: no endpoint is ever registered. */
-  readonly endpoints?: Endpoints
+export interface HuntParts extends RingingParts {
   readonly bridges: Bridges
   readonly player: Player
-  readonly clock: Clock
-  readonly log: Log
-  /** Ring time where the options say nothing, in ms. */
-  readonly ringMs: number
 }
 
 /** Longest time together where the options say nothing: 4 hours. */

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallControl } from '../../handlers/verbs.ts'
 import { FakeClock } from '../clock.ts'
 import { Bridges } from './bridge.ts'
 import { Call } from './call.ts'
@@ -62,6 +63,7 @@ const setUp = () => {
     ),
     log: pino({ level: 'silent' }),
     ringMs: 60_000,
+    controlOf: (): CallControl => expect.unreachable('nobody is asked'),
   }
   const callId = newCallId()
   const party = { uri: 'sip:caller@carrier.example', user: 'caller', name: '' }

@@ -1,15 +1,15 @@
-import { CallEnded, type ConnectOptions, type ConnectResult, type Destination } from '../../handlers/verbs.ts'
-import type { Timer } from '../clock.ts'
+import { CallEnded, type ConnectOptions, type ConnectResult } from '../../handlers/verbs.ts'
 import { type Cause, sipStatusOf } from '../errors.ts'
-import { betterCause } from './best-cause.ts'
-import type { Bridge } from './bridge.ts'
 import type { Call } from './call.ts'
-import { requestFor, targetsOf, transferTo } from './destinations.ts'
+import type { Candidate } from './candidate.ts'
+import { requestFor, transferTo } from './destinations.ts'
 import { type HuntParts, MAX_DURATION_MS } from './hunt-parts.ts'
-import type { Leg, LegOwner } from './leg.ts'
-import { connected, failure } from './outcome.ts'
-import type { Playing } from './player.ts'
+import type { CallId, Leg, LegOwner } from './leg.ts'
+import { canceled, connected, type EndedBy, failure } from './outcome.ts'
+import { Pairing } from './pairing.ts'
 import { type Referral, settled } from './referral.ts'
+import { Ringback } from './ringback.ts'
+import { Ringing, type RingingOwner, type Taken } from './ringing.ts'
 
 export type { HuntParts } from './hunt-parts.ts'
 
@@ -18,80 +18,116 @@ export type HuntOutcome = { readonly result: ConnectResult; readonly cause?: Cau
 
 /**
  * Finds somebody for the caller: tries the steps one after the other, rings the destinations of a step together, takes the first answer
- * and joins the two until one hangs up. It owns the legs that it makes.
+ * and joins the two until one hangs up. It owns the leg that it took.
  */
-export class Hunt implements LegOwner {
+export class Hunt implements LegOwner, RingingOwner {
   #parts: HuntParts
   #call: Call
   #options: ConnectOptions
-  #ringing = new Map<Leg, Timer>()
-  #winner: Leg | undefined
+  #ringing: Ringing
+  #ringback: Ringback
   /** Whom the caller hears: the winner, or before there is one, a leg with early media. */
-  #partner: Leg | undefined
-  /** The join of the two; none while either holds. */
-  #bridge: Bridge | undefined
-  #ringback: Playing | undefined
+  #pairing: Pairing
+  #winner: Leg | undefined
+  /** What the winner was found by; of a transfer, the one who was found by it. */
+  #taken: Taken | undefined
   /** A transfer that was asked for, and the leg that asked, which may well be gone already. */
   #transfer: { readonly referral: Referral; readonly referrer: Leg } | undefined
-  #cause: Cause | undefined
-  #over = false
-  #stepDone: () => void = () => {}
+  /** How the time together was ended, where it was not by a hang-up. */
+  #endedBy: EndedBy | undefined
   #talkDone: () => void = () => {}
 
   constructor(parts: HuntParts, call: Call, options: ConnectOptions) {
     this.#parts = parts
     this.#call = call
     this.#options = options
+    this.#ringing = new Ringing(parts, this, options)
+    this.#pairing = new Pairing(parts.bridges, call, {
+      digit: (digit) => this.#pressed(digit),
+      referred: (referral) => this.legReferred(call.caller, referral),
+    })
+    const pairing = this.#pairing
+    this.#ringback = new Ringback({ ...parts, call, pairing, sounds: options.ringback })
+  }
+
+  get projectId(): string {
+    return this.#call.info.projectId
+  }
+
+  get callId(): CallId {
+    return this.#call.id
   }
 
   /** Rejects with `CallEnded` when the caller goes before anybody answered. */
   async run(): Promise<HuntOutcome> {
-    const { caller } = this.#call
+    const { caller, signal } = this.#call
+    const { signal: given, steps, answerOnBridge } = this.#options
+    // Before the call ends its legs, so that those are told apart that were given up and those that hung up.
+    const gone = () => this.#ringing.stop()
+    const stop = () => this.#end('stopped')
+    signal.addEventListener('abort', gone)
+    given?.addEventListener('abort', stop)
     try {
-      if (!caller.isAnswered && !this.#options.answerOnBridge) await this.#call.whileUp(caller.answer())
-      for (const step of this.#options.steps) {
-        const winner = await this.#ring(step)
-        if (winner) return { result: await this.#talk(winner) }
-      }
-      const cause = this.#cause ?? { code: 'unreachable' }
-      return { result: failure(cause), cause }
+      if (!caller.isAnswered && !answerOnBridge) await this.#call.whileUp(caller.answer())
+      if (given?.aborted) return { result: canceled }
+      const taken = await this.#call.whileUp(this.#ringing.run(steps))
+      if (taken) return { result: await this.#talk(taken) }
+      if (given?.aborted) return { result: canceled }
+      const refused = this.#ringing.refused ?? { cause: { code: 'unreachable' } }
+      return { result: failure(refused), cause: refused.cause }
     } finally {
+      signal.removeEventListener('abort', gone)
+      given?.removeEventListener('abort', stop)
       this.#release()
     }
   }
 
-  legEarly(leg: Leg, media: boolean): void {
-    if (this.#partner || this.#winner) return
-    this.#transfer?.referral.progress(180)
-    this.#inBackground(
-      media && !this.#options.ringback && leg.port ? this.#earlyMedia(leg) : this.#ringCaller(),
-    )
+  // What rings.
+
+  request({ destination }: Candidate) {
+    return requestFor(destination, this.#call)
   }
 
-  legAnswered(leg: Leg): void {
-    if (this.#winner) {
-      leg.end({ code: 'answered_elsewhere' })
-      return
-    }
-    this.#winner = leg
-    this.#stopRinging('answered_elsewhere')
-    this.#stepDone()
+  adopt(leg: Leg, ringing: LegOwner): void {
+    this.#call.adopt(leg, ringing)
   }
+
+  early(leg: Leg, media: boolean): void {
+    if (this.#pairing.partner || this.#winner) return
+    this.#transfer?.referral.progress(180)
+    this.#ringback.early(leg, media)
+  }
+
+  silent(leg: Leg, others: boolean): void {
+    this.#ringback.silent(leg, others)
+  }
+
+  digit(leg: Leg, digit: string): void {
+    this.legDigit(leg, digit)
+  }
+
+  // What was taken.
+
+  legEarly(): void {}
+
+  legAnswered(): void {}
 
   /** A digit of the callee goes to the caller. */
   legDigit(leg: Leg, digit: string): void {
-    if (this.#partner === leg) this.#inBackground(this.#call.caller.sendDigits(digit))
+    if (this.#pairing.partner === leg) this.#inBackground(this.#call.caller.sendDigits(digit))
   }
 
   legHeld(): void {
-    this.#patch()
+    this.#pairing.patch()
   }
 
   /** Either of the two may ask, and the other one stays: it is the caller from now on. */
   legReferred(leg: Leg, referral: Referral): boolean {
     const { caller } = this.#call
     const winner = this.#winner
-    if (!winner || this.#partner !== winner || !caller.isAnswered || this.#transfer) return false
+    if (!winner || this.#pairing.partner !== winner || !caller.isAnswered || this.#transfer) return false
+    // Who came from a queue belongs to another call.
+    if (this.#taken?.queued) return false
     if (leg === caller) {
       this.#call.handOver(winner, this)
       this.#winner = caller
@@ -102,151 +138,92 @@ export class Hunt implements LegOwner {
   }
 
   legReplaced(leg: Leg, by: Leg): boolean {
-    if (leg !== this.#winner || this.#partner !== leg) return false
+    if (leg !== this.#winner || this.#pairing.partner !== leg) return false
     this.#call.adopt(by, this)
     this.#winner = by
-    this.#pair(by)
+    this.#pairing.pair(by)
     leg.end({ code: 'answered_elsewhere' })
     return true
   }
 
+  /** A transfer goes on without the one who asked for it. */
   legEnded(leg: Leg): void {
-    // A transfer goes on without the one who asked for it.
-    if (leg === this.#transfer?.referrer && leg !== this.#winner) return
-    this.#ringing.get(leg)?.cancel()
-    this.#ringing.delete(leg)
     if (leg === this.#winner) this.#talkDone()
-    if (this.#winner) return
-    if (this.#partner === leg) {
-      this.#part()
-      // Others that rang all the while were not heard beside its early media.
-      if ([...this.#ringing.keys()].some((other) => other.state.kind === 'early'))
-        this.#inBackground(this.#ringCaller())
-    }
-    if (leg.state.kind === 'ended') this.#failed(leg.state.cause)
-    if (this.#ringing.size === 0) this.#stepDone()
   }
 
-  /** Rings one step; undefined when nobody of it answered. */
-  async #ring(step: readonly Destination[]): Promise<Leg | undefined> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const legs = step.flatMap((destination) => this.#dial(destination))
-    this.#stepDone = resolve
-    // A leg may be over before this point.
-    if (legs.every((leg) => leg.isEnded)) resolve()
-    await this.#call.whileUp(promise)
-    return this.#winner
-  }
-
-  /** The legs to a destination: one, one for each place where an endpoint is registered, or none. */
-  #dial(destination: Destination): Leg[] {
-    const parts = this.#parts
-    const request = requestFor(destination, this.#call)
-    const targets = targetsOf(destination.to, parts)
-    if ('code' in targets) {
-      this.#failed(targets)
-      parts.log.info({ code: targets.code, to: destination.to }, 'destination cannot be dialled')
-      return []
-    }
-    const ms = destination.timeoutMs ?? this.#options.timeoutMs ?? parts.ringMs
-    return targets.map((target) => {
-      const leg =
-        target.kind === 'sip' ? parts.sip.dial(target, request) : parts.subscribers.dial(target, request)
-      this.#ringing.set(
-        leg,
-        parts.clock.after(ms, () => leg.end({ code: 'no_answer' })),
-      )
-      this.#call.adopt(leg, this)
-      if (leg.isEnded) this.legEnded(leg)
-      return leg
-    })
-  }
-
-  #failed(cause: Cause): void {
-    this.#cause = betterCause(this.#cause, cause)
-  }
-
-  /** The caller learns that it rings: by 180 where that is enough, else by a tone too. */
-  async #ringCaller(): Promise<void> {
-    const { caller } = this.#call
-    if (this.#ringback || this.#winner || this.#over) return
-    caller.ring()
-    // A telephone makes its own ringing tone at a 180; a browser makes none.
-    if (!caller.isAnswered && caller.kind === 'sip' && !this.#options.ringback) return
-    await caller.progress()
-    // Until the caller hears, much can have happened: a ringing tone that began now would never end.
-    if (!caller.port || caller.isEnded || this.#ringback || this.#winner || this.#partner || this.#over)
-      return
-    const sounds = this.#options.ringback ?? [{ kind: 'ringtone' as const }]
-    const warn = (reason: string) =>
-      this.#parts.log.warn({ reason }, 'the ringback is not played as it was asked for')
-    this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0, warn })
-    this.#ringback.done.catch((error) =>
-      this.#parts.log.warn({ err: error }, 'the ringback cannot be played'),
-    )
-  }
-
-  async #earlyMedia(leg: Leg): Promise<void> {
-    await this.#call.caller.progress()
-    if (!this.#winner && !this.#partner && !leg.isEnded && !this.#call.caller.isEnded) this.#pair(leg)
-  }
-
-  /** From now on the caller hears this leg, and is heard by it. */
-  #pair(leg: Leg): void {
-    this.#ringback?.stop()
-    this.#ringback = undefined
-    this.#partner = leg
-    this.#call.listen({
-      digit: (digit) => this.#inBackground(leg.sendDigits(digit)),
-      held: () => this.#patch(),
-      referred: (referral) => this.legReferred(this.#call.caller, referral),
-      replaced: () => this.#patch(),
-    })
-    this.#patch()
-  }
-
-  /** Joins the pair, or parts it while either of them holds; to be called after whatever may have changed that. */
-  #patch(): void {
-    const { caller } = this.#call
-    const leg = this.#partner
-    // A caller whose INVITE had no offer has no audio before the ACK of its answer (RFC 3264 section 4).
-    const both = leg && !leg.isEnded && !leg.isHeld && !caller.isHeld && caller.port && leg.port
-    if (both && this.#bridge?.a === caller && this.#bridge.b === leg) return
-    this.#bridge?.close()
-    this.#bridge = both ? this.#parts.bridges.join(caller, leg) : undefined
-  }
-
-  async #talk(winner: Leg): Promise<ConnectResult> {
+  async #talk(taken: Taken): Promise<ConnectResult> {
     const { clock } = this.#parts
-    const startedAt = clock.now()
-    let last = winner
+    this.#take(taken)
+    let startedAt = clock.now()
     try {
-      for (let leg: Leg | undefined = winner; leg; leg = await this.#transferred()) {
-        await this.#together(leg)
-        last = this.#winner ?? leg
-      }
+      await this.#press(taken)
+      startedAt = clock.now()
+      for (let leg = this.#winner; leg; leg = await this.#transferred()) await this.#together(leg)
     } catch (error) {
       // The caller's hang-up is an outcome too: whoever asked is told how long the two talked.
       if (!(error instanceof CallEnded)) throw error
     }
-    return connected(this.#call, last, clock.now() - startedAt)
+    const { candidate } = this.#taken ?? taken
+    const durationMs = clock.now() - startedAt
+    candidate.parted(durationMs)
+    return connected(
+      candidate,
+      this.#endedBy ?? (this.#call.caller.isEnded ? 'caller' : 'callee'),
+      durationMs,
+    )
+  }
+
+  #take(taken: Taken): void {
+    this.#taken = taken
+    this.#winner = taken.leg
+    if (taken.queued) this.#listen(taken.queued.call)
+    else taken.leg.own(this)
+  }
+
+  /** Who came from a queue is the caller of its own call, and heard through that. */
+  #listen(queued: Call): void {
+    queued.signal.addEventListener('abort', () => this.#talkDone(), { once: true })
+    queued.listen({
+      partner: this.#call.caller,
+      digit: (digit) => this.legDigit(queued.caller, digit),
+      held: () => this.#pairing.patch(),
+      replaced: () => {
+        this.#winner = queued.caller
+        if (this.#pairing.partner) this.#pairing.pair(queued.caller)
+      },
+    })
+  }
+
+  /** The keys that are pressed after the answer; who is asked for a confirmation has heard them before. */
+  async #press({ leg, candidate: { destination } }: Taken): Promise<void> {
+    const { sendDigits: digits, confirm } = destination
+    if (!digits || confirm || leg.isEnded) return
+    this.silent(leg, true)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    leg.whenGone(resolve)
+    await this.#call.whileUp(Promise.race([leg.sendDigits(digits), promise]))
   }
 
   /** Until one of the two hangs up, or asks for a transfer. */
   async #together(leg: Leg): Promise<void> {
+    if (leg.isEnded || this.#endedBy) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#talkDone = resolve
-    this.#pair(leg)
+    this.#ringback.stop()
+    this.#pairing.pair(leg)
     const limit = this.#parts.clock.after(this.#options.maxDurationMs ?? MAX_DURATION_MS, () =>
-      this.#winner?.end({ code: 'max_duration' }),
+      this.#end('limit'),
     )
     try {
       await this.#call.whileUp(this.#call.caller.answer())
-      this.#patch()
-      if (!leg.isEnded) await this.#call.whileUp(promise)
+      this.#pairing.patch()
+      if (!leg.isEnded) {
+        this.#tellConnected()
+        await this.#call.whileUp(promise)
+      }
     } finally {
       limit.cancel()
-      this.#part()
+      this.#pairing.part()
     }
   }
 
@@ -257,10 +234,12 @@ export class Hunt implements LegOwner {
     let [status, found]: [number, Leg?] = [487]
     try {
       this.#winner = undefined
-      this.#cause = undefined
-      found = await this.#ring([transferTo(referral, this.#call.caller)])
-      status = found ? 200 : sipStatusOf(this.#cause ?? { code: 'unreachable' })
-      if (!found && !referrer.isEnded) this.#winner = referrer
+      this.#ringing = new Ringing(this.#parts, this, this.#options)
+      const taken = await this.#call.whileUp(this.#ringing.run([[transferTo(referral, this.#call.caller)]]))
+      found = taken?.leg
+      status = found ? 200 : sipStatusOf(this.#ringing.refused?.cause ?? { code: 'unreachable' })
+      if (taken) this.#take(taken)
+      else if (!referrer.isEnded && !this.#endedBy) this.#winner = referrer
       return this.#winner
     } finally {
       this.#transfer = undefined
@@ -269,11 +248,35 @@ export class Hunt implements LegOwner {
     }
   }
 
-  #part(): void {
-    this.#bridge?.close()
-    this.#bridge = undefined
-    this.#partner = undefined
-    this.#call.listen(undefined)
+  /** Gives up whoever rings, or parts the two. */
+  #end(by: EndedBy): void {
+    this.#endedBy ??= by
+    const winner = this.#winner
+    if (!winner) this.#ringing.stop()
+    // Who came from a queue goes on alone.
+    else if (this.#taken?.queued) this.#talkDone()
+    else winner.end({ code: by === 'limit' ? 'max_duration' : 'normal' })
+  }
+
+  #pressed(digit: string): void {
+    const { partner } = this.#pairing
+    if (digit === '*' && this.#options.hangupOnStar && this.#winner) this.#end('star')
+    else if (partner) this.#inBackground(partner.sendDigits(digit))
+  }
+
+  #tellConnected(): void {
+    const callee = this.#taken?.candidate.callee
+    const { onConnected } = this.#options
+    if (!callee || !onConnected) return
+    try {
+      onConnected({
+        callee,
+        hangup: () => this.#end('stopped'),
+        sendDigits: async (digits) => this.#winner?.sendDigits(digits),
+      })
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of the connection failed')
+    }
   }
 
   /** Work that nobody waits for. What goes wrong in it costs the caller a sound, and never more than that. */
@@ -282,20 +285,13 @@ export class Hunt implements LegOwner {
   }
 
   #release(): void {
-    this.#over = true
-    this.#part()
-    this.#ringback?.stop()
-    this.#stopRinging('canceled')
-    if (this.#winner && !this.#winner.isEnded) this.#winner.end({ code: 'normal' })
+    this.#ringback.close()
+    this.#pairing.part()
+    this.#ringing.stop()
+    this.#taken?.queued?.call.listen(undefined)
+    this.#taken?.queued?.release()
+    if (!this.#taken?.queued) this.#winner?.end({ code: 'normal' })
     // The call ended before anybody was called for it.
     if (this.#transfer) settled(this.#transfer.referral, 487)
-  }
-
-  #stopRinging(code: Cause['code']): void {
-    for (const [leg, timer] of [...this.#ringing]) {
-      timer.cancel()
-      if (leg !== this.#winner) leg.end({ code })
-    }
-    this.#ringing.clear()
   }
 }

@@ -1,9 +1,13 @@
+import type { Header } from '../../handlers/verbs.ts'
+
 /** What is known of a leg's signalling, for the record of its call and for the legs that it is joined to. */
 export interface LegFacts {
   /** The carrier that it came from, or goes by. */
   readonly carrier?: string
   /** SIP's own Call-ID. */
   readonly sipCallId?: string
+  /** Of a SIP leg that we made: the last response to its INVITE, with its `X-…` headers. */
+  readonly response?: { readonly status: number; readonly headers: readonly Header[] }
   /** Max-Forwards of the INVITE that it came by. */
   readonly maxForwards?: number
 }

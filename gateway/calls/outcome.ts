@@ -1,9 +1,14 @@
 import type { ConnectResult } from '../../handlers/verbs.ts'
-import { type Cause, type Code, sipStatusOf } from '../errors.ts'
-import type { Call } from './call.ts'
-import type { Leg } from './leg.ts'
+import { type Code, sipStatusOf } from '../errors.ts'
+import type { Candidate } from './candidate.ts'
+import type { Refused } from './ringing.ts'
 
-const reasons: Partial<Record<Code, Extract<ConnectResult, { kind: 'failed' }>['reason']>> = {
+type Failed = Extract<ConnectResult, { kind: 'failed' }>
+
+/** How a time together ended. */
+export type EndedBy = Extract<ConnectResult, { kind: 'connected' }>['endedBy']
+
+const reasons: Partial<Record<Code, Failed['reason']>> = {
   busy: 'busy',
   declined: 'declined',
   no_answer: 'no-answer',
@@ -14,20 +19,20 @@ const reasons: Partial<Record<Code, Extract<ConnectResult, { kind: 'failed' }>['
 }
 
 /** What a document is told of a hunt in which nobody could be had. */
-export const failure = (cause: Cause): ConnectResult => ({
+export const failure = ({ cause, callee }: Refused): Failed => ({
   kind: 'failed',
   reason: reasons[cause.code] ?? 'error',
   sipStatus: sipStatusOf(cause),
   code: cause.code,
+  ...(callee && { callee }),
 })
 
-/** What a document is told of two who talked; `callee` is whom the caller talked to last. */
-export const connected = ({ caller, id }: Call, callee: Leg, durationMs: number): ConnectResult => {
-  const byLimit = callee.state.kind === 'ended' && callee.state.cause.code === 'max_duration'
-  return {
-    kind: 'connected',
-    endedBy: caller.isEnded ? 'caller' : byLimit ? 'limit' : 'callee',
-    durationMs,
-    calleeCallId: `${id}/${callee.id}`,
-  }
+/** What it is told of one that it gave up itself. */
+export const canceled: Failed = { kind: 'failed', reason: 'canceled', code: 'canceled' }
+
+/** What it is told of two who talked; `candidate` is whom the caller talked to last. */
+export const connected = (candidate: Candidate, endedBy: EndedBy, durationMs: number): ConnectResult => {
+  const { callee } = candidate
+  if (!callee) throw new Error('nobody was called')
+  return { kind: 'connected', endedBy, durationMs, callee }
 }

@@ -1,6 +1,7 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
 import type { CallControl, Destination } from '../../handlers/verbs.ts'
 import type { AudioCodec } from '../../media/types.ts'
+import type { Call } from './call.ts'
 import type { CallId, Leg, Party } from './leg.ts'
 
 /** Kinds of documents. */
@@ -72,6 +73,26 @@ export interface Endpoints {
 export type OutboundSip = Outbound<Extract<Target, { kind: 'sip' }>>
 /** How legs to a subscriber are placed. */
 export type OutboundSubscriber = Outbound<Extract<Target, { kind: 'subscriber' }>>
+
+/** Who waits in queues, as they are called; the queues themselves implement it. */
+export interface Waiters {
+  /**
+   * Takes the caller who has waited longest, and waits for one to arrive where there is none; what has to be told to that caller before it is
+   * joined is over when it resolves. Undefined where `signal` fires first. The caller is released again by {@link QueuedCaller.release}.
+   */
+  take(
+    queue: { readonly projectId: string; readonly name: string; readonly by: CallId },
+    signal: AbortSignal,
+  ): Promise<QueuedCaller | undefined>
+}
+
+/** A caller who was taken out of a queue, and goes on with its own document afterwards. */
+export interface QueuedCaller {
+  /** Its call. Who took it joins the audio of the caller's leg, and listens to the call ({@link Call.listen}), until it releases it. */
+  readonly call: Call
+  /** The two are parted: called once, also where they never were together, or the call is over. */
+  release(): void
+}
 
 /** A new inbound leg for the calls to take over. */
 export interface Arrival {

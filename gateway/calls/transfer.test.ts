@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallInfo } from '../../handlers/verbs.ts'
+import type { CallControl, CallInfo } from '../../handlers/verbs.ts'
 import { FakeClock } from '../clock.ts'
 import { Bridges } from './bridge.ts'
 import { Call } from './call.ts'
@@ -30,6 +30,7 @@ const setUp = () => {
     ),
     log: pino({ level: 'silent' }),
     ringMs: 60_000,
+    controlOf: (): CallControl => expect.unreachable('nobody is asked'),
   }
   const callId = newCallId()
   const a = fakeLeg(clock, callId)
@@ -262,10 +263,12 @@ describe('a replacement', () => {
 it('asks a far side to talk to somebody else, and ends the leg where it did', async () => {
   const t = setUp()
   await t.a.leg.answer()
-  expect(await t.a.leg.refer('sip:c@y')).toEqual({ status: 405 })
-  Object.assign(t.a.far, { refer: async () => ({ status: 486 }) })
-  expect([await t.a.leg.refer('sip:c@y'), t.a.leg.isEnded]).toEqual([{ status: 486 }, false])
-  Object.assign(t.a.far, { refer: async () => ({ status: 200 }) })
-  expect([await t.a.leg.refer('sip:c@y'), t.a.leg.isEnded]).toEqual([{ status: 200 }, true])
-  expect(await t.a.leg.refer('sip:c@y')).toEqual({ status: 481 })
+  expect(await t.a.leg.refer('sip:c@y')).toEqual({ kind: 'failed', status: 405 })
+  const busy = { kind: 'busy', status: 202, notifyStatus: 486 }
+  Object.assign(t.a.far, { refer: async () => busy })
+  expect([await t.a.leg.refer('sip:c@y'), t.a.leg.isEnded]).toEqual([busy, false])
+  const taken = { kind: 'completed', status: 202, notifyStatus: 200 }
+  Object.assign(t.a.far, { refer: async () => taken })
+  expect([await t.a.leg.refer('sip:c@y'), t.a.leg.isEnded]).toEqual([taken, true])
+  expect(await t.a.leg.refer('sip:c@y')).toEqual({ kind: 'failed', status: 481 })
 })

@@ -1,0 +1,277 @@
+import type { Callee, CalleeState, ConnectOptions, Destination } from '../../handlers/verbs.ts'
+import type { Clock, Timer } from '../clock.ts'
+import type { Cause } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { betterCause } from './best-cause.ts'
+import { Candidate } from './candidate.ts'
+import { type DestinationParts, queueNamed, targetsOf } from './destinations.ts'
+import type { CallId, Leg, LegOwner } from './leg.ts'
+import type { OutboundRequest, OutboundSip, OutboundSubscriber, QueuedCaller, Waiters } from './ports.ts'
+import { type ScreenParts, screened } from './screening.ts'
+
+/** What ringing works with. */
+export interface RingingParts extends DestinationParts, ScreenParts {
+  readonly sip: OutboundSip
+  readonly subscribers: OutboundSubscriber
+  /** Default: nobody waits in any queue. */
+  readonly waiters?: Waiters
+  readonly clock: Clock
+  readonly log: Log
+  /** Ring time where the options say nothing, in ms. */
+  readonly ringMs: number
+}
+
+/** For whom it rings. */
+export interface RingingOwner {
+  readonly projectId: string
+  /** The call that takes whoever waits in a queue. */
+  readonly callId: CallId
+  /** What the legs of a candidate are made with. */
+  request(candidate: Candidate): OutboundRequest
+  /** A leg was made; `ringing` hears of it until somebody is taken. */
+  adopt(leg: Leg, ringing: LegOwner): void
+  /** A leg rings, or its early media can be heard. */
+  early(leg: Leg, media: boolean): void
+  /** A leg that may have been heard is so no more: it is over, or it is asked whether it takes the call. `others` ring on. */
+  silent(leg: Leg, others: boolean): void
+  /** A key was pressed before the answer. */
+  digit(leg: Leg, digit: string): void
+  /** How a candidate goes. Must not throw. */
+  state?(candidate: Candidate, state: CalleeState): void
+}
+
+/** How long to ring. */
+export type RingingOptions = Pick<ConnectOptions, 'timeoutMs' | 'confirmTimeoutMs'>
+
+/** Who answered and was taken. The leg is the owner's from now on; of a `queued` one only its audio is. */
+export interface Taken {
+  readonly leg: Leg
+  readonly candidate: Candidate
+  readonly queued?: QueuedCaller
+}
+
+/** Why nobody could be had: the best refusal, and whose it was. */
+export interface Refused {
+  readonly cause: Cause
+  readonly callee?: Callee
+}
+
+/** Rings destinations until one of them is taken. It owns their legs meanwhile. */
+export class Ringing implements LegOwner {
+  #parts: RingingParts
+  #owner: RingingOwner
+  #options: RingingOptions
+  /** Those that have not answered yet, until their ring time is over. */
+  #ringing = new Map<Leg, Timer>()
+  /** Those that have answered and are not taken yet. */
+  #screening = new Set<Leg>()
+  #candidates = new Map<Leg, Candidate>()
+  /** Those for whom somebody in a queue is waited for, and what ends the wait. */
+  #waits = new Map<Candidate, AbortController>()
+  #taken: Taken | undefined
+  #refused: Refused | undefined
+  #over = false
+  #stepDone: () => void = () => {}
+
+  constructor(parts: RingingParts, owner: RingingOwner, options: RingingOptions) {
+    this.#parts = parts
+    this.#owner = owner
+    this.#options = options
+  }
+
+  /** Why nobody could be had so far. */
+  get refused(): Refused | undefined {
+    return this.#refused
+  }
+
+  /** Tries the steps one after the other; undefined when nobody could be had, or it was stopped. To be called once. */
+  async run(steps: readonly (readonly Destination[])[]): Promise<Taken | undefined> {
+    for (const step of steps) {
+      if (this.#over) return undefined
+      await this.#step(step)
+      if (this.#taken) return this.#taken
+    }
+    return undefined
+  }
+
+  /** Gives everybody up who is not taken. Idempotent. */
+  stop(): void {
+    this.#over = true
+    this.#endAll({ code: 'canceled' })
+    this.#stepDone()
+  }
+
+  legEarly(leg: Leg, media: boolean): void {
+    this.#candidates.get(leg)?.ringing(leg)
+    if (this.#ringing.has(leg)) this.#owner.early(leg, media)
+  }
+
+  legAnswered(leg: Leg): void {
+    const candidate = this.#candidates.get(leg)
+    if (!candidate || !this.#stopsRinging(leg)) return
+    // Whoever takes the call on one telephone does not want the others to go on.
+    for (const other of candidate.legs) if (other !== leg) other.end({ code: 'answered_elsewhere' })
+    candidate.answered(leg)
+    if (candidate.destination.confirm) void this.#screen(leg, candidate)
+    else this.#take({ leg, candidate })
+  }
+
+  legDigit(leg: Leg, digit: string): void {
+    this.#owner.digit(leg, digit)
+  }
+
+  legHeld(): void {}
+
+  legEnded(leg: Leg): void {
+    if (this.#taken?.leg === leg) return
+    this.#stopsRinging(leg)
+    this.#lost(leg)
+  }
+
+  async #step(step: readonly Destination[]): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#stepDone = resolve
+    for (const destination of step) {
+      // Somebody may be taken, or all be over, before the last one is dialled.
+      if (!this.#taken && !this.#over) this.#dial(destination)
+    }
+    this.#settle()
+    await promise
+  }
+
+  #dial(destination: Destination): void {
+    const candidate: Candidate = new Candidate(destination, (state) => this.#tell(candidate, state))
+    const queue = queueNamed(destination.to)
+    if (queue !== undefined) {
+      void this.#fromQueue(queue, candidate)
+      return
+    }
+    const targets = targetsOf(destination.to, this.#parts)
+    if ('code' in targets) {
+      this.#parts.log.info({ code: targets.code, to: destination.to }, 'destination cannot be dialled')
+      this.#failed(candidate, targets)
+      return
+    }
+    const { sip, subscribers } = this.#parts
+    const request = this.#owner.request(candidate)
+    const legs = targets.map((target) =>
+      target.kind === 'sip' ? sip.dial(target, request) : subscribers.dial(target, request),
+    )
+    this.#await(candidate, legs)
+  }
+
+  #await(candidate: Candidate, legs: readonly Leg[]): void {
+    const { clock, ringMs } = this.#parts
+    const ms = candidate.destination.timeoutMs ?? this.#options.timeoutMs ?? ringMs
+    for (const leg of legs) {
+      this.#candidates.set(leg, candidate)
+      this.#ringing.set(
+        leg,
+        clock.after(ms, () => leg.end({ code: 'no_answer' })),
+      )
+    }
+    candidate.dialled(legs)
+    for (const leg of legs) {
+      this.#owner.adopt(leg, this)
+      if (leg.isEnded) this.legEnded(leg)
+    }
+  }
+
+  /** Asks whoever answered, in a way of the destination's own, whether it takes the call. */
+  async #screen(leg: Leg, candidate: Candidate): Promise<void> {
+    this.#screening.add(leg)
+    this.#owner.silent(leg, true)
+    const accepted = await screened(this.#parts, {
+      ...{ leg, candidate, owner: this, projectId: this.#owner.projectId },
+      timeoutMs: this.#options.confirmTimeoutMs,
+    })
+    if (!this.#screening.delete(leg)) return
+    if (accepted) this.#take({ leg, candidate })
+    else this.#lost(leg)
+  }
+
+  /** Waits for somebody in a queue, for the ring time of the destination. */
+  async #fromQueue(name: string, candidate: Candidate): Promise<void> {
+    const { clock, waiters, log, ringMs } = this.#parts
+    const giveUp = new AbortController()
+    this.#waits.set(candidate, giveUp)
+    const ms = candidate.destination.timeoutMs ?? this.#options.timeoutMs ?? ringMs
+    const timer = clock.after(ms, () => giveUp.abort())
+    let queued: QueuedCaller | undefined
+    try {
+      const { projectId, callId: by } = this.#owner
+      queued = await waiters?.take({ name, projectId, by }, giveUp.signal)
+    } catch (error) {
+      log.error({ err: error, queue: name }, 'nobody could be taken from the queue')
+    } finally {
+      timer.cancel()
+    }
+    if (!this.#waits.delete(candidate)) queued?.release()
+    else if (queued) this.#take({ leg: queued.call.caller, candidate, queued })
+    else this.#failed(candidate, { code: 'no_answer' })
+  }
+
+  #take(taken: Taken): void {
+    this.#taken = taken
+    taken.candidate.taken(taken.queued?.call)
+    this.#endAll({ code: 'answered_elsewhere' })
+    this.#stepDone()
+  }
+
+  /** A leg is over without being taken. */
+  #lost(leg: Leg): void {
+    const candidate = this.#candidates.get(leg)
+    this.#candidates.delete(leg)
+    if (this.#taken || this.#over || !candidate) return
+    const others = [...this.#ringing.keys()].some((other) => other.state.kind === 'early')
+    this.#owner.silent(leg, others || this.#screening.size > 0)
+    // Another leg of its own may still ring, or be asked.
+    const { refusal, callee, legs } = candidate
+    if (refusal && legs.every((other) => other.isEnded)) this.#refuse(refusal, callee)
+    this.#settle()
+  }
+
+  #failed(candidate: Candidate, cause: Cause): void {
+    candidate.failed(cause)
+    this.#refuse(cause)
+    this.#settle()
+  }
+
+  #refuse(cause: Cause, callee?: Callee): void {
+    const before = this.#refused
+    if (!before || betterCause(before.cause, cause) === cause) this.#refused = { cause, callee }
+  }
+
+  /** The step is over when nobody of it is left. */
+  #settle(): void {
+    if (this.#ringing.size + this.#screening.size + this.#waits.size === 0) this.#stepDone()
+  }
+
+  #stopsRinging(leg: Leg): boolean {
+    this.#ringing.get(leg)?.cancel()
+    return this.#ringing.delete(leg)
+  }
+
+  #endAll(cause: Cause): void {
+    for (const [candidate, wait] of [...this.#waits]) {
+      this.#waits.delete(candidate)
+      wait.abort()
+      candidate.failed(cause)
+    }
+    const legs = [...this.#ringing.keys(), ...this.#screening]
+    this.#screening.clear()
+    for (const leg of legs) {
+      this.#stopsRinging(leg)
+      if (leg !== this.#taken?.leg) leg.end(cause)
+    }
+  }
+
+  #tell(candidate: Candidate, state: CalleeState): void {
+    try {
+      candidate.destination.onState?.(state)
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of a destination failed')
+    }
+    this.#owner.state?.(candidate, state)
+  }
+}

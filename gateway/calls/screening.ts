@@ -1,0 +1,57 @@
+import type { CallControl } from '../../handlers/verbs.ts'
+import type { Clock } from '../clock.ts'
+import type { Cause } from '../errors.ts'
+import type { Log } from '../log.ts'
+import { Call } from './call.ts'
+import { outboundInfo } from './call-info.ts'
+import type { Candidate } from './candidate.ts'
+import { MAX_DURATION_MS } from './hunt-parts.ts'
+import type { Leg, LegOwner } from './leg.ts'
+
+/** What is needed to let somebody decide who answered. */
+export interface ScreenParts {
+  /** The verbs, over a call whose caller's leg is the callee's. */
+  readonly controlOf: (call: Call) => CallControl
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Who is asked. */
+export interface Screened {
+  readonly leg: Leg
+  readonly candidate: Candidate
+  readonly projectId: string
+  /** Whose the leg is afterwards. */
+  readonly owner: LegOwner
+  /** Default 60 s. */
+  readonly timeoutMs?: number
+}
+
+const nobody = { callAnswered: () => {}, callEnded: () => {} }
+
+/**
+ * Runs the destination's `confirm` on a leg that is answered, after its digits were pressed. True when it resolved in time and the callee is
+ * still there; otherwise the leg is ended. Never rejects.
+ */
+export const screened = async (parts: ScreenParts, options: Screened): Promise<boolean> => {
+  const { clock, log } = parts
+  const { leg, candidate, owner, projectId, timeoutMs = 60_000 } = options
+  const { sendDigits, confirm } = candidate.destination
+  const info = outboundInfo(leg, candidate.callId, projectId)
+  const call = new Call(info, leg, clock, nobody, MAX_DURATION_MS)
+  const end = (cause: Cause) => call.end(cause)
+  const timer = clock.after(timeoutMs, () => end({ code: 'no_answer' }))
+  try {
+    if (sendDigits) await call.whileUp(leg.sendDigits(sendDigits))
+    await call.whileUp(confirm?.(parts.controlOf(call)) ?? Promise.resolve())
+  } catch (error) {
+    if (!leg.isEnded) log.info({ reason: String(error), to: candidate.destination.to }, 'not confirmed')
+    end({ code: 'declined' })
+  } finally {
+    timer.cancel()
+    // A transfer may have led to somebody else meanwhile, who was not called for this.
+    if (call.caller !== leg) end({ code: 'normal' })
+    call.release(owner)
+  }
+  return !leg.isEnded
+}
