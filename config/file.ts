@@ -63,6 +63,8 @@ export interface FileConfig {
     readonly publicHost?: string
     readonly origins: readonly string[]
   }
+  readonly webhooks: Config['webhooks']
+  readonly envs: Config['envs']
   readonly limits: {
     readonly calls: number
     readonly callDuration: string

@@ -82,6 +82,8 @@ describe('defaults', () => {
         documentTimeoutMs: 5000,
         documentNetworks: [],
       },
+      webhooks: { signingKeys: [] },
+      envs: {},
       domains: [],
       carriers: [],
       endpoints: [],

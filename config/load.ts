@@ -120,6 +120,8 @@ const build = (file: FileConfig, documents: Documents): Config => ({
     documentTimeoutMs: ms(file.limits.documentTimeout),
     documentNetworks: file.limits.documentNetworks,
   },
+  webhooks: file.webhooks,
+  envs: file.envs,
   domains: file.domains.map(({ handler, ...domain }, i) => ({
     ...domain,
     domain: canonicalHost(domain.domain),

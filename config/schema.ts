@@ -5,7 +5,7 @@ import { recordings } from './schema-recordings.ts'
 import { sip } from './schema-sip.ts'
 import { sounds, speech } from './schema-sound.ts'
 
-const { duration, flag, format, integer, list, object, text } = parts
+const { duration, flag, format, integer, list, object, text, map } = parts
 
 const listener = (description: string, address: string, port: number) => ({
   ...object(description, {
@@ -105,6 +105,14 @@ const limits = object('Limits.', {
   ),
 })
 
+const webhooks = object("What is sent to customers' servers.", {
+  signingKeys: list(
+    'Secrets that sign it, the present one first; further ones are for servers that do not know that one yet. None: one is made, which `trunkline signing-key` prints.',
+    { ...text('A secret.'), minLength: 16 },
+    [],
+  ),
+})
+
 /** JSON Schema of the configuration file. `schema.json` is the same, for editors: `node config/write-schema.ts` writes it. */
 export const configSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
@@ -118,6 +126,8 @@ export const configSchema = {
     media,
     http,
     limits,
+    webhooks,
+    envs: map('Variables that documents of this project may read as envs.<name>.', text('A value.'), {}),
     domains: list('Domain applications: the SIP domains that carriers send calls to.', domain, []),
     carriers: list('Carriers: the trunks by which calls go out, and from which they come in.', carrier, []),
     endpoints: list('SIP endpoints: phones that register, and can be called at their address.', endpoint, []),

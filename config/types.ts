@@ -17,6 +17,12 @@ export interface Config {
   readonly media: MediaConfig
   readonly http: HttpConfig
   readonly limits: LimitsConfig
+  readonly webhooks: {
+    /** Secrets that sign what is sent to customers' servers, the present one first; none: one is made of the gateway's own secret. */
+    readonly signingKeys: readonly string[]
+  }
+  /** Variables that documents may read; default none. */
+  readonly envs: Readonly<Record<string, string>>
   readonly domains: readonly DomainConfig[]
   readonly carriers: readonly CarrierConfig[]
   readonly endpoints: readonly EndpointConfig[]

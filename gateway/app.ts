@@ -18,6 +18,7 @@ import type { Log } from './log.ts'
 import { Metrics } from './metrics.ts'
 import {
   type Base,
+  type Customers,
   type Media,
   type OnFailure,
   openAgent,
@@ -129,7 +130,8 @@ export class App {
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
     const recordings = await openRecordings(base, store, this.#metrics, () => this.#addresses.http[0])
-    this.#calls = this.#openCalls(store, media, sip, subscribers, recordings)
+    const customers = await openCustomers(base, store, this.#metrics)
+    this.#calls = this.#openCalls(store, media, sip, subscribers, recordings, customers)
     this.#watch(media, agent)
     const http = await this.#openHttp(store, certificates, subscribers, recordings)
     await sip.start()
@@ -204,10 +206,9 @@ export class App {
     sip: SipEdge,
     subscribers: SubscriberDialect,
     recordings: Recordings,
+    customers: Customers,
   ): Calls {
     const { limits } = this.#config
-    const customers = openCustomers(this.#base)
-    this.#metrics.gauge('audio_fetches', () => customers.audio.running)
     const bridges = new Bridges(edge)
     const calls = new Calls({
       ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
@@ -217,6 +218,8 @@ export class App {
       ...openRecogniser(this.#base, this.#metrics),
       streams: openStreams(this.#base, edge, this.#metrics),
       documents: customers.http,
+      callbacks: customers.callbacks,
+      envs: this.#config.envs,
       handlers: { xml: createXmlHandler(), script: createScriptHandler() },
       clock: this.#callClock,
       ringMs: limits.ringMs,

@@ -6,6 +6,7 @@ import type { Config } from '../config/types.ts'
 import { checkDocuments, checkSettings } from './check-command.ts'
 import { routeTest } from './route-test-command.ts'
 import { runGateway } from './run-command.ts'
+import { printSigningKeys } from './signing-key-command.ts'
 import type { Reloading } from './stopping.ts'
 import { issueToken } from './token-command.ts'
 
@@ -17,6 +18,7 @@ const usage = `Usage:
   trunkline route-test --source <address> [--transport udp] [--method INVITE] [--user name] [--user-agent text] [--json] <request-uri> [file]
                                         say what would happen to a SIP request, and why
   trunkline token <subscriber> [file]   print an access token for a subscriber (e-mail or /context/name)
+  trunkline signing-key [file]          print the keys that sign what customers' servers are sent
 `
 
 /** Reads the configuration; prints every fault and returns undefined when it has any. */
@@ -75,6 +77,10 @@ export const runCommand = async (reloading: Reloading): Promise<number> => {
   if (command === 'token' && rest[0]) {
     const config = configOf(rest[1] ?? 'trunkline.yaml')
     return config ? issueToken(config, rest[0]) : 2
+  }
+  if (command === 'signing-key') {
+    const config = configOf(rest[0] ?? 'trunkline.yaml')
+    return config ? printSigningKeys(config) : 2
   }
   process.stderr.write(usage)
   return 2

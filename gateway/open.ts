@@ -30,6 +30,8 @@ import { AudioFiles } from './webhooks/audio-files.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
 import { AddressGuard } from './webhooks/guard.ts'
 import { OperatorHttp } from './webhooks/operator-http.ts'
+import { signersOf } from './webhooks/signing-keys.ts'
+import { Spool } from './webhooks/spool.ts'
 
 /** What every part is opened with. */
 export interface Base {
@@ -56,6 +58,13 @@ export interface Media {
   readonly edge: Edge
   readonly webrtc: WebRtcService
   readonly sounds: Sounds
+}
+
+/** The way to customers' servers: for documents, for audio, and for what they are told. */
+export interface Customers {
+  readonly http: CustomerHttp
+  readonly audio: AudioFiles
+  readonly callbacks: Spool
 }
 
 /** Opens the directory and the keys. Rejects when a file in the data folder cannot be used. `carriers` say what a number stands for. */
@@ -126,24 +135,30 @@ export const openRecordings = async (
   return closing.add('recordings', recordings, (open) => open.close())
 }
 
-/** Opens the way to customers' servers, for documents and for audio. */
-export const openCustomers = ({
-  config,
-  clock,
-  closing,
-}: Base): { readonly http: CustomerHttp; readonly audio: AudioFiles } => {
-  const { limits, sip, media } = config
+/** Opens the way to customers' servers. */
+export const openCustomers = async (
+  { config, clock, log, closing }: Base,
+  { directory, secret }: Store,
+  metrics: Metrics,
+): Promise<Customers> => {
+  const { limits, sip, media, webhooks } = config
   const { folder, maxSize, timeoutMs, httpCache } = media.sounds
   const options = {
     timeoutMs: limits.documentTimeoutMs,
     allowedNetworks: limits.documentNetworks,
     userAgent: sip.userAgent,
     cacheBytes: httpCache * mebibyte,
+    signer: signersOf(webhooks.signingKeys, secret),
     clock,
   }
   const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
+  metrics.gauge('customer_circuits_open', () => http.openCircuits)
   const audio = new AudioFiles({ http, ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs })
-  return { http, audio }
+  metrics.gauge('audio_fetches', () => audio.running)
+  const rows = directory.callbacks
+  const callbacks = await Spool.open({ rows, http, clock, metrics, log: log.child({ part: 'callbacks' }) })
+  metrics.gauge('callbacks_waiting', () => callbacks.waiting)
+  return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }
 }
 
 /** Opens the way to what understands speech; where none is configured, every recognition fails. */

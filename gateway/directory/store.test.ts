@@ -38,6 +38,7 @@ describe('the store', () => {
       { version: 3 },
       { version: 4 },
       { version: 5 },
+      { version: 6 },
     ])
   })
 
