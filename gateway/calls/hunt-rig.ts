@@ -1,0 +1,125 @@
+import { pino } from 'pino'
+import type { CallControl, CalleeState, CallInfo, ConnectOptions, Destination } from '../../handlers/verbs.ts'
+import { FakeClock } from '../clock.ts'
+import { Bridges } from './bridge.ts'
+import { Call } from './call.ts'
+import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
+import { Hunt, type HuntOutcome, type HuntParts } from './hunt.ts'
+import { newCallId } from './ids.ts'
+import { Player } from './player.ts'
+import type { QueuedCaller, Target, Waiters } from './ports.ts'
+
+/** Lets what waits for promises go on. */
+export const settle = async () => {
+  for (let i = 0; i < 30; i++) await Promise.resolve()
+}
+
+/** A queue in which nobody waits until the test says so. */
+export class FakeWaiters implements Waiters {
+  readonly asked: string[] = []
+  released = 0
+  #found: (caller: QueuedCaller | undefined) => void = () => {}
+
+  take({ name }: { readonly name: string }, signal: AbortSignal): Promise<QueuedCaller | undefined> {
+    this.asked.push(name)
+    const { promise, resolve } = Promise.withResolvers<QueuedCaller | undefined>()
+    this.#found = resolve
+    signal.addEventListener('abort', () => resolve(undefined))
+    return promise
+  }
+
+  arrives(call: Call): void {
+    this.#found({ call, release: () => this.released++ })
+  }
+}
+
+const infoOf = (callId: string): CallInfo => ({
+  ...{ callId, direction: 'inbound', type: 'sip', from: 'sip:caller@carrier.example', to: '', fromUser: '' },
+  ...{ toUser: '', fromName: '', headers: [], projectId: 'p' },
+})
+
+/** A caller of its own call, answered. */
+const caller = async (clock: FakeClock): Promise<FakeLeg & { readonly call: Call }> => {
+  const callId = newCallId()
+  const made = fakeLeg(clock, callId)
+  const observer = { callAnswered: () => {}, callEnded: () => {} }
+  const call = new Call(infoOf(callId), made.leg, clock, observer, 14_400_000)
+  await made.leg.answer()
+  return { ...made, call }
+}
+
+/** Hunts on fakes, for tests. `/public/phone` is an endpoint, `/public/nobody` nothing, and all else a SIP URI. */
+export const setUp = async () => {
+  const clock = new FakeClock()
+  const outbound = new FakeOutbound(clock)
+  const waiters = new FakeWaiters()
+  const registered: Extract<Target, { kind: 'sip' }>[] = []
+  const bridges = new Bridges({ join: () => {}, part: () => {} })
+  const sound = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
+  const parts: HuntParts = {
+    addresses: {
+      resolve: (to) =>
+        to === '/public/nobody'
+          ? undefined
+          : to === '/public/phone'
+            ? { kind: 'endpoint', endpointId: 'e1', address: to }
+            : { kind: 'sip', uri: to },
+    },
+    endpoints: { contacts: () => registered },
+    ...{ sip: outbound, subscribers: outbound, bridges, clock, waiters },
+    player: new Player(
+      { prepare: async () => sound, close: async () => {} },
+      { bytes: async () => ({ bytes: new Uint8Array() }) },
+    ),
+    log: pino({ level: 'silent' }),
+    ringMs: 60_000,
+    controlOf: (call) => controlOver(call),
+  }
+  const a = await caller(clock)
+  const outcomes: (HuntOutcome | Error)[] = []
+  const states: string[] = []
+  /** A destination whose states the test is told of. */
+  const to = (uri: string, more: Partial<Destination> = {}): Destination => ({
+    to: uri,
+    onState: (state) => states.push(told(uri, state)),
+    ...more,
+  })
+  const hunt = async (steps: ConnectOptions['steps'], more: Partial<ConnectOptions> = {}) => {
+    new Hunt(parts, a.call, { steps, ...more }).run().then(
+      (outcome) => outcomes.push(outcome),
+      (error) => outcomes.push(error),
+    )
+    await settle()
+    return outbound.dialled
+  }
+  const left = () => [bridges.count, clock.running, a.call.legs.size]
+  return {
+    clock,
+    outbound,
+    waiters,
+    registered,
+    bridges,
+    a,
+    hunt,
+    outcomes,
+    states,
+    to,
+    left,
+    parts,
+    caller: () => caller(clock),
+  }
+}
+
+/** As much of the verbs as a confirmation of the tests uses. */
+const controlOver = (call: Call): CallControl =>
+  ({
+    info: call.info,
+    signal: call.signal,
+    hangup: async () => call.end({ code: 'normal' }),
+    sleep: (ms: number) => call.whileUp(new Promise(() => {}).then(() => void ms)),
+  }) as unknown as CallControl
+
+const told = (uri: string, state: CalleeState): string =>
+  state.kind === 'ended'
+    ? `${uri} ended ${state.outcome} ${state.code} ${state.durationMs}`
+    : `${uri} ${state.kind}`

@@ -1,0 +1,309 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallControl, Callee, Connected } from '../../handlers/verbs.ts'
+import { settle, setUp } from './hunt-rig.ts'
+
+let t: Awaited<ReturnType<typeof setUp>>
+beforeEach(async () => {
+  t = await setUp()
+})
+
+describe('what is told of each destination', () => {
+  it('is told in order, and its end once', async () => {
+    const [a, b] = await t.hunt([[t.to('sip:a@y'), t.to('sip:b@y')]])
+    a!.leg.early(false)
+    a!.leg.early(true)
+    b!.leg.ended({ code: 'busy', sip: 486 })
+    a!.leg.answered()
+    await settle()
+    t.clock.advance(4_000)
+    a!.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.states).toEqual([
+      'sip:a@y initiated',
+      'sip:b@y initiated',
+      'sip:a@y ringing',
+      'sip:b@y ended busy busy 0',
+      'sip:a@y answered',
+      'sip:a@y ended completed normal 4000',
+    ])
+  })
+
+  it('is told of what cannot be dialled, of who does not answer, and of who is answered elsewhere', async () => {
+    const steps = [
+      [t.to('/public/nobody')],
+      [t.to('sip:a@y', { timeoutMs: 5_000 })],
+      [t.to('sip:b@y'), t.to('sip:c@y')],
+    ]
+    await t.hunt(steps)
+    t.clock.advance(5_000)
+    await settle()
+    t.outbound.dialled[1]!.leg.answered()
+    await settle()
+    expect(t.states).toEqual([
+      '/public/nobody ended failed unknown_address 0',
+      'sip:a@y initiated',
+      'sip:a@y ended no-answer no_answer 0',
+      'sip:b@y initiated',
+      'sip:c@y initiated',
+      'sip:b@y answered',
+      'sip:c@y ended canceled answered_elsewhere 0',
+    ])
+  })
+
+  it('is one thing for an endpoint that rings in two places', async () => {
+    t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
+    const [one, two] = await t.hunt([[t.to('/public/phone')]])
+    one!.leg.early(false)
+    two!.leg.early(false)
+    one!.leg.ended({ code: 'busy' })
+    two!.leg.ended({ code: 'unreachable' })
+    await settle()
+    expect(t.states).toEqual(['initiated', 'ringing', 'ended busy busy 0'].map((s) => `/public/phone ${s}`))
+  })
+
+  it('is that it was given up, when the caller goes or a listener fails', async () => {
+    const failing = () => {
+      throw new Error('mine')
+    }
+    await t.hunt([[t.to('sip:a@y'), { to: 'sip:b@y', onState: failing }]])
+    t.a.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.states).toEqual(['sip:a@y initiated', 'sip:a@y ended canceled canceled 0'])
+    expect(t.outcomes).toMatchObject([{ name: 'CallEnded' }])
+    expect(t.left()).toEqual([0, 0, 0])
+  })
+
+  it('has what is known of the leg', async () => {
+    const seen: Callee[] = []
+    const onState = ({ callee }: { callee?: Callee }) => void (callee && seen.push(callee))
+    const [made] = await t.hunt([[{ to: 'sip:a@y', onState }]])
+    made!.leg.note({ sipCallId: 'c1', response: { status: 180, headers: [] } })
+    made!.leg.early(false)
+    const headers = [{ name: 'X-Why', value: 'lunch' }]
+    made!.leg.note({ response: { status: 486, headers } })
+    made!.leg.ended({ code: 'busy', sip: 486 })
+    await settle()
+    const callee = { to: 'sip:a@y', from: 'sip:caller@carrier.example', type: 'sip' }
+    expect(seen).toMatchObject([
+      callee,
+      { ...callee, sip: { callId: 'c1', status: 180, headers: [] } },
+      { ...callee, sip: { callId: 'c1', status: 486, headers } },
+    ])
+    expect(new Set(seen.map(({ callId }) => callId)).size).toBe(1)
+    expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'busy', callee: seen[2] } }])
+  })
+})
+
+describe('a signal', () => {
+  it('gives up who rings', async () => {
+    const giveUp = new AbortController()
+    const [a] = await t.hunt([[t.to('sip:a@y')], [t.to('sip:b@y')]], { signal: giveUp.signal })
+    giveUp.abort()
+    await settle()
+    expect(a!.far.told).toEqual(['end canceled'])
+    expect(t.outcomes).toEqual([{ result: { kind: 'failed', reason: 'canceled', code: 'canceled' } }])
+    expect(t.outbound.dialled).toHaveLength(1)
+    expect([t.a.leg.isAnswered, t.clock.running]).toEqual([true, 1])
+  })
+
+  it('that has fired already lets nobody be called', async () => {
+    await t.hunt([[t.to('sip:a@y')]], { signal: AbortSignal.abort() })
+    expect(t.outcomes).toMatchObject([{ result: { reason: 'canceled' } }])
+    expect(t.outbound.dialled).toHaveLength(0)
+  })
+
+  it('ends the leg of who was found, and the caller stays', async () => {
+    const giveUp = new AbortController()
+    const [a] = await t.hunt([[t.to('sip:a@y')]], { signal: giveUp.signal })
+    a!.leg.answered()
+    await settle()
+    t.clock.advance(1_000)
+    giveUp.abort()
+    await settle()
+    expect(a!.far.told).toEqual(['end normal'])
+    expect(t.outcomes).toMatchObject([
+      { result: { kind: 'connected', endedBy: 'stopped', durationMs: 1_000 } },
+    ])
+    expect(t.a.leg.isAnswered).toBe(true)
+  })
+})
+
+describe('the two together', () => {
+  const connected = async (more = {}) => {
+    const told: Connected[] = []
+    const [b] = await t.hunt([[t.to('sip:b@y')]], {
+      onConnected: (each: Connected) => told.push(each),
+      ...more,
+    })
+    expect(told).toEqual([])
+    b!.leg.answered()
+    await settle()
+    return { b: b!, told }
+  }
+
+  it('are told of when they are joined, and can be parted by whoever was told', async () => {
+    const { b, told } = await connected()
+    expect(told).toMatchObject([{ callee: { to: 'sip:b@y' } }])
+    await told[0]!.sendDigits('42')
+    told[0]!.hangup()
+    await settle()
+    expect(b.far.told).toEqual(['digits 42', 'end normal'])
+    expect(t.outcomes).toMatchObject([{ result: { endedBy: 'stopped' } }])
+  })
+
+  it('are parted by the star, which nobody hears', async () => {
+    const { b } = await connected({ hangupOnStar: true })
+    t.a.leg.digit('5')
+    t.a.leg.digit('*')
+    await settle()
+    expect(b.far.told).toEqual(['digits 5', 'end normal'])
+    expect(t.outcomes).toMatchObject([{ result: { endedBy: 'star' } }])
+    expect(t.a.leg.isAnswered).toBe(true)
+  })
+
+  it('have the star as any other key where it was not asked for', async () => {
+    const { b } = await connected()
+    t.a.leg.digit('*')
+    expect(b.far.told).toEqual(['digits *'])
+  })
+
+  it('are parted by the limit', async () => {
+    const { b } = await connected({ maxDurationMs: 3_000 })
+    t.clock.advance(3_000)
+    await settle()
+    expect(b.far.told).toEqual(['end max_duration'])
+    expect(t.outcomes).toMatchObject([{ result: { endedBy: 'limit', durationMs: 3_000 } }])
+  })
+
+  it('are joined when the keys after the answer are pressed, or the callee has gone meanwhile', async () => {
+    for (const gone of [false, true]) {
+      const pressed = Promise.withResolvers<void>()
+      const b = (await t.hunt([[t.to('sip:b@y', { sendDigits: 'ww12' })]])).at(-1)!
+      b.far.sendDigits = (digits) => {
+        b.far.told.push(`digits ${digits}`)
+        return pressed.promise
+      }
+      b.leg.early(true)
+      await settle()
+      expect(t.bridges.count).toBe(1)
+      b.leg.answered()
+      await settle()
+      expect([t.bridges.count, b.far.told]).toEqual([0, ['digits ww12']])
+      expect(t.a.port.playing).toBeDefined()
+      if (gone) b.leg.ended({ code: 'normal' })
+      else pressed.resolve()
+      await settle()
+      expect([t.bridges.count, t.a.port.playing]).toEqual([gone ? 0 : 1, undefined])
+      b.leg.ended({ code: 'normal' })
+      await settle()
+    }
+    expect(t.outcomes).toMatchObject([{ result: { kind: 'connected' } }, { result: { kind: 'connected' } }])
+  })
+})
+
+describe('a confirmation', () => {
+  let asked: CallControl[]
+  let decide: PromiseWithResolvers<void>
+  const confirm = (callee: CallControl) => {
+    asked.push(callee)
+    return decide.promise
+  }
+  beforeEach(() => {
+    asked = []
+    decide = Promise.withResolvers<void>()
+  })
+
+  it('is asked for by the verbs of the callee, while others ring on and the caller waits', async () => {
+    const [a, b] = await t.hunt([[t.to('sip:a@y', { confirm, sendDigits: '7' }), t.to('sip:b@y')]])
+    a!.leg.answered()
+    await settle()
+    expect(asked[0]?.info).toMatchObject({
+      direction: 'outbound',
+      type: 'sip',
+      to: 'sip:a@y',
+      projectId: 'p',
+    })
+    expect(asked[0]?.info.from).toBe('sip:caller@carrier.example')
+    expect([a!.far.told, b!.far.told, t.bridges.count]).toEqual([['digits 7'], [], 0])
+    expect(t.a.port.playing).toBeDefined()
+    decide.resolve()
+    await settle()
+    expect([b!.far.told, t.bridges.count]).toEqual([['end answered_elsewhere'], 1])
+    expect([t.a.port.playing, asked[0]?.signal.aborted]).toEqual([undefined, true])
+    t.a.leg.digit('1')
+    expect(a!.far.told).toEqual(['digits 7', 'digits 1'])
+    a!.leg.ended({ code: 'normal' })
+    await settle()
+    expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'callee' } }])
+    t.a.call.end({ code: 'normal' })
+    expect(t.left()).toEqual([0, 0, 0])
+  })
+
+  it('is not heard by the caller, who heard the early media before', async () => {
+    const [a] = await t.hunt([[t.to('sip:a@y', { confirm })]])
+    a!.leg.early(true)
+    await settle()
+    expect(t.bridges.count).toBe(1)
+    a!.leg.answered()
+    await settle()
+    expect([t.bridges.count, t.a.port.playing !== undefined]).toEqual([0, true])
+  })
+
+  it.each<[string, () => void | Promise<void>, string]>([
+    ['its document fails', () => decide.reject(new Error('no')), 'declined declined'],
+    ['its document hangs up', () => asked[0]!.hangup(), 'declined declined'],
+    ['the callee hangs up', () => t.outbound.dialled[0]!.leg.ended({ code: 'normal' }), 'declined declined'],
+    ['its time is over', () => t.clock.advance(5_000), 'no-answer no_answer'],
+  ])('is refused where %s, and the next step is tried', async (_, happens, outcome) => {
+    const steps = [[t.to('sip:a@y', { confirm })], [t.to('sip:b@y')]]
+    const [a] = await t.hunt(steps, { confirmTimeoutMs: 5_000 })
+    a!.leg.answered()
+    await settle()
+    await happens()
+    await settle()
+    expect([a!.leg.isEnded, asked[0]?.signal.aborted]).toEqual([true, true])
+    expect(t.states.slice(0, 4)).toEqual([
+      ...['initiated', 'answered'].map((state) => `sip:a@y ${state}`),
+      expect.stringMatching(`^sip:a@y ended ${outcome} \\d+$`),
+      'sip:b@y initiated',
+    ])
+    decide.resolve()
+    t.outbound.dialled[1]!.leg.answered()
+    await settle()
+    expect(t.bridges.count).toBe(1)
+  })
+
+  it('that is refused is told as declined where nobody else is there', async () => {
+    const [a] = await t.hunt([[t.to('sip:a@y', { confirm })]])
+    a!.leg.answered()
+    await settle()
+    decide.reject(new Error('no'))
+    await settle()
+    expect(t.outcomes).toMatchObject([
+      {
+        result: { kind: 'failed', reason: 'declined', callee: { to: 'sip:a@y' } },
+        cause: { code: 'declined' },
+      },
+    ])
+    expect(t.left()).toEqual([0, 1, 1])
+  })
+
+  it('is over when somebody else is taken, and when the caller goes', async () => {
+    const [a, b] = await t.hunt([[t.to('sip:a@y', { confirm }), t.to('sip:b@y', { confirm })]])
+    a!.leg.answered()
+    b!.leg.answered()
+    await settle()
+    decide.resolve()
+    await settle()
+    expect(b!.far.told).toEqual(['end answered_elsewhere'])
+    expect(t.states.at(-1)).toBe('sip:b@y ended canceled answered_elsewhere 0')
+    const other = await setUp()
+    const [c] = await other.hunt([[other.to('sip:c@y', { confirm: () => new Promise(() => {}) })]])
+    c!.leg.answered()
+    await settle()
+    other.a.leg.ended({ code: 'normal' })
+    await settle()
+    expect(other.states.at(-1)).toBe('sip:c@y ended canceled canceled 0')
+    expect(other.left()).toEqual([0, 0, 0])
+  })
+})
