@@ -6,6 +6,7 @@ import { Metrics } from '../metrics.ts'
 import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { FakeCustomers } from './fake-customers.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
 import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
@@ -49,6 +50,7 @@ export const setUp = () => {
   const recogniser = new FakeRecogniser()
   const streams = new FakeStreams()
   const keeper = new FakeKeeper()
+  const customers = new FakeCustomers()
   const calls = new Calls({
     ...{ recogniser, recogniserRate: 16_000, streams },
     recordings: keeper,
@@ -64,7 +66,8 @@ export const setUp = () => {
     callDurationMs: 14_400_000,
     maxCalls: 2,
     handlers: { script: handler, xml: handler },
-    documents: { document: async () => Promise.reject(new Error('not used')) },
+    ...customers,
+    envs: { region: 'eu' },
   })
   const plan: Arrival['plan'] = { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } }
   const arrive = (
@@ -80,6 +83,6 @@ export const setUp = () => {
   }
   return Object.assign(made, {
     ...{ clock, metrics, outbound, bridges, calls, joined, arrive, recogniser, streams },
-    keeper,
+    ...{ keeper, customers },
   })
 }

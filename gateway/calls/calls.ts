@@ -1,41 +1,35 @@
-import type { DocumentRequest, DocumentSource, FetchedDocument } from '../../handlers/handler.ts'
-import {
-  DocumentInvalid,
-  DocumentUnreachable,
-  type Handler,
-  type HandlerContext,
-} from '../../handlers/handler.ts'
 import { CallEnded, type CallInfo } from '../../handlers/verbs.ts'
 import type { Timer } from '../clock.ts'
 import { type Cause, type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Call, type CallObserver } from './call.ts'
-import { Control, type ControlParts } from './control.ts'
+import { Control } from './control.ts'
+import type { ControlParts } from './control-parts.ts'
 import { withoutHeaders } from './destinations.ts'
+import { diagnosis, Handling, type HandlingParts } from './handling.ts'
 import type { CallId } from './leg.ts'
-import type { Arrival, Arrivals, HandlerSpec } from './ports.ts'
+import type { Arrival, Arrivals } from './ports.ts'
 import { type CallSummary, qualities, type Recorded, refusedPackets, summary } from './summary.ts'
+import { VerbMeter } from './verb-meter.ts'
 
 /** Longest wait for the counters of a media port that was closed. */
 const longestStatsMs = 5_000
 
 /** What the calls work with, besides what the verbs need. */
-export interface CallsParts extends ControlParts {
+export interface CallsParts extends Omit<ControlParts, 'verbs'>, HandlingParts {
   readonly metrics: Pick<
     Metrics,
     | 'callsEnded'
     | 'rejections'
     | 'answerSeconds'
     | 'documents'
+    | 'verbs'
     | 'rtpRefused'
     | 'audioMos'
     | 'audioLoss'
     | 'audioJitter'
   >
-  readonly handlers: Readonly<Record<HandlerSpec['kind'], Handler>>
-  /** Fetches documents from customers' servers. */
-  readonly documents: { document(request: DocumentRequest): Promise<FetchedDocument> }
   /** Longest call in ms, from its answer; what a document says can only make it shorter. */
   readonly callDurationMs: number
   /** Calls at once, over everything. */
@@ -45,12 +39,21 @@ export interface CallsParts extends ControlParts {
 /** Every call in progress. It takes inbound legs, runs what they are to be handled with, and writes down how they ended. */
 export class Calls implements Arrivals, CallObserver {
   #parts: CallsParts
+  #handling: Handling
+  #meter: VerbMeter
   #calls = new Map<CallId, Call>()
   #draining = false
   #empty: (() => void)[] = []
 
   constructor(parts: CallsParts) {
     this.#parts = parts
+    this.#handling = new Handling(parts)
+    this.#meter = new VerbMeter(parts.metrics)
+  }
+
+  /** Verbs that are not over. */
+  get verbs(): number {
+    return this.#meter.pending
   }
 
   /** Calls in progress. */
@@ -128,7 +131,7 @@ export class Calls implements Arrivals, CallObserver {
     this.#calls.set(call.id, call)
     const log = this.#parts.log.child({ call: call.id })
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
-    const control = new Control({ ...this.#parts, log }, call)
+    const control = new Control({ ...this.#parts, log, verbs: this.#meter }, call)
     void this.#drive(call, control, arrival.plan, log)
   }
 
@@ -189,7 +192,7 @@ export class Calls implements Arrivals, CallObserver {
   /** Runs the plan to its end, whatever happens on the way, and then ends the call. */
   async #drive(call: Call, control: Control, plan: Arrival['plan'], log: Log): Promise<void> {
     try {
-      if (plan.kind === 'handler') await this.#handle(control, plan.handler, log)
+      if (plan.kind === 'handler') await this.#handling.run(control, plan.handler, log)
       else await this.#dial(control, plan.to, log)
       call.end(control.closingCause)
     } catch (error) {
@@ -198,35 +201,12 @@ export class Calls implements Arrivals, CallObserver {
     }
   }
 
-  async #handle(control: Control, spec: HandlerSpec, log: Log): Promise<void> {
-    const source: DocumentSource =
-      'url' in spec
-        ? { kind: 'url', url: spec.url, method: spec.method, fallbackUrl: spec.fallbackUrl }
-        : { kind: 'inline', text: spec.document, name: spec.name }
-    const context: HandlerContext = {
-      fetchDocument: (request) => this.#fetch(request),
-      warn: (fault) => log.warn({ fault }, 'fault in the document'),
-    }
-    await this.#parts.handlers[spec.kind].run(control, source, context)
-  }
-
   /** A browser dialled an address: run what it stands for, or ring who it stands for. */
   async #dial(control: Control, to: string, log: Log): Promise<void> {
     const target = this.#parts.addresses.resolve(to)
     if (!target) throw new TrunklineError('unknown_address', undefined, { to })
-    if (target.kind === 'handler') await this.#handle(control, target.handler, log)
+    if (target.kind === 'handler') await this.#handling.run(control, target.handler, log)
     else await control.connect({ steps: [[{ to: withoutHeaders(to) }]], answerOnBridge: true })
-  }
-
-  async #fetch(request: DocumentRequest): Promise<FetchedDocument> {
-    try {
-      const document = await this.#parts.documents.document(request)
-      this.#parts.metrics.documents.inc({ outcome: 'fetched' })
-      return document
-    } catch (error) {
-      this.#parts.metrics.documents.inc({ outcome: 'failed' })
-      throw error
-    }
   }
 
   #failed(call: Call, error: unknown, log: Log): void {
@@ -239,14 +219,6 @@ export class Calls implements Arrivals, CallObserver {
     )
     call.end({ code, detail: reason })
   }
-}
-
-/** What an error of a handler means in the catalogue, and what was found. */
-const diagnosis = (error: unknown): { code: Code; facts: Record<string, unknown> } => {
-  if (error instanceof DocumentUnreachable) return { code: 'document_unreachable', facts: { url: error.url } }
-  if (error instanceof DocumentInvalid) return { code: 'document_invalid', facts: { faults: error.faults } }
-  if (error instanceof TrunklineError) return { code: error.code, facts: { ...error.facts } }
-  return { code: 'handler_failed', facts: {} }
 }
 
 /** An arrival that never became a call, as it is written down. */

@@ -13,7 +13,7 @@ const setUp = (options: CollectOptions) => {
     clock,
     options,
     recognise: (listener) => recogniser.open({ sampleRate: 8000 }, listener),
-    onInput: () => seen.inputs++,
+    stopPrompt: () => seen.inputs++,
   })
   void collection.result.then((result) => {
     seen.result = result
@@ -135,7 +135,7 @@ describe('collecting speech', () => {
   it('says nothing once it was given up', async () => {
     const t = setUp({ speech: {} })
     t.heard.partial('yes')
-    t.collection.stop()
+    t.collection.close()
     t.press('1')
     expect(await t.settled()).toBeUndefined()
   })

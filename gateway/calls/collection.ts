@@ -127,8 +127,8 @@ export class Collection {
     const gathered = Promise.race([this.#digits, this.#speech].flatMap((each) => each?.result ?? [])).then(
       async (result) => {
         this.close()
-        // Whoever says that nothing stops the prompt wants it heard.
-        await this.#prompt.promise
+        // Whoever says that input does not stop the prompt wants it heard.
+        if (this.#told) await this.#prompt.promise
         return result
       },
     )

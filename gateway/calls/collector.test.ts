@@ -6,7 +6,10 @@ import { DigitCollector } from './collector.ts'
 const setUp = (options: CollectOptions) => {
   const clock = new FakeClock()
   const seen: { result?: CollectResult; bargedIn: number } = { bargedIn: 0 }
-  const collector = new DigitCollector(clock, options, () => seen.bargedIn++)
+  const collector = new DigitCollector(clock, options, () => {
+    seen.bargedIn++
+    collector.promptEnded()
+  })
   void collector.result.then((result) => {
     seen.result = result
   })
@@ -50,6 +53,7 @@ describe('collecting digits', () => {
     const t = setUp({ maxDigits: 4, initialTimeoutMs: 1_000, interDigitTimeoutMs: 3_000 })
     t.press('1')
     t.collector.promptEnded()
+    t.collector.awaitFirst()
     t.clock.advance(2_999)
     expect(t.seen.result).toBeUndefined()
     t.clock.advance(1)
@@ -60,6 +64,7 @@ describe('collecting digits', () => {
     const t = setUp({})
     t.clock.advance(600_000)
     t.collector.promptEnded()
+    t.collector.awaitFirst()
     t.clock.advance(4_999)
     expect(t.seen.result).toBeUndefined()
     t.clock.advance(1)
@@ -72,6 +77,7 @@ describe('collecting digits', () => {
     t.collector.stop()
     t.press('2')
     t.collector.promptEnded()
+    t.collector.awaitFirst()
     expect(await t.settled()).toBeUndefined()
   })
 })

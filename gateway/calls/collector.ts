@@ -52,11 +52,11 @@ export class DigitCollector {
       return
     }
     this.#digits += digit
+    this.#options.onDigits?.(this.#digits)
     if (this.#digits.length >= (this.#options.maxDigits ?? 1)) {
       this.#finish({ reason: 'complete', digits: this.#digits })
       return
     }
-    this.#options.onDigits?.(this.#digits)
     // Before the first one the wait for it may have begun; while the prompt goes on nobody has to hurry.
     this.#timer?.cancel()
     if (!this.#prompting) this.#awaitNext()

@@ -1,62 +1,81 @@
-import type {
-  AnswerOptions,
-  CallControl,
-  CallInfo,
-  CallRecording,
-  CallStream,
-  CollectOptions,
-  CollectResult,
-  ConnectOptions,
-  ConnectResult,
-  HangupReason,
-  PlayOptions,
-  RecordOptions,
-  RecordResult,
-  SpeechOptions,
-  StreamOptions,
+import {
+  type AnswerOptions,
+  type CallCollection,
+  type CallControl,
+  CallEnded,
+  type CallInfo,
+  type CallPlayback,
+  type CallRecording,
+  type CallStream,
+  type Cancellable,
+  type CollectOptions,
+  type CollectResult,
+  type ConferenceOptions,
+  type ConferenceResult,
+  type ConnectOptions,
+  type ConnectResult,
+  type DetectOptions,
+  type DetectResult,
+  type HangupReason,
+  type HoldOptions,
+  type PlayOptions,
+  type QueueOptions,
+  type QueueResult,
+  type RecordOptions,
+  type RecordResult,
+  type ReferOptions,
+  type ReferResult,
+  type StreamOptions,
+  type VerbEvent,
+  VerbFailed,
 } from '../../handlers/verbs.ts'
-import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
-import type { MediaPort, Recogniser, Recognition, RecognitionListener } from '../../media/types.ts'
-import { type Cause, codeOf } from '../errors.ts'
+import type { Cause, Code } from '../errors.ts'
 import { toldCaller } from './best-cause.ts'
 import type { Call } from './call.ts'
+import { CallCollections } from './call-collections.ts'
+import { CallPlaybacks } from './call-playbacks.ts'
 import { CallRecordings } from './call-recordings.ts'
-import { CallStreams, type StreamStarter } from './call-streams.ts'
-import { Collection } from './collection.ts'
-import { Hunt, type HuntParts } from './hunt.ts'
-import { listenTo } from './listening.ts'
-import type { Playing } from './player.ts'
-import type { RecordingKeeper } from './recording-keeper.ts'
+import { CallStreams } from './call-streams.ts'
+import type { ControlParts } from './control-parts.ts'
+import { verbFailed } from './failures.ts'
+import { guarded } from './guarded.ts'
+import { Hold } from './hold.ts'
+import { Hunt } from './hunt.ts'
+import { refer } from './refer.ts'
+import { pressKeys, userEvent } from './telling.ts'
+import { VerbLedger } from './verb-ledger.ts'
 
-const hangupCause: Record<HangupReason, Cause> = {
-  hangup: { code: 'normal' },
-  busy: { code: 'busy' },
-  decline: { code: 'declined' },
+/** With what an unanswered call is refused. */
+const refusals: Readonly<Record<HangupReason, Code>> = {
+  hangup: 'normal',
+  busy: 'busy',
+  decline: 'declined',
+  'no-answer': 'no_answer',
+  error: 'handler_failed',
 }
 
-/** What the verbs work with. */
-export interface ControlParts extends HuntParts {
-  readonly recogniser: Recogniser
-  /** Of what the recogniser gets, in Hz. */
-  readonly recogniserRate: 8000 | 16000
-  readonly streams: StreamStarter
-  readonly recordings: RecordingKeeper
-}
-
-/** The one implementation of the verbs. */
+/** The one implementation of the verbs: a call as its handler drives it. */
 export class Control implements CallControl {
   readonly #parts: ControlParts
   readonly #call: Call
+  readonly #ledger: VerbLedger
+  readonly #playbacks: CallPlaybacks
+  readonly #collections: CallCollections
   readonly #streams: CallStreams
   readonly #recordings: CallRecordings
+  readonly #hold: Hold
   /** Why the last {@link connect} failed: the status that an unanswered call is refused with at the document's end. */
   #failure: Cause | undefined
 
   constructor(parts: ControlParts, call: Call) {
     this.#parts = parts
     this.#call = call
+    this.#ledger = new VerbLedger(parts, call.signal)
+    this.#playbacks = new CallPlaybacks(parts, call)
+    this.#collections = new CallCollections(parts, call, this.#playbacks)
     this.#streams = new CallStreams(parts.streams, call)
     this.#recordings = new CallRecordings(parts.recordings, call)
+    this.#hold = new Hold(parts, call)
   }
 
   get info(): CallInfo {
@@ -76,59 +95,90 @@ export class Control implements CallControl {
     return this.answered || !this.#failure ? { code: 'normal' } : toldCaller(this.#failure)
   }
 
-  async answer(options: AnswerOptions = {}): Promise<void> {
-    this.#up()
-    if (options.maxDurationMs !== undefined) this.#call.limit(options.maxDurationMs)
-    await this.#call.whileUp(this.#call.caller.answer())
+  onVerb(listener: (event: VerbEvent) => void): () => void {
+    return this.#ledger.listen(listener)
+  }
+
+  onDigit(listener: (digit: string) => void): () => void {
+    return this.#call.overhear(guarded(listener, this.#parts.log))
+  }
+
+  answer(options: AnswerOptions = {}): Promise<void> {
+    return this.#ledger.run('answer', async () => {
+      if (options.maxDurationMs !== undefined) this.#call.limit(options.maxDurationMs)
+      await this.#call.whileUp(this.#call.caller.answer())
+    })
+  }
+
+  ring(): Promise<void> {
+    return this.#ledger.run('ring', async () => this.#call.caller.ring())
   }
 
   async play(options: PlayOptions): Promise<void> {
-    this.#up()
-    const playing = await this.#start(options)
-    try {
-      await this.#call.whileUp(playing.done.catch((error) => this.#fail('play', error)))
-    } finally {
-      playing.stop()
-    }
+    const end = await (await this.startPlay(options)).ended
+    if (end.kind === 'failed') throw new VerbFailed(end.code, end.reason)
+    if (end.kind === 'finished') return
+    if (this.signal.aborted) throw new CallEnded()
+    options.signal?.throwIfAborted()
+  }
+
+  startPlay(options: PlayOptions): Promise<CallPlayback> {
+    const { signal } = options
+    return this.#start('play', signal, async (id) => {
+      const playback = await this.#playbacks.start(id, options)
+      const over = async () => {
+        const end = await playback.ended
+        if (end.kind === 'finished') this.#collections.forgetKeys()
+        this.#hold.refresh()
+        if (end.kind === 'failed') throw new VerbFailed(end.code, end.reason)
+        if (end.kind === 'stopped' && this.signal.aborted) throw new CallEnded()
+        signal?.throwIfAborted()
+      }
+      return [playback, over()]
+    })
   }
 
   async collect(options: CollectOptions): Promise<CollectResult> {
-    this.#up()
-    const prompt = options.prompt && (await this.#start(options.prompt))
-    if (!prompt) await this.#openAudio(true)
-    const collector = new Collection({
-      clock: this.#parts.clock,
-      options,
-      recognise: (listener) => this.#recognise(options.speech ?? {}, listener),
-      onInput: () => prompt?.stop(),
+    return (await this.startCollect(options)).result
+  }
+
+  startCollect(options: CollectOptions): Promise<CallCollection> {
+    return this.#start('collect', options.signal, async (id) => {
+      const collection = await this.#collections.start(id, options)
+      return [collection, collection.result]
     })
-    this.#call.listen(collector)
-    try {
-      const prompted = (prompt?.done ?? Promise.resolve()).then(
-        () => collector.promptEnded(),
-        (error) => this.#fail('prompt', error),
-      )
-      // The prompt's failure ends the verb; its end does not.
-      const failed = prompted.then(() => new Promise<never>(() => {}))
-      return await this.#call.whileUp(Promise.race([collector.result, failed]))
-    } finally {
-      this.#call.listen(undefined)
-      collector.stop()
-      prompt?.stop()
-    }
   }
 
-  async connect(options: ConnectOptions): Promise<ConnectResult> {
-    this.#up()
-    const { result, cause } = await new Hunt(this.#parts, this.#call, options).run()
-    this.#failure = cause
-    return result
+  connect(options: ConnectOptions): Promise<ConnectResult> {
+    return this.#ledger.run('connect', async () => {
+      const parts = { ...this.#parts, controlOf: (call: Call) => new Control(this.#parts, call) }
+      const { result, cause } = await new Hunt(parts, this.#call, options).run()
+      this.#failure = cause
+      return result
+    })
   }
 
-  async startStream(options: StreamOptions): Promise<CallStream> {
-    this.#up()
-    await this.#openAudio(true)
-    return this.#streams.start(this.#port, options)
+  joinConference(options: ConferenceOptions): Promise<ConferenceResult> {
+    const { conferences } = this.#parts
+    const join = () => conferences?.join(this.#call, this, options) ?? unavailable('conferences')
+    return this.#ledger.run('joinConference', join, options.signal)
+  }
+
+  enterQueue(options: QueueOptions): Promise<QueueResult> {
+    const { queues } = this.#parts
+    const enter = () => queues?.enter(this.#call, this, options) ?? unavailable('queues')
+    return this.#ledger.run('enterQueue', enter, options.signal)
+  }
+
+  startStream(options: StreamOptions): Promise<CallStream> {
+    return this.#start('stream', undefined, async () => {
+      const stream = this.#streams.start(await this.#call.openAudio(true), options)
+      const over = async () => {
+        const end = await stream.ended
+        if (end.kind === 'failed') throw verbFailed('stream_failed', end.reason)
+      }
+      return [stream, over()]
+    })
   }
 
   stopStream(name: string): boolean {
@@ -139,101 +189,100 @@ export class Control implements CallControl {
     return (await this.startRecording(options)).ended
   }
 
-  async startRecording(options: RecordOptions): Promise<CallRecording> {
-    this.#up()
-    await this.#openAudio(true)
-    return this.#recordings.start(this.#port, options)
+  startRecording(options: RecordOptions): Promise<CallRecording> {
+    const { signal } = options
+    return this.#start('record', signal, async () => {
+      const port = await this.#call.openAudio(true, signal)
+      const recording = this.#recordings.start(port, options)
+      const stop = () => recording.stop()
+      signal?.addEventListener('abort', stop, { once: true })
+      const over = async () => {
+        const { reason } = await recording.ended
+        signal?.removeEventListener('abort', stop)
+        // The key that ended it is no answer to what is asked next.
+        if (reason === 'terminator') this.#collections.forgetKeys()
+        if (reason === 'error') throw verbFailed('recording_failed')
+      }
+      return [recording, over()]
+    })
   }
 
-  async sendDigits(digits: string): Promise<void> {
-    this.#up()
-    if (!/^[0-9*#A-DwW]+$/.test(digits)) {
-      throw new VerbFailed(
-        'invalid_digits',
-        `digits: expected 0-9 * # A-D w W, found ${JSON.stringify(digits)}`,
-      )
+  detect(options: DetectOptions): Promise<DetectResult> {
+    const { detector } = this.#parts
+    const detect = () => detector?.detect(this.#call, this, options) ?? unavailable('detection')
+    return this.#ledger.run('detect', detect, options.signal)
+  }
+
+  sendDigits(digits: string, { signal }: Cancellable = {}): Promise<void> {
+    return this.#ledger.run('sendDigits', () => pressKeys(this.#call, digits, signal), signal)
+  }
+
+  hold(options: HoldOptions = {}): Promise<void> {
+    return this.#ledger.run('hold', () => this.#hold.begin(options))
+  }
+
+  unhold(): Promise<void> {
+    return this.#ledger.run('unhold', async () => this.#hold.end())
+  }
+
+  refer(options: ReferOptions): Promise<ReferResult> {
+    return this.#ledger.run('refer', () => refer(this.#call, options), options.signal)
+  }
+
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    const use = this.#ledger.begin('userEvent')
+    try {
+      const told = userEvent(this.#call.caller, event)
+      use.end('finished')
+      return told
+    } catch (error) {
+      this.#ledger.fail(use, error)
+      throw error
     }
-    await this.#openAudio(true)
-    await this.#call.whileUp(this.#call.caller.sendDigits(digits))
   }
 
-  async sleep(ms: number): Promise<void> {
-    this.#up()
+  sleep(ms: number, { signal }: Cancellable = {}): Promise<void> {
+    return this.#ledger.run('sleep', () => this.#sleep(ms, signal), signal)
+  }
+
+  hangup(reason: HangupReason = 'hangup'): Promise<void> {
+    return this.#ledger.run('hangup', async () =>
+      this.#call.end({ code: this.answered ? 'normal' : refusals[reason] }),
+    )
+  }
+
+  async #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = this.#parts.clock.after(ms, resolve)
     try {
-      await this.#call.whileUp(promise)
+      await this.#call.whileUp(promise, signal)
     } finally {
       timer.cancel()
     }
   }
 
-  async hangup(reason: HangupReason = 'hangup'): Promise<void> {
-    this.#up()
-    this.#call.end(hangupCause[reason])
-  }
-
-  get #port(): MediaPort {
-    const { port } = this.#call.caller
-    if (!port) throw new VerbFailed('no_audio', 'the call has no audio')
-    return port
-  }
-
-  #recognise({ language, hints }: SpeechOptions, listener: RecognitionListener): Recognition {
-    const { recogniser, recogniserRate, log } = this.#parts
-    const request = {
-      sampleRate: recogniserRate,
-      ...(language !== undefined && { language }),
-      ...(hints && { hints }),
-    }
-    return listenTo(this.#port, recogniser, request, {
-      onTranscript: (transcript) => {
-        try {
-          listener.onTranscript(transcript)
-        } catch (error) {
-          log.error({ err: error }, 'who was told of a transcript failed')
-        }
-      },
-      onFailure: (error) => {
-        log.warn({ reason: error.message, language }, 'speech could not be recognised')
-        listener.onFailure(error)
-      },
-    })
-  }
-
-  #up(): void {
-    if (this.signal.aborted) throw new CallEnded()
-  }
-
-  async #openAudio(answer: boolean): Promise<void> {
-    const { caller } = this.#call
-    if (caller.isAnswered) return
-    if (answer) await this.answer()
-    else await this.#call.whileUp(caller.progress())
-  }
-
-  async #start(options: PlayOptions): Promise<Playing> {
-    const { player } = this.#parts
-    const { caller, signal } = this.#call
-    const { sounds, loop, volumeDb } = options
-    const warn = (reason: string) =>
-      this.#parts.log.warn({ reason }, 'a sound is not played as it was asked for')
-    const first = player.prepareFirst(sounds, { port: caller.port, signal, warn })
+  /** A verb that goes on after what it resolves with: `begin` gives that, and the promise of its end. */
+  async #start<T>(
+    verb: string,
+    signal: AbortSignal | undefined,
+    begin: (id: string) => Promise<readonly [made: T, over: Promise<unknown>]>,
+  ): Promise<T> {
+    const use = this.#ledger.begin(verb, signal)
     try {
-      // Better a moment more of ringing than silence after the answer. A sound that fails is told by the playing.
-      if (!this.answered) await this.#call.whileUp(Promise.allSettled([first?.prompt]))
-      else first?.prompt.catch(() => {})
-      await this.#openAudio(options.autoAnswer ?? true)
-      return player.start(this.#port, sounds, { loop, volumeDb, warn, ...(first && { first }) })
+      const [made, over] = await begin(use.id)
+      over.then(
+        () => use.end('finished'),
+        (error) => this.#ledger.fail(use, error, signal),
+      )
+      return made
     } catch (error) {
-      first?.giveUp()
+      this.#ledger.fail(use, error, signal)
       throw error
     }
   }
+}
 
-  #fail(verb: string, error: unknown): never {
-    const message = error instanceof Error ? error.message : String(error)
-    this.#parts.log.warn({ code: codeOf(error), verb, reason: message }, 'a verb failed')
-    throw new VerbFailed(codeOf(error), message, error)
-  }
+/** The gateway was put together without a part. */
+const unavailable = async (what: string): Promise<never> => {
+  throw verbFailed('verb_unavailable', `There are no ${what} here.`)
 }

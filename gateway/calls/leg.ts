@@ -34,6 +34,8 @@ export interface LegSignalling {
   sendDigits(digits: string): Promise<void>
   /** Answered: asks the far side to talk to somebody else (REFER), and follows what becomes of it. Absent: it cannot be asked. */
   refer?(target: string, options?: ReferOptions): Promise<ReferOutcome>
+  /** Tells the page something that a handler has made up; false where it cannot be told now. Absent: there is no page. */
+  userEvent?(event: Readonly<Record<string, unknown>>): boolean
 }
 
 /** The call that owns a leg. */
@@ -255,12 +257,22 @@ export class Leg {
     if (!this.isEnded) await this.#signalling?.sendDigits(digits)
   }
 
+  /** Whether the far side can be asked to talk to somebody else, once it is answered. */
+  get canBeReferred(): boolean {
+    return this.#signalling?.refer !== undefined
+  }
+
   /** Asks the far side to talk to somebody else; where it did, the leg ends. 405 where it cannot be asked. */
   async refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
-    if (!this.isAnswered) return { status: 481 }
-    const outcome = (await this.#signalling?.refer?.(target, options)) ?? { status: 405 }
-    if (outcome.status >= 200 && outcome.status < 300) this.end({ code: 'normal', detail: 'transferred' })
-    return outcome
+    if (!this.isAnswered) return { kind: 'failed', status: 481 }
+    const outcome = await this.#signalling?.refer?.(target, options)
+    if (outcome?.kind === 'completed') this.end({ code: 'normal', detail: 'transferred' })
+    return outcome ?? { kind: 'failed', status: 405 }
+  }
+
+  /** Tells the far side's page something; false where it cannot be told. */
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    return !this.isEnded && this.#signalling?.userEvent?.(event) === true
   }
 
   /** We end the leg. Harmless when it has ended. */

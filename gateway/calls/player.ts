@@ -82,7 +82,10 @@ export class Player {
    * Makes the first sound ready ahead of its time, so that nobody hears silence while it is fetched or spoken. Hand it to {@link start},
    * also when it rejects; undefined for an empty list.
    */
-  prepareFirst(sounds: readonly Playable[], { port, signal, warn }: PrepareFor = {}): Preparation | undefined {
+  prepareFirst(
+    sounds: readonly Playable[],
+    { port, signal, warn }: PrepareFor = {},
+  ): Preparation | undefined {
     const [first] = sounds
     if (!first) return undefined
     const own = new AbortController()

@@ -8,6 +8,7 @@ import { Metrics } from '../metrics.ts'
 import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { FakeCustomers } from './fake-customers.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
 import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
@@ -45,7 +46,8 @@ const setUp = () => {
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 1 },
     handlers: { script: handler, xml: handler },
-    documents: { document: async () => Promise.reject(new Error('not used')) },
+    ...new FakeCustomers(),
+    envs: {},
   })
   const arrive = (run: typeof script, end?: (made: FakeLeg) => void): FakeLeg => {
     script = run

@@ -1,3 +1,4 @@
+import type { ReferResult } from '../../handlers/verbs.ts'
 import type { Leg } from './leg.ts'
 
 /** The far side of a leg wants the other party to talk to somebody else (RFC 3515). */
@@ -26,9 +27,9 @@ export interface ReferOptions {
   readonly referredBy?: string
   /** Longest wait for the outcome, in ms; default 60 s. */
   readonly timeoutMs?: number
+  /** Shown where the far side asks for them, whatever its realm: whoever gives them means the far side. */
+  readonly credentials?: { readonly username: string; readonly password: string }
 }
 
-/** What became of it: the last SIP status that the far side told; 408 where it told none in time. */
-export interface ReferOutcome {
-  readonly status: number
-}
+/** What became of it; `status` is that of the response, 408 where none came. After `completed` the leg is ended. */
+export type ReferOutcome = ReferResult

@@ -4,10 +4,11 @@ import type { Log } from '../../log.ts'
 import { printable } from '../headers.ts'
 import type { FarResponse, Headers, SipDialog, SipRequest } from '../srf.ts'
 import { parseSipUri, shownUri } from '../uri.ts'
+import { answeringChallenges } from './dialog-digest.ts'
 
 /** What REFERs of ours work with. */
 export interface ReferOutParts {
-  readonly dialog: Pick<SipDialog, 'local' | 'request'>
+  readonly dialog: SipDialog
   readonly clock: Clock
   readonly log: Pick<Log, 'info'>
   /** Further headers of our requests. */
@@ -16,10 +17,20 @@ export interface ReferOutParts {
 
 const defaultTimeoutMs = 60_000
 
+/** One that is under way. */
+interface Pending {
+  readonly settle: (outcome: ReferOutcome) => void
+  readonly timer: Timer
+  /** Of the response to it. */
+  status?: number
+  /** Last one of a NOTIFY. */
+  notifyStatus?: number
+}
+
 /** A REFER of ours inside a dialog, and the NOTIFYs that follow (RFC 3515). One at a time. */
 export class ReferOut {
   #parts: ReferOutParts
-  #pending: { readonly settle: (outcome: ReferOutcome) => void; readonly timer: Timer } | undefined
+  #pending: Pending | undefined
   #stopped = false
 
   constructor(parts: ReferOutParts) {
@@ -30,12 +41,12 @@ export class ReferOut {
   refer(target: string, options: ReferOptions = {}): Promise<ReferOutcome> {
     const uri = parseSipUri(target)
     const by = options.referredBy === undefined ? undefined : parseSipUri(options.referredBy)
-    if (!uri || (options.referredBy !== undefined && !by)) return Promise.resolve({ status: 400 })
-    if (this.#stopped) return Promise.resolve({ status: 481 })
-    if (this.#pending) return Promise.resolve({ status: 491 })
+    const refused = !uri || (options.referredBy !== undefined && !by) ? 400 : this.#stopped ? 481 : undefined
+    if (!uri || refused || this.#pending) return Promise.resolve({ kind: 'failed', status: refused ?? 491 })
     const { promise, resolve } = Promise.withResolvers<ReferOutcome>()
-    const { clock, dialog, headers, log } = this.#parts
-    const timer = clock.after(options.timeoutMs ?? defaultTimeoutMs, () => this.#settle(408))
+    const { clock, headers, log } = this.#parts
+    const dialog = answeringChallenges(this.#parts.dialog, options.credentials, log)
+    const timer = clock.after(options.timeoutMs ?? defaultTimeoutMs, () => this.#settle('no-answer', 408))
     this.#pending = { settle: resolve, timer }
     log.info({ to: printable(shownUri(uri.bare), 256) }, 'REFER sent')
     const all = {
@@ -47,39 +58,63 @@ export class ReferOut {
     try {
       dialog.request({ method: 'REFER', headers: all }, (error, response) => this.#answered(error, response))
     } catch {
-      this.#settle(503)
+      this.#settle('failed', 503)
     }
     return promise
   }
 
   /** A NOTIFY of the far side: the status that it is to be answered with. */
   notified(request: SipRequest): 200 | 481 {
-    if (!this.#pending || !/^\s*refer\b/i.test(request.get('Event') ?? '')) return 481
+    const pending = this.#pending
+    if (!pending || !/^\s*refer\b/i.test(request.get('Event') ?? '')) return 481
     const status = Number(/^\s*SIP\/2\.0 (\d{3})\b/i.exec(request.body ?? '')?.[1] ?? 0)
     const over = /^\s*terminated\b/i.test(request.get('Subscription-State') ?? '')
-    if (status >= 200) this.#settle(status)
+    if (status >= 100) pending.notifyStatus = status
+    // It has taken the request, even where its response comes later or is lost.
+    if (status >= 200) this.#settle(kindOf(status), 202)
     // It was given up without a word of how it went.
-    else if (over) this.#settle(487)
+    else if (over) this.#settle('canceled', 202)
     return 200
   }
 
   /** The dialog is over. Idempotent. */
   stop(): void {
     this.#stopped = true
-    this.#settle(487)
+    this.#settle('canceled', 408)
   }
 
   #answered(error: unknown, response: FarResponse | undefined): void {
-    if (error || !response) this.#settle(503)
-    else if (response.status >= 300) this.#settle(response.status)
+    const pending = this.#pending
+    if (!pending) return
+    if (error || !response) {
+      this.#settle('failed', 503)
+      return
+    }
+    pending.status = response.status
+    if (response.status >= 300) this.#settle(kindOf(response.status), response.status)
     // It will tell nothing (RFC 4488): that it was accepted is all that can be known.
-    else if (response.status >= 200 && /^\s*false\b/i.test(response.get('Refer-Sub') ?? '')) this.#settle(200)
+    else if (response.status >= 200 && /^\s*false\b/i.test(response.get('Refer-Sub') ?? ''))
+      this.#settle('completed', response.status)
   }
 
-  #settle(status: number): void {
+  /** `status` where no response has come. */
+  #settle(kind: ReferOutcome['kind'], status: number): void {
     const pending = this.#pending
+    if (!pending) return
     this.#pending = undefined
-    pending?.timer.cancel()
-    pending?.settle({ status })
+    pending.timer.cancel()
+    const { notifyStatus } = pending
+    pending.settle({
+      ...{ kind, status: pending.status ?? status },
+      ...(notifyStatus !== undefined && { notifyStatus }),
+    })
   }
+}
+
+/** What a final status says of the other call, or of the request for it. */
+const kindOf = (status: number): ReferOutcome['kind'] => {
+  if (status < 300) return 'completed'
+  if (status === 486 || status === 600) return 'busy'
+  if (status === 408 || status === 480) return 'no-answer'
+  return status === 487 ? 'canceled' : 'failed'
 }

@@ -249,33 +249,70 @@ describe('REFER of ours', () => {
     sent.reply(202)
     expect(notify('SIP/2.0 100 Trying')).toBe(200)
     expect(notify('SIP/2.0 200 OK\r\n', 'terminated;reason=noresource')).toBe(200)
-    expect(await outcome).toEqual({ status: 200 })
+    expect(await outcome).toEqual({ kind: 'completed', status: 202, notifyStatus: 200 })
     expect([notify('SIP/2.0 200 OK'), bench.clock.running]).toEqual([481, 0])
   })
 
   it.each([
-    ['a refusal', (t: ReturnType<typeof asked>) => t.sent.reply(603), 603],
-    ['a lost connection', (t: ReturnType<typeof asked>) => t.sent.fail(new Error('lost')), 503],
+    ['a refusal', (t: ReturnType<typeof asked>) => t.sent.reply(603), { kind: 'failed', status: 603 }],
+    [
+      'a lost connection',
+      (t: ReturnType<typeof asked>) => t.sent.fail(new Error('lost')),
+      { kind: 'failed', status: 503 },
+    ],
     [
       'a far side that will tell nothing',
       (t: ReturnType<typeof asked>) => t.sent.reply(202, { headers: { 'Refer-Sub': 'false' } }),
-      200,
+      { kind: 'completed', status: 202 },
     ],
-    ['a subscription that ends without a word', () => notify('', 'terminated'), 487],
-    ['no NOTIFY in time', () => bench.clock.advance(60_000), 408],
-    ['the end of the call', () => bench.leg.end({ code: 'normal' }), 487],
-  ])('ends with %s', async (_name, happen, status) => {
+    [
+      'a subscription that ends without a word',
+      () => notify('', 'terminated'),
+      { kind: 'canceled', status: 202 },
+    ],
+    ['no response in time', () => bench.clock.advance(60_000), { kind: 'no-answer', status: 408 }],
+    [
+      'no final NOTIFY in time',
+      (t: ReturnType<typeof asked>) => {
+        t.sent.reply(202)
+        notify('SIP/2.0 180 Ringing')
+        bench.clock.advance(60_000)
+      },
+      { kind: 'no-answer', status: 202, notifyStatus: 180 },
+    ],
+    [
+      'somebody who is busy',
+      (t: ReturnType<typeof asked>) => {
+        t.sent.reply(202)
+        notify('SIP/2.0 486 Busy Here')
+      },
+      { kind: 'busy', status: 202, notifyStatus: 486 },
+    ],
+    ['the end of the call', () => bench.leg.end({ code: 'normal' }), { kind: 'canceled', status: 408 }],
+  ])('ends with %s', async (_name, happen, outcome) => {
     const t = asked()
     happen(t)
-    expect(await t.outcome).toEqual({ status })
+    expect(await t.outcome).toEqual(outcome)
+  })
+
+  it('is signed with the credentials that it was given, where it is challenged', async () => {
+    const { outcome, sent } = asked({ credentials: { username: 'ann', password: 'secret' } })
+    sent.reply(407, {
+      headers: { 'Proxy-Authenticate': 'Digest realm="far.example", nonce="n1", algorithm=MD5, qop="auth"' },
+    })
+    const again = bench.dialog.requests.at(-1)!
+    expect(again).not.toBe(sent)
+    expect(again.headers['Proxy-Authorization']).toMatch(/^Digest username="ann", realm="far.example"/)
+    again.reply(202, { headers: { 'Refer-Sub': 'false' } })
+    expect(await outcome).toEqual({ kind: 'completed', status: 202 })
   })
 
   it('is sent one at a time, and to SIP URIs alone', async () => {
     asked()
-    expect(await bench.established.refer('sip:d@far.example')).toEqual({ status: 491 })
-    expect(await bench.established.refer('+4930')).toEqual({ status: 400 })
+    expect(await bench.established.refer('sip:d@far.example')).toEqual({ kind: 'failed', status: 491 })
+    expect(await bench.established.refer('+4930')).toEqual({ kind: 'failed', status: 400 })
     bench.leg.end({ code: 'normal' })
-    expect(await bench.established.refer('sip:d@far.example')).toEqual({ status: 481 })
+    expect(await bench.established.refer('sip:d@far.example')).toEqual({ kind: 'failed', status: 481 })
   })
 })
 

@@ -107,7 +107,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
-    return this.#dialog?.refer(target, options) ?? Promise.resolve({ status: 481 })
+    return this.#dialog?.refer(target, options) ?? Promise.resolve({ kind: 'failed', status: 481 })
   }
 
   end(cause: Cause): void {

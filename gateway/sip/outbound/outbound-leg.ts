@@ -97,7 +97,7 @@ export class OutboundLeg implements LegSignalling {
   }
 
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
-    return this.#dialog?.refer(target, options) ?? Promise.resolve({ status: 481 })
+    return this.#dialog?.refer(target, options) ?? Promise.resolve({ kind: 'failed', status: 481 })
   }
 
   end(cause: Cause): void {

@@ -106,7 +106,11 @@ export class FakeDialog extends EventEmitter implements SipDialog {
     const { method, headers = {}, body } = options
     this.requests.push({
       ...{ method, headers, body },
-      reply: (status, reply = {}) => callback(null, farResponse(status, reply.body, reply.headers)),
+      reply: (status, reply = {}) =>
+        callback(null, {
+          ...farResponse(status, reply.body, reply.headers),
+          req: { uri: 'sip:far@192.0.2.9' },
+        }),
       fail: (error) => callback(error),
     })
   }

@@ -1,0 +1,77 @@
+import type { HoldOptions } from '../../handlers/verbs.ts'
+import type { Log } from '../log.ts'
+import type { Call } from './call.ts'
+import type { Leg } from './leg.ts'
+import { holdMusic, type Playable, type Player, type Playing } from './player.ts'
+
+/** What holding works with. */
+export interface HoldParts {
+  readonly player: Player
+  readonly log: Log
+}
+
+/**
+ * One call's caller on hold by a verb: whoever joins the caller's audio parts it ({@link Leg.isHeld}), and both sides hear music. It ends
+ * with the verb, and when the call has another caller.
+ */
+export class Hold {
+  #parts: HoldParts
+  #call: Call
+  #held: { readonly leg: Leg; readonly music: readonly Playable[] } | undefined
+  #playing = new Map<Leg, Playing>()
+
+  constructor(parts: HoldParts, call: Call) {
+    this.#parts = parts
+    this.#call = call
+    call.whenPartiesChange(() => this.refresh())
+  }
+
+  /** Holds the caller, answering first; of one that is held it changes the music. */
+  async begin({ music }: HoldOptions): Promise<void> {
+    await this.#call.openAudio(true)
+    this.#stopMusic()
+    const leg = this.#call.caller
+    this.#held = { leg, music: music && music.length > 0 ? music : [holdMusic] }
+    leg.hold(true, 'us')
+    this.refresh()
+  }
+
+  /** Harmless when nobody is held. */
+  end(): void {
+    const leg = this.#held?.leg
+    this.#held = undefined
+    this.#stopMusic()
+    leg?.hold(false, 'us')
+  }
+
+  /** Lets music be heard where it is not: after other sounds, and when the call has another party. */
+  refresh(): void {
+    if (!this.#held) return
+    const { caller, partner } = this.#call
+    if (caller !== this.#held.leg) {
+      this.end()
+      return
+    }
+    for (const [leg, playing] of this.#playing) if (leg !== caller && leg !== partner) playing.stop()
+    for (const leg of partner ? [caller, partner] : [caller]) this.#play(leg, this.#held.music)
+  }
+
+  #play(leg: Leg, music: readonly Playable[]): void {
+    const { player, log } = this.#parts
+    const { port } = leg
+    if (!port || leg.isEnded || player.isPlaying(port)) return
+    const playing = player.start(port, music, { loop: 0 })
+    this.#playing.set(leg, playing)
+    const forget = () => this.#playing.get(leg) === playing && this.#playing.delete(leg)
+    playing.done.then(forget, (error) => {
+      forget()
+      log.warn({ reason: String(error) }, 'hold music cannot be played')
+      if (this.#held && music[0] !== holdMusic) this.#play(leg, [holdMusic])
+    })
+  }
+
+  #stopMusic(): void {
+    for (const playing of this.#playing.values()) playing.stop()
+    this.#playing.clear()
+  }
+}

@@ -1,0 +1,34 @@
+import { CallEnded, type ReferOptions, type ReferResult } from '../../handlers/verbs.ts'
+import type { Call } from './call.ts'
+import { verbFailed } from './failures.ts'
+
+/** Asks the caller's telephone to call somebody else, answering the call first. Where it did, the call is over. */
+export const refer = async (
+  call: Call,
+  { to, username, password = '', timeoutMs, signal }: ReferOptions,
+): Promise<ReferResult> => {
+  const { caller } = call
+  if (!caller.canBeReferred) throw verbFailed('refer_unsupported')
+  await call.openAudio(true, signal)
+  const outcome = caller.refer(to, {
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(username !== undefined && { credentials: { username, password } }),
+  })
+  const result = await unless(signal, outcome)
+  // Who hangs up before it is told is no more than a caller who hangs up.
+  if (result.kind !== 'completed' && call.signal.aborted) throw new CallEnded()
+  return result
+}
+
+/** Not `Call.whileUp`: the call's end may be the outcome. A REFER cannot be taken back; nobody waits for it then. */
+const unless = async <T>(signal: AbortSignal | undefined, work: Promise<T>): Promise<T> => {
+  if (!signal) return work
+  const { promise, reject } = Promise.withResolvers<never>()
+  const onAbort = () => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,26 @@
+import type { Call } from './call.ts'
+import { verbFailed } from './failures.ts'
+import type { Leg } from './leg.ts'
+
+/** Bytes of JSON that a browser is sent at most. */
+const mostBytes = 16_384
+
+/** Presses keys on the caller's telephone, one after the other; none more once the signal fires. */
+export const pressKeys = async (call: Call, digits: string, signal?: AbortSignal): Promise<void> => {
+  if (!/^[0-9*#A-DwW]+$/.test(digits)) {
+    throw verbFailed(
+      'invalid_digits',
+      `digits: expected 0-9 * # A-D w W, found ${JSON.stringify(digits.slice(0, 64))}`,
+    )
+  }
+  await call.openAudio(true, signal)
+  // All at once where nobody can interrupt it: a far side that is told by messages gets one.
+  for (const keys of signal ? digits : [digits]) await call.whileUp(call.caller.sendDigits(keys), signal)
+}
+
+/** Tells the far side's browser something; false where it cannot be told. */
+export const userEvent = (leg: Leg, event: Readonly<Record<string, unknown>>): boolean => {
+  const bytes = Buffer.byteLength(JSON.stringify(event))
+  if (bytes > mostBytes) throw verbFailed('user_event_too_large', `${bytes} bytes are too many.`)
+  return leg.userEvent(event)
+}
