@@ -51,6 +51,13 @@ const objection = (name: string, value: string): string | undefined => {
   return undefined
 }
 
+/** The `X-…` headers of the far side's message: the first 64, cut and printable. */
+export const extensionHeaders = (headers: Readonly<Headers>): { name: string; value: string }[] =>
+  Object.entries(headers)
+    .filter(([name]) => /^x-/i.test(name))
+    .slice(0, mostHeaders)
+    .map(([name, value]) => ({ name: printable(name, 64), value: printable(String(value), longestValue) }))
+
 /** Headers without those of a body. */
 export const withoutBody = (headers: Headers): Headers =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^content-/i.test(name)))

@@ -50,6 +50,7 @@ export interface FarResponse {
   /** Empty for a response that the agent made itself. */
   readonly source_address: string
   readonly source_port?: number
+  readonly msg?: { readonly headers: Readonly<Headers> }
   /** Ours that it answers, as it was sent. */
   readonly req?: { readonly uri: string }
   get(name: string): string | undefined

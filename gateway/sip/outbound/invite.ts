@@ -1,3 +1,4 @@
+import type { LegFacts } from '../../calls/leg-facts.ts'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Cause } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -5,7 +6,7 @@ import { refusalOf } from '../audio/late-offer.ts'
 import type { DigestSession } from '../carriers/digest.ts'
 import { hangUp } from '../dialog/hang-up.ts'
 import { guarding } from '../guarding.ts'
-import { printable, reasonHeader } from '../headers.ts'
+import { extensionHeaders, printable, reasonHeader } from '../headers.ts'
 import type {
   Acknowledge,
   FarResponse,
@@ -41,6 +42,8 @@ export interface InviteParts {
 export interface InviteListener {
   /** The INVITE goes out with this Call-ID. */
   sent(callId: string): void
+  /** Any response above 100 came, with these `X-…` headers, before what it means is told. */
+  responded(response: NonNullable<LegFacts['response']>): void
   /** The far side changes the session before it answers (RFC 3311), which is to be answered at once. */
   updated(request: SipRequest, response: SipResponse): void
   /** The far side makes an offer, in a reliable provisional response or in the 200, because we made none; what comes back is our answer. */
@@ -156,6 +159,9 @@ export class Invite {
       if (!this.#canceled) this.#parts.listener.updated(update, response)
     })
     request?.on('response', (response: FarResponse) => {
+      const { status, msg } = response
+      if (!this.#canceled && status > 100)
+        this.#parts.listener.responded({ status, headers: extensionHeaders(msg?.headers ?? {}) })
       if (response.status >= 200 && response.status < 300) this.#accepted = response
     })
     // For the same reason: it would send a PRACK without our answer.

@@ -140,6 +140,7 @@ export class OutboundLeg implements LegSignalling {
       noProgressMs: this.#route?.noProgressMs,
       listener: {
         sent: (sipCallId) => leg.note({ sipCallId }),
+        responded: (response) => leg.note({ response }),
         updated: this.#guarded((request: SipRequest, response: SipResponse) =>
           this.#early?.take(request, response, false),
         ),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Destination } from '../../../handlers/verbs.ts'
 import { testCarrier } from '../carriers/testing.ts'
 import { farSdp } from '../testing/dialog.ts'
 import { OutboundRig, PlacedInvite } from '../testing/outbound.ts'
@@ -53,6 +54,33 @@ describe('pain point 9: an INVITE of ours', () => {
       ...{ 'Session-Expires': '3600', 'Proxy-Authorization': expect.stringContaining('username="u"') },
       ...{ 'Call-ID': 'new-id', CSeq: '9 INVITE', From: expect.stringMatching(/;tag=ours$/) },
     })
+  })
+
+  it.each([
+    [600, '600'],
+    [30, '90'],
+    [1_000_000, '86400'],
+  ])(
+    'asks for the session timer of its destination, %i s, within bounds',
+    async (sessionTimerSeconds, expected) => {
+      const t = rig()
+      await t.dial(uri, { sessionTimerSeconds })
+      const invite = t.next()
+      expect(invite.uac.options.headers).toMatchObject({ 'Session-Expires': expected, 'Min-SE': '90' })
+      const dialog = invite.answer(farSdp())
+      t.clock.advance(Number(expected) * 500 - 1)
+      expect(dialog.requests).toEqual([])
+      t.clock.advance(1)
+      expect(dialog.requests[0]?.headers).toMatchObject({ 'Session-Expires': `${expected};refresher=uac` })
+    },
+  )
+
+  it('asks an agent that runs its own timers for that of its destination', async () => {
+    const t = new OutboundRig([], true, undefined)
+    await t.dial(uri)
+    expect(t.next().uac.options.headers).not.toHaveProperty('Session-Expires')
+    await t.dial(uri, { sessionTimerSeconds: 300 })
+    expect(t.next().uac.options.headers).toMatchObject({ 'Session-Expires': '300' })
   })
 
   it('is another call for another place', async () => {
@@ -129,10 +157,15 @@ describe('UPDATE before the answer', () => {
 
 describe('pain point 5: our offer', () => {
   const secure = 'sip:1@carrier.example;transport=tls'
-  const offer = async (srtp: 'off' | 'optional' | 'required', target: string, srtpWithoutTls = false) => {
+  const offer = async (
+    srtp: 'off' | 'optional' | 'required',
+    target: string,
+    srtpWithoutTls = false,
+    encryption?: Destination['encryption'],
+  ) => {
     const targets = [target.replace('sip:1@', 'sip:')]
     const t = new OutboundRig([testCarrier({ targets, srtp, srtpWithoutTls })])
-    const { leg } = await t.dial(target)
+    const { leg } = await t.dial(target, { encryption })
     return { t, leg, sdp: leg.isEnded ? '' : (t.next().uac.options.localSdp ?? '') }
   }
   const shape = (sdp: string) => [
@@ -149,6 +182,23 @@ describe('pain point 5: our offer', () => {
     ['required', uri, true, ['RTP/SAVP', 6]],
   ] as const)('with %s to %s (keys without TLS: %s) is %j', async (srtp, target, without, expected) => {
     expect(shape((await offer(srtp, target, without)).sdp)).toEqual(expected)
+  })
+
+  it.each([
+    ['off', 'mandatory', ['RTP/SAVP', 6]],
+    ['off', 'optional', ['RTP/AVP', 0]],
+    ['optional', 'mandatory', ['RTP/SAVP', 6]],
+    ['optional', 'forbidden', ['RTP/AVP', 0]],
+    // What the carrier demands is not for a document to loosen.
+    ['required', 'forbidden', ['RTP/SAVP', 6]],
+    ['required', 'optional', ['RTP/SAVP', 6]],
+  ] as const)('with %s, and %s for the destination, is %j', async (srtp, encryption, expected) => {
+    expect(shape((await offer(srtp, secure, false, encryption)).sdp)).toEqual(expected)
+  })
+
+  it('is not made where a document demands keys that must not be shown', async () => {
+    const { leg } = await offer('optional', uri, false, 'mandatory')
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
   })
 
   it('is not made where keys are required and must not be shown', async () => {

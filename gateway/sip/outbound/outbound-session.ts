@@ -14,6 +14,8 @@ import type { FarResponse, Headers, Refusal } from '../srf.ts'
 export interface OutboundSessionParts {
   /** Session timers on our own clock; undefined: the agent runs its own. */
   readonly timers?: SessionTimerSettings
+  /** The interval that this leg is to ask for, in ms; default that of {@link timers}. It is never less than the configured minimum. */
+  readonly intervalMs?: number
   /** What our INVITEs say in Supported; default nothing. */
   readonly supported?: string
   /** Transfers that the far side may ask for; default none. */
@@ -32,15 +34,19 @@ export class OutboundSession {
   #leastMs = 0
 
   constructor(parts: OutboundSessionParts) {
-    this.#parts = parts
+    const { timers, intervalMs } = parts
+    const expiresMs = Math.min(intervalMs ?? Number.POSITIVE_INFINITY, longestIntervalMs)
+    this.#parts = timers && intervalMs !== undefined ? { ...parts, timers: { ...timers, expiresMs } } : parts
   }
 
   /** Headers of the next INVITE. */
   get headers(): Headers {
-    const { timers, supported } = this.#parts
+    const { timers, supported, intervalMs } = this.#parts
+    // An agent that runs its own timers begins them by what the INVITE asks for.
+    const settings = timers ?? (intervalMs === undefined ? undefined : { expiresMs: intervalMs, minMs: 0 })
     return {
       ...(supported !== undefined && { Supported: supported }),
-      ...(timers && timerOffer(timers, undefined, this.#leastMs)),
+      ...(settings && timerOffer(settings, undefined, this.#leastMs)),
     }
   }
 

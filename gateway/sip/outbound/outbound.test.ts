@@ -270,3 +270,15 @@ it('hangs up what is left when it closes, and makes no legs from then on', async
   const late = dial()
   await late.heard.until('ended control_lost')
 })
+
+it('knows the last response with its own headers', async () => {
+  const { leg, heard } = dial()
+  const invite = await peer.request('INVITE')
+  peer.reply(invite, 180, { extra: { 'X-Queue': '3' } })
+  await heard.until('ringing')
+  expect(leg.facts.response).toEqual({ status: 180, headers: [{ name: 'X-Queue', value: '3' }] })
+  peer.reply(invite, 486, { extra: { 'X-Why': 'lunch', Warning: '399 a "b"' } })
+  await heard.until('ended')
+  expect(leg.facts.response).toEqual({ status: 486, headers: [{ name: 'X-Why', value: 'lunch' }] })
+  expect(leg.facts.sipCallId).toBe(invite.headers.first('call-id'))
+})

@@ -76,9 +76,11 @@ export class Outbound implements OutboundSip {
     })
     const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
     const connection: Connection = link.connection ?? { alive: false }
+    const { sessionTimerSeconds: seconds } = request.destination
     const side = new OutboundLeg({
       ...{ leg, srf: link.srf, connection, clock, log, userAgent, timers: this.#parts.timers },
       supported: supportedTags(link.capabilities),
+      intervalMs: seconds === undefined ? undefined : seconds * 1_000,
       transfers: this.#parts.transfers,
       endpoint: target.endpointId === undefined ? undefined : this.#parts.endpoint?.(target.endpointId),
       onReleased: () => legs.delete(side),
@@ -127,7 +129,7 @@ export class Outbound implements OutboundSip {
         : new LegMedia(
             await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
             String(randomInt(1, 2 ** 47)),
-            { srtp: srtpOf(route), rules },
+            { srtp: srtpOf(route, request), rules },
           )
       media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
       leg.whenGone(() => media.close())
@@ -173,16 +175,16 @@ export class Outbound implements OutboundSip {
     leg: Leg,
     route: TakenRoute,
     media: SipMedia,
-    { callId, codec }: OutboundRequest,
+    request: OutboundRequest,
   ): Negotiation | undefined {
-    const log = this.#parts.log.child({ call: callId, leg: leg.id })
+    const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
     try {
       if (route.carrier?.lateOffer && media instanceof LegMedia) {
         // What we could not offer we could not accept either.
-        offeredSecurity(srtpOf(route))
+        offeredSecurity(srtpOf(route, request))
         return new LateOffer(media, log)
       }
-      media.offer(codec, 'invite')
+      media.offer(request.codec, 'invite')
       return new EarlyOffer(media, log)
     } catch (error) {
       leg.ended({ code: codeOf(error), detail: error instanceof Error ? error.message : String(error) })
@@ -201,10 +203,17 @@ export class Outbound implements OutboundSip {
   }
 }
 
-/** A carrier's own policy; anybody else may encrypt. Keys go out only where every place of the route is reached by TLS. */
-const srtpOf = ({ carrier, hops }: TakenRoute): SrtpPolicy => {
+/**
+ * A carrier's own policy; anybody else may encrypt. Keys go out only where every place of the route is reached by TLS. A document may ask for
+ * more than that, and for less only where the carrier does not demand it.
+ */
+const srtpOf = ({ carrier, hops }: TakenRoute, { destination }: OutboundRequest): SrtpPolicy => {
   const secure = hops
     .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
     .every((uri) => uri && isSecure(uri))
-  return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
+  const mode = carrier?.srtp ?? 'optional'
+  const keysPermitted = secure || carrier?.srtpWithoutTls === true
+  if (destination.encryption === 'mandatory') return { mode: 'required', keysPermitted }
+  if (destination.encryption === 'forbidden' && mode === 'optional') return { mode: 'off', keysPermitted }
+  return { mode, keysPermitted }
 }

@@ -42,11 +42,15 @@ export class PlacedInvite {
   }
 
   provisional(status: number, body?: string, headers: Headers = {}): void {
-    this.uac.progress.cbProvisional(farResponse(status, body, headers))
+    const response = farResponse(status, body, headers)
+    this.request.emit('response', response)
+    this.uac.progress.cbProvisional(response)
   }
 
   refuse(status: number, headers: Headers = {}): void {
-    this.uac.settle(refusalOf(status, headers))
+    const refusal = refusalOf(status, headers)
+    this.request.emit('response', refusal.res)
+    this.uac.settle(refusal)
   }
 
   /** As the agent does when nobody is there; `problem` as where it knows why. */

@@ -254,7 +254,7 @@ export class FakeSrf implements SrfLike {
 
 /** A response of a far side. */
 export const farResponse = (status: number, body?: string, headers: Headers = {}): FarResponse => ({
-  ...{ status, reason: 'Reason', body, source_address: '192.0.2.9', source_port: 5060 },
+  ...{ status, reason: 'Reason', body, source_address: '192.0.2.9', source_port: 5060, msg: { headers } },
   get: (name) => Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
 })
 
