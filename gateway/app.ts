@@ -4,10 +4,11 @@ import type { Config } from '../config/types.ts'
 import { createScriptHandler } from '../handlers/script/handler.ts'
 import { createXmlHandler } from '../handlers/xml/handler.ts'
 import type { Certificates } from './auth/certificates.ts'
+import { ProjectAccess } from './auth/project-access.ts'
 import { Bridges } from './calls/bridge.ts'
 import { Calls } from './calls/calls.ts'
 import { Player } from './calls/player.ts'
-import type { Arrivals } from './calls/ports.ts'
+import type { Arrivals, Originator } from './calls/ports.ts'
 import { SystemClock } from './clock.ts'
 import { allOrNone, Closing } from './closing.ts'
 import type { Directory } from './directory/types.ts'
@@ -31,7 +32,10 @@ import {
   openStreams,
   type Store,
 } from './open.ts'
+import { openApplications } from './open-applications.ts'
 import type { Recordings } from './recordings/recordings.ts'
+import { Entrance } from './rpc/entrance.ts'
+import type { RealtimeDialect } from './rpc/realtime/dialect.ts'
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
@@ -60,6 +64,7 @@ export class App {
   #calls: Calls | undefined
   #sip: SipEdge | undefined
   readonly #carriers: Carriers
+  readonly #access: ProjectAccess
   #endpoints: EndpointContacts | undefined
   #certificates: Certificates | undefined
   #load: LoadMeter | undefined
@@ -72,6 +77,11 @@ export class App {
     this.#closing = new Closing(log)
     this.#onFailure = onFailure
     this.#carriers = new Carriers(config.carriers, this.#clock)
+    this.#access = new ProjectAccess({
+      project: config.project,
+      token: config.http.apiToken,
+      clock: this.#clock,
+    })
   }
 
   /** Starts everything. Rejects, with everything closed again, when a part does not start. */
@@ -124,16 +134,19 @@ export class App {
       openMedia(base, this.#metrics),
       openAgent(base, certificates, this.#onFailure),
     ])
-    // Legs come from the edges, and the calls make legs through the edges: one of the two must be named before it exists.
+    // Calls come from the edges and from applications, and are made through them: one of the two must be named before it exists.
     const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
     const subscribers = this.#openSubscribers(store, media, arrivals)
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
     const recordings = await openRecordings(base, store, this.#metrics, () => this.#addresses.http[0])
     const customers = await openCustomers(base, store, this.#metrics)
-    this.#calls = this.#openCalls(store, media, sip, subscribers, recordings, customers)
+    const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
+    const applications = openApplications(base, this.#access, originator, this.#metrics)
+    const dialects = { subscribers, applications }
+    this.#calls = this.#openCalls(store, media, sip, dialects, recordings, customers)
     this.#watch(media, agent)
-    const http = await this.#openHttp(store, certificates, subscribers, recordings)
+    const http = await this.#openHttp(store, certificates, dialects, recordings)
     await sip.start()
     // Starting is hard work, and no sign of overload.
     this.#load = this.#openLoad(agent)
@@ -204,7 +217,7 @@ export class App {
     { directory }: Store,
     { edge, sounds }: Media,
     sip: SipEdge,
-    subscribers: SubscriberDialect,
+    { subscribers, applications }: Dialects,
     recordings: Recordings,
     customers: Customers,
   ): Calls {
@@ -212,6 +225,7 @@ export class App {
     const bridges = new Bridges(edge)
     const calls = new Calls({
       ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
+      applications,
       endpoints: this.#endpoints,
       player: new Player(sounds, customers.audio),
       recordings,
@@ -229,6 +243,7 @@ export class App {
     this.#metrics.gauge('calls', () => calls.count)
     this.#metrics.gauge('legs', () => calls.legs)
     this.#metrics.gauge('bridges', () => bridges.count)
+    this.#metrics.gauge('verbs', () => calls.verbs)
     this.#metrics.gauge('call_timers', () => this.#callClock.running)
     return calls
   }
@@ -243,14 +258,14 @@ export class App {
   async #openHttp(
     { directory, tokens }: Store,
     certificates: Certificates,
-    subscribers: SubscriberDialect,
+    { subscribers, applications }: Dialects,
     recordings: Recordings,
   ): Promise<string[]> {
     const { http: config } = this.#config
     const parts = { metrics: this.#metrics, clock: this.#clock, log: this.#log }
     const http = new HttpServers({
       ...{ ...parts, config, directory, tokens, recordings },
-      project: this.#config.project,
+      access: this.#access,
       certificate: certificates.material.https,
       readiness: { reasons: () => this.#reasons() },
       pages: { console: builtPages('console'), sdk: builtPages('client') },
@@ -263,7 +278,11 @@ export class App {
     const rpc = new RpcServer({
       ...parts,
       origins: new Origins(config.origins),
-      open: (session) => subscribers.open(session),
+      open: (session, { address }) => {
+        const subscriber = () => subscribers.open(session)
+        const application = () => applications.open(session, address)
+        return new Entrance({ subscriber, application }, session, this.#clock)
+      },
     })
     this.#closing.add('WebSockets', rpc, (server) => server.close())
     this.#metrics.gauge('websockets', () => rpc.sockets)
@@ -286,6 +305,12 @@ export class App {
     if (this.#notReady.length > 0) return this.#notReady
     return this.#sip?.isConnected ? [] : ['the SIP agent is not connected']
   }
+}
+
+/** What is spoken over WebSockets. */
+interface Dialects {
+  readonly subscribers: SubscriberDialect
+  readonly applications: RealtimeDialect
 }
 
 /** An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as localhost. */

@@ -10,6 +10,7 @@ import { FakeClock } from '../clock.ts'
 import { AudioFiles } from '../webhooks/audio-files.ts'
 import { CustomerHttp } from '../webhooks/customer-http.ts'
 import { OperatorHttp } from '../webhooks/operator-http.ts'
+import { Signer } from '../webhooks/signatures.ts'
 import { FakePort } from './fakes.ts'
 import { Player } from './player.ts'
 
@@ -42,6 +43,7 @@ const setUp = (voice?: string) => {
   const clock = new FakeClock()
   const http = new CustomerHttp({
     ...{ timeoutMs: 5000, allowedNetworks: ['127.0.0.1/32'], userAgent: '', cacheBytes: 1_000_000, clock },
+    signer: () => new Signer([]),
   })
   const operator = new OperatorHttp(clock, '')
   const sounds = createSounds({

@@ -5,7 +5,7 @@ import type { Cause } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { byeOf } from './causes.ts'
 import type { Client } from './client.ts'
-import { callJoined, callLeft, callState, memberUpdated, type WireCallState } from './events.ts'
+import { callJoined, callLeft, callState, memberUpdated, userEvent, type WireCallState } from './events.ts'
 import { MediaWatch } from './media-watch.ts'
 import { Member, type MemberState } from './member.ts'
 
@@ -81,6 +81,11 @@ export class BrowserCall {
   /** Changes the member and tells the page, whose SDK mutes its microphone by that. */
   change(changes: Partial<MemberState>): void {
     this.#emit('member.updated', memberUpdated(this.#wire, this.member, this.member.set(changes)))
+  }
+
+  /** Tells the page something that a handler has made up. */
+  userEvent(event: Readonly<Record<string, unknown>>): void {
+    this.#emit('user_event', userEvent(this.#wire, event))
   }
 
   /** A new offer for the same call: its answer. */

@@ -252,6 +252,17 @@ describe('in a call', () => {
     expect(await page.message('verto.info')).toEqual({ callID: 'c1', dtmf: '9' })
   })
 
+  it('a handler tells the page what it likes', async () => {
+    const { page, leg, arrival } = await talking(gateway)
+    expect(leg.userEvent({ type: 'order', id: 7 })).toBe(true)
+    expect(await page.event('user_event')).toEqual({
+      ...{ call_id: 'c1', node_id: 'node-1', room_session_id: arrival.callId },
+      event: { type: 'order', id: 7 },
+    })
+    leg.end({ code: 'normal' })
+    expect(leg.userEvent({ type: 'late' })).toBe(false)
+  })
+
   it('digits that a page repeats after its connection broke are pressed once', async () => {
     const { page, owner } = await talking(gateway)
     const params = { dialogParams: { callID: 'c1' }, dtmf: '7' }

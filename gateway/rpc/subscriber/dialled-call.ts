@@ -129,6 +129,11 @@ export class DialledCall implements LegSignalling, ClientCall {
     this.#call?.verto('verto.info', { dtmf: digits })
   }
 
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    this.#call?.userEvent(event)
+    return this.#call !== undefined
+  }
+
   #refusal(): Code | undefined {
     const { to, screenShare } = this.#invite
     const { subscriber, authorized } = this.#client

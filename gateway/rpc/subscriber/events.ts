@@ -93,3 +93,14 @@ export const memberUpdated = ({ roomId }: WireCall, member: Member, updated: rea
   room_session_id: roomId,
   member: { ...member.view(), updated },
 })
+
+/** Params of `user_event`: what a handler tells the page. */
+export const userEvent = (
+  { callId, nodeId, roomId }: WireCall,
+  event: Readonly<Record<string, unknown>>,
+) => ({
+  call_id: callId,
+  node_id: nodeId,
+  room_session_id: roomId,
+  event,
+})

@@ -155,6 +155,11 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#call?.verto('verto.info', { dtmf: digits })
   }
 
+  userEvent(event: Readonly<Record<string, unknown>>): boolean {
+    this.#call?.userEvent(event)
+    return this.#call !== undefined
+  }
+
   #ringAll(clients: readonly Client[]): void {
     for (const client of clients) this.invite(client)
     if (this.#ringing.size > 0) this.#options.leg.early(false)
