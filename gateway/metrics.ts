@@ -53,6 +53,12 @@ export class Metrics {
     'method',
     'outcome',
   ])
+  /** Offers of calls to realtime applications, by what the application did: taken, passed, silent, lost; or the caller gave up: over. */
+  readonly applicationOffers = this.#counter(
+    'application_offers_total',
+    'Offers of calls to realtime applications',
+    ['outcome'],
+  )
   /** Seconds from a call's arrival to its answer. */
   readonly answerSeconds = new Histogram({
     name: 'trunkline_answer_seconds',
@@ -181,6 +187,8 @@ const gauges = {
   webrtc_transports: 'Browser transports open',
   websockets: 'WebSocket connections',
   subscribers_online: 'Subscribers that receive invitations',
+  applications: 'Realtime applications that are known, connected or waited for',
+  application_calls: 'Calls that realtime applications drive or are offered',
   call_timers: 'Timers that calls and legs have running',
 } as const
 
@@ -189,6 +197,8 @@ const labelled = {
   certificate_expires_seconds: 'Seconds until a certificate of ours ends',
   carrier_up: 'Whether a target of a carrier answers its pings; 1 where there are none',
   carrier_calls: 'Calls in progress of a carrier, both directions',
+  applications_online:
+    'Connected realtime applications that listen on a topic; beyond 50 topics the others are counted together as *',
   registration_state: 'Where our registration with a carrier stands: 1 for the present state',
 } as const
 

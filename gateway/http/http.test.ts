@@ -9,6 +9,7 @@ import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { HttpConfig } from '../../config/types.ts'
 import { type Certificate, loadCertificate } from '../auth/certificate.ts'
+import { ProjectAccess } from '../auth/project-access.ts'
 import { SubscriberTokens } from '../auth/tokens.ts'
 import { FakeClock } from '../clock.ts'
 import { createDirectory } from '../directory/directory.ts'
@@ -33,6 +34,7 @@ const make = (changes: Partial<HttpConfig> = {}, certificate?: Certificate): Htt
     config: { plain: { address: '127.0.0.1', port: 0 }, tls: false, metrics: null, origins: [], ...changes },
     directory,
     tokens,
+    access: new ProjectAccess({ project: 'p1', token: undefined, clock }),
     metrics: new Metrics(),
     readiness: { reasons: () => reasons },
     pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
@@ -385,6 +387,7 @@ describe('the listeners', () => {
       ...({
         directory,
         tokens,
+        access: new ProjectAccess({ project: 'p1', token: undefined, clock }),
         metrics: new Metrics(),
         readiness: { reasons: () => [] },
         pages: { console: folder, sdk: folder },

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { ProjectAccess } from '../auth/project-access.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import { FakeRecorder, RecordingRig, wanted } from '../recordings/testing.ts'
 import { HttpServers } from './servers.ts'
@@ -16,13 +17,14 @@ let site: FastifyInstance
 
 const open = async (token: string | undefined = apiToken): Promise<FastifyInstance> => {
   const servers = new HttpServers({
-    config: { plain: false, tls: false, metrics: null, origins: [], ...(token && { apiToken: token }) },
+    config: { plain: false, tls: false, metrics: null, origins: [] },
     directory: { signIn: async () => undefined, subscriber: () => undefined, addresses: () => [] },
     tokens: {
       issue: () => Promise.reject(new Error('none')),
       verify: () => Promise.reject(new Error('none')),
     },
-    ...{ metrics: rig.metrics, clock: rig.clock, recordings, project: 'p1' },
+    ...{ metrics: rig.metrics, clock: rig.clock, recordings },
+    access: new ProjectAccess({ project: 'p1', token: token || undefined, clock: rig.clock }),
     readiness: { reasons: () => [] },
     pages: { console: '/nowhere', sdk: '/nowhere' },
     log: pino({ level: 'silent' }),

@@ -6,6 +6,7 @@ import fastifyCors from '@fastify/cors'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { HttpConfig } from '../../config/types.ts'
 import type { Certificate } from '../auth/certificate.ts'
+import type { ProjectAccess } from '../auth/project-access.ts'
 import type { SubscriberTokens } from '../auth/tokens.ts'
 import type { Clock } from '../clock.ts'
 import type { Directory } from '../directory/types.ts'
@@ -40,8 +41,8 @@ export interface HttpParts {
   readonly pages: Pages
   /** Absent: there are no routes of recordings. */
   readonly recordings?: RecordingParts['recordings']
-  /** Project of the API's Basic auth; its password is `config.apiToken`. */
-  readonly project?: string
+  /** What the API's Basic auth is checked against. */
+  readonly access: ProjectAccess
   readonly clock: Clock
   readonly log: Log
 }
@@ -57,13 +58,11 @@ export class HttpServers {
   #parts: HttpParts
   #perAddress: Attempts
   #perEmail: Attempts
-  #apiFailures: Attempts
   #running: { readonly name: ListenerName; readonly site: FastifyInstance }[] = []
 
   constructor(parts: HttpParts) {
     this.#parts = parts
     this.#perAddress = new Attempts(parts.clock, { attempts: 30, windowMs: 60_000 })
-    this.#apiFailures = new Attempts(parts.clock, { attempts: 30, windowMs: 60_000 })
     this.#perEmail = new Attempts(parts.clock, { attempts: 10, windowMs: 60_000 })
   }
 
@@ -146,10 +145,8 @@ export class HttpServers {
   }
 
   async #recordings(site: FastifyInstance): Promise<void> {
-    const { recordings, project = '', config } = this.#parts
-    if (!recordings) return
-    const authenticate = basic({ project, token: config.apiToken, failures: this.#apiFailures })
-    await recordingRoutes(site, { recordings, authenticate })
+    const { recordings, access } = this.#parts
+    if (recordings) await recordingRoutes(site, { recordings, authenticate: basic(access) })
   }
 
   #certificate(): Certificate {

@@ -127,6 +127,11 @@ export class RpcSession {
     return promise
   }
 
+  /** Sends a request whose answer nobody waits for. */
+  tell(method: string, params: unknown): void {
+    this.#send({ jsonrpc: '2.0', id: randomUUID(), method, params })
+  }
+
   /** True when the far end answers a WebSocket ping within `ms`: tells a live connection from a half-open one. */
   probe(ms: number): Promise<boolean> {
     if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve(false)

@@ -21,8 +21,6 @@ export interface ConnectionParts extends VertoParts {
   readonly cameOnline: (client: Client) => void
 }
 
-/** How long a new connection may stay without a token. */
-const connectWaitMs = 10_000
 /** How long the former connection of a page is given to show that it lives. */
 const probeMs = 1_500
 /** How often it is looked whether a page whose token has ended still has a call. */
@@ -38,16 +36,12 @@ export class Connection implements RpcHandler {
   #parts: ConnectionParts
   #session: RpcSession
   #client: Client | undefined
-  #connecting: Timer
   #expiry: Timer | undefined
 
   constructor(parts: ConnectionParts, session: RpcSession) {
     this.#parts = parts
     this.#session = session
     this.methods = new Set([...Object.keys(this.#handlers), ...memberMethods])
-    this.#connecting = parts.clock.after(connectWaitMs, () =>
-      session.close(closeCodes.policy, 'no token was presented'),
-    )
   }
 
   handle(method: string, params: Params): Reply | Promise<Reply> {
@@ -61,7 +55,6 @@ export class Connection implements RpcHandler {
   }
 
   closed(): void {
-    this.#connecting.cancel()
     this.#expiry?.cancel()
     if (this.#client?.unbind(this.#session)) this.#parts.presence.lost(this.#client)
   }
@@ -81,7 +74,6 @@ export class Connection implements RpcHandler {
     const client = await this.#clientFor(params, token, subscriber)
     // The page may have gone while its token was read.
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is gone')
-    this.#connecting.cancel()
     this.#adopt(client, token)
     const { presence, nodeId, log } = this.#parts
     const facts = {

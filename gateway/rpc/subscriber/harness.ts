@@ -11,7 +11,9 @@ import { createDirectory } from '../../directory/directory.ts'
 import type { Directory, Subscriber } from '../../directory/types.ts'
 import { Origins } from '../../http/origins.ts'
 import { Metrics } from '../../metrics.ts'
+import { Entrance } from '../entrance.ts'
 import { RpcServer } from '../server.ts'
+import type { RpcSession } from '../session.ts'
 import { type AnyFrame, listeningServer, TestBrowser } from '../testing.ts'
 import { SubscriberDialect } from './dialect.ts'
 import { FakeArrivals, FakeOwner, FakeWebRtc } from './fakes.ts'
@@ -144,7 +146,12 @@ export class Harness {
     }
     this.dialect = new SubscriberDialect(parts)
     const origins = new Origins([])
-    this.rpc = new RpcServer({ clock, log, metrics, origins, open: (session) => this.dialect.open(session) })
+    const application = () => {
+      throw new Error('this gateway has no applications')
+    }
+    const open = (session: RpcSession) =>
+      new Entrance({ subscriber: () => this.dialect.open(session), application }, session, clock)
+    this.rpc = new RpcServer({ clock, log, metrics, origins, open })
     this.rpc.attach(this.#http.server)
   }
 

@@ -1,0 +1,51 @@
+import type { Clock, Timer } from '../clock.ts'
+import { asRecord, RpcError, rpcCodes } from './frames.ts'
+import { closeCodes, type Reply, type RpcHandler, type RpcSession } from './session.ts'
+
+/** The vocabularies that a new session can have. */
+export interface Dialects {
+  /** Of browsers, which sign in with an access token (`authentication.jwt_token`). */
+  readonly subscriber: () => RpcHandler
+  /** Of applications, which sign in with a project and its API token (`authentication.project` and `.token`). */
+  readonly application: () => RpcHandler
+}
+
+/** How long a new connection may stay without signing in. */
+const signInMs = 10_000
+
+/** A new session: `signalwire.connect` comes first, and what it signs in with says which dialect is spoken. */
+export class Entrance implements RpcHandler {
+  readonly #dialects: Dialects
+  readonly #waiting: Timer
+  #dialect: RpcHandler | undefined
+
+  constructor(dialects: Dialects, session: RpcSession, clock: Clock) {
+    this.#dialects = dialects
+    this.#waiting = clock.after(signInMs, () => session.close(closeCodes.policy, 'nobody signed in'))
+  }
+
+  get methods(): ReadonlySet<string> {
+    return this.#dialect?.methods ?? new Set(['signalwire.connect'])
+  }
+
+  async handle(method: string, params: Readonly<Record<string, unknown>>): Promise<Reply> {
+    if (method !== 'signalwire.connect') {
+      if (this.#dialect) return this.#dialect.handle(method, params)
+      throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
+    }
+    this.#dialect ??= isApplication(params) ? this.#dialects.application() : this.#dialects.subscriber()
+    const reply = await this.#dialect.handle(method, params)
+    this.#waiting.cancel()
+    return reply
+  }
+
+  closed(): void {
+    this.#waiting.cancel()
+    this.#dialect?.closed()
+  }
+}
+
+const isApplication = (params: Readonly<Record<string, unknown>>): boolean => {
+  const given = asRecord(params.authentication)
+  return given?.jwt_token === undefined && given?.token !== undefined
+}

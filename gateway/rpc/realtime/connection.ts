@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto'
+import { CallEnded, VerbFailed } from '../../../handlers/verbs.ts'
+import type { ProjectAccess } from '../../auth/project-access.ts'
+import type { Clock } from '../../clock.ts'
+import { catalogue, codeOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { asRecord, RpcError, rpcCodes } from '../frames.ts'
+import type { Reply, RpcHandler, RpcSession } from '../session.ts'
+import { Application } from './application.ts'
+import { callRequests, peerRequests } from './call-requests.ts'
+import { type DiallingParts, dial } from './dialling.ts'
+import { Fields, listOf, Refusal, textOf } from './fields.ts'
+import type { Registry } from './registry.ts'
+import { ok } from './wire.ts'
+
+/** What a connection works with. */
+export interface ConnectionParts extends DiallingParts {
+  readonly access: ProjectAccess
+  readonly registry: Registry
+  readonly nodeId: string
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'rejections'>
+}
+
+type Params = Readonly<Record<string, unknown>>
+
+const mostTopics = 100
+const longestTopic = 255
+const longestAgent = 200
+
+/** The application dialect on one WebSocket. */
+export class ApplicationConnection implements RpcHandler {
+  readonly methods: ReadonlySet<string>
+  readonly #parts: ConnectionParts
+  readonly #session: RpcSession
+  /** Network address that it comes from. */
+  readonly #address: string
+  #application: Application | undefined
+
+  constructor(parts: ConnectionParts, session: RpcSession, address: string) {
+    this.#parts = parts
+    this.#session = session
+    this.#address = address
+    const own = ['signalwire.connect', 'calling.dial', 'calling.pass']
+    this.methods = new Set([...own, ...Object.keys(this.#handlers), ...Object.keys(callRequests)])
+  }
+
+  async handle(method: string, params: Params): Promise<Reply> {
+    try {
+      if (method === 'signalwire.connect') return this.#connect(params)
+      if (!this.#application) throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
+      return await this.#answer(this.#application, method, params)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (method === 'signalwire.connect') throw new RpcError(rpcCodes.params, refusal.message)
+      return { result: refusal }
+    }
+  }
+
+  closed(): void {
+    const application = this.#application
+    if (application?.unbind(this.#session)) this.#parts.registry.lost(application)
+  }
+
+  readonly #handlers: Readonly<Record<string, (application: Application, params: Fields) => Reply>> = {
+    'signalwire.ping': (_application, params) => ({ result: { timestamp: params.raw('timestamp') } }),
+    'signalwire.receive': (application, params) => this.#receive(application, params),
+    'signalwire.unreceive': (application, params) => {
+      this.#parts.registry.unlisten(application, topicsOf(params))
+      return { result: ok() }
+    },
+  }
+
+  #answer(application: Application, method: string, params: Params): Reply | Promise<Reply> {
+    const fields = new Fields(params)
+    if (Object.hasOwn(this.#handlers, method)) return this.#handlers[method]!(application, fields)
+    if (method === 'calling.dial') return dial(this.#parts, application, fields)
+    if (!Object.hasOwn(callRequests, method) && method !== 'calling.pass')
+      throw new RpcError(rpcCodes.method, method.slice(0, 60))
+    return this.#ofCall(application, method, fields)
+  }
+
+  #ofCall(application: Application, method: string, params: Fields): Reply | Promise<Reply> {
+    const id = params.needed('call_id')
+    const call = application.calls.get(id)
+    if (call && method === 'calling.pass') {
+      call.pass()
+      return { result: ok({ call_id: id }) }
+    }
+    if (call) {
+      call.take()
+      return callRequests[method]!(call, params)
+    }
+    const found = application.peers.get(id)
+    if (!found) throw new Refusal('404', `call_id: there is no call ${id.slice(0, 60)}`)
+    const request = Object.hasOwn(peerRequests, method) ? peerRequests[method] : undefined
+    if (!request) throw new Refusal('422', `${method} cannot be asked of the leg that a call is connected to`)
+    return request(found.call, found.peer, params)
+  }
+
+  #connect(params: Params): Reply {
+    const { registry, nodeId, log } = this.#parts
+    const projectId = this.#signIn(params)
+    const topics = topicsOf(new Fields(params))
+    const application = this.#applicationFor(params, projectId)
+    this.#adopt(application)
+    this.#listen(application, topics)
+    const { protocol, signature, agent } = application
+    log.info(
+      {
+        session: this.#session.id,
+        protocol,
+        agent,
+        topics: [...application.topics],
+        applications: registry.size,
+      },
+      'application connected',
+    )
+    return {
+      result: {
+        identity: `${randomUUID()}@${nodeId}`,
+        protocol,
+        ice_servers: [],
+        authorization: {
+          type: 'project',
+          project: projectId,
+          project_id: projectId,
+          expires_at: null,
+          scopes: ['calling'],
+          signature,
+        },
+      },
+      after: () => application.flush(),
+    }
+  }
+
+  /** Throws the error that the clients take for a wrong token. */
+  #signIn(params: Params): string {
+    const { access, log, metrics } = this.#parts
+    const given = asRecord(params.authentication)
+    const [project, token] = [given?.project, given?.token]
+    if (typeof project === 'string' && typeof token === 'string' && access.admits(project, token))
+      return project
+    const code = access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
+    metrics.rejections.inc({ code })
+    log.warn({ code, session: this.#session.id, source: this.#address }, 'application refused')
+    throw new RpcError(rpcCodes.auth, catalogue[code].text)
+  }
+
+  /** The application as we knew it, when it says that it is that one; else a new one. */
+  #applicationFor(params: Params, projectId: string): Application {
+    const { registry, nodeId, clock } = this.#parts
+    const { protocol } = params
+    const known = typeof protocol === 'string' ? registry.find(protocol) : undefined
+    if (known?.projectId === projectId) return known
+    const agent = typeof params.agent === 'string' ? params.agent.slice(0, longestAgent) : ''
+    const acknowledges = params.event_acks === true
+    return new Application({ projectId, nodeId, agent, acknowledges, clock })
+  }
+
+  #adopt(application: Application): void {
+    const { registry } = this.#parts
+    const former = this.#application
+    this.#application = application
+    if (former && former !== application && former.unbind(this.#session)) registry.lost(former)
+    if (registry.find(application.protocol) === application) registry.back(application)
+    else registry.add(application)
+    application.bind(this.#session)
+  }
+
+  #receive(application: Application, params: Fields): Reply {
+    const topics = topicsOf(params)
+    if (topics.length === 0) throw params.wrong('contexts', 'a list of at least one')
+    this.#listen(application, topics)
+    return { result: ok() }
+  }
+
+  #listen(application: Application, topics: readonly string[]): void {
+    if (!application.hasRoom(topics)) throw new Refusal('400', `at most ${mostTopics} topics at once`)
+    this.#parts.registry.listen(application, topics)
+  }
+}
+
+/** What `contexts` names; `topics` is taken as well. */
+const topicsOf = (params: Fields): string[] => {
+  const name = params.raw('topics') === undefined ? 'contexts' : 'topics'
+  const given = params.raw(name)
+  if (given === undefined) return []
+  return listOf(given, name, mostTopics, (value, path) => {
+    const topic = textOf(value, path)
+    if (topic.length > longestTopic) throw new Refusal('400', `${path}: at most ${longestTopic} characters`)
+    return topic
+  })
+}
+
+/** A refusal is told in the result, where the clients look for a code; everything else is an error of JSON-RPC. */
+const refusalOf = (error: unknown): { code: string; message: string } => {
+  if (error instanceof Refusal) return { code: error.code, message: error.message }
+  if (error instanceof CallEnded) return { code: '404', message: error.message }
+  if (error instanceof VerbFailed)
+    return { code: String(catalogue[codeOf(error)].http), message: `${error.code}: ${error.message}` }
+  throw error
+}

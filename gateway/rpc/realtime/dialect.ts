@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { CallControl } from '../../../handlers/verbs.ts'
+import type { ProjectAccess } from '../../auth/project-access.ts'
+import type { Applications, Originator } from '../../calls/ports.ts'
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { RpcHandler, RpcSession } from '../session.ts'
+import { ApplicationConnection } from './connection.ts'
+import { offer } from './offering.ts'
+import { Registry } from './registry.ts'
+
+/** Limits of the application dialect, in milliseconds. */
+export interface RealtimeLimits {
+  /** How long an application that lost its connection is waited for, with its calls and events. */
+  readonly graceMs: number
+  /** How long an application may leave a call untouched before the next one is asked. */
+  readonly offerMs: number
+}
+
+/** The default limits: the published clients connect again within 4 s. */
+export const defaultRealtimeLimits: RealtimeLimits = { graceMs: 30_000, offerMs: 10_000 }
+
+/** What the application dialect works with. */
+export interface RealtimeDialectParts {
+  readonly access: ProjectAccess
+  readonly originator: Originator
+  readonly metrics: Pick<Metrics, 'rejections' | 'applicationOffers'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits?: Partial<RealtimeLimits>
+  /** Name of this gateway in the dialect; default a random one. */
+  readonly nodeId?: string
+}
+
+const mostTopicLabels = 50
+
+/** The dialect that customers' applications speak: it knows which are there, offers them calls, and dials for them. */
+export class RealtimeDialect implements Applications {
+  readonly #parts: RealtimeDialectParts
+  readonly #limits: RealtimeLimits
+  readonly #registry: Registry
+  readonly #nodeId: string
+
+  constructor(parts: RealtimeDialectParts) {
+    this.#parts = parts
+    this.#limits = { ...defaultRealtimeLimits, ...parts.limits }
+    this.#registry = new Registry(parts.clock, this.#limits.graceMs)
+    this.#nodeId = parts.nodeId ?? randomUUID()
+  }
+
+  /** Applications that are known, connected or waited for. */
+  get applications(): number {
+    return this.#registry.size
+  }
+
+  /** Calls that applications drive or are offered. */
+  get calls(): number {
+    return this.#registry.calls
+  }
+
+  /** Connected listeners by topic, for a gauge: 50 topics by name, the others together as `*`. */
+  get online(): readonly { readonly labels: { readonly topic: string }; readonly value: number }[] {
+    const all = this.#registry.online
+    const rest = all.slice(mostTopicLabels).reduce((sum, [, count]) => sum + count, 0)
+    const named = all.slice(0, mostTopicLabels)
+    return [...named, ...(rest > 0 ? [['*', rest] as const] : [])].map(([topic, value]) => ({
+      labels: { topic },
+      value,
+    }))
+  }
+
+  /** Gives a new WebSocket from a network address its vocabulary. */
+  open(session: RpcSession, address: string): RpcHandler {
+    const { access, originator, metrics, clock, log } = this.#parts
+    const parts = { access, originator, metrics, clock, log, registry: this.#registry, nodeId: this.#nodeId }
+    return new ApplicationConnection(parts, session, address)
+  }
+
+  run(call: CallControl, topic: string): Promise<void> {
+    const { clock, log, metrics } = this.#parts
+    const { offerMs } = this.#limits
+    return offer({ registry: this.#registry, clock, log, metrics, offerMs }, call, topic)
+  }
+
+  /** Forgets every application; their calls end. Sessions are closed by their server. */
+  close(): void {
+    this.#registry.close()
+  }
+}

@@ -1,0 +1,117 @@
+import type { CallControl } from '../../../handlers/verbs.ts'
+import type { OriginatedLeg, Origination, Originator } from '../../calls/ports.ts'
+import type { Clock } from '../../clock.ts'
+import { codeOf } from '../../errors.ts'
+import type { Reply } from '../session.ts'
+import { AppCall } from './app-call.ts'
+import type { Application } from './application.ts'
+import { deviceOf, readDevices, type WantedDevice, type WireDevice } from './devices.ts'
+import { type Fields, Refusal } from './fields.ts'
+import { endReasonOf } from './reasons.ts'
+import { callState, ok, type WireState } from './wire.ts'
+
+/** What dialling works with. */
+export interface DiallingParts {
+  readonly originator: Originator
+  readonly clock: Clock
+}
+
+const mostDials = 100
+
+/** Answers `calling.dial`, and dials. */
+export const dial = (parts: DiallingParts, application: Application, params: Fields): Reply => {
+  const tag = params.needed('tag')
+  const steps = readDevices(params)
+  const timeoutMs = params.seconds('timeout')
+  if (application.dials.size >= mostDials)
+    throw new Refusal('429', `the application is dialling ${mostDials} times already`)
+  const dialling = new Dial(parts, application, tag, steps)
+  return { result: ok({ message: 'Dialing', tag }), after: () => void dialling.run(timeoutMs) }
+}
+
+/** One dial: it tells of every leg, and then that somebody answered or that nobody did. */
+class Dial {
+  readonly #parts: DiallingParts
+  readonly #application: Application
+  readonly #tag: string
+  readonly #steps: readonly (readonly WantedDevice[])[]
+  readonly #abort = new AbortController()
+  readonly #devices = new Map<string, WireDevice>()
+  #winner: string | undefined
+
+  constructor(
+    parts: DiallingParts,
+    application: Application,
+    tag: string,
+    steps: readonly (readonly WantedDevice[])[],
+  ) {
+    this.#parts = parts
+    this.#application = application
+    this.#tag = tag
+    this.#steps = steps
+  }
+
+  async run(timeoutMs: number | undefined): Promise<void> {
+    const { dials } = this.#application
+    dials.add(this.#abort)
+    this.#tell({ dial_state: 'dialing' })
+    try {
+      await this.#parts.originator.originate(this.#origination(timeoutMs))
+    } catch (error) {
+      const code = codeOf(error)
+      this.#tell({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
+    } finally {
+      dials.delete(this.#abort)
+    }
+  }
+
+  #origination(timeoutMs: number | undefined): Origination {
+    return {
+      projectId: this.#application.projectId,
+      steps: this.#steps.map((step) => step.map(({ destination }) => destination)),
+      ...(timeoutMs && { timeoutMs }),
+      onLeg: (leg) => this.#watch(leg),
+      run: (control) => this.#answered(control),
+      signal: this.#abort.signal,
+    }
+  }
+
+  #watch({ callId, destination, onState }: OriginatedLeg): void {
+    const wanted = this.#steps.flat().find((each) => each.destination.to === destination.to)
+    if (!wanted) return
+    const { device } = wanted
+    this.#devices.set(callId, device)
+    this.#tellLeg(callId, 'created')
+    onState((state) => {
+      // The call of who answered tells that, and its own end after that of its operations.
+      if (state !== 'answered' && callId !== this.#winner) this.#tellLeg(callId, state)
+    })
+  }
+
+  /** The client knows the call by a state event that comes before the dial's own. */
+  async #answered(control: CallControl): Promise<void> {
+    const { callId } = control.info
+    this.#winner = callId
+    const device = this.#devices.get(callId) ?? deviceOf(control.info)
+    const { clock } = this.#parts
+    const call = new AppCall({ control, application: this.#application, device, tag: this.#tag, clock })
+    call.answered()
+    const { nodeId } = this.#application
+    const told = callState(nodeId, { callId, state: 'answered', device, tag: this.#tag })
+    this.#tell({ dial_state: 'answered', call: { ...told, dial_winner: true } })
+    await call.over
+  }
+
+  #tellLeg(callId: string, state: WireState): void {
+    const device = this.#devices.get(callId)
+    if (!device) return
+    const { nodeId } = this.#application
+    const event = callState(nodeId, { callId, state, device, tag: this.#tag })
+    this.#application.emit('calling.call.state', event)
+  }
+
+  #tell(params: Readonly<Record<string, unknown>>): void {
+    const { nodeId } = this.#application
+    this.#application.emit('calling.call.dial', { node_id: nodeId, tag: this.#tag, ...params })
+  }
+}

@@ -1,0 +1,48 @@
+import type { CallControl } from '../../../handlers/verbs.ts'
+import { CallEnded } from '../../../handlers/verbs.ts'
+import type { Clock } from '../../clock.ts'
+import { TrunklineError } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { AppCall } from './app-call.ts'
+import type { Application } from './application.ts'
+import { deviceOf } from './devices.ts'
+import type { Registry } from './registry.ts'
+
+/** What offering works with. */
+export interface OfferingParts {
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'applicationOffers'>
+  /** How long one application may be silent, in milliseconds. */
+  readonly offerMs: number
+}
+
+/**
+ * Offers a call to whoever listens on its topic, one after the other, and resolves when the call is over. Throws `no_application` when
+ * nobody listens, or nobody took it.
+ */
+export const offer = async (parts: OfferingParts, control: CallControl, topic: string): Promise<void> => {
+  const { registry, clock, log, metrics, offerMs } = parts
+  const { projectId, callId } = control.info
+  const tried = new Set<Application>()
+  for (;;) {
+    if (control.signal.aborted) throw new CallEnded()
+    const application = registry.next(projectId, topic, tried)
+    if (!application) throw nobody(topic, tried.size)
+    tried.add(application)
+    const call = new AppCall({ control, application, device: deviceOf(control.info), clock })
+    const outcome = await call.offer(topic, offerMs)
+    metrics.applicationOffers.inc({ outcome })
+    const facts = { call: callId, topic, protocol: application.protocol, outcome }
+    log.info(facts, 'call offered to an application')
+    if (outcome === 'taken' || outcome === 'over') return call.over
+    call.withdraw()
+  }
+}
+
+const nobody = (topic: string, offered: number): TrunklineError => {
+  const detail = offered === 0 ? 'Nobody listens on its topic.' : 'Nobody who listens on its topic took it.'
+  return new TrunklineError('no_application', detail, { topic, offered })
+}

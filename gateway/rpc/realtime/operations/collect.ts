@@ -1,0 +1,190 @@
+import type { CallCollection, CollectOptions, CollectResult } from '../../../../handlers/verbs.ts'
+import type { Fields } from '../fields.ts'
+import { failureCode, isOver, type Operation, type OperationCall } from '../operation.ts'
+import { readPlay } from '../sounds.ts'
+
+/** What of a collection is told, and how. */
+export interface CollectWishes {
+  readonly options: CollectOptions
+  readonly partial: boolean
+  readonly startOfInput: boolean
+  /** Collects again and again until it is stopped. */
+  readonly continuous: boolean
+}
+
+const defaultInitialMs = 4_000
+const mostDigits = 1_000
+const mostHints = 100
+
+/** Reads `calling.collect`. Its timers wait for `calling.collect.start_input_timers`, unless `start_input_timers` is true. */
+export const readCollect = (params: Fields): CollectWishes => ({
+  options: { ...readInput(params), holdTimers: params.flag('start_input_timers') !== true },
+  partial: params.flag('partial_results') ?? false,
+  startOfInput: params.flag('send_start_of_input') ?? false,
+  continuous: params.flag('continuous') ?? false,
+})
+
+/** Reads `calling.play_and_collect`: a prompt, and `collect`. */
+export const readPrompt = (params: Fields): CollectWishes => {
+  const collect = params.fields('collect')
+  if (!collect) throw params.wrong('collect', 'an object')
+  return {
+    options: { ...readInput(collect), prompt: readPlay(params) },
+    partial: collect.flag('partial_results') ?? false,
+    startOfInput: false,
+    continuous: false,
+  }
+}
+
+const readInput = (params: Fields): CollectOptions => {
+  const [digits, speech] = [params.fields('digits'), params.fields('speech')]
+  if (!digits && !speech) throw params.wrong('digits', 'an object, here or in speech')
+  const initialTimeoutMs = params.seconds('initial_timeout') ?? defaultInitialMs
+  return { initialTimeoutMs, digits: digits !== undefined, ...readDigits(digits), ...readSpeech(speech) }
+}
+
+const readDigits = (digits: Fields | undefined): CollectOptions => {
+  const maxDigits = digits?.whole('max', 1, mostDigits)
+  const interDigitTimeoutMs = digits?.seconds('digit_timeout')
+  const terminators = digits?.raw('terminators') === '' ? undefined : digits?.text('terminators')
+  return {
+    ...(maxDigits !== undefined && { maxDigits }),
+    ...(interDigitTimeoutMs !== undefined && { interDigitTimeoutMs }),
+    ...(terminators !== undefined && { terminators }),
+  }
+}
+
+const readSpeech = (speech: Fields | undefined): CollectOptions => {
+  if (!speech) return {}
+  const language = speech.text('language')
+  const endSilenceMs = speech.seconds('end_silence_timeout')
+  const maxSpeechMs = speech.seconds('speech_timeout')
+  return {
+    speech: {
+      hints: speech.list('hints', mostHints, (hint) => String(hint).slice(0, 200)),
+      ...(language !== undefined && { language }),
+      ...(endSilenceMs !== undefined && { endSilenceMs }),
+      ...(maxSpeechMs !== undefined && { maxSpeechMs }),
+    },
+  }
+}
+
+/** The result as an application reads it. */
+type WireResult = Readonly<{ type: string; params?: Readonly<Record<string, unknown>> }>
+
+const emptyDigits: WireResult = { type: 'digit', params: { digits: '', terminator: '' } }
+
+/** How the application is to be treated. */
+export interface CollectManners {
+  /**
+   * Nothing but digits and speech settles the promise of a 4.2 client: silence is told to it as no digits.
+   */
+  readonly silenceIsEmpty: boolean
+}
+
+/** `calling.collect` and `calling.play_and_collect`. */
+export class CollectOperation implements Operation {
+  readonly kind: 'collect' | 'play_and_collect'
+  readonly #call: OperationCall
+  readonly #id: string
+  readonly #wishes: CollectWishes
+  readonly #manners: CollectManners
+  readonly #abort = new AbortController()
+  #collection: Promise<CallCollection> | undefined
+
+  constructor(call: OperationCall, id: string, wishes: CollectWishes, manners: CollectManners) {
+    this.kind = wishes.options.prompt ? 'play_and_collect' : 'collect'
+    this.#call = call
+    this.#id = id
+    this.#wishes = wishes
+    this.#manners = manners
+  }
+
+  async run(): Promise<void> {
+    try {
+      let result = await this.#once()
+      while (this.#wishes.continuous && !this.#abort.signal.aborted && result.reason !== 'error') {
+        if (result.reason !== 'no-input') this.#tell('collecting', wireOf(result), true)
+        result = await this.#once()
+      }
+      this.#finished(wireOf(result))
+    } catch (error) {
+      if (isOver(error, this.#abort.signal)) this.#finished({ type: 'no_input' })
+      else this.#finished({ type: 'error', params: { code: failureCode(error) } })
+    }
+  }
+
+  stop(): void {
+    this.#abort.abort()
+    this.#with((collection) => collection.stop())
+  }
+
+  setVolume(db: number): void {
+    this.#with((collection) => collection.prompt?.setVolume(db))
+  }
+
+  startTimers(): void {
+    this.#with((collection) => collection.startTimers())
+  }
+
+  async #once(): Promise<CollectResult> {
+    this.#collection = this.#call.control.startCollect(this.#options())
+    const collection = await this.#collection
+    void this.#tellPrompt(collection)
+    return collection.result
+  }
+
+  #options(): CollectOptions {
+    const { options, partial, startOfInput } = this.#wishes
+    const { speech } = options
+    const onPartial = (text: string) => this.#tell('collecting', { type: 'speech', params: { text } }, false)
+    const onDigits = (digits: string) => this.#tell('collecting', digit(digits), false)
+    const onInput = (by: string) => this.#tell('collecting', { type: 'start_of_input', params: { type: by } })
+    return {
+      ...options,
+      ...(speech && partial && { speech: { ...speech, onPartial } }),
+      ...(partial && { onDigits }),
+      ...(startOfInput && { onInput }),
+    }
+  }
+
+  async #tellPrompt({ prompt }: CallCollection): Promise<void> {
+    if (!prompt) return
+    const tell = (state: string) => this.#call.tell('calling.call.play', { control_id: this.#id, state })
+    tell('playing')
+    const end = await prompt.ended
+    tell(end.kind === 'failed' ? 'error' : 'finished')
+  }
+
+  #with(what: (collection: CallCollection) => void): void {
+    this.#collection?.then(what, () => {})
+  }
+
+  #finished(result: WireResult): void {
+    const silent = result.type !== 'digit' && result.type !== 'speech'
+    this.#tell('finished', silent && this.#manners.silenceIsEmpty ? emptyDigits : result, true)
+  }
+
+  #tell(state: 'collecting' | 'finished', result: WireResult, final?: boolean): void {
+    const params = { control_id: this.#id, state, result, ...(final !== undefined && { final }) }
+    this.#call.tell('calling.call.collect', params)
+  }
+}
+
+const digit = (digits: string, terminator = ''): WireResult => ({
+  type: 'digit',
+  params: { digits, terminator },
+})
+
+const wireOf = ({ reason, digits, terminator, speech }: CollectResult): WireResult => {
+  if (reason === 'error') return { type: 'error' }
+  if (reason === 'no-input') return { type: 'no_input' }
+  if (reason === 'stopped' && digits === '') return { type: 'no_input' }
+  if (!speech) return digit(digits, terminator)
+  const { text, confidence } = speech
+  // Per cent, where the recogniser tells.
+  return {
+    type: 'speech',
+    params: { text, ...(confidence !== undefined && { confidence: confidence * 100 }) },
+  }
+}

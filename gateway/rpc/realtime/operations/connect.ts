@@ -1,0 +1,141 @@
+import type {
+  CalleeState,
+  Connected,
+  ConnectOptions,
+  ConnectResult,
+  Destination,
+} from '../../../../handlers/verbs.ts'
+import { readDevices, type WantedDevice, type WireDevice } from '../devices.ts'
+import type { Fields } from '../fields.ts'
+import { failureCode, type Operation, type OperationCall } from '../operation.ts'
+import { endReasonOf } from '../reasons.ts'
+import { readRingback } from '../sounds.ts'
+import type { LegEvent } from '../wire.ts'
+
+/** What `calling.connect` asks for. */
+export interface ConnectWishes {
+  readonly tag: string
+  readonly steps: readonly (readonly WantedDevice[])[]
+  readonly ringback: ConnectOptions['ringback']
+}
+
+/** Reads `calling.connect`. */
+export const readConnect = (params: Fields): ConnectWishes => ({
+  tag: params.needed('tag'),
+  steps: readDevices(params),
+  ringback: readRingback(params),
+})
+
+/** The callee's leg, as the application sees it: a call of its own, by its own id. */
+export interface Peer {
+  readonly id: string
+  readonly tag: string
+  readonly device: WireDevice
+  readonly connected: Connected
+}
+
+/** What connecting needs of the call, besides its events. */
+export interface ConnectingCall extends OperationCall {
+  /** Sends `calling.call.state` of a leg that is no call of the application's yet. */
+  tellLeg(leg: LegEvent): void
+  /** The application may ask things of the peer from now on, until it is parted. */
+  joined(peer: Peer): void
+  parted(peer: Peer): void
+}
+
+/** `calling.connect`: connecting, connected, disconnected or failed, and the states of every leg that is tried. */
+export class ConnectOperation implements Operation {
+  readonly kind = 'connect'
+  readonly #call: ConnectingCall
+  readonly #wishes: ConnectWishes
+  readonly #abort = new AbortController()
+  #peer: Peer | undefined
+
+  constructor(call: ConnectingCall, wishes: ConnectWishes) {
+    this.#call = call
+    this.#wishes = wishes
+  }
+
+  async run(): Promise<void> {
+    this.#tell('connecting')
+    try {
+      this.#settled(await this.#call.control.connect(this.#options()))
+    } catch (error) {
+      this.#over('error', failureCode(error))
+    }
+  }
+
+  /** Parts the two, or gives up while it rings. */
+  stop(): void {
+    if (this.#peer) this.#peer.connected.hangup()
+    else this.#abort.abort()
+  }
+
+  #options(): ConnectOptions {
+    const { steps, ringback } = this.#wishes
+    return {
+      steps: steps.map((step) => step.map((wanted) => this.#watched(wanted))),
+      answerOnBridge: true,
+      signal: this.#abort.signal,
+      ...(ringback && { ringback }),
+      onConnected: (connected) => this.#connected(connected),
+    }
+  }
+
+  #watched({ destination, device }: WantedDevice): Destination {
+    return { ...destination, onState: (state) => this.#legState(state, device) }
+  }
+
+  #legState(state: CalleeState, device: WireDevice): void {
+    const { callee } = state
+    if (!callee) return
+    const leg = { callId: callee.callId, tag: this.#wishes.tag, device }
+    if (state.kind === 'ended')
+      this.#call.tellLeg({ ...leg, state: 'ended', endReason: outcomeReasons[state.outcome] })
+    else this.#call.tellLeg({ ...leg, state: state.kind === 'initiated' ? 'created' : state.kind })
+  }
+
+  #connected(connected: Connected): void {
+    const { tag, steps } = this.#wishes
+    const { callee } = connected
+    const wanted = steps.flat().find(({ destination }) => destination.to === callee.to)
+    const device = wanted?.device ?? { type: 'sip', params: { from: callee.from, to: callee.to } }
+    this.#peer = { id: callee.callId, tag, device, connected }
+    this.#call.joined(this.#peer)
+    this.#tell('connected', this.#peerFields)
+  }
+
+  #settled(result: ConnectResult): void {
+    if (result.kind === 'connected') this.#over('hangup')
+    else this.#over(endReasonOf(result.code), result.code)
+  }
+
+  #over(reason: string, code?: string): void {
+    const peer = this.#peer
+    if (!peer) {
+      this.#tell('failed', { failed_reason: reason, ...(code && { error: code }) })
+      return
+    }
+    this.#tell('disconnected', this.#peerFields)
+    this.#call.parted(peer)
+  }
+
+  get #peerFields(): Readonly<Record<string, unknown>> {
+    if (!this.#peer) return {}
+    const { id, tag, device } = this.#peer
+    return { peer: { call_id: id, tag, device } }
+  }
+
+  #tell(state: string, more: Readonly<Record<string, unknown>> = {}): void {
+    this.#call.tell('calling.call.connect', { tag: this.#wishes.tag, connect_state: state, ...more })
+  }
+}
+
+const outcomeReasons = {
+  completed: 'hangup',
+  busy: 'busy',
+  'no-answer': 'noAnswer',
+  declined: 'decline',
+  canceled: 'cancel',
+  failed: 'error',
+} as const

@@ -1,0 +1,78 @@
+import { isIPv6 } from 'node:net'
+import type { CallStream, StreamOptions } from '../../../../handlers/verbs.ts'
+import { Fields } from '../fields.ts'
+import { failureCode, type Operation, type OperationCall } from '../operation.ts'
+
+const tracksOf = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
+
+/** Reads `calling.tap`: what is tapped, and the device that gets it. */
+export const readTap = (params: Fields): StreamOptions => {
+  const tap = params.fields('tap')?.fields('params')
+  const direction = tap?.oneOf('direction', ['speak', 'listen', 'both'] as const) ?? 'speak'
+  const device = params.fields('device')
+  const type = device?.oneOf('type', ['ws', 'rtp'] as const)
+  if (!device || !type) throw params.wrong('device', 'an object with type ws or rtp')
+  const more = device.fields('params') ?? new Fields({}, 'device.params')
+  return { tracks: tracksOf[direction], ...(type === 'ws' ? readWebSocket(more) : readRtp(more)) }
+}
+
+const readWebSocket = (params: Fields): StreamOptions => {
+  const codec = params.oneOf('codec', ['PCMU', 'L16'] as const)
+  const rate = params.number('rate', 8000, 16_000)
+  if (rate !== undefined && rate !== 8000 && rate !== 16_000) throw params.wrong('rate', '8000 or 16000')
+  return { url: params.needed('uri'), ...(codec && { codec }), ...(rate && { sampleRate: rate }) }
+}
+
+const readRtp = (params: Fields): StreamOptions => {
+  const [addr, port] = [params.needed('addr'), params.whole('port', 1, 65_535)]
+  if (port === undefined) throw params.wrong('port', 'a whole number from 1 to 65535')
+  const codec = params.oneOf('codec', ['PCMU', 'PCMA'] as const) ?? 'PCMU'
+  return { url: `rtp://${isIPv6(addr) ? `[${addr}]` : addr}:${port}?codec=${codec}` }
+}
+
+/** `calling.tap`: states tapping and finished. */
+export class TapOperation implements Operation {
+  readonly kind = 'tap'
+  readonly #call: OperationCall
+  readonly #id: string
+  readonly #options: StreamOptions
+  /** `tap` and `device` as they came, for the events. */
+  readonly #given: Readonly<Record<string, unknown>>
+  #stream: Promise<CallStream> | undefined
+
+  constructor(
+    call: OperationCall,
+    id: string,
+    options: StreamOptions,
+    given: Readonly<Record<string, unknown>>,
+  ) {
+    this.#call = call
+    this.#id = id
+    this.#options = options
+    this.#given = given
+  }
+
+  async run(): Promise<void> {
+    this.#stream = this.#call.control.startStream(this.#options)
+    try {
+      const stream = await this.#stream
+      this.#tell('tapping')
+      const end = await stream.ended
+      this.#tell('finished', end.kind === 'failed' ? end.reason : undefined)
+    } catch (error) {
+      this.#tell('finished', failureCode(error))
+    }
+  }
+
+  stop(): void {
+    this.#stream?.then(
+      (stream) => stream.stop(),
+      () => {},
+    )
+  }
+
+  #tell(state: string, error?: string): void {
+    const params = { control_id: this.#id, state, ...this.#given, ...(error && { error }) }
+    this.#call.tell('calling.call.tap', params)
+  }
+}
