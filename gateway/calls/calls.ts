@@ -4,17 +4,18 @@ import { type Cause, type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Call, type CallObserver } from './call.ts'
+import { outboundInfo } from './call-info.ts'
 import { Control } from './control.ts'
 import type { ControlParts } from './control-parts.ts'
 import { withoutHeaders } from './destinations.ts'
 import { diagnosis, Handling, type HandlingParts } from './handling.ts'
 import type { CallId } from './leg.ts'
-import type { Arrival, Arrivals } from './ports.ts'
-import { type CallSummary, qualities, type Recorded, refusedPackets, summary } from './summary.ts'
+import { Originating } from './originating.ts'
+import type { Arrival, Arrivals, Origination, Originator } from './ports.ts'
+import { RecordWriter } from './record-writer.ts'
+import type { Taken } from './ringing.ts'
+import type { Recorded } from './summary.ts'
 import { VerbMeter } from './verb-meter.ts'
-
-/** Longest wait for the counters of a media port that was closed. */
-const longestStatsMs = 5_000
 
 /** What the calls work with, besides what the verbs need. */
 export interface CallsParts extends Omit<ControlParts, 'verbs'>, HandlingParts {
@@ -36,12 +37,18 @@ export interface CallsParts extends Omit<ControlParts, 'verbs'>, HandlingParts {
   readonly maxCalls: number
 }
 
-/** Every call in progress. It takes inbound legs, runs what they are to be handled with, and writes down how they ended. */
-export class Calls implements Arrivals, CallObserver {
+/**
+ * Every call in progress. It takes inbound legs, runs what they are to be handled with, makes calls by itself, and has it written down how
+ * they ended.
+ */
+export class Calls implements Arrivals, Originator, CallObserver {
   #parts: CallsParts
   #handling: Handling
   #meter: VerbMeter
+  #records: RecordWriter
   #calls = new Map<CallId, Call>()
+  /** Calls of our own that nobody has answered yet. */
+  #originating = new Set<Originating>()
   #draining = false
   #empty: (() => void)[] = []
 
@@ -49,6 +56,7 @@ export class Calls implements Arrivals, CallObserver {
     this.#parts = parts
     this.#handling = new Handling(parts)
     this.#meter = new VerbMeter(parts.metrics)
+    this.#records = new RecordWriter(parts)
   }
 
   /** Verbs that are not over. */
@@ -58,34 +66,57 @@ export class Calls implements Arrivals, CallObserver {
 
   /** Calls in progress. */
   get count(): number {
-    return this.#calls.size
+    return this.#calls.size + this.#originating.size
   }
 
   /** Legs in progress. */
   get legs(): number {
     let legs = 0
-    for (const call of this.#calls.values()) legs += call.legs.size
+    for (const call of [...this.#calls.values(), ...this.#originating]) legs += call.legs.size
     return legs
   }
 
   arrive(arrival: Arrival): void {
     const { leg } = arrival
     const { maxCalls } = this.#parts
-    const calls = this.#calls.size
+    const calls = this.count
     const { carrier, maxForwards, sip } = arrival
     leg.note({ carrier, maxForwards, sipCallId: sip?.callId })
     if (leg.isEnded) {
-      this.#ended(refused(arrival))
+      this.#records.ended(refused(arrival))
       arrival.onOver?.()
     } else if (this.#draining) this.#refuse(arrival, 'draining', { calls })
     else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
     else this.#start(arrival)
   }
 
+  async originate(origination: Origination): Promise<string> {
+    const code = this.#draining
+      ? 'draining'
+      : this.count >= this.#parts.maxCalls
+        ? 'over_call_limit'
+        : undefined
+    if (code) {
+      this.#parts.metrics.rejections.inc({ code })
+      throw new TrunklineError(code, undefined, { calls: this.count, limit: this.#parts.maxCalls })
+    }
+    const { log } = this.#parts
+    const controlOf = (call: Call) => this.#controlOf(call, log.child({ call: call.id }))
+    const parts = { ...this.#parts, controlOf }
+    const originating = new Originating(parts, origination, (record) => this.#records.ended(record))
+    this.#originating.add(originating)
+    try {
+      return this.#begin(await originating.run(), origination)
+    } finally {
+      this.#originating.delete(originating)
+      this.#tellEmpty()
+    }
+  }
+
   /** Refuses new calls from now on; what is left after `graceMs` is hung up. Resolves when no call is left. */
   async drain(graceMs: number): Promise<void> {
     this.#draining = true
-    if (this.#calls.size === 0) return
+    if (this.count === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#empty.push(resolve)
     const grace: Timer = this.#parts.clock.after(graceMs, () => this.endAll({ code: 'draining' }))
@@ -95,12 +126,12 @@ export class Calls implements Arrivals, CallObserver {
 
   /** Ends every call now. */
   endAll(cause: Cause): void {
-    for (const call of [...this.#calls.values()]) call.end(cause)
+    for (const call of [...this.#calls.values(), ...this.#originating]) call.end(cause)
   }
 
   /** Ends the legs whose media ports are gone. */
   portsLost(ports: readonly string[]): void {
-    for (const call of [...this.#calls.values()]) {
+    for (const call of [...this.#calls.values(), ...this.#originating]) {
       for (const leg of [...call.legs]) {
         if (leg.port && ports.includes(leg.port.id))
           leg.end({ code: 'internal', detail: 'the media thread died' })
@@ -114,8 +145,12 @@ export class Calls implements Arrivals, CallObserver {
 
   callEnded(call: Call): void {
     this.#calls.delete(call.id)
-    this.#ended(call)
-    if (this.#calls.size === 0) for (const resolve of this.#empty.splice(0)) resolve()
+    this.#records.ended(call)
+    this.#tellEmpty()
+  }
+
+  #tellEmpty(): void {
+    if (this.count === 0) for (const resolve of this.#empty.splice(0)) resolve()
   }
 
   #start(arrival: Arrival): void {
@@ -131,8 +166,40 @@ export class Calls implements Arrivals, CallObserver {
     this.#calls.set(call.id, call)
     const log = this.#parts.log.child({ call: call.id })
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
-    const control = new Control({ ...this.#parts, log, verbs: this.#meter }, call)
-    void this.#drive(call, control, arrival.plan, log)
+    const control = this.#controlOf(call, log)
+    const { plan } = arrival
+    void this.#drive(call, control, log, () =>
+      plan.kind === 'handler'
+        ? this.#handling.run(control, plan.handler, log)
+        : this.#dial(control, plan.to, log),
+    )
+  }
+
+  /** Whoever answered is the caller of a call from now on. Gives its id. */
+  #begin({ leg, candidate }: Taken, { projectId, maxDurationMs, run }: Origination): string {
+    const { clock, callDurationMs } = this.#parts
+    const { callId, legs } = candidate
+    const info = outboundInfo(leg, callId, projectId)
+    const others = legs.filter((other) => other !== leg)
+    if (leg.isEnded) {
+      const records = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
+      this.#records.ended({ id: callId, info, caller: leg, records, unrecorded: 0 })
+      throw new TrunklineError('normal', 'The call was over as soon as it was answered.')
+    }
+    const call = new Call(info, leg, clock, this, callDurationMs)
+    for (const other of others) call.adopt(other, call)
+    this.#calls.set(call.id, call)
+    if (maxDurationMs !== undefined) call.limit(maxDurationMs)
+    const log = this.#parts.log.child({ call: call.id })
+    log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call made')
+    this.callAnswered(call)
+    const control = this.#controlOf(call, log)
+    void this.#drive(call, control, log, () => run(control))
+    return call.id
+  }
+
+  #controlOf(call: Call, log: Log): Control {
+    return new Control({ ...this.#parts, log, verbs: this.#meter }, call)
   }
 
   #refuse(arrival: Arrival, code: Code, facts: Record<string, unknown>): void {
@@ -143,57 +210,14 @@ export class Calls implements Arrivals, CallObserver {
       catalogue[code].text,
     )
     leg.end({ code })
-    this.#write(refused(arrival))
+    this.#records.write(refused(arrival))
     arrival.onOver?.()
   }
 
-  /** Counts a call that is over, and writes its record. */
-  #ended(call: Recorded): void {
-    const { state } = call.caller
-    const cause = state.kind === 'ended' ? state.cause.code : 'internal'
-    this.#parts.metrics.callsEnded.inc({ direction: call.info.direction, cause })
-    this.#write(call)
-  }
-
-  /** Writes the record of a call, whichever way it ended. */
-  #write(call: Recorded): void {
-    const { clock, log } = this.#parts
-    summary(call, clock.now(), (stats) => this.#within(stats)).then(
-      (record) => {
-        this.#measure(record)
-        log.info(record, 'call ended')
-      },
-      (error) => log.error({ call: call.id, err: error }, 'the record of a call could not be made'),
-    )
-  }
-
-  #measure(record: CallSummary): void {
-    const { metrics } = this.#parts
-    for (const [reason, packets] of refusedPackets(record)) metrics.rtpRefused.inc({ reason }, packets)
-    for (const { carrier, codec, mos, loss, jitterSeconds } of qualities(record)) {
-      metrics.audioMos.observe({ carrier, codec }, mos)
-      metrics.audioLoss.observe({ carrier, codec }, loss)
-      metrics.audioJitter.observe({ carrier, codec }, jitterSeconds)
-    }
-  }
-
-  /** A media thread that hangs must not cost the record of the call. */
-  async #within<T>(work: Promise<T>): Promise<T | undefined> {
-    const { promise, resolve } = Promise.withResolvers<T | undefined>()
-    const timer = this.#parts.clock.after(longestStatsMs, () => resolve(undefined))
-    work.then(resolve, () => resolve(undefined))
+  /** Runs what the call is for to its end, whatever happens on the way, and then ends the call. */
+  async #drive(call: Call, control: Control, log: Log, run: () => Promise<void>): Promise<void> {
     try {
-      return await promise
-    } finally {
-      timer.cancel()
-    }
-  }
-
-  /** Runs the plan to its end, whatever happens on the way, and then ends the call. */
-  async #drive(call: Call, control: Control, plan: Arrival['plan'], log: Log): Promise<void> {
-    try {
-      if (plan.kind === 'handler') await this.#handling.run(control, plan.handler, log)
-      else await this.#dial(control, plan.to, log)
+      await run()
       call.end(control.closingCause)
     } catch (error) {
       if (error instanceof CallEnded) return

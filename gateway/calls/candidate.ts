@@ -35,6 +35,10 @@ export class Candidate {
     this.#tell = tell
   }
 
+  get isTaken(): boolean {
+    return this.#taken
+  }
+
   get legs(): readonly Leg[] {
     return this.#legs
   }

@@ -112,7 +112,7 @@ describe('connect', () => {
     expect(t.outbound.dialled).toHaveLength(2)
     t.outbound.dialled[1]?.leg.ended({ code: 'declined', sip: 603 })
     await settle()
-    expect(result).toEqual({ kind: 'failed', reason: 'declined', sipStatus: 603, code: 'declined' })
+    expect(result).toMatchObject({ kind: 'failed', reason: 'declined', sipStatus: 603, code: 'declined' })
   })
 
   it('passes early media on, and keeps the bridge at the answer', async () => {

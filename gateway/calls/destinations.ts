@@ -54,7 +54,7 @@ export const requestFor = (destination: Destination, { caller, id, info }: Call)
 }
 
 /** A party from what a document gives: a SIP URI, a number, or an address. */
-const partyOf = (text: string, name: string): Party => {
+export const partyOf = (text: string, name: string): Party => {
   const user = /^sips?:([^@:;?]+)(?::[^@]*)?@/i.exec(text)?.[1] ?? text.split('/').at(-1) ?? text
   return { uri: text, user, name }
 }

@@ -1,0 +1,137 @@
+import type { CalleeState } from '../../handlers/verbs.ts'
+import { type Cause, sipStatusOf, TrunklineError } from '../errors.ts'
+import { outboundInfo } from './call-info.ts'
+import type { Candidate } from './candidate.ts'
+import { partyOf, queueNamed } from './destinations.ts'
+import { newCallId } from './ids.ts'
+import type { Leg, LegOwner } from './leg.ts'
+import type { Origination, OutboundRequest } from './ports.ts'
+import { Ringing, type RingingOwner, type RingingParts, type Taken } from './ringing.ts'
+import type { Recorded } from './summary.ts'
+
+type LegEvent = 'ringing' | 'answered' | 'ended'
+
+/** A call that is being made: everything up to the answer. It owns the legs until one of them is taken. */
+export class Originating implements RingingOwner {
+  /** Of nobody's call: each leg is to be one of its own. */
+  readonly callId = newCallId()
+  #parts: RingingParts
+  #origination: Origination
+  #record: (call: Recorded) => void
+  #ringing: Ringing
+  #legs = new Set<Leg>()
+  #listeners = new Map<Candidate, Set<(state: LegEvent) => void>>()
+  #ended: Cause | undefined
+
+  /** `record` is told of each leg that was not taken, once it is over. Throws `bad_request` for a destination that cannot be called so. */
+  constructor(parts: RingingParts, origination: Origination, record: (call: Recorded) => void) {
+    for (const { from, to } of origination.steps.flat()) {
+      if (!from) throw new TrunklineError('bad_request', `${to}: from is missing.`)
+      if (queueNamed(to) !== undefined)
+        throw new TrunklineError('bad_request', `${to}: a queue cannot be called.`)
+    }
+    this.#parts = parts
+    this.#origination = origination
+    this.#record = record
+    this.#ringing = new Ringing(parts, this, origination)
+  }
+
+  get projectId(): string {
+    return this.#origination.projectId
+  }
+
+  /** Legs in progress. */
+  get legs(): ReadonlySet<Leg> {
+    return this.#legs
+  }
+
+  /** Who answered. Rejects with a TrunklineError of the best refusal where nobody did. To be called once. */
+  async run(): Promise<Taken> {
+    const { signal, steps } = this.#origination
+    const giveUp = () => this.end({ code: 'canceled' })
+    signal?.addEventListener('abort', giveUp)
+    if (signal?.aborted) giveUp()
+    try {
+      const taken = await this.#ringing.run(steps)
+      if (!taken) throw this.#failure()
+      await this.#press(taken)
+      return taken
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
+    }
+  }
+
+  /** Gives up while it rings. Idempotent. */
+  end(cause: Cause): void {
+    this.#ended ??= cause
+    this.#ringing.stop()
+  }
+
+  request({ destination, callId }: Candidate): OutboundRequest {
+    const from = partyOf(destination.from ?? '', destination.fromName ?? '')
+    return { destination, callId, codec: 'PCMU', from }
+  }
+
+  adopt(leg: Leg, ringing: LegOwner): void {
+    leg.own(ringing)
+    this.#legs.add(leg)
+    leg.whenGone(() => this.#legs.delete(leg))
+  }
+
+  early(): void {}
+
+  silent(): void {}
+
+  digit(): void {}
+
+  state(candidate: Candidate, state: CalleeState): void {
+    const { kind } = state
+    if (kind === 'initiated') this.#tellLeg(candidate, state.callee.type)
+    else for (const listener of this.#listeners.get(candidate) ?? []) this.#tell(() => listener(kind))
+    if (kind === 'ended') this.#over(candidate)
+  }
+
+  #tellLeg(candidate: Candidate, type: 'sip' | 'webrtc'): void {
+    const listeners = new Set<(state: LegEvent) => void>()
+    this.#listeners.set(candidate, listeners)
+    const { callId, destination } = candidate
+    const onState = (listener: (state: LegEvent) => void) => void listeners.add(listener)
+    this.#tell(() => this.#origination.onLeg?.({ callId, destination, type, onState }))
+  }
+
+  /** Writes down what becomes nobody's call. */
+  #over(candidate: Candidate): void {
+    this.#listeners.delete(candidate)
+    const { callId, legs } = candidate
+    const caller = legs.find(({ times }) => times.answeredAt !== undefined) ?? legs.at(-1)
+    if (!caller || candidate.isTaken) return
+    const records = legs.map((leg) => ({ leg, role: 'caller' as const }))
+    this.#record({
+      id: callId,
+      info: outboundInfo(caller, callId, this.projectId),
+      caller,
+      records,
+      unrecorded: 0,
+    })
+  }
+
+  #failure(): TrunklineError {
+    const cause = this.#ended ?? this.#ringing.refused?.cause ?? { code: 'unreachable' }
+    return new TrunklineError(cause.code, cause.detail, { sipStatus: sipStatusOf(cause) })
+  }
+
+  async #press({ leg, candidate: { destination } }: Taken): Promise<void> {
+    if (!destination.sendDigits || destination.confirm) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    leg.whenGone(resolve)
+    await Promise.race([leg.sendDigits(destination.sendDigits), promise])
+  }
+
+  #tell(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of a leg failed')
+    }
+  }
+}

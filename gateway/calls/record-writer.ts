@@ -1,0 +1,65 @@
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { type CallSummary, qualities, type Recorded, refusedPackets, summary } from './summary.ts'
+
+/** Longest wait for the counters of a media port that was closed. */
+const longestStatsMs = 5_000
+
+/** What writing records works with. */
+export interface RecordWriterParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'callsEnded' | 'rtpRefused' | 'audioMos' | 'audioLoss' | 'audioJitter'>
+}
+
+/** Writes the records of calls that are over (CDR), and counts them. */
+export class RecordWriter {
+  #parts: RecordWriterParts
+
+  constructor(parts: RecordWriterParts) {
+    this.#parts = parts
+  }
+
+  /** Counts a call that is over, and writes its record. */
+  ended(call: Recorded): void {
+    const { state } = call.caller
+    const cause = state.kind === 'ended' ? state.cause.code : 'internal'
+    this.#parts.metrics.callsEnded.inc({ direction: call.info.direction, cause })
+    this.write(call)
+  }
+
+  /** Writes the record of a call, whichever way it ended. */
+  write(call: Recorded): void {
+    const { clock, log } = this.#parts
+    summary(call, clock.now(), (stats) => this.#within(stats)).then(
+      (record) => {
+        this.#measure(record)
+        log.info(record, 'call ended')
+      },
+      (error) => log.error({ call: call.id, err: error }, 'the record of a call could not be made'),
+    )
+  }
+
+  #measure(record: CallSummary): void {
+    const { metrics } = this.#parts
+    for (const [reason, packets] of refusedPackets(record)) metrics.rtpRefused.inc({ reason }, packets)
+    for (const { carrier, codec, mos, loss, jitterSeconds } of qualities(record)) {
+      metrics.audioMos.observe({ carrier, codec }, mos)
+      metrics.audioLoss.observe({ carrier, codec }, loss)
+      metrics.audioJitter.observe({ carrier, codec }, jitterSeconds)
+    }
+  }
+
+  /** A media thread that hangs must not cost the record of the call. */
+  async #within<T>(work: Promise<T>): Promise<T | undefined> {
+    const { promise, resolve } = Promise.withResolvers<T | undefined>()
+    const timer = this.#parts.clock.after(longestStatsMs, () => resolve(undefined))
+    work.then(resolve, () => resolve(undefined))
+    try {
+      return await promise
+    } finally {
+      timer.cancel()
+    }
+  }
+}
