@@ -49,9 +49,9 @@ export class Collection {
     this.result = this.#first()
   }
 
-  /** It has its result, or was given up. */
+  /** It takes no more keys: it has its result, or was given up. */
   get isOver(): boolean {
-    return this.#over
+    return this.#over || this.#digits?.isOver === true
   }
 
   /** The prompt is at its end, or there is none. */

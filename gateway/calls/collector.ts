@@ -27,6 +27,11 @@ export class DigitCollector {
     this.#settle = resolve
   }
 
+  /** It has its result, or was given up. */
+  get isOver(): boolean {
+    return this.#done
+  }
+
   /** What there is so far. */
   get digits(): string {
     return this.#digits

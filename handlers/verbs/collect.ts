@@ -22,7 +22,10 @@ export interface SpeechOptions {
 export interface CollectOptions extends Cancellable {
   /** Played first; input stops it (barge-in). */
   readonly prompt?: Omit<PlayOptions, 'signal'>
-  /** Which input stops the prompt; default both. Input that does not stop it counts all the same. */
+  /**
+   * Which input stops the prompt; default both. Input that does not stop it counts all the same: the result comes with the prompt's end then,
+   * and no pause between digits is measured before.
+   */
   readonly bargeIn?: 'both' | 'digits' | 'speech' | 'none'
   /**
    * Collects speech too. The first digit ends that; a terminator during speech ends the speech. Default: digits alone.
@@ -31,8 +34,9 @@ export interface CollectOptions extends Cancellable {
   /** False: speech alone, and keys mean nothing. Default true. */
   readonly digits?: boolean
   /**
-   * Keys that the caller pressed since the last collection, and since the last sound that was played to its end outside of one, are its first
-   * digits, the last 32 of them: who knows the menu does not wait for it. Default true.
+   * Keys that the caller pressed since the last sound that was played to its end outside of a collection are its first digits, the last 32 of
+   * them, and the prompt is not played where they would stop it: who knows the menu does not wait for it. What a collection does not take is
+   * left for the next one. Keys for somebody else (who is connected, a recording's terminator) do not count. Default true; false forgets them.
    */
   readonly typeAhead?: boolean
   /** Stop after so many digits; default 1. */
@@ -82,6 +86,6 @@ export interface CallCollection {
   readonly prompt?: CallPlayback
   /** See {@link CollectOptions.holdTimers}; nothing where they run already. */
   startTimers(): void
-  /** Ends it with the reason `stopped` and what was collected so far. */
+  /** Ends it with the reason `stopped` and the digits so far. */
   stop(): void
 }
