@@ -1,7 +1,8 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
 import type { OriginatedLeg, Origination, Originator } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
-import { codeOf } from '../../errors.ts'
+import { catalogue, codeOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
 import type { Reply } from '../session.ts'
 import { AppCall } from './app-call.ts'
 import type { Application } from './application.ts'
@@ -14,6 +15,7 @@ import { callState, ok, type WireState } from './wire.ts'
 export interface DiallingParts {
   readonly originator: Originator
   readonly clock: Clock
+  readonly log: Log
 }
 
 const mostDials = 100
@@ -59,6 +61,9 @@ class Dial {
       await this.#parts.originator.originate(this.#origination(timeoutMs))
     } catch (error) {
       const code = codeOf(error)
+      const facts = { protocol: this.#application.protocol, tag: this.#tag, code }
+      const failed = code === 'internal' ? { ...facts, err: error } : facts
+      this.#parts.log[catalogue[code].level](failed, 'nobody answered what an application dialled')
       this.#tell({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
     } finally {
       dials.delete(this.#abort)
@@ -76,13 +81,14 @@ class Dial {
     }
   }
 
-  #watch({ callId, destination, onState }: OriginatedLeg): void {
+  #watch(leg: OriginatedLeg): void {
+    const { callId, destination } = leg
     const wanted = this.#steps.flat().find((each) => each.destination.to === destination.to)
     if (!wanted) return
     const { device } = wanted
     this.#devices.set(callId, device)
     this.#tellLeg(callId, 'created')
-    onState((state) => {
+    leg.onState((state) => {
       // The call of who answered tells that, and its own end after that of its operations.
       if (state !== 'answered' && callId !== this.#winner) this.#tellLeg(callId, state)
     })

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FakeCall } from '../../../handlers/common/fake-call.ts'
+import { type Code, TrunklineError } from '../../errors.ts'
+import { FakeLeg, Harness, type TestApplication } from './harness.ts'
+
+let gateway: Harness
+let application: TestApplication
+
+beforeEach(async () => {
+  gateway = await Harness.start()
+  application = await gateway.application()
+  await application.connect()
+})
+afterEach(() => gateway.close())
+
+const to = 'sip:you@carrier.example;transport=tcp'
+const devices = [[{ type: 'sip', params: { from: 'sip:me@demo', to, timeout: 15 } }]]
+const dial = (more = {}) => application.ask('calling.dial', { tag: 't', devices, ...more })
+
+describe('dialling', () => {
+  it('tells of the leg, and then that it answered, before the dial does', async () => {
+    const call = new FakeCall({ callId: 'l-1', direction: 'outbound' })
+    gateway.originate = async ({ onLeg, steps, run }) => {
+      const leg = new FakeLeg('l-1', steps[0]![0]!)
+      onLeg?.(leg)
+      leg.tell('ringing')
+      leg.tell('answered')
+      call.answered = true
+      call.signal.addEventListener('abort', () => leg.tell('ended'))
+      await run(call)
+      return 'l-1'
+    }
+    expect(await dial()).toMatchObject({ code: '200' })
+    expect(gateway.originations[0]).toMatchObject({
+      projectId: 'demo',
+      steps: [[{ to, from: 'sip:me@demo', timeoutMs: 15_000 }]],
+    })
+    await application.event('calling.call.dial')
+    const answered = await application.event('calling.call.dial')
+    const ids = { call_id: 'l-1', node_id: 'node-1', tag: 't', direction: 'outbound' }
+    expect(answered.call).toMatchObject({ ...ids, dial_winner: true, call_state: 'answered' })
+    expect(await application.event('calling.call.state')).toMatchObject({
+      ...ids,
+      call_state: 'created',
+      device: { type: 'sip', params: { to } },
+    })
+    expect(application.story).toEqual([
+      'dial dialing',
+      'state created',
+      'state ringing',
+      'state answered',
+      'dial answered',
+    ])
+    await application.ask('calling.end', { call_id: 'l-1' })
+    await application.ask('signalwire.ping')
+    expect(application.story.slice(5)).toEqual(['state ending', 'state ended'])
+    expect(call.names).toEqual(['hangup'])
+  })
+
+  it.each<[Code, string]>([
+    ['no_answer', 'noAnswer'],
+    ['busy', 'busy'],
+    ['declined', 'decline'],
+    ['unreachable', 'error'],
+  ])('tells of %s as %s, after the end of the leg', async (code, reason) => {
+    gateway.originate = async ({ onLeg, steps }) => {
+      const leg = new FakeLeg('l-1', steps[0]![0]!)
+      onLeg?.(leg)
+      leg.tell('ended')
+      throw new TrunklineError(code)
+    }
+    await dial()
+    await application.event('calling.call.dial')
+    expect(await application.event('calling.call.dial')).toMatchObject({
+      ...{ tag: 't', dial_state: 'failed', reason, error: code },
+    })
+    expect(application.story).toEqual(['dial dialing', 'state created', 'state ended', 'dial failed'])
+  })
+
+  it('refuses what cannot be dialled', async () => {
+    for (const wrong of [{ tag: '' }, { devices: [] }, { devices: [[]] }, { devices: [[{ type: 'sip' }]] }])
+      expect(await dial(wrong)).toMatchObject({ code: '400' })
+    expect(gateway.originations).toEqual([])
+  })
+
+  it('is given up when the application is lost', async () => {
+    gateway.originate = ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(new TrunklineError('canceled')))
+      })
+    await dial()
+    const { signal } = gateway.originations[0]!
+    gateway.dialect.close()
+    expect(signal?.aborted).toBe(true)
+  })
+})
