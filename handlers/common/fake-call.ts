@@ -210,11 +210,14 @@ export class FakeCall implements CallControl {
     this.answered = true
     const { promise, resolve } = Promise.withResolvers<RecordResult>()
     const { id, told } = this.#handle('r')
+    const url = `https://gw.example/${id}`
+    const laid = this.recordings.shift()
+    if (laid) resolve(recordResult({ id, url, ...laid }))
+    if (laid?.reason === 'hangup') this.end()
     const stop = () => {
       told('stop')
-      resolve(recordResult({ id, reason: 'stopped' }))
+      resolve(recordResult({ id, url, reason: 'stopped' }))
     }
-    const url = `https://gw.example/${id}`
     return { id, url, ended: promise, pause: () => told('pause'), resume: () => told('resume'), stop }
   }
 

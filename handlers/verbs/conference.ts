@@ -52,9 +52,9 @@ export interface ConferenceOptions extends Cancellable {
   readonly trim?: boolean
   /** Told when the caller has its place. */
   readonly onJoined?: (seat: ConferenceSeat) => void
-  /** Told what happens while the caller is there. */
+  /** Told what happens in the conference, from its beginning to its end; that of who made it holds, also after that one has left. */
   readonly onEvent?: (event: ConferenceEvent) => void
-  /** With `record`: told of the recording when it is over. */
+  /** With `record`: told of the recording when it is over; that of who made the conference holds. */
   readonly onRecorded?: (recording: {
     readonly id: string
     readonly url: string

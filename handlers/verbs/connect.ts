@@ -2,6 +2,7 @@ import type { CallControl } from '../verbs.ts'
 import type { Cancellable } from './cancel.ts'
 import type { Header } from './info.ts'
 import type { Sound } from './play.ts'
+import type { QueuePlace } from './queue.ts'
 
 /** A codec, by its name in SDP. */
 export type CodecName = 'PCMU' | 'PCMA' | 'G722' | 'opus' | 'L16'
@@ -34,8 +35,9 @@ export interface Destination {
   /**
    * Run on the callee's leg after its answer and before the two are joined. The callee is taken when it resolves while the callee is still
    * there; otherwise the destination counts as declined. Whoever else rings goes on ringing meanwhile, and the first one taken wins.
+   * `place`: of a callee who waited in a queue, as it was when its wait was over.
    */
-  readonly confirm?: (callee: CallControl) => Promise<void>
+  readonly confirm?: (callee: CallControl, place?: QueuePlace) => Promise<void>
   /** Told how this destination goes, in order; a listener that throws is logged. */
   readonly onState?: (state: CalleeState) => void
 }

@@ -173,7 +173,8 @@ export class ElementReader {
   }
 
   #unusable(name: string, wanted: string, fallback: unknown): void {
-    const instead = fallback === undefined ? 'it has no effect' : `the default ${JSON.stringify(fallback)} is used`
+    const instead =
+      fallback === undefined ? 'it has no effect' : `the default ${JSON.stringify(fallback)} is used`
     this.warning(codes.schema, `The attribute ${name} must be ${wanted}; ${instead}.`, name)
   }
 }

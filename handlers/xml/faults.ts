@@ -14,9 +14,12 @@ export const codes = {
   method: '13221',
   digits: '13222',
   number: '13223',
+  speech: '13520',
   stream: '31920',
   streamUrl: '31922',
+  event: '21626',
   sipUri: '32110',
+  codecs: '53404',
 } as const
 
 /** Most errors, and most warnings, that are kept: nobody reads more, and each is a line of the log at every call. */

@@ -7,5 +7,6 @@ import { XmlRun } from './run.ts'
  * runs. Unknown verbs and attributes are warned of and passed over (12200).
  */
 export const createXmlHandler = (): Handler => ({
-  run: (call, source, context) => untilCallEnds(call.signal, () => new XmlRun(call, context).run(source)),
+  run: (call, source, context) =>
+    untilCallEnds(call.signal, async () => void (await new XmlRun(call, context).run(source))),
 })

@@ -1,0 +1,29 @@
+import type { HandlerContext } from '../handler.ts'
+import type { ElementReader } from './element-reader.ts'
+import { codes } from './faults.ts'
+import type { Fields, Target } from './form.ts'
+import { formRequest } from './form.ts'
+
+/** A URL that is told of some events. */
+export interface Callback<T extends string> extends Target {
+  readonly events: readonly T[]
+}
+
+/** Reads the attributes `<name>`, `<name>Method` and `<name>Event`; undefined where there is no URL. */
+export const readCallback = <T extends string>(
+  reader: ElementReader,
+  name: string,
+  known: readonly T[],
+  fallback: readonly T[],
+): Callback<T> | undefined => {
+  const target = reader.target(name, `${name}Method`)
+  const events = reader.words(`${name}Event`, known, fallback, codes.event)
+  return target && { ...target, events }
+}
+
+/** Tells a customer's server; `kind` is for logs and metrics. */
+export const tell = (context: HandlerContext, kind: string, target: Target, fields: Fields): void =>
+  context.notify({ kind, ...formRequest(target, fields) })
+
+/** A time as RFC 2822 has it (section 3.3), in UTC. */
+export const timestamp = (ms: number): string => new Date(ms).toUTCString().replace('GMT', '+0000')

@@ -1,0 +1,89 @@
+import type { CallRecording, RecordOptions, RecordResult } from '../verbs.ts'
+import { CallEnded, VerbFailed } from '../verbs.ts'
+import type { ElementReader } from './element-reader.ts'
+import {
+  type RecordingCallback,
+  RecordingNews,
+  readRecordingCallback,
+  recordingCallbackAttributes,
+} from './recordings.ts'
+import type { Stage } from './verb.ts'
+
+/** How `Dial` records. */
+export interface DialRecordingOptions {
+  /** From the ringing on, or only from the answer. */
+  readonly from: 'ringing' | 'answer'
+  readonly options: RecordOptions
+  readonly callback: RecordingCallback | undefined
+}
+
+/** The attributes that {@link readDialRecording} reads. */
+export const dialRecordingAttributes = [
+  ...['record', 'trim', 'recordingTrack', ...recordingCallbackAttributes],
+] as const
+
+const ways = {
+  'record-from-answer': { from: 'answer', dual: false },
+  'record-from-ringing': { from: 'ringing', dual: false },
+  'record-from-answer-dual': { from: 'answer', dual: true },
+  'record-from-ringing-dual': { from: 'ringing', dual: true },
+} as const
+const tracks = { inbound: 'in', outbound: 'out', both: 'both' } as const
+
+/** Reads the attributes for recording; undefined: nothing is recorded. */
+export const readDialRecording = (reader: ElementReader): DialRecordingOptions | undefined => {
+  const names = Object.keys(ways) as (keyof typeof ways)[]
+  const way = reader.choice('record', ['do-not-record', ...names], 'do-not-record')
+  const trim = reader.choice('trim', ['trim-silence', 'do-not-trim'], 'do-not-trim') === 'trim-silence'
+  const track = tracks[reader.choice('recordingTrack', ['inbound', 'outbound', 'both'], 'both')]
+  const callback = readRecordingCallback(reader)
+  if (way === 'do-not-record') return undefined
+  const { from, dual } = ways[way]
+  return { from, callback, options: { tracks: dual && track === 'both' ? 'stereo' : track, trim } }
+}
+
+/** The recording of one `Dial`; nothing where it says nothing of one. */
+export class DialRecording {
+  #stage: Stage
+  #wanted: DialRecordingOptions | undefined
+  #news: RecordingNews
+  #recording: Promise<CallRecording | undefined> | undefined
+
+  constructor(stage: Stage, wanted: DialRecordingOptions | undefined) {
+    this.#stage = stage
+    this.#wanted = wanted
+    const channels = wanted?.options.tracks === 'stereo' ? 2 : 1
+    this.#news = new RecordingNews(stage, wanted?.callback, { source: 'DialVerb', channels })
+  }
+
+  /** It rings, or somebody has answered. A caller whose answer has to wait is not recorded while it rings: that would answer. */
+  async reached(point: 'ringing' | 'answer', answerOnBridge: boolean): Promise<void> {
+    const from = answerOnBridge ? 'answer' : this.#wanted?.from
+    if (!this.#wanted || from !== point) return
+    this.#recording = this.#begin(this.#wanted.options)
+    await this.#recording
+  }
+
+  /** Ends it. */
+  async end(): Promise<RecordResult | undefined> {
+    const recording = await this.#recording
+    if (!recording) return undefined
+    recording.stop()
+    const result = await recording.ended
+    this.#news.ended(result)
+    return result
+  }
+
+  /** What cannot be recorded is connected all the same. */
+  async #begin(options: RecordOptions): Promise<CallRecording | undefined> {
+    try {
+      const recording = await this.#stage.call.startRecording(options)
+      this.#news.begun(recording)
+      return recording
+    } catch (error) {
+      if (error instanceof VerbFailed) this.#stage.warn(error.code, error.message)
+      else if (!(error instanceof CallEnded)) throw error
+      return undefined
+    }
+  }
+}

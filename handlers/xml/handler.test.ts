@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest'
+import { FakeCall } from '../common/fake-call.ts'
+import { FakeContext } from '../common/fake-context.ts'
+import type { DocumentSource } from '../handler.ts'
+import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import { VerbFailed } from '../verbs.ts'
+import { createXmlHandler } from './handler.ts'
+import { inline, root, runXml } from './testing.ts'
+
+const handler = createXmlHandler()
+const at = (url: string, more: object = {}): DocumentSource => ({ kind: 'url', url, ...more })
+
+describe('a document', () => {
+  it('answers and ends where it is empty', async () => {
+    expect((await runXml('')).call.verbs).toEqual([['answer']])
+  })
+
+  it('leaves the end to the gateway after the last verb', async () => {
+    expect((await runXml('<Say>Hi</Say>')).call.names).toEqual(['play'])
+  })
+
+  it('tells of each verb that begins', async () => {
+    const { context } = await runXml('<Say>Hi</Say><Pause/>')
+    expect(context.steps).toEqual([
+      { path: '/Response/Say[1]', method: 'Say' },
+      { path: '/Response/Pause[1]', method: 'Pause' },
+    ])
+  })
+
+  it('goes on with the next verb when one cannot do its work', async () => {
+    const call = new FakeCall()
+    call.failing.set('play', new VerbFailed('document_unreachable', 'no audio'))
+    const { context } = await runXml('<Play>https://x.example/a.wav</Play><Pause/>', { call })
+    expect(call.names).toEqual(['play', 'sleep', 'answer'])
+    expect(context.warnings).toMatchObject([{ code: 'document_unreachable', path: '/Response/Play[1]' }])
+  })
+
+  it('stops quietly when the caller hangs up in the middle', async () => {
+    const call = new FakeCall()
+    call.endsDuring = 'play'
+    await runXml('<Say>a</Say><Say>b</Say>', { call })
+    expect(call.names).toEqual(['play'])
+  })
+
+  it('lets any other error of a verb through', async () => {
+    const call = new FakeCall()
+    call.play = async () => {
+      throw new TypeError('broken')
+    }
+    await expect(runXml('<Say>a</Say>', { call })).rejects.toThrow(TypeError)
+  })
+})
+
+describe('documents', () => {
+  it('are asked for with the form fields of the family', async () => {
+    const context = new FakeContext({ [`${root}/a`]: '<Response/>' })
+    await handler.run(new FakeCall(), at(`${root}/a`), context)
+    expect(context.requests).toMatchObject([
+      { method: 'POST', body: { contentType: 'application/x-www-form-urlencoded' } },
+    ])
+    expect(context.fields(0)).toEqual({
+      CallSid: 'c-1',
+      AccountSid: 'demo',
+      ApiVersion: '2010-04-01',
+      From: 'sip:+15550001@carrier.example',
+      To: 'sip:+15550002@demo.localhost',
+      CallStatus: 'ringing',
+      Direction: 'inbound',
+      Caller: 'sip:+15550001@carrier.example',
+      Called: 'sip:+15550002@demo.localhost',
+      CallerName: 'Ann',
+      SipUser: '+15550002',
+      SipDomain: 'demo.localhost',
+      SipCallId: 'sip-1',
+      'SipHeader_X-Order': '+42',
+    })
+  })
+
+  it('come by GET with the fields in the query, which relative URLs do not inherit', async () => {
+    const context = new FakeContext({
+      [`${root}/a`]: '<Response><Gather/></Response>',
+    })
+    const call = new FakeCall()
+    call.collects.push({ reason: 'terminator', digits: '1', terminator: '#' })
+    await handler.run(call, at(`${root}/a?k=v`, { method: 'GET' }), context)
+    expect(context.fields(0)).toMatchObject({ k: 'v', CallSid: 'c-1' })
+    expect(context.requests[1]).toMatchObject({ method: 'POST', url: `${root}/a?k=v` })
+  })
+
+  it('are replaced by Redirect, with relative URLs', async () => {
+    const context = new FakeContext({
+      [`${root}/x/a`]: '<Response><Redirect method="GET">b</Redirect><Say>never</Say></Response>',
+      [`${root}/x/b`]: '<Response><Reject/></Response>',
+    })
+    const call = new FakeCall()
+    await handler.run(call, at(`${root}/x/a`), context)
+    expect(call.verbs).toEqual([['hangup', 'decline']])
+  })
+
+  it.each([
+    ['at once', ''],
+    ['after a pause of nothing', '<Pause length="0"/>'],
+  ])('that only lead to themselves %s are stopped', async (_how, before) => {
+    const context = new FakeContext({ [`${root}/a`]: `<Response>${before}<Redirect>a</Redirect></Response>` })
+    const running = handler.run(new FakeCall(), at(`${root}/a`), context)
+    await expect(running).rejects.toMatchObject({ faults: [{ code: '11215' }] })
+    expect(context.requests).toHaveLength(33)
+  })
+
+  it('that cannot be had throw DocumentUnreachable before any verb, without the secrets of the URL', async () => {
+    const call = new FakeCall()
+    const running = handler.run(call, at('https://me:pa55@app.example/no?key=k1'), new FakeContext())
+    await expect(running).rejects.toBeInstanceOf(DocumentUnreachable)
+    await expect(running).rejects.toMatchObject({ url: 'https://app.example/no' })
+    expect(call.verbs).toEqual([])
+  })
+
+  it('that are invalid throw DocumentInvalid before any verb', async () => {
+    const call = new FakeCall()
+    await expect(handler.run(call, inline('<Say>a</Say><Play/>'), new FakeContext())).rejects.toBeInstanceOf(
+      DocumentInvalid,
+    )
+    expect(call.verbs).toEqual([])
+  })
+
+  it.each([
+    ['is unreachable', {}, '11200'],
+    ['is invalid', { [`${root}/a`]: '<Response>' }, '12100'],
+  ])('that %s are replaced by the fallback, which hears why', async (_what, documents, ErrorCode) => {
+    const context = new FakeContext({ ...documents, [`${root}/fb`]: '<Response><Reject/></Response>' })
+    const call = new FakeCall()
+    await handler.run(call, at(`${root}/a`, { fallbackUrl: `${root}/fb` }), context)
+    expect(call.verbs).toEqual([['hangup', 'decline']])
+    expect(context.fields(1)).toMatchObject({ ErrorCode, ErrorUrl: `${root}/a` })
+    expect(context.warnings).toMatchObject([{ code: ErrorCode }])
+  })
+
+  it('bring their warnings to the context', async () => {
+    const context = new FakeContext()
+    await runXml('<Nonsense/>', { context })
+    expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Nonsense[1]' }])
+  })
+
+  it('that are given up because the call ended are no failure', async () => {
+    const call = new FakeCall()
+    const context = new FakeContext()
+    context.fetchDocument = async () => {
+      call.end()
+      throw new Error('aborted')
+    }
+    await expect(handler.run(call, at(`${root}/a`), context)).resolves.toBeUndefined()
+  })
+})

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
+import type { CallControl, ConferenceEvent, ConferenceOptions, ConferenceSeat } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { fieldsOf, root, runXml } from '../testing.ts'
+
+const noun = (attributes = '', name = 'sales') => `<Conference ${attributes}>${name}</Conference>`
+const action = `action="${root}/next"`
+
+const joined = async (body: string) => {
+  const { call, context } = await runXml(body)
+  const options = call.verbs.find(([verb]) => verb === 'joinConference')?.[1] as ConferenceOptions
+  return { options, call, context }
+}
+
+describe('Conference', () => {
+  it('has the defaults of the family', async () => {
+    const { options, context } = await joined(`<Dial>${noun()}</Dial>`)
+    expect(options).toMatchObject({
+      ...{ name: 'sales', muted: false, beep: 'both', startOnEnter: true, endOnExit: false },
+      ...{ maxParticipants: 100, record: false, trim: true },
+    })
+    for (const name of ['coach', 'wait', 'onRecorded']) expect(options).not.toHaveProperty(name)
+    expect(context.warnings).toEqual([])
+  })
+
+  it('takes what it says', async () => {
+    const attributes =
+      'muted="true" beep="onExit" startConferenceOnEnter="false" endConferenceOnExit="true" maxParticipants="3" ' +
+      'coach="c-7" record="record-from-start" trim="do-not-trim" waitUrl=""'
+    const { options } = await joined(`<Dial>${noun(attributes)}</Dial>`)
+    expect(options).toMatchObject({
+      ...{ muted: true, beep: 'exit', startOnEnter: false, endOnExit: true, maxParticipants: 3 },
+      ...{ coach: 'c-7', record: true, trim: false, wait: 'none' },
+    })
+  })
+
+  it.each([
+    ['false', 'none'],
+    ['onEnter', 'enter'],
+    ['true', 'both'],
+  ])('beeps for %s as %s', async (beep, wanted) => {
+    const { options } = await joined(`<Dial>${noun(`beep="${beep}"`)}</Dial>`)
+    expect(options).toMatchObject({ beep: wanted })
+  })
+
+  it('tells the action of Dial how long it was', async () => {
+    const { context } = await joined(`<Dial ${action}>${noun()}</Dial>`)
+    expect(context.fields(0)).toMatchObject({ DialCallStatus: 'answered', DialCallDuration: '5' })
+  })
+
+  it('has failed where it is full or cannot be joined', async () => {
+    const full = new FakeCall()
+    full.conferences.push({ kind: 'full', conferenceId: 'f-1', durationMs: 0 })
+    const broken = new FakeCall()
+    broken.failing.set('joinConference', new VerbFailed('conference_gone', 'no'))
+    for (const call of [full, broken]) {
+      const { context } = await runXml(`<Dial ${action}>${noun()}</Dial>`, { call })
+      expect(context.fields(0)).toMatchObject({ DialCallStatus: 'failed' })
+    }
+  })
+
+  it('stands alone in Dial', async () => {
+    const { call, context } = await joined(`<Dial>${noun()}<Number>1</Number></Dial>`)
+    expect(call.names).not.toContain('connect')
+    expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
+  })
+
+  it('has nobody in it without a name', async () => {
+    const { call, context } = await joined(`<Dial ${action}>${noun('', ' ')}</Dial>`)
+    expect(call.names).not.toContain('joinConference')
+    expect(context.fields(0)).toMatchObject({ DialCallStatus: 'failed' })
+  })
+
+  it('is left by * where Dial says so, and after the timeLimit', async () => {
+    const seats: string[] = []
+    const call = new FakeCall()
+    call.during.set('joinConference', async ({ onJoined }: ConferenceOptions) => {
+      const seat = { leave: () => void seats.push('left') } as Partial<ConferenceSeat>
+      onJoined?.(seat as ConferenceSeat)
+      await Promise.resolve()
+      seats.push('limit')
+      call.press('1')
+      call.press('*')
+    })
+    await runXml(`<Dial hangupOnStar="true" timeLimit="60">${noun()}</Dial>`, { call })
+    expect(call.verbs).toContainEqual(['sleep', 60_000])
+    call.press('*')
+    expect(seats.filter((what) => what === 'left')).toHaveLength(2)
+  })
+
+  it('runs its waitUrl on who waits', async () => {
+    const waiting = new FakeCall()
+    const context = new FakeContext({ [`${root}/wait`]: '<Response><Say>Soon</Say></Response>' })
+    const call = new FakeCall()
+    call.during.set('joinConference', async ({ wait }: ConferenceOptions) =>
+      (wait as (call: CallControl) => Promise<void>)(waiting),
+    )
+    const attributes = `waitUrl="${root}/wait" waitUrlMethod="GET"`
+    await runXml(`<Dial>${noun(attributes)}</Dial>`, { call, context })
+    expect(waiting.names).toEqual(['play', 'sleep'])
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+  })
+})
+
+const event = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {}): ConferenceEvent => ({
+  ...{ kind, conferenceId: 'f-1', name: 'sales', sequence: 0, muted: false, held: false, size: 1 },
+  ...more,
+})
+
+/** What the callbacks hear of events and of a recording. */
+const heard = async (attributes: string, events: readonly ConferenceEvent[]) => {
+  const call = new FakeCall()
+  call.during.set('joinConference', ({ onEvent, onRecorded }: ConferenceOptions) => {
+    for (const one of events) onEvent?.(one)
+    onRecorded?.({ id: 'r-1', url: 'https://gw.example/r-1', durationMs: 8000 })
+  })
+  const { context } = await runXml(`<Dial>${noun(attributes)}</Dial>`, { call })
+  return context.callbacks
+}
+
+const all = (['start', 'join', 'mute', 'unmute', 'hold', 'unhold', 'speaker', 'leave', 'end'] as const).map(
+  (kind, sequence) => event(kind, { sequence, ...(kind !== 'start' && kind !== 'end' && { callId: 'c-1' }) }),
+)
+
+describe('the callbacks of Conference', () => {
+  it('hear of start, end, join and leave by default, with the fields in order', async () => {
+    const callbacks = await heard(`statusCallback="${root}/told"`, all)
+    expect(callbacks.map((one) => fieldsOf(one).StatusCallbackEvent)).toEqual([
+      ...['conference-start', 'participant-join', 'participant-leave', 'conference-end'],
+    ])
+    expect(callbacks[0]).toMatchObject({ kind: 'conference', url: `${root}/told`, method: 'POST' })
+    expect(Object.entries(fieldsOf(callbacks[1]))).toEqual([
+      ['ConferenceSid', 'f-1'],
+      ['FriendlyName', 'sales'],
+      ['AccountSid', 'demo'],
+      ['SequenceNumber', '1'],
+      ['Timestamp', 'Mon, 05 Jan 2026 12:00:00 +0000'],
+      ['StatusCallbackEvent', 'participant-join'],
+      ['CallSid', 'c-1'],
+      ['Muted', 'false'],
+      ['Hold', 'false'],
+    ])
+  })
+
+  it('hear of what they ask for, by their method', async () => {
+    const attributes = 'statusCallbackEvent="mute hold speaker" statusCallbackMethod="GET"'
+    const callbacks = await heard(`statusCallback="${root}/told" ${attributes}`, all)
+    expect(callbacks[0]).toMatchObject({ method: 'GET' })
+    expect(callbacks.map((one) => fieldsOf(one).StatusCallbackEvent)).toEqual([
+      ...['participant-mute', 'participant-unmute', 'participant-hold', 'participant-unhold'],
+      'participant-speech-start',
+    ])
+  })
+
+  it('hear where the recording is', async () => {
+    const told = `recordingStatusCallback="${root}/told" recordingStatusCallbackMethod="GET" recordingStatusCallbackEvent="completed"`
+    const callbacks = await heard(`${told} eventCallbackUrl="${root}/event"`, [event('start')])
+    expect(callbacks).toMatchObject([
+      { kind: 'recording', method: 'GET' },
+      { kind: 'conference', url: `${root}/event`, method: 'POST' },
+    ])
+    expect(fieldsOf(callbacks[0])).toMatchObject({
+      ...{
+        ConferenceSid: 'f-1',
+        RecordingSid: 'r-1',
+        RecordingStatus: 'completed',
+        RecordingSource: 'Conference',
+      },
+    })
+    expect(fieldsOf(callbacks[1])).toEqual({
+      ...{ ConferenceSid: 'f-1', RecordingUrl: 'https://gw.example/r-1', Duration: '8' },
+      Timestamp: 'Mon, 05 Jan 2026 12:00:00 +0000',
+    })
+  })
+})

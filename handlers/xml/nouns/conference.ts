@@ -1,0 +1,140 @@
+import type { ConferenceEvent, ConferenceOptions } from '../../verbs.ts'
+import { type Callback, readCallback, tell, timestamp } from '../callbacks.ts'
+import type { ElementReader } from '../element-reader.ts'
+import { codes } from '../faults.ts'
+import { seconds, type Target } from '../form.ts'
+import {
+  type RecordingCallback,
+  RecordingNews,
+  readRecordingCallback,
+  recordingCallbackAttributes,
+} from '../recordings.ts'
+import type { ElementKind, Stage } from '../verb.ts'
+import { readWait, type Waiting, waitIn } from '../waiting.ts'
+import { longestName } from './queue.ts'
+
+/** `Conference`: the caller takes part in it. */
+export const conference: ElementKind = {
+  name: 'Conference',
+  attributes: [
+    ...['muted', 'beep', 'startConferenceOnEnter', 'endConferenceOnExit', 'maxParticipants', 'coach'],
+    ...['waitUrl', 'waitUrlMethod', 'record', 'trim', 'eventCallbackUrl'],
+    ...['statusCallback', 'statusCallbackMethod', 'statusCallbackEvent', ...recordingCallbackAttributes],
+  ],
+}
+
+type ConferenceWord = 'start' | 'end' | 'join' | 'leave' | 'mute' | 'hold' | 'speaker'
+
+/** A `Conference` that has been read. */
+export interface ConferenceNoun {
+  readonly options: ConferenceOptions
+  readonly wait: Waiting | undefined
+  readonly statusCallback: Callback<ConferenceWord> | undefined
+  readonly recordingStatusCallback: RecordingCallback | undefined
+  /** Told where the recording is. */
+  readonly eventCallback: Target | undefined
+}
+
+const beeps = { true: 'both', false: 'none', onEnter: 'enter', onExit: 'exit' } as const
+
+/** Reads a `Conference`; undefined: it has no name, and the reader has been told so. */
+export const readConference = (reader: ElementReader): ConferenceNoun | undefined => {
+  const wait = readWait(reader, 'waitUrl')
+  const statusCallback = readCallback<ConferenceWord>(
+    reader,
+    'statusCallback',
+    ['start', 'end', 'join', 'leave', 'mute', 'hold', 'speaker'],
+    ['start', 'end', 'join', 'leave'],
+  )
+  const recordingStatusCallback = readRecordingCallback(reader)
+  const event = reader.text('eventCallbackUrl')
+  const eventUrl = event === undefined ? undefined : reader.url(event, 'eventCallbackUrl')
+  const options = readOptions(reader)
+  if (options.name === '' || options.name.length > longestName) {
+    const message = `Conference needs a name of at most ${longestName} characters; nobody takes part in it.`
+    reader.warning(codes.schema, message)
+    return undefined
+  }
+  const eventCallback = eventUrl === undefined ? undefined : ({ url: eventUrl, method: 'POST' } as const)
+  return { options, wait, statusCallback, recordingStatusCallback, eventCallback }
+}
+
+const readOptions = (reader: ElementReader): ConferenceOptions => {
+  reader.nestedOf([])
+  const coach = reader.text('coach')
+  const beep = reader.choice('beep', Object.keys(beeps) as (keyof typeof beeps)[], 'true')
+  const trim = reader.choice('trim', ['trim-silence', 'do-not-trim'], 'trim-silence')
+  const record = reader.choice('record', ['do-not-record', 'record-from-start'], 'do-not-record')
+  return {
+    name: reader.content(),
+    muted: reader.boolean('muted'),
+    beep: beeps[beep],
+    startOnEnter: reader.boolean('startConferenceOnEnter', true),
+    endOnExit: reader.boolean('endConferenceOnExit'),
+    maxParticipants: reader.integer('maxParticipants', 2, 250, 100),
+    record: record === 'record-from-start',
+    trim: trim === 'trim-silence',
+    ...(coach && { coach }),
+  }
+}
+
+/** What the conference is joined with in one run of the document. */
+export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): ConferenceOptions => {
+  const { options, wait, statusCallback, eventCallback, recordingStatusCallback } = noun
+  let conferenceSid: string | undefined
+  return {
+    ...options,
+    ...(wait && {
+      wait: wait === 'silence' ? 'none' : async (waiting) => void (await waitIn(stage, waiting, wait, {})),
+    }),
+    onEvent: (event) => {
+      conferenceSid ??= event.conferenceId
+      if (statusCallback) tellEvent(stage, statusCallback, event)
+    },
+    ...((recordingStatusCallback || eventCallback) && {
+      onRecorded: (recording) => {
+        const what = { source: 'Conference', channels: 1, conferenceSid } as const
+        new RecordingNews(stage, recordingStatusCallback, what).ended(recording)
+        if (!eventCallback) return
+        tell(stage.context, 'conference', eventCallback, {
+          ...(conferenceSid !== undefined && { ConferenceSid: conferenceSid }),
+          RecordingUrl: recording.url,
+          Duration: seconds(recording.durationMs),
+          Timestamp: timestamp(stage.context.now()),
+        })
+      },
+    }),
+  }
+}
+
+/** The word of `statusCallbackEvent` for an event, and its name in the callback. */
+const words: Readonly<Record<ConferenceEvent['kind'], readonly [ConferenceWord, string]>> = {
+  start: ['start', 'conference-start'],
+  end: ['end', 'conference-end'],
+  join: ['join', 'participant-join'],
+  leave: ['leave', 'participant-leave'],
+  mute: ['mute', 'participant-mute'],
+  unmute: ['mute', 'participant-unmute'],
+  hold: ['hold', 'participant-hold'],
+  unhold: ['hold', 'participant-unhold'],
+  speaker: ['speaker', 'participant-speech-start'],
+}
+
+const tellEvent = (stage: Stage, callback: Callback<ConferenceWord>, event: ConferenceEvent): void => {
+  const [word, name] = words[event.kind]
+  if (!callback.events.includes(word)) return
+  const about = event.callId !== undefined && {
+    CallSid: event.callId,
+    Muted: String(event.muted),
+    Hold: String(event.held),
+  }
+  tell(stage.context, 'conference', callback, {
+    ConferenceSid: event.conferenceId,
+    FriendlyName: event.name,
+    AccountSid: stage.call.info.projectId,
+    SequenceNumber: String(event.sequence),
+    Timestamp: timestamp(stage.context.now()),
+    StatusCallbackEvent: name,
+    ...about,
+  })
+}

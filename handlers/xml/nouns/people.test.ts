@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { FakeCall, testCallee } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
+import { DocumentUnreachable } from '../../handler.ts'
+import type { CalleeState, ConnectOptions, Destination } from '../../verbs.ts'
+import { fieldsOf, root, runXml } from '../testing.ts'
+
+/** Whom the gateway is told to call. */
+const called = async (nouns: string) => {
+  const { call, context } = await runXml(`<Dial>${nouns}</Dial>`)
+  const options = call.verbs.find(([name]) => name === 'connect')?.[1] as ConnectOptions | undefined
+  return { callees: options?.steps[0] ?? [], warnings: context.warnings }
+}
+
+describe('Sip', () => {
+  it('takes credentials, transport, and URL headers that become X- headers', async () => {
+    const { callees } = await called(
+      '<Sip username="u" password="p">sip:100@carrier.example:5080;transport=tcp?X-Id=a%2Bb&amp;tag=7</Sip>',
+    )
+    expect(callees).toEqual([
+      {
+        ...{ to: 'sip:100@carrier.example:5080;transport=tcp', username: 'u', password: 'p' },
+        headers: [
+          { name: 'X-Id', value: 'a+b' },
+          { name: 'X-tag', value: '7' },
+        ],
+      },
+    ])
+  })
+
+  it('takes codecs and sessionTimeout', async () => {
+    const { callees, warnings } = await called(
+      '<Sip codecs="OPUS,pcmu,G729" sessionTimeout="120">sip:a@b.example</Sip>',
+    )
+    expect(callees).toEqual([{ to: 'sip:a@b.example', codecs: ['opus', 'PCMU'], sessionTimerSeconds: 120 }])
+    expect(warnings).toEqual([])
+  })
+
+  it.each([
+    ['no SIP URI', 'carrier.example'],
+    ['a line break in a URL header', 'sip:a@b?X-A=1%0d%0aVia:x'],
+    ['a header that is the gateway’s own', 'sip:a@b?X-A=1&amp;%3A=2'],
+  ])('calls nobody with %s, and 32110 says so', async (_what, uri) => {
+    const { callees, warnings } = await called(`<Sip>${uri}</Sip>`)
+    expect(callees).toEqual([])
+    expect(warnings).toMatchObject([{ code: '32110', path: '/Response/Dial[1]/Sip[1]', line: 1 }])
+  })
+
+  it('never shows what stands in it', async () => {
+    const { warnings } = await called('<Sip password="pa55">sip:u:pa55@ b</Sip>')
+    expect(warnings).toHaveLength(1)
+    expect(JSON.stringify(warnings)).not.toContain('pa55')
+  })
+})
+
+describe('Client', () => {
+  it('is a subscriber by name, or by address, or by Identity', async () => {
+    const { callees } = await called(
+      '<Client>alice</Client><Client>/private/bob</Client><Client><Identity>carol</Identity></Client>',
+    )
+    expect(callees.map(({ to }) => to)).toEqual(['/public/alice', '/private/bob', '/public/carol'])
+  })
+
+  it('calls nobody where it is no name, and warns', async () => {
+    const { callees, warnings } = await called('<Client>a b</Client>')
+    expect(callees).toEqual([])
+    expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]/Client[1]' }])
+  })
+})
+
+describe('Number', () => {
+  it('is a phone number, and presses sendDigits', async () => {
+    const { callees } = await called('<Number sendDigits="ww1#">+1 555-0003</Number>')
+    expect(callees).toEqual([{ to: '+15550003', sendDigits: 'ww1#' }])
+  })
+
+  it('calls nobody where it is none, and 13223 says so', async () => {
+    const { callees, warnings } = await called('<Number>me</Number>')
+    expect(callees).toEqual([])
+    expect(warnings).toMatchObject([{ code: '13223', path: '/Response/Dial[1]/Number[1]' }])
+  })
+})
+
+/** Runs the document, with something done to the one who is called meanwhile. */
+const meanwhile = async (
+  noun: string,
+  act: (destination: Destination) => unknown,
+  context = new FakeContext(),
+) => {
+  const call = new FakeCall()
+  call.during.set('connect', ({ steps }: ConnectOptions) => act(steps[0]![0]!))
+  await runXml(`<Dial>${noun}</Dial>`, { call, context })
+  return { call, context }
+}
+
+describe.each(['Sip', 'Number', 'Client'])('the url of %s', (name) => {
+  const noun = (attributes: string) => {
+    const content = { Sip: 'sip:a@b.example', Number: '+15550003', Client: 'alice' }[name]
+    return `<${name} url="${root}/whisper" ${attributes}>${content}</${name}>`
+  }
+
+  it('is a document that runs on who answers', async () => {
+    const whisper = '<Response><Say>A call for you</Say><Dial>1</Dial></Response>'
+    const context = new FakeContext({ [`${root}/whisper`]: whisper })
+    const callee = new FakeCall({ callId: 'c-2', direction: 'outbound', headers: [], fromName: '' })
+    callee.answered = true
+    const confirm = ({ confirm }: Destination) => confirm?.(callee)
+    const { call } = await meanwhile(noun('method="GET"'), confirm, context)
+    expect(callee.names).toEqual(['play'])
+    expect(call.names).toEqual(['connect'])
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+    expect(context.fields(0)).toMatchObject({
+      ...{ CallSid: 'c-2', ParentCallSid: 'c-1', Direction: 'outbound-dial', CallStatus: 'in-progress' },
+    })
+    expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
+  })
+
+  it('joins nobody where it cannot be had', async () => {
+    const confirm = ({ confirm }: Destination) =>
+      expect(confirm?.(new FakeCall())).rejects.toBeInstanceOf(DocumentUnreachable)
+    const { context } = await meanwhile(noun(''), confirm)
+    expect(context.warnings).toMatchObject([{ code: '11200' }])
+  })
+})
+
+const states: readonly CalleeState[] = [
+  { kind: 'initiated', callee: { ...testCallee, sip: { callId: 'sip-2', headers: [] } } },
+  { kind: 'ringing', callee: testCallee },
+  { kind: 'answered', callee: testCallee },
+  { kind: 'ended', callee: testCallee, outcome: 'completed', durationMs: 3400, code: 'normal' },
+]
+
+describe.each(['Sip', 'Number', 'Client'])('the statusCallback of %s', (name) => {
+  const content = { Sip: 'sip:a@b.example', Number: '+15550003', Client: 'alice' }[name]
+  const told = async (attributes: string, given = states) => {
+    const noun = `<${name} statusCallback="${root}/told" ${attributes}>${content}</${name}>`
+    const { context } = await meanwhile(noun, ({ onState }) => {
+      for (const state of given) onState?.(state)
+    })
+    return context.callbacks
+  }
+
+  it('hears of the end, with the fields in order', async () => {
+    const callbacks = await told('')
+    expect(callbacks).toMatchObject([{ kind: 'call-status', url: `${root}/told`, method: 'POST' }])
+    expect(Object.entries(fieldsOf(callbacks[0]))).toEqual([
+      ['AccountSid', 'demo'],
+      ['ApiVersion', '2010-04-01'],
+      ['CallSid', 'c-2'],
+      ['CallStatus', 'completed'],
+      ['Direction', 'outbound-dial'],
+      ['From', '+15550001'],
+      ['To', 'sip:+15550003@carrier.example'],
+      ['Timestamp', 'Mon, 05 Jan 2026 12:00:00 +0000'],
+      ['SequenceNumber', '0'],
+      ['CallbackSource', 'call-progress-events'],
+      ['CallDuration', '3'],
+      ['ParentCallSid', 'c-1'],
+      ['SipResultCode', '200'],
+      ['SipCallId', 'sip-2'],
+    ])
+  })
+
+  it('hears of all that it asks for, numbered, by its method', async () => {
+    const events = 'initiated ringing answered completed'
+    const callbacks = await told(`statusCallbackEvent="${events}" statusCallbackMethod="GET"`)
+    expect(callbacks.map(({ method }) => method)).toEqual(Array(4).fill('GET'))
+    const heard = callbacks
+      .map(fieldsOf)
+      .map(({ CallStatus, SequenceNumber }) => [CallStatus, SequenceNumber])
+    expect(heard).toEqual([
+      ['initiated', '0'],
+      ['ringing', '1'],
+      ['in-progress', '2'],
+      ['completed', '3'],
+    ])
+  })
+
+  it.each([
+    ['busy', 'busy'],
+    ['declined', 'busy'],
+    ['no-answer', 'no-answer'],
+    ['canceled', 'canceled'],
+    ['failed', 'failed'],
+  ] as const)('is told %s as %s, also where nothing was dialled', async (outcome, CallStatus) => {
+    const callbacks = await told('', [{ kind: 'ended', outcome, durationMs: 0, code: 'x' }])
+    expect(callbacks.map(fieldsOf)).toMatchObject([{ CallStatus, CallDuration: '0', ParentCallSid: 'c-1' }])
+    expect(fieldsOf(callbacks[0])).not.toHaveProperty('CallSid')
+  })
+})

@@ -1,0 +1,119 @@
+import { readCodecs } from '../../common/codecs.ts'
+import { isAddress, isSipUri, readNumber } from '../../common/destinations.ts'
+import { percentDecode, readHeader, withX } from '../../common/headers.ts'
+import type { Header } from '../../verbs.ts'
+import type { ElementReader } from '../element-reader.ts'
+import { codes } from '../faults.ts'
+import { readDigits } from '../verbs/play.ts'
+import { calleeAttributes, readCallee } from './callee.ts'
+import type { Callable, Noun } from './noun.ts'
+
+/** `Number`: a phone number, by the default carrier. */
+export const number: Noun = {
+  name: 'Number',
+  attributes: [...calleeAttributes, 'sendDigits'],
+  read: (reader) => {
+    const common = readCallee(reader)
+    const sendDigits = readDigits(reader, 'sendDigits')
+    reader.nestedOf([])
+    const to = readPhoneNumber(reader)
+    return to === undefined
+      ? undefined
+      : (stage) => ({ to, ...common(stage, to), ...(sendDigits && { sendDigits }) })
+  },
+}
+
+/** The phone number that is the element's text. */
+export const readPhoneNumber = (reader: ElementReader): string | undefined => {
+  const text = reader.content()
+  const to = readNumber(text)
+  if (to === undefined)
+    reader.warning(codes.number, `${JSON.stringify(text)} is not a phone number; it is not called.`)
+  return to
+}
+
+const identity = { name: 'Identity', attributes: [] } as const
+
+/** `Client`: `name` stands for the address `/public/name`; an address `/context/name` is taken as it is. */
+export const client: Noun = {
+  name: 'Client',
+  attributes: calleeAttributes,
+  read: (reader) => {
+    const common = readCallee(reader)
+    const [named] = reader.nestedOf([identity])
+    const text = (named?.reader ?? reader).content()
+    const to = text.startsWith('/') ? text : `/public/${text}`
+    if (isAddress(to)) return (stage) => ({ to, ...common(stage, to) })
+    const message = `Client needs a name or an address /context/name, not ${JSON.stringify(text)}; nobody is called.`
+    reader.warning(codes.schema, message)
+    return undefined
+  },
+}
+
+/** `Sip`: a SIP URI; what stands behind its `?` becomes headers of the INVITE (RFC 3261 section 19.1.1), with `X-` in front. */
+export const sip: Noun = {
+  name: 'Sip',
+  attributes: [...calleeAttributes, 'username', 'password', 'codecs', 'sessionTimeout'],
+  read: (reader) => {
+    const username = reader.text('username')
+    const password = reader.text('password')
+    const codecs = readCodecList(reader)
+    const sessionTimerSeconds = reader.integer('sessionTimeout', 90, 86_400, undefined)
+    const common = readCallee(reader)
+    const place = readSipUri(reader)
+    if (!place) return undefined
+    const destination = {
+      ...place,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(codecs && { codecs }),
+      ...(sessionTimerSeconds !== undefined && { sessionTimerSeconds }),
+    }
+    return (stage) => ({ ...destination, ...common(stage, place.to) })
+  },
+}
+
+const readCodecList = (reader: ElementReader) => {
+  const text = reader.text('codecs')
+  if (text === undefined) return undefined
+  const codecs = readCodecs(text)
+  if (codecs.length > 0) return codecs
+  reader.warning(
+    codes.codecs,
+    'The attribute codecs names no codec that is known; all are offered.',
+    'codecs',
+  )
+  return undefined
+}
+
+const readSipUri = (reader: ElementReader): { to: string; headers?: readonly Header[] } | undefined => {
+  reader.nestedOf([])
+  const content = reader.content()
+  const to = content.split('?', 1)[0] ?? ''
+  if (!isSipUri(to)) {
+    reader.warning(codes.sipUri, 'Sip needs a SIP URI such as sip:user@example.com; nobody is called.')
+    return undefined
+  }
+  try {
+    const headers = headersOf(content.slice(to.length + 1))
+    return { to, ...(headers.length > 0 && { headers }) }
+  } catch (error) {
+    reader.warning(codes.sipUri, `The SIP URI ${(error as Error).message}; nobody is called.`)
+    return undefined
+  }
+}
+
+const headersOf = (query: string): readonly Header[] =>
+  query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', ...value] = part.split('=')
+      return readHeader(withX(percentDecode(name)), percentDecode(value.join('=')))
+    })
+
+/** A phone number that stands in `Dial` itself. */
+export const bareNumber = (reader: ElementReader): Callable | undefined => {
+  const to = readPhoneNumber(reader)
+  return to === undefined ? undefined : () => ({ to })
+}

@@ -1,0 +1,92 @@
+import type { CallStream, StreamOptions } from '../../verbs.ts'
+import { tell } from '../callbacks.ts'
+import type { ElementReader } from '../element-reader.ts'
+import { codes } from '../faults.ts'
+import type { Target } from '../form.ts'
+import type { ElementKind, Stage } from '../verb.ts'
+
+/** `Stream`: audio of the call for a WebSocket. */
+export const stream: ElementKind = {
+  name: 'Stream',
+  attributes: ['url', 'name', 'track', 'codec', 'authBearerToken', 'statusCallback', 'statusCallbackMethod'],
+}
+
+/** `Parameter`: a name and a value that the WebSocket's server is told. */
+export const parameter: ElementKind = { name: 'Parameter', attributes: ['name', 'value'] }
+
+/** `PCMU@8000h` and the like; other codecs of the family are not there. */
+const formats: Readonly<Record<string, Pick<StreamOptions, 'codec' | 'sampleRate'>>> = {
+  PCMU: { codec: 'PCMU' },
+  'PCMU@8000h': { codec: 'PCMU' },
+  L16: { codec: 'L16', sampleRate: 16_000 },
+  'L16@16000h': { codec: 'L16', sampleRate: 16_000 },
+  'L16@8000h': { codec: 'L16', sampleRate: 8000 },
+}
+const tracks = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
+
+/** A `Stream` that has been read. */
+export interface StreamNoun {
+  readonly options: StreamOptions
+  readonly statusCallback: Target | undefined
+}
+
+/** Reads a `Stream`; undefined after an error. */
+export const readStream = (reader: ElementReader): StreamNoun | undefined => {
+  const url = reader.text('url')?.trim() ?? ''
+  const name = reader.text('name')
+  const track = reader.choice('track', Object.keys(tracks) as (keyof typeof tracks)[], 'inbound_track')
+  const format = formats[reader.choice('codec', Object.keys(formats), 'PCMU')]
+  const bearerToken = reader.text('authBearerToken')
+  const statusCallback = reader.target('statusCallback', 'statusCallbackMethod')
+  const parameters = readParameters(reader)
+  if (!['ws:', 'wss:'].includes(URL.parse(url)?.protocol ?? '')) {
+    reader.error(codes.streamUrl, 'Stream needs the attribute url, which begins with wss: or ws:.', 'url')
+    return undefined
+  }
+  const options = {
+    ...{ url, tracks: tracks[track], ...format },
+    ...(name && { name }),
+    ...(bearerToken && { bearerToken }),
+    ...(Object.keys(parameters).length > 0 && { parameters }),
+  }
+  return { options, statusCallback }
+}
+
+const readParameters = (reader: ElementReader): Readonly<Record<string, string>> => {
+  const parameters: Record<string, string> = Object.create(null)
+  for (const { reader: child } of reader.nestedOf([parameter])) {
+    const name = child.text('name')
+    if (name) parameters[name] = child.text('value') ?? ''
+    else child.warning(codes.schema, 'Parameter needs a name; it has no effect.')
+  }
+  return { ...parameters }
+}
+
+/** Begins the stream and tells its callback how it goes; that it could not begin, too. */
+export const beginStream = async (
+  stage: Stage,
+  noun: StreamNoun,
+  options: StreamOptions,
+): Promise<CallStream> => {
+  await stage.answer()
+  const begun = await stage.call.startStream(options)
+  const { callId, projectId } = stage.call.info
+  const status = (event: string, error?: string): void => {
+    if (!noun.statusCallback) return
+    tell(stage.context, 'stream', noun.statusCallback, {
+      AccountSid: projectId,
+      CallSid: callId,
+      StreamSid: begun.id,
+      ...(options.name && { StreamName: options.name }),
+      StreamEvent: event,
+      ...(error !== undefined && { StreamError: error }),
+    })
+  }
+  status('stream-started')
+  void begun.ended.then((end) => {
+    if (end.kind !== 'failed') return status('stream-stopped')
+    stage.warn(codes.stream, `The stream failed: ${end.reason}.`)
+    status('stream-error', end.reason)
+  })
+  return begun
+}

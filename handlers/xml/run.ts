@@ -1,0 +1,161 @@
+import type { Loaded } from '../common/documents.ts'
+import { loadDocument } from '../common/documents.ts'
+import type { DocumentSource, HandlerContext } from '../handler.ts'
+import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import type { CallControl } from '../verbs.ts'
+import { CallEnded, VerbFailed } from '../verbs.ts'
+import { tell } from './callbacks.ts'
+import type { Verb, XmlProgram } from './document.ts'
+import { readXmlDocument } from './document.ts'
+import { codes } from './faults.ts'
+import { type Fields, formRequest, standardFields, type Target } from './form.ts'
+import type { Asked, Stage, Step } from './verb.ts'
+
+/** Documents in a row that may do nothing but lead to the next one, and what counts as nothing. */
+const maxIdleDocuments = 32
+const idleMs = 200
+
+/** What is different when documents are run on somebody beside the caller. */
+export interface Beside {
+  /** The caller's call. */
+  readonly parentCallSid: string
+  /** Further form fields of each request. */
+  readonly fields: Fields
+}
+
+/** Runs documents on one leg, one after the other. */
+export class XmlRun {
+  #call: CallControl
+  #context: HandlerContext
+  #beside: Beside | undefined
+  #fallbackUrl: string | undefined
+  /** The last `Dial` had nobody. */
+  #dialFailed = false
+  /** Documents since the last one that took any of the caller's time. */
+  #idle = 0
+
+  constructor(call: CallControl, context: HandlerContext, beside?: Beside) {
+    this.#call = call
+    this.#context = context
+    this.#beside = beside
+  }
+
+  /** Runs the source's document and every one that it leads to; resolves at the end, with `leave` where a verb of that name ended it. */
+  async run(source: DocumentSource): Promise<'leave' | undefined> {
+    this.#fallbackUrl = source.kind === 'url' ? source.fallbackUrl : undefined
+    let document = await this.#load(source, {})
+    for (;;) {
+      const begun = this.#context.now()
+      const step = await this.#runVerbs(document.program.verbs)
+      if (step === 'over' || step === 'leave') return step === 'leave' ? step : undefined
+      if (step === 'on') return this.#finish()
+      if (this.#call.signal.aborted) return this.#tellAction(step)
+      this.#countIdle(step.next, this.#context.now() - begun)
+      document = await this.#load({ kind: 'url', ...step.next, fallbackUrl: this.#fallbackUrl }, step.fields)
+    }
+  }
+
+  /** A document that only leads on, to itself in the end, would ask the customer's server for ever. */
+  #countIdle(next: Target, tookMs: number): void {
+    this.#idle = tookMs < idleMs ? this.#idle + 1 : 0
+    if (this.#idle <= maxIdleDocuments) return
+    const message = `${maxIdleDocuments} documents in a row led to the next one and did nothing else, lastly to ${new URL(next.url).pathname}.`
+    throw new DocumentInvalid([{ code: codes.tooManyRedirects, message, path: '' }])
+  }
+
+  #standardFields(): Fields {
+    return { ...standardFields(this.#call, this.#beside?.parentCallSid), ...this.#beside?.fields }
+  }
+
+  async #load(source: DocumentSource, fields: Fields): Promise<Loaded<XmlProgram>> {
+    const document = await loadDocument(source, this.#context, {
+      unreachable: codes.unreachable,
+      request: (url, method, failure) =>
+        formRequest(
+          { url, method },
+          {
+            ...this.#standardFields(),
+            ...fields,
+            ...(failure && { ErrorCode: failure.code, ErrorUrl: failure.url }),
+          },
+        ),
+      read: readXmlDocument,
+    })
+    for (const warning of document.program.warnings) this.#context.warn(warning)
+    return document
+  }
+
+  async #runVerbs(verbs: readonly Verb[]): Promise<Step> {
+    for (const verb of verbs) {
+      const step = await this.#tryVerb(verb)
+      if (step !== 'on') return step
+    }
+    return 'on'
+  }
+
+  /** A verb that cannot do its work is noted, and the next one has its turn. */
+  async #tryVerb(verb: Verb): Promise<Step> {
+    if (this.#call.signal.aborted) throw new CallEnded()
+    const stage = this.#stageOf(verb)
+    if (this.#beside && !verb.aside) {
+      stage.warn(codes.schema, `${verb.name} has no effect in a document beside the caller's.`)
+      return 'on'
+    }
+    this.#context.step({ path: verb.path, method: verb.name })
+    try {
+      const step = await verb.run(stage)
+      if (step !== 'leave' || this.#beside) return step
+      stage.warn(codes.schema, 'Leave has no effect: the caller is in no queue.')
+      return 'on'
+    } catch (error) {
+      if (!(error instanceof VerbFailed)) throw error
+      stage.warn(error.code, error.message)
+      return 'on'
+    }
+  }
+
+  #stageOf({ path }: Verb): Stage {
+    const call = this.#call
+    const context = this.#context
+    return {
+      ...{ call, context },
+      standardFields: () => this.#standardFields(),
+      answer: () => this.#answer(),
+      warn: (code, message) => context.warn({ code, message, path }),
+      aside: (leg, next, fields) => this.#aside(leg, next, fields),
+      dialled: (somebody) => {
+        this.#dialFailed = !somebody
+      },
+    }
+  }
+
+  async #aside(leg: CallControl, next: Target, fields: Fields): Promise<'leave' | undefined> {
+    try {
+      const beside = { parentCallSid: this.#call.info.callId, fields }
+      return await new XmlRun(leg, this.#context, beside).run({ kind: 'url', ...next })
+    } catch (error) {
+      for (const fault of faultsOf(error)) this.#context.warn(fault)
+      throw error
+    }
+  }
+
+  /** The caller is gone: the action still hears what came of it, and has no document to give. */
+  #tellAction({ next, fields }: Asked): undefined {
+    tell(this.#context, 'action', next, { ...this.#standardFields(), ...fields })
+  }
+
+  async #answer(): Promise<void> {
+    if (!this.#call.answered) await this.#call.answer()
+  }
+
+  /** After the last verb: an empty document answers, and a caller whom a failed `Dial` left unanswered is refused for what made it fail. */
+  async #finish(): Promise<undefined> {
+    if (!this.#beside && !this.#call.signal.aborted && !this.#dialFailed) await this.#answer()
+  }
+}
+
+const faultsOf = (error: unknown) => {
+  if (error instanceof DocumentInvalid) return error.faults
+  if (!(error instanceof DocumentUnreachable)) return []
+  return [{ code: codes.unreachable, message: error.message, path: '' }]
+}

@@ -1,0 +1,17 @@
+import type { VerbKind } from '../verb.ts'
+import { dial } from './dial.ts'
+import { hangup, leave, redirect, reject } from './ending.ts'
+import { enqueue } from './enqueue.ts'
+import { gather } from './gather.ts'
+import { pause } from './pause.ts'
+import { play } from './play.ts'
+import { record } from './record.ts'
+import { refer } from './refer.ts'
+import { say } from './say.ts'
+import { connect, start, stop } from './streams.ts'
+
+/** Every verb of the language. */
+export const verbs: readonly VerbKind[] = [
+  ...[say, play, pause, gather, record, dial, enqueue, leave, refer],
+  ...[start, stop, connect, redirect, reject, hangup],
+]

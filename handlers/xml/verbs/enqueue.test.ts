@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
+import type { QueueOptions, QueueResult } from '../../verbs.ts'
+import { fieldsOf, root, runXml } from '../testing.ts'
+
+const action = `action="${root}/next"`
+const place = {
+  ...{ queueId: 'q-1', name: 'sales', position: 2, size: 4, waitedMs: 7000, averageWaitMs: 31_000 },
+}
+
+describe('Enqueue', () => {
+  it('waits in the queue with hold music, and goes on with the next verb', async () => {
+    const { call } = await runXml('<Enqueue>sales</Enqueue><Say>Bye</Say>')
+    expect(call.verbs[0]).toEqual(['enterQueue', { name: 'sales' }])
+    expect(call.names).toEqual(['enterQueue', 'play'])
+  })
+
+  it.each([
+    ['bridged', 'bridged'],
+    ['left', 'leave'],
+    ['timeout', 'leave'],
+    ['full', 'queue-full'],
+  ] as const)('tells its action of %s as %s', async (kind, QueueResult) => {
+    const call = new FakeCall()
+    call.queues.push({ kind, queueId: 'q-1', waitedMs: 3400, position: 1, size: 1 } satisfies QueueResult)
+    const { context } = await runXml(`<Enqueue ${action} method="GET">sales</Enqueue>`, { call })
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+    expect(Object.entries(context.fields(0)).slice(-3)).toEqual([
+      ['QueueResult', QueueResult],
+      ['QueueSid', 'q-1'],
+      ['QueueTime', '3'],
+    ])
+  })
+
+  it('tells its action also that the caller has hung up, and runs nothing more', async () => {
+    const call = new FakeCall()
+    call.queues.push({ kind: 'hangup', queueId: 'q-1', waitedMs: 3400, position: 1, size: 1 })
+    const { context } = await runXml(`<Enqueue ${action}>sales</Enqueue><Say>never</Say>`, { call })
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([
+      { QueueResult: 'hangup', CallStatus: 'completed' },
+    ])
+    expect(call.names).toEqual(['enterQueue'])
+  })
+
+  it('has no effect without a name, and warns', async () => {
+    const { call, context } = await runXml('<Enqueue/><Say>on</Say>')
+    expect(call.names).toEqual(['play'])
+    expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Enqueue[1]' }])
+  })
+})
+
+/** Has a caller wait for one round, or until it fails. */
+const wait = async (attributes: string, documents: Record<string, string> = {}, waiting = new FakeCall()) => {
+  const call = new FakeCall()
+  let left: unknown
+  call.during.set('enterQueue', async (options: QueueOptions) => {
+    left = await options.wait?.(waiting, () => place)
+  })
+  const { context } = await runXml(`<Enqueue ${attributes}>sales</Enqueue>`, {
+    ...{ call, context: new FakeContext(documents) },
+  })
+  return { waiting, context, left }
+}
+
+describe('the waitUrl of Enqueue', () => {
+  const url = `waitUrl="${root}/wait"`
+
+  it('is a document that runs on who waits, and hears of the wait', async () => {
+    const document = '<Response><Say>Soon</Say><Dial>1</Dial></Response>'
+    const { waiting, context, left } = await wait(`${url} waitUrlMethod="GET"`, {
+      [`${root}/wait`]: document,
+    })
+    expect(waiting.names).toEqual(['play', 'sleep'])
+    expect(left).toBeUndefined()
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+    expect(Object.entries(context.fields(0)).slice(-5)).toEqual([
+      ['QueuePosition', '2'],
+      ['QueueSid', 'q-1'],
+      ['QueueTime', '7'],
+      ['AvgQueueTime', '31'],
+      ['CurrentQueueSize', '4'],
+    ])
+    expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
+  })
+
+  it('takes who waits out of the queue with Leave', async () => {
+    const { waiting, left } = await wait(url, { [`${root}/wait`]: '<Response><Leave/></Response>' })
+    expect(left).toBe('leave')
+    expect(waiting.names).toEqual([])
+  })
+
+  it('may be audio, which is played again and again', async () => {
+    const { waiting, context } = await wait(`waitUrl="${root}/hold.mp3"`)
+    const sounds = [{ kind: 'audio', url: `${root}/hold.mp3` }]
+    expect(waiting.verbs[0]).toEqual(['play', { sounds, loop: 0 }])
+    expect(context.requests).toEqual([])
+  })
+
+  it('may be nothing: silence', async () => {
+    const { waiting } = await wait('waitUrl=""')
+    expect(waiting.names).toEqual(['sleep'])
+  })
+
+  it('is asked again only after a while where it cannot be had or is invalid', async () => {
+    const invalid: Record<string, string> = { [`${root}/wait`]: '<Response>' }
+    for (const documents of [{}, invalid]) {
+      const { waiting, context } = await wait(url, documents)
+      expect(waiting.verbs[0]).toEqual(['sleep', 10_000])
+      expect(context.warnings).toHaveLength(1)
+    }
+  })
+})

@@ -1,0 +1,62 @@
+import type { QueueOptions, QueuePlace, QueueResult } from '../../verbs.ts'
+import { codes } from '../faults.ts'
+import { type Fields, seconds } from '../form.ts'
+import { longestName } from '../nouns/queue.ts'
+import type { Stage, VerbKind } from '../verb.ts'
+import { asked } from '../verb.ts'
+import { readWait, type Waiting, waitIn } from '../waiting.ts'
+
+/** A wait of silence, before the gateway asks what is next. */
+const silenceMs = 60_000
+
+/** `Enqueue`: the caller waits in a queue until somebody takes it. Its action is told how that ended, also when the caller has hung up. */
+export const enqueue: VerbKind = {
+  name: 'Enqueue',
+  attributes: ['action', 'method', 'waitUrl', 'waitUrlMethod'],
+  read: (reader) => {
+    const action = reader.action()
+    const wait = readWait(reader, 'waitUrl')
+    reader.nestedOf([])
+    const name = reader.content()
+    if (name === '' || name.length > longestName) {
+      const message = `Enqueue needs a name of at most ${longestName} characters; it has no effect.`
+      reader.warning(codes.schema, message)
+      return undefined
+    }
+    return async (stage) => {
+      const result = await stage.call.enterQueue({ name, ...(wait && { wait: waitFor(stage, wait) }) })
+      return asked(action, resultFields(result))
+    }
+  },
+}
+
+const waitFor =
+  (stage: Stage, wait: Waiting): NonNullable<QueueOptions['wait']> =>
+  async (waiting, place) => {
+    if (wait !== 'silence') return waitIn(stage, waiting, wait, placeFields(place()))
+    await waiting.sleep(silenceMs)
+    return undefined
+  }
+
+const placeFields = ({ queueId, position, size, waitedMs, averageWaitMs }: QueuePlace): Fields => ({
+  QueuePosition: String(position),
+  QueueSid: queueId,
+  QueueTime: seconds(waitedMs),
+  AvgQueueTime: seconds(averageWaitMs),
+  CurrentQueueSize: String(size),
+})
+
+/** A wait that was too long is one that the caller left. */
+const results = {
+  bridged: 'bridged',
+  left: 'leave',
+  timeout: 'leave',
+  full: 'queue-full',
+  hangup: 'hangup',
+} as const
+
+const resultFields = ({ kind, queueId, waitedMs }: QueueResult): Fields => ({
+  QueueResult: results[kind],
+  QueueSid: queueId,
+  QueueTime: seconds(waitedMs),
+})

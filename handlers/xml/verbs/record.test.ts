@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
+import type { RecordResult } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { fieldsOf, nothingMore, root, runXml } from '../testing.ts'
+
+const action = `action="${root}/next"`
+
+const run = (body: string, result: Partial<RecordResult> = {}, at?: string) => {
+  const call = new FakeCall()
+  call.recordings.push({ reason: 'silence', ...result })
+  return runXml(body, { call, at })
+}
+
+describe('Record', () => {
+  it('has the defaults of the language', async () => {
+    const { call } = await run('<Record/>')
+    expect(call.verbs[0]).toEqual([
+      'startRecording',
+      {
+        ...{ terminators: '0123456789*#', beep: true, trim: true },
+        ...{ endSilenceMs: 5000, maxMs: 3_600_000 },
+      },
+    ])
+  })
+
+  it('takes timeout, finishOnKey, maxLength, playBeep and trim', async () => {
+    const attributes = 'timeout="9" finishOnKey="#" maxLength="30" playBeep="false" trim="do-not-trim"'
+    const { call, context } = await run(`<Record ${attributes}/>`)
+    const wanted = { terminators: '#', beep: false, trim: false, endSilenceMs: 9000, maxMs: 30_000 }
+    expect(call.verbs[0]).toEqual(['startRecording', wanted])
+    expect(context.warnings).toEqual([])
+    const { call: other } = await run('<Record maxLength="0"/>')
+    expect(other.verbs[0]?.[1]).toMatchObject({ maxMs: 3_600_000 })
+  })
+
+  it.each(['transcribe="true"', 'transcribeCallback="https://x.example"', 'storageUrl="https://x.example"'])(
+    'warns of %s, which has no effect',
+    async (attribute) => {
+      const { call, context } = await run(`<Record ${attribute}/>`)
+      const path = `/Response/Record[1]/@${attribute.split('=')[0]}`
+      expect(context.warnings).toMatchObject([{ code: '12200', path, line: 1, column: 19 }])
+      expect(call.names).toContain('startRecording')
+    },
+  )
+
+  it('tells its action where the recording is, how long it is, and the key that ended it', async () => {
+    const result = { reason: 'terminator', terminator: '#', durationMs: 2600 } as const
+    const { call, context } = await run(`<Record ${action} method="GET"/><Say>never</Say>`, result)
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+    expect(context.fields(0)).toMatchObject({
+      ...{ RecordingSid: 'r-1', RecordingUrl: 'https://gw.example/r-1', RecordingDuration: '3', Digits: '#' },
+    })
+    expect(call.names).toEqual(['startRecording', 'hangup'])
+  })
+
+  it('tells of no URL where there is no sound', async () => {
+    const { context } = await run(`<Record ${action}/>`, { reason: 'no-input', bytes: 0, durationMs: 0 })
+    expect(context.fields(0)).toMatchObject({ RecordingDuration: '0', Digits: '' })
+    expect(context.fields(0)).not.toHaveProperty('RecordingUrl')
+  })
+
+  it('tells its action also when the caller has hung up, and runs nothing more', async () => {
+    const { call, context } = await run(`<Record ${action}/><Say>never</Say>`, { reason: 'hangup' })
+    expect(context.requests).toEqual([])
+    expect(context.callbacks).toMatchObject([{ kind: 'action', url: `${root}/next`, method: 'POST' }])
+    expect(fieldsOf(context.callbacks[0])).toMatchObject({
+      ...{ Digits: 'hangup', RecordingUrl: 'https://gw.example/r-1', CallStatus: 'completed' },
+    })
+    expect(call.names).toEqual(['startRecording'])
+  })
+
+  it('asks the document itself where it names no action', async () => {
+    const context = new FakeContext()
+    const call = new FakeCall()
+    call.recordings.push({ reason: 'silence' })
+    call.during.set('startRecording', () => {
+      context.documents[`${root}/self`] = nothingMore
+    })
+    await runXml('<Record/>', { call, context, at: '/self' })
+    expect(context.requests.map(({ url }) => url)).toEqual([`${root}/self`, `${root}/self`])
+  })
+
+  it('goes on with the next verb where a document in place has no action', async () => {
+    const { call } = await run('<Record/><Say>Thanks</Say>')
+    expect(call.names).toEqual(['startRecording', 'play'])
+  })
+
+  it('goes on with the next verb where it cannot be recorded', async () => {
+    const call = new FakeCall()
+    call.failing.set('startRecording', new VerbFailed('recording_no_space', 'full'))
+    const { context } = await runXml(`<Record ${action}/><Say>Sorry</Say>`, { call })
+    expect(call.names).toEqual(['startRecording', 'play'])
+    expect(context.warnings).toMatchObject([{ code: 'recording_no_space', path: '/Response/Record[1]' }])
+  })
+
+  it('tells its recordingStatusCallback of the end, with the fields in order', async () => {
+    const { context } = await run(`<Record recordingStatusCallback="${root}/told"/>`, { durationMs: 2400 })
+    expect(context.callbacks).toMatchObject([{ kind: 'recording', url: `${root}/told`, method: 'POST' }])
+    expect(Object.entries(fieldsOf(context.callbacks[0]))).toEqual([
+      ['AccountSid', 'demo'],
+      ['CallSid', 'c-1'],
+      ['RecordingSid', 'r-1'],
+      ['RecordingUrl', 'https://gw.example/r-1'],
+      ['RecordingStatus', 'completed'],
+      ['RecordingDuration', '2'],
+      ['RecordingChannels', '1'],
+      ['RecordingSource', 'RecordVerb'],
+    ])
+  })
+
+  it('tells it of the events that it asks for, by its method', async () => {
+    const callback = `recordingStatusCallback="${root}/told" recordingStatusCallbackMethod="GET"`
+    const events = 'recordingStatusCallbackEvent="in-progress absent"'
+    const { context } = await run(`<Record ${callback} ${events}/>`, {
+      reason: 'hangup',
+      bytes: 0,
+      durationMs: 0,
+    })
+    expect(context.callbacks).toMatchObject([{ method: 'GET' }, { method: 'GET' }])
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([
+      { RecordingStatus: 'in-progress', RecordingSid: 'r-1' },
+      { RecordingStatus: 'absent', RecordingDuration: '0' },
+    ])
+  })
+
+  it('tells it of a failure', async () => {
+    const { context } = await run(`<Record recordingStatusCallback="${root}/told"/>`, { reason: 'error' })
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([{ RecordingStatus: 'failed' }])
+  })
+})

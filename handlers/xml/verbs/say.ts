@@ -1,0 +1,67 @@
+import type { ElementReader } from '../element-reader.ts'
+import { codes } from '../faults.ts'
+import type { XmlElement } from '../tree.ts'
+import type { VerbKind } from '../verb.ts'
+import { playing, type Repeated } from './repeated.ts'
+
+/** Longest text of one `Say`, in characters, without and with its tags. */
+const maxSpeech = 4096
+const maxMarkup = 16_384
+
+/** Tags of SSML that have a meaning in `Say`, besides those of `amazon:`. */
+const ssmlTags = 'break emphasis lang p phoneme prosody s say-as sub w'.split(' ')
+
+/** `Say` speaks its text. */
+export const say: VerbKind = {
+  name: 'Say',
+  attributes: ['voice', 'language', 'loop'],
+  aside: true,
+  read: (reader) => playing(readSay(reader)),
+}
+
+/** Reads `Say`. With tags of SSML in it, its text is SSML; other tags are left out with a warning, their text is not. */
+export const readSay = (reader: ElementReader): Repeated | undefined => {
+  const voice = reader.text('voice')
+  const language = reader.text('language')
+  const loop = reader.integer('loop', 0, 1000, 1)
+  const plain = oneLine(allText(reader.element))
+  const text =
+    reader.elements().length > 0 ? `<speak>${oneLine(ssmlOf(reader, reader.element))}</speak>` : plain
+  if (plain.length > maxSpeech || text.length > maxMarkup) {
+    reader.warning(
+      codes.speech,
+      `Say has more than ${maxSpeech} characters, or more than ${maxMarkup} with its tags; it has no effect.`,
+    )
+    return undefined
+  }
+  if (plain === '') {
+    reader.warning(codes.speech, 'Say has no text; it has no effect.')
+    return undefined
+  }
+  return { sound: { kind: 'speech', text, ...(voice && { voice }), ...(language && { language }) }, loop }
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+const allText = (element: XmlElement): string =>
+  element.children.map((child) => (typeof child === 'string' ? child : allText(child))).join('')
+
+const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => escapes[sign]!)
+
+/** What the element holds, written as SSML. */
+const ssmlOf = (reader: ElementReader, element: XmlElement): string =>
+  element.children
+    .map((child) => (typeof child === 'string' ? escaped(child) : tagOf(reader, child)))
+    .join('')
+
+const tagOf = (reader: ElementReader, element: XmlElement): string => {
+  const { name, attributes } = element
+  const inside = ssmlOf(reader, element)
+  if (!ssmlTags.includes(name) && !name.startsWith('amazon:')) {
+    reader.faults.warning(codes.schema, `${name} is no SSML for Say; its text is read.`, element)
+    return inside
+  }
+  const written = [...attributes].map(([key, value]) => ` ${key}="${escaped(value)}"`).join('')
+  return inside === '' ? `<${name}${written}/>` : `<${name}${written}>${inside}</${name}>`
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import { DocumentInvalid } from '../../handler.ts'
+import type { StreamEnd } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { readXmlDocument } from '../document.ts'
+import { fieldsOf, root, runXml } from '../testing.ts'
+
+const run = (body: string, ...ends: StreamEnd[]) => {
+  const call = new FakeCall()
+  call.streamEnds.push(...ends)
+  return runXml(body, { call })
+}
+
+describe('Start', () => {
+  it('begins its streams, and does not keep the next verb waiting', async () => {
+    const body =
+      '<Start><Stream url="wss://ai.example/in" name="a" track="both_tracks" codec="L16@8000h" authBearerToken="t">' +
+      '<Parameter name="who" value="Ann"/><Parameter name="__proto__" value="x"/></Stream></Start><Say>Hi</Say>'
+    const { call } = await run(body)
+    expect(call.names).toEqual(['answer', 'startStream', 'play'])
+    expect(call.verbs[1]?.[1]).toEqual({
+      ...{ url: 'wss://ai.example/in', name: 'a', tracks: 'both', codec: 'L16', sampleRate: 8000 },
+      ...{ bearerToken: 't', parameters: { who: 'Ann', ['__proto__']: 'x' } },
+    })
+  })
+
+  it('notes what cannot begin, and begins the others', async () => {
+    const call = new FakeCall()
+    call.failing.set('startStream', new VerbFailed('bad_stream', 'no'))
+    const stream = '<Stream url="ws://ai.example"/>'
+    const { context } = await runXml(`<Start>${stream}${stream}</Start><Say>Hi</Say>`, { call })
+    expect(call.names).toEqual(['answer', 'startStream', 'startStream', 'play'])
+    expect(context.warnings).toMatchObject(Array(2).fill({ code: 'bad_stream', path: '/Response/Start[1]' }))
+  })
+})
+
+describe('Stop', () => {
+  it('ends the stream of each name', async () => {
+    const { call } = await run('<Stop><Stream name="a"/><Stream name="b"/></Stop>')
+    expect(call.verbs.slice(0, 2)).toEqual([
+      ['stopStream', 'a'],
+      ['stopStream', 'b'],
+    ])
+  })
+})
+
+describe('Connect', () => {
+  it('joins the caller to its stream both ways, and the next verb waits for the end', async () => {
+    const { call } = await run('<Connect><Stream url="wss://ai.example"/></Connect><Say>Bye</Say>', {
+      kind: 'closed',
+    })
+    expect(call.names).toEqual(['answer', 'startStream', 'play'])
+    expect(call.verbs[1]?.[1]).toEqual({
+      ...{ url: 'wss://ai.example', tracks: 'inbound', codec: 'PCMU', bidirectional: true },
+    })
+  })
+
+  it('asks its action, also when the stream failed, which is a warning', async () => {
+    const connect = `<Connect action="${root}/next" method="GET">`
+    const body = `${connect}<Stream url="wss://ai.example"/></Connect><Say>never</Say>`
+    const { call, context } = await run(body, { kind: 'failed', reason: 'ECONNREFUSED' })
+    expect(call.names).toEqual(['answer', 'startStream', 'hangup'])
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+    expect(context.warnings).toMatchObject([{ code: '31920', message: 'The stream failed: ECONNREFUSED.' }])
+  })
+
+  it('tells its action also when the caller has hung up', async () => {
+    const call = new FakeCall()
+    call.streamEnds.push({ kind: 'stopped' })
+    call.during.set('startStream', () => call.end())
+    const body = `<Connect action="${root}/next"><Stream url="wss://ai.example"/></Connect><Say>never</Say>`
+    const { context } = await runXml(body, { call })
+    expect(context.requests).toEqual([])
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([{ CallStatus: 'completed' }])
+  })
+})
+
+describe('Stream', () => {
+  it.each(['', 'url="https://ai.example"', 'url="/relative"', 'url="rtp://192.0.2.1:4000"'])(
+    'keeps the document from running without the URL of a WebSocket: %s',
+    (attributes) => {
+      const text = `<Response><Connect><Stream ${attributes}/></Connect></Response>`
+      const invalid = () => readXmlDocument({ text, url: root })
+      expect(invalid).toThrow(DocumentInvalid)
+      expect(invalid).toThrow('wss: or ws:')
+    },
+  )
+
+  it.each([
+    [{ kind: 'closed' } as const, 'stream-stopped', undefined],
+    [{ kind: 'failed', reason: 'ECONNRESET' } as const, 'stream-error', 'ECONNRESET'],
+  ])('tells its statusCallback how it begins and ends: %j', async (end, StreamEvent, StreamError) => {
+    const callback = `statusCallback="${root}/told" statusCallbackMethod="GET"`
+    const { context } = await run(
+      `<Connect><Stream url="wss://a.example" name="n" ${callback}/></Connect>`,
+      end,
+    )
+    expect(context.callbacks).toMatchObject([
+      { kind: 'stream', method: 'GET' },
+      { kind: 'stream', method: 'GET' },
+    ])
+    const common = { AccountSid: 'demo', CallSid: 'c-1', StreamSid: 's-1', StreamName: 'n' }
+    expect(context.callbacks.map(fieldsOf)).toEqual([
+      { ...common, StreamEvent: 'stream-started' },
+      { ...common, StreamEvent, ...(StreamError && { StreamError }) },
+    ])
+  })
+
+  it('warns of what has no effect', () => {
+    const paths = (body: string) =>
+      readXmlDocument({ text: `<Response>${body}</Response>`, url: root }).warnings.map(({ path }) => path)
+    const stream = '<Stream url="wss://a.example"/>'
+    expect(paths(`<Connect>${stream}${stream}</Connect>`)).toEqual(['/Response/Connect[1]/Stream[2]'])
+    expect(paths('<Start><Siprec/></Start>')).toEqual(['/Response/Start[1]/Siprec[1]'])
+    expect(paths(`<Connect>${stream}<Room>a</Room></Connect>`)).toEqual(['/Response/Connect[1]/Room[1]'])
+    expect(paths('<Stop><Stream/></Stop>')).toEqual(['/Response/Stop[1]/Stream[1]'])
+    expect(paths('<Start><Stream url="wss://a.example" codec="opus"><Say/></Stream></Start>')).toEqual([
+      '/Response/Start[1]/Stream[1]/@codec',
+      '/Response/Start[1]/Stream[1]/Say[1]',
+    ])
+  })
+})

@@ -1,0 +1,65 @@
+import { VerbFailed } from '../../verbs.ts'
+import { codes } from '../faults.ts'
+import { beginStream, readStream, stream } from '../nouns/stream.ts'
+import type { ElementKind, VerbKind } from '../verb.ts'
+import { asked } from '../verb.ts'
+
+/** `Start` begins each `Stream` in it, and the next verb has its turn at once. */
+export const start: VerbKind = {
+  name: 'Start',
+  attributes: [],
+  read: (reader) => {
+    const streams = reader.nestedOf([stream]).flatMap(({ reader: child }) => readStream(child) ?? [])
+    return async (stage) => {
+      for (const noun of streams) {
+        try {
+          await beginStream(stage, noun, noun.options)
+        } catch (error) {
+          // The others may do better.
+          if (!(error instanceof VerbFailed)) throw error
+          stage.warn(error.code, error.message)
+        }
+      }
+      return 'on'
+    }
+  },
+}
+
+/** `Connect` joins the caller to its `Stream`, both ways; the next verb has its turn when that is over. */
+export const connect: VerbKind = {
+  name: 'Connect',
+  attributes: ['action', 'method'],
+  read: (reader) => {
+    const action = reader.action()
+    const [first, ...more] = reader.nestedOf([stream])
+    for (const { reader: child } of more)
+      child.warning(codes.schema, 'Connect takes one Stream; this one has no effect.')
+    const noun = first && readStream(first.reader)
+    if (!noun) return undefined
+    return async (stage) => {
+      const begun = await beginStream(stage, noun, { ...noun.options, bidirectional: true })
+      await begun.ended
+      return asked(action, {})
+    }
+  },
+}
+
+/** `Stream` in `Stop`. */
+const stopped: ElementKind = { name: 'Stream', attributes: ['name'] }
+
+/** `Stop` ends each `Stream` in it by its name. */
+export const stop: VerbKind = {
+  name: 'Stop',
+  attributes: [],
+  read: (reader) => {
+    const names = reader.nestedOf([stopped]).flatMap(({ reader: child }) => {
+      const name = child.text('name')
+      if (!name) child.warning(codes.schema, 'Stream needs a name in Stop; it has no effect.')
+      return name || []
+    })
+    return async ({ call }) => {
+      for (const name of names) call.stopStream(name)
+      return 'on'
+    }
+  },
+}
