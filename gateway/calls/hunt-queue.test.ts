@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Destination } from '../../handlers/verbs.ts'
 import { settle, setUp } from './hunt-rig.ts'
 
 describe('somebody in a queue', () => {
@@ -53,6 +54,48 @@ describe('somebody in a queue', () => {
     await settle()
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'callee' } }])
     expect([t.bridges.count, t.waiters.released]).toEqual([0, 1])
+  })
+
+  describe('who is asked whether to be taken', () => {
+    const ask = async (confirm: NonNullable<Destination['confirm']>) => {
+      await t.hunt([[t.to('queue:support', { confirm })]], { confirmTimeoutMs: 5_000 })
+      const waiting = await t.caller()
+      t.waiters.arrives(waiting.call)
+      await settle()
+      return waiting
+    }
+
+    it('is joined when that is at its end', async () => {
+      const decide = Promise.withResolvers<void>()
+      const asked: unknown[] = []
+      const waiting = await ask((callee, place) => {
+        asked.push(callee.info.callId, place?.waitedMs)
+        return decide.promise
+      })
+      expect([asked, t.bridges.count]).toEqual([[waiting.call.id, 1_000], 0])
+      decide.resolve()
+      await settle()
+      expect([t.bridges.count, t.waiters.released]).toEqual([1, 0])
+    })
+
+    it.each<[string, NonNullable<Destination['confirm']>]>([
+      ['that fails', () => Promise.reject(new Error('no'))],
+      ['its time is over', () => new Promise(() => {})],
+    ])('goes on alone where %s', async (_, confirm) => {
+      const waiting = await ask(confirm)
+      t.clock.advance(5_000)
+      await settle()
+      expect([t.bridges.count, t.waiters.released, waiting.leg.isAnswered]).toEqual([0, 1, true])
+      expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'declined' } }])
+    })
+
+    it('goes on alone where the caller hangs up', async () => {
+      const waiting = await ask(() => new Promise(() => {}))
+      t.a.leg.ended({ code: 'normal' })
+      await settle()
+      expect([t.waiters.released, waiting.leg.isAnswered]).toEqual([1, true])
+      expect(t.states).toEqual(['queue:support ended canceled canceled 0'])
+    })
   })
 
   it('is released when the caller hangs up', async () => {

@@ -29,7 +29,8 @@ export class FakeWaiters implements Waiters {
   }
 
   arrives(call: Call): void {
-    this.#found({ call, release: () => this.released++ })
+    const place = { queueId: 'q', name: 'support', position: 1, size: 0, waitedMs: 1_000, averageWaitMs: 0 }
+    this.#found({ call, control: controlOver(call), place, release: () => this.released++ })
   }
 }
 

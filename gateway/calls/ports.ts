@@ -1,5 +1,5 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
-import type { CallControl, Destination } from '../../handlers/verbs.ts'
+import type { CallControl, Destination, QueuePlace } from '../../handlers/verbs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { Call } from './call.ts'
 import type { CallId, Leg, Party } from './leg.ts'
@@ -90,6 +90,9 @@ export interface Waiters {
 export interface QueuedCaller {
   /** Its call. Who took it joins the audio of the caller's leg, and listens to the call ({@link Call.listen}), until it releases it. */
   readonly call: Call
+  /** Its verbs, and the place that it had, for a {@link Destination.confirm}. */
+  readonly control: CallControl
+  readonly place: QueuePlace
   /** The two are parted: called once, also where they never were together, or the call is over. */
   release(): void
 }

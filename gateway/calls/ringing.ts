@@ -7,7 +7,7 @@ import { Candidate } from './candidate.ts'
 import { type DestinationParts, queueNamed, targetsOf } from './destinations.ts'
 import type { CallId, Leg, LegOwner } from './leg.ts'
 import type { OutboundRequest, OutboundSip, OutboundSubscriber, QueuedCaller, Waiters } from './ports.ts'
-import { type ScreenParts, screened } from './screening.ts'
+import { confirmed, type ScreenParts, screened } from './screening.ts'
 
 /** What ringing works with. */
 export interface RingingParts extends DestinationParts, ScreenParts {
@@ -206,9 +206,21 @@ export class Ringing implements LegOwner {
     } finally {
       timer.cancel()
     }
-    if (!this.#waits.delete(candidate)) queued?.release()
-    else if (queued) this.#take({ leg: queued.call.caller, candidate, queued })
-    else this.#failed(candidate, { code: 'no_answer' })
+    const willing = queued !== undefined && (await this.#asked(queued, candidate, giveUp.signal))
+    // Somebody else may have been taken meanwhile.
+    const wanted = this.#waits.delete(candidate)
+    if (queued && wanted && willing) this.#take({ leg: queued.call.caller, candidate, queued })
+    else {
+      queued?.release()
+      if (wanted) this.#failed(candidate, { code: queued ? 'declined' : 'no_answer' })
+    }
+  }
+
+  /** Whether somebody of a queue is to be taken, as the destination's `confirm` says. */
+  async #asked(queued: QueuedCaller, { destination }: Candidate, signal: AbortSignal): Promise<boolean> {
+    const { confirm } = destination
+    const { confirmTimeoutMs: timeoutMs } = this.#options
+    return !confirm || (await confirmed(this.#parts, { queued, confirm, signal, timeoutMs }))
   }
 
   #take(taken: Taken): void {

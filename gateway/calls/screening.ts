@@ -1,4 +1,4 @@
-import type { CallControl } from '../../handlers/verbs.ts'
+import type { CallControl, Destination } from '../../handlers/verbs.ts'
 import type { Clock } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -7,6 +7,8 @@ import { outboundInfo } from './call-info.ts'
 import type { Candidate } from './candidate.ts'
 import { MAX_DURATION_MS } from './hunt-parts.ts'
 import type { Leg, LegOwner } from './leg.ts'
+import type { QueuedCaller } from './ports.ts'
+import { scoped } from './scoped.ts'
 
 /** What is needed to let somebody decide who answered. */
 export interface ScreenParts {
@@ -24,8 +26,11 @@ export interface Screened {
   /** Whose the leg is afterwards. */
   readonly owner: LegOwner
   /** Default 60 s. */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
+
+/** Longest confirmation where the options say nothing. */
+const longestMs = 60_000
 
 const nobody = { callAnswered: () => {}, callEnded: () => {} }
 
@@ -35,7 +40,7 @@ const nobody = { callAnswered: () => {}, callEnded: () => {} }
  */
 export const screened = async (parts: ScreenParts, options: Screened): Promise<boolean> => {
   const { clock, log } = parts
-  const { leg, candidate, owner, projectId, timeoutMs = 60_000 } = options
+  const { leg, candidate, owner, projectId, timeoutMs = longestMs } = options
   const { sendDigits, confirm } = candidate.destination
   const info = outboundInfo(leg, candidate.callId, projectId)
   const call = new Call(info, leg, clock, nobody, MAX_DURATION_MS)
@@ -54,4 +59,33 @@ export const screened = async (parts: ScreenParts, options: Screened): Promise<b
     call.release(owner)
   }
   return !leg.isEnded
+}
+
+/** Somebody of a queue who is asked. */
+export interface Queued {
+  readonly queued: QueuedCaller
+  readonly confirm: NonNullable<Destination['confirm']>
+  /** Fires when nobody of the queue is wanted any more. */
+  readonly signal: AbortSignal
+  /** Default 60 s. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** Runs a `confirm` on a caller who waited in a queue; true when it resolved in time and the caller is still there. Never rejects. */
+export const confirmed = async ({ clock, log }: ScreenParts, options: Queued): Promise<boolean> => {
+  const { queued, confirm, signal, timeoutMs = longestMs } = options
+  const { call, control, place } = queued
+  const over = new AbortController()
+  const given = AbortSignal.any([signal, over.signal])
+  const timer = clock.after(timeoutMs, () => over.abort())
+  try {
+    await call.whileUp(confirm(scoped(control, given), place), given)
+    return true
+  } catch (error) {
+    log.info({ reason: String(error), queue: place.name }, 'not confirmed')
+    return false
+  } finally {
+    timer.cancel()
+    over.abort()
+  }
 }
