@@ -72,12 +72,12 @@ export const setUp = () => {
   const plan: Arrival['plan'] = { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } }
   const arrive = (
     run: (call: CallControl) => Promise<void>,
-    options: { kind?: 'sip' | 'browser'; dial?: string } = {},
+    options: { kind?: 'sip' | 'browser'; dial?: string; plan?: Arrival['plan'] } = {},
   ): FakeLeg => {
     script = run
     const callId = newCallId()
     const made = fakeLeg(clock, callId, { kind: options.kind })
-    const how: Arrival['plan'] = options.dial ? { kind: 'dial', to: options.dial } : plan
+    const how: Arrival['plan'] = options.dial ? { kind: 'dial', to: options.dial } : (options.plan ?? plan)
     calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [] })
     return made
   }

@@ -151,6 +151,14 @@ describe('a call', () => {
     expect(await rejections('document_invalid')).toBe(1)
   })
 
+  it.each(['flow', 'realtime'] as const)('is refused where nobody handles the kind %s', async (kind) => {
+    const handler = kind === 'flow' ? { kind, document: '{}', name: 'x' } : { kind, topic: 'office' }
+    const { far } = t.arrive(async () => {}, { plan: { kind: 'handler', handler } })
+    await settle()
+    expect(far.told).toEqual(['end no_handler'])
+    expect(await rejections('no_handler')).toBe(1)
+  })
+
   it('gathers digits: the first one stops the prompt, a terminator ends it', async () => {
     let result: unknown
     const { leg, port } = t.arrive(async (call) => {

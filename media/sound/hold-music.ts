@@ -11,7 +11,7 @@ const riseMs = 8
 /** Peak of one note, of 32,767: three that sound into one another stay below a ringing tone. */
 const peak = 2600
 
-/** Four chords, each broken up and down; notes as semitones from A4 (440 Hz). Am7, Fmaj7, C, G: the telephone carries all of it. */
+/** Four chords, each broken up and down; notes as semitones from A4 (440 Hz). A minor, F, C, G. */
 const chords: readonly (readonly number[])[] = [
   [-12, -5, 0, 3, 7, 3, 0, -5],
   [-16, -9, -4, 0, 3, 0, -4, -9],

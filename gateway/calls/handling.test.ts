@@ -1,0 +1,77 @@
+import { pino } from 'pino'
+import { expect, it } from 'vitest'
+import { FakeCall, testInfo } from '../../handlers/common/fake-call.ts'
+import type { DocumentSource, Handler, HandlerContext, StatusCallback } from '../../handlers/handler.ts'
+import { FakeClock } from '../clock.ts'
+import { Metrics } from '../metrics.ts'
+import { FakeCustomers } from './fake-customers.ts'
+import { Handling } from './handling.ts'
+import type { HandlerSpec } from './ports.ts'
+
+const setUp = () => {
+  const customers = new FakeCustomers()
+  const metrics = new Metrics()
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const ran: (readonly [string, DocumentSource | string])[] = []
+  let context: HandlerContext | undefined
+  const handler = (kind: string): Handler => ({
+    run: async (_call, source, its) => {
+      ran.push([kind, source])
+      context = its
+    },
+  })
+  const clock = new FakeClock()
+  const handling = new Handling({
+    handlers: { xml: handler('xml'), flow: handler('flow') },
+    applications: { run: async (_call, topic) => void ran.push(['realtime', topic]) },
+    ...{ documents: customers.documents, callbacks: customers.callbacks, metrics, clock },
+    envs: { region: 'eu' },
+  })
+  const call = new FakeCall()
+  const run = (spec: HandlerSpec) => handling.run(call, spec, log)
+  return { customers, metrics, lines, ran, run, clock, context: () => context! }
+}
+
+it('runs each kind with where its document is', async () => {
+  const t = setUp()
+  await t.run({ kind: 'xml', url: 'https://x/a', method: 'GET', fallbackUrl: 'https://x/b' })
+  await t.run({ kind: 'flow', document: '{}', name: 'menu' })
+  await t.run({ kind: 'realtime', topic: 'office' })
+  await expect(t.run({ kind: 'script', document: '{}', name: 'x' })).rejects.toMatchObject({
+    ...{ code: 'no_handler', facts: { kind: 'script' } },
+  })
+  expect(t.ran).toEqual([
+    ['xml', { kind: 'url', url: 'https://x/a', method: 'GET', fallbackUrl: 'https://x/b' }],
+    ['flow', { kind: 'inline', text: '{}', name: 'menu' }],
+    ['realtime', 'office'],
+  ])
+})
+
+it('gives documents what they need of the gateway', async () => {
+  const t = setUp()
+  await t.run({ kind: 'xml', document: '<Response/>', name: 'x' })
+  const context = t.context()
+  const document = { url: 'https://x/d', contentType: 'text/xml', text: '<Response/>' }
+  t.customers.files.set('https://x/d', document)
+  expect(await context.fetchDocument({ url: 'https://x/d', method: 'GET' })).toEqual(document)
+  await expect(context.fetchDocument({ url: 'https://x/none', method: 'GET' })).rejects.toThrow('404')
+  const { values } = await t.metrics.documents.get()
+  expect(values.map(({ labels, value }) => [labels.outcome, value])).toEqual([
+    ['fetched', 1],
+    ['failed', 1],
+  ])
+  const callback: StatusCallback = { url: 'https://x/s', method: 'POST', kind: 'call-status' }
+  context.notify(callback)
+  const { projectId, callId } = testInfo
+  expect(t.customers.told).toEqual([{ projectId, callId, callback }])
+  expect(await context.request({ url: 'https://x/r', method: 'PUT' })).toMatchObject({ status: 200 })
+  expect(t.customers.asked).toEqual([{ url: 'https://x/r', method: 'PUT' }])
+  expect([context.now(), context.envs]).toEqual([t.clock.now(), { region: 'eu' }])
+  context.step({ path: '/sections/main/0', method: 'play', node: 'greet' })
+  context.warn({ code: 'x', message: 'm', path: '/a' })
+  expect(t.lines).toMatchObject([
+    { level: 20, path: '/sections/main/0', method: 'play', node: 'greet' },
+    { level: 40, fault: { code: 'x', message: 'm', path: '/a' } },
+  ])
+})
