@@ -71,7 +71,10 @@ export interface DocumentFault {
 
 /** What an interpreter needs of the gateway. */
 export interface HandlerContext {
-  /** Fetches a document; throws an error whose message says what happened (status, time-out, refused address). */
+  /**
+   * Fetches a document. Throws an error whose message says what happened (status, time-out, refused address), and its `facts.reason` the same
+   * in one word (`status`, `timeout`, `dns` and the like) where that is known.
+   */
   fetchDocument(request: DocumentRequest): Promise<FetchedDocument>
   /** Tells a customer's server; never throws. */
   notify(callback: StatusCallback): void
@@ -100,12 +103,20 @@ export interface Handler {
 /** The document could not be had. */
 export class DocumentUnreachable extends Error {
   readonly url: string
+  /** Why, in one word, where {@link HandlerContext.fetchDocument} said so. */
+  readonly reason: string | undefined
 
   constructor(url: string, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.name = 'DocumentUnreachable'
     this.url = url
+    this.reason = reasonOf(cause)
   }
+}
+
+const reasonOf = (cause: unknown): string | undefined => {
+  const reason = (cause as { facts?: { reason?: unknown } } | undefined)?.facts?.reason
+  return typeof reason === 'string' ? reason : undefined
 }
 
 /** The document was read and is not what its language asks for. */

@@ -20,7 +20,7 @@ export interface Loaded<T> {
 /** How one language asks for and reads its documents. */
 export interface Language<T> {
   /** Code for a document that could not be had. */
-  readonly unreachable: string
+  unreachable(error: DocumentUnreachable): string
   /** The request for a URL; `failure` is set when it is the fallback of another one. */
   request(url: string, method: 'GET' | 'POST', failure?: Failure): DocumentRequest
   /** Reads and checks everything; throws {@link DocumentInvalid}. `document` says where the text is from. */
@@ -53,9 +53,13 @@ export const loadDocument = async <T>(
 }
 
 const failureOf = (error: unknown, url: string, language: Language<unknown>): Failure | undefined => {
-  if (error instanceof DocumentUnreachable) return { code: language.unreachable, url: urlForPeople(url) }
-  if (!(error instanceof DocumentInvalid)) return undefined
-  return { code: error.faults[0]?.code ?? language.unreachable, url: urlForPeople(url) }
+  const code =
+    error instanceof DocumentUnreachable
+      ? language.unreachable(error)
+      : error instanceof DocumentInvalid
+        ? error.faults[0]?.code
+        : undefined
+  return code === undefined ? undefined : { code, url: urlForPeople(url) }
 }
 
 const fetchAndRead = async <T>(

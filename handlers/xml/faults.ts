@@ -1,4 +1,4 @@
-import type { DocumentFault } from '../handler.ts'
+import type { DocumentFault, DocumentUnreachable } from '../handler.ts'
 import { attributeOffset, Places } from './places.ts'
 import type { XmlElement } from './tree.ts'
 
@@ -6,7 +6,10 @@ import type { XmlElement } from './tree.ts'
 export const codes = {
   unreachable: '11200',
   badUrl: '11100',
+  noAddress: '11210',
   tooManyRedirects: '11215',
+  badStatus: '11217',
+  badCertificate: '11220',
   tooLarge: '11750',
   parse: '12100',
   schema: '12200',
@@ -21,6 +24,18 @@ export const codes = {
   sipUri: '32110',
   codecs: '53404',
 } as const
+
+const reasons: ReadonlyMap<string | undefined, string> = new Map([
+  ['dns', codes.noAddress],
+  ['redirects', codes.tooManyRedirects],
+  ['status', codes.badStatus],
+  ['tls', codes.badCertificate],
+  ['too-large', codes.tooLarge],
+])
+
+/** The code for a document that could not be had. */
+export const unreachableCode = ({ reason }: DocumentUnreachable): string =>
+  reasons.get(reason) ?? codes.unreachable
 
 /** Most errors, and most warnings, that are kept: nobody reads more, and each is a line of the log at every call. */
 const mostFaults = 100

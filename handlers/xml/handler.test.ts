@@ -5,7 +5,7 @@ import type { DocumentSource } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { VerbFailed } from '../verbs.ts'
 import { createXmlHandler } from './handler.ts'
-import { inline, root, runXml } from './testing.ts'
+import { inline, nothingMore, root, runXml } from './testing.ts'
 
 const handler = createXmlHandler()
 const at = (url: string, more: object = {}): DocumentSource => ({ kind: 'url', url, ...more })
@@ -133,6 +133,53 @@ describe('documents', () => {
     expect(call.verbs).toEqual([['hangup', 'decline']])
     expect(context.fields(1)).toMatchObject({ ErrorCode, ErrorUrl: `${root}/a` })
     expect(context.warnings).toMatchObject([{ code: ErrorCode }])
+  })
+
+  it.each([
+    ['timeout', '11200'],
+    ['dns', '11210'],
+    ['redirects', '11215'],
+    ['status', '11217'],
+    ['tls', '11220'],
+    ['too-large', '11750'],
+  ])('that could not be had for %s are told to the fallback as %s', async (reason, ErrorCode) => {
+    const failure = Object.assign(new Error('no'), { facts: { reason } })
+    const context = new FakeContext({ [`${root}/a`]: failure, [`${root}/fb`]: '<Response/>' })
+    await handler.run(new FakeCall(), at(`${root}/a`, { fallbackUrl: `${root}/fb` }), context)
+    expect(context.fields(1)).toMatchObject({ ErrorCode, ErrorUrl: `${root}/a` })
+  })
+
+  it('are asked for again with the overrides in the fragment of their URL, which relative URLs do not inherit', async () => {
+    const next = '<Response><Redirect method="GET">b</Redirect></Response>'
+    const context = new FakeContext({
+      [`${root}/a`]: '<Response><Gather/></Response>',
+      [`${root}/b`]: nothingMore,
+    })
+    const call = new FakeCall()
+    call.collects.push({ reason: 'complete', digits: '1' })
+    call.during.set('collect', () => {
+      context.documents[`${root}/a`] = next
+    })
+    context.fetchDocument = async (request) => {
+      context.requests.push(request)
+      const { pathname } = new URL(request.url)
+      return { url: request.url, contentType: '', text: String(context.documents[`${root}${pathname}`]) }
+    }
+    await handler.run(call, at(`${root}/a#rc=2&rt=5000`), context)
+    const asked = context.requests.map(({ url }) => url)
+    expect(asked.slice(0, 2)).toEqual([`${root}/a#rc=2&rt=5000`, `${root}/a#rc=2&rt=5000`])
+    expect(new URL(asked[2]!)).toMatchObject({ pathname: '/b', hash: '' })
+  })
+
+  it('keep the overrides in the fragments of the URLs in them', async () => {
+    const context = new FakeContext()
+    context.fetchDocument = async (request) => {
+      context.requests.push(request)
+      return { url: request.url, contentType: '', text: nothingMore }
+    }
+    await runXml(`<Redirect method="GET">${root}/b#tt=1000</Redirect>`, { context })
+    expect(new URL(context.requests[0]!.url)).toMatchObject({ pathname: '/b', hash: '#tt=1000' })
+    expect(context.fields(0)).toMatchObject({ CallSid: 'c-1' })
   })
 
   it('bring their warnings to the context', async () => {

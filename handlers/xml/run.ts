@@ -7,7 +7,7 @@ import { CallEnded, VerbFailed } from '../verbs.ts'
 import { tell } from './callbacks.ts'
 import type { Verb, XmlProgram } from './document.ts'
 import { readXmlDocument } from './document.ts'
-import { codes } from './faults.ts'
+import { codes, unreachableCode } from './faults.ts'
 import { type Fields, formRequest, standardFields, type Target } from './form.ts'
 import type { Asked, Stage, Step } from './verb.ts'
 
@@ -69,7 +69,7 @@ export class XmlRun {
 
   async #load(source: DocumentSource, fields: Fields): Promise<Loaded<XmlProgram>> {
     const document = await loadDocument(source, this.#context, {
-      unreachable: codes.unreachable,
+      unreachable: unreachableCode,
       request: (url, method, failure) =>
         formRequest(
           { url, method },
@@ -157,5 +157,5 @@ export class XmlRun {
 const faultsOf = (error: unknown) => {
   if (error instanceof DocumentInvalid) return error.faults
   if (!(error instanceof DocumentUnreachable)) return []
-  return [{ code: codes.unreachable, message: error.message, path: '' }]
+  return [{ code: unreachableCode(error), message: error.message, path: '' }]
 }
