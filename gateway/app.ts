@@ -1,8 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/types.ts'
-import { createScriptHandler } from '../handlers/script/handler.ts'
-import { createXmlHandler } from '../handlers/xml/handler.ts'
 import type { Certificates } from './auth/certificates.ts'
 import { ProjectAccess } from './auth/project-access.ts'
 import { Bridges } from './calls/bridge.ts'
@@ -25,6 +23,7 @@ import {
   openAgent,
   openCertificates,
   openCustomers,
+  openHandlers,
   openMedia,
   openRecogniser,
   openRecordings,
@@ -234,7 +233,7 @@ export class App {
       documents: customers.http,
       callbacks: customers.callbacks,
       envs: this.#config.envs,
-      handlers: { xml: createXmlHandler(), script: createScriptHandler() },
+      handlers: openHandlers(this.#base, this.#metrics),
       clock: this.#callClock,
       ringMs: limits.ringMs,
       callDurationMs: limits.callDurationMs,

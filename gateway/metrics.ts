@@ -170,6 +170,7 @@ const gauges = {
   load_percent: 'Part of the last second that the busiest thread of the signalling was busy',
   sip_bindings: 'Contacts that SIP endpoints have registered',
   callbacks_waiting: "Callbacks that customers' servers have not taken yet",
+  expressions: 'Expressions of scripts that wait or are evaluated',
   customer_circuits_open: "Customers' servers that are not asked for a while, as they did not answer",
   audio_fetches: 'URLs of audio that are being fetched',
   speech_recognitions: 'Speech recognitions in progress',

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import type { Config } from '../config/types.ts'
+import { createScriptHandler } from '../handlers/script/handler.ts'
+import { Sandbox } from '../handlers/script/sandbox/sandbox.ts'
+import { createXmlHandler } from '../handlers/xml/handler.ts'
 import { createEdge } from '../media/edge/edge.ts'
 import { socketKind } from '../media/edge/sockets-open.ts'
 import { createSounds } from '../media/sound/sounds.ts'
@@ -159,6 +162,13 @@ export const openCustomers = async (
   const callbacks = await Spool.open({ rows, http, clock, metrics, log: log.child({ part: 'callbacks' }) })
   metrics.gauge('callbacks_waiting', () => callbacks.waiting)
   return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }
+}
+
+/** Opens the interpreters of documents. */
+export const openHandlers = ({ clock, closing }: Base, metrics: Metrics) => {
+  const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
+  metrics.gauge('expressions', () => sandbox.pending)
+  return { xml: createXmlHandler(), script: createScriptHandler({ sandbox }) }
 }
 
 /** Opens the way to what understands speech; where none is configured, every recognition fails. */

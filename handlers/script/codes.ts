@@ -16,7 +16,9 @@ export const codes = {
   parameterInvalid: 'relay_script_method_parameter_invalid_value',
   parameterUndefined: 'relay_script_method_parameter_undefined',
   parameterConflict: 'relay_script_method_parameter_conflict',
+  noMatch: 'relay_script_method_no_matching_condition',
   methodFailed: 'relay_script_method_execute_failed',
   tooDeep: 'relay_script_nested_too_deep',
+  tooManyTransfers: 'relay_script_too_many_transfers',
   expression: 'relay_script_js_eval_error',
 } as const

@@ -1,15 +1,35 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { Ajv } from 'ajv'
 import { codes } from './codes.ts'
-import type { Report } from './document.ts'
-import type { MethodSpec } from './schema.ts'
-import { laterParameters, parametersSchema } from './schema.ts'
+import type { MethodSpec } from './method.ts'
+import type { Schema } from './schema-parts.ts'
 import type { Keys } from './source.ts'
+import type { Report } from './step-reader.ts'
 import { checkValues } from './value-check.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: true })
+/** Where faults go. */
+interface Reports {
+  readonly error: Report
+  readonly warning: Report
+}
+
+/** The schema of a method's parameters as an object. Steps inside of them are checked by themselves. */
+export const parametersSchema = (spec: MethodSpec): Schema => ({
+  title: 'an object of parameters',
+  description: spec.description,
+  type: 'object',
+  properties: { ...spec.properties, ...noted(spec.withoutEffect) },
+  required: [...(spec.required ?? [])],
+  additionalProperties: false,
+})
+
+/** Parameters that change nothing here. */
+export const noted = (names: readonly string[] = []): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(names.map((name) => [name, { description: 'Accepted; it has no effect here.' }]))
+
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true })
 /** One compiled schema for each method; the specifications are constants. */
 const compiled = new WeakMap<MethodSpec, ValidateFunction>()
 
@@ -26,11 +46,10 @@ export const checkMethod = (
   spec: MethodSpec,
   given: unknown,
   keys: Keys,
-  error: Report,
-  warning: Report,
+  { error, warning }: Reports,
 ): Parameters | undefined => {
-  const short = spec.shorthand !== undefined && (typeof given === 'number' || typeof given === 'string')
-  const parameters = short ? { [String(spec.shorthand)]: given } : (given ?? {})
+  const short = shorthandOf(spec, given)
+  const parameters = short === undefined ? (given ?? {}) : { [short]: given }
   let faults = 0
   const report: Report = (code, message, at) => {
     faults++
@@ -38,31 +57,33 @@ export const checkMethod = (
   }
   const validate = validatorOf(spec)
   validate(parameters)
-  for (const fault of validate.errors ?? []) reportError(fault, short ? [] : keys, keys, report)
+  // What stands for a parameter has no key of its own.
+  const place = (at: Keys): Keys => (short === undefined ? [...keys, ...at] : [...keys, ...at.slice(1)])
+  for (const fault of validate.errors ?? []) reportError(fault, place, report)
   if (faults > 0) return undefined
   checkAlternatives(spec, parameters as Parameters, keys, report)
   checkTogether(spec, parameters as Parameters, keys, report)
-  checkValues(parameters as Parameters, keys, report)
+  checkValues(spec, parameters as Parameters, place, report)
   warnWithoutEffect(spec, parameters, keys, warning)
   return faults > 0 ? undefined : (parameters as Parameters)
 }
 
-const reportError = (fault: ErrorObject, base: Keys, method: Keys, report: Report): void => {
+const shorthandOf = (spec: MethodSpec, given: unknown): string | undefined => {
+  if (spec.whole !== undefined) return given === undefined ? undefined : spec.whole
+  return typeof given === 'number' || typeof given === 'string' ? spec.shorthand : undefined
+}
+
+const reportError = (fault: ErrorObject, place: (at: Keys) => Keys, report: Report): void => {
   // The branches of an alternative say little; the alternative as a whole says what it wants.
   if (/\/anyOf\/\d+\//.test(fault.schemaPath)) return
-  const inside = fault.instancePath.split('/').slice(1).map(keyOf)
-  const keys = base.length > 0 ? [...base, ...inside] : method
+  const keys = place(fault.instancePath.split('/').slice(1).map(keyOf))
   const last = keys.at(-1)
   if (fault.keyword === 'required') {
     const name = String(fault.params.missingProperty)
     report(codes.parameterMissing, `The parameter ${name} of ${last} is missing.`, keys)
   } else if (fault.keyword === 'additionalProperties') {
     const name = String(fault.params.additionalProperty)
-    const later = laterParameters.includes(name)
-    const message = later
-      ? `The parameter ${name} is not supported here yet.`
-      : `${last} has no parameter ${name}.`
-    report(codes.parameterUndefined, message, [...keys, name])
+    report(codes.parameterUndefined, `${last} has no parameter ${name}.`, [...keys, name])
   } else {
     const wanted = (fault.parentSchema as { title?: string } | undefined)?.title
     report(codes.parameterInvalid, `${last} must be ${wanted ?? fault.message ?? 'another value'}.`, keys)
@@ -98,10 +119,11 @@ const checkTogether = (spec: MethodSpec, parameters: Parameters, keys: Keys, rep
 /** Also inside lists of destinations. */
 const warnWithoutEffect = (spec: MethodSpec, value: unknown, keys: Keys, warning: Report): void => {
   if (!spec.withoutEffect || typeof value !== 'object' || value === null) return
+  const items = Array.isArray(value)
   for (const [key, item] of Object.entries(value)) {
-    const at = [...keys, Array.isArray(value) ? Number(key) : key]
+    const at = [...keys, items ? Number(key) : key]
     if (spec.withoutEffect.includes(key))
       warning(codes.parameterUndefined, `The parameter ${key} has no effect here.`, at)
-    else warnWithoutEffect(spec, item, at, warning)
+    else if (items || spec.lists?.includes(key)) warnWithoutEffect(spec, item, at, warning)
   }
 }

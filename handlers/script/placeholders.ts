@@ -1,44 +1,81 @@
-/** A text cut at its `${path}` and `%{path}`; both spellings mean the same. */
-export type Part = { readonly literal: string } | { readonly path: string }
+/** A text cut at its `${…}` and `%{…}`; both spellings mean the same. */
+export type Part = { readonly literal: string } | { readonly expression: string }
 
-const placeholder = /[$%]\{([^{}]*)\}/g
+/** Most characters of an expression. */
+export const longestExpression = 1024
+
 const plainPath = /^[A-Za-z_][\w-]*(\.[\w-]+|\[\d+\]|\["[^"\]]*"\]|\['[^'\]]*'\])*$/
+/** Names that mean a value of the language. */
+const words = new Set(['true', 'false', 'null', 'undefined', 'NaN', 'Infinity', 'this'])
 
-const onlyPaths = 'only plain paths such as call.from or vars.name can be looked up'
-
-/** Cuts a text at its placeholders. */
-export const partsOf = (text: string): readonly Part[] => {
-  const parts: Part[] = []
-  let end = 0
-  for (const match of text.matchAll(placeholder)) {
-    if (match.index > end) parts.push({ literal: text.slice(end, match.index) })
-    parts.push({ path: (match[1] ?? '').trim() })
-    end = match.index + match[0].length
-  }
-  if (end < text.length) parts.push({ literal: text.slice(end) })
-  return parts
-}
-
-/** True when the text has a placeholder, so that its value is known only when the script runs. */
-export const hasPlaceholder = (text: string): boolean => text.search(placeholder) >= 0
-
-/**
- * What is wrong with the placeholders of a text; undefined when nothing is. Only plain paths are looked up: an expression with operators
- * or calls is not evaluated, and must not be taken for a text silently.
- */
-export const placeholderFault = (text: string): string | undefined => {
-  const wrong = partsOf(text).find((part) => 'path' in part && !plainPath.test(part.path))
-  if (wrong && 'path' in wrong) {
-    return `holds the expression ${JSON.stringify(wrong.path)}; ${onlyPaths}`
-  }
-  // What is left of a placeholder after all whole ones are gone was never closed, or nests braces.
-  return partsOf(text).some((part) => 'literal' in part && /[$%]\{/.test(part.literal))
-    ? `holds an expression that is not closed or has braces inside; ${onlyPaths}`
-    : undefined
-}
+/** True for a path such as `call.headers[0].value`, which is looked up; anything else is JavaScript. */
+export const isPath = (expression: string): boolean => plainPath.test(expression) && !words.has(expression)
 
 /** The names of a path, for instance `call`, `headers`, `0`, `value`. */
 export const segmentsOf = (path: string): readonly string[] =>
   [...path.matchAll(/\["([^"\]]*)"\]|\['([^'\]]*)'\]|\[(\d+)\]|([\w-]+)/g)].map(
     ([, double, single, index, name]) => double ?? single ?? index ?? name ?? '',
   )
+
+const opening = /[$%]\{/g
+
+/** Where the quoted text ends that begins at `from`; the text's length where it does not. */
+const endOfQuote = (text: string, from: number): number => {
+  const quote = text[from]
+  let at = from + 1
+  while (at < text.length && text[at] !== quote) at += text[at] === '\\' ? 2 : 1
+  return Math.min(at, text.length)
+}
+
+/** Where the brace stands that closes what was opened before `from`; braces inside of quotes and in pairs do not count. */
+const endOfExpression = (text: string, from: number): number | undefined => {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"' || character === "'" || character === '`') at = endOfQuote(text, at)
+    else if (character === '{') depth++
+    else if (character === '}' && depth-- === 0) return at
+  }
+  return undefined
+}
+
+/** Cuts a text at its placeholders. One that is never closed is a literal; {@link placeholderFault} tells of it. */
+export const partsOf = (text: string): readonly Part[] => {
+  const parts: Part[] = []
+  let begin = 0
+  for (;;) {
+    opening.lastIndex = begin
+    const open = opening.exec(text)?.index
+    const end = open === undefined ? undefined : endOfExpression(text, open + 2)
+    if (open === undefined || end === undefined) break
+    if (open > begin) parts.push({ literal: text.slice(begin, open) })
+    parts.push({ expression: text.slice(open + 2, end).trim() })
+    begin = end + 1
+  }
+  if (begin < text.length) parts.push({ literal: text.slice(begin) })
+  return parts
+}
+
+/** True when the text has a placeholder, so that its value is known only when the script runs. */
+export const hasPlaceholder = (text: string): boolean => partsOf(text).some((part) => 'expression' in part)
+
+/** What is wrong with the placeholders of a text, before any is evaluated; undefined when nothing is. */
+export const placeholderFault = (text: string): string | undefined => {
+  for (const part of partsOf(text)) {
+    if ('literal' in part) {
+      if (part.literal.search(opening) >= 0) return 'holds an expression that is not closed'
+      continue
+    }
+    const fault = expressionFault(part.expression)
+    if (fault !== undefined) return fault
+  }
+  return undefined
+}
+
+/** What is wrong with an expression before it is evaluated; undefined when nothing is. */
+export const expressionFault = (expression: string): string | undefined => {
+  if (expression === '') return 'holds an empty expression'
+  return expression.length > longestExpression
+    ? `holds an expression of more than ${longestExpression} characters`
+    : undefined
+}

@@ -1,168 +1,254 @@
 import type { HandlerContext } from '../handler.ts'
-import type { CallControl, CollectResult, PlayOptions, Sound, SpeechOptions } from '../verbs.ts'
+import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
+import { Background } from './background.ts'
+import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
-import { connectOptions } from './connect.ts'
-import type { ScriptStep } from './document.ts'
-import { ScriptRecordings } from './recording.ts'
+import { StatusEvents } from './events.ts'
+import { loadNamed } from './loading.ts'
+import type { Method, Outcome, Params, Running, Section } from './method.ts'
+import { confirmMethods, methods } from './methods/index.ts'
+import { isPath } from './placeholders.ts'
+import { type Branches, type ScriptStep, StepList } from './steps.ts'
 import { Values } from './values.ts'
-import type { Variables } from './variables.ts'
+import { asText, type Variables } from './variables.ts'
 
-const oneDayMs = 86_400_000
+/** Sections that may wait for one another. */
+const mostExecuting = 32
+/** Jumps to other steps, sections and documents with nothing between them that takes place on the call. */
+const mostJumps = 32
+/** Steps of one script, whatever it does. */
+const mostSteps = 10_000
 
-/** Runs the steps of one script on one call. */
-export class ScriptRun {
-  #call: CallControl
-  #context: HandlerContext
-  #variables: Variables
-  #recordings: ScriptRecordings
+/** Methods after which the same jumps may be made again: time has passed, or something has happened on the call. */
+const onTheCall = new Set([
+  ...[
+    'answer',
+    'play',
+    'prompt',
+    'sleep',
+    'send_digits',
+    'connect',
+    'record',
+    'join_conference',
+    'enter_queue',
+  ],
+  'detect_machine',
+])
 
-  constructor(call: CallControl, context: HandlerContext, variables: Variables) {
-    this.#call = call
-    this.#context = context
-    this.#variables = variables
-    this.#recordings = new ScriptRecordings(call)
+/** What a script runs with. */
+export interface ScriptRunOptions {
+  readonly call: CallControl
+  readonly context: HandlerContext
+  readonly variables: Variables
+  readonly ids: ScriptIds
+}
+
+/** A section that runs, and how often each `goto` of it has jumped, by path. */
+interface Frame {
+  readonly section: Section
+  readonly jumps: Map<string, number>
+}
+
+/** Ends the script: it goes round in circles. */
+class Circling extends Error {}
+
+/** Runs one script on one call. */
+export class ScriptRun implements Running {
+  readonly call: CallControl
+  readonly context: HandlerContext
+  readonly variables: Variables
+  readonly events: StatusEvents
+  readonly recordings = new Background<CallRecording>('recording')
+  readonly streams = new Background<CallStream>('stream')
+  readonly taps = new Background<CallStream>('tap')
+  readonly #options: ScriptRunOptions
+  /** The sections that run, each executed by the one before it. */
+  readonly #frames: Frame[] = []
+  #jumps = 0
+  #steps = 0
+  /** Path of the step that began last. */
+  #at = ''
+
+  constructor(options: ScriptRunOptions) {
+    this.#options = options
+    this.call = options.call
+    this.context = options.context
+    this.variables = options.variables
+    this.events = new StatusEvents(options.context, options.call.info, options.ids)
   }
 
-  /** Runs every step. */
-  async run(steps: readonly ScriptStep[]): Promise<void> {
-    for (const step of steps) {
-      if (this.#call.signal.aborted) throw new CallEnded()
-      await this.#tryStep(step)
+  /** Runs a section, and what it transfers to. */
+  async run(section: Section): Promise<void> {
+    let next: { readonly to: Section; readonly params?: Params } | undefined = { to: section }
+    try {
+      while (next) {
+        if (next.params) this.variables.params = next.params
+        const outcome: Outcome = await this.#enter(next.to)
+        next = outcome?.kind === 'transfer' ? outcome : undefined
+      }
+    } catch (error) {
+      if (!(error instanceof Circling)) throw error
     }
+  }
+
+  async steps(list: StepList | undefined): Promise<Outcome> {
+    const { steps = [] } = list ?? {}
+    let index = 0
+    for (let step = steps[index]; step; step = steps[index]) {
+      const outcome = await this.#try(step)
+      index++
+      if (outcome?.kind === 'goto') {
+        const target = list?.indexOf(outcome.label)
+        if (target === undefined) return outcome
+        index = target
+      } else if (outcome) return outcome
+    }
+    return undefined
+  }
+
+  async branch(branches: Branches | undefined, variable: string): Promise<Outcome> {
+    if (!branches) return undefined
+    if (branches.by === 'value') return this.#switch(branches, branches.variable ?? variable)
+    for (const { when, then, otherwise } of branches.conditions) {
+      if (await this.holds(when)) return this.steps(then)
+      if (otherwise) return this.steps(otherwise)
+    }
+    return this.steps(branches.otherwise)
+  }
+
+  mayJump(path: string, most: number): boolean {
+    const { jumps } = this.#frame
+    const done = jumps.get(path) ?? 0
+    jumps.set(path, done + 1)
+    if (done >= most) return false
+    this.#jump()
+    return true
+  }
+
+  async find(dest: string, params: Params): Promise<Section> {
+    this.#jump()
+    const { sections } = this.#frame.section
+    const steps = sections.get(dest)
+    if (steps) return { sections, steps }
+    const { context, variables } = this
+    const program = await loadNamed(dest, { context, variables, params })
+    return { sections: program.sections, steps: program.main }
+  }
+
+  async execute(section: Section, params: Params): Promise<{ outcome: Outcome; value: unknown }> {
+    if (this.#frames.length >= mostExecuting)
+      throw new VerbFailed(codes.tooDeep, `More than ${mostExecuting} sections wait for one another.`)
+    const { params: own } = this.variables
+    this.variables.params = params
+    const outcome = await this.#enter(section)
+    if (outcome?.kind === 'transfer') return { outcome, value: undefined }
+    this.variables.params = own
+    return { outcome: undefined, value: outcome?.kind === 'return' ? outcome.value : undefined }
+  }
+
+  async confirm(callee: CallControl, source: string | StepList): Promise<void> {
+    const variables = this.variables.forCallee(callee)
+    const { context } = this
+    try {
+      const section =
+        source instanceof StepList
+          ? { sections: new Map(), steps: source }
+          : await this.#load(source, { context, variables, permitted: confirmMethods })
+      await new ScriptRun({ ...this.#options, call: callee, variables }).run(section)
+    } catch (error) {
+      if (error instanceof VerbFailed) this.warn(error.code, error.message, '')
+      throw error
+    }
+  }
+
+  async wait(call: CallControl, url: string): Promise<void> {
+    const { context, variables } = this
+    await new ScriptRun({ ...this.#options, call }).run(await this.#load(url, { context, variables }))
+  }
+
+  warn(code: string, message: string, path: string): void {
+    this.context.warn({ code, message, path })
+    this.variables.tell({ script_error: code })
+  }
+
+  get #frame(): Frame {
+    const frame = this.#frames.at(-1)
+    if (!frame) throw new Error('No section runs.')
+    return frame
+  }
+
+  async #load(dest: string, asking: Parameters<typeof loadNamed>[1]): Promise<Section> {
+    const program = await loadNamed(dest, asking)
+    return { sections: program.sections, steps: program.main }
+  }
+
+  async #enter(section: Section): Promise<Outcome> {
+    this.#frames.push({ section, jumps: new Map() })
+    try {
+      return await this.steps(section.steps)
+    } finally {
+      this.#frames.pop()
+    }
+  }
+
+  #jump(): void {
+    this.#jumps++
+    if (this.#jumps > mostJumps) this.#circling(`More than ${mostJumps} jumps without anything between them.`)
+  }
+
+  #circling(message: string): never {
+    this.warn(codes.tooManyTransfers, `${message} The script ends.`, this.#at)
+    throw new Circling(message)
   }
 
   /** A method that cannot do its work is noted, its result says so, and the next step has its turn. */
-  async #tryStep(step: ScriptStep): Promise<void> {
+  async #try(step: ScriptStep): Promise<Outcome> {
+    if (this.call.signal.aborted) throw new CallEnded()
+    this.#at = step.path
+    this.#steps++
+    if (this.#steps > mostSteps) this.#circling(`More than ${mostSteps} steps.`)
+    this.context.step({ path: step.path, method: step.method })
+    const method = methods.get(step.method)
+    if (!method) throw new Error(`There is no method ${step.method}.`)
     try {
-      await this.#runStep(step.method, new Values(step.parameters, this.#variables))
+      const outcome = await method.run(new Values(await this.#resolve(step, method), method, step.path), this)
+      if (onTheCall.has(step.method)) this.#jumps = 0
+      return outcome
     } catch (error) {
       if (!(error instanceof VerbFailed)) throw error
-      this.#context.warn({ code: error.code, message: error.message, path: step.path })
-      this.#set({ [`${step.method}_result`]: 'failed' })
-      if (step.method === 'connect') this.#set({ connect_failed_reason: 'error', return_value: 'failed' })
+      this.variables.tell(method.failed ?? {})
+      this.warn(error.code, error.message, step.path)
+      return undefined
     }
   }
 
-  async #runStep(method: string, values: Values): Promise<void> {
-    switch (method) {
-      case 'answer': {
-        const maxDurationMs = values.seconds('max_duration')
-        return this.#call.answered
-          ? undefined
-          : this.#call.answer(maxDurationMs === undefined ? {} : { maxDurationMs })
-      }
-      case 'hangup':
-        await this.#call.hangup(hangupReason(values.text('reason')))
-        throw new CallEnded()
-      case 'play':
-        await this.#call.play(playOptions(values, values.has('url') ? 'url' : 'urls'))
-        return this.#set({ play_result: 'success' })
-      case 'prompt':
-        return this.#prompt(values)
-      case 'sleep':
-        return this.#sleep(values.number('duration') ?? 0)
-      case 'send_digits':
-        await this.#call.sendDigits(values.text('digits') ?? '')
-        return this.#set({ send_digits_result: 'success' })
-      case 'connect':
-        return this.#connect(values)
-      case 'record':
-        return this.#recordings.record(values, (variables) => this.#set(variables))
-      case 'record_call':
-        return this.#set(await this.#recordings.recordCall(values))
-      case 'stop_record_call':
-        return this.#set(await this.#recordings.stopRecordCall(values))
-      default:
-        throw new VerbFailed(codes.methodFailed, `The method ${method} is not known.`)
+  async #resolve({ parameters }: ScriptStep, { raw = [], plain = [], decoded }: Method): Promise<Params> {
+    const entries = Object.entries(parameters)
+    const kept = (name: string) => raw.includes(name) || plain.includes(name)
+    const rest = Object.fromEntries(entries.filter(([name]) => !kept(name)))
+    return {
+      ...((await this.variables.resolve(rest, decoded)) as Params),
+      ...Object.fromEntries(entries.filter(([name]) => kept(name))),
     }
   }
 
-  async #sleep(ms: number): Promise<void> {
-    if (ms >= 0) return this.#call.sleep(ms)
-    for (;;) await this.#call.sleep(oneDayMs)
+  async #switch(branches: Branches, variable: string): Promise<Outcome> {
+    const value = asText(this.variables.lookup(variable))
+    const chosen = branches.cases.get(value) ?? branches.otherwise
+    if (!chosen)
+      this.warn(codes.noMatch, `No case is that of ${variable}, and there is no default.`, branches.path)
+    return this.steps(chosen)
   }
 
-  async #prompt(values: Values): Promise<void> {
-    const terminators = values.text('terminators')
-    const initialTimeoutMs = values.seconds('initial_timeout')
-    const interDigitTimeoutMs = values.seconds('digit_timeout')
-    const speech = speechOptions(values)
-    const result = await this.#call.collect({
-      prompt: playOptions(values, 'play'),
-      ...(speech && { speech, digits: ofDigits.some((name) => values.has(name)) }),
-      maxDigits: values.number('max_digits') ?? 1,
-      ...(terminators !== undefined && { terminators }),
-      ...(initialTimeoutMs !== undefined && { initialTimeoutMs }),
-      ...(interDigitTimeoutMs !== undefined && { interDigitTimeoutMs }),
-    })
-    this.#set(promptVariables(result))
-  }
-
-  async #connect(values: Values): Promise<void> {
-    const result = await this.#call.connect(connectOptions(values))
-    this.#set({
-      connect_result: result.kind,
-      return_value: result.kind,
-      connect_failed_reason: result.kind === 'failed' ? result.reason.replace('-', '_') : undefined,
-    })
-    if (result.kind === 'connected' && result.endedBy === 'caller') throw new CallEnded()
-  }
-
-  #set(variables: Readonly<Record<string, unknown>>): void {
-    Object.assign(this.#variables.vars, variables)
-  }
-}
-
-/** Parameters of a prompt that mean that digits are collected beside speech. */
-const ofDigits = ['max_digits', 'terminators', 'digit_timeout']
-const ofSpeech = ['speech_timeout', 'speech_end_timeout', 'speech_language', 'speech_hints']
-
-const speechOptions = (values: Values): SpeechOptions | undefined => {
-  if (!ofSpeech.some((name) => values.has(name))) return undefined
-  const language = values.text('speech_language')
-  const hints = values.texts('speech_hints').filter((hint) => hint !== '')
-  const endSilenceMs = values.seconds('speech_end_timeout')
-  const maxSpeechMs = values.seconds('speech_timeout')
-  return {
-    ...(language && { language }),
-    ...(hints.length > 0 && { hints }),
-    ...(endSilenceMs !== undefined && { endSilenceMs }),
-    ...(maxSpeechMs !== undefined && { maxSpeechMs }),
-  }
-}
-
-const promptVariables = (result: CollectResult): Readonly<Record<string, unknown>> => {
-  const { reason, digits, terminator = '', speech } = result
-  return {
-    prompt_result: speech
-      ? 'match_speech'
-      : digits !== ''
-        ? 'match_digits'
-        : reason === 'error'
-          ? 'failed'
-          : 'no_input',
-    prompt_value: speech?.text ?? digits,
-    prompt_digit_terminator: terminator,
-    prompt_speech_confidence: speech?.confidence,
-  }
-}
-
-const hangupReason = (reason: string | undefined) =>
-  reason === 'busy' || reason === 'decline' ? reason : 'hangup'
-
-const playOptions = (values: Values, name: string): PlayOptions => {
-  const voice = values.text('say_voice')
-  const language = values.text('say_language')
-  const sounds: readonly Sound[] = values.sounds(name, {
-    ...(voice && { voice }),
-    ...(language && { language }),
-  })
-  const volumeDb = values.number('volume')
-  const autoAnswer = values.boolean('auto_answer')
-  return {
-    sounds,
-    ...(volumeDb !== undefined && { volumeDb }),
-    ...(autoAnswer !== undefined && { autoAnswer }),
+  async holds(when: string): Promise<boolean> {
+    const path = this.#at
+    try {
+      return Boolean(await this.variables.evaluate(isPath(when) ? when : `!!(${when}\n)`))
+    } catch (error) {
+      if (!(error instanceof VerbFailed)) throw error
+      this.warn(error.code, error.message, path)
+      return false
+    }
   }
 }

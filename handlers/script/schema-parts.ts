@@ -1,52 +1,29 @@
-/** A piece of JSON Schema. */
+import { terminatorsPattern } from '../common/destinations.ts'
+
+/** A piece of JSON Schema. `title` completes the sentence "must be …" in faults. */
 export type Schema = Readonly<Record<string, unknown>>
-
-/** How one method is written. */
-export interface MethodSpec {
-  readonly description: string
-  readonly properties: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  /** Exactly one of these must be there. */
-  readonly exactlyOne?: readonly string[]
-  /** Lists of lists, and the most items that theirs may have together. */
-  readonly mostTogether?: Readonly<Record<string, number>>
-  /** The parameter that a value stands for which is not an object. */
-  readonly shorthand?: string
-  /** Parameters of the language that are accepted, and warned of, because they change nothing here. */
-  readonly withoutEffect?: readonly string[]
-}
-
-/** Smallest and largest value of each parameter that is a number. */
-export const ranges: Readonly<Record<string, readonly [min: number, max: number]>> = {
-  volume: [-40, 40],
-  max_digits: [1, 128],
-  digit_timeout: [0.1, 600],
-  initial_timeout: [0, 600],
-  end_silence_timeout: [0, 600],
-  max_length: [1, 86_400],
-  speech_timeout: [0.1, 600],
-  speech_end_timeout: [0.1, 60],
-  timeout: [1, 600],
-  max_duration: [1, 86_400],
-  duration: [-1, 86_400_000],
-}
 
 const placeholderPattern = '[$%]\\{'
 
-/** A number, or a text that becomes one. `title` completes the sentence "must be …" in faults. */
-export const number = (
-  name: string,
-  description: string,
-  [minimum, maximum]: readonly [min: number, max: number] = ranges[name] ?? [0, 0],
-): Schema => {
-  return {
-    title: `a number from ${minimum} to ${maximum}`,
-    description,
-    anyOf: [
-      { type: 'number', minimum, maximum },
-      { type: 'string', pattern: `^-?[0-9]+(\\.[0-9]+)?$|${placeholderPattern}` },
-    ],
-  }
+/** Smallest and largest value of a number. */
+export type Range = readonly [min: number, max: number]
+
+/** A number, or a text that becomes one. */
+export const number = (description: string, [minimum, maximum]: Range): Schema => ({
+  title: `a number from ${minimum} to ${maximum}`,
+  description,
+  anyOf: [
+    { type: 'number', minimum, maximum },
+    { type: 'string', pattern: `^-?[0-9]+(\\.[0-9]+)?$|${placeholderPattern}` },
+  ],
+})
+
+/** The range of a {@link number}; undefined for another schema. */
+export const rangeOf = (schema: Schema | undefined): Range | undefined => {
+  const [first] = (schema?.anyOf ?? []) as readonly { minimum?: number; maximum?: number }[]
+  return first?.minimum === undefined || first.maximum === undefined
+    ? undefined
+    : [first.minimum, first.maximum]
 }
 
 /** True or false, or a text that becomes one of them. */
@@ -68,3 +45,47 @@ export const pattern = (of: string, description: string, title: string): Schema 
   ...text(description, title),
   pattern: `${of}|${placeholderPattern}`,
 })
+
+/** One of some texts, or a text with placeholders. */
+export const choice = (description: string, values: readonly string[]): Schema =>
+  pattern(
+    `^(${values.join('|')})$`,
+    description,
+    values.length < 3 ? values.join(' or ') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`,
+  )
+
+/** The texts of a {@link choice}. */
+export const choicesOf = (schema: Schema | undefined): readonly string[] | undefined =>
+  /^\^\(([^)]*)\)\$\|/.exec(String(schema?.pattern ?? ''))?.[1]?.split('|')
+
+/** A list of such values. */
+export const list = (description: string, title: string, items: Schema, more: Schema = {}): Schema => ({
+  ...{ title, description, type: 'array', items },
+  ...more,
+})
+
+/** A URL that is asked or told. */
+export const url = (description: string): Schema => pattern('^https?://', description, 'an http(s) URL')
+
+/** Where a method tells how it goes. */
+export const statusUrl = (event: string): Schema => url(`Told of ${event} events.`)
+
+/** Keys of a telephone. */
+export const keys = (description: string): Schema =>
+  pattern(terminatorsPattern, description, 'any of 0-9 * # A-D')
+
+/** An object of texts. */
+export const texts = (description: string): Schema => ({
+  ...{ title: 'an object of texts', description, type: 'object' },
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+})
+
+/** An object that the language says nothing of. */
+export const anyObject = (description: string): Schema => ({
+  title: 'an object',
+  description,
+  type: 'object',
+})
+
+/** Any value. */
+export const anything = (description: string): Schema => ({ title: 'a value', description })

@@ -13,6 +13,10 @@ const maxDepth = 300
 /** Keys and indexes that lead to a value. */
 export type Keys = readonly (string | number)[]
 
+/** The JSON pointer of a value (RFC 6901). */
+export const pointer = (keys: Keys): string =>
+  keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
 /** A script's text, read but not checked. */
 export interface ScriptSource {
   readonly value: unknown

@@ -1,53 +1,72 @@
-import { destinationKinds, readDestination } from '../common/destinations.ts'
 import { hasControl, percentDecode, readHeader } from '../common/headers.ts'
 import { readSound } from '../common/sounds.ts'
 import { codes } from './codes.ts'
-import type { Report } from './document.ts'
+import type { MethodSpec } from './method.ts'
 import { hasPlaceholder, placeholderFault } from './placeholders.ts'
-import { ranges } from './schema.ts'
+import { rangeOf } from './schema-parts.ts'
 import type { Keys } from './source.ts'
+import type { Report } from './step-reader.ts'
 
-/** Parameters that are put into SIP headers. */
-const headerTexts = new Set(['from', 'from_name', 'username', 'password'])
-/** Parameters that hold sounds, alone or as a list. */
-const soundNames = new Set(['url', 'urls', 'play', 'ringback'])
+/** Completes the sentence "the value …" where a text is no sound. */
+export const soundFault = (text: string): string | undefined => messageOf(() => readSound(text))
+
+/** Completes the sentence "the value …" where a text cannot be a part of a SIP header. */
+export const lineFault = (text: string): string | undefined =>
+  hasControl(text) ? 'holds a line break or control character' : undefined
 
 /**
  * Checks what a schema cannot say: expressions, sounds, destinations, headers. A text with a placeholder is checked again when the script
  * runs, because its value is not known before. Values are not shown in messages: some are passwords.
  */
-export const checkValues = (value: unknown, keys: Keys, report: Report): void => {
-  if (typeof value === 'string') {
-    const message = faultOf(value, keys)
-    if (message) report(message.code, `${nameOf(keys)} ${message.text}.`, keys)
-  } else if (isHeader(value, keys)) {
-    checkHeader(value, keys, report)
-  } else if (typeof value === 'object' && value !== null) {
-    const list = Array.isArray(value)
-    for (const [key, item] of Object.entries(value))
-      checkValues(item, [...keys, list ? Number(key) : key], report)
+export const checkValues = (
+  spec: MethodSpec,
+  parameters: Readonly<Record<string, unknown>>,
+  place: (at: Keys) => Keys,
+  report: Report,
+): void => {
+  const walk = (value: unknown, at: Keys): void => {
+    if (typeof value === 'string') {
+      const fault = faultOf(spec, value, at)
+      if (fault) report(fault.code, `${nameOf(spec, at)} ${fault.text}.`, place(at))
+    } else if (isHeader(spec, value, at)) {
+      checkHeader(value, place(at), report)
+    } else if (typeof value === 'object' && value !== null) {
+      const items = Array.isArray(value)
+      for (const [key, item] of Object.entries(value)) {
+        if (Object.hasOwn(spec.nested ?? {}, key) && !(typeof item === 'string')) continue
+        walk(item, [...at, items ? Number(key) : key])
+      }
+    }
   }
+  walk(parameters, [])
 }
 
-/** The parameter's name, also of an item of its list. */
-const nameOf = (keys: Keys): string => String(keys.findLast((key) => typeof key === 'string'))
+/** The parameter's name, also of an item of its list, and of one that an item of a list has. */
+const nameOf = (spec: MethodSpec, at: Keys): string => {
+  const [first = '', second] = at.filter((key) => typeof key === 'string')
+  return second !== undefined && spec.lists?.includes(first) ? second : first
+}
 
-const faultOf = (text: string, keys: Keys): { readonly code: string; readonly text: string } | undefined => {
-  const expression = placeholderFault(text)
-  if (expression) return { code: codes.expression, text: expression }
-  const wrong = hasPlaceholder(text) ? undefined : staticFault(text, nameOf(keys))
+const faultOf = (
+  spec: MethodSpec,
+  text: string,
+  at: Keys,
+): { readonly code: string; readonly text: string } | undefined => {
+  const name = nameOf(spec, at)
+  if (!spec.plain?.includes(name)) {
+    const expression = placeholderFault(text)
+    if (expression) return { code: codes.expression, text: expression }
+    if (hasPlaceholder(text)) return undefined
+  }
+  const wrong = spec.texts?.[name]?.(text) ?? rangeFault(spec, name, text)
   return wrong === undefined ? undefined : { code: codes.parameterInvalid, text: wrong }
 }
 
-const staticFault = (text: string, name: string): string | undefined => {
-  if (soundNames.has(name)) return messageOf(() => readSound(text))
-  if (headerTexts.has(name) && hasControl(text)) return 'holds a line break or control character'
-  if (name === 'to' && readDestination(text) === undefined) return `must be ${destinationKinds}`
-  const range = ranges[name]
-  if (range && !(Number(text) >= range[0] && Number(text) <= range[1])) {
-    return `must be a number from ${range[0]} to ${range[1]}`
-  }
-  return undefined
+const rangeFault = (spec: MethodSpec, name: string, text: string): string | undefined => {
+  const range = rangeOf(spec.properties[name])
+  return range && !(Number(text) >= range[0] && Number(text) <= range[1])
+    ? `must be a number from ${range[0]} to ${range[1]}`
+    : undefined
 }
 
 const messageOf = (check: () => unknown): string | undefined => {
@@ -64,8 +83,9 @@ interface HeaderText {
   readonly value: string
 }
 
-const isHeader = (value: unknown, keys: Keys): value is HeaderText =>
-  keys.at(-2) === 'headers' && typeof value === 'object'
+/** An item of a list of SIP headers. */
+const isHeader = (spec: MethodSpec, value: unknown, at: Keys): value is HeaderText =>
+  at.at(-2) === 'headers' && spec.decoded?.includes('headers') === true && typeof value === 'object'
 
 const checkHeader = (header: HeaderText, keys: Keys, report: Report): void => {
   for (const key of ['name', 'value'] as const) {

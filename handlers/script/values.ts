@@ -4,46 +4,78 @@ import { BadSound, readSound } from '../common/sounds.ts'
 import type { Sound } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
-import { ranges } from './schema.ts'
-import type { Variables } from './variables.ts'
+import type { MethodSpec } from './method.ts'
+import { choicesOf, rangeOf } from './schema-parts.ts'
+import { Branches, StepList } from './steps.ts'
 import { asText } from './variables.ts'
 
 /** A parameter whose value, once its placeholders were replaced, is not what the method needs. */
 export const badValue = (name: string, message: string): VerbFailed =>
   new VerbFailed(codes.parameterInvalid, `${name} ${message}.`)
 
-/** The parameters of a step as they are now: placeholders replaced, texts turned into what is wanted. */
+/** The parameters of a step whose placeholders were replaced: texts are turned into what is wanted. */
 export class Values {
-  readonly variables: Variables
   readonly parameters: Readonly<Record<string, unknown>>
+  /** JSON pointer of the step. */
+  readonly path: string
+  readonly #spec: MethodSpec
 
-  constructor(parameters: Readonly<Record<string, unknown>>, variables: Variables) {
+  constructor(parameters: Readonly<Record<string, unknown>>, spec: MethodSpec, path: string) {
     this.parameters = parameters
-    this.variables = variables
+    this.path = path
+    this.#spec = spec
   }
 
   /** A nested object, for instance one destination of a list. */
   nested(parameters: unknown): Values {
-    return new Values(parameters as Readonly<Record<string, unknown>>, this.variables)
+    return new Values(parameters as Readonly<Record<string, unknown>>, this.#spec, this.path)
   }
 
+  /** True where the parameter is written. */
   has(name: string): boolean {
     return Object.hasOwn(this.parameters, name)
   }
 
   /** A text without control characters; absent or empty: undefined. */
   text(name: string): string | undefined {
-    const text = asText(this.#value(name))
+    const text = asText(this.parameters[name])
     if (hasControl(text)) throw badValue(name, 'holds a line break or control character')
     return text === '' ? undefined : text
   }
 
+  /** A text that has to be there. */
+  needed(name: string): string {
+    const text = this.text(name)
+    if (text === undefined) throw badValue(name, 'is empty')
+    return text
+  }
+
+  /** One of the texts of its schema; absent or empty: undefined. */
+  choice<T extends string>(name: string): T | undefined {
+    const text = this.text(name)
+    const values = choicesOf(this.#spec.properties[name]) ?? []
+    if (text !== undefined && !values.includes(text))
+      throw badValue(name, `must be one of ${values.join(', ')}`)
+    return text as T | undefined
+  }
+
+  /** An absolute `http(s)` URL; absent or empty: undefined. */
+  url(name: string): string | undefined {
+    const text = this.text(name)
+    if (text !== undefined && !/^https?:$/.test(URL.parse(text)?.protocol ?? ''))
+      throw badValue(name, 'must be an http(s) URL')
+    return text
+  }
+
   /** A number in its range; absent or empty: undefined. */
   number(name: string): number | undefined {
-    const value = this.#value(name)
+    const value = this.parameters[name]
     if (value === undefined || value === '') return undefined
     const number = Number(value)
-    const [min, max] = ranges[name] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
+    const [min, max] = rangeOf(this.#spec.properties[name]) ?? [
+      Number.NEGATIVE_INFINITY,
+      Number.POSITIVE_INFINITY,
+    ]
     if (!(number >= min && number <= max)) throw badValue(name, `must be a number from ${min} to ${max}`)
     return number
   }
@@ -55,38 +87,53 @@ export class Values {
   }
 
   boolean(name: string): boolean | undefined {
-    const value = this.#value(name)
+    const value = this.parameters[name]
     if (value === undefined || value === '') return undefined
     if (value === true || value === 'true') return true
     if (value === false || value === 'false') return false
     throw badValue(name, 'must be true or false')
   }
 
-  /** A list of objects or texts as written. */
+  /** A list; absent: empty. */
   list(name: string): readonly unknown[] {
     const value = this.parameters[name]
     return Array.isArray(value) ? value : []
   }
 
-  /** A list of texts; absent: none. */
+  /** A list of texts; absent: empty. */
   texts(name: string): readonly string[] {
-    return this.list(name).map((text) => asText(this.variables.substitute(String(text))))
+    return this.list(name).map(asText)
+  }
+
+  /** An object; anything else: undefined. */
+  object(name: string): Readonly<Record<string, unknown>> | undefined {
+    const value = this.parameters[name]
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Readonly<Record<string, unknown>>)
+      : undefined
   }
 
   /** One sound or a list of them. */
   sounds(name: string, speaker: Speaker = {}): readonly Sound[] {
     const value = this.parameters[name]
-    return (Array.isArray(value) ? value : [value]).map((text) => {
+    return (Array.isArray(value) ? value : [value]).map((item) => {
       try {
-        return readSound(asText(this.variables.substitute(String(text))), speaker)
+        return readSound(asText(item), speaker)
       } catch (error) {
         throw error instanceof BadSound ? badValue(name, error.message) : error
       }
     })
   }
 
-  #value(name: string): unknown {
+  /** Steps inside of the parameter; absent: undefined. */
+  steps(name: string): StepList | undefined {
     const value = this.parameters[name]
-    return typeof value === 'string' ? this.variables.substitute(value) : value
+    return value instanceof StepList ? value : undefined
+  }
+
+  /** Steps of which some are chosen; absent: undefined. */
+  branches(name: string): Branches | undefined {
+    const value = this.parameters[name]
+    return value instanceof Branches ? value : undefined
   }
 }

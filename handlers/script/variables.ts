@@ -1,57 +1,165 @@
+import { percentDecode } from '../common/headers.ts'
 import type { CallControl, CallInfo } from '../verbs.ts'
-import { partsOf, segmentsOf } from './placeholders.ts'
+import { VerbFailed } from '../verbs.ts'
+import { callObject, type ScriptIds } from './call-object.ts'
+import { codes } from './codes.ts'
+import { isPath, partsOf, segmentsOf } from './placeholders.ts'
+import { ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
+import { Nested } from './steps.ts'
 
-/** Ids of the gateway that documents see; all default to an empty text. */
-export interface ScriptIds {
-  readonly nodeId?: string
-  readonly spaceId?: string
+/** Most characters that the parameters of one step may have once their placeholders are replaced. */
+const mostOfStep = 131_072
+/** Most characters, as JSON, of what a script keeps in variables. */
+const mostKept = 262_144
+
+/** What variables are made of. */
+export interface VariablesOptions {
+  readonly call: CallControl
+  readonly ids: ScriptIds
+  readonly envs: Readonly<Record<string, string>>
+  readonly sandbox: Pick<Sandbox, 'evaluate'>
+  /** The call that this one, a callee's, was made for. */
+  readonly parent?: CallInfo
 }
 
 /** What a script can look up: `call` (read-only), `vars` (set by methods), `envs` and `params`. */
 export class Variables {
-  readonly vars: Record<string, unknown> = {}
-  readonly envs: Readonly<Record<string, unknown>> = {}
-  readonly params: Readonly<Record<string, unknown>> = {}
-  #call: CallControl
-  #ids: ScriptIds
+  readonly #options: VariablesOptions
+  /** Without a prototype: any name may be set. */
+  readonly #vars: Record<string, unknown> = Object.create(null)
+  /** Characters of each variable that a document set. */
+  readonly #sizes = new Map<string, number>()
+  #kept = 0
+  /** Of the running section. */
+  params: Readonly<Record<string, unknown>> = {}
 
-  constructor(call: CallControl, ids: ScriptIds) {
-    this.#call = call
-    this.#ids = ids
+  constructor(options: VariablesOptions) {
+    this.#options = options
   }
 
-  /** The object `call`, as it is now. */
-  get call(): Readonly<Record<string, unknown>> {
-    return callObject(this.#call, this.#ids)
+  /** Everything, as documents' servers and expressions are told it. */
+  get all(): Readonly<Record<'call' | 'vars' | 'envs' | 'params', Readonly<Record<string, unknown>>>> {
+    const { call, ids, envs, parent } = this.#options
+    return { call: callObject(call, ids, parent), vars: this.#vars, envs, params: this.params }
+  }
+
+  /** Those of a callee's call, which begin with what these hold now and are its own then. */
+  forCallee(call: CallControl): Variables {
+    const made = new Variables({ ...this.#options, call, parent: this.#options.call.info })
+    made.tell(this.#vars)
+    return made
+  }
+
+  /** Sets what a method tells; undefined takes the variable away. */
+  tell(variables: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(variables)) {
+      if (value === undefined) delete this.#vars[name]
+      else this.#vars[name] = value
+    }
+  }
+
+  /** Sets what a document or a customer's server may make as large as it likes. Throws {@link VerbFailed} when that is too much. */
+  set(name: string, value: unknown): void {
+    const size = name.length + (JSON.stringify(value)?.length ?? 0)
+    const kept = this.#kept - (this.#sizes.get(name) ?? 0) + size
+    if (kept > mostKept)
+      throw new VerbFailed(
+        codes.methodFailed,
+        `The script's variables hold more than ${mostKept} characters.`,
+      )
+    this.#kept = kept
+    this.#sizes.set(name, size)
+    this.tell({ [name]: value })
+  }
+
+  /** Takes a variable away. */
+  unset(name: string): void {
+    this.#kept -= this.#sizes.get(name) ?? 0
+    this.#sizes.delete(name)
+    delete this.#vars[name]
   }
 
   /** The value at a path; an unset one is undefined. Without a prefix `vars`, then `envs`, then `call` are searched. */
   lookup(path: string): unknown {
     const segments = segmentsOf(path)
     const [first = '', ...rest] = segments
-    switch (first) {
-      case 'call':
-      case 'vars':
-      case 'envs':
-      case 'params':
-        return walk(this[first], rest)
-      default:
-        return walk(this.vars, segments) ?? walk(this.envs, segments) ?? walk(this.call, segments)
+    const { all } = this
+    if (first === 'call' || first === 'vars' || first === 'envs' || first === 'params')
+      return walk(all[first], rest)
+    return walk(all.vars, segments) ?? walk(all.envs, segments) ?? walk(all.call, segments)
+  }
+
+  /** The value of an expression: a plain path is looked up, anything else is JavaScript. Throws {@link VerbFailed}. */
+  async evaluate(expression: string): Promise<unknown> {
+    if (isPath(expression)) {
+      const value = this.lookup(expression)
+      // A dash may be part of a name (content-type), or a minus.
+      if (value !== undefined || !expression.includes('-') || headerPath.test(expression)) return value
+    }
+    try {
+      return await this.#options.sandbox.evaluate(expression, this.all)
+    } catch (error) {
+      if (!(error instanceof ExpressionFailed)) throw error
+      throw new VerbFailed(codes.expression, `The expression cannot be evaluated: ${error.message}.`)
     }
   }
 
   /**
-   * The text with every placeholder replaced; an unset path is an empty text. A text that is exactly one placeholder keeps the value's
-   * type. `literal` is applied to what stands between placeholders.
+   * A value with every placeholder in its texts replaced; steps in it stay as they are. An unset path is an empty text. A text that is
+   * exactly one placeholder keeps the value's type. Below keys of the names `decoded`, what stands between placeholders is URL-decoded.
+   * Throws {@link VerbFailed}.
    */
-  substitute(text: string, literal: (text: string) => string = (same) => same): unknown {
+  resolve(value: unknown, decoded: readonly string[] = []): Promise<unknown> {
+    return this.#resolve(value, { decoded, decode: false, room: { left: mostOfStep } })
+  }
+
+  async #resolve(value: unknown, how: Resolving): Promise<unknown> {
+    if (typeof value === 'string') return this.#text(value, how)
+    if (typeof value !== 'object' || value === null || value instanceof Nested) return value
+    if (Array.isArray(value)) {
+      const items: unknown[] = []
+      for (const item of value) items.push(await this.#resolve(item, how))
+      return items
+    }
+    const entries: [string, unknown][] = []
+    for (const [key, item] of Object.entries(value)) {
+      const decode = how.decode || how.decoded.includes(key)
+      entries.push([key, await this.#resolve(item, { ...how, decode })])
+    }
+    return Object.fromEntries(entries)
+  }
+
+  async #text(text: string, { decode, room }: Resolving): Promise<unknown> {
     const parts = partsOf(text)
     const [only] = parts
-    if (parts.length === 1 && only && 'path' in only) return this.lookup(only.path) ?? ''
-    return parts
-      .map((part) => ('path' in part ? asText(this.lookup(part.path)) : literal(part.literal)))
-      .join('')
+    if (parts.length === 1 && only && 'expression' in only) {
+      const value = (await this.evaluate(only.expression)) ?? ''
+      take(room, asText(value).length)
+      return value
+    }
+    const texts: string[] = []
+    for (const part of parts) {
+      const literal = 'literal' in part
+      const piece = literal ? part.literal : asText(await this.evaluate(part.expression))
+      take(room, piece.length)
+      texts.push(literal && decode ? percentDecode(piece) : piece)
+    }
+    return texts.join('')
   }
+}
+
+interface Resolving {
+  readonly decoded: readonly string[]
+  readonly decode: boolean
+  readonly room: { left: number }
+}
+
+const headerPath = /^(vars\.)?request_response_headers\b/
+
+const take = (room: { left: number }, length: number): void => {
+  room.left -= length
+  if (room.left < 0)
+    throw new VerbFailed(codes.methodFailed, `The step's values have more than ${mostOfStep} characters.`)
 }
 
 /** How a value reads inside a text. */
@@ -69,43 +177,3 @@ const walk = (from: unknown, segments: readonly string[]): unknown => {
   }
   return value
 }
-
-const callState = (call: CallControl): string => {
-  if (call.signal.aborted) return 'ended'
-  return call.answered ? 'answered' : 'created'
-}
-
-const callObject = (call: CallControl, ids: ScriptIds): Readonly<Record<string, unknown>> => {
-  const { info } = call
-  return {
-    call_id: info.callId,
-    node_id: ids.nodeId ?? '',
-    segment_id: info.callId,
-    call_state: callState(call),
-    direction: info.direction,
-    type: info.type,
-    from: info.from,
-    to: info.to,
-    from_number: info.fromUser,
-    to_number: info.toUser,
-    from_name: info.fromName,
-    headers: info.headers,
-    ...(info.type === 'sip' && { sip_data: sipData(info) }),
-    project_id: info.projectId,
-    space_id: ids.spaceId ?? '',
-  }
-}
-
-const sipData = (info: CallInfo): Readonly<Record<string, string>> => ({
-  sip_req_uri: info.to,
-  sip_req_user: info.toUser,
-  sip_req_host: info.sip?.domain ?? hostOf(info.to),
-  sip_from_uri: info.from,
-  sip_from_user: info.fromUser,
-  sip_from_host: hostOf(info.from),
-  sip_to_uri: info.to,
-  sip_to_user: info.toUser,
-  sip_to_host: hostOf(info.to),
-})
-
-const hostOf = (uri: string): string => /^sips?:(?:[^@]*@)?(\[[^\]]*\]|[^:;?]*)/i.exec(uri)?.[1] ?? ''

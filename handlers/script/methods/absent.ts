@@ -1,0 +1,38 @@
+import { VerbFailed } from '../../verbs.ts'
+import { codes } from '../codes.ts'
+import type { Method } from '../method.ts'
+import { anything } from '../schema-parts.ts'
+
+/** Methods of the language for which the gateway has no verb, and the variable that tells of their result where they have one. */
+const names: Readonly<Record<string, string | undefined>> = {
+  join_room: 'join_room_result',
+  denoise: 'denoise_result',
+  stop_denoise: 'denoise_result',
+  live_transcribe: undefined,
+  live_translate: undefined,
+  transcribe: 'transcribe_result',
+  transcribe_stop: 'transcribe_stop_result',
+  send_fax: 'send_fax_result',
+  receive_fax: 'receive_fax_result',
+  send_sms: 'send_sms_result',
+  pay: 'pay_result',
+  ai: undefined,
+  ai_sidecar: undefined,
+  amazon_bedrock: undefined,
+}
+
+const absentMethod = (name: string, result: string | undefined): Method => ({
+  description: 'Known, but not there: it fails, and the next step has its turn.',
+  properties: { parameters: anything('Any.') },
+  whole: 'parameters',
+  plain: ['parameters'],
+  failed: result === undefined ? {} : { [result]: 'failed' },
+  run: async () => {
+    throw new VerbFailed(codes.methodFailed, `The method ${name} is not supported here.`)
+  },
+})
+
+/** Methods that a script may hold, and that fail when they are run. */
+export const absent: Readonly<Record<string, Method>> = Object.fromEntries(
+  Object.entries(names).map(([name, result]) => [name, absentMethod(name, result)]),
+)

@@ -1,0 +1,179 @@
+import { withQuery } from '../../common/urls.ts'
+import type { StatusCallback } from '../../handler.ts'
+import type { ConferenceEvent, ConferenceOptions, ConferenceResult, ConferenceSeat } from '../../verbs.ts'
+import { CallEnded } from '../../verbs.ts'
+import { codes } from '../codes.ts'
+import { formOf } from '../events.ts'
+import type { Method, Outcome, Running } from '../method.ts'
+import { anyObject, anything, boolean, choice, number, pattern, text, url } from '../schema-parts.ts'
+import { badValue, Values } from '../values.ts'
+import { streaming } from './streaming.ts'
+
+const events = ['start', 'end', 'join', 'leave', 'mute', 'hold', 'modify', 'speaker', 'announcement']
+const methodChoice = choice('GET or POST; default POST.', ['GET', 'POST'])
+const beeps = { true: 'both', false: 'none', onEnter: 'enter', onExit: 'exit' } as const
+
+/** The word of an event in status callbacks; going back is told by the same word as going there. */
+const wordOf = ({ kind }: ConferenceEvent): string => kind.replace(/^un/, '')
+
+const statusOf = ({ kind }: ConferenceEvent): string =>
+  kind === 'start' || kind === 'end' ? `conference-${kind}` : `participant-${kind}`
+
+/** Tells `status_callback`, by the family's JSON or by the form of XML documents. */
+const eventTeller = (values: Values, script: Running): ConferenceOptions['onEvent'] => {
+  const told = values.url('status_callback')
+  if (told === undefined) return undefined
+  const wanted = (values.text('status_callback_event') ?? events.join(' ')).split(/[\s,]+/)
+  const type = values.choice<'cxml' | 'laml' | 'relay'>('status_callback_event_type') ?? 'relay'
+  const method = values.choice<'GET' | 'POST'>('status_callback_method') ?? 'POST'
+  const tell = script.events.to({ url: told, method }, 'calling.conference')
+  return (event) => {
+    if (!wanted.includes(wordOf(event))) return
+    if (type === 'relay') tell(jsonOf(event))
+    else script.context.notify(formCallback(told, method, fieldsOf(event, script)))
+  }
+}
+
+const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
+  ...{ status: statusOf(event), conference_id: event.conferenceId, name: event.name, size: event.size },
+  ...{ muted: event.muted, hold: event.held, sequence: event.sequence },
+  ...(event.callId !== undefined && { participant_call_id: event.callId }),
+})
+
+const fieldsOf = (
+  event: ConferenceEvent,
+  { call: { info } }: Running,
+): Readonly<Record<string, unknown>> => ({
+  ...{ StatusCallbackEvent: statusOf(event), ConferenceSid: event.conferenceId, FriendlyName: event.name },
+  ...{ AccountSid: info.projectId, SequenceNumber: event.sequence },
+  ...(event.callId !== undefined && { CallSid: event.callId, Muted: event.muted, Hold: event.held }),
+})
+
+const formCallback = (
+  to: string,
+  method: 'GET' | 'POST',
+  fields: Readonly<Record<string, unknown>>,
+): StatusCallback => {
+  const form = formOf(fields)
+  if (method === 'GET') return { url: withQuery(to, form), method, kind: 'conference' }
+  const body = { contentType: 'application/x-www-form-urlencoded', text: form.toString() }
+  return { url: to, method, kind: 'conference', body }
+}
+
+const recordedTeller = (values: Values, script: Running): ConferenceOptions['onRecorded'] => {
+  const told = values.url('recording_status_callback')
+  if (told === undefined) return undefined
+  const method = values.choice<'GET' | 'POST'>('recording_status_callback_method') ?? 'POST'
+  return ({ id, url: link, durationMs }) =>
+    script.context.notify(
+      formCallback(told, method, {
+        ...{ AccountSid: script.call.info.projectId, CallSid: script.call.info.callId, RecordingSid: id },
+        ...{
+          RecordingUrl: link,
+          RecordingStatus: 'completed',
+          RecordingDuration: Math.round(durationMs / 1000),
+        },
+      }),
+    )
+}
+
+/** Begins the stream of a participant when it has its place. */
+const streamOf = (values: Values, script: Running): ((seat: ConferenceSeat) => void) | undefined => {
+  const parameters = values.object('stream')
+  const method = streaming.stream
+  if (!parameters || !method) return undefined
+  return () => {
+    void method.run(new Values(parameters, method, values.path), script).catch((error: unknown) => {
+      if (!script.call.signal.aborted) script.warn(codes.methodFailed, (error as Error).message, values.path)
+    })
+  }
+}
+
+const conferenceOptions = (values: Values, script: Running): ConferenceOptions => {
+  const name = values.needed('name')
+  if (name.length > 128) throw badValue('name', 'must have at most 128 characters')
+  const waitUrl = values.url('wait_url')
+  const coach = values.text('coach')
+  const maxParticipants = values.number('max_participants')
+  const onEvent = eventTeller(values, script)
+  const onRecorded = recordedTeller(values, script)
+  const onJoined = streamOf(values, script)
+  return {
+    name,
+    muted: values.boolean('muted') ?? false,
+    beep: beeps[(values.choice('beep') ?? 'true') as keyof typeof beeps],
+    startOnEnter: values.boolean('start_on_enter') ?? true,
+    endOnExit: values.boolean('end_on_exit') ?? false,
+    ...(maxParticipants !== undefined && { maxParticipants }),
+    ...(waitUrl !== undefined && { wait: (call) => script.wait(call, waitUrl) }),
+    ...(coach !== undefined && { coach }),
+    record: values.choice('record') === 'record-from-start',
+    trim: values.choice('trim') !== 'do-not-trim',
+    ...(onJoined && { onJoined }),
+    ...(onEvent && { onEvent }),
+    ...(onRecorded && { onRecorded }),
+  }
+}
+
+const resultOf = ({ kind }: ConferenceResult): string => (kind === 'full' ? 'failed' : 'completed')
+
+const joinConference = async (values: Values, script: Running): Promise<Outcome> => {
+  const result = await script.call.joinConference(conferenceOptions(values, script))
+  const word = resultOf(result)
+  script.variables.tell({ join_conference_result: word, return_value: word })
+  if (script.call.signal.aborted) throw new CallEnded()
+  return script.branch(values.branches('result'), 'join_conference_result')
+}
+
+/** Conferences. */
+export const conferencing: Readonly<Record<string, Method>> = {
+  join_conference: {
+    description: 'Takes part in an audio conference until the caller leaves it or it ends.',
+    properties: {
+      name: text('1 to 128 characters.'),
+      muted: boolean('Is not heard; default false.'),
+      beep: {
+        title: 'true, false, onEnter or onExit',
+        description: 'Whether the others hear a beep when the caller comes and goes; default true.',
+        anyOf: [{ type: 'boolean' }, choice('', Object.keys(beeps))],
+      },
+      start_on_enter: boolean('The conference begins when this caller is one of two; default true.'),
+      end_on_exit: boolean('It ends for all when this caller leaves; default false.'),
+      wait_url: url('A script, run again and again until the conference begins; default hold music.'),
+      max_participants: number('Default 100; those of who made the conference hold.', [2, 100_000]),
+      record: choice('do-not-record or record-from-start; default do-not-record.', [
+        'do-not-record',
+        'record-from-start',
+      ]),
+      trim: choice(
+        "Cut silence off the recording's ends: trim-silence or do-not-trim; default trim-silence.",
+        [...['trim-silence', 'do-not-trim']],
+      ),
+      coach: text('Call id of a participant: only that one hears the caller.'),
+      status_callback: url('Told of what happens in the conference while the caller is there.'),
+      status_callback_event: pattern(
+        `^((${events.join('|')})[ ,]*)+$`,
+        `Which events: ${events.join(' ')}; default all.`,
+        'names of events',
+      ),
+      status_callback_event_type: choice(
+        'relay: JSON; cxml, laml: a form, as of XML documents. Default relay.',
+        [...['relay', 'cxml', 'laml']],
+      ),
+      status_callback_method: methodChoice,
+      recording_status_callback: url('Told of the recording when it is over, by a form.'),
+      recording_status_callback_method: methodChoice,
+      stream: anyObject(
+        'Begins a stream when the caller has its place: the parameters of the method stream.',
+      ),
+      result: anything(
+        'Steps by the value of join_conference_result, or by conditions; run when it is over.',
+      ),
+    },
+    required: ['name'],
+    withoutEffect: ['region', 'recording_status_callback_event', 'recording_status_callback_event_type'],
+    nested: { result: 'branches' },
+    failed: { join_conference_result: 'failed', return_value: 'failed' },
+    run: joinConference,
+  },
+}

@@ -1,0 +1,188 @@
+import type { ConnectOptions, ConnectResult } from '../../verbs.ts'
+import { CallEnded } from '../../verbs.ts'
+import type { Tell } from '../events.ts'
+import type { Method, Outcome, Running } from '../method.ts'
+import { anything, boolean, list, number, type Schema, statusUrl, text } from '../schema-parts.ts'
+import { lineFault, soundFault } from '../value-check.ts'
+import { badValue, type Values } from '../values.ts'
+import {
+  destinationFault,
+  destinationOf,
+  destinationProperties,
+  deviceOf,
+  isQueue,
+  isStream,
+  streamDestinationProperties,
+} from './destinations.ts'
+import { soundList } from './playing.ts'
+import { streamOptions, tellStream } from './streaming.ts'
+
+/** Most destinations of one `connect`. */
+const maxDestinations = 100
+/** Most destinations that ring together, as in one `Dial` of XML: each is a call of its own. */
+const maxAtOnce = 10
+
+const destination: Schema = {
+  title: 'a destination (an object with to)',
+  type: 'object',
+  properties: { ...destinationProperties, webrtc_media: { description: 'Accepted; it has no effect here.' } },
+  required: ['to'],
+  additionalProperties: false,
+}
+
+const destinations = (description: string, maxItems: number): Schema =>
+  list(description, `a list of 1 to ${maxItems} destinations`, destination, { minItems: 1, maxItems })
+
+/** Lists one after the other; those in a list together. */
+const stepsOf = (values: Values): readonly (readonly Values[])[] => {
+  const nested = (items: unknown) => (items as readonly unknown[]).map((item) => values.nested(item))
+  if (values.has('serial')) return nested(values.list('serial')).map((item) => [item])
+  if (values.has('parallel')) return [nested(values.list('parallel'))]
+  if (values.has('serial_parallel')) return values.list('serial_parallel').map(nested)
+  return [[values]]
+}
+
+/** The options of `connect`, from its parameters. */
+const connectOptions = (values: Values, script: Running): ConnectOptions => {
+  const timeoutMs = values.seconds('timeout')
+  const maxDurationMs = values.seconds('max_duration')
+  const confirmTimeoutMs = values.seconds('confirm_timeout')
+  return {
+    steps: stepsOf(values).map((step) => step.map((item) => destinationOf(item, values, script))),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(maxDurationMs !== undefined && { maxDurationMs }),
+    ...(confirmTimeoutMs !== undefined && { confirmTimeoutMs }),
+    answerOnBridge: values.boolean('answer_on_bridge') ?? false,
+    ...(values.has('ringback') && { ringback: values.sounds('ringback') }),
+  }
+}
+
+const reasonOf = (result: ConnectResult): string | undefined =>
+  result.kind === 'failed' ? result.reason.replace('-', '_') : undefined
+
+const tellEnd = (tell: Tell, script: Running, result: ConnectResult): void => {
+  const { callee } = result
+  tell({
+    connect_state: result.kind === 'failed' ? 'failed' : 'disconnected',
+    ...(result.kind === 'failed' && { failed_reason: reasonOf(result) }),
+    ...(callee && {
+      peer: { call_id: callee.callId, node_id: script.events.nodeId, device: deviceOf(callee) },
+    }),
+  })
+}
+
+/** Calls somebody, and is over when the two were parted again. */
+const callOthers = async (values: Values, script: Running): Promise<ConnectResult> => {
+  const options = connectOptions(values, script)
+  const told = { url: values.url('status_url') }
+  const tell = script.events.to(told, 'calling.call.connect')
+  const onConnected: ConnectOptions['onConnected'] = ({ callee }) =>
+    tell({
+      connect_state: 'connected',
+      peer: { call_id: callee.callId, node_id: script.events.nodeId, device: deviceOf(callee) },
+    })
+  tell({ connect_state: 'connecting' })
+  const result = await script.call
+    .connect({ ...options, ...(told.url !== undefined && { onConnected }) })
+    .catch((error: unknown) => {
+      const reason = error instanceof CallEnded || script.call.signal.aborted ? 'cancel' : 'error'
+      tell({ connect_state: 'failed', failed_reason: reason })
+      throw error
+    })
+  tellEnd(tell, script, result)
+  return result
+}
+
+/** Joins the caller to a WebSocket, both ways, until that is over. */
+const joinStream = async (to: string, values: Values, script: Running): Promise<'connected' | 'failed'> => {
+  const url = to.trim().replace(/^stream:\s*/i, '')
+  const options = streamOptions(url, values.text('codec'), values)
+  const stream = await script.call.startStream({ ...options, bidirectional: true })
+  const told = { url: values.url('status_url'), method: values.choice<'GET' | 'POST'>('status_url_method') }
+  const common = { control_id: stream.id, url, name: options.name }
+  tellStream(script.events.to(told, 'calling.call.stream', common), 'streaming', stream)
+  return (await stream.ended).kind === 'failed' ? 'failed' : 'connected'
+}
+
+const connect = async (values: Values, script: Running): Promise<Outcome> => {
+  const all = stepsOf(values)
+    .flat()
+    .map((item) => item.text('to') ?? '')
+  const [first = ''] = all
+  if (all.some(isStream) && all.length > 1)
+    throw badValue('to', 'can be a stream only where it is the only destination')
+  const after = values.text('transfer_after_bridge')
+  if (all.some(isQueue) && after === undefined)
+    throw badValue('transfer_after_bridge', 'is needed for a destination that is a queue')
+  let connected: boolean
+  if (isStream(first)) {
+    const word = await joinStream(first, stepsOf(values)[0]?.[0] ?? values, script)
+    connected = word === 'connected'
+    script.variables.tell({
+      connect_result: word,
+      return_value: word,
+      connect_failed_reason: connected ? undefined : 'error',
+    })
+    if (script.call.signal.aborted) throw new CallEnded()
+  } else {
+    const result = await callOthers(values, script)
+    connected = result.kind === 'connected'
+    const said = {
+      connect_result: result.kind,
+      return_value: result.kind,
+      connect_failed_reason: reasonOf(result),
+    }
+    script.variables.tell(said)
+    if (result.kind === 'connected' && result.endedBy === 'caller') throw new CallEnded()
+  }
+  const outcome = await script.branch(values.branches('result'), 'connect_result')
+  if (outcome || !connected || after === undefined) return outcome
+  return { kind: 'transfer', to: await script.find(after, {}), params: {} }
+}
+
+/** Calls others. */
+export const connecting: Readonly<Record<string, Method>> = {
+  connect: {
+    description:
+      'Calls others and joins the first who answers. The next step comes when they have hung up or nobody could be had.',
+    properties: {
+      ...destinationProperties,
+      ...streamDestinationProperties,
+      serial: destinations(`Called one after the other; at most ${maxDestinations}.`, maxDestinations),
+      parallel: destinations(`Called together, at most ${maxAtOnce}; the first answer wins.`, maxAtOnce),
+      serial_parallel: list(
+        `The lists one after the other, those in a list together: at most ${maxAtOnce} in each, ${maxDestinations} in all.`,
+        `a list of 1 to ${maxDestinations} lists of destinations`,
+        destinations('Called together.', maxAtOnce),
+        { minItems: 1, maxItems: maxDestinations },
+      ),
+      max_duration: number('Longest time together in seconds; default 14400.', [1, 86_400]),
+      answer_on_bridge: boolean('Leave the caller ringing until somebody answers; default false.'),
+      ringback: soundList("What the caller hears meanwhile, instead of the far side's early media."),
+      confirm_timeout: number('Longest confirm in seconds; default 60.', [1, 600]),
+      result: anything('Steps by the value of connect_result, or by conditions; run when it is over.'),
+      transfer_after_bridge: text(
+        'A section, the URL of a script or a script: goes on there when the two are parted. Needed for queue:.',
+      ),
+      status_url: statusUrl('calling.call.connect, or calling.call.stream,'),
+    },
+    exactlyOne: ['to', 'serial', 'parallel', 'serial_parallel'],
+    mostTogether: { serial_parallel: maxDestinations },
+    withoutEffect: ['webrtc_media'],
+    nested: { confirm: 'confirm', result: 'branches' },
+    lists: ['serial', 'parallel', 'serial_parallel'],
+    decoded: ['headers'],
+    texts: {
+      ...{
+        to: destinationFault,
+        from: lineFault,
+        from_name: lineFault,
+        username: lineFault,
+        password: lineFault,
+      },
+      ringback: soundFault,
+    },
+    failed: { connect_result: 'failed', connect_failed_reason: 'error', return_value: 'failed' },
+    run: connect,
+  },
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import type { DetectOptions, DetectResult, Finding } from '../../verbs.ts'
+import { CallEnded, VerbFailed } from '../../verbs.ts'
+import type { Method, Running } from '../method.ts'
+import { boolean, choice, number, pattern, statusUrl } from '../schema-parts.ts'
+import type { Values } from '../values.ts'
+
+/** The options that are there, by the parameters that give them. */
+const milliseconds = (
+  values: Values,
+  names: Readonly<Record<string, string>>,
+): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    Object.entries(names).flatMap(([option, name]) => {
+      const ms = values.seconds(name)
+      return ms === undefined ? [] : [[option, ms]]
+    }),
+  )
+
+const detectOptions = (values: Values, onFinding: (finding: Finding) => void): DetectOptions => {
+  const detectors = (values.text('detectors') ?? 'amd,fax').split(',').map((word) => word.trim())
+  const wordsThreshold = values.number('machine_words_threshold')
+  const waitForEnd = values.boolean('detect_message_end')
+  const machine = {
+    ...milliseconds(values, {
+      initialTimeoutMs: 'initial_timeout',
+      endSilenceMs: 'end_silence_timeout',
+      readyTimeoutMs: 'machine_ready_timeout',
+      voiceThresholdMs: 'machine_voice_threshold',
+    }),
+    ...(wordsThreshold !== undefined && { wordsThreshold }),
+    ...(waitForEnd !== undefined && { waitForEnd }),
+  }
+  return {
+    ...(detectors.includes('amd') && { machine }),
+    ...(detectors.includes('fax') && { fax: values.choice<'CED' | 'CNG'>('tone') ?? 'CED' }),
+    ...milliseconds(values, { timeoutMs: 'timeout' }),
+    onFinding,
+  }
+}
+
+/** A finding as events tell it. */
+const eventOf = (finding: Finding) => {
+  switch (finding.kind) {
+    case 'fax':
+      return { type: 'fax', params: { event: finding.tone } }
+    case 'ready':
+      return { type: 'machine', params: { event: 'READY', beep: finding.beep } }
+    case 'notReady':
+      return { type: 'machine', params: { event: 'NOT_READY' } }
+    case 'digit':
+      return { type: 'digit', params: { event: finding.digit } }
+    default:
+      return { type: 'machine', params: { event: finding.kind.toUpperCase() } }
+  }
+}
+
+const variablesOf = (result: DetectResult): Readonly<Record<string, unknown>> => ({
+  detect_result: result.kind === 'none' ? 'unknown' : result.kind,
+  detect_machine_beep: result.beep ?? false,
+  detect_ms: result.durationMs,
+})
+
+const detect = async (values: Values, script: Running): Promise<undefined> => {
+  const told = { url: values.url('status_url') }
+  const tell = script.events.to(told, 'calling.call.detect', { control_id: randomUUID() })
+  const options = detectOptions(values, (finding) => tell({ detect: eventOf(finding) }))
+  const over = () => tell({ detect: { type: 'machine', params: { event: 'finished' } } })
+  script.variables.tell({ detect_result: 'detecting' })
+  const running = script.call.detect(options).finally(over)
+  const done = running.then((result) => script.variables.tell(variablesOf(result)))
+  if (values.boolean('wait') ?? true) return void (await done)
+  void done.catch((error: unknown) => {
+    if (error instanceof CallEnded || script.call.signal.aborted) return
+    script.variables.tell({ detect_result: 'error' })
+    const code = error instanceof VerbFailed ? error.code : 'internal'
+    script.warn(code, error instanceof Error ? error.message : 'It could not be detected.', values.path)
+  })
+}
+
+/** Finds out who answered. */
+export const detecting: Readonly<Record<string, Method>> = {
+  detect_machine: {
+    description: "Tells a machine from a person, and finds a fax's tone, by listening to the caller.",
+    properties: {
+      detectors: pattern(
+        '^(amd|fax)( *, *(amd|fax))*$',
+        'amd, fax or both with a comma; default both.',
+        'amd, fax or amd,fax',
+      ),
+      detect_message_end: boolean('Goes on after machine until its greeting is over; default false.'),
+      initial_timeout: number('Seconds for the first sound; default 4.5.', [0.1, 60]),
+      end_silence_timeout: number('Seconds of silence that end speech; default 1.', [0.1, 60]),
+      machine_ready_timeout: number(
+        "Seconds of silence that end a machine's greeting; default as end_silence_timeout.",
+        [0.1, 60],
+      ),
+      machine_voice_threshold: number(
+        'Seconds of speech without a pause that mean a machine; default 1.25.',
+        [0.1, 60],
+      ),
+      machine_words_threshold: number('Words that mean a machine; default 6.', [1, 100]),
+      timeout: number('Longest detection in seconds; default 30.', [1, 600]),
+      tone: choice('The tone of a fax: CED of one that answers, CNG of one that calls; default CED.', [
+        'CED',
+        'CNG',
+      ]),
+      wait: boolean('Wait for the result; false goes on with the next step. Default true.'),
+      status_url: statusUrl('calling.call.detect'),
+    },
+    failed: { detect_result: 'error' },
+    run: detect,
+  },
+}

@@ -1,0 +1,87 @@
+import type { Method } from '../method.ts'
+import { expressionFault } from '../placeholders.ts'
+import { anyObject, anything, number, text } from '../schema-parts.ts'
+
+const dest = text('A section of the script, the URL of a script, or a script as a text of JSON.')
+const params = anyObject('Values that it sees as params.')
+const meta = anyObject('Of no meaning to the gateway.')
+const steps = anything('Steps.')
+const branches = anything('Steps by the value of a variable, or by conditions.')
+
+/** Which step is the next one. */
+export const flow: Readonly<Record<string, Method>> = {
+  execute: {
+    description: 'Runs a section or another script, and goes on when that returns.',
+    properties: { dest, params, meta, on_return: steps, result: branches },
+    required: ['dest'],
+    nested: { on_return: 'steps', result: 'branches' },
+    failed: { return_value: undefined },
+    run: async (values, script) => {
+      const given = values.object('params') ?? {}
+      const section = await script.find(values.needed('dest'), given)
+      const { outcome, value } = await script.execute(section, given)
+      if (outcome) return outcome
+      script.variables.set('return_value', value)
+      return (
+        (await script.steps(values.steps('on_return'))) ??
+        (await script.branch(values.branches('result'), 'return_value'))
+      )
+    },
+  },
+  transfer: {
+    description: 'Goes on with a section or another script, and does not come back.',
+    properties: { dest, params, meta },
+    required: ['dest'],
+    run: async (values, script) => {
+      const given = values.object('params') ?? {}
+      return { kind: 'transfer', to: await script.find(values.needed('dest'), given), params: given }
+    },
+  },
+  return: {
+    description: 'Goes back to execute with a value, or ends the script.',
+    properties: { value: anything('Any value; execute finds it in return_value.') },
+    whole: 'value',
+    run: async (values) => ({ kind: 'return', value: values.parameters.value }),
+  },
+  label: {
+    description: 'Marks a place for goto.',
+    properties: { name: text('Name of the place, once in a list of steps.') },
+    required: ['name'],
+    whole: 'name',
+    plain: ['name'],
+    run: async () => undefined,
+  },
+  goto: {
+    description: 'Goes on at a label of this list of steps, or of one around it.',
+    properties: {
+      label: text('Name of the place.'),
+      when: text('JavaScript; goes there where this is true. Default: always.'),
+      max: number('Jumps at most, each time that the section runs; default 100.', [1, 100]),
+    },
+    required: ['label'],
+    plain: ['label', 'when'],
+    texts: { when: expressionFault },
+    run: async (values, script) => {
+      const { label, when } = values.parameters
+      if (when !== undefined && !(await script.holds(String(when)))) return undefined
+      if (!script.mayJump(values.path, values.number('max') ?? 100)) return undefined
+      return { kind: 'goto', label: String(label) }
+    },
+  },
+  cond: {
+    description: 'Runs the steps of the first condition that holds.',
+    properties: { conditions: branches },
+    required: ['conditions'],
+    whole: 'conditions',
+    nested: { conditions: 'conditions' },
+    run: (values, script) => script.branch(values.branches('conditions'), ''),
+  },
+  switch: {
+    description: 'Runs the steps for the value of a variable.',
+    properties: { cases: branches },
+    required: ['cases'],
+    whole: 'cases',
+    nested: { cases: 'cases' },
+    run: (values, script) => script.branch(values.branches('cases'), ''),
+  },
+}

@@ -1,0 +1,41 @@
+import type { Method } from '../method.ts'
+import { absent } from './absent.ts'
+import { answering } from './answering.ts'
+import { assigning } from './assigning.ts'
+import { conferencing } from './conferencing.ts'
+import { connecting } from './connecting.ts'
+import { detecting } from './detecting.ts'
+import { flow } from './flow.ts'
+import { playing } from './playing.ts'
+import { prompting } from './prompting.ts'
+import { queueing } from './queueing.ts'
+import { recording } from './recording.ts'
+import { requesting } from './requesting.ts'
+import { signalling } from './signalling.ts'
+import { streaming } from './streaming.ts'
+
+/** Every method of the language, by name. */
+export const methods: ReadonlyMap<string, Method> = new Map(
+  Object.entries({
+    ...{ ...answering, ...playing, ...prompting, ...signalling, ...connecting, ...conferencing, ...queueing },
+    ...{ ...detecting, ...recording, ...streaming, ...flow, ...assigning, ...requesting, ...absent },
+  }),
+)
+
+/** Methods that may run on a callee's leg before the two are joined. */
+export const confirmMethods: ReadonlySet<string> = new Set([
+  ...[
+    'cond',
+    'set',
+    'unset',
+    'hangup',
+    'play',
+    'prompt',
+    'record',
+    'record_call',
+    'stop_record_call',
+    'tap',
+    'stop_tap',
+  ],
+  ...['stream', 'stop_stream', 'send_digits', 'send_sms', 'denoise', 'stop_denoise'],
+])

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto'
+import type { Speaker } from '../../common/sounds.ts'
+import type { PlayOptions, Sound } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import type { Tell } from '../events.ts'
+import type { Method, Running } from '../method.ts'
+import { boolean, list, number, type Schema, statusUrl, text } from '../schema-parts.ts'
+import { soundFault } from '../value-check.ts'
+import type { Values } from '../values.ts'
+import { asText } from '../variables.ts'
+
+const sounds = 'say:<text>, silence:<seconds>, ring:[<seconds>:]<country>, file:<name>, or an http(s) URL'
+
+/** One sound. */
+export const sound = text(`What to play: ${sounds}.`, `a sound (${sounds})`)
+
+/** Sounds that are played in order. */
+export const soundList = (description: string): Schema =>
+  list(description, 'a list of sounds', sound, { minItems: 1 })
+
+/** How text is spoken, and how loud sounds are. */
+export const speaking: Readonly<Record<string, Schema>> = {
+  volume: number('Decibels, -40 to 40; default 0.', [-40, 40]),
+  say_voice: text('Voice for say:; default the variable say_voice.'),
+  say_language: text('Language for say:, such as en-US; default the variable say_language.'),
+}
+
+/** The voice of a step: its own parameters, or the variables of the same names. */
+export const speakerOf = (values: Values, { variables }: Running): Speaker => {
+  const voice = values.text('say_voice') ?? asText(variables.lookup('vars.say_voice'))
+  const language = values.text('say_language') ?? asText(variables.lookup('vars.say_language'))
+  return { ...(voice && { voice }), ...(language && { language }) }
+}
+
+/** Sounds and their volume, from a step's parameters. */
+export const soundsOf = (
+  values: Values,
+  name: string,
+  script: Running,
+): { readonly sounds: readonly Sound[]; readonly volumeDb?: number } => {
+  const volumeDb = values.number('volume')
+  return {
+    sounds: values.sounds(name, speakerOf(values, script)),
+    ...(volumeDb !== undefined && { volumeDb }),
+  }
+}
+
+/** Runs something that tells how it ends: `error` when it fails, `end` otherwise, also where the call ends. */
+export const toldOfEnd = async <T>(tell: Tell, end: string, run: () => Promise<T>): Promise<T> => {
+  try {
+    const value = await run()
+    tell({ state: end })
+    return value
+  } catch (error) {
+    tell({ state: error instanceof VerbFailed ? 'error' : end })
+    throw error
+  }
+}
+
+/** Plays sounds to the caller. */
+export const playing: Readonly<Record<string, Method>> = {
+  play: {
+    description: 'Plays sounds, one after the other.',
+    properties: {
+      url: sound,
+      urls: soundList('Sounds to play in order.'),
+      ...speaking,
+      auto_answer: boolean('Answer first; default true. false plays as early media.'),
+      status_url: statusUrl('calling.call.play'),
+    },
+    exactlyOne: ['url', 'urls'],
+    withoutEffect: ['say_gender'],
+    texts: { url: soundFault, urls: soundFault },
+    failed: { play_result: 'failed' },
+    run: async (values, script) => {
+      const autoAnswer = values.boolean('auto_answer')
+      const options: PlayOptions = {
+        ...soundsOf(values, values.has('url') ? 'url' : 'urls', script),
+        ...(autoAnswer !== undefined && { autoAnswer }),
+      }
+      const told = { url: values.url('status_url') }
+      const tell = script.events.to(told, 'calling.call.play', { control_id: randomUUID() })
+      tell({ state: 'playing' })
+      await toldOfEnd(tell, 'finished', () => script.call.play(options))
+      script.variables.tell({ play_result: 'success' })
+      return undefined
+    },
+  },
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { CollectOptions, CollectResult, SpeechOptions } from '../../verbs.ts'
+import type { Tell } from '../events.ts'
+import type { Method } from '../method.ts'
+import { keys, list, number, statusUrl, text } from '../schema-parts.ts'
+import { soundFault } from '../value-check.ts'
+import type { Values } from '../values.ts'
+import { sound, soundList, soundsOf, speaking } from './playing.ts'
+
+/** Parameters of a prompt that mean that digits are collected beside speech. */
+const ofDigits = ['max_digits', 'terminators', 'digit_timeout']
+const ofSpeech = ['speech_timeout', 'speech_end_timeout', 'speech_language', 'speech_hints', 'speech_engine']
+
+const speechOptions = (values: Values): SpeechOptions | undefined => {
+  if (!ofSpeech.some((name) => values.has(name))) return undefined
+  const language = values.text('speech_language')
+  const hints = values.texts('speech_hints').filter((hint) => hint !== '')
+  const endSilenceMs = values.seconds('speech_end_timeout')
+  const maxSpeechMs = values.seconds('speech_timeout')
+  return {
+    ...(language && { language }),
+    ...(hints.length > 0 && { hints }),
+    ...(endSilenceMs !== undefined && { endSilenceMs }),
+    ...(maxSpeechMs !== undefined && { maxSpeechMs }),
+  }
+}
+
+const collectOptions = (values: Values): Omit<CollectOptions, 'prompt'> => {
+  const terminators = values.text('terminators')
+  const initialTimeoutMs = values.seconds('initial_timeout')
+  const interDigitTimeoutMs = values.seconds('digit_timeout')
+  const speech = speechOptions(values)
+  return {
+    ...(speech && { speech, digits: ofDigits.some((name) => values.has(name)) }),
+    maxDigits: values.number('max_digits') ?? 1,
+    ...(terminators !== undefined && { terminators }),
+    ...(initialTimeoutMs !== undefined && { initialTimeoutMs }),
+    ...(interDigitTimeoutMs !== undefined && { interDigitTimeoutMs }),
+  }
+}
+
+const wordOf = ({ reason, digits, speech }: CollectResult): string => {
+  if (speech) return speech.text === '' ? 'no_match' : 'match_speech'
+  if (digits !== '') return 'match_digits'
+  return reason === 'error' ? 'failed' : 'no_input'
+}
+
+const variablesOf = (result: CollectResult): Readonly<Record<string, unknown>> => ({
+  prompt_result: wordOf(result),
+  prompt_value: result.speech?.text ?? result.digits,
+  prompt_digit_terminator: result.terminator ?? '',
+  prompt_speech_confidence: result.speech?.confidence,
+})
+
+const tellResult = (tell: Tell, result: CollectResult): void => {
+  const { digits, terminator = '', speech } = result
+  const word = wordOf(result)
+  const told =
+    word === 'match_speech'
+      ? { type: 'speech', params: { text: speech?.text, confidence: speech?.confidence } }
+      : word === 'match_digits'
+        ? { type: 'digit', params: { digits, terminator } }
+        : { type: word === 'failed' ? 'error' : word }
+  tell({ result: told, final: true, state: 'finished' })
+}
+
+/** Asks the caller. */
+export const prompting: Readonly<Record<string, Method>> = {
+  prompt: {
+    description:
+      'Plays sounds and collects digits, or speech where a parameter of it is there, or both; a digit or speech stops the sounds.',
+    properties: {
+      play: {
+        title: 'a sound or a list of sounds',
+        description: 'What to play.',
+        anyOf: [sound, soundList('In order.')],
+      },
+      ...speaking,
+      max_digits: number('Stop after so many digits; default 1.', [1, 128]),
+      terminators: keys('Keys that end the input; default none.'),
+      digit_timeout: number('Seconds between digits; default 5.', [0.1, 600]),
+      initial_timeout: number(
+        'Seconds for the first digit or the beginning of speech; default 5.',
+        [0.1, 600],
+      ),
+      speech_timeout: number('Longest speech in seconds; default 60.', [0.1, 600]),
+      speech_end_timeout: number(
+        'Seconds of silence after which speech is over; default: as the recogniser says, or after 1.',
+        [0.1, 60],
+      ),
+      speech_language: text('Language of the speech, such as en-US.'),
+      speech_hints: list('Words and phrases that are likely.', 'a list of texts', text('A word or phrase.'), {
+        maxItems: 500,
+      }),
+      speech_engine: text('Any: speech is understood by the recogniser of the configuration.'),
+      status_url: statusUrl('calling.call.collect'),
+    },
+    required: ['play'],
+    withoutEffect: ['say_gender'],
+    texts: { play: soundFault },
+    failed: {
+      prompt_result: 'failed',
+      prompt_value: '',
+      prompt_digit_terminator: '',
+      prompt_speech_confidence: undefined,
+    },
+    run: async (values, script) => {
+      const prompt = soundsOf(values, 'play', script)
+      const collect = collectOptions(values)
+      const told = { url: values.url('status_url') }
+      const tell = script.events.to(told, 'calling.call.collect', { control_id: randomUUID() })
+      const onInput = () => tell({ result: { type: 'start_of_input' }, final: false })
+      const result = await script.call
+        .collect({ prompt, ...collect, ...(told.url !== undefined && { onInput }) })
+        .catch((error: unknown) => {
+          tell({ result: { type: 'error' }, final: true, state: 'finished' })
+          throw error
+        })
+      tellResult(tell, result)
+      script.variables.tell(variablesOf(result))
+      return undefined
+    },
+  },
+}

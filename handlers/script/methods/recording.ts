@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import type { RecordOptions, RecordResult } from '../../verbs.ts'
+import { CallEnded } from '../../verbs.ts'
+import type { Tell } from '../events.ts'
+import type { Method, Running } from '../method.ts'
+import { boolean, choice, keys, number, type Schema, statusUrl, text } from '../schema-parts.ts'
+import { badValue, type Values } from '../values.ts'
+
+interface Defaults {
+  readonly direction: 'speak' | 'both'
+  readonly terminators: string
+  /** Seconds; 0: no limit. */
+  readonly initial: number
+  readonly end: number
+}
+
+const foreground: Defaults = { direction: 'speak', terminators: '#', initial: 4, end: 5 }
+const background: Defaults = { direction: 'both', terminators: '', initial: 0, end: 0 }
+
+const properties = ({
+  direction,
+  terminators,
+  initial,
+  end,
+}: Defaults): Readonly<Record<string, Schema>> => ({
+  format: choice('wav or mp3; default wav.', ['wav', 'mp3']),
+  direction: choice(`What the caller says (speak), hears (listen), or both; default ${direction}.`, [
+    ...['speak', 'listen', 'both'],
+  ]),
+  stereo: boolean('Each side on a channel of its own, so direction can only be both; default false.'),
+  beep: boolean('A tone before the beginning; default false.'),
+  terminators: keys(`Keys that end it; default ${terminators || 'none'}.`),
+  initial_timeout: number(
+    `Seconds in which the caller has to begin to speak; 0: any; default ${initial}.`,
+    [0, 600],
+  ),
+  end_silence_timeout: number(`Seconds of silence that end it; 0: none do; default ${end}.`, [0, 600]),
+  max_length: number('Longest recording in seconds; default as long as the call.', [1, 86_400]),
+  status_url: statusUrl('calling.call.record'),
+})
+
+const recordOptions = (values: Values, defaults: Defaults): RecordOptions => {
+  const maxMs = values.seconds('max_length')
+  return {
+    format: values.choice<'wav' | 'mp3'>('format') ?? 'wav',
+    tracks: tracksOf(values, defaults),
+    beep: values.boolean('beep') ?? false,
+    terminators: values.has('terminators') ? (values.text('terminators') ?? '') : defaults.terminators,
+    initialSilenceMs: patience(values, 'initial_timeout', defaults.initial),
+    endSilenceMs: patience(values, 'end_silence_timeout', defaults.end),
+    ...(maxMs !== undefined && { maxMs }),
+  }
+}
+
+const tracksOf = (values: Values, { direction }: Defaults): RecordOptions['tracks'] => {
+  const given = values.choice<'speak' | 'listen' | 'both'>('direction')
+  if (values.boolean('stereo')) {
+    if (given !== undefined && given !== 'both')
+      throw badValue('stereo', 'records both sides, so direction can only be both')
+    return 'stereo'
+  }
+  return ({ speak: 'in', listen: 'out', both: 'both' } as const)[given ?? direction]
+}
+
+/** In ms; a document says 0 for no limit. */
+const patience = (values: Values, name: string, fallback: number): number =>
+  (values.seconds(name) ?? fallback * 1000) || Number.POSITIVE_INFINITY
+
+const wordOf = ({ reason }: RecordResult): string =>
+  reason === 'no-input' ? 'no_input' : reason === 'error' ? 'failed' : 'success'
+
+/** Tells of one recording; each event says how it is made. */
+const teller = (values: Values, script: Running, options: RecordOptions, controlId: string): Tell => {
+  const direction = { in: 'speak', out: 'listen', both: 'both', stereo: 'both' }[options.tracks ?? 'in']
+  const audio = { format: options.format, direction, stereo: options.tracks === 'stereo' }
+  const told = { url: values.url('status_url') }
+  return script.events.to(told, 'calling.call.record', { control_id: controlId, record: { audio } })
+}
+
+const tellEnd = (tell: Tell, script: Running, result: RecordResult): void => {
+  const end = script.context.now()
+  const word = wordOf(result)
+  tell({
+    state: word === 'success' ? 'finished' : word === 'failed' ? 'error' : word,
+    ...{ url: result.bytes > 0 ? result.url : '', recording_id: result.id, size: result.bytes },
+    ...{
+      duration: result.durationMs / 1000,
+      start_time: (end - result.durationMs) / 1000,
+      end_time: end / 1000,
+    },
+  })
+}
+
+const record = async (values: Values, script: Running): Promise<undefined> => {
+  const options = recordOptions(values, foreground)
+  const tell = teller(values, script, options, randomUUID())
+  tell({ state: 'recording' })
+  const result = await script.call.record(options).catch((error: unknown) => {
+    tell({ state: 'error' })
+    throw error
+  })
+  tellEnd(tell, script, result)
+  script.variables.tell({ record_url: result.bytes > 0 ? result.url : '', record_result: wordOf(result) })
+  if (result.reason === 'hangup') throw new CallEnded()
+}
+
+const recordCall = async (values: Values, script: Running): Promise<undefined> => {
+  const named = values.text('control_id')
+  script.recordings.check(named)
+  const options = recordOptions(values, background)
+  const recording = await script.call.startRecording(options)
+  const id = script.recordings.add(recording, named)
+  const tell = teller(values, script, options, id)
+  tell({ state: 'recording', recording_id: recording.id, url: recording.url })
+  void recording.ended.then((result) => tellEnd(tell, script, result))
+  script.variables.tell({
+    record_call_url: recording.url,
+    record_call_result: 'success',
+    record_control_id: id,
+  })
+}
+
+/** Methods that record. */
+export const recording: Readonly<Record<string, Method>> = {
+  record: {
+    description: 'Records the caller; the next step comes when that is over.',
+    properties: properties(foreground),
+    withoutEffect: ['input_sensitivity'],
+    failed: { record_result: 'failed', record_url: '' },
+    run: record,
+  },
+  record_call: {
+    description: 'Begins to record the call, and goes on with the next step.',
+    properties: {
+      control_id: text('Name by which stop_record_call finds it; default a new one.'),
+      ...properties(background),
+    },
+    withoutEffect: ['input_sensitivity'],
+    failed: { record_call_result: 'failed' },
+    run: recordCall,
+  },
+  stop_record_call: {
+    description: 'Ends what record_call began.',
+    properties: { control_id: text('Which one; default the last.') },
+    failed: { stop_record_call_result: 'failed' },
+    run: async (values, { recordings, variables }) => {
+      const found = recordings.find(values.text('control_id'))
+      found.stop()
+      const { reason } = await found.ended
+      variables.tell({ stop_record_call_result: reason === 'error' ? 'failed' : 'success' })
+      return undefined
+    },
+  },
+}

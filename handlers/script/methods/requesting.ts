@@ -1,0 +1,119 @@
+import { hasControl } from '../../common/headers.ts'
+import type { OutsideAnswer, OutsideRequest } from '../../handler.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { codes } from '../codes.ts'
+import type { Method } from '../method.ts'
+import { boolean, choice, number, texts, url } from '../schema-parts.ts'
+import { badValue, type Values } from '../values.ts'
+import { asText, type Variables } from '../variables.ts'
+
+/** Headers of the connection, which the gateway writes. */
+const reserved = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+])
+
+const headersOf = (values: Values): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values.object('headers') ?? {}).map(([name, value]) => {
+      const text = asText(value)
+      if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name) || reserved.has(name.toLowerCase()))
+        throw badValue('headers', 'has a name that cannot be used')
+      if (hasControl(text)) throw badValue('headers', `has a line break or control character in ${name}`)
+      return [name.toLowerCase(), text]
+    }),
+  )
+
+const requestOf = (values: Values): OutsideRequest => {
+  const { 'content-type': type, ...headers } = headersOf(values)
+  const body = values.parameters.body
+  const json = typeof body === 'object'
+  const timeoutMs = values.seconds('timeout')
+  const connectTimeoutMs = values.seconds('connect_timeout')
+  return {
+    url: values.url('url') ?? '',
+    method: values.needed('method').toUpperCase() as OutsideRequest['method'],
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(body !== undefined && {
+      body: { contentType: type ?? (json ? 'application/json' : 'text/plain'), text: asText(body) },
+    }),
+    ...(timeoutMs && { timeoutMs }),
+    ...(connectTimeoutMs && { connectTimeoutMs }),
+  }
+}
+
+const keep = (variables: Variables, { status, headers, text }: OutsideAnswer, parsed: boolean): void => {
+  const result = status < 400 ? 'success' : 'failed'
+  variables.tell({ request_result: result, return_value: result, request_response_code: status })
+  variables.set('request_response_headers', headers)
+  variables.set('request_response_body', text)
+  if (parsed) variables.set('request_response', parse(text))
+}
+
+/** The JSON of a body; undefined where it is none. */
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Asks a server of the customer's. */
+export const requesting: Readonly<Record<string, Method>> = {
+  request: {
+    description: "Asks a customer's server.",
+    properties: {
+      url: url('Who is asked.'),
+      method: choice('GET, POST, PUT or DELETE.', [
+        'GET',
+        'POST',
+        'PUT',
+        'DELETE',
+        'get',
+        'post',
+        'put',
+        'delete',
+      ]),
+      headers: texts('Headers of the request, by name.'),
+      body: {
+        title: 'a text or an object',
+        description: 'Sent as it is, or as JSON; Content-Type says so unless a header does.',
+        type: ['string', 'object', 'array'],
+      },
+      timeout: number('Longest wait in seconds; default 0: that of the configuration.', [0, 600]),
+      connect_timeout: number(
+        'Longest wait for the connection; default 0: that of the configuration.',
+        [0, 600],
+      ),
+      save_variables: boolean('Keep the fields of a JSON answer as request_response; default false.'),
+    },
+    required: ['url', 'method'],
+    failed: { request_result: 'failed', return_value: 'failed' },
+    run: async (values, { call, context, variables }) => {
+      const request = requestOf(values)
+      const parsed = values.boolean('save_variables') ?? false
+      for (const name of ['code', 'headers', 'body']) variables.unset(`request_response_${name}`)
+      variables.unset('request_response')
+      variables.tell({ request_url: request.url })
+      let answer: OutsideAnswer
+      try {
+        answer = await context.request(request, call.signal)
+      } catch (error) {
+        call.signal.throwIfAborted()
+        throw new VerbFailed(
+          codes.methodFailed,
+          error instanceof Error ? error.message : 'There was no answer.',
+          error,
+        )
+      }
+      keep(variables, answer, parsed)
+      return undefined
+    },
+  },
+}

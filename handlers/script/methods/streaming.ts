@@ -1,0 +1,167 @@
+import type { CallStream, StreamEnd, StreamOptions } from '../../verbs.ts'
+import type { Tell } from '../events.ts'
+import type { Method, Running } from '../method.ts'
+import { choice, number, pattern, type Schema, statusUrl, text, texts } from '../schema-parts.ts'
+import { badValue, type Values } from '../values.ts'
+import { asText } from '../variables.ts'
+
+/** `PCMU@8000h` and the like; other codecs of the family are not there. */
+const formats: Readonly<Record<string, Pick<StreamOptions, 'codec' | 'sampleRate'>>> = {
+  PCMU: { codec: 'PCMU' },
+  'PCMU@8000h': { codec: 'PCMU' },
+  L16: { codec: 'L16', sampleRate: 16_000 },
+  'L16@16000h': { codec: 'L16', sampleRate: 16_000 },
+  'L16@8000h': { codec: 'L16', sampleRate: 8000 },
+}
+
+/** Codecs of a WebSocket's audio. */
+export const streamCodecs: readonly string[] = Object.keys(formats)
+
+/** What is told to the server of a WebSocket, from a step's parameters. */
+export const streamOptions = (url: string, codec: string | undefined, values: Values): StreamOptions => {
+  const format = formats[codec ?? 'PCMU']
+  if (!format) throw badValue('codec', `must be one of ${streamCodecs.join(', ')}`)
+  if (!/^wss?:$/.test(URL.parse(url)?.protocol ?? '')) throw badValue('url', 'must be a ws or wss URL')
+  const name = values.text('name')
+  const bearerToken = values.text('authorization_bearer_token')
+  const parameters = Object.entries(values.object('custom_parameters') ?? {})
+  return {
+    url,
+    ...format,
+    ...(name && { name }),
+    ...(bearerToken && { bearerToken }),
+    ...(parameters.length > 0 && {
+      parameters: Object.fromEntries(parameters.map(([key, value]) => [key, asText(value)])),
+    }),
+  }
+}
+
+/** Parameters of a stream to a WebSocket, besides its URL. */
+export const streamProperties: Readonly<Record<string, Schema>> = {
+  name: text('Told to the server.'),
+  authorization_bearer_token: text('Sent to the server as Authorization: Bearer.'),
+  custom_parameters: texts('Told to the server at the start.'),
+}
+
+const streamTracks = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
+const tapTracks = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
+
+/** Tells how a stream goes: that it has begun, and at once or later that it is over. */
+export const tellStream = (tell: Tell, begun: string, stream: CallStream): void => {
+  tell({ state: begun })
+  void stream.ended.then((end: StreamEnd) => {
+    tell({
+      state: end.kind === 'failed' ? 'error' : 'finished',
+      ...(end.kind === 'failed' && { reason: end.reason }),
+    })
+  })
+}
+
+const stream = async (values: Values, script: Running): Promise<undefined> => {
+  const controlId = values.text('control_id')
+  script.streams.check(controlId)
+  const url = values.needed('url')
+  const track = values.choice<keyof typeof streamTracks>('track') ?? 'inbound_track'
+  const options = streamOptions(url, values.choice('codec'), values)
+  const told = { url: values.url('status_url'), method: values.choice<'GET' | 'POST'>('status_url_method') }
+  const started = await script.call.startStream({ ...options, tracks: streamTracks[track] })
+  const id = script.streams.add(started, controlId)
+  const tell = script.events.to(told, 'calling.call.stream', { control_id: id, url, name: options.name })
+  tellStream(tell, 'streaming', started)
+  script.variables.tell({ stream_result: 'success', stream_control_id: id })
+}
+
+/** The RTP address with the codec that goes there. */
+const tapUrl = (uri: string, codec: string): string => {
+  const url = URL.parse(uri)
+  if (!url || !['rtp:', 'ws:', 'wss:'].includes(url.protocol))
+    throw badValue('uri', 'must be an rtp, ws or wss URL')
+  if (url.protocol === 'rtp:') url.searchParams.set('codec', codec)
+  else if (codec !== 'PCMU') throw badValue('codec', 'can only be PCMU on a WebSocket')
+  return url.href
+}
+
+const tap = async (values: Values, script: Running): Promise<undefined> => {
+  const controlId = values.text('control_id')
+  script.taps.check(controlId)
+  const uri = values.needed('uri')
+  const codec = values.choice<'PCMU' | 'PCMA'>('codec') ?? 'PCMU'
+  const direction = values.choice<keyof typeof tapTracks>('direction') ?? 'speak'
+  const told = { url: values.url('status_url') }
+  const started = await script.call.startStream({ url: tapUrl(uri, codec), tracks: tapTracks[direction] })
+  const id = script.taps.add(started, controlId)
+  const params = { direction, codec, rate: 8000, ptime: 20 }
+  const tell = script.events.to(told, 'calling.call.tap', {
+    ...{
+      control_id: id,
+      tap: { type: 'audio', params: { direction } },
+      device: { type: typeOf(uri), params: { uri, ...params } },
+    },
+  })
+  tellStream(tell, 'tapping', started)
+  script.variables.tell({
+    ...{ tap_uri: uri, tap_result: 'success', tap_control_id: id },
+    ...{ tap_ptime: 20, tap_codec: codec, tap_rate: 8000 },
+  })
+}
+
+const typeOf = (uri: string): string => (uri.startsWith('rtp:') ? 'rtp' : 'ws')
+
+const controlId = text('Which one; default the last.')
+
+/** Gives the caller's audio to somebody outside. */
+export const streaming: Readonly<Record<string, Method>> = {
+  tap: {
+    description: "Gives the call's audio to an RTP address or a WebSocket, and goes on with the next step.",
+    properties: {
+      uri: pattern('^(rtp|wss?)://', 'rtp://host:port, ws:// or wss://.', 'an rtp, ws or wss URL'),
+      control_id: text('Name by which stop_tap finds it; default a new one.'),
+      direction: choice('What the caller says (speak), hears (listen), or both; default speak.', [
+        ...['speak', 'listen', 'both'],
+      ]),
+      codec: choice('PCMU or PCMA; default PCMU, and nothing else on a WebSocket.', ['PCMU', 'PCMA']),
+      rtp_ptime: number('Milliseconds of a packet; there are always 20 in one.', [20, 20]),
+      status_url: statusUrl('calling.call.tap'),
+    },
+    required: ['uri'],
+    failed: { tap_result: 'failed' },
+    run: tap,
+  },
+  stop_tap: {
+    description: 'Ends what tap began.',
+    properties: { control_id: controlId },
+    failed: { stop_tap_result: 'failed' },
+    run: async (values, { taps, variables }) => {
+      taps.find(values.text('control_id')).stop()
+      variables.tell({ stop_tap_result: 'success' })
+      return undefined
+    },
+  },
+  stream: {
+    description: "Gives the call's audio to a WebSocket, and goes on with the next step.",
+    properties: {
+      url: pattern('^wss?://', 'wss:// or ws://.', 'a ws or wss URL'),
+      control_id: text('Name by which stop_stream finds it; default a new one.'),
+      track: choice('Whose audio: the caller’s, what the caller hears, or both; default inbound_track.', [
+        ...Object.keys(streamTracks),
+      ]),
+      codec: choice('Default PCMU.', streamCodecs),
+      ...streamProperties,
+      status_url: statusUrl('calling.call.stream'),
+      status_url_method: choice('GET or POST; default POST.', ['GET', 'POST']),
+    },
+    required: ['url'],
+    failed: { stream_result: 'failed' },
+    run: stream,
+  },
+  stop_stream: {
+    description: 'Ends what stream began.',
+    properties: { control_id: controlId },
+    failed: { stop_stream_result: 'failed' },
+    run: async (values, { streams, variables }) => {
+      streams.find(values.text('control_id')).stop()
+      variables.tell({ stop_stream_result: 'success' })
+      return undefined
+    },
+  },
+}

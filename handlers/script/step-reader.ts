@@ -1,0 +1,172 @@
+import { readBranches } from './branches-reader.ts'
+import { codes } from './codes.ts'
+import type { MethodSpec, NestedKind } from './method.ts'
+import { checkMethod } from './method-check.ts'
+import { confirmMethods, methods } from './methods/index.ts'
+import { hasPlaceholder } from './placeholders.ts'
+import { type Keys, pointer } from './source.ts'
+import { type ScriptStep, StepList } from './steps.ts'
+
+/** Takes a fault at a place of the document. */
+export type Report = (code: string, message: string, keys: Keys) => void
+
+/** True for an object that is no list. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Most lists of steps inside of one another. */
+const mostNested = 16
+
+/** What the steps of a document are checked against. */
+export interface StepRules {
+  readonly error: Report
+  readonly warning: Report
+  /** Names of the document's sections. */
+  readonly sections: ReadonlySet<string>
+  /** Methods that may be used; default all. */
+  readonly permitted?: ReadonlySet<string>
+}
+
+/** Reads and checks lists of steps, and the lists inside of them. */
+export class StepReader {
+  readonly #rules: StepRules
+  /** Labels that `goto` can reach from here. */
+  readonly #labels: ReadonlySet<string>
+  readonly #depth: number
+
+  constructor(rules: StepRules, labels: ReadonlySet<string> = new Set(), depth = 0) {
+    this.#rules = rules
+    this.#labels = labels
+    this.#depth = depth
+  }
+
+  get error(): Report {
+    return this.#rules.error
+  }
+
+  /** The steps of a section or of a list inside of a step. */
+  list(value: unknown, keys: Keys): StepList {
+    if (!Array.isArray(value)) {
+      this.error(codes.elementWrongType, `${keys.at(-1)} must be a list of steps.`, keys)
+      return new StepList([])
+    }
+    if (this.#depth === mostNested) {
+      this.error(codes.tooDeep, `Steps are nested more than ${mostNested} levels deep.`, keys)
+      return new StepList([])
+    }
+    const labels = new Set([...this.#labels, ...this.#labelsOf(value, keys)])
+    const inner = new StepReader(this.#rules, labels, this.#depth + 1)
+    return new StepList(value.flatMap((step, index) => inner.#step(step, [...keys, index]) ?? []))
+  }
+
+  #labelsOf(steps: readonly unknown[], keys: Keys): Set<string> {
+    const labels = new Set<string>()
+    for (const [index, step] of steps.entries()) {
+      const label = isObject(step) ? step.label : undefined
+      if (typeof label !== 'string') continue
+      if (labels.has(label))
+        this.error(codes.elementDuplicated, `The label ${label} stands there twice.`, [...keys, index])
+      labels.add(label)
+    }
+    return labels
+  }
+
+  #step(step: unknown, keys: Keys): ScriptStep | undefined {
+    if (typeof step === 'string') return this.#named(step, undefined, keys)
+    if (!isObject(step)) {
+      this.error(
+        codes.elementWrongType,
+        'A step must be a method with its parameters, or the name of a method.',
+        keys,
+      )
+      return undefined
+    }
+    const names = Object.keys(step)
+    const [name] = names
+    if (name === undefined) this.error(codes.methodNameMissing, 'The step names no method.', keys)
+    else if (names.length > 1)
+      this.error(
+        codes.elementInvalid,
+        `A step has one method, not ${names.length}: ${names.join(', ')}.`,
+        keys,
+      )
+    else return this.#named(name, step[name], [...keys, name])
+    return undefined
+  }
+
+  #named(name: string, given: unknown, keys: Keys): ScriptStep | undefined {
+    const method = methods.get(name)
+    if (!method) {
+      this.error(codes.methodUndefined, `There is no method ${name}.`, keys)
+      return undefined
+    }
+    if (this.#rules.permitted && !this.#rules.permitted.has(name)) {
+      this.error(
+        codes.methodUndefined,
+        `The method ${name} cannot be used on a leg that is to be confirmed.`,
+        keys,
+      )
+      return undefined
+    }
+    const parameters = checkMethod(method, given, keys, this.#rules)
+    if (!parameters) return undefined
+    this.#checkPlaces(name, parameters, keys)
+    return { method: name, parameters: this.#nested(method, parameters, keys), path: pointer(keys) }
+  }
+
+  /** Labels and sections that are not there. */
+  #checkPlaces(name: string, { label, dest }: Readonly<Record<string, unknown>>, keys: Keys): void {
+    if (name === 'goto' && !this.#labels.has(String(label)))
+      this.error(codes.parameterInvalid, 'label must be one of this list of steps, or of one around it.', [
+        ...keys,
+        'label',
+      ])
+    if ((name === 'execute' || name === 'transfer') && typeof dest === 'string' && !hasPlaceholder(dest)) {
+      const other = /^\s*\{|^[a-z][a-z0-9+.-]*:/i.test(dest)
+      if (!other && !this.#rules.sections.has(dest))
+        this.error(codes.parameterInvalid, 'dest must be a section of the script, a URL or a script.', [
+          ...keys,
+          'dest',
+        ])
+    }
+  }
+
+  /** The parameters with the steps inside of them read. */
+  #nested(
+    spec: MethodSpec,
+    parameters: Readonly<Record<string, unknown>>,
+    keys: Keys,
+  ): Readonly<Record<string, unknown>> {
+    const { nested = {}, lists = [] } = spec
+    if (Object.keys(nested).length === 0) return parameters
+    const read = (name: string, value: unknown, at: Keys): unknown => {
+      const kind = Object.hasOwn(nested, name) ? nested[name] : undefined
+      if (kind) return this.#nestedOf(kind, value, name === spec.whole ? keys : at)
+      return lists.includes(name) ? this.#items(spec, value, at) : value
+    }
+    return Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [name, read(name, value, [...keys, name])]),
+    )
+  }
+
+  #items(spec: MethodSpec, value: unknown, keys: Keys): unknown {
+    if (Array.isArray(value)) return value.map((item, index) => this.#items(spec, item, [...keys, index]))
+    return isObject(value) ? this.#nested(spec, value, keys) : value
+  }
+
+  #nestedOf(kind: NestedKind, value: unknown, keys: Keys): unknown {
+    switch (kind) {
+      case 'steps':
+        return this.list(value, keys)
+      case 'confirm':
+        return typeof value === 'string' ? value : this.#confirming.list(value, keys)
+      default:
+        return readBranches(kind, value, keys, this)
+    }
+  }
+
+  /** A callee's leg has a script of its own: what it jumps to is in there. */
+  get #confirming(): StepReader {
+    return new StepReader({ ...this.#rules, permitted: confirmMethods }, new Set(), this.#depth)
+  }
+}
