@@ -254,6 +254,22 @@ export const catalogue = {
     'SWITCH_CONGESTION',
     'warn',
   ),
+  bad_name: entry(
+    'A conference or queue cannot have this name.',
+    400,
+    422,
+    95,
+    'INVALID_MSG_UNSPECIFIED',
+    'warn',
+  ),
+  conference_failed: entry(
+    'The conference could not be opened.',
+    500,
+    500,
+    41,
+    'NORMAL_TEMPORARY_FAILURE',
+    'error',
+  ),
   refer_unsupported: entry(
     'The far side cannot be asked to call somebody else.',
     405,

@@ -30,16 +30,21 @@ export interface MixerHost {
 export class EdgeMixer implements Mixer {
   readonly id: string
   readonly number: PortNumber
+  readonly closed: Promise<void>
+  readonly #onClosed: () => void
   #host: MixerHost
   #slot: Slot | undefined
   #members = new Map<EdgePort, Slot>()
   #playbacks: Playbacks
-  #closed = false
+  #isClosed = false
 
   constructor(number: PortNumber, host: MixerHost) {
     this.number = number
     this.id = `mixer-${number}`
     this.#host = host
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.closed = promise
+    this.#onClosed = resolve
     this.#playbacks = new Playbacks(number, (command) => this.#home().thread.send(command))
   }
 
@@ -53,7 +58,7 @@ export class EdgeMixer implements Mixer {
   }
 
   add(port: MediaPort, member: MixerMember = {}): void {
-    if (this.#closed || !(port instanceof EdgePort)) return
+    if (this.#isClosed || !(port instanceof EdgePort)) return
     const slot = this.#host.slotOf(port)
     if (!slot) return
     if (port.mixer === this) {
@@ -91,12 +96,12 @@ export class EdgeMixer implements Mixer {
   }
 
   record(request: RecordRequest): Recording {
-    if (this.#closed) return noRecording()
+    if (this.#isClosed) return noRecording()
     return this.#home().recordings.start(this.number, { ...request, tracks: 'in' })
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return
+    if (this.#isClosed) return
     this.#slot?.thread.send({ op: 'unmix', mixer: this.number })
     this.die()
   }
@@ -114,11 +119,12 @@ export class EdgeMixer implements Mixer {
 
   /** The thread is gone, or it was told to forget the mixer. */
   die(): void {
-    if (this.#closed) return
-    this.#closed = true
+    if (this.#isClosed) return
+    this.#isClosed = true
     for (const port of [...this.#members.keys()]) this.forget(port)
     this.#playbacks.close()
     this.#host.onClosed(this)
+    this.#onClosed()
   }
 
   #home(wanted?: Slot): Slot {

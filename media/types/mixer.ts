@@ -30,6 +30,8 @@ export interface Mixer {
   play(request: PlayRequest): Playback
   /** Records the sum of all; `tracks` is not looked at. */
   record(request: RecordRequest): Recording
+  /** Resolves when it is closed, or its thread has died. */
+  readonly closed: Promise<void>
   /** Idempotent. The ports stay open. */
   close(): Promise<void>
 }

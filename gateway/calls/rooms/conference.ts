@@ -1,0 +1,199 @@
+import type { ConferenceEvent, ConferenceOptions, ConferenceResult } from '../../../handlers/verbs.ts'
+import { beep } from '../../../media/record/beep.ts'
+import type { MediaPort, Mixer, Prompt } from '../../../media/types.ts'
+import type { Log } from '../../log.ts'
+import type { KeptRecording, RecordingKeeper } from '../recording-keeper.ts'
+import type { Participant } from './participant.ts'
+
+const defaultMost = 100
+const mixRate = 16_000
+
+/** What a conference works with. */
+export interface ConferenceParts {
+  readonly openMixer: () => Promise<Mixer>
+  readonly recordings: RecordingKeeper
+  readonly log: Log
+}
+
+/** What a conference is, by the options of who made it. */
+export interface ConferenceFacts {
+  readonly id: string
+  readonly name: string
+  readonly projectId: string
+  readonly options: Pick<ConferenceOptions, 'maxParticipants' | 'record' | 'trim' | 'onRecorded' | 'onEvent'>
+  /** Told once, when the last one has left. */
+  readonly onClosed: () => void
+}
+
+/** How it ends for a participant. */
+export type Leaving = ConferenceResult['kind']
+
+/** Calls whose callers hear each other. It owns the mixer; each {@link Participant} owns its call's part in it. */
+export class Conference {
+  readonly facts: ConferenceFacts
+  readonly #parts: ConferenceParts
+  readonly #mixer: Mixer
+  readonly #participants = new Set<Participant>()
+  #recording: KeptRecording | undefined
+  #started = false
+  #closed = false
+  #sequence = 0
+
+  private constructor(parts: ConferenceParts, facts: ConferenceFacts, mixer: Mixer) {
+    this.#parts = parts
+    this.facts = facts
+    this.#mixer = mixer
+  }
+
+  /** Rejects where the edge has no mixer. */
+  static async open(parts: ConferenceParts, facts: ConferenceFacts): Promise<Conference> {
+    const conference = new Conference(parts, facts, await parts.openMixer())
+    // Its thread has died: nobody is heard any more.
+    void conference.#mixer.closed.then(() => conference.#endAll())
+    return conference
+  }
+
+  /** The last one has left: nobody can join it any more. */
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  get size(): number {
+    return this.#participants.size
+  }
+
+  get isFull(): boolean {
+    return this.size >= (this.facts.options.maxParticipants ?? defaultMost)
+  }
+
+  /** Whether its participants hear each other; until then they wait. */
+  get isStarted(): boolean {
+    return this.#started
+  }
+
+  join(participant: Participant): void {
+    const { beep: who = 'both' } = participant.options
+    if (this.#started && (who === 'both' || who === 'enter')) this.#beep()
+    this.#participants.add(participant)
+    this.tell('join', participant)
+    if (this.#started) this.#seat(participant)
+    else if (this.size > 1 && this.#any(({ options }) => options.startOnEnter ?? true)) this.#start()
+    this.#reseatCoaches()
+  }
+
+  leave(participant: Participant): void {
+    if (!this.#participants.delete(participant)) return
+    const { beep: who = 'both', endOnExit } = participant.options
+    if (participant.port) this.#mixer.remove(participant.port)
+    if (this.#started && this.size > 0 && (who === 'both' || who === 'exit')) this.#beep()
+    this.tell('leave', participant)
+    if (this.size === 0) this.#close()
+    else if (endOnExit) this.#endAll()
+    else this.#reseatCoaches()
+  }
+
+  /** What a participant does has changed, or its port. `before`: the port that it had. */
+  changed(participant: Participant, before?: MediaPort): void {
+    if (before) this.#mixer.remove(before)
+    if (this.#started && this.#participants.has(participant)) this.#seat(participant)
+    this.#reseatCoaches()
+  }
+
+  /** Tells who made it. */
+  tell(kind: ConferenceEvent['kind'], about?: Participant): void {
+    const { id: conferenceId, name, options } = this.facts
+    try {
+      options.onEvent?.({
+        ...{ kind, conferenceId, name, sequence: this.#sequence++, size: this.size },
+        ...(about && { callId: about.call.id }),
+        ...{ muted: about?.muted ?? false, held: about?.held ?? false },
+      })
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of a conference failed')
+    }
+  }
+
+  #endAll(): void {
+    for (const participant of [...this.#participants]) participant.end('ended')
+  }
+
+  #start(): void {
+    this.#started = true
+    this.tell('start')
+    this.#record()
+    for (const participant of this.#participants) {
+      participant.started()
+      this.#seat(participant)
+    }
+  }
+
+  #any(holds: (participant: Participant) => boolean): boolean {
+    for (const participant of this.#participants) if (holds(participant)) return true
+    return false
+  }
+
+  /** In the mixer, or out of it while it is held: it hears music then. */
+  #seat(participant: Participant): void {
+    const { port, held, muted, options } = participant
+    if (!port) return
+    if (held) {
+      this.#mixer.remove(port)
+      return
+    }
+    const coached = options.coach === undefined ? undefined : this.#portOf(options.coach)
+    this.#mixer.add(port, {
+      talks: !muted,
+      ...(options.coach !== undefined && { onlyFor: coached ? [coached] : [] }),
+    })
+  }
+
+  /** Whom a coach speaks to may come, go, or get another port. */
+  #reseatCoaches(): void {
+    if (!this.#started) return
+    for (const participant of this.#participants)
+      if (participant.options.coach !== undefined) this.#seat(participant)
+  }
+
+  #portOf(callId: string): MediaPort | undefined {
+    for (const { call, port } of this.#participants) if (call.id === callId) return port
+    return undefined
+  }
+
+  #beep(): void {
+    const prompt: Prompt = { sampleRate: mixRate, samples: beep(mixRate) }
+    this.#mixer.play({ prompt })
+  }
+
+  #record(): void {
+    const { projectId, options, id } = this.facts
+    const [first] = this.#participants
+    if (!options.record || !first) return
+    const { call } = first
+    try {
+      this.#recording = this.#parts.recordings.start(this.#mixer, {
+        ...{ projectId, callId: call.id, legId: call.caller.id },
+        request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
+      })
+      void this.#recorded(this.#recording)
+    } catch (error) {
+      this.#parts.log.warn({ conference: id, reason: String(error) }, 'a conference is not recorded')
+    }
+  }
+
+  async #recorded({ id, url, done }: KeptRecording): Promise<void> {
+    const { durationMs } = await done
+    try {
+      this.facts.options.onRecorded?.({ id, url, durationMs })
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of a recording failed')
+    }
+  }
+
+  #close(): void {
+    this.#closed = true
+    this.tell('end')
+    this.#recording?.stop()
+    void this.#mixer.close()
+    this.facts.onClosed()
+  }
+}

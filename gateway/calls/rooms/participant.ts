@@ -1,0 +1,146 @@
+import type {
+  CallControl,
+  ConferenceOptions,
+  ConferenceResult,
+  ConferenceSeat,
+} from '../../../handlers/verbs.ts'
+import { CallEnded } from '../../../handlers/verbs.ts'
+import type { MediaPort } from '../../../media/types.ts'
+import type { Call } from '../call.ts'
+import { holdMusic, type Playing } from '../player.ts'
+import { type CompanyParts, keepCompany } from './company.ts'
+import type { Conference, Leaving } from './conference.ts'
+
+/** Whose place it is. */
+export interface ParticipantOf {
+  readonly call: Call
+  readonly control: CallControl
+  readonly options: ConferenceOptions
+}
+
+/** One call's place in a conference, from its coming to its leaving. */
+export class Participant {
+  readonly call: Call
+  readonly options: ConferenceOptions
+  readonly #control: CallControl
+  readonly #parts: CompanyParts
+  readonly #conference: Conference
+  /** The wait for the beginning is over. */
+  readonly #begun = new AbortController()
+  readonly #over = Promise.withResolvers<Leaving>()
+  #port: MediaPort | undefined
+  #muted: boolean
+  /** By the seat; the call's own hold is that of its leg. */
+  #held = false
+  #music: Playing | undefined
+
+  constructor(parts: CompanyParts, conference: Conference, { call, control, options }: ParticipantOf) {
+    this.#parts = parts
+    this.#conference = conference
+    this.call = call
+    this.#control = control
+    this.options = options
+    this.#muted = options.muted ?? false
+    this.#port = call.caller.port
+  }
+
+  get port(): MediaPort | undefined {
+    return this.#port
+  }
+
+  get muted(): boolean {
+    return this.#muted
+  }
+
+  get held(): boolean {
+    return this.#held || this.call.caller.isHeld
+  }
+
+  /** Stays until it leaves, is taken out, or the conference ends. */
+  async run(): Promise<ConferenceResult> {
+    const { call, options } = this
+    const conference = this.#conference
+    const startedAt = this.#parts.clock.now()
+    call.listen({
+      digit: () => {},
+      held: () => conference.changed(this),
+      replaced: () => this.#replaced(),
+    })
+    conference.join(this)
+    const company = this.#keepCompany()
+    try {
+      options.onJoined?.(this.#seat())
+      const kind = await call.whileUp(this.#over.promise, options.signal)
+      return this.#result(kind, startedAt)
+    } catch (error) {
+      if (error instanceof CallEnded) return this.#result('left', startedAt)
+      throw error
+    } finally {
+      this.#begun.abort()
+      this.#music?.stop()
+      call.listen(undefined)
+      conference.leave(this)
+      await company
+    }
+  }
+
+  /** Its conference has begun. */
+  started(): void {
+    this.#begun.abort()
+  }
+
+  /** It has to go. */
+  end(how: Leaving): void {
+    this.#over.resolve(how)
+  }
+
+  async #keepCompany(): Promise<void> {
+    const { call, options } = this
+    if (this.#conference.isStarted || options.wait === 'none') return
+    const { wait: hook } = options
+    await keepCompany(
+      this.#parts,
+      { call, control: this.#control, ...(hook && { hook }) },
+      this.#begun.signal,
+    )
+  }
+
+  #seat(): ConferenceSeat {
+    const { id: conferenceId, name } = this.#conference.facts
+    return {
+      ...{ conferenceId, name },
+      mute: (muted) => this.#mute(muted),
+      hold: (held) => this.#hold(held),
+      leave: () => this.end('left'),
+    }
+  }
+
+  #mute(muted: boolean): void {
+    if (muted === this.#muted) return
+    this.#muted = muted
+    this.#conference.changed(this)
+    this.#conference.tell(muted ? 'mute' : 'unmute', this)
+  }
+
+  #hold(held: boolean): void {
+    if (held === this.#held) return
+    this.#held = held
+    this.#music?.stop()
+    this.#music = undefined
+    this.#conference.changed(this)
+    if (held && this.#port) this.#music = this.#parts.player.start(this.#port, [holdMusic], { loop: 0 })
+    this.#conference.tell(held ? 'hold' : 'unhold', this)
+  }
+
+  /** Another leg is the call's caller now. */
+  #replaced(): void {
+    const before = this.#port
+    this.#port = this.call.caller.port
+    this.#conference.changed(this, before)
+  }
+
+  #result(kind: Leaving, startedAt: number): ConferenceResult {
+    const { id: conferenceId } = this.#conference.facts
+    return { kind, conferenceId, durationMs: this.#parts.clock.now() - startedAt }
+  }
+}

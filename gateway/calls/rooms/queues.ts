@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type CallControl,
+  CallEnded,
+  type QueueOptions,
+  type QueuePlace,
+  type QueueResult,
+} from '../../../handlers/verbs.ts'
+import type { Call } from '../call.ts'
+import type { CallQueues } from '../control-parts.ts'
+import type { CallId } from '../leg.ts'
+import type { QueuedCaller, Waiters } from '../ports.ts'
+import { scoped } from '../scoped.ts'
+import { type CompanyParts, keepCompany } from './company.ts'
+import { checkName, keyOf } from './names.ts'
+import { Queue, type Taker, type Waiter } from './queue.ts'
+
+const defaultSize = 100
+const hourMs = 3_600_000
+
+/** Somebody who wants a caller, and how it gets one. */
+interface Waiting extends Taker {
+  give(caller: QueuedCaller | undefined): void
+}
+
+/** How a caller's wait came to its end: somebody took it, or nobody did. */
+type WaitEnd = { readonly taker: Waiting } | 'left' | 'timeout'
+
+/** The queues of all projects: callers who wait in them, and those who take callers out. A queue is there while anybody waits. */
+export class ProjectQueues implements CallQueues, Waiters {
+  readonly #parts: CompanyParts
+  readonly #queues = new Map<string, Queue>()
+
+  constructor(parts: CompanyParts) {
+    this.#parts = parts
+  }
+
+  /** Callers who wait, in all queues. */
+  get waiting(): number {
+    let waiting = 0
+    for (const queue of this.#queues.values()) waiting += queue.size
+    return waiting
+  }
+
+  async enter(call: Call, control: CallControl, options: QueueOptions): Promise<QueueResult> {
+    const name = checkName(options.name)
+    await call.openAudio(true, options.signal)
+    const key = keyOf(call.info.projectId, name)
+    const queue = this.#queue(key, name, options.maxSize)
+    try {
+      return await new Stay({ ...this.#parts, queue, call, control, options }).run()
+    } finally {
+      this.#forget(key, queue)
+    }
+  }
+
+  async take(
+    { projectId, name, by }: { readonly projectId: string; readonly name: string; readonly by: CallId },
+    signal: AbortSignal,
+  ): Promise<QueuedCaller | undefined> {
+    if (signal.aborted) return undefined
+    const key = keyOf(projectId, checkName(name))
+    const queue = this.#queue(key, name)
+    const { promise, resolve } = Promise.withResolvers<QueuedCaller | undefined>()
+    const taker: Waiting = { by, signal, give: resolve }
+    const giveUp = () => resolve(undefined)
+    signal.addEventListener('abort', giveUp, { once: true })
+    queue.want(taker)
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+      queue.wantNoMore(taker)
+      this.#forget(key, queue)
+    }
+  }
+
+  #queue(key: string, name: string, maxSize = defaultSize): Queue {
+    const present = this.#queues.get(key)
+    if (present) return present
+    const made = new Queue(randomUUID(), name, maxSize)
+    this.#queues.set(key, made)
+    return made
+  }
+
+  #forget(key: string, queue: Queue): void {
+    if (queue.isIdle && this.#queues.get(key) === queue) this.#queues.delete(key)
+  }
+}
+
+interface StayParts extends CompanyParts {
+  readonly queue: Queue
+  readonly call: Call
+  readonly control: CallControl
+  readonly options: QueueOptions
+}
+
+/** One caller's stay in a queue. */
+class Stay implements Waiter {
+  readonly call: Call
+  readonly since: number
+  readonly #parts: StayParts
+  #end: (end: WaitEnd) => void = () => {}
+
+  constructor(parts: StayParts) {
+    this.#parts = parts
+    this.call = parts.call
+    this.since = parts.clock.now()
+  }
+
+  take(taker: Taker): void {
+    this.#end({ taker: taker as Waiting })
+  }
+
+  async run(): Promise<QueueResult> {
+    const { queue, clock, options } = this.#parts
+    if (queue.size >= queue.maxSize) return this.#result('full', this.#place)
+    const limit = clock.after(options.maxWaitMs ?? hourMs, () => this.#end('timeout'))
+    let entry: QueuePlace | undefined
+    try {
+      for (;;) {
+        const end = this.#wait(entry !== undefined)
+        entry ??= this.#entered()
+        const how = await end
+        if (typeof how === 'string') return this.#left(how, entry)
+        const bridged = await this.#serve(how.taker, entry)
+        if (bridged) return bridged
+      }
+    } catch (error) {
+      const left = this.#left('hangup', entry ?? this.#place)
+      if (error instanceof CallEnded) return left
+      throw error
+    } finally {
+      limit.cancel()
+      queue.leave(this)
+    }
+  }
+
+  get #place(): QueuePlace {
+    return this.#parts.queue.place(this, this.#parts.clock.now())
+  }
+
+  #entered(): QueuePlace {
+    const place = this.#place
+    this.#tell('enqueue', place)
+    return place
+  }
+
+  /** Until somebody takes the caller, or it waits no longer. */
+  async #wait(again: boolean): Promise<WaitEnd> {
+    const { queue, call, control, options } = this.#parts
+    const { promise, resolve } = Promise.withResolvers<WaitEnd>()
+    this.#end = resolve
+    const over = new AbortController()
+    const { wait } = options
+    const hook = wait && ((waiting: CallControl) => wait(waiting, () => this.#place))
+    queue.enter(this, again)
+    const company = keepCompany(this.#parts, { call, control, ...(hook && { hook }) }, over.signal)
+    void company.then((said) => said === 'leave' && resolve('left'))
+    try {
+      return await call.whileUp(promise, options.signal)
+    } finally {
+      this.#end = () => {}
+      queue.leave(this)
+      over.abort()
+      // What the caller hears next must not meet the end of what it heard.
+      await company
+    }
+  }
+
+  /** Undefined where whoever took the caller is gone before the two were together. */
+  async #serve(taker: Waiting, entry: QueuePlace): Promise<QueueResult | undefined> {
+    const { queue, call, control, clock } = this.#parts
+    const place = this.#place
+    // A caller who goes meanwhile makes room for the next one; where the taker goes, the caller waits on.
+    await call.whileUp(this.#notice(taker, place), taker.signal).catch(() => {})
+    if (call.signal.aborted) {
+      queue.want(taker, true)
+      throw new CallEnded()
+    }
+    if (taker.signal.aborted) return undefined
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const waitedMs = clock.now() - this.since
+    queue.served(waitedMs)
+    this.#tell('dequeue', place)
+    const startedAt = clock.now()
+    taker.give({ call, control, place, release: resolve })
+    await promise
+    const { position, size } = entry
+    const durationMs = clock.now() - startedAt
+    return { ...{ kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs }, by: taker.by }
+  }
+
+  /** What the caller hears before the two are joined; never rejects. */
+  async #notice(taker: Taker, place: QueuePlace): Promise<void> {
+    const { control, options, log } = this.#parts
+    try {
+      await options.beforeBridge?.(scoped(control, taker.signal), place)
+    } catch (error) {
+      if (!(error instanceof CallEnded))
+        log.warn({ reason: String(error) }, 'the notice before a bridge failed')
+    }
+  }
+
+  #left(kind: 'left' | 'timeout' | 'hangup', entry: QueuePlace): QueueResult {
+    this.#tell('leave', this.#place)
+    return this.#result(kind, entry)
+  }
+
+  #result(kind: QueueResult['kind'], { queueId, position, size }: QueuePlace): QueueResult {
+    return { kind, queueId, waitedMs: this.#parts.clock.now() - this.since, position, size }
+  }
+
+  #tell(kind: 'enqueue' | 'leave' | 'dequeue', place: QueuePlace): void {
+    try {
+      this.#parts.options.onEvent?.(kind, place)
+    } catch (error) {
+      this.#parts.log.error({ err: error }, 'who was told of a queue failed')
+    }
+  }
+}
