@@ -36,6 +36,7 @@ export class EdgeMixer implements Mixer {
   #slot: Slot | undefined
   #members = new Map<EdgePort, Slot>()
   #playbacks: Playbacks
+  #onSpeaker: (port: MediaPort | undefined) => void = () => {}
   #isClosed = false
 
   constructor(number: PortNumber, host: MixerHost) {
@@ -109,6 +110,18 @@ export class EdgeMixer implements Mixer {
   /** The thread reports that a sound is at its end. */
   played(play: number): void {
     this.#playbacks.played(play)
+  }
+
+  onSpeaker(listener: (port: MediaPort | undefined) => void): void {
+    this.#onSpeaker = listener
+  }
+
+  /** The thread reports who speaks. */
+  speaks(number: PortNumber | undefined): void {
+    let speaker: EdgePort | undefined
+    for (const port of this.#members.keys()) if (port.number === number) speaker = port
+    // It may have left since.
+    if (speaker || number === undefined) this.#onSpeaker(speaker)
   }
 
   /** The port has gone elsewhere, or is closed. */

@@ -255,6 +255,9 @@ class ThreadedEdge implements Edge {
       case 'untapped':
         slot.taps.untapped(report.tap)
         break
+      case 'speaker':
+        this.#mixers.get(report.mixer)?.speaks(report.port)
+        break
       case 'played':
         this.#mixers.get(report.port)?.played(report.play)
         this.#ports.get(report.port)?.port.report(report)

@@ -184,6 +184,7 @@ export class Engine {
     const room = new MixRoom(
       (play) => this.#report({ op: 'played', port: mixer, play }),
       (woken) => this.#ticker.wakeMixer(woken),
+      (port) => this.#report({ op: 'speaker', mixer, port }),
     )
     this.#rooms.set(mixer, room)
     this.#ticker.addMixer(room)

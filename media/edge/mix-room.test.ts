@@ -14,15 +14,18 @@ describe('a mixer with ports of three codecs', () => {
   let voices: TestVoice[]
   let room: MixRoom
   let played: number[]
+  let speakers: (number | undefined)[]
 
   beforeEach(() => {
     time = new TestTime()
     lines = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map((address) => time.line(address))
     voices = codecs.map((codec, i) => new TestVoice(codec, tones[i]!))
     played = []
+    speakers = []
     room = new MixRoom(
       (play) => played.push(play),
       () => {},
+      (port) => speakers.push(port),
     )
     lines.forEach((line, i) => {
       line.set({ codec: codecs[i]! })
@@ -102,5 +105,15 @@ describe('a mixer with ports of three codecs', () => {
     expect(played).toEqual([7])
     room.close()
     expect([closed, room.framed]).toEqual([true, false])
+  })
+
+  it('tells who speaks, and when nobody does any more', () => {
+    talk(1000, [1])
+    expect(speakers).toEqual([2])
+    talk(1000, [])
+    talk(1000, [0])
+    expect(speakers).toEqual([2, 1])
+    talk(4000, [])
+    expect(speakers).toEqual([2, 1, undefined])
   })
 })

@@ -41,11 +41,18 @@ export class MixRoom implements Mixing {
   #links = new Map<PortNumber, { readonly seat: Seat; readonly link: FrameLink }>()
   #ears = new Ears()
   #wake: (room: MixRoom) => void
+  #onSpeaker: (port: PortNumber | undefined) => void
+  #speaker: PortNumber | undefined
 
-  /** `onWake` is told when {@link framed} may have become true. */
-  constructor(onPlayed: PlayedListener, onWake: (room: MixRoom) => void) {
+  /** `onWake` is told when {@link framed} may have become true, `onSpeaker` when somebody else speaks, or nobody does any more. */
+  constructor(
+    onPlayed: PlayedListener,
+    onWake: (room: MixRoom) => void,
+    onSpeaker: (port: PortNumber | undefined) => void,
+  ) {
     this.talk = new Talk(onPlayed)
     this.#wake = onWake
+    this.#onSpeaker = onSpeaker
   }
 
   /** Whether it needs frames. */
@@ -103,6 +110,10 @@ export class MixRoom implements Mixing {
     for (const { seat, link } of this.#links.values()) link.say(seat.output)
     this.#ears.hear(this.#core.total, MIX_RATE, undefined, MIX_RATE)
     this.talk.finish()
+    const { active } = this.#core.speakers
+    if (active === this.#speaker) return
+    this.#speaker = active
+    this.#onSpeaker(active)
   }
 
   /** All leave. */

@@ -55,12 +55,15 @@ describe('a mixer over two threads', () => {
 
   it('lets each hear the others wherever they are, until one leaves', async () => {
     expect(mixer.size).toBe(3)
+    const speakers: (MediaPort | undefined)[] = []
+    mixer.onSpeaker((port) => speakers.push(port))
     await talk(1500)
     expect([0, 1, 2].map(heard)).toEqual([
       [900, 1300],
       [600, 1300],
       [600, 900],
     ])
+    expect(ports).toContain(speakers[0])
     for (const { heard: packets } of peers) {
       packets.slice(1).forEach((packet, i) => {
         expect(packet.sequence).toBe((packets[i]!.sequence + 1) & 0xffff)

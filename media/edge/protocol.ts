@@ -109,6 +109,8 @@ export type Report =
   | { readonly op: 'event'; readonly port: PortNumber; readonly event: PortEvent }
   | { readonly op: 'played'; readonly port: PortNumber; readonly play: number }
   | { readonly op: 'digits'; readonly port: PortNumber; readonly request: number; readonly sent: boolean }
+  /** Somebody else speaks in a mixer; undefined: nobody has for a while. */
+  | { readonly op: 'speaker'; readonly mixer: PortNumber; readonly port: PortNumber | undefined }
   /** Answers `stats` and `close`. */
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number; readonly stats: PortStats }
   | { readonly op: 'recorded'; readonly record: number; readonly result: RecordingResult }

@@ -30,6 +30,11 @@ export interface Mixer {
   play(request: PlayRequest): Playback
   /** Records the sum of all; `tracks` is not looked at. */
   record(request: RecordRequest): Recording
+  /**
+   * The one listener for who speaks: the same until it is silent, or another one is louder for half a second; undefined when nobody has spoken
+   * for 2 s.
+   */
+  onSpeaker(listener: (port: MediaPort | undefined) => void): void
   /** Resolves when it is closed, or its thread has died. */
   readonly closed: Promise<void>
   /** Idempotent. The ports stay open. */

@@ -50,6 +50,7 @@ export class Conference {
     const conference = new Conference(parts, facts, await parts.openMixer())
     // Its thread has died: nobody is heard any more.
     void conference.#mixer.closed.then(() => conference.#endAll())
+    conference.#mixer.onSpeaker((port) => conference.#speaks(port))
     return conference
   }
 
@@ -111,6 +112,11 @@ export class Conference {
     } catch (error) {
       this.#parts.log.error({ err: error }, 'who was told of a conference failed')
     }
+  }
+
+  #speaks(port: MediaPort | undefined): void {
+    for (const participant of this.#participants)
+      if (port && participant.port === port) this.tell('speaker', participant)
   }
 
   #endAll(): void {

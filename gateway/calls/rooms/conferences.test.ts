@@ -140,6 +140,14 @@ describe('a conference', () => {
     expect(a.events.at(-2)).toMatchObject({ callId: a.call.id, held: true, muted: false })
   })
 
+  it('tells who speaks', async () => {
+    const [a, b] = [await join(), await join()]
+    mixer().speaks(b.audio)
+    mixer().speaks(undefined)
+    expect(a.events.at(-1)).toMatchObject({ kind: 'speaker', callId: b.call.id })
+    expect(a.kinds().filter((kind) => kind === 'speaker')).toHaveLength(1)
+  })
+
   it('leaves out a caller whose telephone holds, and one that a verb holds', async () => {
     const [a, b] = [await join(), await join()]
     a.leg.hold(true)

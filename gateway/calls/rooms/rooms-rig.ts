@@ -18,6 +18,8 @@ export class FakeMixer implements Mixer {
   /** Its thread dies, or it is closed. */
   die!: () => void
   isClosed = false
+  /** Somebody speaks. */
+  speaks: (port: MediaPort | undefined) => void = () => {}
 
   constructor() {
     this.closed = new Promise((resolve) => {
@@ -46,6 +48,10 @@ export class FakeMixer implements Mixer {
     const nothing = () => {}
     const done = Promise.resolve('finished' as const)
     return { done, stop: nothing, pause: nothing, resume: nothing, setVolume: nothing }
+  }
+
+  onSpeaker(listener: (port: MediaPort | undefined) => void): void {
+    this.speaks = listener
   }
 
   record(): FakeRecording {
