@@ -3,9 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/types.ts'
 import type { Certificates } from './auth/certificates.ts'
 import { ProjectAccess } from './auth/project-access.ts'
-import { Bridges } from './calls/bridge.ts'
-import { Calls } from './calls/calls.ts'
-import { Player } from './calls/player.ts'
+import type { Calls } from './calls/calls.ts'
 import type { Arrivals, Originator } from './calls/ports.ts'
 import { SystemClock } from './clock.ts'
 import { allOrNone, Closing } from './closing.ts'
@@ -17,24 +15,20 @@ import type { Log } from './log.ts'
 import { Metrics } from './metrics.ts'
 import {
   type Base,
-  type Customers,
   type Media,
   type OnFailure,
   openAgent,
   openCertificates,
   openCustomers,
-  openHandlers,
   openMedia,
-  openRecogniser,
   openRecordings,
   openStore,
-  openStreams,
   type Store,
 } from './open.ts'
 import { openApplications } from './open-applications.ts'
+import { type Dialects, openCalls } from './open-calls.ts'
 import type { Recordings } from './recordings/recordings.ts'
 import { Entrance } from './rpc/entrance.ts'
-import type { RealtimeDialect } from './rpc/realtime/dialect.ts'
 import { RpcServer } from './rpc/server.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
@@ -143,7 +137,8 @@ export class App {
     const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
     const applications = openApplications(base, this.#access, originator, this.#metrics)
     const dialects = { subscribers, applications }
-    this.#calls = this.#openCalls(store, media, sip, dialects, recordings, customers)
+    const made = { ...dialects, store, media, sip, endpoints: this.#endpoints, recordings, customers }
+    this.#calls = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
     this.#watch(media, agent)
     const http = await this.#openHttp(store, certificates, dialects, recordings)
     await sip.start()
@@ -212,41 +207,6 @@ export class App {
     return this.#closing.add('subscribers', subscribers, (open) => open.close())
   }
 
-  #openCalls(
-    { directory }: Store,
-    { edge, sounds }: Media,
-    sip: SipEdge,
-    { subscribers, applications }: Dialects,
-    recordings: Recordings,
-    customers: Customers,
-  ): Calls {
-    const { limits } = this.#config
-    const bridges = new Bridges(edge)
-    const calls = new Calls({
-      ...{ addresses: directory, sip, subscribers, bridges, metrics: this.#metrics, log: this.#log },
-      applications,
-      endpoints: this.#endpoints,
-      player: new Player(sounds, customers.audio),
-      recordings,
-      ...openRecogniser(this.#base, this.#metrics),
-      streams: openStreams(this.#base, edge, this.#metrics),
-      documents: customers.http,
-      callbacks: customers.callbacks,
-      envs: this.#config.envs,
-      handlers: openHandlers(this.#base, this.#metrics),
-      clock: this.#callClock,
-      ringMs: limits.ringMs,
-      callDurationMs: limits.callDurationMs,
-      maxCalls: limits.calls,
-    })
-    this.#metrics.gauge('calls', () => calls.count)
-    this.#metrics.gauge('legs', () => calls.legs)
-    this.#metrics.gauge('bridges', () => bridges.count)
-    this.#metrics.gauge('verbs', () => calls.verbs)
-    this.#metrics.gauge('call_timers', () => this.#callClock.running)
-    return calls
-  }
-
   #openLoad(agent: SipAgent | undefined): LoadMeter {
     const own = () => performance.eventLoopUtilization()
     const meter = new LoadMeter(this.#clock, agent ? [own, () => agent.eventLoop()] : [own])
@@ -304,12 +264,6 @@ export class App {
     if (this.#notReady.length > 0) return this.#notReady
     return this.#sip?.isConnected ? [] : ['the SIP agent is not connected']
   }
-}
-
-/** What is spoken over WebSockets. */
-interface Dialects {
-  readonly subscribers: SubscriberDialect
-  readonly applications: RealtimeDialect
 }
 
 /** An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as localhost. */

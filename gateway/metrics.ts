@@ -160,6 +160,8 @@ const gauges = {
   legs: 'Legs in progress',
   bridges: 'Legs joined in pairs',
   verbs: 'Verbs of calls that are not over',
+  conferences: 'Conferences in progress',
+  queue_waiting: 'Callers who wait in queues',
   sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
   sip_established: 'Established SIP dialogs, as transfers find them',
   sip_transactions: 'SIP transactions of the embedded agent',

@@ -45,7 +45,8 @@ export const alice = { email: 'alice@example.test', password: 'wonderland-9' } a
 
 /** Gauges that are zero when no call is left. */
 const callGauges = (
-  'calls legs bridges sip_dialogs sip_agent_dialogs sip_agent_pending rtp_ports media_ports webrtc_transports ' +
+  'calls legs bridges verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
+  'rtp_ports media_ports webrtc_transports ' +
   'call_timers speech_recognitions streams recordings media_mixers media_recordings media_taps'
 ).split(' ')
 
