@@ -24,7 +24,7 @@ export interface XmlProgram {
 
 const contentTypes = /^(text\/xml|application\/xml|text\/html|[^/;]+\/[^/;]+\+xml)\s*(;|$)/i
 
-const response = { name: 'Response', attributes: [] } as const
+const response = { name: 'Response', attributes: [], inside: verbs } as const
 
 /**
  * Reads and checks an XML document. `url` is where it came from: relative URLs start there, and an inline document has none. Throws

@@ -14,25 +14,27 @@ export class ElementReader {
   readonly base: string | undefined
   #kind: ElementKind
 
-  /** Warns of every attribute that is none of the kind's. */
+  /** Warns of every attribute and nested element that is none of the kind's. */
   constructor(element: XmlElement, kind: ElementKind, faults: Faults, base: string | undefined) {
     this.element = element
     this.faults = faults
     this.base = base
     this.#kind = kind
-    for (const name of element.attributes.keys()) {
-      if (!kind.attributes.includes(name))
-        this.warning(
-          codes.schema,
-          `The attribute ${name} of ${element.name} is not supported; it has no effect.`,
-          name,
-        )
-    }
+    this.#warnOfStrangers()
   }
 
-  /** Reader of a nested element. */
-  nested(element: XmlElement, kind: ElementKind): ElementReader {
-    return new ElementReader(element, kind, this.faults, this.base)
+  #warnOfStrangers(): void {
+    const { attributes, inside = [] }: ElementKind = this.#kind
+    const owner = this.element.name
+    for (const name of this.element.attributes.keys()) {
+      const message = `The attribute ${name} of ${owner} is not supported; it has no effect.`
+      if (!attributes.includes(name)) this.warning(codes.schema, message, name)
+    }
+    if (inside === 'markup') return
+    for (const child of this.elements()) {
+      const message = `${child.name} is not supported in ${owner}; it has no effect.`
+      if (!inside.some(({ name }) => name === child.name)) this.faults.warning(codes.schema, message, child)
+    }
   }
 
   /** Any text but control characters, which would break out of a SIP header: such a value has no effect. */
@@ -148,14 +150,11 @@ export class ElementReader {
     return this.element.children.filter((child) => typeof child !== 'string')
   }
 
-  /** Readers of the nested elements of these kinds, in order; any other is warned of. */
+  /** Readers of the nested elements of these kinds, in order. */
   nestedOf<T extends ElementKind>(kinds: readonly T[]): readonly { kind: T; reader: ElementReader }[] {
     return this.elements().flatMap((child) => {
       const kind = kinds.find(({ name }) => name === child.name)
-      if (kind) return [{ kind, reader: this.nested(child, kind) }]
-      const message = `${child.name} is not supported in ${this.element.name}; it has no effect.`
-      this.faults.warning(codes.schema, message, child)
-      return []
+      return kind ? [{ kind, reader: new ElementReader(child, kind, this.faults, this.base) }] : []
     })
   }
 

@@ -39,10 +39,12 @@ export interface Stage {
 /** Runs a verb that has been read. */
 export type Run = (stage: Stage) => Promise<Step>
 
-/** An element that has a meaning, and the attributes that it takes; others are warned of. */
+/** An element that has a meaning, with the attributes and elements that it takes; others are warned of. */
 export interface ElementKind {
   readonly name: string
   readonly attributes: readonly string[]
+  /** Default: none. `markup`: it looks for itself what they mean. */
+  readonly inside?: readonly ElementKind[] | 'markup'
 }
 
 /** A verb of the language. */

@@ -60,7 +60,6 @@ export const readConference = (reader: ElementReader): ConferenceNoun | undefine
 }
 
 const readOptions = (reader: ElementReader): ConferenceOptions => {
-  reader.nestedOf([])
   const coach = reader.text('coach')
   const beep = reader.choice('beep', Object.keys(beeps) as (keyof typeof beeps)[], 'true')
   const trim = reader.choice('trim', ['trim-silence', 'do-not-trim'], 'trim-silence')

@@ -15,7 +15,6 @@ export const number: Noun = {
   read: (reader) => {
     const common = readCallee(reader)
     const sendDigits = readDigits(reader, 'sendDigits')
-    reader.nestedOf([])
     const to = readPhoneNumber(reader)
     return to === undefined
       ? undefined
@@ -38,6 +37,7 @@ const identity = { name: 'Identity', attributes: [] } as const
 export const client: Noun = {
   name: 'Client',
   attributes: calleeAttributes,
+  inside: [identity],
   read: (reader) => {
     const common = readCallee(reader)
     const [named] = reader.nestedOf([identity])
@@ -87,7 +87,6 @@ const readCodecList = (reader: ElementReader) => {
 }
 
 const readSipUri = (reader: ElementReader): { to: string; headers?: readonly Header[] } | undefined => {
-  reader.nestedOf([])
   const content = reader.content()
   const to = content.split('?', 1)[0] ?? ''
   if (!isSipUri(to)) {

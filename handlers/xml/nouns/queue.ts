@@ -12,7 +12,6 @@ export const queue: Noun = {
   attributes: ['url', 'method'],
   read: (reader) => {
     const document = reader.target('url', 'method')
-    reader.nestedOf([])
     const name = reader.content()
     if (name === '' || name.length > longestName) {
       reader.warning(

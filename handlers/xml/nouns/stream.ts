@@ -5,14 +5,15 @@ import { codes } from '../faults.ts'
 import type { Target } from '../form.ts'
 import type { ElementKind, Stage } from '../verb.ts'
 
+/** `Parameter`: a name and a value that the WebSocket's server is told. */
+const parameter: ElementKind = { name: 'Parameter', attributes: ['name', 'value'] }
+
 /** `Stream`: audio of the call for a WebSocket. */
 export const stream: ElementKind = {
   name: 'Stream',
   attributes: ['url', 'name', 'track', 'codec', 'authBearerToken', 'statusCallback', 'statusCallbackMethod'],
+  inside: [parameter],
 }
-
-/** `Parameter`: a name and a value that the WebSocket's server is told. */
-export const parameter: ElementKind = { name: 'Parameter', attributes: ['name', 'value'] }
 
 /** `PCMU@8000h` and the like; other codecs of the family are not there. */
 const formats: Readonly<Record<string, Pick<StreamOptions, 'codec' | 'sampleRate'>>> = {

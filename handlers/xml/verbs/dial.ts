@@ -21,8 +21,8 @@ import { joining } from './dial-conference.ts'
 /** Most nouns of one `Dial`. */
 const maxNouns = 10
 
-/** The nouns of `Dial` that are called together. */
-export const callableNouns: readonly Noun[] = [number, sip, client, queue]
+/** The nouns that are called together. */
+const callableNouns: readonly Noun[] = [number, sip, client, queue]
 
 /** `Dial` calls its nouns together and joins the first who answers; or takes the caller to a conference. */
 export const dial: VerbKind = {
@@ -31,19 +31,20 @@ export const dial: VerbKind = {
     ...['action', 'method', 'timeout', 'timeLimit', 'callerId', 'callerName', 'answerOnBridge'],
     ...['hangupOnStar', 'ringTone', ...dialRecordingAttributes],
   ],
+  inside: [...callableNouns, conference],
   read: (reader) => {
     const options = readOptions(reader)
     const action = reader.action()
     const caller = readCaller(reader)
     const recording = readDialRecording(reader)
-    const nouns = reader.nestedOf<Noun | typeof conference>([...callableNouns, conference])
-    const meeting = nouns.find(({ kind }) => kind === conference)
+    const nouns = reader.nestedOf(callableNouns)
+    const [meeting, ...more] = reader.nestedOf([conference])
     if (meeting) {
-      if (nouns.length > 1)
+      if (nouns.length + more.length > 0)
         reader.warning(codes.schema, 'Conference stands alone in Dial; nobody else is called.')
       return joining(readConference(meeting.reader), { ...options, action })
     }
-    const callables = readCallables(reader, nouns as readonly { kind: Noun; reader: ElementReader }[])
+    const callables = readCallables(reader, nouns)
     const isSip = nouns.some(({ kind }) => kind === sip)
     return connecting({ options, action, caller, recording, callables, isSip })
   },

@@ -5,13 +5,10 @@ export const hangup: VerbKind = {
   name: 'Hangup',
   attributes: [],
   aside: true,
-  read: (reader) => {
-    reader.nestedOf([])
-    return async (stage) => {
-      await stage.answer()
-      await stage.call.hangup('hangup')
-      return 'over'
-    }
+  read: () => async (stage) => {
+    await stage.answer()
+    await stage.call.hangup('hangup')
+    return 'over'
   },
 }
 
@@ -21,7 +18,6 @@ export const reject: VerbKind = {
   attributes: ['reason'],
   read: (reader) => {
     const reason = reader.choice('reason', ['rejected', 'busy'], 'rejected')
-    reader.nestedOf([])
     return async ({ call }) => {
       await call.hangup(call.answered ? 'hangup' : reason === 'busy' ? 'busy' : 'decline')
       return 'over'
@@ -36,7 +32,6 @@ export const redirect: VerbKind = {
   aside: true,
   read: (reader) => {
     const method = reader.method('method')
-    reader.nestedOf([])
     // No text means the document itself, as everywhere in URLs; an inline document has none.
     const url = reader.url(reader.content())
     return url === undefined ? undefined : async () => ({ next: { url, method }, fields: {} })
@@ -48,8 +43,5 @@ export const leave: VerbKind = {
   name: 'Leave',
   attributes: [],
   aside: true,
-  read: (reader) => {
-    reader.nestedOf([])
-    return async () => 'leave'
-  },
+  read: () => async () => 'leave',
 }

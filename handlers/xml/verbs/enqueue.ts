@@ -16,7 +16,6 @@ export const enqueue: VerbKind = {
   read: (reader) => {
     const action = reader.action()
     const wait = readWait(reader, 'waitUrl')
-    reader.nestedOf([])
     const name = reader.content()
     if (name === '' || name.length > longestName) {
       const message = `Enqueue needs a name of at most ${longestName} characters; it has no effect.`

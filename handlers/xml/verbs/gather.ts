@@ -30,6 +30,7 @@ export const gather: VerbKind = {
     ...['input', 'timeout', 'numDigits', 'finishOnKey', 'action', 'method', 'actionOnEmptyResult'],
     ...['language', 'hints', 'speechTimeout', 'partialResultCallback', 'partialResultCallbackMethod'],
   ],
+  inside: [say, play, pause],
   aside: true,
   read: (reader) => {
     const speech = readSpeech(reader)

@@ -17,6 +17,5 @@ export const pause: VerbKind = {
 
 /** Reads `Pause`: milliseconds. */
 export const readPause = (reader: ElementReader): number => {
-  reader.nestedOf([])
   return reader.integer('length', 0, 86_400, 1) * 1000
 }

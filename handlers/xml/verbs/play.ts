@@ -29,7 +29,6 @@ export const readPlay = (
 ): { readonly audio: Repeated | undefined; readonly digits: string | undefined } => {
   const loop = reader.integer('loop', 0, 1000, 1)
   const digits = readDigits(reader, 'digits')
-  reader.nestedOf([])
   const content = reader.content()
   if (content === '') {
     if (!reader.element.attributes.has('digits'))

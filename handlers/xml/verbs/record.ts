@@ -23,7 +23,6 @@ export const record: VerbKind = {
     const options = readOptions(reader)
     const action = reader.action(true)
     const callback = readRecordingCallback(reader)
-    reader.nestedOf([])
     return async (stage) => {
       const news = new RecordingNews(stage, callback, { source: 'RecordVerb', channels: 1 })
       const recording = await stage.call.startRecording(options)

@@ -12,6 +12,7 @@ const target: ElementKind = { name: 'Sip', attributes: ['username', 'password'] 
 export const refer: VerbKind = {
   name: 'Refer',
   attributes: ['action', 'method'],
+  inside: [target],
   read: (reader) => {
     const action = reader.action()
     const [noun, ...more] = reader.nestedOf([target])

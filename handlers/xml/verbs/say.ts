@@ -15,6 +15,7 @@ const ssmlTags = 'break emphasis lang p phoneme prosody s say-as sub w'.split(' 
 export const say: VerbKind = {
   name: 'Say',
   attributes: ['voice', 'language', 'loop'],
+  inside: 'markup',
   aside: true,
   read: (reader) => playing(readSay(reader)),
 }

@@ -116,8 +116,8 @@ describe('Stream', () => {
     expect(paths(`<Connect>${stream}<Room>a</Room></Connect>`)).toEqual(['/Response/Connect[1]/Room[1]'])
     expect(paths('<Stop><Stream/></Stop>')).toEqual(['/Response/Stop[1]/Stream[1]'])
     expect(paths('<Start><Stream url="wss://a.example" codec="opus"><Say/></Stream></Start>')).toEqual([
-      '/Response/Start[1]/Stream[1]/@codec',
       '/Response/Start[1]/Stream[1]/Say[1]',
+      '/Response/Start[1]/Stream[1]/@codec',
     ])
   })
 })

@@ -8,6 +8,7 @@ import { asked } from '../verb.ts'
 export const start: VerbKind = {
   name: 'Start',
   attributes: [],
+  inside: [stream],
   read: (reader) => {
     const streams = reader.nestedOf([stream]).flatMap(({ reader: child }) => readStream(child) ?? [])
     return async (stage) => {
@@ -29,6 +30,7 @@ export const start: VerbKind = {
 export const connect: VerbKind = {
   name: 'Connect',
   attributes: ['action', 'method'],
+  inside: [stream],
   read: (reader) => {
     const action = reader.action()
     const [first, ...more] = reader.nestedOf([stream])
@@ -51,6 +53,7 @@ const stopped: ElementKind = { name: 'Stream', attributes: ['name'] }
 export const stop: VerbKind = {
   name: 'Stop',
   attributes: [],
+  inside: [stopped],
   read: (reader) => {
     const names = reader.nestedOf([stopped]).flatMap(({ reader: child }) => {
       const name = child.text('name')
