@@ -66,6 +66,22 @@ describe('keys that are typed ahead', () => {
     expect(await call.collect({ prompt, maxDigits: 2 })).toMatchObject({ digits: '23' })
   })
 
+  it('are not the terminator after the last digit that was wanted', async () => {
+    const { call, press } = await begin()
+    const first = call.collect({ maxDigits: 2, terminators: '#' })
+    await settle()
+    await press('12#')
+    expect(await first).toEqual({ reason: 'complete', digits: '12' })
+    await press('3')
+    expect(await call.collect({ terminators: '#' })).toEqual({ reason: 'complete', digits: '3' })
+    await press('#45#6')
+    expect(await call.collect({ maxDigits: 2, terminators: '#' })).toEqual({
+      reason: 'complete',
+      digits: '45',
+    })
+    expect(await call.collect({})).toEqual({ reason: 'complete', digits: '6' })
+  })
+
   it('are the last 32', async () => {
     const { call, press } = await begin()
     await press(`99${'1234567890'.repeat(3)}12`)

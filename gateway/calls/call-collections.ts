@@ -29,6 +29,8 @@ export class CallCollections {
   #current: Collection | undefined
   /** Typed ahead. */
   #keys = ''
+  /** Terminators that say nothing if one of them is the next key: they were meant for a collection that had all its digits. */
+  #belated = ''
 
   constructor(parts: CollectionsParts, call: Call, playbacks: CallPlaybacks) {
     this.#parts = parts
@@ -55,7 +57,7 @@ export class CallCollections {
       stopPrompt: () => prompt?.stop(),
     })
     this.#current = collection
-    this.#takeKeys(collection)
+    this.#takeKeys()
     const result = this.#run(collection, prompt, options.signal)
     result.catch(() => {})
     return {
@@ -93,18 +95,28 @@ export class CallCollections {
   }
 
   #pressed(digit: string): void {
-    if (this.#current && !this.#current.isOver) this.#current.digit(digit)
+    if (this.#current && !this.#current.isOver) {
+      this.#give(this.#current, digit)
+      return
+    }
+    const wanted = !this.#belated.includes(digit)
+    this.#belated = ''
     // Keys for somebody else are no answer to what is asked later.
-    else if (!this.#call.isListenedTo) this.#keys = (this.#keys + digit).slice(-mostKeys)
+    if (wanted && !this.#call.isListenedTo) this.#keys = (this.#keys + digit).slice(-mostKeys)
   }
 
-  /** Gives it the keys that were typed ahead; what it does not take is left for the next one. */
-  #takeKeys(collection: Collection): void {
-    while (this.#keys !== '' && !collection.isOver) {
-      const [key = '', rest] = [this.#keys[0], this.#keys.slice(1)]
-      this.#keys = rest
-      collection.digit(key)
-    }
+  /** Gives the collection the keys that were typed ahead; what it does not take is left for the next one. */
+  #takeKeys(): void {
+    const keys = this.#keys
+    this.#keys = ''
+    this.#belated = ''
+    for (const key of keys) this.#pressed(key)
+  }
+
+  #give(collection: Collection, digit: string): void {
+    collection.digit(digit)
+    const { terminators } = collection
+    if (collection.isOver && !terminators.includes(digit)) this.#belated = terminators
   }
 
   /** The options, with listeners that cannot harm the collection. */

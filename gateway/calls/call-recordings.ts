@@ -1,13 +1,8 @@
-import {
-  type CallRecording,
-  type RecordOptions,
-  type RecordResult,
-  VerbFailed,
-} from '../../handlers/verbs.ts'
+import type { CallRecording, RecordOptions, RecordResult } from '../../handlers/verbs.ts'
 import { encodedRate } from '../../media/rtp/encoding.ts'
 import type { MediaPort, RecordingResult } from '../../media/types.ts'
-import { codeOf } from '../errors.ts'
 import type { Call } from './call.ts'
+import { failureOf, verbFailed } from './failures.ts'
 import type { KeptRecording, RecordingKeeper } from './recording-keeper.ts'
 
 /** Recordings of a call that are under way together: each costs CPU and disk for every second. */
@@ -24,10 +19,10 @@ export class CallRecordings {
     this.#call = call
   }
 
-  /** Begins one. Throws {@link VerbFailed}. */
+  /** Begins one. Throws a `VerbFailed`. */
   start(port: MediaPort, options: RecordOptions): CallRecording {
     if (this.#underWay >= MOST_AT_ONCE)
-      throw new VerbFailed('too_many_recordings', `the call has ${MOST_AT_ONCE} recordings under way`)
+      throw verbFailed('too_many_recordings', `the call has ${MOST_AT_ONCE} recordings under way`)
     const kept = this.#begin(port, options)
     this.#underWay++
     const ended = this.#follow(kept, options.terminators ?? '')
@@ -50,7 +45,7 @@ export class CallRecordings {
         request: { ...rest, format, tracks, sampleRate },
       })
     } catch (error) {
-      throw new VerbFailed(codeOf(error), error instanceof Error ? error.message : String(error), error)
+      throw failureOf(error, 'recording_failed')
     }
   }
 

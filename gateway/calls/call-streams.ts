@@ -1,7 +1,8 @@
 import type { CallStream, StreamOptions } from '../../handlers/verbs.ts'
-import { CallEnded, VerbFailed } from '../../handlers/verbs.ts'
+import { CallEnded } from '../../handlers/verbs.ts'
 import type { MediaPort } from '../../media/types.ts'
 import type { Call } from './call.ts'
+import { verbFailed } from './failures.ts'
 
 /** The leg whose audio is streamed. */
 export interface StreamSource {
@@ -39,13 +40,14 @@ export class CallStreams {
     call.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
   }
 
-  /** Throws a {@link VerbFailed} with `bad_stream`. */
+  /** Throws a `VerbFailed` with `bad_stream`. */
   start(port: MediaPort, options: StreamOptions): CallStream {
     if (this.#call.signal.aborted) throw new CallEnded()
     const { name } = options
-    if (this.#open.size >= mostStreams) throw badStream(`A call has at most ${mostStreams} streams at once.`)
+    if (this.#open.size >= mostStreams)
+      throw verbFailed('bad_stream', `A call has at most ${mostStreams} streams at once.`)
     if (name !== undefined && this.#named(name))
-      throw badStream(`The call has a stream of the name ${JSON.stringify(name)} already.`)
+      throw verbFailed('bad_stream', `The call has a stream of the name ${JSON.stringify(name)} already.`)
     const stream = this.#begin(port, options)
     this.#open.set(stream, name)
     const silent = this.#call.overhear((digit) => stream.digit(digit))
@@ -72,7 +74,8 @@ export class CallStreams {
     try {
       return this.#starter.start({ callId, projectId, port, sendDigits }, options)
     } catch (error) {
-      if ((error as { code?: unknown }).code === 'bad_stream') throw badStream((error as Error).message)
+      if ((error as { code?: unknown }).code === 'bad_stream')
+        throw verbFailed('bad_stream', (error as Error).message)
       throw error
     }
   }
@@ -86,5 +89,3 @@ export class CallStreams {
     for (const stream of this.#open.keys()) stream.stop()
   }
 }
-
-const badStream = (message: string): VerbFailed => new VerbFailed('bad_stream', message)

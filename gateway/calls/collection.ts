@@ -54,6 +54,11 @@ export class Collection {
     return this.#over || this.#digits?.isOver === true
   }
 
+  /** Keys that end it. */
+  get terminators(): string {
+    return this.#options.terminators ?? ''
+  }
+
   /** The prompt is at its end, or there is none. */
   promptEnded(): void {
     this.#prompt.resolve()
