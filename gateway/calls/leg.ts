@@ -1,9 +1,11 @@
 import type { MediaPort, PortStats } from '../../media/types.ts'
 import type { Cause } from '../errors.ts'
 import type { LegFacts, LegTimes, Party, Try } from './leg-facts.ts'
+import type { LegSignalling } from './leg-signalling.ts'
 import type { ReferOptions, ReferOutcome, Referral } from './referral.ts'
 
 export type { Party, Try } from './leg-facts.ts'
+export type { LegSignalling } from './leg-signalling.ts'
 
 /** Id of a call; unique for ever. */
 export type CallId = string & { readonly __brand: 'CallId' }
@@ -16,27 +18,6 @@ export type LegState =
   | { readonly kind: 'early' }
   | { readonly kind: 'answered'; readonly at: number }
   | { readonly kind: 'ended'; readonly cause: Cause; readonly by: 'far' | 'us' }
-
-/**
- * What a leg can tell its far side. The SIP edge and the browser dialect each implement it. None of the methods throws: what cannot be
- * done is logged, and a far side that is lost is reported by {@link Leg.ended}.
- */
-export interface LegSignalling {
-  /** Inbound, unanswered: say that it is ringing (180). */
-  ring(): void
-  /** Inbound, unanswered: open the audio before the answer (183 with SDP, `verto.media`). Idempotent. */
-  progress(): Promise<void>
-  /** Inbound, unanswered: answer (200, `verto.answer`). Resolves once the far side can hear us; calls {@link Leg.answered}. */
-  answer(): Promise<void>
-  /** Refuse, cancel or hang up, whichever the state asks for, and release everything of the far side. Called exactly once. */
-  end(cause: Cause): void
-  /** Sends digits to the far side by whatever it takes: RFC 4733, INFO, or a message. */
-  sendDigits(digits: string): Promise<void>
-  /** Answered: asks the far side to talk to somebody else (REFER), and follows what becomes of it. Absent: it cannot be asked. */
-  refer?(target: string, options?: ReferOptions): Promise<ReferOutcome>
-  /** Tells the page something that a handler has made up; false where it cannot be told now. Absent: there is no page. */
-  userEvent?(event: Readonly<Record<string, unknown>>): boolean
-}
 
 /** The call that owns a leg. */
 export interface LegOwner {
