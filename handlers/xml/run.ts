@@ -9,19 +9,11 @@ import type { Verb, XmlProgram } from './document.ts'
 import { readXmlDocument } from './document.ts'
 import { codes, unreachableCode } from './faults.ts'
 import { type Fields, formRequest, standardFields, type Target } from './form.ts'
-import type { Asked, Stage, Step } from './verb.ts'
+import type { Asked, Beside, Stage, Step } from './verb.ts'
 
 /** Documents in a row that may do nothing but lead to the next one, and what counts as nothing. */
 const maxIdleDocuments = 32
 const idleMs = 200
-
-/** What is different when documents are run on somebody beside the caller. */
-export interface Beside {
-  /** The caller's call. */
-  readonly parentCallSid: string
-  /** Further form fields of each request. */
-  readonly fields: Fields
-}
 
 /** Runs documents on one leg, one after the other. */
 export class XmlRun {
@@ -122,16 +114,15 @@ export class XmlRun {
       standardFields: () => this.#standardFields(),
       answer: () => this.#answer(),
       warn: (code, message) => context.warn({ code, message, path }),
-      aside: (leg, next, fields) => this.#aside(leg, next, fields),
+      aside: (leg, next, beside) => this.#aside(leg, next, beside),
       dialled: (somebody) => {
         this.#dialFailed = !somebody
       },
     }
   }
 
-  async #aside(leg: CallControl, next: Target, fields: Fields): Promise<'leave' | undefined> {
+  async #aside(leg: CallControl, next: Target, beside: Beside): Promise<'leave' | undefined> {
     try {
-      const beside = { parentCallSid: this.#call.info.callId, fields }
       return await new XmlRun(leg, this.#context, beside).run({ kind: 'url', ...next })
     } catch (error) {
       for (const fault of faultsOf(error)) this.#context.warn(fault)

@@ -16,6 +16,14 @@ export type Step = 'on' | 'leave' | 'over' | Asked
 export const asked = (action: Target | undefined, fields: Fields): Step =>
   action ? { next: action, fields } : 'on'
 
+/** What is different when a document is run on somebody beside the caller's. */
+export interface Beside {
+  /** Further form fields of each request. */
+  readonly fields: Fields
+  /** The call that has called this one. */
+  readonly parentCallSid?: string
+}
+
 /** What a verb runs with. */
 export interface Stage {
   /** Whom the document is run on: the caller, or who is called or waits. */
@@ -28,10 +36,10 @@ export interface Stage {
   /** A warning that is about this verb's element. */
   warn(code: string, message: string): void
   /**
-   * Runs another document on a leg beside the caller's document, to its end: `leave` where it left its queue. Rejects when that cannot be
+   * Runs another document on somebody beside the caller's document, to its end: `leave` where it left its queue. Rejects when that cannot be
    * had or is invalid, which is told in the call's log.
    */
-  aside(call: CallControl, next: Target, fields: Fields): Promise<'leave' | undefined>
+  aside(call: CallControl, next: Target, beside: Beside): Promise<'leave' | undefined>
   /** Whether a `Dial` had nobody: a caller who was never answered is refused for that at the document's end. */
   dialled(somebody: boolean): void
 }

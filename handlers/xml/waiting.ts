@@ -50,7 +50,7 @@ const oneRound = async (
   target: Target,
   fields: Fields,
 ): Promise<'leave' | undefined> => {
-  if (!audio.test(new URL(target.url).pathname)) return stage.aside(waiting, target, fields)
+  if (!audio.test(new URL(target.url).pathname)) return stage.aside(waiting, target, { fields })
   await waiting.play({ sounds: [{ kind: 'audio', url: target.url }], loop: 0 })
   return undefined
 }

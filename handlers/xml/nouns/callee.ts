@@ -27,7 +27,8 @@ export const readCallee = (
   )
   return (stage, to) => ({
     ...(document && {
-      confirm: async (callee) => void (await stage.aside(callee, document, {})),
+      confirm: async (callee) =>
+        void (await stage.aside(callee, document, { fields: {}, parentCallSid: stage.call.info.callId })),
     }),
     ...(callback && { onState: progressOf(stage, to, callback) }),
   })

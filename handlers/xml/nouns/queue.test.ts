@@ -19,6 +19,7 @@ it('runs its document on who waited, who hears of the wait', async () => {
   expect(call.verbs).toMatchObject([['connect', { steps: [[{ to: 'queue:sales' }]] }]])
   expect(waiting.names).toEqual(['play'])
   expect(context.requests).toMatchObject([{ method: 'GET' }])
+  expect(context.fields(0)).not.toHaveProperty('ParentCallSid')
   expect(context.fields(0)).toMatchObject({
     ...{ CallSid: 'c-9', QueueSid: 'q-1', QueueTime: '12', DequeingCallSid: 'c-1' },
   })

@@ -25,8 +25,7 @@ export const queue: Noun = {
       ...(document && {
         confirm: async (waiting, place) =>
           void (await stage.aside(waiting, document, {
-            ...(place && queueFields(place)),
-            DequeingCallSid: stage.call.info.callId,
+            fields: { ...(place && queueFields(place)), DequeingCallSid: stage.call.info.callId },
           })),
       }),
     })

@@ -1,0 +1,205 @@
+import { type Row, rowsOf } from './xml-rows.ts'
+
+const people = 'nouns/people.test.ts'
+const told = 'hears of all that it asks for, numbered, by its method'
+
+/** What `Sip`, `Number` and `Client` have in common. */
+const callee = {
+  url: [
+    'a document that runs on who answers, before the two are joined; nobody is joined where it cannot be had',
+    'none',
+    'is a document that runs on who answers',
+  ],
+  method: ['its method', '`POST`', 'is a document that runs on who answers'],
+  statusCallback: ['told how the call to it goes', '', 'hears of the end, with the fields in order'],
+  statusCallbackMethod: ['its method', '`POST`', told],
+  statusCallbackEvent: ['`initiated`, `ringing`, `answered`, `completed`', '`completed`', told],
+} as const
+
+const conference = 'nouns/conference.test.ts'
+const takes = 'takes what it says'
+const recorded = 'hear where the recording is'
+
+const streams = 'verbs/streams.test.ts'
+const begins = 'begins its streams, and does not keep the next verb waiting'
+const tells = 'tells its statusCallback how it begins and ends: %j'
+
+/** A `Stream`, in `Start` and in `Connect`. */
+const stream = (verb: string): readonly Row[] => [
+  ...rowsOf(`${verb}/Stream`, streams, ['a WebSocket that is given the audio', begins], {
+    url: ['`wss:` or `ws:`', 'needed', 'keeps the document from running without the URL of a WebSocket: %s'],
+    name: ['by which `Stop` finds it', '', begins],
+    track: ['`inbound_track`, `outbound_track`, `both_tracks`', '`inbound_track`', begins],
+    codec: [
+      '`PCMU@8000h`, `L16@16000h`, `L16@8000h`',
+      '`PCMU@8000h`',
+      begins,
+      'done but `L16@24000h`, which is warned of',
+    ],
+    authBearerToken: ['sent to its server in `Authorization`', '', begins],
+    statusCallback: ['told `stream-started`, `stream-stopped`, `stream-error`', '', tells],
+    statusCallbackMethod: ['its method', '`POST`', tells],
+  }),
+  ...rowsOf(`${verb}/Stream/Parameter`, streams, ['a name and a value that its server is told', begins], {
+    name: ['', 'needed', begins],
+    value: ['', 'empty', begins],
+  }),
+]
+
+/** What stands in the verbs. */
+export const nounRows: readonly Row[] = [
+  ...rowsOf(
+    'Dial/Number',
+    people,
+    ['a phone number, by the default carrier', 'is a phone number, and presses sendDigits'],
+    {
+      ...callee,
+      sendDigits: [
+        'pressed after the answer and before the two are joined',
+        '',
+        'is a phone number, and presses sendDigits',
+      ],
+    },
+  ),
+  ...rowsOf(
+    'Dial/Sip',
+    people,
+    [
+      'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE',
+      'takes credentials, transport, and URL headers that become X- headers',
+    ],
+    {
+      ...callee,
+      username: [
+        'for digest authentication',
+        '',
+        'takes credentials, transport, and URL headers that become X- headers',
+      ],
+      password: [
+        'for digest authentication',
+        '',
+        'takes credentials, transport, and URL headers that become X- headers',
+      ],
+      codecs: [
+        'of `PCMU,PCMA,G722,OPUS,L16`, in this order',
+        'as configured',
+        'takes codecs and sessionTimeout',
+        'done but `G729`, which is passed over',
+      ],
+      sessionTimeout: [
+        'seconds of a session timer (RFC 4028), from 90',
+        'as configured',
+        'takes codecs and sessionTimeout',
+      ],
+    },
+  ),
+  ...rowsOf(
+    'Dial/Client',
+    people,
+    [
+      'a subscriber: `alice` stands for `/public/alice`; or an address `/context/name`',
+      'is a subscriber by name, or by address, or by Identity',
+    ],
+    callee,
+  ),
+  ...rowsOf('Dial/Client/Identity', people, [
+    'the name of the `Client`',
+    'is a subscriber by name, or by address, or by Identity',
+  ]),
+  ...rowsOf(
+    'Dial/Queue',
+    'nouns/queue.test.ts',
+    ['who has waited longest in the queue', 'runs its document on who waited, who hears of the wait'],
+    {
+      url: [
+        'a document that runs on who waited, with `QueueSid`, `QueueTime`, `DequeingCallSid`',
+        'none',
+        'runs its document on who waited, who hears of the wait',
+      ],
+      method: ['its method', '`POST`', 'runs its document on who waited, who hears of the wait'],
+    },
+  ),
+  ...rowsOf(
+    'Dial/Conference',
+    conference,
+    ['the conference of this name', 'tells the action of Dial how long it was'],
+    {
+      muted: ['is not heard', 'false', takes],
+      beep: ['`true`, `false`, `onEnter`, `onExit`', '`true`', 'beeps for %s as %s'],
+      startConferenceOnEnter: ['others wait until somebody with this is there', 'true', takes],
+      endConferenceOnExit: ['ends it for all', 'false', takes],
+      maxParticipants: ['2 to 250; that of who made it holds', '100', takes],
+      coach: ['`CallSid` of whom alone the caller is heard by', '', takes],
+      waitUrl: [
+        'a document that runs again and again on who waits for the beginning, or audio; empty: silence',
+        'hold music',
+        'runs its waitUrl on who waits',
+      ],
+      waitUrlMethod: ['its method', '`POST`', 'runs its waitUrl on who waits'],
+      record: ['`do-not-record` or `record-from-start`', '`do-not-record`', takes],
+      trim: ['`trim-silence` or `do-not-trim`', '`trim-silence`', takes],
+      eventCallbackUrl: ['told `RecordingUrl` and `Duration` when it was recorded', '', recorded],
+      statusCallback: [
+        'told what happens; that of who made it holds',
+        '',
+        'hear of start, end, join and leave by default, with the fields in order',
+      ],
+      statusCallbackMethod: ['its method', '`POST`', 'hear of what they ask for, by their method'],
+      statusCallbackEvent: [
+        '`start`, `end`, `join`, `leave`, `mute`, `hold`, `speaker`',
+        '`start end join leave`',
+        'hear of what they ask for, by their method',
+        'done but the end of speaking, which is not told',
+      ],
+      recordingStatusCallback: [
+        'told what becomes of the recording; that of who made it holds',
+        '',
+        recorded,
+      ],
+      recordingStatusCallbackMethod: ['its method', '`POST`', recorded],
+      recordingStatusCallbackEvent: [
+        '`completed`',
+        '`completed`',
+        recorded,
+        'done but `in-progress` and `absent`, which are not told of conferences',
+      ],
+    },
+  ),
+  ...stream('Start'),
+  ...stream('Connect'),
+]
+
+const unknown = 'document.test.ts'
+const passedOver = 'is passed over where it is a verb, with warning 12200 at its place'
+const warned = 'is warned of at its own place where it is an attribute, even when another value looks like it'
+const none = (element: string, means: string, attribute?: string): Row => ({
+  ...{ element, means, fallback: '', state: 'not there: warning 12200, no effect' },
+  ...(attribute === undefined ? { test: [unknown, passedOver] } : { attribute, test: [unknown, warned] }),
+})
+
+/** What the languages of this family have, and the gateway does not. */
+export const absentRows: readonly Row[] = [
+  none('Gather', 'which recogniser', 'speechModel'),
+  none('Gather', 'which recogniser', 'enhanced'),
+  none('Gather', 'leaves out swear words', 'profanityFilter'),
+  none('Record', 'makes text of it', 'transcribe'),
+  none('Record', 'told the text', 'transcribeCallback'),
+  none('Record', 'where it is to be stored', 'storageUrl'),
+  none('Record', 'its method', 'storageUrlMethod'),
+  none('Dial', 'where the recording is to be stored', 'recordingStorageUrl'),
+  none('Dial', 'its method', 'recordingStorageUrlMethod'),
+  none('Start/Stream', 'how fast it is sent', 'realtime'),
+  none('Connect/Stream', 'how fast it is sent', 'realtime'),
+  none('Dial/Verto', 'a browser by another protocol'),
+  none('Dial/Sim', 'a SIM card'),
+  none('Dial/Client/Parameter', 'told to the browser'),
+  none('Start/Siprec', 'SIPREC'),
+  none('Connect/Room', 'a video room'),
+  none('Connect/VirtualAgent', 'an agent of others'),
+  none('Connect/Autopilot', 'an agent of others'),
+  none('Sms', 'sends a message'),
+  none('Echo', 'what the caller says comes back'),
+  none('Denoise', 'less noise'),
+  none('Pay', 'takes a payment'),
+  none('Prompt', 'part of `Pay`'),
+]
