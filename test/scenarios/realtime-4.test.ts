@@ -1,0 +1,298 @@
+/** The published realtime client 4.2.1, unmodified, as a customer's application. */
+import { SignalWire, type Voice } from 'realtime-api-4'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { application } from './applications.ts'
+
+const apiToken = 'token-of-the-scenario'
+const tone = 440
+
+let gateway: Gateway
+let tapped: TestStreamServer
+
+beforeAll(async () => {
+  tapped = await TestStreamServer.open()
+  gateway = await Gateway.start({
+    domains: [application('office.test', { kind: 'realtime', topic: 'office' })],
+    http: { apiToken },
+  })
+})
+afterEach(() => gateway.settled())
+afterAll(async () => {
+  await gateway?.stop()
+  await tapped?.close()
+})
+
+type Client = Awaited<ReturnType<typeof SignalWire>>
+
+const connect = async (token = apiToken, more: object = {}): Promise<Client> => {
+  const host = `ws://127.0.0.1:${gateway.httpPort}`
+  const client = await SignalWire({ project: 'default', token, host, logLevel: 'silent', ...more })
+  onTestFinished(() => void client.disconnect())
+  return client
+}
+
+/** A client that listens, and the calls that it receives, in order. */
+const listener = async (): Promise<{ client: Client; next: () => Promise<Voice.Call> }> => {
+  const client = await connect()
+  const calls: Voice.Call[] = []
+  await client.voice.listen({ topics: ['office'], onCallReceived: (call) => void calls.push(call) })
+  const next = () => until('a call is received', () => calls.shift()) as Promise<Voice.Call>
+  return { client, next }
+}
+
+/** A call that the application has answered; the far side talks. */
+const answered = async (scenario = 'caller-released', holdMs = 0) => {
+  const { client, next } = await listener()
+  const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario, holdMs })
+  const call = await next()
+  await call.answer()
+  await carrier.talks('answered', tone)
+  return { client, call, carrier }
+}
+
+describe('a call that comes in', () => {
+  it('is told with its caller and headers, answered, spoken to and hung up', async () => {
+    const { next } = await listener()
+    const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
+    const call = await next()
+    expect([call.from, call.to, call.type, call.direction, call.state, call.context]).toEqual([
+      'sip:+15551230001@carrier.test',
+      'sip:+15550002222@office.test',
+      ...['sip', 'inbound', 'created', 'office'],
+    ])
+    expect(carrier.sipp.events).not.toContainEqual(expect.stringContaining('answered'))
+    expect((await call.answer()).state).toBe('answered')
+    await carrier.talks('answered', tone)
+    const playback = call.playTTS({ text: 'Welcome to the office.' })
+    await carrier.hearsVoice()
+    expect((await playback).state).toBe('finished')
+    await call.hangup()
+    expect(call.state).toBe('ended')
+    await carrier.done()
+  })
+
+  it('goes to the next client when the first passes it', async () => {
+    const [first, second] = [await listener(), await listener()]
+    const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
+    const received = await Promise.race([first.next(), second.next()])
+    const other = received === undefined ? first : second
+    await received.pass()
+    const again = await Promise.any([other.next(), first.next()])
+    expect(again).not.toBe(received)
+    await again.answer()
+    await again.hangup()
+    await carrier.done()
+  })
+
+  it('is not answered when nobody listens', async () => {
+    await connect()
+    const carrier = await Carrier.calls(gateway, {
+      ...{ domain: 'office.test', scenario: 'caller-refused', values: { status: 480 } },
+    })
+    await carrier.done()
+    await gateway.refusal('no_application')
+  })
+
+  it('is refused with the reason that the application gives', async () => {
+    const { next } = await listener()
+    const carrier = await Carrier.calls(gateway, {
+      ...{ domain: 'office.test', scenario: 'caller-refused', values: { status: 486 } },
+    })
+    await (await next()).hangup('busy')
+    await carrier.done()
+  })
+
+  it('lets every promise settle when the far side hangs up meanwhile', async () => {
+    const { call, carrier } = await answered('caller', 1500)
+    const playing = call.playTTS({ text: 'one two three four five six seven eight nine ten. '.repeat(4) })
+    const collecting = call.collect({ digits: { max: 3, digitTimeout: 20 }, initialTimeout: 30 })
+    const [played, collected] = await Promise.all([playing, collecting])
+    expect([played.state, collected.digits]).toEqual(['finished', ''])
+    expect(await call.waitFor('ended')).toBe(true)
+    await carrier.done()
+  })
+})
+
+describe('on a call', () => {
+  it('sounds are paused, resumed, made louder and stopped', async () => {
+    const { call, carrier } = await answered()
+    const playback = await call.playRingtone({ name: 'us', duration: 30 }).onStarted()
+    await until(
+      'a tone is heard',
+      () => carrier.media.packets.length,
+      (count) => count > 30,
+    )
+    await playback.pause()
+    expect(playback.state).toBe('paused')
+    await playback.resume()
+    await playback.setVolume(-6)
+    await playback.stop()
+    expect((await playback.ended()).state).toBe('finished')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('a sound that is not there fails', async () => {
+    const { call, carrier } = await answered()
+    const failed = await call.playAudio({ url: `${gateway.url}/nothing.wav` }).then(
+      () => 'played',
+      (error: { state: string }) => error.state,
+    )
+    expect(failed).toBe('error')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('it is recorded, and the recording can be fetched', async () => {
+    const { call, carrier } = await answered()
+    const recording = await call.recordAudio({ beep: false, endSilenceTimeout: 0 }).onStarted()
+    expect(recording.state).toBe('recording')
+    await recording.pause({ behavior: 'skip' })
+    await recording.resume()
+    await carrier.hears(0, 300).catch(() => {})
+    await recording.stop()
+    const ended = await recording.ended()
+    expect([ended.state, ended.size! > 44]).toEqual(['finished', true])
+    const answer = await fetch(ended.url!)
+    expect(answer.headers.get('content-type')).toBe('audio/wav')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('digits are asked for, with a prompt and without, and silence is no digits', async () => {
+    const { call, carrier } = await answered()
+    const prompting = call.promptTTS({ text: 'Your number please.', digits: { max: 4, terminators: '#' } })
+    await carrier.hearsVoice()
+    carrier.media.press('12#')
+    const prompt = await prompting
+    expect([prompt.type, prompt.digits, prompt.terminator]).toEqual(['digit', '12', '#'])
+    const collecting = call.collect({ digits: { max: 2 } })
+    carrier.media.press('34')
+    expect((await collecting).digits).toBe('34')
+    const silent = await call.collect({ digits: { max: 2 }, initialTimeout: 0.5, startInputTimers: true })
+    expect(silent.digits).toBe('')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('digits are sent', async () => {
+    const { call, carrier } = await answered()
+    await call.sendDigits('1w2#')
+    await carrier.receivesDigits('12#')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('its audio is tapped', async () => {
+    const { call, carrier } = await answered()
+    const tap = await call
+      .tapAudio({ direction: 'speak', device: { type: 'ws', uri: tapped.url } })
+      .onStarted()
+    await until(
+      'audio is tapped',
+      () => tapped.of('media').length,
+      (count) => count > 20,
+    )
+    await tap.stop()
+    expect((await tap.ended()).state).toBe('finished')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('keys are detected', async () => {
+    const { call, carrier } = await answered()
+    const detecting = call.detectDigit({ digits: '5', timeout: 20 })
+    await detecting.onStarted()
+    carrier.media.press('5')
+    expect((await detecting).type).toBe('digit')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('somebody else is connected, talks with the caller, and is parted again', async () => {
+    const { call, carrier } = await answered()
+    const callee = await Carrier.listens({ scenario: 'callee' })
+    const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
+    expect([peer.state, call.peer?.id]).toEqual(['answered', peer.id])
+    await callee.talks('invited', 700)
+    await carrier.hears(700)
+    await callee.hears(tone)
+    await call.disconnect()
+    await callee.done()
+    const playing = call.playTTS({ text: 'You are back.' })
+    expect((await playing).state).toBe('finished')
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('it is told when nobody else can be had', async () => {
+    const { call, carrier } = await answered()
+    const callee = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+    const failed = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    expect(failed).toMatchObject({ connectState: 'failed', failedReason: 'busy' })
+    await callee.done()
+    await call.hangup()
+    await carrier.done()
+  })
+})
+
+describe('a call that the application makes', () => {
+  it('is its own once somebody answers', async () => {
+    const client = await connect()
+    const carrier = await Carrier.listens({ scenario: 'callee' })
+    const call = await client.voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })
+    expect([call.state, call.direction, call.to]).toEqual(['answered', 'outbound', carrier.uri])
+    await carrier.talks('invited', tone)
+    const playing = call.playTTS({ text: 'This is the office calling.' })
+    await carrier.hearsVoice()
+    await playing
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('is rejected when nobody answers in time, with the reason', async () => {
+    const client = await connect()
+    const carrier = await Carrier.listens({ scenario: 'callee-silent' })
+    const dialling = client.voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 1 })
+    await expect(dialling).rejects.toMatchObject({ dialState: 'failed', reason: 'noAnswer' })
+    await carrier.done()
+    const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+    const again = client.voice.dialSip({ from: 'sip:me@office.test', to: busy.uri })
+    await expect(again).rejects.toMatchObject({ reason: 'busy' })
+    await busy.done()
+  })
+
+  it('is rejected at once when it cannot be dialled', async () => {
+    const client = await connect()
+    const dialling = client.voice.dialSip({ from: 'sip:me@office.test', to: '' })
+    await expect(dialling).rejects.toMatchObject({ code: '400' })
+  })
+})
+
+it('a lost connection is made again, and the call goes on', async () => {
+  const { call, carrier } = await answered()
+  const [socket] = [(call as unknown as { _client: { session: { _socket: { close(): void } } } })._client]
+  socket.session._socket.close()
+  await until(
+    'the client is connected again',
+    () => gateway.log.filter(({ msg }) => msg === 'application connected').length,
+    (count) => count > 1,
+  )
+  await call.playTTS({ text: 'Still here.' })
+  await call.hangup()
+  await carrier.done()
+})
+
+it('a wrong token is told', async () => {
+  const told = Promise.withResolvers<unknown>()
+  await connect('wrong', { listen: { onAuthError: (error: unknown) => told.resolve(error) } })
+  expect(await told.promise).toMatchObject({ code: -32002 })
+  expect(await gateway.metric('rejections_total', { code: 'unauthorized' })).toBeGreaterThan(0)
+})
