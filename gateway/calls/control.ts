@@ -129,7 +129,6 @@ export class Control implements CallControl {
       const over = async () => {
         const end = await playback.ended
         if (end.kind === 'finished') this.#collections.forgetKeys()
-        this.#hold.refresh()
         if (end.kind === 'failed') throw new VerbFailed(end.code, end.reason)
         if (end.kind === 'stopped' && this.signal.aborted) throw new CallEnded()
         signal?.throwIfAborted()

@@ -72,6 +72,33 @@ it('goes on for who is connected to the caller later, and for the caller alone a
   expect([callee.port.playing, port.playing !== undefined]).toEqual([undefined, true])
 })
 
+it('takes the place of the ringing tone, and goes on after one', async () => {
+  const { call, port } = await begin()
+  await call.answer()
+  const ring = async () => {
+    const talk = call.connect({ steps: [[{ to: 'sip:a@x' }]] })
+    await settle()
+    const callee = t.outbound.dialled.at(-1)!
+    callee.leg.early(false)
+    await settle()
+    return { callee, talk }
+  }
+  const first = await ring()
+  const tone = port.playing
+  await call.hold()
+  await settle()
+  expect([port.playing === tone, port.playing?.request.loop]).toEqual([false, 0])
+  first.callee.leg.ended({ code: 'busy' })
+  await first.talk
+  const second = await ring()
+  second.callee.leg.answered()
+  await settle()
+  expect([port.playing?.request.loop, second.callee.port.playing?.request.loop]).toEqual([0, 0])
+  await call.unhold()
+  await settle()
+  expect([port.playing, second.callee.port.playing, t.bridges.count]).toEqual([undefined, undefined, 1])
+})
+
 it('takes up the music again after another sound', async () => {
   const { call, port } = await begin()
   await call.hold()

@@ -1,4 +1,5 @@
 import type { HoldOptions } from '../../handlers/verbs.ts'
+import type { MediaPort } from '../../media/types.ts'
 import type { Log } from '../log.ts'
 import type { Call } from './call.ts'
 import type { Leg } from './leg.ts'
@@ -23,17 +24,17 @@ export class Hold {
   constructor(parts: HoldParts, call: Call) {
     this.#parts = parts
     this.#call = call
-    call.whenPartiesChange(() => this.refresh())
+    call.whenPartiesChange(() => this.#refresh())
   }
 
-  /** Holds the caller, answering first; of one that is held it changes the music. */
+  /** Holds the caller, answering first, in place of what it hears; of one that is held it changes the music. */
   async begin({ music }: HoldOptions): Promise<void> {
-    await this.#call.openAudio(true)
+    const port = await this.#call.openAudio(true)
+    this.#held = { leg: this.#call.caller, music: music && music.length > 0 ? music : [holdMusic] }
     this.#stopMusic()
-    const leg = this.#call.caller
-    this.#held = { leg, music: music && music.length > 0 ? music : [holdMusic] }
-    leg.hold(true, 'us')
-    this.refresh()
+    this.#parts.player.playing(port)?.stop()
+    this.#held.leg.hold(true, 'us')
+    this.#refresh()
   }
 
   /** Harmless when nobody is held. */
@@ -44,30 +45,44 @@ export class Hold {
     leg?.hold(false, 'us')
   }
 
-  /** Lets music be heard where it is not: after other sounds, and when the call has another party. */
-  refresh(): void {
+  /** Lets music be heard where it is not, and stops it for who has left. */
+  #refresh(): void {
     if (!this.#held) return
     const { caller, partner } = this.#call
     if (caller !== this.#held.leg) {
       this.end()
       return
     }
-    for (const [leg, playing] of this.#playing) if (leg !== caller && leg !== partner) playing.stop()
+    for (const [leg, playing] of this.#playing) {
+      if (leg === caller || leg === partner) continue
+      this.#playing.delete(leg)
+      playing.stop()
+    }
     for (const leg of partner ? [caller, partner] : [caller]) this.#play(leg, this.#held.music)
   }
 
   #play(leg: Leg, music: readonly Playable[]): void {
     const { player, log } = this.#parts
     const { port } = leg
-    if (!port || leg.isEnded || player.isPlaying(port)) return
+    if (!port || leg.isEnded || this.#playing.has(leg) || this.#after(port)) return
     const playing = player.start(port, music, { loop: 0 })
     this.#playing.set(leg, playing)
-    const forget = () => this.#playing.get(leg) === playing && this.#playing.delete(leg)
-    playing.done.then(forget, (error) => {
-      forget()
-      log.warn({ reason: String(error) }, 'hold music cannot be played')
-      if (this.#held && music[0] !== holdMusic) this.#play(leg, [holdMusic])
-    })
+    const mine = () => this.#playing.get(leg) === playing && this.#playing.delete(leg)
+    playing.done.then(
+      () => mine() && this.#after(port),
+      (error) => {
+        log.warn({ reason: String(error) }, 'hold music cannot be played')
+        if (mine() && music[0] !== holdMusic) this.#play(leg, [holdMusic])
+      },
+    )
+  }
+
+  /** Another sound goes before: the music goes on after it. False where there is none. */
+  #after(port: MediaPort): boolean {
+    const other = this.#parts.player.playing(port)
+    const again = () => this.#refresh()
+    other?.done.then(again, again)
+    return other !== undefined
   }
 
   #stopMusic(): void {

@@ -71,7 +71,7 @@ export class Player {
   #sounds: Sounds
   #fetcher: AudioFetcher
   /** The list that each port plays. */
-  #lists = new WeakMap<MediaPort, Playing>()
+  #lists = new WeakMap<MediaPort, PlayingList>()
 
   constructor(sounds: Sounds, fetcher: AudioFetcher) {
     this.#sounds = sounds
@@ -94,9 +94,10 @@ export class Player {
     return { prompt, giveUp: () => own.abort() }
   }
 
-  /** Whether a list of sounds is being played on the port. */
-  isPlaying(port: MediaPort): boolean {
-    return this.#lists.has(port)
+  /** The list of sounds that is being played on the port, unless it was stopped. */
+  playing(port: MediaPort): Playing | undefined {
+    const list = this.#lists.get(port)
+    return list?.isStopped ? undefined : list
   }
 
   /** Plays a list of sounds, at the rate of the port's codec. A new list on the same port replaces what was playing. */
@@ -182,7 +183,7 @@ class PlayingList implements Playing {
       for (let pass = 1; this.#sounds.length > 0 && pass <= passes; pass++) {
         for (const [i, sound] of this.#sounds.entries()) {
           const prompt = await this.#list.at(i)
-          if (this.#stopped) return 'stopped'
+          if (this.isStopped) return 'stopped'
           this.#list.ready(i + 1)
           // A port that was closed or given another sound ends the whole list.
           if (!(await this.#playAll(partsOf(sound, prompt, alone ? this.#loop : 1)))) return 'stopped'
@@ -192,7 +193,7 @@ class PlayingList implements Playing {
       return 'finished'
     } catch (error) {
       // What was given up is no failure.
-      if (!this.#stopped) throw error
+      if (!this.isStopped) throw error
       return 'stopped'
     } finally {
       this.#current = undefined
@@ -200,7 +201,7 @@ class PlayingList implements Playing {
     }
   }
 
-  get #stopped(): boolean {
+  get isStopped(): boolean {
     return this.#giveUp.signal.aborted
   }
 
