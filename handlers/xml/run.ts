@@ -1,6 +1,6 @@
 import type { Loaded } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
-import type { DocumentSource, HandlerContext } from '../handler.ts'
+import type { DocumentFault, DocumentSource, HandlerContext } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
@@ -73,7 +73,7 @@ export class XmlRun {
         ),
       read: readXmlDocument,
     })
-    for (const warning of document.program.warnings) this.#context.warn(warning)
+    for (const warning of document.program.warnings) this.#warn(warning)
     return document
   }
 
@@ -113,7 +113,7 @@ export class XmlRun {
       ...{ call, context },
       standardFields: () => this.#standardFields(),
       answer: () => this.#answer(),
-      warn: (code, message) => context.warn({ code, message, path }),
+      warn: (code, message) => this.#warn({ code, message, path }),
       aside: (leg, next, beside) => this.#aside(leg, next, beside),
       dialled: (somebody) => {
         this.#dialFailed = !somebody
@@ -125,9 +125,13 @@ export class XmlRun {
     try {
       return await new XmlRun(leg, this.#context, beside).run({ kind: 'url', ...next })
     } catch (error) {
-      for (const fault of faultsOf(error)) this.#context.warn(fault)
+      if (!beside.again) for (const fault of faultsOf(error)) this.#context.warn(fault)
       throw error
     }
+  }
+
+  #warn(fault: DocumentFault): void {
+    if (!this.#beside?.again) this.#context.warn(fault)
   }
 
   /** The caller is gone: the action still hears what came of it, and has no document to give. */

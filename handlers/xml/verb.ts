@@ -22,6 +22,8 @@ export interface Beside {
   readonly fields: Fields
   /** The call that has called this one. */
   readonly parentCallSid?: string
+  /** It was run before: its warnings are in the log. */
+  readonly again?: boolean
 }
 
 /** What a verb runs with. */

@@ -3,7 +3,7 @@ import type { CallControl } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
 import type { Fields, Target } from './form.ts'
-import type { Stage } from './verb.ts'
+import type { Beside, Stage } from './verb.ts'
 
 /** What who waits hears: a document, audio, or nothing at all. */
 export type Waiting = Target | 'silence'
@@ -22,35 +22,41 @@ export const readWait = (reader: ElementReader, name: string): Waiting | undefin
 }
 
 /**
- * One round of the wait: the audio, or the document to its end; `leave` where that says so. When they cannot be had, which is told in the
- * call's log, there is silence for a while.
+ * Who waits hears one round at each call of what comes back: the audio, or the document to its end; `leave` where that says so. When they
+ * cannot be had there is silence for a while. What is wrong with them is told in the call's log once.
  */
-export const waitIn = async (
+export const roundsOf = (
   stage: Stage,
-  waiting: CallControl,
   target: Target,
-  fields: Fields,
-): Promise<'leave' | undefined> => {
-  const begun = stage.context.now()
-  try {
-    if (await oneRound(stage, waiting, target, fields)) return 'leave'
-  } catch (error) {
-    if (error instanceof VerbFailed) stage.warn(error.code, error.message)
-    else if (!(error instanceof DocumentUnreachable || error instanceof DocumentInvalid)) throw error
-    await waiting.sleep(afterFailureMs)
+): ((waiting: CallControl, fields: Fields) => Promise<'leave' | undefined>) => {
+  let again = false
+  return async (waiting, fields) => {
+    const begun = stage.context.now()
+    try {
+      const beside = { fields, again }
+      if ((await oneRound(stage, waiting, target, beside)) === 'leave') return 'leave'
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      if (error instanceof VerbFailed && !again) stage.warn(error.code, error.message)
+      await waiting.sleep(afterFailureMs)
+    }
+    again = true
+    const rest = begun + shortestRoundMs - stage.context.now()
+    if (rest > 0) await waiting.sleep(rest)
+    return undefined
   }
-  const rest = begun + shortestRoundMs - stage.context.now()
-  if (rest > 0) await waiting.sleep(rest)
-  return undefined
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof VerbFailed || error instanceof DocumentUnreachable || error instanceof DocumentInvalid
 
 const oneRound = async (
   stage: Stage,
   waiting: CallControl,
   target: Target,
-  fields: Fields,
+  beside: Beside,
 ): Promise<'leave' | undefined> => {
-  if (!audio.test(new URL(target.url).pathname)) return stage.aside(waiting, target, { fields })
+  if (!audio.test(new URL(target.url).pathname)) return stage.aside(waiting, target, beside)
   await waiting.play({ sounds: [{ kind: 'audio', url: target.url }], loop: 0 })
   return undefined
 }

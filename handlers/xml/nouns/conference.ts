@@ -1,4 +1,4 @@
-import type { ConferenceEvent, ConferenceOptions } from '../../verbs.ts'
+import type { CallControl, ConferenceEvent, ConferenceOptions } from '../../verbs.ts'
 import { type Callback, readCallback, tell, timestamp } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
@@ -10,7 +10,7 @@ import {
   recordingCallbackAttributes,
 } from '../recordings.ts'
 import type { ElementKind, Stage } from '../verb.ts'
-import { readWait, type Waiting, waitIn } from '../waiting.ts'
+import { readWait, roundsOf, type Waiting } from '../waiting.ts'
 import { longestName } from './queue.ts'
 
 /** `Conference`: the caller takes part in it. */
@@ -83,9 +83,7 @@ export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): Conferenc
   let conferenceSid: string | undefined
   return {
     ...options,
-    ...(wait && {
-      wait: wait === 'silence' ? 'none' : async (waiting) => void (await waitIn(stage, waiting, wait, {})),
-    }),
+    ...(wait && { wait: wait === 'silence' ? 'none' : waitFor(stage, wait) }),
     onEvent: (event) => {
       conferenceSid ??= event.conferenceId
       if (statusCallback) tellEvent(stage, statusCallback, event)
@@ -104,6 +102,11 @@ export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): Conferenc
       },
     }),
   }
+}
+
+const waitFor = (stage: Stage, wait: Target): ((waiting: CallControl) => Promise<void>) => {
+  const round = roundsOf(stage, wait)
+  return async (waiting) => void (await round(waiting, {}))
 }
 
 /** The word of `statusCallbackEvent` for an event, and its name in the callback. */

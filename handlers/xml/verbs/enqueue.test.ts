@@ -50,16 +50,16 @@ describe('Enqueue', () => {
   })
 })
 
-/** Has a caller wait for one round, or until it fails. */
-const wait = async (attributes: string, documents: Record<string, string> = {}, waiting = new FakeCall()) => {
+/** Has a caller wait for some rounds. */
+const wait = async (attributes: string, documents: Record<string, string> = {}, rounds = 1) => {
   const call = new FakeCall()
+  const waiting = new FakeCall()
   let left: unknown
   call.during.set('enterQueue', async (options: QueueOptions) => {
-    left = await options.wait?.(waiting, () => place)
+    for (let round = 0; round < rounds; round++) left = await options.wait?.(waiting, () => place)
   })
-  const { context } = await runXml(`<Enqueue ${attributes}>sales</Enqueue>`, {
-    ...{ call, context: new FakeContext(documents) },
-  })
+  const context = new FakeContext(documents)
+  await runXml(`<Enqueue ${attributes}>sales</Enqueue>`, { call, context })
   return { waiting, context, left }
 }
 
@@ -68,12 +68,11 @@ describe('the waitUrl of Enqueue', () => {
 
   it('is a document that runs on who waits, and hears of the wait', async () => {
     const document = '<Response><Say>Soon</Say><Dial>1</Dial></Response>'
-    const { waiting, context, left } = await wait(`${url} waitUrlMethod="GET"`, {
-      [`${root}/wait`]: document,
-    })
-    expect(waiting.names).toEqual(['play', 'sleep'])
+    const documents = { [`${root}/wait`]: document }
+    const { waiting, context, left } = await wait(`${url} waitUrlMethod="GET"`, documents, 2)
+    expect(waiting.verbs).toMatchObject([['play'], ['sleep', 1000], ['play'], ['sleep', 1000]])
     expect(left).toBeUndefined()
-    expect(context.requests).toMatchObject([{ method: 'GET' }])
+    expect(context.requests).toMatchObject([{ method: 'GET' }, { method: 'GET' }])
     expect(Object.entries(context.fields(0)).slice(-5)).toEqual([
       ['QueuePosition', '2'],
       ['QueueSid', 'q-1'],
@@ -105,8 +104,9 @@ describe('the waitUrl of Enqueue', () => {
   it('is asked again only after a while where it cannot be had or is invalid', async () => {
     const invalid: Record<string, string> = { [`${root}/wait`]: '<Response>' }
     for (const documents of [{}, invalid]) {
-      const { waiting, context } = await wait(url, documents)
+      const { waiting, context } = await wait(url, documents, 2)
       expect(waiting.verbs[0]).toEqual(['sleep', 10_000])
+      expect(context.requests).toHaveLength(2)
       expect(context.warnings).toHaveLength(1)
     }
   })

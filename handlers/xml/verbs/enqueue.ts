@@ -4,7 +4,7 @@ import { type Fields, seconds } from '../form.ts'
 import { longestName } from '../nouns/queue.ts'
 import type { Stage, VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'
-import { readWait, type Waiting, waitIn } from '../waiting.ts'
+import { readWait, roundsOf, type Waiting } from '../waiting.ts'
 
 /** A wait of silence, before the gateway asks what is next. */
 const silenceMs = 60_000
@@ -29,13 +29,16 @@ export const enqueue: VerbKind = {
   },
 }
 
-const waitFor =
-  (stage: Stage, wait: Waiting): NonNullable<QueueOptions['wait']> =>
-  async (waiting, place) => {
-    if (wait !== 'silence') return waitIn(stage, waiting, wait, placeFields(place()))
+const waitFor = (stage: Stage, wait: Waiting): NonNullable<QueueOptions['wait']> => {
+  if (wait !== 'silence') {
+    const round = roundsOf(stage, wait)
+    return (waiting, place) => round(waiting, placeFields(place()))
+  }
+  return async (waiting) => {
     await waiting.sleep(silenceMs)
     return undefined
   }
+}
 
 const placeFields = ({ queueId, position, size, waitedMs, averageWaitMs }: QueuePlace): Fields => ({
   QueuePosition: String(position),
