@@ -2,7 +2,7 @@ import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
 import type { Sections } from './method.ts'
-import { pointer, readSource } from './source.ts'
+import { pointer, readSource, type ScriptSource } from './source.ts'
 import { isObject, type Report, StepReader } from './step-reader.ts'
 import { StepList } from './steps.ts'
 
@@ -25,8 +25,10 @@ const mostFaults = 100
 export const readScriptDocument = (
   document: { readonly text: string },
   permitted?: ReadonlySet<string>,
-): ScriptProgram => {
-  const source = readSource(document.text)
+): ScriptProgram => readScript(readSource(document.text), permitted)
+
+/** As {@link readScriptDocument}, of a value that was read, or made, already. */
+export const readScript = (source: ScriptSource, permitted?: ReadonlySet<string>): ScriptProgram => {
   const errors: DocumentFault[] = []
   const warnings: DocumentFault[] = []
   const into =

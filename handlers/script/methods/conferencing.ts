@@ -101,7 +101,7 @@ const conferenceOptions = (values: Values, script: Running): ConferenceOptions =
   return {
     name,
     muted: values.boolean('muted') ?? false,
-    beep: beeps[(values.choice('beep') ?? 'true') as keyof typeof beeps],
+    beep: beepOf(values),
     startOnEnter: values.boolean('start_on_enter') ?? true,
     endOnExit: values.boolean('end_on_exit') ?? false,
     ...(maxParticipants !== undefined && { maxParticipants }),
@@ -113,6 +113,12 @@ const conferenceOptions = (values: Values, script: Running): ConferenceOptions =
     ...(onEvent && { onEvent }),
     ...(onRecorded && { onRecorded }),
   }
+}
+
+const beepOf = (values: Values): ConferenceOptions['beep'] => {
+  const word = values.text('beep') ?? 'true'
+  if (!Object.hasOwn(beeps, word)) throw badValue('beep', `must be one of ${Object.keys(beeps).join(', ')}`)
+  return beeps[word as keyof typeof beeps]
 }
 
 const resultOf = ({ kind }: ConferenceResult): string => (kind === 'full' ? 'failed' : 'completed')

@@ -6,6 +6,7 @@ import { conferencing } from './conferencing.ts'
 import { connecting } from './connecting.ts'
 import { detecting } from './detecting.ts'
 import { flow } from './flow.ts'
+import { hours } from './hours.ts'
 import { playing } from './playing.ts'
 import { prompting } from './prompting.ts'
 import { queueing } from './queueing.ts'
@@ -18,7 +19,16 @@ import { streaming } from './streaming.ts'
 export const methods: ReadonlyMap<string, Method> = new Map(
   Object.entries({
     ...{ ...answering, ...playing, ...prompting, ...signalling, ...connecting, ...conferencing, ...queueing },
-    ...{ ...detecting, ...recording, ...streaming, ...flow, ...assigning, ...requesting, ...absent },
+    ...{
+      ...detecting,
+      ...recording,
+      ...streaming,
+      ...flow,
+      ...assigning,
+      ...requesting,
+      ...hours,
+      ...absent,
+    },
   }),
 )
 

@@ -1,19 +1,16 @@
-import { describe, expect, it } from 'vitest'
-import { FakeCall } from '../common/fake-call.ts'
-import { FakeContext } from '../common/fake-context.ts'
-import type { DocumentInvalid } from '../handler.ts'
-import type { RecordResult } from '../verbs.ts'
-import { VerbFailed } from '../verbs.ts'
-import { readScriptDocument } from './document.ts'
-import { createScriptHandler } from './handler.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import type { RecordResult } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
-const run = async (steps: unknown[], of: { call?: FakeCall; recordings?: Partial<RecordResult>[] } = {}) => {
+const scripts = new TestScripts()
+afterAll(() => scripts.close())
+
+const run = (steps: unknown[], of: { call?: FakeCall; recordings?: Partial<RecordResult>[] } = {}) => {
   const call = of.call ?? new FakeCall()
   call.recordings.push(...(of.recordings ?? []))
-  const context = new FakeContext()
-  const text = JSON.stringify({ version: '1.0.0', sections: { main: steps } })
-  await createScriptHandler().run(call, { kind: 'inline', text, name: 'test' }, context)
-  return { verbs: call.verbs, warnings: context.warnings, names: call.names }
+  return scripts.run(steps, { call })
 }
 
 /** What variables hold after some steps. */
@@ -22,19 +19,9 @@ const after = async (
   names: readonly string[],
   recordings: Partial<RecordResult>[] = [],
 ) => {
-  const digits = names.map((name) => `%{${name}}`).join('|')
-  const { verbs } = await run([...steps, { play: { url: `say:${digits}` } }], { recordings })
-  const [, options] = verbs.at(-1) ?? []
-  return (options as { sounds: { text: string }[] }).sounds[0]?.text.split('|')
-}
-
-const faultsOf = (step: unknown) => {
-  try {
-    readScriptDocument({ text: JSON.stringify({ sections: { main: [step] } }) })
-    return []
-  } catch (error) {
-    return (error as DocumentInvalid).faults.map(({ path, message }) => `${path} ${message}`)
-  }
+  const call = new FakeCall()
+  call.recordings.push(...recordings)
+  return (await scripts.say(names.map((name) => `%{${name}}`).join('|'), steps, { call }))?.split('|')
 }
 
 describe('record', () => {
@@ -82,31 +69,50 @@ describe('record', () => {
     call.failing.set('record', new VerbFailed('recording_no_space', 'no space'))
     const { names, warnings } = await run(['record', { sleep: 1 }], { call })
     expect(names).toEqual(['record', 'sleep'])
-    expect(warnings).toMatchObject([{ code: 'recording_no_space' }])
+    expect(warnings).toEqual(['/sections/main/0 recording_no_space'])
   })
 
   it('in stereo has both sides, and contradicts any one', async () => {
     expect((await run([{ record: { stereo: true } }])).verbs[0]?.[1]).toMatchObject({ tracks: 'stereo' })
     const { verbs, warnings } = await run([{ record: { stereo: true, direction: 'speak' } }])
-    expect([verbs, warnings[0]?.message]).toEqual([
-      [],
-      'stereo records both sides, so direction can only be both.',
-    ])
+    expect([verbs, warnings]).toEqual([[], ['/sections/main/0/record method_parameter_invalid_value']])
   })
 
-  it('refuses what is not there, and says so', () => {
-    expect(faultsOf({ record: { format: 'mp4' } })).toEqual([
-      '/sections/main/0/record/format format must be wav or mp3.',
+  it('refuses what is not there, and warns of what has no effect', async () => {
+    expect(faultsOf([{ record: { format: 'mp4' } }])).toEqual([
+      '/0/record/format method_parameter_invalid_value',
     ])
-    expect(faultsOf({ record: { direction: 'sideways' } })[0]).toContain('must be speak, listen or both')
-    for (const name of ['status_url', 'input_sensitivity'])
-      expect(faultsOf({ record: { [name]: 'x' } })).toEqual([
-        `/sections/main/0/record/${name} The parameter ${name} is not supported here yet.`,
+    expect(faultsOf([{ record: { direction: 'sideways' } }])).toEqual([
+      '/0/record/direction method_parameter_invalid_value',
+    ])
+    expect(faultsOf([{ record: { initial_timeout: -1 } }])).toEqual([
+      '/0/record/initial_timeout method_parameter_invalid_value',
+    ])
+    for (const name of ['record', 'record_call'])
+      expect((await run([{ [name]: { input_sensitivity: 50 } }])).warnings).toEqual([
+        `/sections/main/0/${name}/input_sensitivity method_parameter_undefined`,
       ])
-    expect(faultsOf({ record: { initial_timeout: -1 } })[0]).toContain('a number from 0 to 600')
-    expect(faultsOf({ prompt: { play: 'say:a', initial_timeout: 0 } })[0]).toContain(
-      'a number from 0.1 to 600',
-    )
+  })
+
+  it('tells status_url that it records, and what came of it', async () => {
+    const status_url = 'https://app.example/events'
+    const { context } = await run([{ record: { status_url, direction: 'both' } }])
+    const record = { audio: { format: 'wav', direction: 'both', stereo: false } }
+    const event = { to: `POST ${status_url}`, event_type: 'calling.call.record', record }
+    expect(eventsOf(context)).toEqual([
+      { ...event, state: 'recording' },
+      {
+        ...{ ...event, state: 'finished', url: 'https://gw.example/r-1', recording_id: 'r-1', size: 32_044 },
+        ...{ duration: 2, start_time: context.time / 1000 - 2, end_time: context.time / 1000 },
+      },
+    ])
+    const silent = await run([{ record: { status_url } }], { recordings: [{ reason: 'no-input', bytes: 0 }] })
+    expect(eventsOf(silent.context).at(-1)).toMatchObject({ state: 'no_input', url: '' })
+    const call = new FakeCall()
+    call.failing.set('record', new VerbFailed('recording_no_space', 'no space'))
+    expect(eventsOf((await run([{ record: { status_url } }], { call })).context).at(-1)).toMatchObject({
+      state: 'error',
+    })
   })
 })
 
@@ -140,9 +146,9 @@ describe('record_call', () => {
     const twice = { record_call: { control_id: 'a' } }
     const { verbs, warnings } = await run([twice, twice, { stop_record_call: { control_id: 'b' } }])
     expect(verbs).toHaveLength(1)
-    expect(warnings.map(({ path, message }) => `${path} ${message}`)).toEqual([
-      '/sections/main/1/record_call control_id is that of a recording that is under way.',
-      '/sections/main/2/stop_record_call No such recording is under way.',
+    expect(warnings).toEqual([
+      '/sections/main/1/record_call method_parameter_invalid_value',
+      '/sections/main/2/stop_record_call method_execute_failed',
     ])
   })
 
@@ -150,5 +156,31 @@ describe('record_call', () => {
     const twice = { record_call: { control_id: 'a' } }
     const { warnings } = await run([twice, 'stop_record_call', twice])
     expect(warnings).toEqual([])
+  })
+
+  it('takes all that the verb has', async () => {
+    const record_call = {
+      ...{ format: 'mp3', direction: 'speak', beep: true, terminators: '*', max_length: 9 },
+      ...{ initial_timeout: 3, end_silence_timeout: 4 },
+    }
+    expect((await run([{ record_call }])).verbs[0]?.[1]).toEqual({
+      ...{ format: 'mp3', tracks: 'in', beep: true, terminators: '*', maxMs: 9000 },
+      ...{ initialSilenceMs: 3000, endSilenceMs: 4000 },
+    })
+  })
+
+  it('tells status_url of its beginning and its end', async () => {
+    const status_url = 'https://app.example/events'
+    const { context } = await run([{ record_call: { control_id: 'a', status_url } }, 'stop_record_call'])
+    expect(eventsOf(context)).toMatchObject([
+      {
+        event_type: 'calling.call.record',
+        state: 'recording',
+        recording_id: 'r-1',
+        url: 'https://gw.example/r-1',
+      },
+      { event_type: 'calling.call.record', state: 'finished', recording_id: 'r-1', duration: 2 },
+    ])
+    expect(JSON.parse(context.callbacks[1]?.body?.text ?? '').params.control_id).toBe('a')
   })
 })

@@ -1,0 +1,263 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
+import type { ConferenceEvent, ConferenceOptions, ConferenceSeat, QueueOptions } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
+
+const scripts = new TestScripts()
+afterAll(() => scripts.close())
+
+const told = 'https://app.example/events'
+const seat: ConferenceSeat = {
+  conferenceId: 'f-1',
+  name: 'team',
+  mute: () => {},
+  hold: () => {},
+  leave: () => {},
+}
+const eventOf = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {}): ConferenceEvent => ({
+  ...{ kind, conferenceId: 'f-1', name: 'team', sequence: 4, muted: false, held: false, size: 2 },
+  ...more,
+})
+
+/** Runs `join_conference`, and something with its options meanwhile. */
+const join = async (
+  parameters: object,
+  during: (options: ConferenceOptions) => unknown = () => {},
+  context = new FakeContext(),
+) => {
+  const call = new FakeCall()
+  call.during.set('joinConference', during)
+  return scripts.run([{ join_conference: { name: 'team', ...parameters } }], { call, context })
+}
+
+describe('join_conference', () => {
+  it('has the defaults of the language', async () => {
+    expect((await join({})).verbs).toEqual([
+      [
+        'joinConference',
+        {
+          ...{ name: 'team', muted: false, beep: 'both', startOnEnter: true, endOnExit: false },
+          ...{ record: false, trim: true },
+        },
+      ],
+    ])
+  })
+
+  it('takes all that the verb has', async () => {
+    const parameters = {
+      ...{ muted: true, beep: 'onEnter', start_on_enter: false, end_on_exit: 'true', max_participants: 5 },
+      ...{ record: 'record-from-start', trim: 'do-not-trim', coach: 'c-9' },
+    }
+    expect((await join(parameters)).verbs[0]?.[1]).toEqual({
+      ...{
+        name: 'team',
+        muted: true,
+        beep: 'enter',
+        startOnEnter: false,
+        endOnExit: true,
+        maxParticipants: 5,
+      },
+      ...{ record: true, trim: false, coach: 'c-9' },
+    })
+    expect((await join({ beep: false })).verbs[0]?.[1]).toMatchObject({ beep: 'none' })
+    expect((await join({ beep: 'onExit' })).verbs[0]?.[1]).toMatchObject({ beep: 'exit' })
+  })
+
+  it('runs the script of wait_url on who waits, on the verbs that end with the wait', async () => {
+    const url = 'https://app.example/wait'
+    const context = new FakeContext({ [url]: '{"sections":{"main":[{"play":{"url":"say:Soon"}}]}}' })
+    const waiting = new FakeCall()
+    const { names } = await join(
+      { wait_url: url },
+      ({ wait }) => typeof wait === 'function' && wait(waiting),
+      context,
+    )
+    expect([names, waiting.names]).toEqual([['joinConference'], ['play']])
+    expect(context.requests).toMatchObject([{ url, method: 'POST' }])
+  })
+
+  it.each([
+    ['left', 'completed'],
+    ['removed', 'completed'],
+    ['ended', 'completed'],
+    ['full', 'failed'],
+  ] as const)('sets its variables: %s is %s', async (kind, word) => {
+    const call = new FakeCall()
+    call.conferences.push({ kind, conferenceId: 'f-1', durationMs: 1 })
+    const steps = [{ join_conference: { name: 'team' } }]
+    expect(await scripts.say('%{join_conference_result} %{return_value}', steps, { call })).toBe(
+      `${word} ${word}`,
+    )
+  })
+
+  it('runs the branch of result, and none when the call is over', async () => {
+    const result = { case: { completed: [{ sleep: 1 }] }, default: [{ sleep: 2 }] }
+    expect((await join({ result })).verbs.at(-1)).toEqual(['sleep', 1])
+    const call = new FakeCall()
+    call.during.set('joinConference', () => call.end())
+    expect((await scripts.run([{ join_conference: { name: 'a', result } }], { call })).names).toEqual([
+      'joinConference',
+    ])
+    const failing = new FakeCall()
+    failing.failing.set('joinConference', new VerbFailed('conference_full', 'no'))
+    expect(
+      await scripts.say('%{join_conference_result}', [{ join_conference: { name: 'a' } }], { call: failing }),
+    ).toBe('failed')
+  })
+
+  it('tells status_callback what happens, as JSON', async () => {
+    const { context } = await join({ status_callback: told }, ({ onEvent }) => {
+      onEvent?.(eventOf('start'))
+      onEvent?.(eventOf('unmute', { callId: 'c-1', muted: false }))
+    })
+    const event = { to: `POST ${told}`, event_type: 'calling.conference', conference_id: 'f-1', name: 'team' }
+    expect(eventsOf(context)).toEqual([
+      { ...event, status: 'conference-start', size: 2, muted: false, hold: false, sequence: 4 },
+      {
+        ...{ ...event, status: 'participant-unmute', size: 2, muted: false, hold: false, sequence: 4 },
+        participant_call_id: 'c-1',
+      },
+    ])
+  })
+
+  it('tells status_callback of the events that it names, as a form or a query', async () => {
+    const parameters = {
+      status_callback: told,
+      status_callback_event: 'join leave',
+      status_callback_event_type: 'cxml',
+    }
+    const happens = ({ onEvent }: ConferenceOptions) => {
+      onEvent?.(eventOf('start'))
+      onEvent?.(eventOf('join', { callId: 'c-1' }))
+    }
+    const { context } = await join(parameters, happens)
+    expect(context.callbacks.map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))).toEqual([
+      {
+        ...{
+          StatusCallbackEvent: 'participant-join',
+          ConferenceSid: 'f-1',
+          FriendlyName: 'team',
+          AccountSid: 'demo',
+        },
+        ...{ SequenceNumber: '4', CallSid: 'c-1', Muted: 'false', Hold: 'false' },
+      },
+    ])
+    const byGet = await join({ ...parameters, status_callback_method: 'GET' }, happens)
+    expect(byGet.context.callbacks[0]?.url).toContain('StatusCallbackEvent=participant-join')
+  })
+
+  it('tells recording_status_callback of the recording', async () => {
+    const { context } = await join(
+      {
+        record: 'record-from-start',
+        recording_status_callback: told,
+        recording_status_callback_method: 'POST',
+      },
+      ({ onRecorded }) => onRecorded?.({ id: 'r-1', url: 'https://gw.example/r-1', durationMs: 4600 }),
+    )
+    expect(Object.fromEntries(new URLSearchParams(context.callbacks[0]?.body?.text))).toEqual({
+      ...{ AccountSid: 'demo', CallSid: 'c-1', RecordingSid: 'r-1', RecordingUrl: 'https://gw.example/r-1' },
+      ...{ RecordingStatus: 'completed', RecordingDuration: '5' },
+    })
+  })
+
+  it('begins its stream when the caller has its place', async () => {
+    const stream = { url: 'wss://x.example/a', name: 'n' }
+    const { verbs } = await join({ stream }, async ({ onJoined }) => onJoined?.(seat))
+    expect(verbs.map(([name]) => name)).toEqual(['joinConference', 'startStream'])
+  })
+
+  it('refuses what it does not know, and warns of what has no effect', async () => {
+    expect(faultsOf([{ join_conference: { name: 'a', beep: 'loud' } }])).toEqual([
+      '/0/join_conference/beep method_parameter_invalid_value',
+    ])
+    expect(faultsOf([{ join_conference: { name: 'a', status_callback_event: 'jump' } }])).toEqual([
+      '/0/join_conference/status_callback_event method_parameter_invalid_value',
+    ])
+    expect((await join({ region: 'eu' })).warnings).toEqual([
+      '/sections/main/0/join_conference/region method_parameter_undefined',
+    ])
+    expect((await join({ name: 'x'.repeat(129) })).names).toEqual([])
+  })
+})
+
+describe('enter_queue', () => {
+  const enter = { queue_name: 'sales', transfer_after_bridge: 'after' }
+  const sections = { after: [{ sleep: 2 }] }
+
+  it('waits, and transfers when the caller was served', async () => {
+    const { verbs } = await scripts.run([{ enter_queue: { ...enter, wait_time: 60 } }, { sleep: 1 }], {
+      sections,
+    })
+    expect(verbs).toEqual([
+      ['enterQueue', { name: 'sales', maxWaitMs: 60_000 }],
+      ['sleep', 2],
+    ])
+    expect((await scripts.run([{ enter_queue: enter }], { sections })).verbs[0]?.[1]).toMatchObject({
+      maxWaitMs: 3_600_000,
+    })
+  })
+
+  it('plays wait_url to who waits', async () => {
+    const call = new FakeCall()
+    const waiting = new FakeCall()
+    call.during.set('enterQueue', ({ wait }: QueueOptions) => wait?.(waiting, () => undefined as never))
+    await scripts.run([{ enter_queue: { ...enter, wait_url: 'https://x.example/a.mp3' } }], {
+      call,
+      sections,
+    })
+    expect(waiting.verbs).toEqual([['play', { sounds: [{ kind: 'audio', url: 'https://x.example/a.mp3' }] }]])
+  })
+
+  it.each([
+    ['left', 'leaving'],
+    ['timeout', 'timeout'],
+    ['full', 'failed'],
+  ] as const)(
+    'sets its variables, and goes on where nobody took the caller: %s is %s',
+    async (kind, word) => {
+      const call = new FakeCall()
+      call.queues.push({ kind, queueId: 'q-1', waitedMs: 3000, position: 2, size: 4 })
+      const text = '%{queue_result} %{wait_time} %{entry_position} %{entry_size}'
+      expect(await scripts.say(text, [{ enter_queue: enter }], { call, sections })).toBe(`${word} 3 2 4`)
+    },
+  )
+
+  it('ends when the caller hangs up', async () => {
+    const call = new FakeCall()
+    call.queues.push({ kind: 'hangup', queueId: 'q-1', waitedMs: 3000, position: 2, size: 4 })
+    expect((await scripts.run([{ enter_queue: enter }, 'answer'], { call, sections })).names).toEqual([
+      'enterQueue',
+    ])
+  })
+
+  it('tells status_url of the place', async () => {
+    const call = new FakeCall()
+    const place = { queueId: 'q-1', name: 'sales', position: 1, size: 3, waitedMs: 0, averageWaitMs: 2500 }
+    call.during.set('enterQueue', ({ onEvent }: QueueOptions) => onEvent?.('enqueue', place))
+    const { context } = await scripts.run([{ enter_queue: { ...enter, status_url: told } }], {
+      call,
+      sections,
+    })
+    expect(eventsOf(context)).toEqual([
+      {
+        ...{
+          to: `POST ${told}`,
+          event_type: 'calling.call.queue',
+          status: 'enqueue',
+          id: 'q-1',
+          name: 'sales',
+        },
+        ...{ position: 1, size: 3, avg_time: 2.5, enqueue_ts: context.time / 1000 },
+      },
+    ])
+  })
+
+  it('needs to know what comes after', () => {
+    expect(faultsOf([{ enter_queue: { queue_name: 'a' } }])).toEqual([
+      '/0/enter_queue method_parameter_missing',
+    ])
+  })
+})

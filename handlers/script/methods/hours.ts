@@ -1,0 +1,111 @@
+import type { Method } from '../method.ts'
+import { list, type Schema, text } from '../schema-parts.ts'
+import { badValue, type Values } from '../values.ts'
+
+const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+const minutesOfDay = 1440
+
+/** When somebody is there: on some days, from one time to another, which is on the next day where it is not later. */
+interface Opening {
+  readonly days: readonly string[]
+  readonly from: string
+  readonly to: string
+}
+
+const time = (description: string): Schema => ({
+  ...text(description, 'a time such as 09:00'),
+  pattern: '^([01]?[0-9]|2[0-3]):[0-5][0-9]$|^24:00$',
+})
+
+const opening: Schema = {
+  title: 'an opening (an object with days, from and to)',
+  type: 'object',
+  properties: {
+    days: list('On which days.', `a list of ${dayNames.join(', ')}`, {
+      ...text('A day.', `one of ${dayNames.join(', ')}`),
+      enum: dayNames,
+    }),
+    from: time('From when.'),
+    to: time('Until when; not later than from: on the next day.'),
+  },
+  required: ['days', 'from', 'to'],
+  additionalProperties: false,
+}
+
+/** What the clock on the wall shows somewhere. */
+interface Local {
+  /** YYYY-MM-DD. */
+  readonly date: string
+  /** 0 is Monday. */
+  readonly day: number
+  readonly minute: number
+}
+
+/** Throws a RangeError for a time zone that is not known. */
+const localTime = (at: number, timeZone: string): Local => {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    ...{ timeZone, hourCycle: 'h23', weekday: 'short', year: 'numeric', month: '2-digit' },
+    ...{ day: '2-digit', hour: '2-digit', minute: '2-digit' },
+  })
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]))
+  const of = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ''
+  return {
+    date: `${of('year')}-${of('month')}-${of('day')}`,
+    day: dayNames.indexOf(of('weekday').slice(0, 3).toLowerCase() as (typeof dayNames)[number]),
+    minute: Number(of('hour')) * 60 + Number(of('minute')),
+  }
+}
+
+const minutes = (text: string): number => {
+  const [hours, rest] = text.split(':')
+  return Number(hours) * 60 + Number(rest)
+}
+
+/** Whether an opening that began on `day` goes on at `minute`, counted from the beginning of that day. */
+const covers = ({ days, from, to }: Opening, day: number, minute: number): boolean => {
+  const [start, end] = [minutes(from), minutes(to)]
+  return (
+    days.includes(dayNames[day] ?? '') && minute >= start && minute < (end > start ? end : end + minutesOfDay)
+  )
+}
+
+const isOpen = (values: Values, now: number): boolean => {
+  const timeZone = values.text('time_zone') ?? 'UTC'
+  const closed = values.texts('closed_dates')
+  const openings = values.list('open') as readonly Opening[]
+  const today = localTime(now, timeZone)
+  // What began yesterday may go on past midnight; it was not open on a closed day.
+  const yesterday = localTime(now - (today.minute + 1) * 60_000, timeZone)
+  const began = (day: Local, minute: number) =>
+    !closed.includes(day.date) && openings.some((each) => covers(each, day.day, minute))
+  return began(today, today.minute) || began(yesterday, today.minute + minutesOfDay)
+}
+
+/** The hour of the day: a method of ours, which call flows are made of. */
+export const hours: Readonly<Record<string, Method>> = {
+  check_hours: {
+    description: 'Tells whether it is an hour at which somebody is there, in hours_result: open or closed.',
+    properties: {
+      time_zone: text('Name of the IANA data base, such as Europe/Berlin; default UTC.'),
+      open: list('When somebody is there.', 'a list of 1 to 50 openings', opening, {
+        minItems: 1,
+        maxItems: 50,
+      }),
+      closed_dates: list('Days on which nobody is there all the same.', 'a list of dates', {
+        ...text('YYYY-MM-DD.', 'a date such as 2026-12-25'),
+        pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$',
+      }),
+    },
+    required: ['open'],
+    failed: { hours_result: 'closed' },
+    run: async (values, { context, variables }) => {
+      try {
+        variables.tell({ hours_result: isOpen(values, context.now()) ? 'open' : 'closed' })
+      } catch (error) {
+        if (error instanceof RangeError) throw badValue('time_zone', 'is not known')
+        throw error
+      }
+      return undefined
+    },
+  },
+}
