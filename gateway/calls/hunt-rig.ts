@@ -117,6 +117,7 @@ const controlOver = (call: Call): CallControl =>
     info: call.info,
     signal: call.signal,
     hangup: async () => call.end({ code: 'normal' }),
+    unhold: async () => call.caller.hold(false, 'us'),
     sleep: (ms: number) => call.whileUp(new Promise(() => {}).then(() => void ms)),
   }) as unknown as CallControl
 

@@ -44,11 +44,14 @@ export const screened = async (parts: ScreenParts, options: Screened): Promise<b
   const { sendDigits, confirm } = candidate.destination
   const info = outboundInfo(leg, candidate.callId, projectId)
   const call = new Call(info, leg, clock, nobody, MAX_DURATION_MS)
+  const control = parts.controlOf(call)
   const end = (cause: Cause) => call.end(cause)
   const timer = clock.after(timeoutMs, () => end({ code: 'no_answer' }))
   try {
     if (sendDigits) await call.whileUp(leg.sendDigits(sendDigits))
-    await call.whileUp(confirm?.(parts.controlOf(call)) ?? Promise.resolve())
+    await call.whileUp(confirm?.(control) ?? Promise.resolve())
+    // Whoever is taken is heard.
+    await control.unhold()
   } catch (error) {
     if (!leg.isEnded) log.info({ reason: String(error), to: candidate.destination.to }, 'not confirmed')
     end({ code: 'declined' })
