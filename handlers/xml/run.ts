@@ -41,7 +41,7 @@ export class XmlRun {
       const step = await this.#runVerbs(document.program.verbs)
       if (step === 'over' || step === 'leave') return step === 'leave' ? step : undefined
       if (step === 'on') return this.#finish()
-      if (this.#call.signal.aborted) return this.#tellAction(step)
+      if (this.#call.signal.aborted) return this.#beside ? undefined : this.#tellAction(step)
       this.#countIdle(step.next, this.#context.now() - begun)
       document = await this.#load({ kind: 'url', ...step.next, fallbackUrl: this.#fallbackUrl }, step.fields)
     }

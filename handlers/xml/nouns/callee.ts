@@ -1,8 +1,8 @@
-import type { Callee, CalleeState, Destination } from '../../verbs.ts'
+import type { CallControl, Callee, CalleeState, Destination } from '../../verbs.ts'
 import { type Callback, readCallback, tell, timestamp } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { type Fields, seconds } from '../form.ts'
-import type { Stage } from '../verb.ts'
+import type { Beside, Stage } from '../verb.ts'
 
 type Progress = 'initiated' | 'ringing' | 'answered' | 'completed'
 
@@ -25,14 +25,26 @@ export const readCallee = (
     ['initiated', 'ringing', 'answered', 'completed'],
     ['completed'],
   )
-  return (stage, to) => ({
-    ...(document && {
-      confirm: async (callee) =>
-        void (await stage.aside(callee, document, { fields: {}, parentCallSid: stage.call.info.callId })),
-    }),
-    ...(callback && { onState: progressOf(stage, to, callback) }),
-  })
+  return (stage, to) => {
+    const progress = callback && progressOf(stage, to, callback)
+    let known: Callee | undefined
+    const confirm = document && ((leg: CallControl) => stage.aside(leg, document, besideOf(stage, known)))
+    return {
+      ...((confirm || progress) && {
+        onState: (state) => {
+          known = state.callee ?? known
+          progress?.(state)
+        },
+      }),
+      ...(confirm && { confirm: async (leg) => void (await confirm(leg)) }),
+    }
+  }
 }
+
+const besideOf = (stage: Stage, callee: Callee | undefined): Beside => ({
+  fields: sipFields(callee),
+  parentCallSid: stage.call.info.callId,
+})
 
 const progressOf = (
   stage: Stage,
@@ -57,6 +69,7 @@ const progressOf = (
       CallbackSource: 'call-progress-events',
       ...(state.kind === 'ended' && { CallDuration: seconds(state.durationMs) }),
       ParentCallSid: callId,
+      ...(state.callee?.sip?.status !== undefined && { SipResultCode: String(state.callee.sip.status) }),
       ...sipFields(state.callee),
     })
   }
@@ -65,9 +78,8 @@ const progressOf = (
 /** What is known of a callee's SIP leg. */
 const sipFields = (callee: Callee | undefined): Fields => {
   if (!callee?.sip) return {}
-  const { callId, status, headers } = callee.sip
+  const { callId, headers } = callee.sip
   return {
-    ...(status !== undefined && { SipResultCode: String(status) }),
     SipCallId: callId,
     ...Object.fromEntries(headers.map(({ name, value }) => [`SipHeader_${name}`, value])),
   }

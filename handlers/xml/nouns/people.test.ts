@@ -104,13 +104,17 @@ describe.each(['Sip', 'Number', 'Client'])('the url of %s', (name) => {
     const context = new FakeContext({ [`${root}/whisper`]: whisper })
     const callee = new FakeCall({ callId: 'c-2', direction: 'outbound', headers: [], fromName: '' })
     callee.answered = true
-    const confirm = ({ confirm }: Destination) => confirm?.(callee)
+    const confirm = ({ confirm, onState }: Destination) => {
+      onState?.({ kind: 'answered', callee: testCallee })
+      return confirm?.(callee)
+    }
     const { call } = await meanwhile(noun('method="GET"'), confirm, context)
     expect(callee.names).toEqual(['play'])
     expect(call.names).toEqual(['connect'])
     expect(context.requests).toMatchObject([{ method: 'GET' }])
     expect(context.fields(0)).toMatchObject({
       ...{ CallSid: 'c-2', ParentCallSid: 'c-1', Direction: 'outbound-dial', CallStatus: 'in-progress' },
+      SipCallId: 'sip-2',
     })
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
   })

@@ -51,12 +51,17 @@ describe('Enqueue', () => {
 })
 
 /** Has a caller wait for some rounds. */
-const wait = async (attributes: string, documents: Record<string, string> = {}, rounds = 1) => {
+const wait = async (
+  attributes: string,
+  documents: Record<string, string> = {},
+  rounds = 1,
+  waiting = new FakeCall(),
+) => {
   const call = new FakeCall()
-  const waiting = new FakeCall()
   let left: unknown
   call.during.set('enterQueue', async (options: QueueOptions) => {
-    for (let round = 0; round < rounds; round++) left = await options.wait?.(waiting, () => place)
+    for (let round = 0; round < rounds; round++)
+      left = await options.wait?.(waiting, () => place).catch(() => 'found')
   })
   const context = new FakeContext(documents)
   await runXml(`<Enqueue ${attributes}>sales</Enqueue>`, { call, context })
@@ -86,6 +91,16 @@ describe('the waitUrl of Enqueue', () => {
       ['CurrentQueueSize', '4'],
     ])
     expect(context.warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]' }])
+  })
+
+  it('asks nothing more once somebody was found', async () => {
+    const waiting = new FakeCall()
+    waiting.collects.push({ reason: 'complete', digits: '1' })
+    waiting.during.set('collect', () => waiting.end())
+    const gather = `<Response><Gather action="${root}/next"/></Response>`
+    const { context } = await wait(url, { [`${root}/wait`]: gather }, 1, waiting)
+    expect(context.requests).toHaveLength(1)
+    expect(context.callbacks).toEqual([])
   })
 
   it('takes who waits out of the queue with Leave', async () => {
