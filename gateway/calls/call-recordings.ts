@@ -57,7 +57,12 @@ export class CallRecordings {
       pressed = digit
       kept.stop()
     })
+    const { signal } = this.#call
+    // A callee's leg goes on when its confirmation is over, and is recorded no longer.
+    const stop = () => kept.stop()
+    signal.addEventListener('abort', stop, { once: true })
     const result = await kept.done
+    signal.removeEventListener('abort', stop)
     deaf()
     this.#underWay--
     return this.#resultOf(kept, result, pressed)

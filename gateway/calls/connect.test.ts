@@ -169,4 +169,28 @@ describe('connect', () => {
     expect(unknown.far.told).toEqual(['end unknown_address'])
     expect(menu.far.told).toEqual(['answer', 'end normal'])
   })
+
+  it('runs a confirmation with the verbs of the callee, all of which end with it', async () => {
+    let recorded: string | undefined
+    t.arrive(async (call) => {
+      const confirm = async (callee: CallControl) => {
+        const { ended } = await callee.startRecording({})
+        void ended.then(({ reason }) => {
+          recorded = reason
+        })
+        await callee.startPlay({ sounds: [{ kind: 'ringtone' }], loop: 0 })
+        await callee.collect({ maxDigits: 1 })
+      }
+      await call.connect({ steps: [[{ to: 'sip:a@y', confirm }]] })
+    })
+    await settle()
+    const callee = t.outbound.dialled[0]!
+    callee.leg.answered()
+    await settle()
+    expect([callee.port.playing !== undefined, t.bridges.count, recorded]).toEqual([true, 0, undefined])
+    callee.leg.digit('1')
+    await settle()
+    await settle()
+    expect([callee.port.playing, t.bridges.count, recorded]).toEqual([undefined, 1, 'hangup'])
+  })
 })
