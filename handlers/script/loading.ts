@@ -56,7 +56,8 @@ const sourceOf = (dest: string): DocumentSource => {
 }
 
 /** A POST carries the call and all variables; a GET only the call's id. */
-const scriptRequest = (
+/** The request for a script at a URL: it is told of the call and of the variables. */
+export const scriptRequest = (
   url: string,
   method: 'GET' | 'POST',
   variables: Variables,

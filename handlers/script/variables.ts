@@ -134,8 +134,10 @@ export class Variables {
     const [only] = parts
     if (parts.length === 1 && only && 'expression' in only) {
       const value = (await this.evaluate(only.expression)) ?? ''
-      take(room, asText(value).length)
-      return value
+      const text = asText(value)
+      take(room, text.length)
+      // A copy: what is kept elsewhere may change, or come to hold this very value.
+      return typeof value === 'object' ? JSON.parse(text) : value
     }
     const texts: string[] = []
     for (const part of parts) {

@@ -11,7 +11,7 @@ describe('check_hours', () => {
   const at = async (iso: string, parameters: object) => {
     const context = new FakeContext()
     context.time = Date.parse(iso)
-    const steps = [{ check_hours: parameters }, { play: { url: 'say:${hours_result}' } }]
+    const steps = [{ check_hours: parameters }, { play: { url: 'say:%{hours_result}' } }]
     const { verbs, warnings } = await scripts.run(steps, { context })
     const [, options] = verbs.findLast(([name]) => name === 'play') ?? []
     return [(options as { sounds: { text: string }[] }).sounds[0]?.text, ...warnings]

@@ -1,0 +1,40 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what is tested
+import { describe, expect, it } from 'vitest'
+import { isPath, partsOf, placeholderFault, segmentsOf } from './placeholders.ts'
+
+describe('placeholders', () => {
+  it.each([
+    ['a ${b} %{c}', [{ literal: 'a ' }, { expression: 'b' }, { literal: ' ' }, { expression: 'c' }]],
+    ['%{ x }', [{ expression: 'x' }]],
+    ['${list.map((x) => ({ x }))}!', [{ expression: 'list.map((x) => ({ x }))' }, { literal: '!' }]],
+    ['${"}" + \'{\'}', [{ expression: '"}" + \'{\'' }]],
+    ['${"\\"}"}', [{ expression: '"\\"}"' }]],
+    ['${`a${b}`}', [{ expression: '`a${b}`' }]],
+    ['5 % {a} $ {b}', [{ literal: '5 % {a} $ {b}' }]],
+    ['${a', [{ literal: '${a' }]],
+    ['', []],
+  ])('%s is cut at them', (text, parts) => {
+    expect(partsOf(text)).toEqual(parts)
+  })
+
+  it.each([
+    ['${a', 'not closed'],
+    ['%{"a}', 'not closed'],
+    ['${}', 'empty'],
+    [`\${${'x'.repeat(1025)}}`, 'more than 1024'],
+  ])('%s is a fault', (text, fault) => {
+    expect(placeholderFault(text)).toContain(fault)
+  })
+
+  it('may have a thousand and twenty-four characters', () => {
+    expect(placeholderFault(`\${${'x'.repeat(1024)}} and \${a.b}`)).toBeUndefined()
+  })
+
+  it('are paths or JavaScript', () => {
+    for (const path of ['a', 'vars.a_b[0].c', "call['x y'].z", 'h.content-type'])
+      expect(isPath(path)).toBe(true)
+    for (const code of ['(a.length)', 'a + 1', 'f()', 'true', 'null', '1', '"a"', '!a'])
+      expect(isPath(code)).toBe(false)
+    expect(segmentsOf('call["a b"][0].c-d')).toEqual(['call', 'a b', '0', 'c-d'])
+  })
+})
