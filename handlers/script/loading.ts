@@ -55,8 +55,7 @@ const sourceOf = (dest: string): DocumentSource => {
   )
 }
 
-/** A POST carries the call and all variables; a GET only the call's id. */
-/** The request for a script at a URL: it is told of the call and of the variables. */
+/** The request for a script at a URL: a POST carries the call and all variables; a GET only the call's id. */
 export const scriptRequest = (
   url: string,
   method: 'GET' | 'POST',

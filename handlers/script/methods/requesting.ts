@@ -1,6 +1,6 @@
 import { hasControl } from '../../common/headers.ts'
 import type { OutsideAnswer, OutsideRequest } from '../../handler.ts'
-import { VerbFailed } from '../../verbs.ts'
+import { CallEnded, VerbFailed } from '../../verbs.ts'
 import { codes } from '../codes.ts'
 import type { Method } from '../method.ts'
 import { boolean, choice, number, texts, url } from '../schema-parts.ts'
@@ -105,7 +105,7 @@ export const requesting: Readonly<Record<string, Method>> = {
       try {
         answer = await context.request(request, call.signal)
       } catch (error) {
-        call.signal.throwIfAborted()
+        if (call.signal.aborted) throw new CallEnded()
         throw new VerbFailed(
           codes.methodFailed,
           error instanceof Error ? error.message : 'There was no answer.',
