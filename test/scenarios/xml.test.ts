@@ -1,0 +1,215 @@
+/** XML documents of a customer's server: queues, conferences and callbacks, callers who hang up in the middle, and servers that fail. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BrokenDocuments } from '../support/broken-documents.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { application } from './applications.ts'
+
+const oneTone = 440
+const otherTone = 600
+
+/** What is wrong with a document, and the code that the fallback is told. */
+const faults = [
+  ['status', '11217'],
+  ['silent', '11200'],
+  ['reset', '11200'],
+  ['loop', '11215'],
+  ['huge', '11750'],
+  ['large', '11750'],
+  ['garbled', '12100'],
+  ['picture', '12300'],
+] as const
+
+let gateway: Gateway
+let documents: DocumentServer
+let broken: BrokenDocuments
+/** The bodies of the documents of one.test and other.test. */
+const bodies = { one: '', other: '' }
+
+beforeAll(async () => {
+  documents = await DocumentServer.open()
+  broken = await BrokenDocuments.open()
+  const fallbackUrl = documents.put('/fallback', '<Response><Reject reason="busy"/></Response>')
+  for (const name of ['one', 'other'] as const)
+    documents.put(`/${name}`, () => `<Response>${bodies[name]}</Response>`)
+  documents.put('/over', '<Response><Hangup/></Response>')
+  gateway = await Gateway.start({
+    domains: [
+      application('one.test', { kind: 'xml', url: documents.urlOf('/one') }),
+      application('other.test', { kind: 'xml', url: documents.urlOf('/other') }),
+      ...faults.map(([fault]) =>
+        application(`${fault}.test`, { kind: 'xml', url: broken.urlOf(`/${fault}#tt=500`), fallbackUrl }),
+      ),
+    ],
+  })
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await documents?.close()
+  await broken?.close()
+})
+
+const url = (path: string): string => documents.urlOf(path)
+
+const caller = (domain: string, scenario: string, holdMs = 0, status = 0): Promise<Carrier> =>
+  Carrier.calls(gateway, { domain, scenario, holdMs, values: { status } })
+
+/** The requests for a path, once there are so many. */
+const requests = (path: string, count = 1) =>
+  until(
+    `${count} requests for ${path}`,
+    () => documents.requests.filter((request) => request.path === path),
+    ({ length }) => length >= count,
+  )
+
+const settled = async (...carriers: readonly Carrier[]) => {
+  for (const carrier of carriers) await carrier.done()
+  await gateway.settled()
+}
+
+describe('a document that cannot be had', () => {
+  it.each(faults)('(%s) has its fallback asked, which is told %s', async (fault, code) => {
+    documents.requests.length = 0
+    const carrier = await caller(`${fault}.test`, 'caller-refused', 0, 486)
+    await settled(carrier)
+    const [{ fields } = { fields: {} }] = await requests('/fallback')
+    expect(fields).toMatchObject({ ErrorCode: code, ErrorUrl: broken.urlOf(`/${fault}`) })
+  })
+})
+
+describe('a caller who hangs up in the middle', () => {
+  const action = () => `action="${url('/over')}"`
+
+  it.each([
+    ['Say', () => `<Say loop="0">Please hold the line.</Say>`, undefined],
+    ['Pause', () => '<Say>One moment.</Say><Pause length="60"/>', undefined],
+    ['Gather', () => `<Gather timeout="60" ${action()}/>`, undefined],
+    ['Record', () => `<Record timeout="60" ${action()}/>`, { Digits: 'hangup' }],
+    ['Enqueue', () => `<Enqueue ${action()}>alone</Enqueue>`, { QueueResult: 'hangup' }],
+    [
+      'Enqueue with a document',
+      () =>
+        `<Enqueue waitUrl="${documents.put('/music', '<Response><Pause length="60"/></Response>')}" ${action()}>alone</Enqueue>`,
+      { QueueResult: 'hangup' },
+    ],
+    [
+      'Conference',
+      () => `<Dial ${action()}><Conference>alone</Conference></Dial>`,
+      { DialCallStatus: 'answered' },
+    ],
+    ['Queue', () => `<Dial ${action()}><Queue>empty</Queue></Dial>`, { DialCallStatus: 'canceled' }],
+  ])('of %s leaves nothing behind, and what is due is told', async (_verb, body, due) => {
+    documents.requests.length = 0
+    bodies.one = `<Say>Hello.</Say>${body()}`
+    const carrier = await caller('one.test', 'call', 1_500)
+    await settled(carrier)
+    if (due) {
+      const [{ fields } = { fields: {} }] = await requests('/over')
+      expect(fields).toMatchObject({ ...due, CallStatus: 'completed' })
+    }
+    expect(documents.requests.filter(({ path }) => path === '/over')).toHaveLength(due ? 1 : 0)
+  })
+
+  it('of Dial is told to its action and to the callback of who was called, while it rings', async () => {
+    documents.requests.length = 0
+    const callee = await Carrier.listens({ scenario: 'callee-cancelled' })
+    const events = 'statusCallbackEvent="initiated ringing completed"'
+    const sip = `<Sip statusCallback="${documents.put('/told', '')}" ${events}>${callee.uri}</Sip>`
+    bodies.one = `<Dial ${action()} answerOnBridge="true">${sip}</Dial>`
+    const carrier = await caller('one.test', 'caller-cancels', 500)
+    await settled(carrier, callee)
+    const [{ fields } = { fields: {} }] = await requests('/over')
+    expect(fields).toMatchObject({ DialCallStatus: 'canceled', CallStatus: 'completed' })
+    const told = (await requests('/told', 3)).map((request) => request.fields)
+    expect(told.map(({ CallStatus, SequenceNumber }) => [CallStatus, SequenceNumber])).toEqual([
+      ['initiated', '0'],
+      ['ringing', '1'],
+      ['canceled', '2'],
+    ])
+    expect(new Set(told.map(({ CallSid }) => CallSid)).size).toBe(1)
+  })
+
+  it('of Dial is told to its action, the recording’s callback and that of who was called, while they talk', async () => {
+    documents.requests.length = 0
+    const callee = await Carrier.listens({ scenario: 'callee-takes' })
+    const sip = `<Sip statusCallback="${documents.put('/told', '')}">${callee.uri}</Sip>`
+    const record = `record="record-from-answer-dual" recordingStatusCallback="${documents.put('/recorded', '')}"`
+    bodies.one = `<Dial ${action()} ${record}>${sip}</Dial>`
+    const carrier = await caller('one.test', 'call', 2_000)
+    await carrier.talks('answered', oneTone)
+    await callee.talks('invited', otherTone)
+    await carrier.hears(otherTone)
+    await settled(carrier, callee)
+    const [over] = await requests('/over')
+    const [recorded] = await requests('/recorded')
+    const [told] = await requests('/told')
+    expect(over?.fields).toMatchObject({ DialCallStatus: 'completed', DialSipResponseCode: '200' })
+    expect(recorded?.fields).toMatchObject({
+      ...{ RecordingStatus: 'completed', RecordingChannels: '2', RecordingSource: 'DialVerb' },
+      RecordingUrl: over?.fields.RecordingUrl,
+    })
+    expect(told?.fields).toMatchObject({ CallStatus: 'completed', CallSid: over?.fields.DialCallSid })
+    for (const request of [over, recorded, told]) {
+      expect(request?.method).toBe('POST')
+      expect(request?.headers).toHaveProperty('x-signalwire-signature')
+    }
+  })
+})
+
+it('who waits in a queue hears its document, is asked before, talks to who takes it, and goes on', async () => {
+  documents.requests.length = 0
+  const wait = documents.put('/wait', '<Response><Say>You will be served soon.</Say></Response>')
+  const notice = documents.put('/notice', '<Response><Say>This call is recorded.</Say></Response>')
+  bodies.one = `<Enqueue waitUrl="${wait}" action="${url('/over')}">sales</Enqueue>`
+  bodies.other = `<Dial><Queue url="${notice}">sales</Queue></Dial>`
+  const waiting = await caller('one.test', 'caller-released')
+  await waiting.talks('answered', oneTone)
+  await waiting.hearsVoice()
+  const agent = await caller('other.test', 'call', 4_000)
+  await agent.talks('answered', otherTone)
+  await waiting.hears(otherTone)
+  await agent.hears(oneTone)
+  await settled(agent, waiting)
+  const [asked] = await requests('/wait')
+  const [noticed] = await requests('/notice')
+  const [over] = await requests('/over')
+  expect(asked?.fields).toMatchObject({
+    QueuePosition: '1',
+    CurrentQueueSize: '1',
+    CallStatus: 'in-progress',
+  })
+  const { QueueSid, CallSid } = asked!.fields
+  expect(noticed?.fields).toMatchObject({ QueueSid, CallSid })
+  expect(noticed?.fields.DequeingCallSid).not.toBe(CallSid)
+  expect(over?.fields).toMatchObject({ QueueResult: 'bridged', QueueSid, CallSid })
+})
+
+it('a conference begins with its starter, tells the callback of who made it, and ends with whom it hangs on', async () => {
+  documents.requests.length = 0
+  const told = documents.put('/told', '')
+  bodies.one = `<Dial action="${url('/over')}"><Conference startConferenceOnEnter="false" statusCallback="${told}">team</Conference></Dial>`
+  bodies.other = `<Dial><Conference endConferenceOnExit="true" beep="false" statusCallback="${told}">team</Conference></Dial>`
+  const waits = await caller('one.test', 'caller-released')
+  await waits.talks('answered', oneTone)
+  await requests('/told')
+  const starts = await caller('other.test', 'call', 3_000)
+  await starts.talks('answered', otherTone)
+  await waits.hears(otherTone)
+  await starts.hears(oneTone)
+  await settled(starts, waits)
+  const events = (await requests('/told', 6)).map(({ fields }) => fields)
+  expect(events.map(({ StatusCallbackEvent }) => StatusCallbackEvent)).toEqual([
+    'participant-join',
+    'participant-join',
+    'conference-start',
+    'participant-leave',
+    'participant-leave',
+    'conference-end',
+  ])
+  expect(new Set(events.map(({ ConferenceSid }) => ConferenceSid)).size).toBe(1)
+  const [over] = await requests('/over')
+  expect(over?.fields).toMatchObject({ DialCallStatus: 'answered', CallStatus: 'in-progress' })
+})
