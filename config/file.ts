@@ -2,7 +2,7 @@ import type { CodecName, Config, SpeechConfig, SpeechEngineConfig } from './type
 
 /** A handler as the file has it, after the schema. */
 export interface FileHandler {
-  readonly kind: 'xml' | 'script' | 'realtime'
+  readonly kind: 'xml' | 'script' | 'flow' | 'realtime'
   readonly topic?: string
   readonly url?: string
   readonly fallbackUrl?: string

@@ -69,7 +69,10 @@ const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void =
     report(keys, `must have exactly one of url, document and file; ${found}`)
   }
   if (handler.kind === 'xml' && typeof handler.document === 'object') {
-    report([...keys, 'document'], 'must be a text for the kind xml; only a script may stand as YAML')
+    report(
+      [...keys, 'document'],
+      'must be a text for the kind xml; only a script or a call flow may stand as YAML',
+    )
   }
   for (const key of ['fallbackUrl', 'method'] as const) {
     if (handler[key] !== undefined && handler.url === undefined)

@@ -10,7 +10,7 @@ const handler = (description: string) =>
     {
       kind: {
         ...text('Language of the document, or realtime: applications that listen on a topic.'),
-        enum: ['xml', 'script', 'realtime'],
+        enum: ['xml', 'script', 'flow', 'realtime'],
       },
       topic: {
         ...text('Topic (context) that the applications of a realtime handler listen on.'),
@@ -22,7 +22,7 @@ const handler = (description: string) =>
       method: { ...text('Method of the request; default POST.'), enum: ['GET', 'POST'] },
       document: {
         description:
-          'The document itself, as text; a script may also stand here as YAML. Of its placeholders only upper-case names are environment variables.',
+          'The document itself, as text; a script or a call flow may also stand here as YAML. Of its placeholders only upper-case names are environment variables.',
         type: ['string', 'object'],
       },
       file: {

@@ -116,11 +116,11 @@ export type HandlerConfig = DocumentHandlerConfig | RealtimeHandlerConfig
 
 /** A document: exactly one of `url` and `document`. */
 export interface DocumentHandlerConfig {
-  readonly kind: 'xml' | 'script'
+  readonly kind: 'xml' | 'script' | 'flow'
   readonly url?: string
   readonly fallbackUrl?: string
   readonly method?: 'GET' | 'POST'
-  /** The document's text; a script may also stand as YAML in place, and is turned into JSON text by the loader. */
+  /** The document's text; a script or a call flow may also stand as YAML in place, and is turned into JSON text by the loader. */
   readonly document?: string
   /** Where the document was declared, for messages. */
   readonly name: string

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../config/types.ts'
+import { createFlowHandler } from '../handlers/flow/handler.ts'
 import { createScriptHandler } from '../handlers/script/handler.ts'
 import { Sandbox } from '../handlers/script/sandbox/sandbox.ts'
 import { createXmlHandler } from '../handlers/xml/handler.ts'
@@ -114,6 +115,7 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
   metrics.gauge('media_mixers', () => edge.busy.mixers)
   metrics.gauge('media_recordings', () => edge.busy.recordings)
   metrics.gauge('media_taps', () => edge.busy.taps)
+  metrics.gauge('media_detections', () => edge.busy.detections)
   metrics.gauge('webrtc_transports', () => webrtc.transports)
 }
 
@@ -168,7 +170,11 @@ export const openCustomers = async (
 export const openHandlers = ({ clock, closing }: Base, metrics: Metrics) => {
   const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
   metrics.gauge('expressions', () => sandbox.pending)
-  return { xml: createXmlHandler(), script: createScriptHandler({ sandbox }) }
+  return {
+    xml: createXmlHandler(),
+    script: createScriptHandler({ sandbox }),
+    flow: createFlowHandler({ sandbox }),
+  }
 }
 
 /** Opens the way to what understands speech; where none is configured, every recognition fails. */

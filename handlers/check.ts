@@ -1,3 +1,4 @@
+import { readFlowDocument } from './flow/document.ts'
 import type { DocumentFault } from './handler.ts'
 import { DocumentInvalid } from './handler.ts'
 import { readScriptDocument } from './script/document.ts'
@@ -9,11 +10,16 @@ export interface DocumentReport {
   readonly warnings: readonly DocumentFault[]
 }
 
+const readers: Readonly<Record<'xml' | 'script' | 'flow', (text: string) => readonly DocumentFault[]>> = {
+  xml: (text) => readXmlDocument({ text }).warnings,
+  script: (text) => readScriptDocument({ text }).warnings,
+  flow: (text) => readFlowDocument({ text }).program.warnings,
+}
+
 /** Checks an inline document without running it, as the handler of its kind would. Never throws for a bad document. */
-export const checkDocument = (kind: 'xml' | 'script', text: string): DocumentReport => {
+export const checkDocument = (kind: 'xml' | 'script' | 'flow', text: string): DocumentReport => {
   try {
-    const { warnings } = kind === 'xml' ? readXmlDocument({ text }) : readScriptDocument({ text })
-    return { errors: [], warnings }
+    return { errors: [], warnings: readers[kind](text) }
   } catch (error) {
     if (error instanceof DocumentInvalid) return { errors: error.faults, warnings: [] }
     throw error

@@ -1,0 +1,113 @@
+import type { DocumentFault } from '../handler.ts'
+import { DocumentInvalid } from '../handler.ts'
+import { readScript, type ScriptProgram } from '../script/document.ts'
+import { type Keys, pointer, readSource, type ScriptSource } from '../script/source.ts'
+import { isObject, type Report } from '../script/step-reader.ts'
+import { codes } from './codes.ts'
+import { compile, nodeOf, type Script } from './compile.ts'
+import { type FlowNode, readNode } from './nodes.ts'
+import { mostNodes } from './schema.ts'
+
+/** A call flow that may run. */
+export interface FlowProgram {
+  readonly program: ScriptProgram
+  /** False where a script stood in its place. */
+  readonly isFlow: boolean
+}
+
+const mostFaults = 100
+
+/**
+ * Reads, checks and compiles a call flow, JSON or YAML; a script document is accepted in its place. Throws {@link DocumentInvalid} with every
+ * error that was found, each with its JSON pointer, line and column.
+ */
+export const readFlowDocument = ({ text }: { readonly text: string }): FlowProgram => {
+  const source = readSource(text)
+  if (isObject(source.value) && Object.hasOwn(source.value, 'sections'))
+    return { program: readScript(source), isFlow: false }
+  const errors: DocumentFault[] = []
+  const report: Report = (code, message, keys) => {
+    if (errors.length < mostFaults) errors.push({ code, message, path: pointer(keys), ...source.place(keys) })
+  }
+  const nodes = readNodes(source.value, report)
+  checkEdges(nodes, report)
+  if (errors.length > 0) throw new DocumentInvalid(errors)
+  return { program: checked(compile(nodes), source), isFlow: true }
+}
+
+const readNodes = (value: unknown, report: Report): ReadonlyMap<string, FlowNode> => {
+  if (!isObject(value)) {
+    report(codes.wrongType, 'A call flow must be an object with version and nodes.', [])
+    return new Map()
+  }
+  for (const key of Object.keys(value))
+    if (key !== 'version' && key !== 'nodes')
+      report(codes.elementUndefined, `A call flow has no element ${key}.`, [key])
+  const { version = '1.0.0', nodes } = value
+  if (version !== '1.0.0')
+    report(codes.version, `version must be the text 1.0.0, not ${JSON.stringify(version)}.`, ['version'])
+  if (!isObject(nodes)) {
+    report(codes.wrongType, 'nodes must be an object of nodes.', ['nodes'])
+    return new Map()
+  }
+  const entries = Object.entries(nodes)
+  if (entries.length > mostNodes) {
+    report(codes.tooMany, `A call flow has at most ${mostNodes} nodes, not ${entries.length}.`, ['nodes'])
+    return new Map()
+  }
+  const read = entries.flatMap(([id, node]) => readNode(id, node, report) ?? [])
+  // Of an unreadable node nobody knows whether it was the entry.
+  if (read.length === entries.length) checkEntry(read, report)
+  return new Map(read.map((node) => [node.id, node]))
+}
+
+const checkEntry = (nodes: readonly FlowNode[], report: Report): void => {
+  const [first, ...more] = nodes.filter(({ isStart }) => isStart)
+  if (!first) report(codes.noEntry, 'One node must be of the kind start.', ['nodes'])
+  for (const { id } of more)
+    report(codes.severalEntries, 'Only one node may be of the kind start.', ['nodes', id])
+}
+
+const checkEdges = (nodes: ReadonlyMap<string, FlowNode>, report: Report): void => {
+  for (const { id, edges } of nodes.values()) {
+    for (const [outcome, to] of edges) {
+      const keys: Keys = ['nodes', id, 'edges', outcome]
+      const target = nodes.get(to)
+      if (!target) report(codes.dangling, `There is no node ${to}.`, keys)
+      else if (target.isStart) report(codes.toStart, 'No edge may lead to the start.', keys)
+    }
+  }
+  const start = [...nodes.values()].find(({ isStart }) => isStart)
+  if (!start) return
+  const reached = reachable(start, nodes)
+  for (const { id } of nodes.values())
+    if (!reached.has(id)) report(codes.unreached, 'No edge leads to this node.', ['nodes', id])
+}
+
+const reachable = (start: FlowNode, nodes: ReadonlyMap<string, FlowNode>): ReadonlySet<string> => {
+  const reached = new Set([start.id])
+  // A set hands out what is added to it meanwhile.
+  for (const id of reached) for (const to of nodes.get(id)?.edges.values() ?? []) reached.add(to)
+  return reached
+}
+
+/** Checks the script as any other. What is wrong with it is wrong with an option, and told there. */
+const checked = (script: Script, source: ScriptSource): ScriptProgram => {
+  const moved = (fault: DocumentFault): DocumentFault => {
+    const keys = placeOf(fault.path)
+    return { code: fault.code, message: fault.message, path: pointer(keys), ...source.place(keys) }
+  }
+  try {
+    const program = readScript({ value: script, place: () => undefined })
+    return { ...program, warnings: program.warnings.map(moved) }
+  } catch (error) {
+    if (error instanceof DocumentInvalid) throw new DocumentInvalid(error.faults.map(moved))
+    throw error
+  }
+}
+
+/** `/sections/<node>/<step>/<method>/…` is an option of the node. */
+const placeOf = (path: string): Keys => {
+  const [, , , , , ...rest] = path.split('/')
+  return ['nodes', nodeOf(path) ?? '', 'options', ...rest]
+}

@@ -1,0 +1,210 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { FakeCall } from '../common/fake-call.ts'
+import { FakeContext } from '../common/fake-context.ts'
+import { Sandbox } from '../script/sandbox/sandbox.ts'
+import type { CollectResult, ConnectResult } from '../verbs.ts'
+import { createFlowHandler } from './handler.ts'
+
+const sandbox = new Sandbox({ after: () => ({ cancel: () => {} }) })
+const handler = createFlowHandler({ nodeId: 'n', spaceId: 's', sandbox })
+afterAll(() => sandbox.close())
+
+const menu = {
+  welcome: { kind: 'start', edges: { next: 'ask' } },
+  ask: {
+    kind: 'gather',
+    options: {
+      play: 'say:Press 1 or say help',
+      choices: [
+        { name: 'sales', digits: '1' },
+        { name: 'help', digits: '22', phrases: ['Help', 'help me'] },
+      ],
+    },
+    edges: { sales: 'call', help: 'spoken', no_input: 'ask', unknown: 'bye' },
+  },
+  call: {
+    kind: 'forward',
+    options: {
+      to: [{ to: '+15550003' }, { to: '/public/alice', timeout: 10 }],
+      whisper: 'https://x.example/w',
+    },
+    edges: { success: 'bye', no_answer: 'mail', busy: 'mail', decline: 'mail' },
+  },
+  mail: { kind: 'voicemail', options: { greeting: 'say:Leave a message' }, edges: { recorded: 'bye' } },
+  spoken: { kind: 'play', options: { url: 'say:%{prompt_value}' }, edges: { next: 'bye' } },
+  bye: { kind: 'hang_up', options: { reason: 'hangup' } },
+}
+
+const run = async (nodes: object, { call = new FakeCall(), context = new FakeContext() } = {}) => {
+  const text = JSON.stringify({ version: '1.0.0', nodes })
+  await handler.run(call, { kind: 'inline', text, name: 'test' }, context)
+  return { call, context, names: call.names, nodes: [...new Set(context.steps.map(({ node }) => node))] }
+}
+
+const answering = (...collects: CollectResult[]) => {
+  const call = new FakeCall()
+  call.collects.push(...collects)
+  return call
+}
+const pressed = (digits: string): CollectResult => ({ reason: 'complete', digits })
+
+describe('a call flow', () => {
+  it('goes along the edges of its outcomes, and names the node of each step', async () => {
+    const call = answering({ reason: 'no-input', digits: '' }, pressed('1'))
+    const { names, nodes, context } = await run(menu, { call })
+    expect(names).toEqual(['collect', 'collect', 'connect', 'hangup'])
+    expect(nodes).toEqual([undefined, 'welcome', 'ask', 'call', 'bye'])
+    expect(context.warnings).toEqual([])
+  })
+
+  it('asks for as many digits as its choices have, and for speech where one can be said', async () => {
+    const { call } = await run(menu, { call: answering(pressed('9')) })
+    expect(call.verbs[0]?.[1]).toMatchObject({
+      ...{ maxDigits: 2, digits: true, speech: { hints: ['Help', 'help me'] } },
+    })
+    expect(call.names).toEqual(['collect', 'hangup'])
+  })
+
+  it('knows a phrase however it is written', async () => {
+    const said: CollectResult = { reason: 'speech', digits: '', speech: { text: ' Help Me ' } }
+    const { call, names } = await run(menu, { call: answering(said) })
+    expect(names).toEqual(['collect', 'play', 'hangup'])
+    expect(call.verbs[1]?.[1]).toMatchObject({ sounds: [{ text: 'Help Me' }] })
+  })
+
+  const failed = (reason: Extract<ConnectResult, { kind: 'failed' }>['reason']): ConnectResult => ({
+    ...{ kind: 'failed', reason, code: 'busy' },
+  })
+
+  it.each(['no-answer', 'busy', 'declined'] as const)(
+    'forwards, and takes a message after %s',
+    async (reason) => {
+      const call = answering(pressed('1'))
+      call.connects.push(failed(reason))
+      const { names } = await run(menu, { call })
+      expect(names).toEqual(['collect', 'connect', 'play', 'record', 'hangup'])
+      expect(call.verbs[1]?.[1]).toMatchObject({
+        steps: [[{ to: '+15550003', timeoutMs: 45_000 }], [{ to: '/public/alice', timeoutMs: 10_000 }]],
+      })
+      expect(call.verbs[3]?.[1]).toMatchObject({ beep: true })
+    },
+  )
+
+  it('ends where an outcome leads nowhere', async () => {
+    const call = answering(pressed('1'))
+    call.connects.push(failed('unreachable'))
+    expect((await run(menu, { call })).names).toEqual(['collect', 'connect'])
+    const quiet = answering(pressed('1'))
+    quiet.connects.push(failed('busy'))
+    quiet.recordings.push({ reason: 'no-input' })
+    expect((await run(menu, { call: quiet })).names).toEqual(['collect', 'connect', 'play', 'record'])
+  })
+
+  it('rings together where it is to', async () => {
+    const nodes = {
+      a: { kind: 'start', edges: { next: 'b' } },
+      b: {
+        kind: 'forward',
+        options: { order: 'simultaneous', to: [{ to: '+1555' }, { to: '+1556' }], answer_on_bridge: true },
+      },
+    }
+    const { call } = await run(nodes)
+    expect(call.verbs[0]?.[1]).toMatchObject({
+      ...{ answerOnBridge: true, steps: [[{ to: '+1555' }, { to: '+1556' }]] },
+    })
+  })
+
+  it.each([
+    ['{"status":"gold"}', 200, 'gold'],
+    ['{"status":"tin"}', 200, 'else'],
+    ['', 500, 'failure'],
+  ])('goes by the answer of a server: %s with %i leads to %s', async (text, status, expected) => {
+    const say = (what: string) => ({ kind: 'play', options: { url: `say:${what}` } })
+    const nodes = {
+      a: { kind: 'start', edges: { next: 'b' } },
+      b: {
+        kind: 'request',
+        options: {
+          ...{ url: 'https://x.example/', method: 'GET', save_variables: true },
+          conditions: [{ name: 'gold', when: "request_response.status == 'gold'" }],
+        },
+        edges: { gold: 'gold', else: 'else', failure: 'failure' },
+      },
+      ...{ gold: say('gold'), else: say('else'), failure: say('failure') },
+    }
+    const context = new FakeContext()
+    context.answers.push({ status, headers: { 'content-type': 'application/json' }, text })
+    const { call } = await run(nodes, { context })
+    expect(call.verbs[0]?.[1]).toMatchObject({ sounds: [{ text: expected }] })
+  })
+
+  it.each([
+    ['2026-01-05T12:00:00Z', 'open'],
+    ['2026-01-05T20:00:00Z', 'closed'],
+  ])('goes by the hour of the day: at %s it is %s', async (iso, expected) => {
+    const nodes = {
+      a: { kind: 'start', edges: { next: 'b' } },
+      b: {
+        kind: 'hours',
+        options: { open: [{ days: ['mon'], from: '09:00', to: '17:00' }] },
+        edges: { open: 'c', closed: 'd' },
+      },
+      c: { kind: 'play', options: { url: 'say:open' } },
+      d: { kind: 'play', options: { url: 'say:closed' } },
+    }
+    const context = new FakeContext()
+    context.time = Date.parse(iso)
+    const { call } = await run(nodes, { context })
+    expect(call.verbs[0]?.[1]).toMatchObject({ sounds: [{ text: expected }] })
+  })
+
+  it('sets variables, decides by them, records in the background and runs scripts', async () => {
+    const script = JSON.stringify({ sections: { main: [{ return: 'vip' }] } })
+    const nodes = {
+      a: { kind: 'start', edges: { next: 'b' } },
+      b: { kind: 'set', options: { variables: { n: 2, gone: 1 } }, edges: { next: 'c' } },
+      c: { kind: 'unset', options: { variables: ['gone'] }, edges: { next: 'd' } },
+      d: {
+        kind: 'conditions',
+        options: {
+          conditions: [
+            { name: 'many', when: 'n > 5' },
+            { name: 'few', when: 'n > 1' },
+          ],
+        },
+        edges: { few: 'e' },
+      },
+      e: { kind: 'start_recording', options: { name: 'all', stereo: true }, edges: { next: 'f' } },
+      f: {
+        kind: 'execute',
+        options: { dest: script, conditions: [{ name: 'vip', when: "return_value == 'vip'" }] },
+        edges: { vip: 'g' },
+      },
+      g: { kind: 'stop_recording', options: { name: 'all' } },
+    }
+    const { names, call, context, nodes: passed } = await run(nodes)
+    expect(names).toEqual(['startRecording', 'stop'])
+    expect(call.verbs[0]?.[1]).toMatchObject({ tracks: 'stereo' })
+    expect(passed).toEqual([undefined, 'a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    expect(context.steps.filter(({ node }) => !node)).toHaveLength(2)
+  })
+
+  it('accepts a script in its place, and is asked for as one is', async () => {
+    const text = 'sections: { main: [{ play: { url: "say:hello" } }] }'
+    const context = new FakeContext({ 'https://x.example/flow': text })
+    const call = new FakeCall()
+    await handler.run(call, { kind: 'url', url: 'https://x.example/flow' }, context)
+    expect(call.names).toEqual(['play'])
+    expect(JSON.parse(context.requests[0]?.body?.text ?? '')).toMatchObject({ call: { call_id: 'c-1' } })
+  })
+
+  it('warns with the node of a step that fails', async () => {
+    const context = new FakeContext()
+    const nodes = {
+      a: { kind: 'start', edges: { next: 'get' } },
+      get: { kind: 'request', options: { url: 'https://x.example/', method: 'GET' } },
+    }
+    await run(nodes, { context })
+    expect(context.warnings[0]?.message).toMatch(/^get: /)
+  })
+})

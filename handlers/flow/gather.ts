@@ -1,0 +1,77 @@
+import { methods } from '../script/methods/index.ts'
+import { keys, list, type Schema, text } from '../script/schema-parts.ts'
+import { outcomeName } from './conditions.ts'
+import { type Condition, decide, literal, type NodeKind, type Options } from './node.ts'
+
+/** One answer that the caller can give. */
+interface Choice {
+  readonly name: string
+  readonly digits?: string
+  readonly phrases?: readonly string[]
+}
+
+const choicesOf = (options: Options): readonly Choice[] => (options.choices ?? []) as readonly Choice[]
+
+const { properties: ofPrompt = {} } = methods.get('prompt') ?? {}
+
+const choice: Schema = {
+  title: 'a choice (an object with name, and digits or phrases)',
+  type: 'object',
+  properties: {
+    name: outcomeName,
+    digits: keys('The keys that mean it.'),
+    phrases: list('What means it when it is said.', 'a list of texts', text('A word or phrase.'), {
+      ...{ minItems: 1, maxItems: 100 },
+    }),
+  },
+  required: ['name'],
+  anyOf: [{ required: ['digits'] }, { required: ['phrases'] }],
+  additionalProperties: false,
+}
+
+/** Holds where the caller has pressed the choice's keys, or said one of its phrases. */
+const conditionOf = ({ name, digits, phrases = [] }: Choice): Condition => {
+  const said = phrases.map((phrase) => literal(phrase.trim().toLowerCase())).join(',')
+  const ways = [
+    ...(digits === undefined
+      ? []
+      : [`(prompt_result == 'match_digits' && prompt_value == ${literal(digits)})`]),
+    ...(said === ''
+      ? []
+      : [`(prompt_result == 'match_speech' && [${said}].includes(prompt_value.trim().toLowerCase()))`]),
+  ]
+  return { name, when: ways.join(' || ') }
+}
+
+/** What the prompt needs for its choices: digits, speech, or both. */
+const collected = (options: Options): Options => {
+  const choices = choicesOf(options)
+  const digits = choices.flatMap((each) => each.digits ?? [])
+  const phrases = choices.flatMap((each) => each.phrases ?? [])
+  return {
+    ...(digits.length > 0 && { max_digits: Math.max(...digits.map((keysOf) => keysOf.length)) }),
+    ...(phrases.length > 0 && { speech_hints: phrases }),
+  }
+}
+
+/** Asks the caller. */
+export const gather: NodeKind = {
+  description: 'Plays sounds and asks for a choice, by keys or by speech.',
+  properties: {
+    ...ofPrompt,
+    choices: list('What the caller can choose.', 'a list of 1 to 50 choices', choice, {
+      ...{ minItems: 1, maxItems: 50 },
+    }),
+  },
+  required: ['play', 'choices'],
+  outcomes: ['unknown', 'no_input'],
+  named: (options) => choicesOf(options).map(({ name }) => name),
+  compile: (options, follow) => {
+    const { choices: _, ...prompt } = options
+    const none = { name: 'no_input', when: "prompt_result == 'no_input' || prompt_result == 'failed'" }
+    return [
+      { prompt: { ...collected(options), ...prompt } },
+      ...decide([none, ...choicesOf(options).map(conditionOf)], follow, 'unknown'),
+    ]
+  },
+}

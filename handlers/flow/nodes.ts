@@ -1,0 +1,116 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { Keys } from '../script/source.ts'
+import { isObject, type Report } from '../script/step-reader.ts'
+import { codes } from './codes.ts'
+import { kinds } from './kinds.ts'
+import type { NodeKind, Options } from './node.ts'
+import { namePattern, optionsSchema } from './schema.ts'
+
+/** A node that was checked by itself; where its edges lead was not. */
+export interface FlowNode {
+  readonly id: string
+  readonly kind: NodeKind
+  readonly isStart: boolean
+  readonly options: Options
+  /** The node by outcome. */
+  readonly edges: ReadonlyMap<string, string>
+}
+
+const names = new RegExp(namePattern)
+const elements = ['kind', 'label', 'options', 'edges', 'position']
+const ajv = new Ajv({
+  allErrors: true,
+  verbose: true,
+  strict: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+})
+const compiled = new WeakMap<NodeKind, ValidateFunction>()
+
+const validatorOf = (kind: NodeKind): ValidateFunction => {
+  const known = compiled.get(kind)
+  if (known) return known
+  const made = ajv.compile(optionsSchema(kind))
+  compiled.set(kind, made)
+  return made
+}
+
+/** Reads one node; undefined after an error that leaves nothing to check. */
+export const readNode = (id: string, value: unknown, report: Report): FlowNode | undefined => {
+  const keys = ['nodes', id]
+  if (!names.test(id))
+    report(codes.wrongType, 'The id of a node must be 1 to 64 letters, digits, _ and -.', keys)
+  if (!isObject(value)) {
+    report(codes.wrongType, 'A node must be an object with kind, options and edges.', keys)
+    return undefined
+  }
+  for (const key of Object.keys(value))
+    if (!elements.includes(key))
+      report(codes.elementUndefined, `A node has no element ${key}.`, [...keys, key])
+  const name = String(value.kind ?? '')
+  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
+  if (!kind) {
+    const known = Object.keys(kinds).join(', ')
+    report(codes.kind, `There is no kind of node ${JSON.stringify(name)}; expected one of ${known}.`, keys)
+    return undefined
+  }
+  const options = value.options ?? {}
+  const valid = checkOptions(kind, options, [...keys, 'options'], report)
+  const edges = readEdges(kind, valid ? (options as Options) : undefined, value.edges ?? {}, keys, report)
+  return { id, kind, isStart: name === 'start', options: valid ? (options as Options) : {}, edges }
+}
+
+const checkOptions = (kind: NodeKind, options: unknown, keys: Keys, report: Report): boolean => {
+  const validate = validatorOf(kind)
+  if (validate(options)) return checkNamed(kind, options as Options, keys, report)
+  for (const fault of validate.errors ?? []) reportOption(fault, keys, report)
+  return false
+}
+
+const reportOption = (fault: ErrorObject, keys: Keys, report: Report): void => {
+  // The branches of an alternative say little; the alternative as a whole says what it wants.
+  if (/\/anyOf\/\d+\//.test(fault.schemaPath)) return
+  const at = [...keys, ...fault.instancePath.split('/').slice(1)]
+  if (fault.keyword === 'required')
+    report(codes.optionMissing, `The option ${String(fault.params.missingProperty)} is missing.`, at)
+  else if (fault.keyword === 'additionalProperties') {
+    const name = String(fault.params.additionalProperty)
+    report(codes.optionUndefined, `There is no option ${name}.`, [...at, name])
+  } else {
+    const wanted = (fault.parentSchema as { title?: string } | undefined)?.title
+    report(codes.optionInvalid, `${at.at(-1)} must be ${wanted ?? fault.message ?? 'another value'}.`, at)
+  }
+}
+
+/** Outcomes that the options give must differ from one another and from those of the kind. */
+const checkNamed = ({ named, outcomes }: NodeKind, options: Options, keys: Keys, report: Report): boolean => {
+  const all = [...outcomes, ...(named?.(options) ?? [])]
+  const twice = all.filter((name, i) => all.indexOf(name) !== i)
+  for (const name of new Set(twice)) report(codes.outcomeTwice, `The outcome ${name} is there twice.`, keys)
+  return twice.length === 0
+}
+
+const readEdges = (
+  { named, outcomes }: NodeKind,
+  options: Options | undefined,
+  value: unknown,
+  keys: Keys,
+  report: Report,
+): ReadonlyMap<string, string> => {
+  const at = [...keys, 'edges']
+  if (!isObject(value)) {
+    report(codes.wrongType, 'edges must be an object: the id of a node by outcome.', at)
+    return new Map()
+  }
+  const known = options && new Set([...outcomes, ...(named?.(options) ?? [])])
+  const edges = new Map<string, string>()
+  for (const [outcome, to] of Object.entries(value)) {
+    if (typeof to !== 'string')
+      report(codes.wrongType, 'An edge must lead to the id of a node.', [...at, outcome])
+    else if (known && !known.has(outcome)) {
+      const wanted = known.size > 0 ? `its outcomes are ${[...known].join(', ')}` : 'it has none'
+      report(codes.outcome, `The node has no outcome ${outcome}; ${wanted}.`, [...at, outcome])
+    } else edges.set(outcome, to)
+  }
+  return edges
+}

@@ -1,0 +1,71 @@
+import type { Schema } from '../script/schema-parts.ts'
+import { kinds } from './kinds.ts'
+import type { NodeKind } from './node.ts'
+
+/** Names of nodes, and of their outcomes. */
+export const namePattern = '^[A-Za-z0-9_-]{1,64}$'
+/** Most nodes of a flow. */
+export const mostNodes = 500
+
+/** Schema of the options of a kind. */
+export const optionsSchema = ({ description, properties, required = [] }: NodeKind): Schema => ({
+  title: 'an object of options',
+  description,
+  type: 'object',
+  properties,
+  required: [...required],
+  additionalProperties: false,
+})
+
+const position: Schema = {
+  description: 'Where it is drawn; of no meaning to the call.',
+  type: 'object',
+  properties: { x: { type: 'number' }, y: { type: 'number' } },
+  required: ['x', 'y'],
+  additionalProperties: false,
+}
+
+const edgesSchema = ({ outcomes, named, description }: NodeKind): Schema => ({
+  description: `The node that each outcome leads to${outcomes.length > 0 ? ` (${outcomes.join(', ')}${named ? ', and those of its options' : ''})` : ''}. Without one the call ends.`,
+  title: description,
+  type: 'object',
+  ...(named
+    ? { propertyNames: { pattern: namePattern }, additionalProperties: { type: 'string' } }
+    : {
+        properties: Object.fromEntries(outcomes.map((name) => [name, { type: 'string' }])),
+        additionalProperties: false,
+      }),
+})
+
+const nodeSchema = ([name, kind]: [string, NodeKind]): Schema => ({
+  type: 'object',
+  properties: {
+    kind: { const: name },
+    label: { description: 'Its name for people.', type: 'string' },
+    options: optionsSchema(kind),
+    edges: edgesSchema(kind),
+    position,
+  },
+  required: ['kind', ...(kind.required?.length ? ['options'] : [])],
+  additionalProperties: false,
+})
+
+/** JSON Schema of call flows, for editors and documentation. What it cannot say, the reader of documents checks besides. */
+export const flowSchema: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'A call flow',
+  type: 'object',
+  properties: {
+    version: { const: '1.0.0' },
+    nodes: {
+      description: 'Nodes by id. Exactly one is of the kind start.',
+      type: 'object',
+      minProperties: 1,
+      maxProperties: mostNodes,
+      propertyNames: { pattern: namePattern },
+      additionalProperties: { oneOf: Object.entries(kinds).map(nodeSchema) },
+    },
+  },
+  required: ['nodes'],
+  additionalProperties: false,
+}
