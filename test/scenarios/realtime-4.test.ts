@@ -3,6 +3,7 @@ import { SignalWire, type Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
 import { Carrier } from '../support/carrier.ts'
+import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { application } from './applications.ts'
@@ -28,16 +29,16 @@ afterAll(async () => {
 
 type Client = Awaited<ReturnType<typeof SignalWire>>
 
-const connect = async (token = apiToken, more: object = {}): Promise<Client> => {
-  const host = `ws://127.0.0.1:${gateway.httpPort}`
+const connect = async (token = apiToken, more: object = {}, port = gateway.httpPort): Promise<Client> => {
+  const host = `ws://127.0.0.1:${port}`
   const client = await SignalWire({ project: 'default', token, host, logLevel: 'silent', ...more })
   onTestFinished(() => void client.disconnect())
   return client
 }
 
 /** A client that listens, and the calls that it receives, in order. */
-const listener = async (): Promise<{ client: Client; next: () => Promise<Voice.Call> }> => {
-  const client = await connect()
+const listener = async (port?: number): Promise<{ client: Client; next: () => Promise<Voice.Call> }> => {
+  const client = await connect(apiToken, {}, port)
   const calls: Voice.Call[] = []
   await client.voice.listen({ topics: ['office'], onCallReceived: (call) => void calls.push(call) })
   const next = () => until('a call is received', () => calls.shift()) as Promise<Voice.Call>
@@ -45,8 +46,8 @@ const listener = async (): Promise<{ client: Client; next: () => Promise<Voice.C
 }
 
 /** A call that the application has answered; the far side talks. */
-const answered = async (scenario = 'caller-released', holdMs = 0) => {
-  const { client, next } = await listener()
+const answered = async (scenario = 'caller-released', holdMs = 0, port?: number) => {
+  const { client, next } = await listener(port)
   const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario, holdMs })
   const call = await next()
   await call.answer()
@@ -110,9 +111,10 @@ describe('a call that comes in', () => {
     const { call, carrier } = await answered('caller', 1500)
     const playing = call.playTTS({ text: 'one two three four five six seven eight nine ten. '.repeat(4) })
     const collecting = call.collect({ digits: { max: 3, digitTimeout: 20 }, initialTimeout: 30 })
+    const over = call.waitFor('ended')
     const [played, collected] = await Promise.all([playing, collecting])
     expect([played.state, collected.digits]).toEqual(['finished', ''])
-    expect(await call.waitFor('ended')).toBe(true)
+    expect(await over).toBe(true)
     await carrier.done()
   })
 })
@@ -136,13 +138,11 @@ describe('on a call', () => {
     await carrier.done()
   })
 
-  it('a sound that is not there fails', async () => {
+  it('a sound that is not there comes to an end', async () => {
     const { call, carrier } = await answered()
-    const failed = await call.playAudio({ url: `${gateway.url}/nothing.wav` }).then(
-      () => 'played',
-      (error: { state: string }) => error.state,
-    )
-    expect(failed).toBe('error')
+    // The client waits for ever for a playback that begins and then fails: it is told that it is over.
+    const playback = await call.playAudio({ url: `${gateway.url}/nothing.wav` })
+    expect(playback.state).toBe('finished')
     await call.hangup()
     await carrier.done()
   })
@@ -153,7 +153,7 @@ describe('on a call', () => {
     expect(recording.state).toBe('recording')
     await recording.pause({ behavior: 'skip' })
     await recording.resume()
-    await carrier.hears(0, 300).catch(() => {})
+    await call.playSilence({ duration: 0.5 })
     await recording.stop()
     const ended = await recording.ended()
     expect([ended.state, ended.size! > 44]).toEqual(['finished', true])
@@ -277,14 +277,10 @@ describe('a call that the application makes', () => {
 })
 
 it('a lost connection is made again, and the call goes on', async () => {
-  const { call, carrier } = await answered()
-  const [socket] = [(call as unknown as { _client: { session: { _socket: { close(): void } } } })._client]
-  socket.session._socket.close()
-  await until(
-    'the client is connected again',
-    () => gateway.log.filter(({ msg }) => msg === 'application connected').length,
-    (count) => count > 1,
-  )
+  const line = await CutLine.to(gateway.httpPort)
+  const { call, carrier } = await answered('caller-released', 0, line.port)
+  line.cut()
+  await until('the client is connected again', () => line.connections === 2)
   await call.playTTS({ text: 'Still here.' })
   await call.hangup()
   await carrier.done()

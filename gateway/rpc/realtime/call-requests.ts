@@ -1,7 +1,7 @@
 import type { Reply } from '../session.ts'
 import type { AppCall } from './app-call.ts'
 import { type Fields, Refusal } from './fields.ts'
-import type { Operation, OperationKind } from './operation.ts'
+import type { Manners, Operation, OperationKind } from './operation.ts'
 import { CollectOperation, readCollect, readPrompt } from './operations/collect.ts'
 import { ConnectOperation, type Peer, readConnect } from './operations/connect.ts'
 import { DetectOperation, readDetect } from './operations/detect.ts'
@@ -18,8 +18,8 @@ type Answer = (call: AppCall, params: Fields) => Reply | Promise<Reply>
 
 const loudest = 40
 const digitsFormat = /^[0-9*#A-DwW]+$/
-/** Clients whose collections settle only with digits or speech. */
-const needsDigits = /^@signalwire\/nodejs\/realtime-api\/4\.2\./
+/** Clients whose promises settle with success alone. */
+const successOnly = /^@signalwire\/nodejs\/realtime-api\/4\.2\./
 
 const reply = (call: AppCall, more: Readonly<Record<string, unknown>> = {}): Reply => ({
   result: ok({ call_id: call.id, node_id: call.application.nodeId, ...more }),
@@ -59,7 +59,7 @@ const pauses = (kind: OperationKind): Answer =>
   )
 const resumes = (kind: OperationKind): Answer => tells(kind, (operation) => operation.resume?.())
 
-const manners = (call: AppCall) => ({ silenceIsEmpty: needsDigits.test(call.application.agent) })
+const manners = (call: AppCall): Manners => ({ successOnly: successOnly.test(call.application.agent) })
 
 const answer: Answer = async (call) => {
   await call.control.answer()
@@ -103,13 +103,14 @@ const readDigits = (params: Fields): string => {
 export const callRequests: Readonly<Record<string, Answer>> = {
   'calling.answer': answer,
   'calling.end': end,
-  'calling.play': starts((call, id, params) => new PlayOperation(call, id, readPlay(params))),
+  'calling.play': starts((call, id, params) => new PlayOperation(call, id, readPlay(params), manners(call))),
   'calling.play.pause': pauses('play'),
   'calling.play.resume': resumes('play'),
   'calling.play.stop': stops('play'),
   'calling.play.volume': setsVolume('play'),
   'calling.record': starts(
-    (call, id, params) => new RecordOperation(call, id, readRecord(params), params.raw('record')),
+    (call, id, params) =>
+      new RecordOperation(call, id, readRecord(params), params.raw('record'), manners(call)),
   ),
   'calling.record.pause': pauses('record'),
   'calling.record.resume': resumes('record'),

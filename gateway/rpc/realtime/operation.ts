@@ -34,6 +34,15 @@ export interface Operation {
   startTimers?(): void
 }
 
+/** How a client takes events. */
+export interface Manners {
+  /**
+   * Its promises, once an operation has begun, settle with success alone (4.2): a failure is told to it as a success with nothing in it, and
+   * with the field `error`.
+   */
+  readonly successOnly: boolean
+}
+
 /** Why a verb failed, for an event: a code of the error catalogue. */
 export const failureCode = (error: unknown): string =>
   error instanceof VerbFailed ? error.code : codeOf(error)

@@ -1,6 +1,6 @@
 import type { CallCollection, CollectOptions, CollectResult } from '../../../../handlers/verbs.ts'
 import type { Fields } from '../fields.ts'
-import { failureCode, isOver, type Operation, type OperationCall } from '../operation.ts'
+import { failureCode, isOver, type Manners, type Operation, type OperationCall } from '../operation.ts'
 import { readPlay } from '../sounds.ts'
 
 /** What of a collection is told, and how. */
@@ -74,25 +74,17 @@ type WireResult = Readonly<{ type: string; params?: Readonly<Record<string, unkn
 
 const emptyDigits: WireResult = { type: 'digit', params: { digits: '', terminator: '' } }
 
-/** How the application is to be treated. */
-export interface CollectManners {
-  /**
-   * Nothing but digits and speech settles the promise of a 4.2 client: silence is told to it as no digits.
-   */
-  readonly silenceIsEmpty: boolean
-}
-
 /** `calling.collect` and `calling.play_and_collect`. */
 export class CollectOperation implements Operation {
   readonly kind: 'collect' | 'play_and_collect'
   readonly #call: OperationCall
   readonly #id: string
   readonly #wishes: CollectWishes
-  readonly #manners: CollectManners
+  readonly #manners: Manners
   readonly #abort = new AbortController()
   #collection: Promise<CallCollection> | undefined
 
-  constructor(call: OperationCall, id: string, wishes: CollectWishes, manners: CollectManners) {
+  constructor(call: OperationCall, id: string, wishes: CollectWishes, manners: Manners) {
     this.kind = wishes.options.prompt ? 'play_and_collect' : 'collect'
     this.#call = call
     this.#id = id
@@ -162,7 +154,7 @@ export class CollectOperation implements Operation {
 
   #finished(result: WireResult): void {
     const silent = result.type !== 'digit' && result.type !== 'speech'
-    this.#tell('finished', silent && this.#manners.silenceIsEmpty ? emptyDigits : result, true)
+    this.#tell('finished', silent && this.#manners.successOnly ? emptyDigits : result, true)
   }
 
   #tell(state: 'collecting' | 'finished', result: WireResult, final?: boolean): void {

@@ -1,5 +1,5 @@
 import type { CallPlayback, PlayOptions } from '../../../../handlers/verbs.ts'
-import { failureCode, type Operation, type OperationCall } from '../operation.ts'
+import { failureCode, type Manners, type Operation, type OperationCall } from '../operation.ts'
 
 /** `calling.play`: states playing, paused, finished and error. */
 export class PlayOperation implements Operation {
@@ -7,13 +7,15 @@ export class PlayOperation implements Operation {
   readonly #call: OperationCall
   readonly #id: string
   readonly #options: PlayOptions
+  readonly #manners: Manners
   readonly #abort = new AbortController()
   #playback: Promise<CallPlayback> | undefined
 
-  constructor(call: OperationCall, id: string, options: PlayOptions) {
+  constructor(call: OperationCall, id: string, options: PlayOptions, manners: Manners) {
     this.#call = call
     this.#id = id
     this.#options = options
+    this.#manners = manners
   }
 
   async run(): Promise<void> {
@@ -22,7 +24,7 @@ export class PlayOperation implements Operation {
       const playback = await this.#playback
       this.#tell('playing')
       const end = await playback.ended
-      if (end.kind === 'failed') this.#tell('error', end.code)
+      if (end.kind === 'failed') this.#tell(this.#manners.successOnly ? 'finished' : 'error', end.code)
       else this.#tell('finished')
     } catch (error) {
       // The client waits for `playing` or `error`: `finished` alone would leave it waiting.

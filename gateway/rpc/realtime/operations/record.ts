@@ -1,6 +1,6 @@
 import type { CallRecording, RecordOptions, RecordResult } from '../../../../handlers/verbs.ts'
 import type { Fields } from '../fields.ts'
-import { failureCode, type Operation, type OperationCall } from '../operation.ts'
+import { failureCode, type Manners, type Operation, type OperationCall } from '../operation.ts'
 
 const tracksOf = { speak: 'in', listen: 'out', both: 'both' } as const
 
@@ -34,14 +34,16 @@ export class RecordOperation implements Operation {
   readonly #options: RecordOptions
   /** As it came, for the events. */
   readonly #record: unknown
+  readonly #manners: Manners
   readonly #abort = new AbortController()
   #recording: Promise<CallRecording> | undefined
 
-  constructor(call: OperationCall, id: string, options: RecordOptions, record: unknown) {
+  constructor(call: OperationCall, id: string, options: RecordOptions, record: unknown, manners: Manners) {
     this.#call = call
     this.#id = id
     this.#options = options
     this.#record = record
+    this.#manners = manners
   }
 
   async run(): Promise<void> {
@@ -79,8 +81,10 @@ export class RecordOperation implements Operation {
   }
 
   #ended({ reason, url, durationMs, bytes }: RecordResult): void {
-    const silent = reason === 'no-input' || reason === 'error'
-    this.#tell(silent ? 'no_input' : 'finished', { url, duration: durationMs / 1000, size: bytes })
+    const failed = reason === 'no-input' || reason === 'error'
+    const state = failed && !this.#manners.successOnly ? 'no_input' : 'finished'
+    const error = failed && { error: reason }
+    this.#tell(state, { url, duration: durationMs / 1000, size: bytes, ...error })
   }
 
   #tell(state: string, more: Readonly<Record<string, unknown>>): void {
