@@ -176,9 +176,10 @@ describe('join_conference', () => {
     expect(faultsOf([{ join_conference: { name: 'a', status_callback_event: 'jump' } }])).toEqual([
       '/0/join_conference/status_callback_event method_parameter_invalid_value',
     ])
-    expect((await join({ region: 'eu' })).warnings).toEqual([
-      '/sections/main/0/join_conference/region method_parameter_undefined',
-    ])
+    for (const name of ['region', 'recording_status_callback_event', 'recording_status_callback_event_type'])
+      expect((await join({ [name]: 'x' })).warnings).toEqual([
+        `/sections/main/0/join_conference/${name} method_parameter_undefined`,
+      ])
     expect((await join({ name: 'x'.repeat(129) })).names).toEqual([])
   })
 })

@@ -108,6 +108,17 @@ describe('play', () => {
     expect(context.warnings).toMatchObject([{ code: 'sound_unreachable', path: '/sections/main/0/play' }])
   })
 
+  it('warns of say_gender, which has no effect', async () => {
+    const steps = [
+      { play: { url: 'say:a', say_gender: 'male' } },
+      { prompt: { play: 'say:a', say_gender: 'male' } },
+    ]
+    expect((await scripts.run(steps)).warnings).toEqual([
+      '/sections/main/0/play/say_gender method_parameter_undefined',
+      '/sections/main/1/prompt/say_gender method_parameter_undefined',
+    ])
+  })
+
   it('refuses what is no sound, and more than one way to say what', () => {
     expect(faultsOf([{ play: { url: 'ftp://x.example' } }])).toEqual([
       '/0/play/url method_parameter_invalid_value',

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import type { Method } from '../../handlers/script/method.ts'
+import { absent } from '../../handlers/script/methods/absent.ts'
+import { methods } from '../../handlers/script/methods/index.ts'
+import { scriptConformance } from './script.ts'
+import { absentMethods } from './script-flow.ts'
+import { noEffect, type ScriptRow } from './script-rows.ts'
+
+/** Names of what a method takes, as documents write it. */
+const parametersOf = ({ whole, nested = {}, properties, withoutEffect = [] }: Method): readonly string[] => {
+  if (whole === undefined) return [...Object.keys(properties), ...withoutEffect]
+  if (nested[whole] === 'conditions') return ['when', 'then', 'else']
+  return nested[whole] === 'cases' ? ['variable', 'case', 'default'] : []
+}
+
+const nameOf = ({ method, parameter }: ScriptRow): string => (parameter ? `${method}.${parameter}` : method)
+
+it('has a row for all that the reader takes, and takes all that has a row', () => {
+  const taken = [...methods].flatMap(([name, method]) => [
+    name,
+    ...parametersOf(method).map((parameter) => `${name}.${parameter}`),
+  ])
+  expect(scriptConformance.map(nameOf).toSorted()).toEqual(taken.toSorted())
+})
+
+it('says of exactly those without an effect that they have none', () => {
+  const without = [...methods].flatMap(([name, { withoutEffect = [] }]) =>
+    withoutEffect.map((one) => `${name}.${one}`),
+  )
+  const told = scriptConformance.filter(({ state }) => state === noEffect).map(nameOf)
+  expect(told.toSorted()).toEqual(without.toSorted())
+  expect(absentMethods).toEqual(Object.keys(absent))
+})
+
+it.each(scriptConformance.map((row) => [nameOf(row), row] as const))(
+  'has the test that is named for %s',
+  (_name, { method, parameter, test: [file, title] }) => {
+    const source = readFileSync(new URL(`../../handlers/script/methods/${file}`, import.meta.url), 'utf8')
+    expect(
+      [`'${title}'`, `"${title}"`].some((quoted) => source.includes(quoted)),
+      title,
+    ).toBe(true)
+    if (!absentMethods.includes(method)) expect(source).toMatch(new RegExp(`\\b${parameter ?? method}\\b`))
+  },
+)
