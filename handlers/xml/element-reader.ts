@@ -103,19 +103,23 @@ export class ElementReader {
     return known.filter((word) => words.includes(word))
   }
 
-  /** A URL and the method with which it is asked, POST by default; undefined where there is no URL. */
+  /** A URL and the method with which it is asked, POST by default; undefined where there is no URL, or an empty one. */
   target(urlAttribute: string, methodAttribute: string): Target | undefined {
     const method = this.method(methodAttribute)
-    const reference = this.#value(urlAttribute)
-    const url = reference === undefined ? undefined : this.url(reference, urlAttribute)
+    const reference = this.#value(urlAttribute)?.trim()
+    const url = reference ? this.url(reference, urlAttribute) : undefined
     return url === undefined ? undefined : { url, method }
   }
 
-  /** The attributes `action` and `method`; without an action the document itself, where `itself` says so and it has a URL. */
+  /**
+   * The attributes `action` and `method`. An empty action is the document itself, and so is none where `itself` says so; one that has no URL
+   * has no action then.
+   */
   action(itself = false): Target | undefined {
-    if (itself && this.base !== undefined && !this.element.attributes.has('action'))
-      return { url: this.base, method: this.method('method') }
-    return this.target('action', 'method')
+    const reference = this.#value('action')?.trim() ?? (itself ? '' : undefined)
+    if (reference !== '') return this.target('action', 'method')
+    const method = this.method('method')
+    return this.base === undefined ? undefined : { url: this.base, method }
   }
 
   method(name: string): 'GET' | 'POST' {

@@ -48,7 +48,7 @@ export const readConference = (reader: ElementReader): ConferenceNoun | undefine
   )
   const recordingStatusCallback = readRecordingCallback(reader)
   const event = reader.text('eventCallbackUrl')
-  const eventUrl = event === undefined ? undefined : reader.url(event, 'eventCallbackUrl')
+  const eventUrl = event ? reader.url(event, 'eventCallbackUrl') : undefined
   const options = readOptions(reader)
   if (options.name === '' || options.name.length > longestName) {
     const message = `Conference needs a name of at most ${longestName} characters; nobody takes part in it.`

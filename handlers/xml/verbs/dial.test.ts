@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FakeCall, testCallee } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
 import type { ConnectOptions, ConnectResult, RecordOptions } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
 import { fieldsOf, root, runXml } from '../testing.ts'
@@ -81,6 +82,20 @@ describe('Dial', () => {
 
   it('goes on with the next verb when there is no action', async () => {
     expect((await run(`<Dial>${sip}</Dial><Say>Bye</Say>`)).call.names).toEqual(['connect', 'play'])
+  })
+
+  it('asks the document itself where the action is empty, and tells nobody by an empty callback', async () => {
+    const call = new FakeCall()
+    const context = new FakeContext()
+    call.during.set('connect', ({ steps }: ConnectOptions) => {
+      context.documents[`${root}/self`] = '<Response/>'
+      expect(Object.keys(steps[0]![0]!)).toEqual(['to'])
+    })
+    const body = '<Dial action=""><Sip url="" statusCallback=" ">sip:a@b.example</Sip></Dial>'
+    await runXml(body, { call, context, at: '/self' })
+    expect(context.requests.map(({ url }) => url)).toEqual([`${root}/self`, `${root}/self`])
+    expect(context.fields(1)).toMatchObject({ DialCallStatus: 'completed' })
+    expect((await run(body)).context.requests).toEqual([])
   })
 
   it('tells the action how it went, and runs its document', async () => {

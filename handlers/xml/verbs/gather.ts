@@ -113,7 +113,7 @@ const resultFields = ({ digits, speech }: CollectResult): Fields =>
 
 const gatherAction = (reader: ElementReader): Target | undefined => {
   const action = reader.action(true)
-  if (!action && !reader.element.attributes.has('action'))
+  if (!action && !reader.element.attributes.get('action')?.trim())
     reader.error(
       codes.badUrl,
       'Gather needs an action here: the document has no URL of its own to send the digits to.',
