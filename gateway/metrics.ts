@@ -30,6 +30,8 @@ export class Metrics {
     'kind',
     'end',
   ])
+  /** Detections that have a result, by what it is; `none`: the time was over. */
+  readonly detections = this.#counter('detections_total', 'Detections that have a result', ['result'])
   /** Recordings that are over, by why they ended. */
   readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
   /** Recordings removed: for their `age`, to make `room`, or because of a `request`. */
@@ -187,6 +189,7 @@ const gauges = {
   media_mixers: 'Mixers open',
   media_recordings: 'Recordings of media threads that are not complete',
   media_taps: 'Taps open on media ports',
+  media_detections: 'Detections under way on media ports',
   webrtc_transports: 'Browser transports open',
   websockets: 'WebSocket connections',
   subscribers_online: 'Subscribers that receive invitations',

@@ -1,4 +1,5 @@
 import type { AudioCodec, Direction, SrtpSuite } from './codec.ts'
+import type { Detection, DetectRequest } from './detect.ts'
 import type { Recording, RecordRequest } from './recording.ts'
 import type { Playback, PlayRequest } from './sound.ts'
 import type { Tap, TapRequest } from './tap.ts'
@@ -151,6 +152,8 @@ export interface MediaPort {
   record(request: RecordRequest): Recording
   /** Gives its audio out, and takes speech for its far end; several at a time are possible. Ends with the port at the latest. */
   tap(request: TapRequest): Tap
+  /** Listens to its far end for a machine, a fax or keys; several at a time are possible. Ends with the port at the latest. */
+  detect(request: DetectRequest): Detection
   /**
    * Sends RFC 4733 events; `0-9 * # A-D`, `w` 0.5 s, `W` 1 s. Resolves when all are sent; false where the far end
    * takes none or the direction forbids it. Rejects with `code` `bad_digits` for any other character.
