@@ -13,16 +13,27 @@ import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import { Player } from './player.ts'
 import type { Arrival, Target } from './ports.ts'
+import type { CallSummary } from './summary.ts'
 
 /** Lets what waits for promises go on. */
 export const settle = async () => {
-  for (let i = 0; i < 20; i++) await Promise.resolve()
+  for (let i = 0; i < 30; i++) await Promise.resolve()
 }
 
 /** A short sound. */
 export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
 
-/** Calls on fakes, for tests; `arrive` starts one with a script. */
+/** What a logger of tests writes to, and the records of calls that came there. */
+const recorder = () => {
+  const records: CallSummary[] = []
+  const write = (text: string) => {
+    const line = JSON.parse(text)
+    if (line.msg === 'call ended') records.push(line)
+  }
+  return { records, log: pino({ level: 'info', base: null }, { write }) }
+}
+
+/** Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings where it is `registered`. */
 export const setUp = () => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()
@@ -44,9 +55,13 @@ export const setUp = () => {
       ? { kind: 'sip', uri: to }
       : to === '/public/alice'
         ? { kind: 'subscriber', subscriberId: 'a', address: to }
-        : to === '/public/menu'
-          ? { kind: 'handler', address: to, handler: { kind: 'script', document: '{}', name: 'menu' } }
-          : undefined
+        : to === '/public/phone'
+          ? { kind: 'endpoint', endpointId: 'e1', address: to }
+          : to === '/public/menu'
+            ? { kind: 'handler', address: to, handler: { kind: 'script', document: '{}', name: 'menu' } }
+            : undefined
+  const registered: Extract<Target, { kind: 'sip' }>[] = []
+  const { records, log } = recorder()
   const recogniser = new FakeRecogniser()
   const streams = new FakeStreams()
   const keeper = new FakeKeeper()
@@ -55,13 +70,14 @@ export const setUp = () => {
     ...{ recogniser, recogniserRate: 16_000, streams },
     recordings: keeper,
     addresses: { resolve },
+    endpoints: { contacts: () => registered },
     sip: outbound,
     subscribers: outbound,
     bridges,
     player,
     clock,
     metrics,
-    log: pino({ level: 'silent' }),
+    log,
     ringMs: 60_000,
     callDurationMs: 14_400_000,
     maxCalls: 2,
@@ -83,6 +99,6 @@ export const setUp = () => {
   }
   return Object.assign(made, {
     ...{ clock, metrics, outbound, bridges, calls, joined, arrive, recogniser, streams },
-    ...{ keeper, customers },
+    ...{ keeper, customers, records, registered },
   })
 }

@@ -3,16 +3,13 @@ import type { CallControl, CalleeState, CallInfo, ConnectOptions, Destination } 
 import { FakeClock } from '../clock.ts'
 import { Bridges } from './bridge.ts'
 import { Call } from './call.ts'
-import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
+import { prompt, settle } from './calls-rig.ts'
+import { FakeOutbound, fakeLeg } from './fakes.ts'
 import { Hunt, type HuntOutcome, type HuntParts } from './hunt.ts'
 import { newCallId } from './ids.ts'
+import type { Leg } from './leg.ts'
 import { Player } from './player.ts'
 import type { QueuedCaller, Target, Waiters } from './ports.ts'
-
-/** Lets what waits for promises go on. */
-export const settle = async () => {
-  for (let i = 0; i < 30; i++) await Promise.resolve()
-}
 
 /** A queue in which nobody waits until the test says so. */
 export class FakeWaiters implements Waiters {
@@ -39,44 +36,56 @@ const infoOf = (callId: string): CallInfo => ({
   ...{ toUser: '', fromName: '', headers: [], projectId: 'p' },
 })
 
-/** A caller of its own call, answered. */
-const caller = async (clock: FakeClock): Promise<FakeLeg & { readonly call: Call }> => {
-  const callId = newCallId()
-  const made = fakeLeg(clock, callId)
-  const observer = { callAnswered: () => {}, callEnded: () => {} }
-  const call = new Call(infoOf(callId), made.leg, clock, observer, 14_400_000)
-  await made.leg.answer()
-  return { ...made, call }
-}
-
-/** Hunts on fakes, for tests. `/public/phone` is an endpoint, `/public/nobody` nothing, and all else a SIP URI. */
-export const setUp = async () => {
+/** What hunts work with, on fakes. `/public/phone` is an endpoint, `/public/nobody` nothing, and all else a SIP URI. */
+export const huntParts = () => {
   const clock = new FakeClock()
   const outbound = new FakeOutbound(clock)
   const waiters = new FakeWaiters()
   const registered: Extract<Target, { kind: 'sip' }>[] = []
-  const bridges = new Bridges({ join: () => {}, part: () => {} })
-  const sound = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
+  const joined: (readonly [unknown, unknown])[] = []
+  const parted: unknown[] = []
+  const bridges = new Bridges({ join: (a, b) => joined.push([a, b]), part: (a) => parted.push(a) })
+  const resolve = (to: string): Target | undefined => {
+    if (to === '/public/nobody') return undefined
+    return to === '/public/phone'
+      ? { kind: 'endpoint', endpointId: 'e1', address: to }
+      : { kind: 'sip', uri: to }
+  }
   const parts: HuntParts = {
-    addresses: {
-      resolve: (to) =>
-        to === '/public/nobody'
-          ? undefined
-          : to === '/public/phone'
-            ? { kind: 'endpoint', endpointId: 'e1', address: to }
-            : { kind: 'sip', uri: to },
-    },
+    addresses: { resolve },
     endpoints: { contacts: () => registered },
     ...{ sip: outbound, subscribers: outbound, bridges, clock, waiters },
     player: new Player(
-      { prepare: async () => sound, close: async () => {} },
+      { prepare: async () => prompt, close: async () => {} },
       { bytes: async () => ({ bytes: new Uint8Array() }) },
     ),
     log: pino({ level: 'silent' }),
     ringMs: 60_000,
     controlOf: (call) => controlOver(call),
   }
-  const a = await caller(clock)
+  return { clock, outbound, waiters, registered, joined, parted, bridges, parts }
+}
+
+/** A call of such a caller; `ended` has an entry once it is over. */
+export const callOf = (leg: Leg, clock: FakeClock) => {
+  const ended: string[] = []
+  const callId = newCallId()
+  const observer = { callAnswered: () => {}, callEnded: () => ended.push('ended') }
+  return { call: new Call(infoOf(callId), leg, clock, observer, 14_400_000), ended }
+}
+
+/** Hunts on fakes, for tests. */
+export const setUp = async () => {
+  const rig = huntParts()
+  const { clock, outbound, bridges, parts } = rig
+  /** A caller of its own call, answered. */
+  const caller = async () => {
+    const made = fakeLeg(clock, 'group')
+    const { call } = callOf(made.leg, clock)
+    await made.leg.answer()
+    return { ...made, call }
+  }
+  const a = await caller()
   const outcomes: (HuntOutcome | Error)[] = []
   const states: string[] = []
   /** A destination whose states the test is told of. */
@@ -94,21 +103,7 @@ export const setUp = async () => {
     return outbound.dialled
   }
   const left = () => [bridges.count, clock.running, a.call.legs.size]
-  return {
-    clock,
-    outbound,
-    waiters,
-    registered,
-    bridges,
-    a,
-    hunt,
-    outcomes,
-    states,
-    to,
-    left,
-    parts,
-    caller: () => caller(clock),
-  }
+  return { ...rig, a, hunt, outcomes, states, to, left, caller }
 }
 
 /** As much of the verbs as a confirmation of the tests uses. */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, Callee, Connected } from '../../handlers/verbs.ts'
-import { settle, setUp } from './hunt-rig.ts'
+import { settle } from './calls-rig.ts'
+import { setUp } from './hunt-rig.ts'
 
 let t: Awaited<ReturnType<typeof setUp>>
 beforeEach(async () => {

@@ -1,21 +1,10 @@
-import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallControl } from '../../handlers/verbs.ts'
-import { FakeClock } from '../clock.ts'
-import { Bridges } from './bridge.ts'
-import { Call } from './call.ts'
-import { FakeFarSide, FakeOutbound, FakePort } from './fakes.ts'
+import { settle } from './calls-rig.ts'
+import { FakeFarSide, type FakeOutbound, FakePort } from './fakes.ts'
 import { Hunt, type HuntOutcome } from './hunt.ts'
-import { newCallId, newLegId } from './ids.ts'
+import { callOf, huntParts } from './hunt-rig.ts'
+import { newLegId } from './ids.ts'
 import { Leg } from './leg.ts'
-import { Player } from './player.ts'
-import type { Target } from './ports.ts'
-
-const settle = async () => {
-  for (let i = 0; i < 20; i++) await Promise.resolve()
-}
-
-const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
 
 /** A caller whose audio opens when the test says so, and may not be there before the answer. */
 class Caller extends FakeFarSide {
@@ -40,50 +29,17 @@ class Caller extends FakeFarSide {
 }
 
 const setUp = () => {
-  const clock = new FakeClock()
-  const outbound = new FakeOutbound(clock)
-  const registered: Extract<Target, { kind: 'sip' }>[] = []
-  const joined: string[] = []
-  const bridges = new Bridges({
-    join: () => joined.push('join'),
-    part: () => joined.push('part'),
-  })
-  const parts = {
-    addresses: {
-      resolve: (to: string): Target =>
-        to === '/public/phone'
-          ? { kind: 'endpoint', endpointId: 'e1', address: to }
-          : { kind: 'sip', uri: to },
-    },
-    endpoints: { contacts: () => registered },
-    ...{ sip: outbound, subscribers: outbound, bridges, clock },
-    player: new Player(
-      { prepare: async () => prompt, close: async () => {} },
-      { bytes: async () => ({ bytes: new Uint8Array() }) },
-    ),
-    log: pino({ level: 'silent' }),
-    ringMs: 60_000,
-    controlOf: (): CallControl => expect.unreachable('nobody is asked'),
-  }
-  const callId = newCallId()
+  const rig = huntParts()
+  const { clock, outbound, parts } = rig
   const party = { uri: 'sip:caller@carrier.example', user: 'caller', name: '' }
   const leg = new Leg({
     ...{ id: newLegId(), kind: 'browser', direction: 'inbound', from: party, to: party },
     now: () => clock.now(),
   })
-  const port = new FakePort(callId)
+  const port = new FakePort('group')
   const far = new Caller(leg, port)
   leg.attach(far)
-  const call = new Call(
-    {
-      ...{ callId, direction: 'inbound', type: 'sip', from: '', to: '', fromUser: '', toUser: '' },
-      ...{ fromName: '', headers: [], projectId: 'p' },
-    },
-    leg,
-    clock,
-    { callAnswered: () => {}, callEnded: () => {} },
-    14_400_000,
-  )
+  const { call } = callOf(leg, clock)
   const outcomes: (HuntOutcome | Error)[] = []
   /** Rings `to` together, without answering the caller first. */
   const hunt = async (...to: string[]): Promise<FakeOutbound['dialled']> => {
@@ -95,7 +51,7 @@ const setUp = () => {
     await settle()
     return outbound.dialled
   }
-  return { clock, bridges, joined, leg, far, port, hunt, outcomes, registered }
+  return { ...rig, leg, far, port, hunt, outcomes }
 }
 
 describe('a hunt', () => {
@@ -173,14 +129,17 @@ describe('a hunt', () => {
     a?.leg.early(true)
     b?.leg.early(true)
     await settle()
-    expect(t.joined).toEqual(['join'])
+    expect(t.joined).toEqual([[t.port, a?.port]])
     a?.leg.ended({ code: 'busy' })
     await settle()
-    expect(t.joined).toEqual(['join', 'part'])
+    expect(t.parted).toHaveLength(1)
     expect(t.port.playing).toBeDefined()
     b?.leg.answered()
     await settle()
-    expect(t.joined).toEqual(['join', 'part', 'join'])
+    expect(t.joined).toEqual([
+      [t.port, a?.port],
+      [t.port, b?.port],
+    ])
     expect(t.port.playing).toBeUndefined()
   })
 

@@ -1,54 +1,14 @@
-import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, Destination } from '../../handlers/verbs.ts'
-import { FakeClock } from '../clock.ts'
 import { TrunklineError } from '../errors.ts'
-import { Metrics } from '../metrics.ts'
-import { FakeRecogniser } from '../speech/fake-recogniser.ts'
-import { Bridges } from './bridge.ts'
-import { Calls } from './calls.ts'
-import { FakeCustomers } from './fake-customers.ts'
-import { FakeKeeper } from './fake-keeper.ts'
-import { FakeStreams } from './fake-listeners.ts'
-import { FakeOutbound } from './fakes.ts'
-import { settle } from './hunt-rig.ts'
-import { Player } from './player.ts'
-import type { OriginatedLeg, Origination, Target } from './ports.ts'
-import type { CallSummary } from './summary.ts'
+import { settle, setUp as setUpCalls } from './calls-rig.ts'
+import type { OriginatedLeg, Origination } from './ports.ts'
 
 const from = '+15550001111'
 
 const setUp = () => {
-  const clock = new FakeClock()
-  const outbound = new FakeOutbound(clock)
-  const records: CallSummary[] = []
-  const write = (text: string) => {
-    const line = JSON.parse(text)
-    if (line.msg === 'call ended') records.push(line)
-  }
-  const registered: Extract<Target, { kind: 'sip' }>[] = []
-  const calls = new Calls({
-    ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000, streams: new FakeStreams() },
-    recordings: new FakeKeeper(),
-    addresses: {
-      resolve: (to) =>
-        to === '/public/phone'
-          ? { kind: 'endpoint', endpointId: 'e1', address: to }
-          : { kind: 'sip', uri: to },
-    },
-    endpoints: { contacts: () => registered },
-    ...{ sip: outbound, subscribers: outbound, clock, metrics: new Metrics() },
-    log: pino({ level: 'info', base: null }, { write }),
-    bridges: new Bridges({ join: () => {}, part: () => {} }),
-    player: new Player(
-      { prepare: () => new Promise<never>(() => {}), close: async () => {} },
-      { bytes: async () => ({ bytes: new Uint8Array() }) },
-    ),
-    ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 2 },
-    handlers: {},
-    ...new FakeCustomers(),
-    envs: {},
-  })
+  const rig = setUpCalls()
+  const { calls, outbound, clock } = rig
   const results: unknown[] = []
   const made: { leg: OriginatedLeg; states: string[] }[] = []
   /** Calls these; the call waits until it is hung up. */
@@ -75,7 +35,7 @@ const setUp = () => {
     return outbound.dialled
   }
   const left = () => [calls.count, calls.legs, clock.running]
-  return { clock, outbound, records, registered, calls, results, made, originate, left }
+  return { ...rig, results, made, originate, left }
 }
 
 let t: ReturnType<typeof setUp>

@@ -1,46 +1,15 @@
-import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallControl, CallInfo } from '../../handlers/verbs.ts'
-import { FakeClock } from '../clock.ts'
-import { Bridges } from './bridge.ts'
-import { Call } from './call.ts'
-import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
+import { settle } from './calls-rig.ts'
+import { type FakeLeg, fakeLeg } from './fakes.ts'
 import { Hunt, type HuntOutcome } from './hunt.ts'
-import { newCallId } from './ids.ts'
-import { Player } from './player.ts'
-import type { Target } from './ports.ts'
+import { callOf, huntParts } from './hunt-rig.ts'
 import type { Referral } from './referral.ts'
 
-const settle = async () => {
-  for (let i = 0; i < 30; i++) await Promise.resolve()
-}
-
 const setUp = () => {
-  const clock = new FakeClock()
-  const outbound = new FakeOutbound(clock)
-  const joined: (readonly [unknown, unknown])[] = []
-  const bridges = new Bridges({ join: (a, b) => joined.push([a, b]), part: () => {} })
-  const sound = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const
-  const parts = {
-    addresses: { resolve: (to: string): Target => ({ kind: 'sip', uri: to }) },
-    ...{ sip: outbound, subscribers: outbound, bridges, clock },
-    player: new Player(
-      { prepare: async () => sound, close: async () => {} },
-      { bytes: async () => ({ bytes: new Uint8Array() }) },
-    ),
-    log: pino({ level: 'silent' }),
-    ringMs: 60_000,
-    controlOf: (): CallControl => expect.unreachable('nobody is asked'),
-  }
-  const callId = newCallId()
-  const a = fakeLeg(clock, callId)
-  const ended: string[] = []
-  const info: CallInfo = {
-    ...{ callId, direction: 'inbound', type: 'sip', from: '', to: '', fromUser: '', toUser: '' },
-    ...{ fromName: '', headers: [], projectId: 'p' },
-  }
-  const observer = { callAnswered: () => {}, callEnded: () => ended.push('ended') }
-  const call = new Call(info, a.leg, clock, observer, 14_400_000)
+  const rig = huntParts()
+  const { clock, outbound, parts, bridges } = rig
+  const a = fakeLeg(clock, 'group')
+  const { call, ended } = callOf(a.leg, clock)
   const outcomes: HuntOutcome[] = []
   const statuses: number[] = []
   const referral: Referral = {
@@ -58,21 +27,7 @@ const setUp = () => {
     return outbound.dialled[0]!
   }
   const left = () => [bridges.count, clock.running, call.legs.size]
-  return {
-    clock,
-    outbound,
-    parts,
-    joined,
-    bridges,
-    a,
-    call,
-    ended,
-    outcomes,
-    statuses,
-    referral,
-    talking,
-    left,
-  }
+  return { ...rig, a, call, ended, outcomes, statuses, referral, talking, left }
 }
 
 describe('a transfer', () => {
