@@ -46,7 +46,7 @@ export const xmlPage = (): string =>
     '| --- | --- | --- |',
     ...xmlAbsent.map(absentOf),
     '',
-    'Nor does an INVITE to a `Sip` carry headers of the gateway’s own with the ids of call and project, and `waitUrl` of `Conference` goes with `waitUrlMethod` alone.',
+    'An INVITE to a `Sip` carries no headers of the gateway’s own with the ids of call and project. Documents in the configuration have no `{{…}}` that is replaced.',
     '',
   ].join('\n')
 
