@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 
 /** A request for a document. */
 export interface DocumentRequest {
@@ -14,6 +14,9 @@ export interface DocumentRequest {
 /** What stands at a path: a text, one made for each request, or a sound in a WAV file. */
 export type Document = string | Buffer | ((request: DocumentRequest) => string)
 
+/** Answers in a way of its own, or not at all. */
+export type Answering = (response: ServerResponse, request: IncomingMessage) => void
+
 const typeOf = (content: string | Buffer | undefined): string => {
   if (typeof content !== 'string') return content ? 'audio/wav' : 'text/plain'
   return content.startsWith('<') ? 'application/xml' : 'application/json'
@@ -23,6 +26,7 @@ const typeOf = (content: string | Buffer | undefined): string => {
 export class DocumentServer {
   readonly #server: Server
   readonly #documents = new Map<string, Document>()
+  readonly #answering = new Map<string, Answering>()
   readonly requests: DocumentRequest[] = []
 
   constructor() {
@@ -41,6 +45,8 @@ export class DocumentServer {
         body,
       }
       this.requests.push(asked)
+      const answer = this.#answering.get(url.pathname)
+      if (answer) return answer(response, request)
       const document = this.#documents.get(url.pathname)
       const text = typeof document === 'function' ? document(asked) : document
       response.statusCode = text === undefined ? 404 : 200
@@ -49,10 +55,10 @@ export class DocumentServer {
     })
   }
 
-  /** Listens on a free port of 127.0.0.1. */
-  static async open(): Promise<DocumentServer> {
+  /** Listens on a free port of an IPv4 address. */
+  static async open(address = '127.0.0.1'): Promise<DocumentServer> {
     const server = new DocumentServer()
-    server.#server.listen(0, '127.0.0.1')
+    server.#server.listen(0, address)
     await once(server.#server, 'listening')
     return server
   }
@@ -63,9 +69,21 @@ export class DocumentServer {
     return this.urlOf(path)
   }
 
+  /** Has requests for a path answered by `answer`, and gives its URL. */
+  answers(path: string, answer: Answering): string {
+    this.#answering.set(path, answer)
+    return this.urlOf(path)
+  }
+
+  /** The requests for a path so far. */
+  asked(path: string): DocumentRequest[] {
+    return this.requests.filter((request) => request.path === path)
+  }
+
   /** The URL of a path, whether something is there or not. */
   urlOf(path: string): string {
-    return `http://127.0.0.1:${(this.#server.address() as { port: number }).port}${path}`
+    const { address, port } = this.#server.address() as { address: string; port: number }
+    return `http://${address}:${port}${path}`
   }
 
   /** Closes it with its connections. */
