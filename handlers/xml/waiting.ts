@@ -14,10 +14,14 @@ const afterFailureMs = 10_000
 
 const audio = /\.(wav|mp3|ogg)$/i
 
-/** Reads `<name>` and `<name>Method`; undefined where there is none: hold music. An empty one is silence. */
-export const readWait = (reader: ElementReader, name: string): Waiting | undefined => {
-  if (reader.element.attributes.get(name)?.trim() !== '') return reader.target(name, `${name}Method`)
-  reader.method(`${name}Method`)
+/** The attributes that {@link readWait} reads. The family writes the second one in two ways. */
+export const waitAttributes = ['waitUrl', 'waitMethod', 'waitUrlMethod'] as const
+
+/** Reads `waitUrl` and its method; undefined where there is none: hold music. An empty one is silence. */
+export const readWait = (reader: ElementReader): Waiting | undefined => {
+  const method = reader.element.attributes.has('waitMethod') ? 'waitMethod' : 'waitUrlMethod'
+  if (reader.element.attributes.get('waitUrl')?.trim() !== '') return reader.target('waitUrl', method)
+  reader.method(method)
   return 'silence'
 }
 

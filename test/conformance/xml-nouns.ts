@@ -133,9 +133,10 @@ export const nounRows: readonly Row[] = [
       waitUrl: [
         'a document that runs again and again on who waits for the beginning, or audio; empty: silence',
         'hold music',
-        'runs its waitUrl on who waits',
+        'runs its waitUrl on who waits, by its %s',
       ],
-      waitUrlMethod: ['its method', '`POST`', 'runs its waitUrl on who waits'],
+      waitUrlMethod: ['its method', '`POST`', 'runs its waitUrl on who waits, by its %s'],
+      waitMethod: ['the same', '`POST`', 'runs its waitUrl on who waits, by its %s'],
       record: ['`do-not-record` or `record-from-start`', '`do-not-record`', takes],
       trim: ['`trim-silence` or `do-not-trim`', '`trim-silence`', takes],
       eventCallbackUrl: ['told `RecordingUrl` and `Duration` when it was recorded', '', recorded],

@@ -202,6 +202,7 @@ export const verbRows: readonly Row[] = [
         'is a document that runs on who waits, and hears of the wait',
       ],
       waitUrlMethod: ['its method', '`POST`', 'is a document that runs on who waits, and hears of the wait'],
+      waitMethod: ['the same', '`POST`', 'is asked by its waitMethod too'],
     },
   ),
   ...rowsOf('Leave', 'verbs/enqueue.test.ts', [

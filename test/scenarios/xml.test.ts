@@ -1,5 +1,6 @@
 /** XML documents of a customer's server: queues, conferences and callbacks, callers who hang up in the middle, and servers that fail. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
 import { BrokenDocuments } from '../support/broken-documents.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
@@ -25,12 +26,14 @@ const faults = [
 let gateway: Gateway
 let documents: DocumentServer
 let broken: BrokenDocuments
+let streams: TestStreamServer
 /** The bodies of the documents of one.test and other.test. */
 const bodies = { one: '', other: '' }
 
 beforeAll(async () => {
   documents = await DocumentServer.open()
   broken = await BrokenDocuments.open()
+  streams = await TestStreamServer.open()
   const fallbackUrl = documents.put('/fallback', '<Response><Reject reason="busy"/></Response>')
   for (const name of ['one', 'other'] as const)
     documents.put(`/${name}`, () => `<Response>${bodies[name]}</Response>`)
@@ -50,6 +53,7 @@ afterAll(async () => {
   await gateway?.stop()
   await documents?.close()
   await broken?.close()
+  await streams?.close()
 })
 
 const url = (path: string): string => documents.urlOf(path)
@@ -94,6 +98,11 @@ describe('a caller who hangs up in the middle', () => {
       () =>
         `<Enqueue waitUrl="${documents.put('/music', '<Response><Pause length="60"/></Response>')}" ${action()}>alone</Enqueue>`,
       { QueueResult: 'hangup' },
+    ],
+    [
+      'Connect',
+      () => `<Connect ${action()}><Stream url="${streams.url}"/></Connect>`,
+      { CallStatus: 'completed' },
     ],
     [
       'Conference',
@@ -157,6 +166,17 @@ describe('a caller who hangs up in the middle', () => {
       expect(request?.headers).toHaveProperty('x-signalwire-signature')
     }
   })
+})
+
+it('a stream tells its callback that it has begun, and that it ended with the call', async () => {
+  documents.requests.length = 0
+  const stream = `<Stream name="ear" url="${streams.url}" statusCallback="${documents.put('/stream', '')}"/>`
+  bodies.one = `<Start>${stream}</Start><Pause length="60"/>`
+  await settled(await caller('one.test', 'call', 1_000))
+  const told = (await requests('/stream', 2)).map(({ fields }) => fields)
+  expect(told.map(({ StreamEvent }) => StreamEvent)).toEqual(['stream-started', 'stream-stopped'])
+  expect(new Set(told.map(({ StreamSid }) => StreamSid)).size).toBe(1)
+  expect(told[0]).toMatchObject({ StreamName: 'ear' })
 })
 
 it('who waits in a queue hears its document, is asked before, talks to who takes it, and goes on', async () => {

@@ -90,14 +90,14 @@ describe('Conference', () => {
     expect(seats.filter((what) => what === 'left')).toHaveLength(2)
   })
 
-  it('runs its waitUrl on who waits', async () => {
+  it.each(['waitMethod', 'waitUrlMethod'])('runs its waitUrl on who waits, by its %s', async (method) => {
     const waiting = new FakeCall()
     const context = new FakeContext({ [`${root}/wait`]: '<Response><Say>Soon</Say></Response>' })
     const call = new FakeCall()
     call.during.set('joinConference', async ({ wait }: ConferenceOptions) =>
       (wait as (call: CallControl) => Promise<void>)(waiting),
     )
-    const attributes = `waitUrl="${root}/wait" waitUrlMethod="GET"`
+    const attributes = `waitUrl="${root}/wait" ${method}="GET"`
     await runXml(`<Dial>${noun(attributes)}</Dial>`, { call, context })
     expect(waiting.names).toEqual(['play', 'sleep'])
     expect(context.requests).toMatchObject([{ method: 'GET' }])

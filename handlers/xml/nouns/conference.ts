@@ -10,7 +10,7 @@ import {
   recordingCallbackAttributes,
 } from '../recordings.ts'
 import type { ElementKind, Stage } from '../verb.ts'
-import { readWait, roundsOf, type Waiting } from '../waiting.ts'
+import { readWait, roundsOf, type Waiting, waitAttributes } from '../waiting.ts'
 import { longestName } from './queue.ts'
 
 /** `Conference`: the caller takes part in it. */
@@ -18,7 +18,7 @@ export const conference: ElementKind = {
   name: 'Conference',
   attributes: [
     ...['muted', 'beep', 'startConferenceOnEnter', 'endConferenceOnExit', 'maxParticipants', 'coach'],
-    ...['waitUrl', 'waitUrlMethod', 'record', 'trim', 'eventCallbackUrl'],
+    ...['record', 'trim', 'eventCallbackUrl', ...waitAttributes],
     ...['statusCallback', 'statusCallbackMethod', 'statusCallbackEvent', ...recordingCallbackAttributes],
   ],
 }
@@ -39,7 +39,7 @@ const beeps = { true: 'both', false: 'none', onEnter: 'enter', onExit: 'exit' } 
 
 /** Reads a `Conference`; undefined: it has no name, and the reader has been told so. */
 export const readConference = (reader: ElementReader): ConferenceNoun | undefined => {
-  const wait = readWait(reader, 'waitUrl')
+  const wait = readWait(reader)
   const statusCallback = readCallback<ConferenceWord>(
     reader,
     'statusCallback',

@@ -103,6 +103,11 @@ describe('the waitUrl of Enqueue', () => {
     expect(context.callbacks).toEqual([])
   })
 
+  it('is asked by its waitMethod too', async () => {
+    const { context } = await wait(`${url} waitMethod="GET"`, { [`${root}/wait`]: '<Response/>' })
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+  })
+
   it('takes who waits out of the queue with Leave', async () => {
     const { waiting, left } = await wait(url, { [`${root}/wait`]: '<Response><Leave/></Response>' })
     expect(left).toBe('leave')

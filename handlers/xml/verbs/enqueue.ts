@@ -4,7 +4,7 @@ import { type Fields, seconds } from '../form.ts'
 import { longestName } from '../nouns/queue.ts'
 import type { Stage, VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'
-import { readWait, roundsOf, type Waiting } from '../waiting.ts'
+import { readWait, roundsOf, type Waiting, waitAttributes } from '../waiting.ts'
 
 /** A wait of silence, before the gateway asks what is next. */
 const silenceMs = 60_000
@@ -12,10 +12,10 @@ const silenceMs = 60_000
 /** `Enqueue`: the caller waits in a queue until somebody takes it. Its action is told how that ended, also when the caller has hung up. */
 export const enqueue: VerbKind = {
   name: 'Enqueue',
-  attributes: ['action', 'method', 'waitUrl', 'waitUrlMethod'],
+  attributes: ['action', 'method', ...waitAttributes],
   read: (reader) => {
     const action = reader.action()
-    const wait = readWait(reader, 'waitUrl')
+    const wait = readWait(reader)
     const name = reader.content()
     if (name === '' || name.length > longestName) {
       const message = `Enqueue needs a name of at most ${longestName} characters; it has no effect.`
