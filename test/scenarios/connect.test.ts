@@ -159,6 +159,24 @@ describe.each(agents)('connect, by $name', (agent) => {
     expect(legs.map(({ code }) => code)).toEqual(['canceled', 'canceled', 'canceled'])
   })
 
+  it('who waits in a queue is joined, and goes on with its own document afterwards', async () => {
+    xml = `<Response><Enqueue action="${documents.urlOf('/over')}">support</Enqueue></Response>`
+    const waits = await caller('xml.test')
+    await waits.talks('answered', calleeTone)
+    await until(
+      'somebody waits',
+      () => gateway.metric('queue_waiting'),
+      (waiting) => waiting === 1,
+    )
+    xml = '<Response><Dial><Queue>support</Queue></Dial></Response>'
+    const takes = await caller('xml.test', 'call', 2_000)
+    await takes.talks('answered', callerTone)
+    await waits.hears(callerTone)
+    await takes.hears(calleeTone)
+    expect(await told()).toMatchObject({ QueueResult: 'bridged', CallStatus: 'in-progress' })
+    await settled(waits, takes)
+  })
+
   describe('a call that the gateway makes', () => {
     const dial = async (...destinations: readonly Carrier[]) => {
       const host = `ws://127.0.0.1:${gateway.httpPort}`
