@@ -214,17 +214,18 @@ export class Control implements CallControl {
 
   async #start(options: PlayOptions): Promise<Playing> {
     const { player } = this.#parts
-    const { caller, signal } = this.#call
+    const { caller, signal, info } = this.#call
     const { sounds, loop, volumeDb } = options
+    const customer = info.projectId
     const warn = (reason: string) =>
       this.#parts.log.warn({ reason }, 'a sound is not played as it was asked for')
-    const first = player.prepareFirst(sounds, { port: caller.port, signal, warn })
+    const first = player.prepareFirst(sounds, { port: caller.port, customer, signal, warn })
     try {
       // Better a moment more of ringing than silence after the answer. A sound that fails is told by the playing.
       if (!this.answered) await this.#call.whileUp(Promise.allSettled([first?.prompt]))
       else first?.prompt.catch(() => {})
       await this.#openAudio(options.autoAnswer ?? true)
-      return player.start(this.#port, sounds, { loop, volumeDb, warn, ...(first && { first }) })
+      return player.start(this.#port, sounds, { loop, volumeDb, customer, warn, ...(first && { first }) })
     } catch (error) {
       first?.giveUp()
       throw error

@@ -180,7 +180,8 @@ export class Hunt implements LegOwner {
     const sounds = this.#options.ringback ?? [{ kind: 'ringtone' as const }]
     const warn = (reason: string) =>
       this.#parts.log.warn({ reason }, 'the ringback is not played as it was asked for')
-    this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0, warn })
+    const customer = this.#call.info.projectId
+    this.#ringback = this.#parts.player.start(caller.port, sounds, { loop: 0, customer, warn })
     this.#ringback.done.catch((error) =>
       this.#parts.log.warn({ err: error }, 'the ringback cannot be played'),
     )

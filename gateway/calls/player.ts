@@ -44,6 +44,8 @@ export interface StartOptions {
   readonly loop?: number
   /** −40 to 40, what is beyond counts as the nearest; default 0. */
   readonly volumeDb?: number
+  /** Whose sounds they are. */
+  readonly customer?: string
   /** The first sound, if {@link Player.prepareFirst} has been asked for it. */
   readonly first?: Preparation
   /** Default: nobody is told. */
@@ -52,6 +54,8 @@ export interface StartOptions {
 
 /** For whom a sound is made ready. */
 export interface PrepareFor {
+  /** Whose sound it is. */
+  readonly customer?: string
   /** Where it will be played, if that is there already. */
   readonly port?: MediaPort | undefined
   /** Gives up. */
@@ -76,12 +80,12 @@ export class Player {
    * Makes the first sound ready ahead of its time, so that nobody hears silence while it is fetched or spoken. Hand it to {@link start},
    * also when it rejects; undefined for an empty list.
    */
-  prepareFirst(sounds: readonly Sound[], { port, signal, warn }: PrepareFor = {}): Preparation | undefined {
+  prepareFirst(sounds: readonly Sound[], { port, signal, ...how }: PrepareFor = {}): Preparation | undefined {
     const [first] = sounds
     if (!first) return undefined
     const own = new AbortController()
     const either = signal ? AbortSignal.any([own.signal, signal]) : own.signal
-    const prompt = this.#prepare(first, rateOf(port), { signal: either, ...(warn && { warn }) })
+    const prompt = this.#prepare(first, rateOf(port), { ...how, signal: either })
     return { prompt, giveUp: () => own.abort() }
   }
 
@@ -128,8 +132,8 @@ class PlayingList implements Playing {
   #paused = false
 
   constructor(port: MediaPort, sounds: readonly Sound[], options: StartOptions, prepare: Prepare) {
-    const { loop = 1, volumeDb = 0, first, warn } = options
-    const how = { signal: this.#giveUp.signal, ...(warn && { warn }) }
+    const { loop = 1, volumeDb = 0, first, customer, warn } = options
+    const how = { customer, warn, signal: this.#giveUp.signal }
     this.#port = port
     this.#sounds = sounds
     this.#loop = loop

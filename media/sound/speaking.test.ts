@@ -41,7 +41,7 @@ const setUp = (ssml = false) => {
     onResult: (engine, result) => results.push(`${engine} ${result}`),
   })
   const say = (text: string, signal?: AbortSignal, engine = 'cloud') =>
-    speaking.speak(readSpeech(text), { engine, voice: 'nova', language: 'de' }, 8000, signal)
+    speaking.speak(readSpeech(text), { engine, voice: 'nova', language: 'de' }, { rate: 8000 }, signal)
   return { own, cloud, timers, results, speaking, say }
 }
 
