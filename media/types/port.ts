@@ -54,7 +54,11 @@ export interface FarEnd {
   readonly telephoneEventRate?: number
   /** Our direction. */
   readonly direction: Direction
-  /** Packet duration in ms that the far end asked for, in steps of 10 up to 60; default 20, also for anything else. */
+  /**
+   * Packet duration in ms that the far end wants, in steps of 10 up to 60, never longer than its `maxptime`: what comes from a joined port
+   * in packets of another length is decoded, and packed anew. Absent, and for anything else, such packets are passed on as they come, and
+   * what is encoded has 20.
+   */
   readonly ptime?: number
   /**
    * From whom the source may be learnt; default `strict`. Whatever it says, the first packet has to agree in payload type, and with SRTP
