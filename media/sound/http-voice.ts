@@ -99,15 +99,11 @@ export class HttpVoice implements VoiceEngine {
     const values = {
       text,
       voice: voice ?? options.voice ?? '',
-      language: languageOf(language) ?? options.language ?? '',
+      language: language ?? options.language ?? '',
     }
     return options.kind === 'openai' ? openAiRequest(options, values) : templateRequest(options, values)
   }
 }
-
-/** As BCP 47 writes them. A document may say anything, which in a path of a URL could lead elsewhere (`..`). */
-const languageOf = (language: string | undefined): string | undefined =>
-  language !== undefined && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(language) ? language : undefined
 
 interface Values {
   readonly text: string

@@ -88,6 +88,34 @@ describe('voices behind HTTP', () => {
     }
   })
 
+  it('and their languages are told of where nobody knows them', async () => {
+    const sent: HttpRequest[] = []
+    const send: SendRequest = async (request) => {
+      sent.push(request)
+      return { status: 200, bytes: Uint8Array.of(5) }
+    }
+    const own = {
+      ...({ kind: 'template', method: 'GET', headers: {}, ssml: false, timeoutMs: 1000 } as const),
+      ...{ name: 'own', url: 'http://10.0.0.5/{{language}}/{{voice}}', language: 'en', voice: 'v' },
+    }
+    const house = { house: { engine: 'own' } }
+    const { sounds, audio } = setUp({ engines: [own], voices: house, voice: 'house', send })
+    const warnings: string[] = []
+    const foreign = { kind: 'speech', text: 'Hello', voice: '../nobody', language: '..' } as const
+    const said = sounds.prepare(foreign, 8000, { warn: (warning) => warnings.push(warning) })
+    await turn()
+    audio.answer(3)
+    await said
+    expect(sent[0]?.url).toBe('http://10.0.0.5/en/v')
+    expect(warnings).toEqual([
+      'The voice "../nobody" is not known; the default voice speaks',
+      'The language ".." is not one of BCP 47; it is left out',
+    ])
+    // What was left out does not make it another sound.
+    await sounds.prepare({ kind: 'speech', text: 'Hello' })
+    expect(sent.length).toBe(1)
+  })
+
   it('need an engine that is there', () => {
     expect(() => createSounds({ voice: 'slt', voices })).toThrow('names the engine cloud, which is not there')
     const send = async () => ({ status: 200, bytes: Uint8Array.of() })

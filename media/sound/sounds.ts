@@ -100,7 +100,7 @@ class Library implements Sounds {
       jobMs: 10_000,
       mostWaiting: 100,
     })
-    const fallback = this.#voices.choose(undefined, undefined)
+    const fallback = this.#voices.choose(undefined, undefined).choice
     this.#speaking = new Speaking({
       builtIn: new BuiltInVoice(thread, fallback.engine === builtIn ? fallback.voice : undefined),
       engines: new Map(engines.map((engine) => [engine.name, this.#httpVoice(engine, options.send)])),
@@ -171,9 +171,9 @@ class Library implements Sounds {
     waiter: Waiter,
   ): Promise<Made> {
     const reading = readSpeech(source.text)
-    const choice = this.#voices.choose(source.voice, source.language)
+    const { choice, warnings } = this.#voices.choose(source.voice, source.language)
     const speech = await this.#spokenBy(reading, choice, rate, waiter)
-    return { ...speech, warnings: [...reading.warnings, ...speech.warnings] }
+    return { ...speech, warnings: [...reading.warnings, ...warnings, ...speech.warnings] }
   }
 
   /** With the built-in voice when the chosen one fails: that is kept as its own, so that an outage does not make it speak all anew. */
