@@ -83,12 +83,12 @@ export interface FarEnd {
   readonly opus?: OpusWishes
 }
 
-/** Payload types that we announced, by which incoming packets are understood. */
+/** Payload types by which incoming packets are understood; a format may have several. */
 export interface NearEnd {
   readonly codecs: readonly { readonly codec: AudioCodec; readonly payloadType: number }[]
   /** telephone-event/8000. */
   readonly telephoneEvent?: number
-  /** telephone-event of other clock rates (in Hz), beside codecs with such a clock. */
+  /** Further ones: of other clock rates (in Hz), beside codecs with such a clock, or by another number. */
   readonly telephoneEvents?: readonly { readonly payloadType: number; readonly clockRate: number }[]
   /** Comfort noise, where it is not 13 (for codecs with a clock other than 8000); 13 is understood in any case. */
   readonly comfortNoise?: number

@@ -20,10 +20,10 @@ import {
 } from '../sdp/description.ts'
 import { readSdp } from '../sdp/read.ts'
 import { LocalSession } from '../sdp/write.ts'
-import { nearEnd, offeredOnly, permitted, withRatesOf } from './codec-rules.ts'
+import { type HeardFormats, heardAfter, nearEnd, offeredOnly, permitted } from './codec-rules.ts'
 import { type AudioRules, farEndOf, strictRules } from './far-end.ts'
 import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
-import { type LocalFormats, SaidFormats } from './said-formats.ts'
+import { SaidFormats } from './said-formats.ts'
 import type { SipMedia } from './sip-media.ts'
 
 /** What is known of a leg's audio besides its port. */
@@ -189,10 +189,7 @@ export class LegMedia implements SipMedia {
     if (!chosen) throw new TrunklineError('no_common_codec')
     const theirs = acceptedSecurity(audio, said, this.#policy, this.#securedAtOffer)
     const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
-    // The far side sends with the payload types of our offer, whatever numbers its answer has.
-    const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
-    const telephoneEvents = withRatesOf(said.telephoneEvents, audio.telephoneEvents)
-    this.#apply({ audio, crypto: theirs }, chosen, { ...said, codecs, telephoneEvents }, ours)
+    this.#apply({ audio, crypto: theirs }, chosen, heardAfter(audio, said), ours)
     this.#keys = ours && theirs && { ours, theirs }
     this.#answered = ''
     this.exchange.receiveAnswer()
@@ -249,7 +246,7 @@ export class LegMedia implements SipMedia {
   #apply(
     { audio, crypto }: ChosenAudio,
     chosen: RemoteCodec,
-    { codecs, telephoneEvents, comfortNoise }: Omit<LocalFormats, 'ptime'>,
+    heard: HeardFormats,
     ours: CryptoLine | undefined,
   ): void {
     const keys: SrtpKeys | undefined = ours &&
@@ -257,7 +254,7 @@ export class LegMedia implements SipMedia {
     const far = farEndOf(audio, {
       ...{ chosen, srtp: keys, source: this.#source, rules: this.#rules, before: this.#far?.far },
     })
-    if (far) this.#tell(nearEnd(codecs, telephoneEvents, comfortNoise), far)
+    if (far) this.#tell(nearEnd(heard), far)
     this.#security = { profile: audio.profile, encrypted: keys !== undefined }
     this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
   }
