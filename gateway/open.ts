@@ -88,7 +88,7 @@ export const openMedia = async ({ config, clock, log, closing }: Base, metrics: 
   const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
   webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))
   const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
-  const options = { ...soundsOptions(config.media, log, metrics), send: voices.send }
+  const options = { ...soundsOptions(config.media, clock, log, metrics), send: voices.send }
   const sounds = closing.add('sounds', createSounds(options), (open) => open.close())
   measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds }

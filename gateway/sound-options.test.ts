@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { ringCountries } from '../handlers/common/sounds.ts'
 import { countryOf, ringtoneCountries } from '../media/sound/ringtones.ts'
+import { FakeClock } from './clock.ts'
 import { Metrics } from './metrics.ts'
 import { soundsOptions } from './sound-options.ts'
 
@@ -22,7 +23,7 @@ it('turns the configuration into what the sounds are made with, and counts what 
   } as const
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
-  const options = soundsOptions({ sounds, speech }, log, metrics)
+  const options = soundsOptions({ sounds, speech }, new FakeClock(), log, metrics)
   expect(options).toMatchObject({
     voice: 'slt',
     voices: speech.voices,

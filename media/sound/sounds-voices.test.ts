@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -73,7 +73,9 @@ describe('voices behind HTTP', () => {
         asked++
         return { status: 200, bytes: Uint8Array.of(5) }
       }
-      const options = { engines: [cloud], voices, send, folder: { path, maxBytes: 10_000 } }
+      let now = 4_000_000_000_000
+      const folder = { path, maxBytes: 10_000, now: () => now }
+      const options = { engines: [cloud], voices, send, folder }
       const first = setUp(options)
       const said = first.sounds.prepare(source)
       await jobsOf(first.audio, 1)
@@ -83,6 +85,12 @@ describe('voices behind HTTP', () => {
       const again = setUp(options)
       expect([...(await again.sounds.prepare(source)).samples]).toEqual([1, 1, 1])
       expect([asked, again.seen]).toEqual([1, ['speech folder']])
+      // Heard from memory, it is in use all the same.
+      now += 3_600_000
+      await again.sounds.prepare(source)
+      await again.sounds.close()
+      expect(again.seen[1]).toBe('speech memory')
+      expect(statSync(join(path, readdirSync(path)[0]!)).mtimeMs).toBe(now)
     } finally {
       rmSync(path, { recursive: true })
     }

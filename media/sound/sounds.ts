@@ -177,12 +177,12 @@ class Library implements Sounds {
   }
 
   /** With the built-in voice when the chosen one fails: that is kept as its own, so that an outage does not make it speak all anew. */
-  #spokenBy(reading: Reading, choice: VoiceChoice, rate: PcmRate, waiter: Waiter): Promise<Made> {
+  async #spokenBy(reading: Reading, choice: VoiceChoice, rate: PcmRate, waiter: Waiter): Promise<Made> {
     const { engine, voice, language } = choice
     // What differs only in markup that is not spoken is one sound.
     const text = (this.#speaking.takesSsml(engine) && reading.ssml) || reading.parts
     const key = JSON.stringify(['speech', engine, voice, engine === builtIn || language, text, rate])
-    return this.#once(key, waiter, async (all) => {
+    const result = await this.#once(key, waiter, async (all) => {
       const kept = await this.#folder?.get(key, rate)
       if (kept) return { ...made(kept), by: 'folder' }
       const speech = await this.#speaking.speak(reading, choice, { rate, customer: all.customer }, all.signal)
@@ -194,6 +194,8 @@ class Library implements Sounds {
       void this.#folder?.set(key, rate, speech.samples)
       return made(speech.samples)
     })
+    if (result.by === 'memory') void this.#folder?.used(key)
+    return result
   }
 
   /** `make` is told for whom: this customer, until all of those have given up who wait for the same. */
