@@ -142,7 +142,13 @@ export const openCustomers = ({
     clock,
   }
   const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
-  const audio = new AudioFiles({ http, ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs })
+  const audio = new AudioFiles({
+    http,
+    clock,
+    timeoutMs,
+    ...(folder && { folder }),
+    maxBytes: maxSize * mebibyte,
+  })
   return { http, audio }
 }
 
