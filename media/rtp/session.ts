@@ -12,7 +12,7 @@ import { Receiver } from './receiver.ts'
 import { Reports } from './reports.ts'
 import { parseRtcp, rtcpSource } from './rtcp.ts'
 import { Sender } from './sender.ts'
-import { nextContext, type SrtpContext } from './srtp-context.ts'
+import { type SrtpContext, SrtpContexts } from './srtp-context.ts'
 import type { StreamSeed } from './stream-out.ts'
 import type { Talk } from './talk.ts'
 
@@ -59,8 +59,7 @@ export class Session {
   #liveness: Liveness
   #far: FarEnd | undefined
   #srtp: SrtpContext | undefined
-  /** The last there was: where keys come back after plain RTP, no number is used again under them. */
-  #lastSrtp: SrtpContext | undefined
+  #contexts = new SrtpContexts()
   #bridge: Bridge
 
   constructor(options: SessionOptions, output: SessionOutput) {
@@ -107,9 +106,9 @@ export class Session {
   setFar(now: number, near: NearEnd, far: FarEnd): void {
     const reachable = !NOBODY.has(far.address)
     this.#far = far
-    this.#srtp = far.srtp && nextContext(far.srtp, this.#lastSrtp)
-    this.#lastSrtp = this.#srtp ?? this.#lastSrtp
+    this.#srtp = far.srtp && this.#contexts.next(far.srtp)
     this.#receiver.srtp = this.#srtp?.receiver
+    if (this.#srtp?.sender.unused) this.#sender.stream.avoidRollOver()
     this.#receiver.set(near, far, reachable)
     if (reachable) {
       this.#rtcpLatch.aim(rtcpTarget(far))

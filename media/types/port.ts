@@ -38,7 +38,7 @@ export interface OpusWishes {
 export interface FarEnd {
   readonly address: string
   readonly port: number
-  /** Encrypts both directions; absent: plain RTP. Keys that stay the same keep their roll-over counters. */
+  /** Encrypts both directions; absent: plain RTP. Keys that stay the same keep their roll-over counters; a new `sendKey` begins with zero. */
   readonly srtp?: SrtpKeys
   /** Where RTCP goes; default port + 1, or `port` with `rtcpMux`. */
   readonly rtcpPort?: number

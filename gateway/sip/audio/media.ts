@@ -10,10 +10,11 @@ import {
   type SrtpPolicy,
   withoutSrtp,
 } from '../sdp/choose.ts'
-import { answeredCrypto, type CryptoLine, offeredCrypto, sameKey } from '../sdp/crypto.ts'
+import { answeredCrypto, type CryptoLine, offeredCrypto } from '../sdp/crypto.ts'
 import {
   type LocalAudio,
   mirrored,
+  type RemoteAudio,
   type RemoteCodec,
   type RemoteDescription,
   type Section,
@@ -130,7 +131,7 @@ export class LegMedia implements SipMedia {
     const within = permitted(remote, this.#rules.codecs)
     const { audio, crypto } = chooseAudio(within, this.#policy, secured)
     const { chosen, formats } = this.#formats.answered(audio, this.port.codec)
-    const keys = crypto && this.#answerTo(crypto)
+    const keys = crypto && this.#answerTo(crypto, secured && !this.#hasMoved(audio))
     this.#apply({ audio, crypto }, chosen, formats, keys?.ours)
     this.#keys = keys
     this.#formats.learn(audio.formats)
@@ -228,12 +229,20 @@ export class LegMedia implements SipMedia {
     this.#securedAtOffer = this.isEncrypted
   }
 
-  /** Our key for theirs: the one that we have while theirs stays, so that a refresh does not begin anew. */
-  #answerTo(theirs: CryptoLine): { ours: CryptoLine; theirs: CryptoLine } {
-    const known = this.#keys
-    const stays = known && known.theirs.suite === theirs.suite && sameKey(known.theirs.key, theirs.key)
-    const ours = stays ? { ...known.ours, tag: theirs.tag } : answeredCrypto(theirs, randomBytes)
-    return { ours, theirs }
+  /**
+   * Our key for theirs. It stays, whatever becomes of theirs, where the far side still has its roll-over counter: equipment differs in what a
+   * new key does to that. A fresh one begins with a counter of zero.
+   */
+  #answerTo(theirs: CryptoLine, knowsOurs: boolean): { ours: CryptoLine; theirs: CryptoLine } {
+    const known = this.#keys?.ours
+    const stays = known && knowsOurs && known.suite === theirs.suite
+    return { ours: stays ? { ...known, tag: theirs.tag } : answeredCrypto(theirs, randomBytes), theirs }
+  }
+
+  /** Somebody else may be there, who knows no counter of ours (RFC 4568 section 7.1.4). */
+  #hasMoved({ address, port }: RemoteAudio): boolean {
+    const before = this.#far?.far
+    return address !== undefined && (address !== before?.address || port !== before.port)
   }
 
   #write(audio: Omit<LocalAudio, 'address' | 'port' | 'rtcpPort'>): string {

@@ -73,6 +73,3 @@ export const answeredCrypto = (
   { tag, suite }: CryptoLine,
   random: (bytes: number) => Uint8Array,
 ): CryptoLine => ({ tag, suite, key: new Uint8Array(random(masterBytes(suite))) })
-
-/** Whether two keys are the same. */
-export const sameKey = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
