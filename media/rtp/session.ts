@@ -279,12 +279,14 @@ export class Session {
     this.#bridge.digit(digit)
   }
 
-  #send(packet: Buffer, offset: number, length: number): void {
+  #send(packet: Buffer, offset: number, length: number): boolean {
     const { latch } = this.#receiver
     const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
-    if (!wire) this.#output.rtp(packet, offset, length, latch.port, latch.address)
-    // Empty: its number was used already, so nothing goes out, neither under the same key again nor in the clear.
-    else if (wire.length > 0) this.#output.rtp(wire, 0, wire.length, latch.port, latch.address)
+    // Its number was used already, so nothing goes out, neither under the same key again nor in the clear.
+    if (wire?.length === 0) return false
+    if (wire) this.#output.rtp(wire, 0, wire.length, latch.port, latch.address)
+    else this.#output.rtp(packet, offset, length, latch.port, latch.address)
+    return true
   }
 
   #sendRtcp(packet: Buffer): void {
