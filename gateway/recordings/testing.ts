@@ -84,10 +84,10 @@ export class RecordingRig {
     return kept.id
   }
 
-  /** Lets time pass, and what it sets going come to its end: both timers run again then. */
+  /** Lets time pass, and what it sets going come to its end: all timers run again then. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms)
-    await expect.poll(() => this.clock.running, { interval: 5, timeout: 10_000 }).toBe(2)
+    await expect.poll(() => this.clock.running, { interval: 5, timeout: 10_000 }).toBe(3)
   }
 
   /** The value of a counter. */
