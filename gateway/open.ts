@@ -117,8 +117,9 @@ export const openRecordings = async (
 ): Promise<Recordings> => {
   const { folder = join(config.dataDir, 'recordings'), ...rules } = config.media.recordings
   const { publicHost } = config.http
+  const longestMs = config.limits.callDurationMs
   const base = () => linkBase(publicHost, ownUrl())
-  const parts = { ...rules, folder, secret, base, clock, metrics, rows: directory.recordings }
+  const parts = { ...rules, folder, longestMs, secret, base, clock, metrics, rows: directory.recordings }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
   metrics.gauge('recordings', () => recordings.count)
   metrics.gauge('recordings_bytes', () => recordings.bytes)

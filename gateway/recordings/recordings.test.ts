@@ -29,6 +29,17 @@ describe('a recording', () => {
     expect(await rig.count('recordings_ended_total', { reason: 'silence' })).toBe(1)
   })
 
+  it('is no longer than the longest call, also while it is paused with silence and forgotten', async () => {
+    const recordings = await rig.open()
+    const port = new FakeRecorder()
+    const longest = (maxMs?: number) => {
+      recordings.start(port, { ...wanted, request: { ...wanted.request, maxMs } })
+      return port.last.request.maxMs
+    }
+    expect([longest(), longest(60_000), longest(86_400_000)]).toEqual([14_400_000, 60_000, 14_400_000])
+    for (const recording of port.recordings) recording.stop()
+  })
+
   it('never lies outside of the folder, whatever the project is called', async () => {
     const recordings = await rig.open()
     for (const projectId of ['..', '.', 'a\\b', 'ü', 'x'.repeat(300)]) {

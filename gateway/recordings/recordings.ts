@@ -26,6 +26,8 @@ const ORPHANS_MS = 3_600_000
 export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   /** Absolute. */
   readonly folder: string
+  /** Longest recording, in ms: that of a call, as it may be paused with silence, and forgotten. */
+  readonly longestMs: number
   readonly rows: RecordingRows
   /** Signs links; at least 16 bytes. */
   readonly secret: Uint8Array
@@ -100,7 +102,7 @@ export class Recordings implements RecordingKeeper {
   }
 
   start(port: Pick<MediaPort, 'record'>, wanted: WantedRecording): KeptRecording {
-    const { minFree, clock, log } = this.#options
+    const { minFree, longestMs, clock, log } = this.#options
     const { projectId, callId, legId, request } = wanted
     const facts = { call: callId, leg: legId, projectId }
     if (this.#free !== undefined && this.#free < minFree)
@@ -109,7 +111,9 @@ export class Recordings implements RecordingKeeper {
       { id: randomUUID(), project_id: projectId, call_id: callId, leg_id: legId, started_at: clock.now() },
       request,
     )
-    const recording = port.record({ ...request, path: this.#placeFor(row, facts) })
+    const { maxMs = longestMs } = request
+    const path = this.#placeFor(row, facts)
+    const recording = port.record({ ...request, maxMs: Math.min(maxMs, longestMs), path })
     const written = this.#ledger.write(row)
     const done = recording.done.then((result) => this.#over(row, written, result))
     this.#running.set(row.id, { stop: () => recording.stop(), done })

@@ -62,7 +62,7 @@ export class RecordingRig {
   async open(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
     const { rows, clock, metrics, folder } = this
     const recordings = await Recordings.open({
-      ...{ rows, clock, metrics, folder, minFree: 1_000_000, linkAgeMs: 3_600_000 },
+      ...{ rows, clock, metrics, folder, minFree: 1_000_000, linkAgeMs: 3_600_000, longestMs: 14_400_000 },
       secret: new Uint8Array(32).fill(7),
       base: () => 'https://gw.example',
       log: pino({}, { write: (line: string) => this.lines.push(JSON.parse(line)) }),
