@@ -15,6 +15,8 @@ export interface BridgeOptions {
   readonly receiver: Receiver
   readonly sender: Sender
   readonly codecs: Codecs
+  /** Another number for each bridge; see {@link Hearing}. */
+  readonly noiseSeed: number
   /** A digit was heard in the audio. */
   readonly onDigit: (digit: string, durationMs: number) => void
   /** {@link Bridge.framed} may have become true. */
@@ -48,7 +50,7 @@ export class Bridge {
     this.#options = options
     this.#receiver = options.receiver
     this.#sender = options.sender
-    this.#hearing = new Hearing(options.codecs)
+    this.#hearing = new Hearing(options.codecs, options.noiseSeed)
   }
 
   /** What decoding made of the packets; see {@link Hearing.quality}. */

@@ -84,6 +84,7 @@ export class Session {
       receiver: this.#receiver,
       sender: this.#sender,
       codecs: options.codecs,
+      noiseSeed: options.seed.ssrc,
       onDigit: (digit, durationMs) => this.#onDigit(digit, durationMs, 'audio'),
       wake: () => output.wake(),
     })
