@@ -18,7 +18,7 @@ export interface Found {
 }
 
 /** A file that is complete. */
-export interface RecordingFile {
+export interface FoundFile {
   /** Of the recording. */
   readonly id: string
   readonly path: string
@@ -73,7 +73,7 @@ export class RecordingFolder {
   }
 
   /** Everything that {@link fileOf} could name and that is complete, folder by folder; what else lies there is not ours. */
-  async *files(): AsyncGenerator<readonly RecordingFile[]> {
+  async *files(): AsyncGenerator<readonly FoundFile[]> {
     for (const entry of await readdir(this.path, { withFileTypes: true })) {
       if (!entry.isDirectory() || !folderNames.test(entry.name)) continue
       const dir = join(this.path, entry.name)

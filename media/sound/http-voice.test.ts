@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { TextRefused } from './errors.ts'
+import { SoundBusy, TextRefused } from './errors.ts'
 import { type HttpRequest, HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
+import type { Waiter } from './job-thread.ts'
 
 const samples = new Int16Array(new SharedArrayBuffer(8))
 const openAi: HttpVoiceOptions = {
@@ -69,6 +70,22 @@ describe('an OpenAI-compatible voice', () => {
     expect(String(error)).toContain('The voice cloud failed: its server answered 401')
     expect(String(error)).not.toContain('k3y')
     expect(error).not.toBeInstanceOf(TextRefused)
+  })
+
+  it('has its answer decoded in the turn of its customer, who is refused where too much waits', async () => {
+    const waiters: Waiter[] = []
+    const voice = new HttpVoice(
+      openAi,
+      async () => ({ status: 200, bytes: Uint8Array.of(1) }),
+      async (_bytes, _rate, waiter) => {
+        waiters.push(waiter)
+        throw new SoundBusy('Audio: too much is waiting')
+      },
+    )
+    const { signal } = new AbortController()
+    const said = voice.speak({ text: 'a', rate: 8000, customer: 'p1' }, signal)
+    await expect(said).rejects.toMatchObject({ code: 'sound_busy', message: 'Audio: too much is waiting' })
+    expect(waiters).toEqual([{ customer: 'p1', signal }])
   })
 
   it('tells a text that is refused from a failure', async () => {
