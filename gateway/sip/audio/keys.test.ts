@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { testCarrier } from '../carriers/testing.ts'
+import { srtpPolicy } from '../sdp/choose.ts'
 import { readSdp } from '../sdp/read.ts'
 import { farSdp } from '../testing/dialog.ts'
 import { TestPort } from '../testing/edge.ts'
+import { OutboundRig } from '../testing/outbound.ts'
 import { LegMedia } from './media.ts'
 
 const strong = 'AES_CM_128_HMAC_SHA1_80'
@@ -16,7 +19,7 @@ const secured = (fill: number, changes: { suite?: string; address?: string; port
 
 const leg = () => {
   const port = new TestPort('call')
-  const media = new LegMedia(port, '1', { srtp: { mode: 'optional', keysPermitted: true } })
+  const media = new LegMedia(port, '1', { srtp: srtpPolicy(undefined, true) })
   /** Answers that offer. Gives our key, which is that of the SDP, and that of the port. */
   const answer = (offer: string) => {
     const [, key = ''] = /^a=crypto:4 \S+ inline:(\S+)$/m.exec(media.answer(readSdp(offer))) ?? []
@@ -56,5 +59,26 @@ describe('our key', () => {
     const first = answer(secured(1))
     media.anotherBranch()
     expect(answer(secured(2))).not.toBe(first)
+  })
+})
+
+describe('the suites of a carrier', () => {
+  const srtpSuites = ['AEAD_AES_256_GCM', strong] as const
+  const policy = { srtp: 'required', srtpWithoutTls: true, srtpSuites } as const
+
+  it('are what is offered to it, in their order', async () => {
+    const rig = new OutboundRig([testCarrier(policy)])
+    await rig.dial('sip:+49302@carrier.example')
+    const offer = rig.next().uac.options.localSdp ?? ''
+    expect([...offer.matchAll(/^a=crypto:(\d+ \S+)/gm)].map(([, line]) => line)).toEqual([
+      '1 AEAD_AES_256_GCM',
+      `2 ${strong}`,
+    ])
+  })
+
+  it('are what is taken from it', () => {
+    const media = new LegMedia(new TestPort('call'), '1', { srtp: srtpPolicy(policy, false) })
+    expect(() => media.answer(readSdp(secured(1)))).toThrow(`Found: RTP/SAVP with ${weak}`)
+    expect(media.answer(readSdp(secured(1, { suite: strong })))).toContain(`a=crypto:4 ${strong} `)
   })
 })

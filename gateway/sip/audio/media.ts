@@ -151,7 +151,11 @@ export class LegMedia implements SipMedia {
   offer(preferred?: AudioCodec, where: OfferIn = 'invite'): string {
     const { profile, encrypted } = offeredSecurity(this.#policy, this.#security)
     this.#open(where)
-    const crypto = this.#keys ? [this.#keys.ours] : encrypted ? offeredCrypto(randomBytes) : []
+    const crypto = this.#keys
+      ? [this.#keys.ours]
+      : encrypted
+        ? offeredCrypto(this.#policy.suites, randomBytes)
+        : []
     this.#answered = ''
     return this.#write({
       ...{ ...this.#formats.offered(this.port.codec, preferred), profile, crypto },

@@ -23,7 +23,7 @@ import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Transfers } from '../dialog/transfers.ts'
 import type { LegRegistry } from '../door/inbound.ts'
 import type { AgentLink, Connection } from '../link.ts'
-import { offeredSecurity, type SrtpPolicy } from '../sdp/choose.ts'
+import { offeredSecurity, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
 import { isSecure, parseSipUri, shownUri, userOf } from '../uri.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 
@@ -201,10 +201,10 @@ export class Outbound implements OutboundSip {
   }
 }
 
-/** A carrier's own policy; anybody else may encrypt. Keys go out only where every place of the route is reached by TLS. */
+/** Keys go out only where every place of the route is reached by TLS. */
 const srtpOf = ({ carrier, hops }: TakenRoute): SrtpPolicy => {
   const secure = hops
     .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
     .every((uri) => uri && isSecure(uri))
-  return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
+  return srtpPolicy(carrier, secure)
 }
