@@ -8,19 +8,30 @@ import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { samplesOf } from '../support/hearing.ts'
+import { piecesIn, sameShare, sweep } from '../support/likeness.ts'
 import { until } from '../support/until.ts'
+import { wav } from '../support/wav.ts'
 import { application, script, scripted } from './applications.ts'
 
 const apiToken = 'token-of-the-scenario'
 const authorization = `Basic ${Buffer.from(`default:${apiToken}`).toString('base64')}`
 const callerTone = 440
 const calleeTone = 1000
+/** What is said, and what is played, where a recording is compared with it sample by sample; silence follows. */
+const [said, played] = [sweep(300, 3000, 2000), sweep(2900, 400, 2000)]
+const followedBySilence = (samples: Int16Array, ms: number): Int16Array => {
+  const longer = new Int16Array(samples.length + ms * 8)
+  longer.set(samples)
+  return longer
+}
 
 let gateway: Gateway
 let documents: DocumentServer
 
 beforeAll(async () => {
   documents = await DocumentServer.open()
+  const url = documents.put('/played.wav', wav(followedBySilence(played, 2000), 8000))
   gateway = await Gateway.start({
     domains: [
       application(
@@ -28,6 +39,7 @@ beforeAll(async () => {
         scripted({ record: { terminators: '#', end_silence_timeout: 0 } }, 'hangup'),
       ),
       application('bridged.test', { kind: 'script', url: documents.urlOf('/bridged') }),
+      application('announced.test', scripted({ record_call: { stereo: true } }, { play: { url } }, 'hangup')),
       application('mp3.test', scripted({ record: { format: 'mp3', end_silence_timeout: 1 } }, 'hangup')),
       application('letter.test', { kind: 'xml', url: documents.urlOf('/letter') }),
     ],
@@ -126,6 +138,40 @@ describe('a caller who is recorded', () => {
     expect(request?.fields).toMatchObject({ Digits: '5', RecordingDuration: '1' })
     const { channels } = await fetchWav(request?.fields.RecordingUrl ?? '')
     expect(toneMs(channels[0]!, callerTone)).toBeGreaterThan(800)
+    await gateway.settled()
+  })
+})
+
+// A machine that stands still for a moment tears the sound; one that records something else does so each time.
+describe('what is recorded is what was said, sample by sample', { retry: 2 }, () => {
+  it('by a caller, in mono', async () => {
+    const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
+    await carrier.talks('answered', 0)
+    await began()
+    const before = carrier.media.sent
+    carrier.media.says(followedBySilence(said, 8000))
+    await until('all is said', () => carrier.media.sent - before >= 110)
+    carrier.media.press('#')
+    await carrier.done()
+    const { channels } = await fetchWav((await recordingOf(carrier)).url)
+    expect(channels).toHaveLength(1)
+    expect(sameShare(piecesIn(channels[0]!, said))).toBeGreaterThanOrEqual(0.8)
+    await gateway.settled()
+  })
+
+  it('by a caller on the left, and to the caller on the right', async () => {
+    const carrier = await Carrier.calls(gateway, { domain: 'announced.test', scenario: 'caller-released' })
+    await carrier.talks('answered', 0)
+    await began()
+    carrier.media.says(followedBySilence(said, 8000))
+    await carrier.done()
+    const { channels } = await fetchWav((await recordingOf(carrier)).url)
+    const [left = new Int16Array(), right = new Int16Array()] = channels
+    expect(sameShare(piecesIn(left, said))).toBeGreaterThanOrEqual(0.8)
+    expect(sameShare(piecesIn(right, played))).toBeGreaterThanOrEqual(0.8)
+    expect(sameShare(piecesIn(samplesOf(carrier.media.packets), played))).toBeGreaterThanOrEqual(0.8)
+    // Nothing of the other on either.
+    expect(sameShare(piecesIn(left, played), 3) + sameShare(piecesIn(right, said), 3)).toBe(0)
     await gateway.settled()
   })
 })
