@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser as Chromium, chromium, type Page } from 'playwright-core'
 import { sine } from '../../media/codecs/tone.ts'
+import { reportPageOnFailure } from './failure-report.ts'
 import { audioProbe } from './page-audio.ts'
 import { wav } from './wav.ts'
 
@@ -64,7 +65,9 @@ export class Browser {
     })
     await context.addInitScript(audioProbe)
     if (relay !== undefined) await context.addInitScript(`globalThis.testRelay = ${relay}`)
-    return context.newPage()
+    const page = await context.newPage()
+    reportPageOnFailure(page)
+    return page
   }
 
   /** Ends it and removes its files. */

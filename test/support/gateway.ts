@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { SipAgent } from './agents.ts'
 import type { DrachtioServer } from './drachtio-server.ts'
+import { reportOnFailure } from './failure-report.ts'
 import { readMetrics, type Sample, sampleValue } from './metrics.ts'
 import { freePort, rtpRange } from './ports.ts'
 import { Program } from './program.ts'
@@ -86,6 +87,7 @@ export class Gateway {
     const server = await options.agent?.server?.()
     writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, server), null, 2))
     const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root })
+    reportOnFailure('gateway', program.lines)
     const gateway = new Gateway(program, folder, ports, server)
     try {
       await until('the gateway is ready', () => gateway.#isReady(), Boolean, 20_000)
