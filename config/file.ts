@@ -1,3 +1,4 @@
+import type { SrtpSuiteName } from './srtp-suites.ts'
 import type { CodecName, Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
 
 /** A handler as the file has it, after the schema. */
@@ -86,6 +87,7 @@ export interface FileConfig {
     readonly default: boolean
     readonly allow: readonly string[]
     readonly number: { readonly prefix: string }
+    readonly srtpSuites: readonly SrtpSuiteName[]
     readonly codecs: readonly CodecName[]
     readonly auth?: object
     readonly identity: { readonly from: 'caller' | 'username' | { readonly user: string } }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { srtpSuites } from './srtp-suites.ts'
 import { carrier, carriers, desk, testFolder } from './test-folder.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -36,6 +37,7 @@ describe('a carrier', () => {
         number: { prefix: '', plus: 'keep' },
         failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
         srtp: 'off',
+        srtpSuites: [...srtpSuites],
         srtpWithoutTls: false,
         ...{ symmetric: 'strict', inbandDigits: false },
         ...{ codecs: ['PCMU', 'PCMA'], ptime: 20, comfortNoise: false },

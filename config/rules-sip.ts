@@ -18,6 +18,7 @@ export const checkSip = (config: FileConfig, report: Report): void => {
   checkRegistrar(config, report)
   checkShield(config, report)
   checkCodecs(config, report)
+  checkSuites(config, report)
 }
 
 const checkCodecs = ({ carriers, endpoints, domains }: FileConfig, report: Report): void => {
@@ -29,6 +30,14 @@ const checkCodecs = ({ carriers, endpoints, domains }: FileConfig, report: Repor
       )
     })
 }
+
+const checkSuites = ({ carriers }: FileConfig, report: Report): void =>
+  carriers.forEach(({ srtpSuites }, i) => {
+    unique(
+      srtpSuites.map((suite, at): Entry => [suite, ['carriers', i, 'srtpSuites', at]]),
+      report,
+    )
+  })
 
 const checkCarriers = ({ carriers }: FileConfig, report: Report): void => {
   unique(

@@ -1,6 +1,7 @@
 import { codecs, ptime } from './schema-codecs.ts'
 import { parts } from './schema-parts.ts'
 import { challenge, credentials, file, networks } from './schema-sip.ts'
+import { srtpSuites } from './srtp-suites.ts'
 
 const { duration, flag, format, integer, list, object, text } = parts
 
@@ -70,6 +71,14 @@ export const carrier = object(
       noProgress: duration('Longest wait for the first provisional response of a target.', '8s'),
     }),
     srtp: { ...text('SDES SRTP.', 'off'), enum: ['off', 'optional', 'required'] },
+    srtpSuites: {
+      ...list(
+        'Suites of SRTP that are offered to it and taken from it, the first one first; of an offer the first that is permitted is taken, in the order of the offer.',
+        { ...text('A suite.'), enum: srtpSuites },
+        srtpSuites,
+      ),
+      minItems: 1,
+    },
     srtpWithoutTls: flag('SRTP keys may stand in SDP although the signalling is not encrypted.', false),
     symmetric: {
       ...text(

@@ -1,3 +1,4 @@
+import type { SrtpSuiteName } from './srtp-suites.ts'
 import type { HandlerConfig } from './types.ts'
 
 /** A codec, by its name in SDP. */
@@ -139,6 +140,8 @@ export interface CarrierConfig {
   }
   /** SDES SRTP; default `off`. */
   readonly srtp: 'off' | 'optional' | 'required'
+  /** Suites of SRTP that are offered to it and taken from it, the first one first; default all. */
+  readonly srtpSuites: readonly SrtpSuiteName[]
   /** SRTP keys may stand in SDP although the signalling is not TLS; default false. */
   readonly srtpWithoutTls: boolean
   /**

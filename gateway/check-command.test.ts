@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DocumentPlaces } from '../config/document-places.ts'
 import { loadConfig } from '../config/load.ts'
-import { checkDocuments, checkSettings } from './check-command.ts'
+import { socketKind } from '../media/edge/sockets-open.ts'
+import { checkDocuments, checkSettings, describeSockets } from './check-command.ts'
 
 let folder: string
 beforeEach(() => {
@@ -90,4 +92,26 @@ it('tells of dangerous settings with their place', () => {
   expect(lines.map((line) => line.replace(`${folder}/`, ''))).toEqual([
     'trunkline.yaml:4:5 domains[1]: warning: anyone who knows b.test may send calls to it; give it allow or challenge to change that',
   ])
+})
+
+it('tells which sockets the media threads will have, and why not the better ones', () => {
+  expect(describeSockets({ kind: 'native' })).toBe('Media threads: native sockets.')
+  expect(describeSockets({ kind: 'node', reason: 'wrong ELF class' })).toBe(
+    "Media threads: Node's own sockets, as the native ones cannot be loaded (wrong ELF class); scripts/worker builds them.",
+  )
+})
+
+it('prints that where the configuration is valid, and nothing of it where it is not', () => {
+  const file = join(folder, 'trunkline.yaml')
+  const run = (text: string) => {
+    writeFileSync(file, text)
+    const main = join(import.meta.dirname, 'main.ts')
+    const done = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'check', file])
+    return { status: done.status, lines: done.stdout.toString().split('\n') }
+  }
+  expect(run('domains: []')).toEqual({
+    status: 0,
+    lines: [describeSockets(socketKind()), `${file} is valid: 0 domains, 0 subscribers.`, ''],
+  })
+  expect(run('domains: nothing')).toEqual({ status: 2, lines: [''] })
 })

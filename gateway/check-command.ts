@@ -4,6 +4,7 @@ import type { Config, ConfigFault, DocumentHandlerConfig } from '../config/types
 import { warningsOf } from '../config/warnings.ts'
 import { checkDocument } from '../handlers/check.ts'
 import type { DocumentFault } from '../handlers/handler.ts'
+import type { socketKind } from '../media/edge/sockets-open.ts'
 
 /** What `trunkline check` found. */
 export interface CheckReport {
@@ -38,6 +39,12 @@ export const checkDocuments = (
 /** Lines about settings that work, but are dangerous or pointless. */
 export const checkSettings = (config: Config, places: DocumentPlaces): readonly string[] =>
   warningsOf(config).map(({ keys, message }) => describeFault(places.at(keys, `warning: ${message}`)))
+
+/** A line about the sockets of the media threads, as {@link socketKind} found them: calls go through either, at a different cost. */
+export const describeSockets = ({ kind, reason }: ReturnType<typeof socketKind>): string =>
+  kind === 'native'
+    ? 'Media threads: native sockets.'
+    : `Media threads: Node's own sockets, as the native ones cannot be loaded (${reason}); scripts/worker builds them.`
 
 interface DocumentReport {
   readonly faults: readonly ConfigFault[]

@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util'
 import { DocumentPlaces } from '../config/document-places.ts'
 import { ConfigInvalid, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
-import { checkDocuments, checkSettings } from './check-command.ts'
+import { socketKind } from '../media/edge/sockets-open.ts'
+import { checkDocuments, checkSettings, describeSockets } from './check-command.ts'
 import { routeTest } from './route-test-command.ts'
 import { runGateway } from './run-command.ts'
 import { printSigningKeys } from './signing-key-command.ts'
@@ -51,7 +52,7 @@ const check = (file: string): number => {
   for (const line of [...documents.lines, ...checkSettings(config, places)]) process.stderr.write(`${line}\n`)
   if (!documents.valid) return 2
   process.stdout.write(
-    `${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,
+    `${describeSockets(socketKind())}\n${file} is valid: ${config.domains.length} domains, ${config.subscribers.length} subscribers.\n`,
   )
   return 0
 }

@@ -169,6 +169,14 @@ export const catalogue = {
     'warn',
   ),
   no_ports: entry('No media port is free.', 503, 503, 42, 'SWITCH_CONGESTION', 'error'),
+  sound_busy: entry(
+    'Too many sounds are waiting to be made ready.',
+    503,
+    503,
+    42,
+    'SWITCH_CONGESTION',
+    'warn',
+  ),
   // Recordings.
   recording_no_space: entry(
     'The disk has too little space for new recordings.',

@@ -34,7 +34,7 @@ export class Metrics {
   readonly detections = this.#counter('detections_total', 'Detections that have a result', ['result'])
   /** Recordings that are over, by why they ended. */
   readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
-  /** Recordings removed: for their `age`, to make `room`, or because of a `request`. */
+  /** Recordings removed: for their `age`, to make `room`, because of a `request`, or as an `orphan` that no row names. */
   readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
   /** RTP packets refused by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])

@@ -101,7 +101,7 @@ export const openMedia = async ({ config, clock, log, closing }: Base, metrics: 
   const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
   webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))
   const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
-  const options = { ...soundsOptions(config.media, log, metrics), send: voices.send }
+  const options = { ...soundsOptions(config.media, clock, log, metrics), send: voices.send }
   const sounds = closing.add('sounds', createSounds(options), (open) => open.close())
   measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds }
@@ -131,8 +131,9 @@ export const openRecordings = async (
 ): Promise<Recordings> => {
   const { folder = join(config.dataDir, 'recordings'), ...rules } = config.media.recordings
   const { publicHost } = config.http
+  const longestMs = config.limits.callDurationMs
   const base = () => linkBase(publicHost, ownUrl())
-  const parts = { ...rules, folder, secret, base, clock, metrics, rows: directory.recordings }
+  const parts = { ...rules, folder, longestMs, secret, base, clock, metrics, rows: directory.recordings }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
   metrics.gauge('recordings', () => recordings.count)
   metrics.gauge('recordings_bytes', () => recordings.bytes)
@@ -158,7 +159,8 @@ export const openCustomers = async (
   }
   const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
   metrics.gauge('customer_circuits_open', () => http.openCircuits)
-  const audio = new AudioFiles({ http, ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs })
+  const sounds = { ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs }
+  const audio = new AudioFiles({ http, clock, ...sounds })
   metrics.gauge('audio_fetches', () => audio.running)
   const rows = directory.callbacks
   const callbacks = await Spool.open({ rows, http, clock, metrics, log: log.child({ part: 'callbacks' }) })

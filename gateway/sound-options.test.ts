@@ -1,7 +1,10 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { ringCountries } from '../handlers/common/sounds.ts'
+import { SoundBusy } from '../media/sound/errors.ts'
 import { countryOf, ringtoneCountries } from '../media/sound/ringtones.ts'
+import { FakeClock } from './clock.ts'
+import { codeOf } from './errors.ts'
 import { Metrics } from './metrics.ts'
 import { soundsOptions } from './sound-options.ts'
 
@@ -22,7 +25,7 @@ it('turns the configuration into what the sounds are made with, and counts what 
   } as const
   const lines: string[] = []
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) })
-  const options = soundsOptions({ sounds, speech }, log, metrics)
+  const options = soundsOptions({ sounds, speech }, new FakeClock(), log, metrics)
   expect(options).toMatchObject({
     voice: 'slt',
     voices: speech.voices,
@@ -47,4 +50,8 @@ it('turns the configuration into what the sounds are made with, and counts what 
 it('has a ringing tone for every country that documents may name', () => {
   expect(ringCountries.toSorted()).toEqual([...ringtoneCountries, 'uk'].toSorted())
   for (const country of ringCountries) expect(countryOf(country)).toBe(country === 'uk' ? 'gb' : country)
+})
+
+it('has a code for what is refused because too much is waiting', () => {
+  expect(codeOf(new SoundBusy('Audio: too much is waiting'))).toBe('sound_busy')
 })

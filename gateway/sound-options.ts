@@ -2,6 +2,7 @@ import type { SpeechEngineConfig } from '../config/sound-types.ts'
 import type { MediaConfig } from '../config/types.ts'
 import type { HttpVoiceOptions } from '../media/sound/http-voice.ts'
 import type { SoundsOptions } from '../media/sound/sounds.ts'
+import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -11,6 +12,7 @@ export const mebibyte = 1024 * 1024
 /** What the sounds are made with, of the configuration. */
 export const soundsOptions = (
   { sounds, speech }: Pick<MediaConfig, 'sounds' | 'speech'>,
+  clock: Pick<Clock, 'now'>,
   log: Log,
   metrics: Pick<Metrics, 'sounds' | 'speech'>,
 ): SoundsOptions => {
@@ -20,7 +22,9 @@ export const soundsOptions = (
     voice,
     voices,
     engines: engines.map(engineOptions),
-    ...(folder && { folder: { path: folder, maxBytes: folderSize * mebibyte, onFault } }),
+    ...(folder && {
+      folder: { path: folder, maxBytes: folderSize * mebibyte, now: () => clock.now(), onFault },
+    }),
     cacheBytes: sounds.memory * mebibyte,
     maxAudioBytes: sounds.maxSize * mebibyte,
     maxAudioSeconds: sounds.maxDurationMs / 1000,

@@ -34,15 +34,16 @@ export class CallPlaybacks {
 
   async #begin({ sounds, loop, volumeDb, autoAnswer = true, signal }: PlayOptions): Promise<Playing> {
     const { player, log } = this.#parts
-    const { caller, signal: over } = this.#call
+    const { caller, signal: over, info } = this.#call
+    const customer = info.projectId
     const warn = (reason: string) => log.warn({ reason }, 'a sound is not played as it was asked for')
-    const first = player.prepareFirst(sounds, { port: caller.port, signal: over, warn })
+    const first = player.prepareFirst(sounds, { port: caller.port, customer, signal: over, warn })
     try {
       // Better a moment more of ringing than silence after the answer. A sound that fails is told by the playing.
       const ready = Promise.allSettled([first?.prompt])
       if (!caller.isAnswered) await this.#call.whileUp(ready, signal)
       const port = await this.#call.openAudio(autoAnswer, signal)
-      return player.start(port, sounds, { loop, volumeDb, warn, ...(first && { first }) })
+      return player.start(port, sounds, { loop, volumeDb, customer, warn, ...(first && { first }) })
     } catch (error) {
       first?.giveUp()
       throw error

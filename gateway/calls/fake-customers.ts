@@ -11,8 +11,11 @@ export class FakeCustomers {
   /** By URL; any other is not there. */
   readonly files = new Map<string, FetchedDocument>()
   readonly asked: OutsideRequest[] = []
-  readonly told: { readonly projectId: string; readonly callId: string; readonly callback: StatusCallback }[] =
-    []
+  readonly told: {
+    readonly projectId: string
+    readonly callId: string
+    readonly callback: StatusCallback
+  }[] = []
 
   readonly documents: Documents = {
     document: async ({ url }) => this.files.get(url) ?? Promise.reject(new Error(`404 for ${url}`)),

@@ -65,7 +65,7 @@ export class Hold {
     const { player, log } = this.#parts
     const { port } = leg
     if (!port || leg.isEnded || this.#playing.has(leg) || this.#after(port)) return
-    const playing = player.start(port, music, { loop: 0 })
+    const playing = player.start(port, music, { loop: 0, customer: this.#call.info.projectId })
     this.#playing.set(leg, playing)
     const mine = () => this.#playing.get(leg) === playing && this.#playing.delete(leg)
     playing.done.then(

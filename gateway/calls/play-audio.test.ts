@@ -69,7 +69,7 @@ const setUp = (voice?: string) => {
     () => operator.close(),
     () => sounds.close(),
   )
-  return new Player(sounds, new AudioFiles({ http, maxBytes: 1_000_000, timeoutMs: 5000 }))
+  return new Player(sounds, new AudioFiles({ http, maxBytes: 1_000_000, timeoutMs: 5000, clock }))
 }
 
 /** The first prompt that the port is given. */

@@ -239,4 +239,11 @@ describe('the player', () => {
     await settle()
     expect(warnings).toEqual(['not as asked for', 'not as asked for'])
   })
+
+  it('says whose sounds they are', async () => {
+    await player.prepareFirst([audio('a')], { customer: 'p1' })?.prompt
+    player.start(port, [audio('a')], { customer: 'p2' })
+    await settle()
+    expect(options.map(({ customer }) => customer)).toEqual(['p1', 'p2'])
+  })
 })

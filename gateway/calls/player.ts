@@ -50,6 +50,8 @@ export interface StartOptions {
   readonly loop?: number
   /** −40 to 40, what is beyond counts as the nearest; default 0. */
   readonly volumeDb?: number
+  /** Whose sounds they are. */
+  readonly customer?: string
   /** The first sound, if {@link Player.prepareFirst} has been asked for it. */
   readonly first?: Preparation
   /** Default: nobody is told. */
@@ -58,6 +60,8 @@ export interface StartOptions {
 
 /** For whom a sound is made ready. */
 export interface PrepareFor {
+  /** Whose sound it is. */
+  readonly customer?: string
   /** Where it will be played, if that is there already. */
   readonly port?: MediaPort | undefined
   /** Gives up. */
@@ -84,13 +88,13 @@ export class Player {
    */
   prepareFirst(
     sounds: readonly Playable[],
-    { port, signal, warn }: PrepareFor = {},
+    { port, signal, ...how }: PrepareFor = {},
   ): Preparation | undefined {
     const [first] = sounds
     if (!first) return undefined
     const own = new AbortController()
     const either = signal ? AbortSignal.any([own.signal, signal]) : own.signal
-    const prompt = this.#prepare(first, rateOf(port), { signal: either, ...(warn && { warn }) })
+    const prompt = this.#prepare(first, rateOf(port), { ...how, signal: either })
     return { prompt, giveUp: () => own.abort() }
   }
 
@@ -143,8 +147,8 @@ class PlayingList implements Playing {
   #paused = false
 
   constructor(port: MediaPort, sounds: readonly Playable[], options: StartOptions, prepare: Prepare) {
-    const { loop = 1, volumeDb = 0, first, warn } = options
-    const how = { signal: this.#giveUp.signal, ...(warn && { warn }) }
+    const { loop = 1, volumeDb = 0, first, customer, warn } = options
+    const how = { customer, warn, signal: this.#giveUp.signal }
     this.#port = port
     this.#sounds = sounds
     this.#loop = loop

@@ -78,7 +78,9 @@ export class Ringback {
     // Until the caller hears, much can have happened: a ringing tone that began now would never end.
     if (!caller.port || caller.isEnded || !this.#wanted) return
     const warn = (reason: string) => log.warn({ reason }, 'the ringback is not played as it was asked for')
-    this.#playing = player.start(caller.port, sounds ?? [{ kind: 'ringtone' }], { loop: 0, warn })
+    const customer = call.info.projectId
+    const list = sounds ?? [{ kind: 'ringtone' }]
+    this.#playing = player.start(caller.port, list, { loop: 0, customer, warn })
     this.#playing.done.catch((error) => log.warn({ err: error }, 'the ringback cannot be played'))
   }
 

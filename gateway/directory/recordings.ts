@@ -4,6 +4,9 @@ import type { Store } from './sqlite.ts'
 /** A recording as it is written down. */
 export type RecordingRow = Readonly<RecordingTable>
 
+/** Ids that are asked for together. */
+const mostAsked = 500
+
 /** The table of recordings. */
 export class RecordingRows {
   #store: Store
@@ -24,6 +27,17 @@ export class RecordingRows {
 
   async find(id: string): Promise<RecordingRow | undefined> {
     return this.#store.selectFrom('recording').selectAll().where('id', '=', id).executeTakeFirst()
+  }
+
+  /** Those of the ids that are written down. */
+  async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (let from = 0; from < ids.length; from += mostAsked) {
+      const asked = ids.slice(from, from + mostAsked)
+      const rows = await this.#store.selectFrom('recording').select('id').where('id', 'in', asked).execute()
+      for (const { id } of rows) found.add(id)
+    }
+    return found
   }
 
   async remove(id: string): Promise<void> {

@@ -1,3 +1,5 @@
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import pino from 'pino'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -111,6 +113,18 @@ describe('the audio of a recording', () => {
     await done
     const empty = await get(linkTo(id))
     expect([empty.statusCode, errorOf(empty)]).toEqual([404, 'unknown_recording'])
+  })
+
+  it('is not there where its file is gone, which is said', async () => {
+    const id = await rig.recorded(recordings)
+    await unlink(join(rig.folder, 'p1', `${id}.wav`))
+    const answer = await get(linkTo(id))
+    expect([answer.statusCode, errorOf(answer)]).toEqual([404, 'unknown_recording'])
+    expect(answer.json()).toMatchObject({
+      errors: [{ message: expect.stringContaining('Its file is gone.') }],
+    })
+    expect(answer.headers['content-disposition']).toBeUndefined()
+    expect(answer.headers['content-type']).toContain('json')
   })
 
   it.each([

@@ -17,6 +17,13 @@ export interface Found {
   readonly failed: readonly { readonly file: string; readonly code: string; readonly message: string }[]
 }
 
+/** A file that is complete. */
+export interface FoundFile {
+  /** Of the recording. */
+  readonly id: string
+  readonly path: string
+}
+
 /** The files: a folder for each project, and in it one file for each recording, named by its id. */
 export class RecordingFolder {
   readonly path: string
@@ -65,6 +72,25 @@ export class RecordingFolder {
     }
   }
 
+  /** Everything that {@link fileOf} could name and that is complete, folder by folder; what else lies there is not ours. */
+  async *files(): AsyncGenerator<readonly FoundFile[]> {
+    for (const entry of await readdir(this.path, { withFileTypes: true })) {
+      if (!entry.isDirectory() || !folderNames.test(entry.name)) continue
+      const dir = join(this.path, entry.name)
+      const found = await readdir(dir, { withFileTypes: true })
+      yield found
+        .filter((file) => file.isFile() && fileNames.test(file.name))
+        .map(({ name }) => ({ id: parse(name).name, path: join(dir, name) }))
+    }
+  }
+
+  /** Removes a file that was written before `before` (ms since the Unix epoch), or at that moment. False: it was not. */
+  async removeOlder(path: string, before: number): Promise<boolean> {
+    if ((await stat(path)).mtimeMs > before) return false
+    await unlink(path)
+    return true
+  }
+
   /** Completes files that a crash cut off; those that were written in the last 2 minutes before `now` are left alone. */
   async complete(now: number): Promise<Found> {
     const completed: string[] = []
@@ -85,6 +111,10 @@ export class RecordingFolder {
     return names.some((name) => name.startsWith(`.${base}.`))
   }
 }
+
+/** What {@link folderName} gives, and the names that recordings have there. */
+const folderNames = /^(?:[\w-]{1,100}|project\.[0-9a-f]{64})$/
+const fileNames = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.(?:wav|mp3)$/
 
 /** A project's id may hold what a file system does not like. */
 const folderName = (project: string): string =>

@@ -49,7 +49,7 @@ export class Ledger {
     this.#total = await this.#parts.rows.totalBytes()
   }
 
-  /** Writes down a recording that begins or has ended. A failure is logged: the file is there all the same. */
+  /** Writes down a recording that begins or has ended. A failure is logged: the file is there all the same, for an hour where no row names it. */
   async write(row: RecordingRow): Promise<void> {
     this.#total += row.bytes
     try {

@@ -1,9 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, readFile, unlink, utimes, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { beginning } from './ledger.ts'
-import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing.ts'
+import { FakeRecorder, RecordingRig, wanted } from './testing.ts'
 
 const rig = new RecordingRig()
 const day = 86_400_000
@@ -28,6 +27,17 @@ describe('a recording', () => {
     })
     expect([recordings.count, recordings.bytes]).toEqual([0, 64_044])
     expect(await rig.count('recordings_ended_total', { reason: 'silence' })).toBe(1)
+  })
+
+  it('is no longer than the longest call, also while it is paused with silence and forgotten', async () => {
+    const recordings = await rig.open()
+    const port = new FakeRecorder()
+    const longest = (maxMs?: number) => {
+      recordings.start(port, { ...wanted, request: { ...wanted.request, maxMs } })
+      return port.last.request.maxMs
+    }
+    expect([longest(), longest(60_000), longest(86_400_000)]).toEqual([14_400_000, 60_000, 14_400_000])
+    for (const recording of port.recordings) recording.stop()
   })
 
   it('never lies outside of the folder, whatever the project is called', async () => {
@@ -175,99 +185,6 @@ describe('the retention rule', () => {
     expect(await rig.rows.find(other)).toBeUndefined()
     expect(await rig.rows.find(stuck)).toBeDefined()
     expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50, recording: stuck, by: 'age' }))
-  })
-})
-
-describe('after a crash', () => {
-  const left = async (id: string, format: 'wav' | 'mp3' = 'wav'): Promise<void> => {
-    const row = { id, project_id: 'p1', call_id: 'c1', leg_id: 'l1', started_at: rig.clock.now() - 60_000 }
-    await rig.rows.save(beginning(row, { format, tracks: 'in' }))
-    await mkdir(join(rig.folder, 'p1'), { recursive: true })
-  }
-  const part = async (id: string, bytes: Buffer, agoMs: number, format = 'wav'): Promise<void> => {
-    const file = join(rig.folder, 'p1', `.${id}.${format}.0123abcd.part`)
-    await writeFile(file, bytes)
-    const at = new Date(rig.clock.now() - agoMs)
-    await utimes(file, at, at)
-  }
-
-  it('completes the files that were cut off, and settles those that have none', async () => {
-    await left('half')
-    await part('half', silentWav(500), 300_000)
-    await left('music', 'mp3')
-    await part('music', Buffer.alloc(3000), 300_000, 'mp3')
-    await left('nothing')
-    const recordings = await rig.open()
-    const row = { end_reason: 'interrupted', ended_at: rig.clock.now() - 59_500 }
-    expect(await rig.rows.find('half')).toMatchObject({
-      ...row,
-      status: 'completed',
-      duration_ms: 500,
-      bytes: 8044,
-    })
-    expect(await rig.rows.find('music')).toMatchObject({
-      status: 'completed',
-      duration_ms: 1000,
-      bytes: 3000,
-    })
-    expect(await rig.rows.find('nothing')).toMatchObject({ status: 'failed', duration_ms: 0, bytes: 0 })
-    expect(recordings.bytes).toBe(11_044)
-    expect((await readFile(join(rig.folder, 'p1', 'half.wav'))).readUInt32LE(40)).toBe(8000)
-  })
-
-  it('leaves a file alone that may still be written, and completes it later', async () => {
-    await left('fresh')
-    await part('fresh', silentWav(500), 60_000)
-    const recordings = await rig.open()
-    expect(await rig.rows.find('fresh')).toMatchObject({ status: 'in-progress' })
-    await rig.pass(60_000)
-    expect(recordings.bytes).toBe(8044)
-    expect(await rig.rows.find('fresh')).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
-  })
-
-  it('of a media thread, a row that failed gets its file', async () => {
-    const recordings = await rig.open()
-    const port = new FakeRecorder()
-    const kept = recordings.start(port, wanted)
-    await part(kept.id, silentWav(500), 0)
-    port.last.finish({
-      ...{ durationMs: 0, bytes: 0, kept: false },
-      end: { kind: 'error', code: 'failed', message: 'the thread died' },
-    })
-    await kept.done
-    await rig.pass(180_000)
-    await rig.pass(60_000)
-    expect(recordings.bytes).toBe(8044)
-    expect(await rig.rows.find(kept.id)).toMatchObject({
-      status: 'completed',
-      end_reason: 'error',
-      bytes: 8044,
-    })
-  })
-
-  it('leaves alone what came to its end while others were looked at', async () => {
-    const recordings = await rig.open()
-    const port = new FakeRecorder()
-    const kept = recordings.start(port, wanted)
-    const inProgress = rig.rows.inProgress.bind(rig.rows)
-    rig.rows.inProgress = async () => {
-      const rows = await inProgress()
-      port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: 1644, kept: true })
-      await kept.done
-      return rows
-    }
-    await rig.pass(60_000)
-    expect(await rig.rows.find(kept.id)).toMatchObject({ end_reason: 'silence', bytes: 1644 })
-    expect(recordings.bytes).toBe(1644)
-  })
-
-  it('says which file cannot be completed', async () => {
-    await left('double')
-    await part('double', silentWav(500), 300_000)
-    await writeFile(join(rig.folder, 'p1', 'double.wav'), silentWav(20))
-    await rig.open()
-    expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50, code: 'EEXIST' }))
-    expect(readdirSync(join(rig.folder, 'p1'))).toHaveLength(2)
   })
 })
 

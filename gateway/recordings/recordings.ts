@@ -9,20 +9,25 @@ import { type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { RecordingFolder } from './folder.ts'
-import { beginning, Ledger } from './ledger.ts'
+import { beginning, Ledger, type LedgerParts } from './ledger.ts'
 import { type LinkProof, RecordingLinks } from './links.ts'
+import { removeOrphans } from './orphans.ts'
 import { Repeat } from './repeat.ts'
-import { Retention } from './retention.ts'
+import { type RemovedBy, Retention } from './retention.ts'
 
 /** How often the free space is looked at. */
 const SPACE_MS = 10_000
 /** How often old and unfinished recordings are looked for. */
 const TIDY_MS = 60_000
+/** How often files that no row names are looked for. Not at the start: whoever opens a folder with another database has an hour to notice. */
+const ORPHANS_MS = 3_600_000
 
 /** What the recordings are kept with. */
 export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   /** Absolute. */
   readonly folder: string
+  /** Longest recording, in ms: that of a call, as it may be paused with silence, and forgotten. */
+  readonly longestMs: number
   readonly rows: RecordingRows
   /** Signs links; at least 16 bytes. */
   readonly secret: Uint8Array
@@ -39,6 +44,7 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
 export class Recordings implements RecordingKeeper {
   readonly folder: RecordingFolder
   #options: RecordingsOptions
+  #parts: LedgerParts
   #ledger: Ledger
   #links: RecordingLinks
   #retention: Retention
@@ -52,8 +58,9 @@ export class Recordings implements RecordingKeeper {
     this.#options = options
     this.folder = new RecordingFolder(options.folder)
     this.#links = new RecordingLinks(options.secret)
-    const onRemoved = (by: string) => metrics.recordingsRemoved.inc({ by })
-    this.#ledger = new Ledger({ rows, folder: this.folder, log, onRemoved })
+    const onRemoved = (by: RemovedBy) => metrics.recordingsRemoved.inc({ by })
+    this.#parts = { rows, folder: this.folder, log, onRemoved }
+    this.#ledger = new Ledger(this.#parts)
     this.#retention = new Retention({
       ...(keepMs !== undefined && { keepMs }),
       ...(maxBytes !== undefined && { maxBytes }),
@@ -64,6 +71,7 @@ export class Recordings implements RecordingKeeper {
     this.#repeats = [
       new Repeat(clock, SPACE_MS, () => this.#look()),
       new Repeat(clock, TIDY_MS, () => this.#tidy()),
+      new Repeat(clock, ORPHANS_MS, () => this.#removeOrphans()),
     ]
   }
 
@@ -94,7 +102,7 @@ export class Recordings implements RecordingKeeper {
   }
 
   start(port: Pick<MediaPort, 'record'>, wanted: WantedRecording): KeptRecording {
-    const { minFree, clock, log } = this.#options
+    const { minFree, longestMs, clock, log } = this.#options
     const { projectId, callId, legId, request } = wanted
     const facts = { call: callId, leg: legId, projectId }
     if (this.#free !== undefined && this.#free < minFree)
@@ -103,7 +111,9 @@ export class Recordings implements RecordingKeeper {
       { id: randomUUID(), project_id: projectId, call_id: callId, leg_id: legId, started_at: clock.now() },
       request,
     )
-    const recording = port.record({ ...request, path: this.#placeFor(row, facts) })
+    const { maxMs = longestMs } = request
+    const path = this.#placeFor(row, facts)
+    const recording = port.record({ ...request, maxMs: Math.min(maxMs, longestMs), path })
     const written = this.#ledger.write(row)
     const done = recording.done.then((result) => this.#over(row, written, result))
     this.#running.set(row.id, { stop: () => recording.stop(), done })
@@ -187,6 +197,14 @@ export class Recordings implements RecordingKeeper {
       await this.#retention.run(now)
     } catch (error) {
       this.#options.log.error({ err: error }, 'old recordings could not be looked for')
+    }
+  }
+
+  async #removeOrphans(): Promise<void> {
+    try {
+      await removeOrphans(this.#parts, this.#options.clock.now())
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'recordings that no row names could not be looked for')
     }
   }
 

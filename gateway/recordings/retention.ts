@@ -3,8 +3,8 @@ import type { RecordingRow } from '../directory/recordings.ts'
 /** How many are looked at together. */
 const BATCH = 100
 
-/** Why a recording was removed. */
-export type RemovedBy = 'age' | 'room' | 'request'
+/** Why a recording was removed; `orphan`: no row names it. */
+export type RemovedBy = 'age' | 'room' | 'request' | 'orphan'
 
 /** What the rule works with. */
 export interface RetentionParts {

@@ -62,7 +62,7 @@ export class RecordingRig {
   async open(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
     const { rows, clock, metrics, folder } = this
     const recordings = await Recordings.open({
-      ...{ rows, clock, metrics, folder, minFree: 1_000_000, linkAgeMs: 3_600_000 },
+      ...{ rows, clock, metrics, folder, minFree: 1_000_000, linkAgeMs: 3_600_000, longestMs: 14_400_000 },
       secret: new Uint8Array(32).fill(7),
       base: () => 'https://gw.example',
       log: pino({}, { write: (line: string) => this.lines.push(JSON.parse(line)) }),
@@ -84,10 +84,10 @@ export class RecordingRig {
     return kept.id
   }
 
-  /** Lets time pass, and what it sets going come to its end: both timers run again then. */
+  /** Lets time pass, and what it sets going come to its end: all timers run again then. */
   async pass(ms: number): Promise<void> {
     this.clock.advance(ms)
-    await expect.poll(() => this.clock.running, { interval: 5, timeout: 10_000 }).toBe(2)
+    await expect.poll(() => this.clock.running, { interval: 5, timeout: 10_000 }).toBe(3)
   }
 
   /** The value of a counter. */

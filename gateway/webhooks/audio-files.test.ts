@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
 import { TrunklineError } from '../errors.ts'
 import { AudioFiles } from './audio-files.ts'
 import type { FetchLimits } from './customer-http.ts'
@@ -36,7 +37,7 @@ describe('files', () => {
     symlinkSync(join(folder, 'de'), join(folder, 'german'))
     execFileSync('mkfifo', [join(folder, 'pipe.wav')])
     const http = { bytes: async () => Promise.reject(new Error('not used')) }
-    files = new AudioFiles({ http, folder, maxBytes: 10, timeoutMs: 1000 })
+    files = new AudioFiles({ http, folder, maxBytes: 10, timeoutMs: 1000, clock: new FakeClock() })
   })
   afterAll(() => rmSync(root, { recursive: true }))
 
@@ -72,7 +73,7 @@ describe('files', () => {
   it('are refused when they are too large, and all of them without a folder', async () => {
     expect(await reasonOf(files.bytes('file:large.wav'))).toBe('too-large')
     const http = { bytes: async () => Promise.reject(new Error('not used')) }
-    const none = new AudioFiles({ http, maxBytes: 10, timeoutMs: 1000 })
+    const none = new AudioFiles({ http, maxBytes: 10, timeoutMs: 1000, clock: new FakeClock() })
     expect(await reasonOf(none.bytes('file:hello%20there.wav'))).toBe('folder')
   })
 })
@@ -91,7 +92,8 @@ describe('what servers have', () => {
         return promise
       },
     }
-    return { asked, files: new AudioFiles({ http, maxBytes: 10, timeoutMs: 1000 }) }
+    const clock = new FakeClock()
+    return { asked, clock, files: new AudioFiles({ http, maxBytes: 10, timeoutMs: 1000, clock }) }
   }
   const settle = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -128,5 +130,25 @@ describe('what servers have', () => {
     await settle()
     asked[2]!.answer('there')
     expect(String((await third).bytes)).toBe('there')
+  })
+
+  it('is waited for no longer in all by those who wait for the first one', async () => {
+    const { asked, clock, files } = setUp()
+    const first = files.bytes('https://a.example/x')
+    clock.advance(100)
+    const second = files.bytes('https://a.example/x')
+    clock.advance(900)
+    asked[0]!.fail()
+    await expect(first).rejects.toThrow('gone')
+    await settle()
+    expect(asked[1]!.limits).toEqual({ maxBytes: 10, timeoutMs: 100 })
+    asked[1]!.fail()
+    await expect(second).rejects.toThrow('gone')
+    const both = [files.bytes('https://a.example/x'), files.bytes('https://a.example/x')]
+    clock.advance(1000)
+    asked[2]!.fail()
+    await expect(both[0]).rejects.toThrow('gone')
+    expect(await reasonOf(both[1]!)).toBe('timeout')
+    expect([asked.length, files.running]).toEqual([3, 0])
   })
 })

@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { Clock } from '../clock.ts'
 import { unreachable } from './answers.ts'
 import type { CustomerHttp } from './customer-http.ts'
 
@@ -12,8 +13,9 @@ export interface AudioFilesOptions {
   readonly folder?: string
   /** Largest file, in bytes. */
   readonly maxBytes: number
-  /** Longest time of one fetch, in ms. */
+  /** Longest time, in ms: of a fetch, and of the wait for another one before it. */
   readonly timeoutMs: number
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /**
@@ -39,13 +41,18 @@ export class AudioFiles {
   async bytes(url: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array }> {
     if (/^file:/i.test(url)) return { bytes: await this.#file(url) }
     const first = this.#first.get(url)
+    const { timeoutMs, clock } = this.#options
     if (!first) return this.#goFirst(url, signal)
+    const since = clock.now()
+    // It began earlier, with the same time, so it is over before ours is.
     await Promise.race([first, fired(signal)])
-    return this.#fetch(url, signal)
+    const leftMs = timeoutMs - (clock.now() - since)
+    if (leftMs <= 0) throw unreachable(url, 'timeout', `It took longer than ${timeoutMs} ms.`)
+    return this.#fetch(url, signal, leftMs)
   }
 
   async #goFirst(url: string, signal: AbortSignal | undefined): Promise<{ readonly bytes: Uint8Array }> {
-    const fetched = this.#fetch(url, signal)
+    const fetched = this.#fetch(url, signal, this.#options.timeoutMs)
     const end = () => {
       this.#first.delete(url)
     }
@@ -53,8 +60,12 @@ export class AudioFiles {
     return fetched
   }
 
-  #fetch(url: string, signal: AbortSignal | undefined): Promise<{ readonly bytes: Uint8Array }> {
-    const { http, maxBytes, timeoutMs } = this.#options
+  #fetch(
+    url: string,
+    signal: AbortSignal | undefined,
+    timeoutMs: number,
+  ): Promise<{ readonly bytes: Uint8Array }> {
+    const { http, maxBytes } = this.#options
     return http.bytes(url, { maxBytes, timeoutMs, ...(signal && { signal }) })
   }
 

@@ -12,3 +12,7 @@ export const codecFacts: Readonly<Record<AudioCodec, CodecFacts>> = {
   L16: { clockRate: 16000, sampleRate: 16000 },
   opus: { clockRate: 48000, sampleRate: 48000 },
 }
+
+/** Duration of the packets of a codec where `ptimeMs` is asked for: Opus has frames of 10, 20, 40 and 60 ms; a wish for others gets the next shorter ones. */
+export const packetMs = (codec: AudioCodec, ptimeMs: number): number =>
+  codec === 'opus' && (ptimeMs === 30 || ptimeMs === 50) ? ptimeMs - 10 : ptimeMs

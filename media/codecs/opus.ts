@@ -10,6 +10,7 @@ import {
   Signal,
 } from 'libopus-wasm'
 import type { OpusWishes, PcmRate } from '../types.ts'
+import { packetMs } from './facts.ts'
 import { carriesFec } from './opus-packet.ts'
 import { Spares } from './spares.ts'
 import type { Decoder, Encoder, EncoderOptions } from './types.ts'
@@ -100,7 +101,7 @@ class OpusEncoder implements Encoder {
   constructor(spares: Spares<OpusEncoderHandle>, rate: PcmRate, options: EncoderOptions) {
     const wishes = options.opus ?? {}
     this.sampleRate = rate
-    this.frameSamples = (rate / 1000) * frameMs(options.ptimeMs)
+    this.frameSamples = (rate / 1000) * packetMs('opus', options.ptimeMs)
     this.#dtx = wishes.dtx === true
     this.#options = { frameSize: this.frameSamples, maxPacketBytes: MAX_BYTES }
     spares.take((handle) => {
@@ -125,9 +126,6 @@ class OpusEncoder implements Encoder {
     this.#handle = undefined
   }
 }
-
-/** Opus has frames of 10, 20, 40 and 60 ms; a wish for others gets the next shorter one. */
-const frameMs = (ptimeMs: number): number => (ptimeMs === 30 || ptimeMs === 50 ? ptimeMs - 10 : ptimeMs)
 
 class OpusDecoder implements Decoder {
   readonly sampleRate: PcmRate

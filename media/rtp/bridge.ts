@@ -1,19 +1,22 @@
 import type { Codecs } from '../codecs/types.ts'
-import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
+import type { FarEnd, PcmRate } from '../types.ts'
 import { DigitEar } from './digit-ear.ts'
 import { type Ear, Ears } from './ears.ts'
 import { Hearing } from './hearing.ts'
 import type { FrameLine } from './line.ts'
+import { PacketForm } from './packet-form.ts'
 import { RateAdapter } from './rate.ts'
 import type { Accepted, Receiver } from './receiver.ts'
 import type { Sender } from './sender.ts'
-import { passes } from './span.ts'
+import { span } from './span.ts'
 
 /** What a bridge stands between, and whom it tells. */
 export interface BridgeOptions {
   readonly receiver: Receiver
   readonly sender: Sender
   readonly codecs: Codecs
+  /** Another number for each bridge; see {@link Hearing}. */
+  readonly noiseSeed: number
   /** A digit was heard in the audio. */
   readonly onDigit: (digit: string, durationMs: number) => void
   /** {@link Bridge.framed} may have become true. */
@@ -22,7 +25,7 @@ export interface BridgeOptions {
 
 /**
  * Between the receiving and the sending half of a port: who hears what comes in, and what goes out. Two bridges that are joined pass
- * packets on wherever the codecs permit. Else, and for mixers and whoever listens, audio goes by frames of 20 ms, and only then is it
+ * packets on wherever codecs and packet durations permit. Else, and for mixers and whoever listens, audio goes by frames of 20 ms, and only then is it
  * decoded: {@link frameIn} of all bridges, then the mixers, then {@link frameOut} of all bridges.
  */
 export class Bridge {
@@ -33,9 +36,9 @@ export class Bridge {
   #ears = new Ears()
   #digitEar: DigitEar | undefined
   #hears = false
-  /** Codec of what the far end takes, and of what it sends as far as is known. */
-  #sent: AudioCodec | undefined
-  #heard: AudioCodec | undefined
+  /** What the far end takes, and what it sends as far as is known. */
+  #far: FarEnd | undefined
+  #heard = new PacketForm()
   #partner: Bridge | undefined
   #line: FrameLine | undefined
   /** Whether what is bridged to the far end comes by frames. */
@@ -47,7 +50,7 @@ export class Bridge {
     this.#options = options
     this.#receiver = options.receiver
     this.#sender = options.sender
-    this.#hearing = new Hearing(options.codecs)
+    this.#hearing = new Hearing(options.codecs, options.noiseSeed)
   }
 
   /** What decoding made of the packets; see {@link Hearing.quality}. */
@@ -63,8 +66,8 @@ export class Bridge {
   /** Tells or changes the far end; `hears` when its audio is to come in. */
   set(far: FarEnd, hears: boolean): void {
     this.#hears = hears
-    this.#sent = far.codec
-    this.#heard = far.codec
+    this.#far = far
+    this.#heard.expect(far.codec)
     this.#listenForDigits(far.inbandDigits === true && hears)
     this.#route()
   }
@@ -74,10 +77,8 @@ export class Bridge {
     if (!this.#hears) return
     const { view, codec } = this.#receiver
     if (kind === 'event') this.#digitEar?.event()
-    else if (kind === 'audio' && codec !== this.#heard) {
-      this.#heard = codec
+    else if (kind === 'audio' && this.#heard.changes(codec, span(codec, packet, view.start, view.end)))
       this.#route()
-    }
     // First, as a packet that is passed on is rewritten.
     if (this.#hearing.open) this.#hearing.receive(now, kind, codec, view, packet)
     const partner = this.#partner
@@ -195,8 +196,8 @@ export class Bridge {
 
   #choose(): void {
     const partner = this.#partner
-    const heard = partner ? partner.#heard : undefined
-    const byFrames = this.#line !== undefined || (!!heard && !!this.#sent && !passes(heard, this.#sent))
+    const passed = !partner || !this.#far || partner.#heard.suits(this.#far)
+    const byFrames = this.#line !== undefined || !passed
     if (byFrames === this.#byFrames) return
     this.#byFrames = byFrames
     this.#fromBridge = new RateAdapter()

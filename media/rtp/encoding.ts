@@ -1,3 +1,4 @@
+import { packetMs } from '../codecs/facts.ts'
 import type { Codecs } from '../codecs/types.ts'
 import type { AudioCodec, FarEnd, PcmRate } from '../types.ts'
 import { Packetizer } from './packetizer.ts'
@@ -40,11 +41,18 @@ export function sameEncoding(a: FarEnd, b: FarEnd): boolean {
   )
 }
 
+/** Duration of the packets that a far end wants, in ms; undefined where it takes any. */
+export function wantedMs({ codec, ptime }: FarEnd): number | undefined {
+  return ptime !== undefined && ptime >= 10 && ptime <= 60 && ptime % 10 === 0
+    ? packetMs(codec, ptime)
+    : undefined
+}
+
 /** Makes what turns frames at {@link encodedRate} into packets for `far`. */
-export function packetizerFor(codecs: Codecs, { codec, ptime, opus }: FarEnd): Packetizer {
-  const ptimeMs = ptime !== undefined && ptime >= 10 && ptime <= 60 && ptime % 10 === 0 ? ptime : 20
+export function packetizerFor(codecs: Codecs, far: FarEnd): Packetizer {
+  const { codec, opus } = far
   const encoder = codecs.encoder(codec, {
-    ptimeMs,
+    ptimeMs: wantedMs(far) ?? 20,
     ...(codec === 'opus' && { sampleRate: OPUS_RATE }),
     ...(opus && { opus }),
   })

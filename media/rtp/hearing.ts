@@ -12,13 +12,16 @@ export class Hearing {
   /** The last 20 ms; undefined: nothing was said, or nobody wants it. */
   said: Int16Array | undefined
   #codecs: Codecs
+  #noiseSeed: number
   #playout: Playout | undefined
   #frame = new Int16Array(0)
   /** Of playouts that are closed. */
   #before = { late: 0, bufferMs: 0 }
 
-  constructor(codecs: Codecs) {
+  /** `noiseSeed` is another number for each far end; see {@link Playout}. */
+  constructor(codecs: Codecs, noiseSeed: number) {
     this.#codecs = codecs
+    this.#noiseSeed = noiseSeed
   }
 
   /** Whether {@link receive} and {@link read} are to be called. */
@@ -43,7 +46,7 @@ export class Hearing {
     this.#frame = new Int16Array(rate / FRAMES)
     this.said = undefined
     if (this.#playout) this.#playout.setRate(rate)
-    else this.#playout = new Playout({ codecs: this.#codecs, rate })
+    else this.#playout = new Playout({ codecs: this.#codecs, rate, noiseSeed: this.#noiseSeed })
   }
 
   /** Takes an accepted packet; what it keeps is copied. */

@@ -29,6 +29,8 @@ export interface PlayoutOptions {
   readonly codecs: Codecs
   /** Of the frames that {@link Playout.read} gives. */
   readonly rate: PcmRate
+  /** Of its comfort noise, another one for each far end: equal noise would add up in a mixer. See {@link ComfortNoise}. */
+  readonly noiseSeed: number
   /** Bounds of the buffer's delay in ms; default 20 and 200. */
   readonly minDelayMs?: number
   readonly maxDelayMs?: number
@@ -67,7 +69,7 @@ export class Playout {
   #resampler: Resampler
   /** What the decoder writes to; a packet that does not fit is refused. */
   #decoded = new Int16Array(0)
-  #noise = new ComfortNoise()
+  #noise: ComfortNoise
   #noiseLevel: number | undefined
   #noiseFrame: Int16Array
   /** Sound since the last packet, in ms. */
@@ -79,6 +81,7 @@ export class Playout {
   constructor(options: PlayoutOptions) {
     this.#codecs = options.codecs
     this.#buffer = new JitterBuffer(options.minDelayMs, options.maxDelayMs)
+    this.#noise = new ComfortNoise(options.noiseSeed)
     this.#rate = options.rate
     this.#queue = new SampleQueue(options.rate)
     this.#scale = new TimeScale(options.rate)

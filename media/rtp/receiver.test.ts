@@ -18,14 +18,28 @@ const packet = (payloadType: number, bytes: number) => {
   return made
 }
 
+const made = () =>
+  new Receiver(
+    true,
+    1,
+    () => {},
+    () => {},
+  )
+
 describe('the receiver', () => {
-  it('learns nothing from comfort noise that was not agreed on', () => {
-    const receiver = new Receiver(
-      true,
-      1,
-      () => {},
-      () => {},
+  it('understands a format by each of its numbers', () => {
+    const receiver = made()
+    const codecs = [0, 96].map((payloadType) => ({ codec: 'PCMU', payloadType }) as const)
+    const telephoneEvents = [{ payloadType: 97, clockRate: 8000 }]
+    receiver.set({ ...near, codecs, telephoneEvents }, far, true)
+    const heard = [0, 96, 101, 97, 98].map((number) =>
+      receiver.accept(1000, packet(number, 160), '192.0.2.1', 4000),
     )
+    expect(heard).toEqual(['audio', 'audio', 'event', 'event', undefined])
+  })
+
+  it('learns nothing from comfort noise that was not agreed on', () => {
+    const receiver = made()
     receiver.set(near, far, true)
     const hear = (payloadType: number, port: number) =>
       receiver.accept(1000, packet(payloadType, payloadType === 13 ? 1 : 160), '192.0.2.1', port)

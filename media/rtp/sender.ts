@@ -29,8 +29,8 @@ const NOISE_DB = -70
  */
 const KEEP_ALIVE_MS = 5000
 
-/** Puts `length` bytes of `packet` from `offset` on the wire. */
-export type SendPacket = (packet: Buffer, offset: number, length: number) => void
+/** Puts `length` bytes of `packet` from `offset` on the wire; false: it must not be sent. */
+export type SendPacket = (packet: Buffer, offset: number, length: number) => boolean
 
 /** What a sender is made of. */
 export interface SenderOptions {
@@ -289,10 +289,10 @@ export class Sender {
   }
 
   #emit(now: number, packet: Buffer, offset: number, payloadBytes: number): void {
+    if (!this.#send(packet, offset, HEADER_BYTES + payloadBytes)) return
     this.packets++
     this.octets += payloadBytes
     this.#sentAt = now
     this.#noisy = false
-    this.#send(packet, offset, HEADER_BYTES + payloadBytes)
   }
 }

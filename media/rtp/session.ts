@@ -12,7 +12,7 @@ import { Receiver } from './receiver.ts'
 import { Reports } from './reports.ts'
 import { parseRtcp, rtcpSource } from './rtcp.ts'
 import { Sender } from './sender.ts'
-import { nextContext, type SrtpContext } from './srtp-context.ts'
+import { type SrtpContext, SrtpContexts } from './srtp-context.ts'
 import type { StreamSeed } from './stream-out.ts'
 import type { Talk } from './talk.ts'
 
@@ -59,8 +59,7 @@ export class Session {
   #liveness: Liveness
   #far: FarEnd | undefined
   #srtp: SrtpContext | undefined
-  /** The last there was: where keys come back after plain RTP, no number is used again under them. */
-  #lastSrtp: SrtpContext | undefined
+  #contexts = new SrtpContexts()
   #bridge: Bridge
 
   constructor(options: SessionOptions, output: SessionOutput) {
@@ -84,7 +83,7 @@ export class Session {
     this.#bridge = new Bridge({
       receiver: this.#receiver,
       sender: this.#sender,
-      codecs: options.codecs,
+      ...{ codecs: options.codecs, noiseSeed: options.seed.ssrc },
       onDigit: (digit, durationMs) => this.#onDigit(digit, durationMs, 'audio'),
       wake: () => output.wake(),
     })
@@ -107,9 +106,9 @@ export class Session {
   setFar(now: number, near: NearEnd, far: FarEnd): void {
     const reachable = !NOBODY.has(far.address)
     this.#far = far
-    this.#srtp = far.srtp && nextContext(far.srtp, this.#lastSrtp)
-    this.#lastSrtp = this.#srtp ?? this.#lastSrtp
+    this.#srtp = far.srtp && this.#contexts.next(far.srtp)
     this.#receiver.srtp = this.#srtp?.receiver
+    if (this.#srtp?.sender.unused) this.#sender.stream.avoidRollOver()
     this.#receiver.set(near, far, reachable)
     if (reachable) {
       this.#rtcpLatch.aim(rtcpTarget(far))
@@ -280,12 +279,14 @@ export class Session {
     this.#bridge.digit(digit)
   }
 
-  #send(packet: Buffer, offset: number, length: number): void {
+  #send(packet: Buffer, offset: number, length: number): boolean {
     const { latch } = this.#receiver
     const wire = this.#srtp?.sender.protect(packet.subarray(offset, offset + length))
-    if (!wire) this.#output.rtp(packet, offset, length, latch.port, latch.address)
-    // Empty: its number was used already, so nothing goes out, neither under the same key again nor in the clear.
-    else if (wire.length > 0) this.#output.rtp(wire, 0, wire.length, latch.port, latch.address)
+    // Its number was used already, so nothing goes out, neither under the same key again nor in the clear.
+    if (wire?.length === 0) return false
+    if (wire) this.#output.rtp(wire, 0, wire.length, latch.port, latch.address)
+    else this.#output.rtp(packet, offset, length, latch.port, latch.address)
+    return true
   }
 
   #sendRtcp(packet: Buffer): void {

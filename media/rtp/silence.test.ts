@@ -81,6 +81,30 @@ describe('when nothing is said', () => {
     expect(discontinuities(b.sent)).toEqual([])
   })
 
+  it('the noise of several far ends is not the same, so that a mixer does not add it up to more than it is', () => {
+    const noises = [a, time.line('203.0.113.1', 0xbeef), time.line('203.0.113.2', 0xbef0)].map((line) => {
+      const noise: number[] = []
+      line.set()
+      line.session.listen({ rate: 8000, tracks: 'in', hear: (input) => noise.push(...(input ?? [])) })
+      line.hear()
+      time.pass(20)
+      line.hear(Buffer.of(40), { payloadType: 13 })
+      time.pass(200)
+      noise.length = 0
+      time.pass(2000)
+      expect(noise).toHaveLength(16_000)
+      return noise.slice()
+    })
+    const product = (x: readonly number[], y: readonly number[]) =>
+      x.reduce((sum, sample, i) => sum + sample * y[i]!, 0)
+    const [first, second, third] = noises as [number[], number[], number[]]
+    for (const [x, y] of [
+      [first, second],
+      [second, third],
+    ] as const)
+      expect(Math.abs(product(x, y)) / Math.sqrt(product(x, x) * product(y, y))).toBeLessThan(0.05)
+  })
+
   it('a partner of another codec that falls silent is followed by a second of silence, and no more', () => {
     a.set({ codec: 'L16' })
     b.set()

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SrtpSuite } from '../types.ts'
 import { writeRtpHeader } from './packet.ts'
-import { SrtpReceiver, SrtpSender } from './srtp.ts'
+import { SrtpReceiver, SrtpSender, transformOf } from './srtp.ts'
+import { deriveKeys } from './srtp-keys.ts'
 import { masterBytes, suiteFacts } from './srtp-suites.ts'
 
 const hex = (text: string) => Buffer.from(text, 'hex')
@@ -90,19 +91,13 @@ describe('every suite', () => {
 })
 
 describe('the sender', () => {
-  it.each(suites)(
-    '%s never uses a number twice, whatever is to be sent with it, nor under the next key',
-    (suite) => {
-      const { sender } = pair(suite)
-      const first = sender.protect(packet(10))
-      for (const sequence of [11, 13, 12]) expect(sender.protect(packet(sequence)).length).toBe(first.length)
-      const next = new SrtpSender(suite, randomBytes(masterBytes(suite)), sender)
-      for (const each of [sender, next])
-        for (const sequence of [10, 11, 12, 13])
-          expect(each.protect(packet(sequence, 'other'))).toHaveLength(0)
-      expect(next.protect(packet(14)).length).toBe(first.length)
-    },
-  )
+  it.each(suites)('%s never uses a number twice, whatever is to be sent with it', (suite) => {
+    const { sender } = pair(suite)
+    const first = sender.protect(packet(10))
+    for (const sequence of [11, 13, 12]) expect(sender.protect(packet(sequence)).length).toBe(first.length)
+    for (const sequence of [10, 11, 12, 13]) expect(sender.protect(packet(sequence, 'other'))).toHaveLength(0)
+    expect(sender.protect(packet(14)).length).toBe(first.length)
+  })
 
   it('sends nothing that is too old to know', () => {
     const { sender } = pair()
@@ -188,42 +183,36 @@ describe('the receiver', () => {
   })
 })
 
-describe('a new key', () => {
+describe('a new key of the far side', () => {
   const suite = 'AES_CM_128_HMAC_SHA1_80'
   const old = randomBytes(30)
   const fresh = randomBytes(30)
+  /** What a far side sends that goes on with its roll-over counter (RFC 3711 section 3.3.1). */
+  const goingOn = (i: number) =>
+    transformOf(suite, 'rtp', deriveKeys(suite, fresh, 'rtp')).sealRtp(packet(i), 12, 7, 0, i)
 
-  it('goes on with the roll-over counter', () => {
+  it('is understood with its roll-over counter', () => {
     const sender = new SrtpSender(suite, old)
     const receiver = new SrtpReceiver(suite, old)
     for (const i of [65_535, 65_536, 65_537]) receiver.unprotect(sender.protect(packet(i)))
-    const next = new SrtpSender(suite, fresh, sender)
     const receives = new SrtpReceiver(suite, fresh, receiver)
-    expect(payloadOf(receives.unprotect(next.protect(packet(65_538))))).toBe('hello')
+    expect(payloadOf(receives.unprotect(goingOn(65_538)))).toBe('hello')
   })
 
-  it('goes on with it also where nothing came under the one before', () => {
+  it('is understood with it also where nothing came under the one before', () => {
     const sender = new SrtpSender(suite, old)
     let receiver = new SrtpReceiver(suite, old)
     for (let i = 0; i < 200_000; i += 20_000) receiver.unprotect(sender.protect(packet(i)))
     for (let i = 0; i < 2; i++) receiver = new SrtpReceiver(suite, randomBytes(30), receiver)
-    const next = new SrtpSender(suite, fresh, sender)
     receiver = new SrtpReceiver(suite, fresh, receiver)
-    expect(payloadOf(receiver.unprotect(next.protect(packet(200_000))))).toBe('hello')
+    expect(payloadOf(receiver.unprotect(goingOn(200_000)))).toBe('hello')
   })
 
-  it('is understood from a far side that starts anew, too', () => {
+  it('is understood from one that starts anew, too', () => {
     const sender = new SrtpSender(suite, old)
     const receiver = new SrtpReceiver(suite, old)
     for (const i of [65_535, 65_536, 65_537]) receiver.unprotect(sender.protect(packet(i)))
     const receives = new SrtpReceiver(suite, fresh, receiver)
     expect(payloadOf(receives.unprotect(new SrtpSender(suite, fresh).protect(packet(65_538))))).toBe('hello')
-  })
-
-  it('goes on with the index of RTCP', () => {
-    const sender = new SrtpSender(suite, old)
-    sender.protectRtcp(hex(plainRtcp))
-    const sent = new SrtpSender(suite, fresh, sender).protectRtcp(hex(plainRtcp))
-    expect(sent.readUInt32BE(sent.length - 14)).toBe(0x80000002)
   })
 })

@@ -54,12 +54,13 @@ export class SrtpSender {
   #sent = new ReplayWindow()
   #rtcpIndex = 0
 
-  /** `before`: the sender whose master key this one's takes the place of; roll-over counter and RTCP index go on (section 3.4). */
-  constructor(suite: SrtpSuite, master: Uint8Array, before?: SrtpSender) {
+  constructor(suite: SrtpSuite, master: Uint8Array) {
     this.#transforms = transformsOf(suite, master)
-    if (!before) return
-    this.#sent = before.#sent
-    this.#rtcpIndex = before.#rtcpIndex
+  }
+
+  /** Whether no packet was sent by it yet. */
+  get unused(): boolean {
+    return this.#sent.newest < 0
   }
 
   /**
@@ -69,7 +70,7 @@ export class SrtpSender {
   protect(packet: Buffer): Buffer {
     const sequence = packet.readUInt16BE(2)
     // A forwarded stream keeps its disorder, so that a packet may be of the time before the roll-over.
-    const roc = this.#sent.newest < 0 ? 0 : guess(this.#sent.newest, sequence)
+    const roc = this.unused ? 0 : guess(this.#sent.newest, sequence)
     const number = roc * 0x10000 + sequence
     if (!this.#sent.permits(number)) return NOTHING
     this.#sent.take(number)

@@ -8,6 +8,9 @@ const MAX_SKEW_MS = 1000
 /** A change of source this close to the end of the last packet follows it without a gap: half a packet of timer's lateness, in ms. */
 const SNAP_MS = 10
 
+/** Numbers before a roll-over that can be left out: the most that receivers take for loss (RFC 3550 appendix A.1), a minute of packets of 20 ms. */
+const NEAR_ROLL_OVER = 3000
+
 /** Random numbers that a stream starts from (RFC 3550 section 5.1). */
 export interface StreamSeed {
   readonly ssrc: number
@@ -161,6 +164,17 @@ export class StreamOut {
    */
   interrupt(source = this.#source): void {
     if (source === this.#source) this.#source = undefined
+  }
+
+  /**
+   * Leaves out the numbers before a roll-over that is near: a far end that begins to decrypt now, with a roll-over counter of zero, would never
+   * hear us if the packets before it were lost, or sent before it had our key (RFC 3711 section 3.3.1).
+   */
+  avoidRollOver(): void {
+    const left = 0xffff - (this.#sequence & 0xffff)
+    if (left >= NEAR_ROLL_OVER) return
+    this.#sequence += left
+    this.interrupt()
   }
 
   /** Writes {@link header} with this payload type. */

@@ -19,9 +19,9 @@ export class TestTime {
   now = 1_700_000_000_000
   #lines: TestLine[] = []
 
-  /** A session with its far end at `address`. */
-  line(address: string): TestLine {
-    const line = new TestLine(this, address)
+  /** A session with its far end at `address`; `ssrc` is that of what it sends. */
+  line(address: string, ssrc = 0x5e1f): TestLine {
+    const line = new TestLine(this, address, ssrc)
     this.#lines.push(line)
     return line
   }
@@ -69,14 +69,16 @@ export class TestLine {
   way: (packet: Buffer, arrive: (packet: Buffer) => void) => void = (packet, arrive) => arrive(packet)
   #time: TestTime
   #address: string
+  #ssrc: number
 
-  constructor(time: TestTime, address: string) {
+  constructor(time: TestTime, address: string, ssrc: number) {
     this.#time = time
     this.#address = address
+    this.#ssrc = ssrc
     this.session = new Session(
       {
         anyPort: true,
-        seed: { ssrc: 0x5e1f, sequence: 65_500, timestamp: 0xffff0000 },
+        seed: { ssrc, sequence: 65_500, timestamp: 0xffff0000 },
         cname: 'test',
         patience: { startMs: 30_000, mediaMs: 60_000 },
         random: () => 0.5,
@@ -167,7 +169,7 @@ export class TestLine {
 
   #take(packet: Buffer, to: string): void {
     const view = rtpView()
-    if (!readRtp(packet, view) || view.ssrc !== 0x5e1f) throw new Error('a malformed packet was sent')
+    if (!readRtp(packet, view) || view.ssrc !== this.#ssrc) throw new Error('a malformed packet was sent')
     const { payloadType, marker, sequence, timestamp, start, end } = view
     this.sent.push({
       at: this.#time.now,

@@ -19,11 +19,11 @@ export class BuiltInVoice implements VoiceEngine {
   }
 
   // Piece by piece, so that a long text neither runs into the time limit nor keeps others waiting.
-  async speak({ text, voice: wanted, rate }: VoiceRequest, signal?: AbortSignal): Promise<Samples> {
+  async speak({ text, voice: wanted, rate, customer }: VoiceRequest, signal?: AbortSignal): Promise<Samples> {
     const voice = (wanted && voiceNamed(wanted)) || this.#voice
     const parts: Samples[] = []
     for (const piece of piecesOf(builtInText(text))) {
-      parts.push(await this.#thread.run({ voice, text: piece, rate }, signal))
+      parts.push(await this.#thread.run({ voice, text: piece, rate }, { customer, signal }))
     }
     return joined(parts)
   }

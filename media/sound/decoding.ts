@@ -2,7 +2,7 @@ import type { PcmRate } from '../types.ts'
 import type { AudioJob } from './audio-thread.ts'
 import type { Timers } from './clock.ts'
 import { SoundError } from './errors.ts'
-import { JobThread, type Samples, type StartWorker } from './job-thread.ts'
+import { JobThread, type Samples, type StartWorker, type Waiter } from './job-thread.ts'
 
 /** How a {@link Decoding} is set up. */
 export interface DecodingOptions {
@@ -18,7 +18,7 @@ export interface DecodingOptions {
 const smallBytes = 512 * 1024
 
 /**
- * Decodes audio in two threads, one for what is small and one for what is large. Each job has a time limit that ends its thread, so that
+ * Decodes audio in two threads, one for what is small and one for what is large; customers take turns in each. Each job has a time limit that ends its thread, so that
  * no file, however it was made, takes more than that.
  */
 export class Decoding {
@@ -42,10 +42,10 @@ export class Decoding {
   }
 
   /** Mono, 16 bit, at `rate`. Rejects with a {@link SoundError} that says what is wrong with the audio. */
-  async decode(bytes: Uint8Array, rate: PcmRate, signal?: AbortSignal): Promise<Samples> {
+  async decode(bytes: Uint8Array, rate: PcmRate, waiter?: Waiter): Promise<Samples> {
     this.check(bytes)
     const thread = bytes.length <= smallBytes ? this.#small : this.#large
-    return thread.run({ bytes, rate, maxSeconds: this.#maxSeconds }, signal)
+    return thread.run({ bytes, rate, maxSeconds: this.#maxSeconds }, waiter)
   }
 
   /** Rejects what is under way and ends the threads. Idempotent. */

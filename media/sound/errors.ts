@@ -6,5 +6,10 @@ export class SoundError extends Error {
   }
 }
 
+/** Too much is waiting to be made, most of it for this customer. It says nothing of the sound. */
+export class SoundBusy extends SoundError {
+  readonly code = 'sound_busy'
+}
+
 /** A text that an engine will not speak. It says nothing of the engine. */
 export class TextRefused extends SoundError {}

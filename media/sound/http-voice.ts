@@ -1,6 +1,6 @@
 import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
-import { SoundError, TextRefused } from './errors.ts'
-import type { Samples } from './job-thread.ts'
+import { SoundBusy, SoundError, TextRefused } from './errors.ts'
+import type { Samples, Waiter } from './job-thread.ts'
 
 /** One request to a voice's server. */
 export interface HttpRequest {
@@ -64,27 +64,29 @@ const refusals = [400, 413, 414, 422]
 export class HttpVoice implements VoiceEngine {
   readonly #options: HttpVoiceOptions
   readonly #send: SendRequest
-  readonly #decode: (bytes: Uint8Array, rate: PcmRate, signal?: AbortSignal) => Promise<Samples>
+  readonly #decode: (bytes: Uint8Array, rate: PcmRate, waiter: Waiter) => Promise<Samples>
 
   constructor(
     options: HttpVoiceOptions,
     send: SendRequest,
-    decode: (bytes: Uint8Array, rate: PcmRate, signal?: AbortSignal) => Promise<Samples>,
+    decode: (bytes: Uint8Array, rate: PcmRate, waiter: Waiter) => Promise<Samples>,
   ) {
     this.#options = options
     this.#send = send
     this.#decode = decode
   }
 
-  async speak({ rate, ...request }: VoiceRequest, signal?: AbortSignal): Promise<Samples> {
+  async speak({ rate, customer, ...request }: VoiceRequest, signal?: AbortSignal): Promise<Samples> {
     const { name, timeoutMs } = this.#options
     const limits = { timeoutMs, maxBytes: largestAnswer, ...(signal && { signal }) }
     try {
       const { status, bytes } = await this.#send(this.#requestFor(request), limits)
       if (refusals.includes(status)) throw new TextRefused(`its server answered ${status}`)
       if (status !== 200) throw new SoundError(`its server answered ${status}`)
-      return await this.#decode(bytes, rate, signal)
+      return await this.#decode(bytes, rate, { customer, signal })
     } catch (error) {
+      // The server did its work.
+      if (error instanceof SoundBusy) throw error
       const Failure = error instanceof TextRefused ? TextRefused : SoundError
       throw new Failure(`The voice ${name} failed: ${(error as Error).message}`, error)
     }
@@ -92,20 +94,16 @@ export class HttpVoice implements VoiceEngine {
 
   async close(): Promise<void> {}
 
-  #requestFor({ text, voice, language }: Omit<VoiceRequest, 'rate'>): HttpRequest {
+  #requestFor({ text, voice, language }: Omit<VoiceRequest, 'rate' | 'customer'>): HttpRequest {
     const options = this.#options
     const values = {
       text,
       voice: voice ?? options.voice ?? '',
-      language: languageOf(language) ?? options.language ?? '',
+      language: language ?? options.language ?? '',
     }
     return options.kind === 'openai' ? openAiRequest(options, values) : templateRequest(options, values)
   }
 }
-
-/** As BCP 47 writes them. A document may say anything, which in a path of a URL could lead elsewhere (`..`). */
-const languageOf = (language: string | undefined): string | undefined =>
-  language !== undefined && /^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/.test(language) ? language : undefined
 
 interface Values {
   readonly text: string

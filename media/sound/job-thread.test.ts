@@ -94,8 +94,8 @@ describe('a thread for jobs', () => {
   it('takes away what is given up while it waits, and lets go on what is begun', async () => {
     const { threads, speech } = setUp()
     const [begun, waiting, late] = [new AbortController(), new AbortController(), new AbortController()]
-    const first = speech.run('one', begun.signal)
-    const second = speech.run('two', waiting.signal)
+    const first = speech.run('one', begun)
+    const second = speech.run('two', waiting)
     const third = speech.run('three')
     waiting.abort()
     begun.abort()
@@ -106,13 +106,27 @@ describe('a thread for jobs', () => {
     expect((await third).length).toBe(2)
     expect(threads.jobs).toEqual(['one', 'three'])
     late.abort()
-    await expect(speech.run('four', late.signal)).rejects.toThrow('given up')
+    await expect(speech.run('four', late)).rejects.toThrow('given up')
   })
 
-  it('refuses when too much is waiting', async () => {
+  it('lets customers take turns', async () => {
+    const { threads, speech } = setUp()
+    const jobs = ['a1', 'a2', 'a3', 'b1'].map((job) => speech.run(job, { customer: job[0]! }))
+    for (let i = 0; i < 4; i++) threads.answer(1)
+    await Promise.all(jobs)
+    expect(threads.jobs).toEqual(['a1', 'a2', 'b1', 'a3'])
+  })
+
+  it('refuses whoever has the most waiting when there is too much', async () => {
     const { speech } = setUp()
-    const taken = ['one', 'two', 'three', 'four'].map((job) => speech.run(job))
-    await expect(speech.run('five')).rejects.toThrow('Speech: too much is waiting')
+    const run = (job: string) => speech.run(job, { customer: job[0]! })
+    const taken = ['a1', 'a2', 'a3', 'a4'].map(run)
+    await expect(run('a5')).rejects.toMatchObject({
+      ...{ name: 'SoundError', code: 'sound_busy', message: 'Speech: too much is waiting' },
+    })
+    const refused = expect(taken.pop()).rejects.toMatchObject({ code: 'sound_busy' })
+    taken.push(run('b1'))
+    await refused
     const outcomes = Promise.allSettled(taken)
     await speech.close()
     await outcomes

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Timers } from './clock.ts'
-import { SoundError } from './errors.ts'
+import { SoundBusy, SoundError } from './errors.ts'
+import { FairQueue } from './fair-queue.ts'
 
 /** Sound that is ready to play: mono, 16 bit, in shared memory. */
 export type Samples = Int16Array<SharedArrayBuffer>
@@ -60,8 +61,16 @@ export interface JobThreadOptions<Job> {
   readonly timers: Timers
   /** Longest time that one job may take, in ms. */
   readonly jobMs: number
-  /** Most jobs that wait. */
+  /** Most jobs that wait; when there are more, the customer with the most of them is refused. */
   readonly mostWaiting: number
+}
+
+/** Who waits for a job. */
+export interface Waiter {
+  /** Customers take turns; default: one that all have who name none. */
+  readonly customer?: string
+  /** Gives up. */
+  readonly signal?: AbortSignal
 }
 
 /** Time without work after which the thread is ended, in ms. */
@@ -74,12 +83,12 @@ interface Task<Job> {
 }
 
 /**
- * Does jobs in a thread of its own, which starts with the first one and ends after a minute without any. A job that crashes the thread,
- * or takes too long, is rejected, and the next one gets a new thread.
+ * Does jobs in a thread of its own, which starts with the first one and ends after a minute without any. Customers take turns in it. A
+ * job that crashes the thread, or takes too long, is rejected, and the next one gets a new thread.
  */
 export class JobThread<Job> {
   readonly #options: JobThreadOptions<Job>
-  readonly #waiting: Task<Job>[] = []
+  readonly #waiting: FairQueue<Task<Job>>
   #worker: JobWorker<Job> | undefined
   #current: Task<Job> | undefined
   #timer: { cancel(): void } | undefined
@@ -87,6 +96,7 @@ export class JobThread<Job> {
 
   constructor(options: JobThreadOptions<Job>) {
     this.#options = options
+    this.#waiting = new FairQueue(options.mostWaiting)
   }
 
   /** True while the thread runs. */
@@ -94,22 +104,22 @@ export class JobThread<Job> {
     return this.#worker !== undefined
   }
 
-  /** Does a job. Rejects with a {@link SoundError}. `signal` takes it away while it waits; one that is begun goes on unheard. */
-  run(job: Job, signal?: AbortSignal): Promise<Samples> {
+  /**
+   * Does a job. Rejects with a {@link SoundError}, that is a {@link SoundBusy} where too much is waiting. `signal` takes it away while it
+   * waits; one that is begun goes on unheard.
+   */
+  run(job: Job, { customer = '', signal }: Waiter = {}): Promise<Samples> {
     if (this.#closed) return Promise.reject(this.#error('closed'))
     if (signal?.aborted) return Promise.reject(this.#error('given up'))
-    if (this.#waiting.length >= this.#options.mostWaiting) {
-      return Promise.reject(this.#error('too much is waiting'))
-    }
     const { promise, resolve, reject } = Promise.withResolvers<Samples>()
     const task = { job, resolve, reject }
     const giveUp = () => {
-      const index = this.#waiting.indexOf(task)
-      if (index >= 0) this.#waiting.splice(index, 1)
+      this.#waiting.remove(customer, task)
       reject(this.#error('given up'))
     }
     signal?.addEventListener('abort', giveUp, { once: true })
-    this.#waiting.push(task)
+    const refused = this.#waiting.push(customer, task)
+    refused?.reject(new SoundBusy(`${this.#options.name}: too much is waiting`))
     this.#next()
     return promise.finally(() => signal?.removeEventListener('abort', giveUp))
   }
@@ -117,7 +127,8 @@ export class JobThread<Job> {
   /** Rejects what is under way and ends the thread. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
-    for (const task of this.#waiting.splice(0)) task.reject(this.#error('closed'))
+    for (let task = this.#waiting.shift(); task; task = this.#waiting.shift())
+      task.reject(this.#error('closed'))
     await this.#stop(this.#error('closed'))
   }
 

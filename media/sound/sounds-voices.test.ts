@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -73,7 +73,9 @@ describe('voices behind HTTP', () => {
         asked++
         return { status: 200, bytes: Uint8Array.of(5) }
       }
-      const options = { engines: [cloud], voices, send, folder: { path, maxBytes: 10_000 } }
+      let now = 4_000_000_000_000
+      const folder = { path, maxBytes: 10_000, now: () => now }
+      const options = { engines: [cloud], voices, send, folder }
       const first = setUp(options)
       const said = first.sounds.prepare(source)
       await jobsOf(first.audio, 1)
@@ -83,9 +85,43 @@ describe('voices behind HTTP', () => {
       const again = setUp(options)
       expect([...(await again.sounds.prepare(source)).samples]).toEqual([1, 1, 1])
       expect([asked, again.seen]).toEqual([1, ['speech folder']])
+      // Heard from memory, it is in use all the same.
+      now += 3_600_000
+      await again.sounds.prepare(source)
+      await again.sounds.close()
+      expect(again.seen[1]).toBe('speech memory')
+      expect(statSync(join(path, readdirSync(path)[0]!)).mtimeMs).toBe(now)
     } finally {
       rmSync(path, { recursive: true })
     }
+  })
+
+  it('and their languages are told of where nobody knows them', async () => {
+    const sent: HttpRequest[] = []
+    const send: SendRequest = async (request) => {
+      sent.push(request)
+      return { status: 200, bytes: Uint8Array.of(5) }
+    }
+    const own = {
+      ...({ kind: 'template', method: 'GET', headers: {}, ssml: false, timeoutMs: 1000 } as const),
+      ...{ name: 'own', url: 'http://10.0.0.5/{{language}}/{{voice}}', language: 'en', voice: 'v' },
+    }
+    const house = { house: { engine: 'own' } }
+    const { sounds, audio } = setUp({ engines: [own], voices: house, voice: 'house', send })
+    const warnings: string[] = []
+    const foreign = { kind: 'speech', text: 'Hello', voice: '../nobody', language: '..' } as const
+    const said = sounds.prepare(foreign, 8000, { warn: (warning) => warnings.push(warning) })
+    await turn()
+    audio.answer(3)
+    await said
+    expect(sent[0]?.url).toBe('http://10.0.0.5/en/v')
+    expect(warnings).toEqual([
+      'The voice "../nobody" is not known; the default voice speaks',
+      'The language ".." is not one of BCP 47; it is left out',
+    ])
+    // What was left out does not make it another sound.
+    await sounds.prepare({ kind: 'speech', text: 'Hello' })
+    expect(sent.length).toBe(1)
   })
 
   it('need an engine that is there', () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dominant, goertzel } from '../codecs/tone.ts'
+import { FairQueue } from './fair-queue.ts'
 import { createSounds } from './sounds.ts'
 import { floatSine, mp3File, oggOpusFile, wavFile } from './test-audio.ts'
 
@@ -182,6 +183,25 @@ describe('audio', () => {
     const closed = expect(large).rejects.toThrow('closed')
     await sounds.close()
     await closed
+  })
+
+  it('of one customer does not keep another one waiting, who may want the same', async () => {
+    const { sounds, audio } = setUp()
+    const queued = vi.spyOn(FairQueue.prototype, 'push')
+    onTestFinished(() => queued.mockRestore())
+    const ask = (customer: string, byte: number) =>
+      sounds.prepare({ kind: 'audio', bytes: Uint8Array.of(byte) }, 8000, { customer })
+    const flood = [1, 2, 3, 4].map((byte) => ask('p1', byte))
+    await vi.waitFor(() => expect(queued).toHaveBeenCalledTimes(4), { timeout: 20_000, interval: 5 })
+    const other = ask('p2', 4)
+    await vi.waitFor(() => expect(queued).toHaveBeenCalledTimes(5), { timeout: 20_000, interval: 5 })
+    for (let i = 0; i < 3; i++) audio.answer(4)
+    await other
+    const rest = Promise.allSettled(flood)
+    await sounds.close()
+    expect((await rest).map(({ status }) => status).toSorted()).toEqual([
+      ...['fulfilled', 'fulfilled', 'rejected', 'rejected'],
+    ])
   })
 
   it('is refused when it is too large', async () => {

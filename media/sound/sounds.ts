@@ -9,7 +9,7 @@ import { SoundError } from './errors.ts'
 import { quiet } from './fill.ts'
 import { holdMusic } from './hold-music.ts'
 import { HttpVoice, type HttpVoiceOptions, type SendRequest } from './http-voice.ts'
-import { JobThread, type Samples, type StartWorker, workerOf } from './job-thread.ts'
+import { JobThread, type Samples, type StartWorker, type Waiter, workerOf } from './job-thread.ts'
 import { countryOf, ringtone } from './ringtones.ts'
 import { Sharing } from './sharing.ts'
 import { Speaking, type SpeechResult } from './speaking.ts'
@@ -101,7 +101,7 @@ class Library implements Sounds {
       jobMs: 10_000,
       mostWaiting: 100,
     })
-    const fallback = this.#voices.choose(undefined, undefined)
+    const fallback = this.#voices.choose(undefined, undefined).choice
     this.#speaking = new Speaking({
       builtIn: new BuiltInVoice(thread, fallback.engine === builtIn ? fallback.voice : undefined),
       engines: new Map(engines.map((engine) => [engine.name, this.#httpVoice(engine, options.send)])),
@@ -117,7 +117,7 @@ class Library implements Sounds {
 
   async prepare(source: SoundSource, rate: PcmRate = 8000, options: PrepareOptions = {}): Promise<Prompt> {
     try {
-      const { samples, warnings, by } = await this.#made(source, rate, options.signal)
+      const { samples, warnings, by } = await this.#made(source, rate, options)
       this.#observer.onPrepared?.(source.kind, by)
       for (const warning of warnings) options.warn?.(warning)
       return { sampleRate: rate, samples }
@@ -134,36 +134,36 @@ class Library implements Sounds {
 
   #httpVoice(options: HttpVoiceOptions, send: SendRequest | undefined) {
     if (!send) throw new SoundError(`Speech: the voice ${options.name} needs a way to send requests`)
-    const engine = new HttpVoice(options, send, (bytes, rate, signal) =>
-      this.#decoding.decode(bytes, rate, signal),
+    const engine = new HttpVoice(options, send, (bytes, rate, waiter) =>
+      this.#decoding.decode(bytes, rate, waiter),
     )
     return { engine, ssml: options.ssml }
   }
 
-  async #made(source: SoundSource, rate: PcmRate, signal: AbortSignal | undefined): Promise<Made> {
+  async #made(source: SoundSource, rate: PcmRate, waiter: Waiter): Promise<Made> {
     switch (source.kind) {
       case 'audio': {
         this.#decoding.check(source.bytes)
         const key = JSON.stringify(['audio', await digestOf(source.bytes), rate])
-        return this.#once(key, signal, async (giveUp) =>
-          made(await this.#decoding.decode(source.bytes, rate, giveUp)),
+        return this.#once(key, waiter, async (all) =>
+          made(await this.#decoding.decode(source.bytes, rate, all)),
         )
       }
       case 'speech':
-        return this.#spoken(source, rate, signal)
+        return this.#spoken(source, rate, waiter)
       case 'silence':
         return made(quiet(source.ms, rate))
       case 'tone': {
         const { frequencies, ms, levelDb } = source
         const key = JSON.stringify(['tone', frequencies, ms, levelDb, rate])
-        return this.#once(key, signal, async () => made(toneOf(source, rate)))
+        return this.#once(key, waiter, async () => made(toneOf(source, rate)))
       }
       case 'hold-music':
-        return this.#once(JSON.stringify(['hold-music', rate]), signal, async () => made(holdMusic(rate)))
+        return this.#once(JSON.stringify(['hold-music', rate]), waiter, async () => made(holdMusic(rate)))
       case 'ringtone': {
         const country = countryOf(source.country)
         const key = JSON.stringify(['ringtone', country, rate])
-        return this.#once(key, signal, async () => made(ringtone(country, rate)))
+        return this.#once(key, waiter, async () => made(ringtone(country, rate)))
       }
     }
   }
@@ -171,48 +171,48 @@ class Library implements Sounds {
   async #spoken(
     source: Extract<SoundSource, { kind: 'speech' }>,
     rate: PcmRate,
-    signal: AbortSignal | undefined,
+    waiter: Waiter,
   ): Promise<Made> {
     const reading = readSpeech(source.text)
-    const choice = this.#voices.choose(source.voice, source.language)
-    const speech = await this.#spokenBy(reading, choice, rate, signal)
-    return { ...speech, warnings: [...reading.warnings, ...speech.warnings] }
+    const { choice, warnings } = this.#voices.choose(source.voice, source.language)
+    const speech = await this.#spokenBy(reading, choice, rate, waiter)
+    return { ...speech, warnings: [...reading.warnings, ...warnings, ...speech.warnings] }
   }
 
   /** With the built-in voice when the chosen one fails: that is kept as its own, so that an outage does not make it speak all anew. */
-  #spokenBy(
-    reading: Reading,
-    choice: VoiceChoice,
-    rate: PcmRate,
-    signal: AbortSignal | undefined,
-  ): Promise<Made> {
+  async #spokenBy(reading: Reading, choice: VoiceChoice, rate: PcmRate, waiter: Waiter): Promise<Made> {
     const { engine, voice, language } = choice
     // What differs only in markup that is not spoken is one sound.
     const text = (this.#speaking.takesSsml(engine) && reading.ssml) || reading.parts
     const key = JSON.stringify(['speech', engine, voice, engine === builtIn || language, text, rate])
-    return this.#once(key, signal, async (giveUp) => {
+    const result = await this.#once(key, waiter, async (all) => {
       const kept = await this.#folder?.get(key, rate)
       if (kept) return { ...made(kept), by: 'folder' }
-      const speech = await this.#speaking.speak(reading, choice, rate, giveUp)
+      const speech = await this.#speaking.speak(reading, choice, { rate, customer: all.customer }, all.signal)
       if ('failure' in speech) {
-        const substitute = await this.#spokenBy(reading, { engine: builtIn }, rate, giveUp)
+        const substitute = await this.#spokenBy(reading, { engine: builtIn }, rate, all)
         const warning = `${speech.failure}; the built-in voice speaks instead`
         return { ...substitute, warnings: [warning], keep: false }
       }
       void this.#folder?.set(key, rate, speech.samples)
       return made(speech.samples)
     })
+    if (result.by === 'memory') void this.#folder?.used(key)
+    return result
   }
 
+  /** `make` is told for whom: this customer, until all of those have given up who wait for the same. */
   async #once(
     key: string,
-    signal: AbortSignal | undefined,
-    make: (signal: AbortSignal) => Promise<Made>,
+    { customer = '', signal }: Waiter,
+    make: (all: Waiter) => Promise<Made>,
   ): Promise<Made> {
     const kept = this.#cache.get(key)
     if (kept) return { ...kept, by: 'memory' }
-    const isShared = this.#sharing.has(key)
-    const fresh = await this.#sharing.run(key, make, signal)
+    // Nobody is to wait for it in the turn of another customer, who may have a hundred others before it.
+    const shared = JSON.stringify([customer, key])
+    const isShared = this.#sharing.has(shared)
+    const fresh = await this.#sharing.run(shared, (all) => make({ customer, signal: all }), signal)
     if (fresh.keep) this.#cache.set(key, fresh)
     return isShared ? { ...fresh, by: 'sharing' } : fresh
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { VoiceEngine, VoiceRequest } from '../types.ts'
-import { SoundError, TextRefused } from './errors.ts'
+import { SoundBusy, SoundError, TextRefused } from './errors.ts'
 import { FakeTimers } from './fake-thread.ts'
 import { Speaking } from './speaking.ts'
 import { readSpeech } from './ssml.ts'
@@ -10,6 +10,7 @@ class FakeVoice implements VoiceEngine {
   readonly asked: VoiceRequest[] = []
   failing = false
   refusing = false
+  busy = false
   closed = 0
   readonly #value: number
 
@@ -19,6 +20,7 @@ class FakeVoice implements VoiceEngine {
 
   async speak(request: VoiceRequest) {
     this.asked.push(request)
+    if (this.busy) throw new SoundBusy('Audio: too much is waiting')
     if (this.refusing) throw new TextRefused('The voice cloud failed: its server answered 400')
     if (this.failing) throw new SoundError('The voice cloud failed: it took longer than 5000 ms')
     return new Int16Array(new SharedArrayBuffer(request.text.length * 2)).fill(this.#value)
@@ -41,11 +43,18 @@ const setUp = (ssml = false) => {
     onResult: (engine, result) => results.push(`${engine} ${result}`),
   })
   const say = (text: string, signal?: AbortSignal, engine = 'cloud') =>
-    speaking.speak(readSpeech(text), { engine, voice: 'nova', language: 'de' }, 8000, signal)
+    speaking.speak(readSpeech(text), { engine, voice: 'nova', language: 'de' }, { rate: 8000 }, signal)
   return { own, cloud, timers, results, speaking, say }
 }
 
 describe('speaking', () => {
+  it('says for whom, so that the engine can let customers take turns', async () => {
+    const { own, cloud, speaking } = setUp()
+    for (const engine of ['cloud', 'built-in'])
+      await speaking.speak(readSpeech('a'), { engine }, { rate: 8000, customer: 'p1' })
+    expect([cloud.asked[0]?.customer, own.asked[0]?.customer]).toEqual(['p1', 'p1'])
+  })
+
   it('asks the engine that was chosen, part by part, with silence in between', async () => {
     const { cloud, own, say, results } = setUp()
     expect(await say('ab<break time="1ms"/>c')).toEqual({
@@ -93,6 +102,13 @@ describe('speaking', () => {
     for (let i = 0; i < 4; i++) await say('a')
     expect([cloud.asked.length, timers.running]).toEqual([4, 0])
     expect(results).toEqual(Array(4).fill('cloud failed'))
+  })
+
+  it('is refused where too much waits to be decoded, which is no failure of the engine', async () => {
+    const { cloud, say, timers, results } = setUp()
+    cloud.busy = true
+    for (let i = 0; i < 3; i++) await expect(say('a')).rejects.toThrow(SoundBusy)
+    expect([cloud.asked.length, timers.running, results]).toEqual([3, 0, []])
   })
 
   it('leaves an engine alone that failed three times, for 30 s', async () => {

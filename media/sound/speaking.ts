@@ -1,7 +1,7 @@
-import type { PcmRate, VoiceEngine, VoiceRequest } from '../types.ts'
+import type { VoiceEngine, VoiceRequest } from '../types.ts'
 import { builtIn } from './built-in-voice.ts'
 import type { Timers } from './clock.ts'
-import { TextRefused } from './errors.ts'
+import { SoundBusy, TextRefused } from './errors.ts'
 import { joined, silence } from './fill.ts'
 import type { Samples } from './job-thread.ts'
 import type { Reading } from './ssml.ts'
@@ -30,6 +30,9 @@ export interface SpeakingOptions {
 /** Speech, or why the engine gave none: then the built-in voice is to be asked. */
 export type Speech = { readonly samples: Samples } | { readonly failure: string }
 
+/** At which rate, and for whom. */
+export type SpeakFor = Pick<VoiceRequest, 'rate' | 'customer'>
+
 /** Failures one after the other after which an engine is left alone for a while. */
 const mostFailures = 3
 /** How long it is left alone, in ms. */
@@ -53,12 +56,18 @@ export class Speaking {
     return this.#options.engines.get(engine)?.ssml ?? false
   }
 
-  /** Rejects with the built-in voice's error where that one was chosen, and when `signal` gave up. */
-  async speak(reading: Reading, choice: VoiceChoice, rate: PcmRate, signal?: AbortSignal): Promise<Speech> {
+  /** Rejects with the built-in voice's error where that one was chosen, where too much is waiting, and when `signal` gave up. */
+  async speak(
+    reading: Reading,
+    choice: VoiceChoice,
+    wanted: SpeakFor,
+    signal?: AbortSignal,
+  ): Promise<Speech> {
     const { engine: name, voice, language } = choice
     const named = this.#options.engines.get(name)
-    if (!named) return { samples: await this.#byBuiltIn(reading, rate, voice, signal) }
-    return this.#attempt(name, () => this.#render(reading, named, { voice, language, rate }, signal), signal)
+    if (!named) return { samples: await this.#byBuiltIn(reading, { ...wanted, voice }, signal) }
+    const how = { ...wanted, voice, language }
+    return this.#attempt(name, () => this.#render(reading, named, how, signal), signal)
   }
 
   /** Closes the engines too. */
@@ -69,7 +78,7 @@ export class Speaking {
     await Promise.all([...engines.values(), { engine: own }].map(({ engine }) => engine.close()))
   }
 
-  /** Being given up is no failure of the engine. */
+  /** Being given up, or having too much to decode, is no failure of the engine. */
   async #attempt(
     name: string,
     speak: () => Promise<Samples>,
@@ -85,7 +94,7 @@ export class Speaking {
       this.#options.onResult(name, 'ok')
       return { samples }
     } catch (error) {
-      if (signal?.aborted) throw error
+      if (signal?.aborted || error instanceof SoundBusy) throw error
       this.#options.onResult(name, 'failed')
       if (!(error instanceof TextRefused)) this.#failed(name)
       return { failure: (error as Error).message }
@@ -110,13 +119,12 @@ export class Speaking {
 
   async #byBuiltIn(
     reading: Reading,
-    rate: PcmRate,
-    voice: string | undefined,
+    how: Omit<VoiceRequest, 'text'>,
     signal: AbortSignal | undefined,
   ): Promise<Samples> {
     const named = { engine: this.#options.builtIn, ssml: false }
     try {
-      const samples = await this.#render(reading, named, { voice, rate }, signal)
+      const samples = await this.#render(reading, named, how, signal)
       this.#options.onResult(builtIn, 'ok')
       return samples
     } catch (error) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SpeechFolder } from './speech-folder.ts'
 
 let path: string
@@ -13,9 +13,12 @@ afterEach(() => rmSync(path, { recursive: true, force: true }))
 
 const speech = (value: number, count = 100) => new Int16Array(new SharedArrayBuffer(count * 2)).fill(value)
 const names = () => readdirSync(path)
+/** Later than any file. */
+const now = () => 4_000_000_000_000
 const open = (maxBytes = 1000) => {
   const faults: Error[] = []
-  return { faults, folder: new SpeechFolder({ path, maxBytes, onFault: (error) => faults.push(error) }) }
+  const onFault = (error: Error) => faults.push(error)
+  return { faults, folder: new SpeechFolder({ path, maxBytes, now, onFault }) }
 }
 
 it('keeps speech over a restart, by key and rate', async () => {
@@ -47,15 +50,43 @@ it('drops what was asked for least lately', async () => {
   expect(await folder.get('d', 8000)).toBeUndefined()
 })
 
-it('drops the oldest first after a restart', async () => {
-  const { folder } = open(500)
-  await folder.set('a', 8000, speech(1))
-  const [first] = names()
-  await folder.set('b', 8000, speech(2))
-  utimesSync(join(path, first!), 1, 1)
-  const again = open(500).folder
-  await again.set('c', 8000, speech(3))
-  expect(names()).not.toContain(first)
+describe('after a restart', () => {
+  /** Two that were written long ago, one after the other. */
+  const twoOld = async () => {
+    const { folder } = open(500)
+    const files: string[] = []
+    for (const [i, key] of ['a', 'b'].entries()) {
+      await folder.set(key, 8000, speech(i))
+      files.push(names().find((name) => !files.includes(name))!)
+      utimesSync(join(path, files[i]!), i + 1, i + 1)
+    }
+    return { folder: open(500).folder, files }
+  }
+
+  it('drops what was used least lately, not what was written first', async () => {
+    const { folder, files } = await twoOld()
+    await folder.get('a', 8000)
+    await folder.close()
+    const again = open(500).folder
+    await again.set('c', 8000, speech(3))
+    expect(names()).toContain(files[0])
+    expect(names()).not.toContain(files[1])
+  })
+
+  it('counts as use what was had from elsewhere', async () => {
+    const { folder, files } = await twoOld()
+    await folder.used('a')
+    await folder.used('nobody kept this')
+    await open(500).folder.set('c', 8000, speech(3))
+    expect(names()).toContain(files[0])
+    expect(names()).not.toContain(files[1])
+  })
+
+  it('is within a limit that is lower now', async () => {
+    const { files } = await twoOld()
+    await open(300).folder.get('a', 8000)
+    expect(names()).toEqual([files[1]])
+  })
 })
 
 it('passes over what is damaged or foreign, and clears what was half written', async () => {
@@ -75,7 +106,8 @@ it('tells of a folder that cannot be used, and goes on without it', async () => 
   const file = join(path, 'file')
   writeFileSync(file, '')
   const faults: Error[] = []
-  const folder = new SpeechFolder({ path: file, maxBytes: 1000, onFault: (error) => faults.push(error) })
+  const onFault = (error: Error) => faults.push(error)
+  const folder = new SpeechFolder({ path: file, maxBytes: 1000, now, onFault })
   await folder.set('a', 8000, speech(1))
   expect(await folder.get('a', 8000)).toBeUndefined()
   expect(faults.length).toBeGreaterThan(0)

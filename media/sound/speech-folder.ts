@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PcmRate } from '../types.ts'
 import type { Samples } from './job-thread.ts'
@@ -8,6 +8,8 @@ import type { Samples } from './job-thread.ts'
 export interface SpeechFolderOptions {
   readonly path: string
   readonly maxBytes: number
+  /** In ms since the Unix epoch. */
+  readonly now: () => number
   /** Told when the folder cannot be used; speech goes on without it. Default: nobody. */
   readonly onFault?: (error: Error) => void
 }
@@ -17,15 +19,25 @@ const headBytes = 8
 const mark = 'TLS1'
 const fileName = /^[0-9a-f]{64}\.pcm$/
 const temporaryName = /^[0-9a-f-]{36}\.tmp$/
+/** Uses within this time of the last one that was written down are not, in ms. */
+const markMs = 3_600_000
+
+/** What is known of a file. */
+interface Facts {
+  readonly size: number
+  /** When it was used, in ms since the Unix epoch, within {@link markMs}. */
+  readonly at: number
+}
 
 /**
- * Keeps speech on disk over a restart, up to a number of bytes; what was asked for least lately goes first. Files are named by a hash of
- * the key and hold 16-bit samples, no text. What cannot be read or written is only told to `onFault`.
+ * Keeps speech on disk over a restart, up to a number of bytes; what was used least lately goes first, also after a restart: a file's time is
+ * that of its last use, to the hour. Files are named by a hash of the key and hold 16-bit samples, no text. What cannot be read or written
+ * is only told to `onFault`.
  */
 export class SpeechFolder {
   readonly #options: SpeechFolderOptions
-  /** Sizes by name, the least lately used first. */
-  #files: Promise<Map<string, number>> | undefined
+  /** By name, the least lately used first. */
+  #files: Promise<Map<string, Facts>> | undefined
   #writing: Promise<void> = Promise.resolve()
 
   constructor(options: SpeechFolderOptions) {
@@ -36,26 +48,27 @@ export class SpeechFolder {
   async get(key: string, rate: PcmRate): Promise<Samples | undefined> {
     const name = nameOf(key)
     const files = await this.#open()
-    const size = files.get(name)
-    if (size === undefined) return undefined
-    files.delete(name)
+    if (!files.has(name)) return undefined
     try {
       const samples = samplesOf(await readFile(join(this.#options.path, name)), rate)
-      if (samples) files.set(name, size)
+      if (samples) void this.used(key)
+      else files.delete(name)
       return samples
     } catch (error) {
+      files.delete(name)
       this.#fault(error)
       return undefined
     }
   }
 
+  /** What is kept under the key was used, wherever it was had from. Resolves when that is written down; harmless where there is nothing. */
+  used(key: string): Promise<void> {
+    return this.#inTurn(() => this.#mark(nameOf(key)))
+  }
+
   /** Keeps it, unless it alone is over the limit. Resolves when it is written. */
   set(key: string, rate: PcmRate, samples: Samples): Promise<void> {
-    // One after the other, so that the limit holds.
-    this.#writing = this.#writing
-      .then(() => this.#write(nameOf(key), rate, samples))
-      .catch((e) => this.#fault(e))
-    return this.#writing
+    return this.#inTurn(() => this.#write(nameOf(key), rate, samples))
   }
 
   /** Waits for what is being written. */
@@ -63,8 +76,25 @@ export class SpeechFolder {
     return this.#writing
   }
 
+  /** One after the other, so that the limit holds. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#writing = this.#writing.then(work).catch((e) => this.#fault(e))
+    return this.#writing
+  }
+
+  async #mark(name: string): Promise<void> {
+    const files = await this.#open()
+    const facts = files.get(name)
+    if (!facts) return
+    const now = this.#options.now()
+    const isDue = now - facts.at >= markMs
+    files.delete(name)
+    files.set(name, isDue ? { ...facts, at: now } : facts)
+    if (isDue) await utimes(join(this.#options.path, name), now / 1000, now / 1000)
+  }
+
   async #write(name: string, rate: PcmRate, samples: Samples): Promise<void> {
-    const { path, maxBytes } = this.#options
+    const { path, maxBytes, now } = this.#options
     const size = headBytes + samples.byteLength
     if (size > maxBytes) return
     const files = await this.#open()
@@ -81,13 +111,13 @@ export class SpeechFolder {
       throw error
     }
     files.delete(name)
-    files.set(name, size)
+    files.set(name, { size, at: now() })
     await this.#prune(files)
   }
 
-  async #prune(files: Map<string, number>): Promise<void> {
-    let bytes = [...files.values()].reduce((sum, size) => sum + size, 0)
-    for (const [name, size] of files) {
+  async #prune(files: Map<string, Facts>): Promise<void> {
+    let bytes = [...files.values()].reduce((sum, { size }) => sum + size, 0)
+    for (const [name, { size }] of files) {
       if (bytes <= this.#options.maxBytes) return
       files.delete(name)
       bytes -= size
@@ -95,22 +125,25 @@ export class SpeechFolder {
     }
   }
 
-  #open(): Promise<Map<string, number>> {
+  #open(): Promise<Map<string, Facts>> {
     this.#files ??= this.#list()
     return this.#files
   }
 
-  async #list(): Promise<Map<string, number>> {
+  async #list(): Promise<Map<string, Facts>> {
     try {
       const { path } = this.#options
-      const all = await readdir(path)
+      const found = await readdir(path)
       // Left by a crash in the middle of writing.
-      for (const name of all) if (temporaryName.test(name)) await rm(join(path, name), { force: true })
-      const names = all.filter((name) => fileName.test(name))
-      const facts = await Promise.all(
-        names.map(async (name) => ({ name, ...(await factsOf(join(path, name))) })),
+      for (const name of found) if (temporaryName.test(name)) await rm(join(path, name), { force: true })
+      const names = found.filter((name) => fileName.test(name))
+      const all = await Promise.all(
+        names.map(async (name) => [name, await factsOf(join(path, name))] as const),
       )
-      return new Map(facts.sort((a, b) => a.at - b.at).map(({ name, size }) => [name, size]))
+      const files = new Map(all.sort(([, a], [, b]) => a.at - b.at))
+      // The limit may be lower than it was.
+      await this.#prune(files)
+      return files
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#fault(error)
       return new Map()
@@ -122,7 +155,7 @@ export class SpeechFolder {
   }
 }
 
-const factsOf = async (file: string): Promise<{ readonly at: number; readonly size: number }> => {
+const factsOf = async (file: string): Promise<Facts> => {
   const { mtimeMs, size } = await stat(file)
   return { at: mtimeMs, size }
 }

@@ -1,6 +1,7 @@
 import { voiceNamed, voices } from './built-in-text.ts'
 import { builtIn } from './built-in-voice.ts'
 import { SoundError } from './errors.ts'
+import { isLanguage } from './language.ts'
 
 /** A voice that documents may name. */
 export interface VoiceEntry {
@@ -14,6 +15,13 @@ export interface VoiceEntry {
 
 /** Which voice speaks. */
 export type VoiceChoice = VoiceEntry
+
+/** A choice, and what is to be said of it. */
+export interface Chosen {
+  readonly choice: VoiceChoice
+  /** What was asked for and is not there. */
+  readonly warnings: readonly string[]
+}
 
 /** Finds the voice that a document means. Names are compared without case. */
 export class VoiceTable {
@@ -43,10 +51,23 @@ export class VoiceTable {
     this.#default = found
   }
 
-  /** The voice by this name; the default for none, and for one that nobody knows: documents for other services name voices of theirs. */
-  choose(name: string | undefined, language: string | undefined): VoiceChoice {
-    const entry = (name && (this.#named(name) ?? this.#ofBuiltIn(name))) || this.#default
-    return language ? { ...entry, language } : entry
+  /**
+   * The voice by this name, in this language. For a name that nobody knows it is the default, as documents for other services name voices
+   * of theirs; what is no language is left out. Either is warned of.
+   */
+  choose(name: string | undefined, language: string | undefined): Chosen {
+    const named = name ? (this.#named(name) ?? this.#ofBuiltIn(name)) : this.#default
+    const entry = named ?? this.#default
+    const isUsable = language ? isLanguage(language) : false
+    return {
+      choice: isUsable ? { ...entry, language } : entry,
+      warnings: [
+        ...(named ? [] : [`The voice ${quoted(name)} is not known; the default voice speaks`]),
+        ...(isUsable || !language
+          ? []
+          : [`The language ${quoted(language)} is not one of BCP 47; it is left out`]),
+      ],
+    }
   }
 
   #named(name: string): VoiceEntry | undefined {
@@ -56,10 +77,14 @@ export class VoiceTable {
 
   /** `man` and `woman` mean no certain voice, so they leave a default behind HTTP in its place. */
   #ofBuiltIn(name: string): VoiceEntry | undefined {
+    const entry = builtInEntry(name)
     const isOwnName = voices.some((voice) => voice === name.trim().toLowerCase())
-    return isOwnName || this.#default.engine === builtIn ? builtInEntry(name) : undefined
+    return entry && !isOwnName && this.#default.engine !== builtIn ? this.#default : entry
   }
 }
+
+/** As it stands in a warning: not all of it, as documents may say anything. */
+const quoted = (text = ''): string => JSON.stringify(text.length > 30 ? `${text.slice(0, 30)}…` : text)
 
 const builtInEntry = (name: string): VoiceEntry | undefined => {
   const voice = voiceNamed(name)

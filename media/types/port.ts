@@ -39,7 +39,7 @@ export interface OpusWishes {
 export interface FarEnd {
   readonly address: string
   readonly port: number
-  /** Encrypts both directions; absent: plain RTP. Keys that stay the same keep their roll-over counters. */
+  /** Encrypts both directions; absent: plain RTP. Keys that stay the same keep their roll-over counters; a new `sendKey` begins with zero. */
   readonly srtp?: SrtpKeys
   /** Where RTCP goes; default port + 1, or `port` with `rtcpMux`. */
   readonly rtcpPort?: number
@@ -55,7 +55,11 @@ export interface FarEnd {
   readonly telephoneEventRate?: number
   /** Our direction. */
   readonly direction: Direction
-  /** Packet duration in ms that the far end asked for, in steps of 10 up to 60; default 20, also for anything else. */
+  /**
+   * Packet duration in ms that the far end wants, in steps of 10 up to 60, never longer than its `maxptime`: what comes from a joined port
+   * in packets of another length is decoded, and packed anew. Absent, and for anything else, such packets are passed on as they come, and
+   * what is encoded has 20.
+   */
   readonly ptime?: number
   /**
    * From whom the source may be learnt; default `strict`. Whatever it says, the first packet has to agree in payload type, and with SRTP
@@ -80,12 +84,12 @@ export interface FarEnd {
   readonly opus?: OpusWishes
 }
 
-/** Payload types that we announced, by which incoming packets are understood. */
+/** Payload types by which incoming packets are understood; a format may have several. */
 export interface NearEnd {
   readonly codecs: readonly { readonly codec: AudioCodec; readonly payloadType: number }[]
   /** telephone-event/8000. */
   readonly telephoneEvent?: number
-  /** telephone-event of other clock rates (in Hz), beside codecs with such a clock. */
+  /** Further ones: of other clock rates (in Hz), beside codecs with such a clock, or by another number. */
   readonly telephoneEvents?: readonly { readonly payloadType: number; readonly clockRate: number }[]
   /** Comfort noise, where it is not 13 (for codecs with a clock other than 8000); 13 is understood in any case. */
   readonly comfortNoise?: number

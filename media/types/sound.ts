@@ -48,6 +48,8 @@ export type SoundSource =
 
 /** Who waits for a sound. */
 export interface PrepareOptions {
+  /** Whose it is: customers take turns where much is to be made. Default: one that all have who name none. */
+  readonly customer?: string
   /** Gives up, where nobody else waits for the same. */
   readonly signal?: AbortSignal
   /** Told what is wrong with a sound that is played all the same: faulty markup, or a voice that could not be had. */
@@ -56,7 +58,10 @@ export interface PrepareOptions {
 
 /** Turns sounds into prompts. What is decoded, spoken or made is kept, and shared by all who want the same. */
 export interface Sounds {
-  /** At `rate`, default 8000: that of the port which will play it. Rejects with an Error that says what is wrong with the sound. */
+  /**
+   * At `rate`, default 8000: that of the port which will play it. Rejects with an Error that says what is wrong with the sound, and with the
+   * code `sound_busy` where the customer has too much waiting.
+   */
   prepare(source: SoundSource, rate?: PcmRate, options?: PrepareOptions): Promise<Prompt>
   close(): Promise<void>
 }

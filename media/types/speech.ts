@@ -10,6 +10,8 @@ export interface VoiceRequest {
   readonly language?: string
   /** Wanted of what comes back. */
   readonly rate: PcmRate
+  /** For whom; customers take turns. */
+  readonly customer?: string
 }
 
 /** Makes speech from text: the built-in voice, or one behind HTTP. */

@@ -57,7 +57,7 @@ const callee = async ({ codec, ptime = 20 }: Side) => {
 
 const caller = async (
   { codec, ptime = 20 }: Side,
-  { domain = 'wide.test', scenario = 'call', values = {}, holdMs = 5_000 } = {},
+  { domain = 'wide.test', scenario = 'call', values = {}, holdMs = 'told' as SippOptions['holdMs'] } = {},
 ) => {
   const media = await CodecPeer.open(codec, ptime)
   const sipp = await start({
@@ -78,7 +78,9 @@ const bridged = async (near: Side, far: Side) => {
   return [first, second] as const
 }
 
+/** Has the first one hang up. */
 const finished = async (...sides: readonly { readonly sipp: Sipp }[]): Promise<void> => {
+  await sides[0]?.sipp.goOn()
   for (const { sipp } of sides) await sipp.succeeded()
   await gateway.settled()
 }
@@ -124,14 +126,19 @@ it('a codec is changed in the middle of a call, and both go on hearing each othe
   const { payloads: newPayloads, codecs: newCodecs } = formats('opus')
   const first = await caller(
     { codec: 'PCMU' },
-    { scenario: 'call-modifies', values: { newPayloads, newCodecs }, holdMs: 3_000 },
+    { scenario: 'call-modifies', values: { newPayloads, newCodecs } },
   )
   second.media.talks(await second.sipp.event('invited'), calleeTone)
   first.media.talks(await first.sipp.event('answered'), callerTone)
   await first.media.hears(calleeTone)
   await second.media.hears(callerTone)
+  await first.sipp.goOn()
   await first.sipp.event('modified')
   first.media.become('opus', 800)
+  await first.media.hears(calleeTone)
+  await second.media.hears(800)
+  await first.sipp.goOn()
+  await first.sipp.event('back')
   await first.media.hears(calleeTone)
   await second.media.hears(800)
   await finished(first, second)
@@ -154,7 +161,8 @@ describe.skipIf(!isInstalled('baresip'))('baresip', () => {
       await phone.hears(calleeTone)
       await second.media.hears(700)
       phone.hangUp()
-      await finished(second)
+      await second.sipp.succeeded()
+      await gateway.settled()
       const record = gateway.log.findLast(({ msg }) => msg === 'call ended')
       expect(record).toMatchObject({ legs: [{ codec: codec.split('/')[0] }, { codec: 'PCMA' }] })
     },
@@ -173,9 +181,10 @@ it('a caller without a codec that is permitted is refused with 488, and told wha
 
 it('a document may ask for codecs, of those that the carrier has', async () => {
   const { sipp } = await callee({ codec: 'PCMA' })
-  const first = await caller({ codec: 'PCMA' }, { domain: 'asks.test', holdMs: 1_500 })
+  const first = await caller({ codec: 'PCMA' }, { domain: 'asks.test' })
   await sipp.event('invited')
   const [invite = ''] = sipp.received('INVITE')
   expect(linesOf(invite, 'm=audio')[0]).toMatch(/RTP\/AVP 8 111 101 110$/)
+  await first.sipp.event('answered')
   await finished(first, { sipp })
 })

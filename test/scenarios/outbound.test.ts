@@ -48,13 +48,14 @@ const online = async (): Promise<Softphone> => {
 
 describe('a SIP URI that is dialled straight', () => {
   it('gives early media, an answer, talk both ways and digits, and is ended by the browser', async () => {
-    const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 2500 })
+    const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
     const phone = await online()
     await phone.dial(carrier.uri)
     // Early media: the tone is in the browser before the carrier answers.
     await carrier.talks('invited', 350)
     await hears(phone.page, 350)
     expect(carrier.sipp.events).not.toContain('confirmed')
+    await carrier.goesOn()
     await carrier.sipp.event('confirmed')
     carrier.media.tone(carrierTone)
     await phone.talking()
@@ -71,11 +72,13 @@ describe('a SIP URI that is dialled straight', () => {
   })
 
   it('ends in the browser when the carrier hangs up', async () => {
-    const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 1500, codec: 'PCMA' })
+    const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', codec: 'PCMA' })
     const phone = await online()
     await phone.dial(carrier.uri)
     await carrier.talks('invited', carrierTone)
     await phone.talking()
+    await hears(phone.page, carrierTone)
+    await carrier.goesOn()
     await carrier.done()
     await phone.idle()
     await gateway.settled()
@@ -143,7 +146,11 @@ describe('an address whose script connects to a carrier', () => {
   it('can be called through by another carrier', async () => {
     const callee = await Carrier.listens({ scenario: 'callee', holdMs: 300 })
     document = JSON.stringify(script({ connect: { to: callee.uri, answer_on_bridge: true } }))
-    const caller = await Carrier.calls(gateway, { domain: 'through.test', scenario: 'caller', holdMs: 4000 })
+    const caller = await Carrier.calls(gateway, {
+      domain: 'through.test',
+      scenario: 'caller',
+      holdMs: 'told',
+    })
     await callee.talks('invited', carrierTone)
     await caller.talks('answered', 440)
     await callee.hears(440, 500)
@@ -151,6 +158,7 @@ describe('an address whose script connects to a carrier', () => {
     caller.media.press('90*')
     await callee.receivesDigits('90*')
     expect(faultsOf(fromFirstSound(callee.media.packets))).toEqual([])
+    await caller.goesOn()
     await caller.done()
     await callee.done()
     await gateway.settled()

@@ -125,12 +125,13 @@ for (const kind of [baresip, linphone]) {
         const carrier = await Carrier.calls(gateway, {
           domain: 'desk.test',
           scenario: 'caller',
-          holdMs: 3_000,
+          holdMs: 'told',
         })
         await carrier.talks('answered', carrierTone)
         await phone.connected()
         await phone.hears(carrierTone)
         await carrier.hears(phoneTone)
+        await carrier.goesOn()
         await carrier.done()
         await phone.ended()
         await gateway.settled()
@@ -182,13 +183,14 @@ for (const kind of [baresip, linphone]) {
         const caller = await Carrier.calls(gateway, {
           domain: 'through.test',
           scenario: 'caller',
-          holdMs: 4_000,
+          holdMs: 'told',
         })
         await caller.talks('answered', carrierTone)
         await carrier.hears(carrierTone)
         await caller.hears(phoneTone)
         await holdsAndGoesOn(carrier)
         await caller.hears(phoneTone)
+        await caller.goesOn()
         await caller.done()
         await carrier.ended()
         await gateway.settled()

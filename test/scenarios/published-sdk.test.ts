@@ -63,7 +63,7 @@ it('the published SDK goes online, receives a call, accepts it, talks, and hangs
 })
 
 it('the published SDK dials a SIP URI, sends digits, and sees the far side hang up', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 5000 })
+  const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
   const page = await open()
   await page.dial(carrier.uri)
   await carrier.talks('invited', 600)
@@ -71,6 +71,7 @@ it('the published SDK dials a SIP URI, sends digits, and sees the far side hang 
   await carrier.hears(sdkTone, 500)
   await page.sendDigits('26#')
   await carrier.receivesDigits('26#')
+  await carrier.goesOn()
   await carrier.done()
   await until(
     'the SDK sees the end',

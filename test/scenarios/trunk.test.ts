@@ -5,7 +5,7 @@ import { sine } from '../../media/codecs/tone.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CertificateFolder } from '../support/certificates.ts'
 import { DocumentServer } from '../support/documents.ts'
-import { Gateway } from '../support/gateway.ts'
+import { Gateway, renegotiated } from '../support/gateway.ts'
 import { faultsOf, fromFirstSound } from '../support/hearing.ts'
 import { bodyOf, Detour, keyOf, securityOf, TrunkTap } from '../support/trunk-tap.ts'
 import { until } from '../support/until.ts'
@@ -148,21 +148,22 @@ const settled = async (): Promise<void> => {
 }
 
 /** A call by the direct trunk, from a carrier of the one gateway to a carrier of the other. */
-const callThrough = async (holdMs: number): Promise<{ caller: Carrier; callee: Carrier }> => {
+const callThrough = async (): Promise<{ caller: Carrier; callee: Carrier }> => {
   const callee = await Carrier.listens({ scenario: 'callee' })
   document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
-  const caller = await Carrier.calls(calling, { domain: 'number.test', scenario: 'caller', holdMs })
+  const caller = await Carrier.calls(calling, { domain: 'number.test', scenario: 'caller', holdMs: 'told' })
   await callee.talks('invited', calleeTone)
   await caller.talks('answered', callerTone)
   return { caller, callee }
 }
 
 it('a number dialled at one gateway is answered behind the other, and both are heard through the encrypted trunk', async () => {
-  const { caller, callee } = await callThrough(4_000)
+  const { caller, callee } = await callThrough()
   await callee.hears(callerTone, 600)
   await caller.hears(calleeTone, 600)
   expect(faultsOf(fromFirstSound(callee.media.packets))).toEqual([])
   expect(callee.sipp.messages).not.toContain('a=crypto')
+  await caller.goesOn()
   await caller.done()
   await callee.done()
   await settled()
@@ -193,13 +194,14 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
     const tap = taps.get(name)!
     const refused = typeof answered === 'number'
     const carrier = await Carrier.calls(calling, {
-      ...{ domain: `${name}.test`, scenario: refused ? 'caller-refused' : 'caller', holdMs: 1_200 },
+      ...{ domain: `${name}.test`, scenario: refused ? 'caller-refused' : 'caller', holdMs: 'told' },
       // The script has nothing more to say after its connect has failed: the caller gets what the callee said.
       ...(refused && { values: { status: answered } }),
     })
     if (!refused) {
       await carrier.talks('answered', callerTone)
       await carrier.hears(playedTone)
+      await carrier.goesOn()
     }
     await carrier.done()
     // One INVITE: nobody has tried once more with less.
@@ -214,7 +216,7 @@ describe.each(pairs)('SRTP that is $calling where it calls from, and $called whe
 })
 
 it('a refresh and a hold keep the keys, and after them both are heard', async () => {
-  const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 5_000 })
+  const callee = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
   document = JSON.stringify(script({ connect: { to: callee.uri, timeout: 15, answer_on_bridge: true } }))
   const caller = await Carrier.calls(calling, {
     ...{ domain: 'required-required.test', scenario: 'caller-released' },
@@ -230,7 +232,7 @@ it('a refresh and a hold keep the keys, and after them both are heard', async ()
     offer.replace(/^(o=\S+ \S+) \d+/m, `$1 ${version}`).replace('a=sendrecv', `a=${direction}`)
   const held = await tap.reinvites(changed(101, 'sendonly'))
   expect([keyOf(held), /^a=recvonly\r$/m.test(held)]).toEqual([keyOf(answer), true])
-  expect(called.log).toContainEqual(expect.objectContaining({ msg: 'session renegotiated', held: true }))
+  await renegotiated(called, { held: true })
   const before = caller.media.packets.length
   const resumed = await tap.reinvites(changed(102, 'sendrecv'))
   expect([keyOf(resumed), securityOf(resumed)]).toEqual([keyOf(answer), 'RTP/SAVP with keys'])
@@ -241,6 +243,7 @@ it('a refresh and a hold keep the keys, and after them both are heard', async ()
   )
   await caller.hears(calleeTone)
   await callee.hears(callerTone)
+  await callee.goesOn()
   await caller.done()
   await callee.done()
   await settled()
@@ -273,7 +276,7 @@ describe.each([
 })
 
 it('certificates are renewed while a call is up, and the call goes on', async () => {
-  const { caller, callee } = await callThrough(5_000)
+  const { caller, callee } = await callThrough()
   await callee.hears(callerTone)
   const before = await shownBy(called)
   await authority.issue('called.test')
@@ -293,6 +296,7 @@ it('certificates are renewed while a call is up, and the call goes on', async ()
   )
   await callee.hears(callerTone)
   await caller.hears(calleeTone)
+  await caller.goesOn()
   await caller.done()
   await callee.done()
   await settled()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser as Chromium, chromium, type Page } from 'playwright-core'
 import { sine } from '../../media/codecs/tone.ts'
+import { reportPageOnFailure } from './failure-report.ts'
 import { audioProbe } from './page-audio.ts'
 import { wav } from './wav.ts'
 
@@ -23,6 +24,15 @@ export const chromiumFlags = [
   '--disable-features=WebRtcHideLocalIpsWithMdns',
 ]
 
+/** Samples per second of what a microphone plays. */
+export const microphoneRate = 48_000
+
+/** How a page is opened. */
+export interface PageOptions {
+  /** Its audio goes over this port of a `WebRtcRelay`, and it may be recorded: it has no content policy. */
+  readonly relay?: number
+}
+
 /** A headless Chromium whose microphone hears a tone. */
 export class Browser {
   readonly #chromium: Chromium
@@ -33,11 +43,12 @@ export class Browser {
     this.#folder = folder
   }
 
-  /** Starts one; the microphone plays `frequency` Hz, over and over. */
-  static async start(frequency: number): Promise<Browser> {
+  /** Starts one; the microphone plays `frequency` Hz, or these samples of {@link microphoneRate}, over and over. */
+  static async start(says: number | Int16Array): Promise<Browser> {
     const folder = mkdtempSync(join(tmpdir(), 'browser-'))
     const microphone = join(folder, 'microphone.wav')
-    writeFileSync(microphone, wav(sine(frequency, 5000, 48_000, 10_000), 48_000))
+    const samples = typeof says === 'number' ? sine(says, 5000, microphoneRate, 10_000) : says
+    writeFileSync(microphone, wav(samples, microphoneRate))
     const browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
       args: [...chromiumFlags, `--use-file-for-fake-audio-capture=${microphone}`],
@@ -46,10 +57,17 @@ export class Browser {
   }
 
   /** A new page with a profile of its own, which can be listened to. */
-  async page(): Promise<Page> {
-    const context = await this.#chromium.newContext({ ignoreHTTPSErrors: true, permissions: ['microphone'] })
+  async page({ relay }: PageOptions = {}): Promise<Page> {
+    const context = await this.#chromium.newContext({
+      ignoreHTTPSErrors: true,
+      permissions: ['microphone'],
+      bypassCSP: relay !== undefined,
+    })
     await context.addInitScript(audioProbe)
-    return context.newPage()
+    if (relay !== undefined) await context.addInitScript(`globalThis.testRelay = ${relay}`)
+    const page = await context.newPage()
+    reportPageOnFailure(page)
+    return page
   }
 
   /** Ends it and removes its files. */

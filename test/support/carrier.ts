@@ -19,8 +19,8 @@ interface CarrierOptions {
   readonly codec?: G711
   /** Further values for the scenario file. */
   readonly values?: Readonly<Record<string, SippValue>>
-  /** How long it talks, or rings, before the scenario's next step; default 0. */
-  readonly holdMs?: number
+  /** How long it talks, or rings, before the scenario's next step, as that of SIPp. */
+  readonly holdMs?: number | 'told'
   /** As that of SIPp. */
   readonly timeoutMs?: number
   /** Calls that SIPp takes or makes before it ends; default 1. */
@@ -118,6 +118,11 @@ export class Carrier {
       () => digitsOf(this.media.packets),
       (got) => got === digits,
     )
+  }
+
+  /** Lets it do the scenario's next step, such as hanging up, where it waits to be told. */
+  goesOn(): Promise<void> {
+    return this.sipp.goOn()
   }
 
   /** Waits until SIPp has gone through its scenario without an error. */

@@ -6,6 +6,8 @@ import { dominant } from '../../media/codecs/tone.ts'
 import { readRtp, rtpView, writeRtpHeader } from '../../media/rtp/packet.ts'
 import { decoded, rateOf, TestVoice, unitsOf } from '../../media/rtp/test-codecs.ts'
 import type { AudioCodec } from '../../media/types.ts'
+import type { BadNetwork } from './bad-network.ts'
+import { type Arrival, type Reception, received } from './reception.ts'
 import { until } from './until.ts'
 
 /** Payload types of those who call. */
@@ -21,16 +23,23 @@ export const formats = (codec: AudioCodec, called = false): { payloads: string; 
   return { payloads: String(number), codecs: lines.join('\n') }
 }
 
+/** Says something for ever, packet by packet. */
+export interface Voice {
+  /** The next packet's payload. */
+  say(): Uint8Array
+}
+
 /** The media of a carrier in any codec: a port for SIPp's SDP, a tone that is sent, and what is heard. Ends with its test. */
 export class CodecPeer {
   readonly #socket: Socket
-  readonly #heard: { readonly payloadType: number; readonly payload: Uint8Array }[] = []
+  readonly #heard: Arrival[] = []
   /** Payloads that were sent, as text. */
   readonly #said = new Set<string>()
   readonly #numbers: Readonly<Record<AudioCodec, number>>
   #codec: AudioCodec
   #ptimeMs: number
-  #voice: TestVoice | undefined
+  #voice: Voice | undefined
+  #network: BadNetwork | undefined
   #timer: NodeJS.Timeout | undefined
   #sequence = 7
   #timestamp = 99
@@ -66,15 +75,36 @@ export class CodecPeer {
     this.#voice = new TestVoice(codec, frequency, this.#ptimeMs)
   }
 
-  /** Sends a tone to this port of 127.0.0.1, paced by the clock. */
-  talks(to: number | string, frequency: number): void {
-    this.become(this.#codec, frequency)
+  /** Sends what it says over this network from now on. */
+  over(network: BadNetwork): void {
+    this.#network = network
+  }
+
+  /** Sends a tone, or this voice, to this port of 127.0.0.1, paced by the clock. */
+  talks(to: number | string, says: number | Voice): void {
+    if (typeof says === 'number') this.become(this.#codec, says)
+    else this.#voice = says
     const began = performance.now()
     let packets = 0
     this.#timer = setInterval(() => {
       for (; packets < Math.floor((performance.now() - began) / this.#ptimeMs); packets++)
         this.#send(Number(to))
     }, 5)
+  }
+
+  /** What comes in its codec within `ms`. */
+  async listens(ms: number): Promise<Reception> {
+    const from = this.#heard.length
+    const end = performance.now() + ms
+    await until(
+      'the time is over',
+      () => performance.now(),
+      (now) => now >= end,
+      2 * ms,
+    )
+    const payloadType = this.#numbers[this.#codec]
+    const own = this.#heard.slice(from).filter((arrival) => arrival.payloadType === payloadType)
+    return received(this.#codec, own)
   }
 
   /** Waits until the last quarter of a second, in the codec that it speaks, is a tone of this frequency. */
@@ -118,13 +148,18 @@ export class CodecPeer {
     packet.set(payload, 12)
     this.#sequence = (this.#sequence + 1) & 0xffff
     this.#timestamp = (this.#timestamp + unitsOf(this.#codec, this.#ptimeMs)) >>> 0
-    this.#socket.send(packet, to, '127.0.0.1')
+    const send = () => this.#socket.send(packet, to, '127.0.0.1')
+    if (this.#network) this.#network.carry(send)
+    else send()
   }
 
   #take(packet: Buffer): void {
     const view = rtpView()
     if (readRtp(packet, view))
       this.#heard.push({
+        at: performance.now(),
+        sequence: view.sequence,
+        timestamp: view.timestamp,
         payloadType: view.payloadType,
         payload: Uint8Array.from(packet.subarray(view.start, view.end)),
       })
@@ -132,6 +167,7 @@ export class CodecPeer {
 
   #close(): void {
     clearInterval(this.#timer)
+    this.#network?.close()
     this.#socket.close()
   }
 }

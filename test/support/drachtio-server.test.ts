@@ -36,6 +36,8 @@ it('writes the ports and the secret into the configuration', () => {
 const program = (text: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'binary-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
+  // A folder above it may say that scripts are modules.
+  writeFileSync(join(folder, 'package.json'), '{}')
   const path = join(folder, 'drachtio')
   writeFileSync(path, `#!${process.execPath}\n${text}`)
   chmodSync(path, 0o755)

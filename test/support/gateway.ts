@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { SipAgent } from './agents.ts'
 import type { DrachtioServer } from './drachtio-server.ts'
+import { reportOnFailure } from './failure-report.ts'
 import { readMetrics, type Sample, sampleValue } from './metrics.ts'
 import { freePort, rtpRange } from './ports.ts'
 import { Program } from './program.ts'
@@ -62,6 +63,8 @@ export class Gateway {
   /** Where it takes SIP over WebSockets with TLS. */
   readonly wssPort: number
   readonly sipsPort: number
+  /** Where pages send their audio, by UDP. */
+  readonly webrtcPort: number
 
   constructor(program: Program, folder: string, ports: Ports, server?: DrachtioServer) {
     this.#program = program
@@ -73,19 +76,19 @@ export class Gateway {
     this.tlsPort = ports.tls
     this.wssPort = ports.wss
     this.sipsPort = ports.sips
+    this.webrtcPort = ports.webrtc
   }
 
   /** Starts a gateway on free ports of 127.0.0.1 and waits until it is ready. */
   static async start(options: GatewayOptions = {}): Promise<Gateway> {
     const [sip, http, tls] = [await freePort(), await freePort(), await freePort()]
-    const ports = { sip, http, tls, wss: await freePort(), sips: await freePort() }
+    const [wss, sips, webrtc] = [await freePort(), await freePort(), await freePort()]
+    const ports = { sip, http, tls, wss, sips, webrtc }
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
     const server = await options.agent?.server?.()
-    writeFileSync(
-      join(folder, 'gateway.yaml'),
-      JSON.stringify(configOf(options, ports, await freePort(), server), null, 2),
-    )
+    writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, server), null, 2))
     const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root })
+    reportOnFailure('gateway', program.lines)
     const gateway = new Gateway(program, folder, ports, server)
     try {
       await until('the gateway is ready', () => gateway.#isReady(), Boolean, 20_000)
@@ -240,6 +243,7 @@ interface Ports {
   readonly tls: number
   readonly wss: number
   readonly sips: number
+  readonly webrtc: number
 }
 
 const listenersOf = ({ endpoints, sips, ipv6 }: GatewayOptions, ports: Ports): object[] => [
@@ -250,12 +254,7 @@ const listenersOf = ({ endpoints, sips, ipv6 }: GatewayOptions, ports: Ports): o
   ...(sips ? [{ transport: 'tls', address: '127.0.0.1', port: ports.sips }] : []),
 ]
 
-const configOf = (
-  options: GatewayOptions,
-  ports: Ports,
-  webrtcPort: number,
-  server: DrachtioServer | undefined,
-): object => ({
+const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer | undefined): object => ({
   dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
   // Their carriers are all on this machine.
@@ -269,7 +268,7 @@ const configOf = (
   },
   media: {
     rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
-    webrtc: { bind: '127.0.0.1', port: webrtcPort },
+    webrtc: { bind: '127.0.0.1', port: ports.webrtc },
     ...options.media,
   },
   http: {

@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
+import type { Sound } from './swinging-tone.ts'
 import { until } from './until.ts'
 
 /**
  * Runs in the page before its own scripts. It remembers each RTCPeerConnection, so that what arrives can be measured, and asks for the microphone
- * as it is: noise suppression takes a steady tone for noise. The page's own code is not changed.
+ * as it is: noise suppression takes a steady tone for noise. Where `testRelay` says so, it reaches the far side over UDP and that port alone. The page's
+ * own code is not changed.
  */
 export const audioProbe = `(() => {
   const peers = []
@@ -13,6 +15,12 @@ export const audioProbe = `(() => {
     constructor(...args) {
       super(...args)
       peers.push(this)
+    }
+    setRemoteDescription({ type, sdp }) {
+      const port = globalThis.testRelay
+      if (port === undefined) return super.setRemoteDescription({ type, sdp })
+      const over = sdp.replace(/^a=candidate:.* tcp .*\\r\\n/gim, '').replace(/^(a=candidate:.* udp \\d+ \\S+) \\d+/gim, '$1 ' + port)
+      return super.setRemoteDescription({ type, sdp: over })
     }
   }
   const devices = navigator.mediaDevices
@@ -25,12 +33,15 @@ export const audioProbe = `(() => {
   }
 })()`
 
-/** Measures in the page: the strongest frequency in Hz of all live incoming audio, 0 for silence. A text: the types of a page are not those of Node. */
-const measure = `(async () => {
-  const tracks = testPeers
+/** Of all live incoming audio. */
+const tracks = `testPeers
     .filter((peer) => peer.connectionState === 'connected')
     .flatMap((peer) => peer.getReceivers().map(({ track }) => track))
-    .filter((track) => track.kind === 'audio' && track.readyState === 'live')
+    .filter((track) => track.kind === 'audio' && track.readyState === 'live')`
+
+/** Measures in the page: the strongest frequency in Hz of all live incoming audio, 0 for silence. A text: the types of a page are not those of Node. */
+const measure = `(async () => {
+  const tracks = ${tracks}
   if (tracks.length === 0) return 0
   globalThis.testAudio ??= new AudioContext()
   await testAudio.resume()
@@ -57,4 +68,49 @@ export const hears = async (page: Page, frequency: number): Promise<void> => {
     () => heardIn(page),
     (heard) => Math.abs(heard - frequency) < 15,
   )
+}
+
+/** Keeps the samples that go through it, and posts a second of them at a time. */
+const recorder = `registerProcessor('recorder', class extends AudioWorkletProcessor {
+  constructor() { super(); this.samples = new Float32Array(sampleRate); this.at = 0 }
+  process([[channel]]) {
+    const heard = channel ?? new Float32Array(128)
+    for (const sample of heard) {
+      this.samples[this.at++] = sample
+      if (this.at < this.samples.length) continue
+      this.port.postMessage(this.samples)
+      this.at = 0
+    }
+    return true
+  }
+})`
+
+const record = (seconds: number): string => `(async () => {
+  const tracks = ${tracks}
+  const context = new AudioContext()
+  await context.resume()
+  await context.audioWorklet.addModule(URL.createObjectURL(new Blob([${JSON.stringify(recorder)}], { type: 'text/javascript' })))
+  const source = context.createMediaStreamSource(new MediaStream(tracks))
+  const node = new AudioWorkletNode(context, 'recorder', { numberOfOutputs: 0, channelCount: 1, channelCountMode: 'explicit' })
+  const heard = []
+  await new Promise((resolve) => {
+    node.port.onmessage = ({ data }) => { if (heard.push(data) === ${seconds}) resolve() }
+    source.connect(node)
+  })
+  source.disconnect()
+  const samples = Int16Array.from({ length: ${seconds} * context.sampleRate }, (_, i) =>
+    Math.max(-1, Math.min(1, heard[Math.floor(i / context.sampleRate)][i % context.sampleRate])) * 32767)
+  const rate = context.sampleRate
+  await context.close()
+  const bytes = new Uint8Array(samples.buffer)
+  let text = ''
+  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192))
+  return { rate, text: btoa(text) }
+})()`
+
+/** What the page receives in the next whole seconds. The page was opened without its content policy (`Browser.page`). */
+export const recordedIn = async (page: Page, seconds: number): Promise<Sound> => {
+  const { rate, text } = (await page.evaluate(record(seconds))) as { rate: number; text: string }
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64'))
+  return { rate, samples: new Int16Array(bytes.buffer) }
 }

@@ -46,6 +46,8 @@ interface SipWindow {
   }
   agent: SipAgent
   registerer: SipRegisterer
+  /** The answer to its registration, other than success. */
+  refused?: number
   session: SipSession
   ringing: SipSession[]
   states: string[]
@@ -61,7 +63,7 @@ interface SipAgent {
 
 interface SipRegisterer {
   readonly state: string
-  register(): Promise<unknown>
+  register(options?: object): Promise<unknown>
   unregister(): Promise<unknown>
 }
 
@@ -155,8 +157,18 @@ export class SipPhone {
   }
 
   async #isRegistered(): Promise<void> {
-    const state = () => this.page.evaluate(() => (globalThis as unknown as SipWindow).registerer.state)
-    await until('the phone is registered', state, (found) => found === 'Registered', 5_000)
+    const outcome = () =>
+      this.page.evaluate(() => {
+        const { registerer, refused } = globalThis as unknown as SipWindow
+        return refused ?? registerer.state
+      })
+    const found = await until(
+      'the phone is registered, or refused',
+      outcome,
+      (state) => typeof state === 'number' || state === 'Registered',
+      5_000,
+    )
+    if (found !== 'Registered') throw new Error(`the registrar answered ${found}`)
   }
 
   /** Closes the page, as a person closes a tab. */
@@ -195,5 +207,8 @@ const start = async ({ server, domain, username, password }: SipPhoneOptions): P
   })
   await window.agent.start()
   window.registerer = new window.SIP.Registerer(window.agent, { expires: 300 })
-  await window.registerer.register()
+  const onReject = ({ message }: { readonly message: { readonly statusCode: number } }): void => {
+    window.refused = message.statusCode
+  }
+  await window.registerer.register({ requestDelegate: { onReject } })
 }

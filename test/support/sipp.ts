@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -25,8 +26,8 @@ export interface SippOptions {
   readonly port?: number
   /** One UDP port for RTP per call, written into the SDP; one call for each. */
   readonly mediaPorts: readonly number[]
-  /** What `<pause/>` without a length means, in ms. */
-  readonly holdMs?: number
+  /** What `<pause/>` without a length means, in ms; `told`: until {@link Sipp.goOn}, which takes UDP. Default 0. */
+  readonly holdMs?: number | 'told'
   /** New calls per second; default all at once. */
   readonly rate?: number
   /** Write every message down, for the report of a failure; default true. */
@@ -87,6 +88,17 @@ export class Sipp {
       },
     )
     return (found ?? '').split(' ').slice(1).join(' ')
+  }
+
+  /** Ends the pause of its one call, which waits to be told. */
+  async goOn(): Promise<void> {
+    // Header fields of what it says next are taken from the last message that it got, which this must not change.
+    const head = this.received().at(-1)?.split('\n\n')[0]?.split('\n').slice(1) ?? []
+    const kept = head.filter((line) => !/^Content-/i.test(line))
+    const text = [`${goOn} sip:sipp@127.0.0.1 SIP/2.0`, ...kept, 'Content-Length: 0', '', ''].join('\r\n')
+    const socket = createSocket('udp4')
+    await new Promise((resolve) => socket.send(text, this.port, '127.0.0.1', resolve))
+    socket.close()
   }
 
   /** Waits for its end; throws with what it saw when a call of it failed. */
@@ -153,8 +165,12 @@ export class Sipp {
 /** `<include part="name" key="value" />` stands for `parts/name.xml` with these values. */
 const include = /[ \t]*<include part="([\w-]+)"((?: [\w-]+="[^"]*")*) \/>\n/g
 
-const scenarioText = ({ scenario, values = {} }: SippOptions): string => {
-  const text = expanded(readFileSync(join(scenarios, `${scenario}.xml`), 'utf8'))
+/** No method of SIP: it never comes from anybody else. */
+const goOn = 'GO'
+
+const scenarioText = ({ scenario, values = {}, holdMs }: SippOptions): string => {
+  const source = expanded(readFileSync(join(scenarios, `${scenario}.xml`), 'utf8'))
+  const text = holdMs === 'told' ? source.replaceAll('<pause />', `<recv request="${goOn}" />`) : source
   return text.replace(/@(\w+)(?:=([^@]*))?@/g, (_, name: string, preset?: string) => {
     const value = values[name] ?? preset
     if (value === undefined) throw new Error(`${scenario}.xml wants a value for ${name}`)
@@ -189,7 +205,14 @@ const argumentsOf = (options: SippOptions, file: string, folder: string, port: n
     ...['-t', options.transport === 'tcp' ? 't1' : 'u1', '-m', calls, '-l', calls],
     // A period of its usual second is waited for at the end, too.
     ...['-r', String(options.rate ?? calls), '-rp', options.rate === undefined ? '20' : '1000'],
-    ...['-d', String(options.holdMs ?? 0), '-timeout', seconds, '-timeout_error', '-nostdin'],
+    ...[
+      '-d',
+      String(options.holdMs === 'told' ? 0 : (options.holdMs ?? 0)),
+      '-timeout',
+      seconds,
+      '-timeout_error',
+      '-nostdin',
+    ],
     ...['-trace_err', '-error_file', join(folder, 'errors'), '-trace_logs', '-log_file', join(folder, 'log')],
     ...(options.trace === false ? [] : ['-trace_msg', '-message_file', join(folder, 'messages')]),
   ]

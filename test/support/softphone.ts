@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Browser } from './browser.ts'
+import type { Browser, PageOptions } from './browser.ts'
 import { alice, type Gateway } from './gateway.ts'
 import { until } from './until.ts'
 
@@ -11,21 +11,20 @@ export class Softphone {
     this.page = page
   }
 
-  /** Opens the page, signs in and goes online. */
-  static async open(
-    browser: Browser,
-    gateway: Gateway,
-    who: { email: string; password: string } = alice,
-  ): Promise<Softphone> {
-    const page = await browser.page()
+  /** Opens the page, signs Alice in and goes online. */
+  static async open(browser: Browser, gateway: Gateway, options: PageOptions = {}): Promise<Softphone> {
+    const page = await browser.page(options)
     const phone = new Softphone(page)
     await page.goto(`http://localhost:${gateway.httpPort}/`)
-    await phone.#part('sign-in-email').fill(who.email)
-    await phone.#part('sign-in-password').fill(who.password)
-    const before = await gateway.metric('subscribers_online')
+    await phone.#part('sign-in-email').fill(alice.email)
+    await phone.#part('sign-in-password').fill(alice.password)
     await phone.#part('sign-in').click()
-    await phone.#part('dial').waitFor()
-    await phone.#goOnline(gateway, before)
+    // Nobody has been online in this profile yet.
+    await phone.#part('online').click()
+    await until('the page is online', async () => {
+      const connection = phone.#part('connection')
+      return (await connection.getAttribute('data-online')) === 'true'
+    })
     return phone
   }
 
@@ -90,14 +89,6 @@ export class Softphone {
   /** Closes the page, as a person closes a tab. */
   async close(): Promise<void> {
     await this.page.context().close()
-  }
-
-  async #goOnline(gateway: Gateway, before: number): Promise<void> {
-    const isOnline = (): Promise<boolean> =>
-      gateway.metric('subscribers_online').then((count) => count > before)
-    const byItself = await until('online after signing in', isOnline, Boolean, 1_000).catch(() => false)
-    if (!byItself) await this.#part('online').click()
-    await until('the subscriber is online', isOnline)
   }
 
   #part(name: string) {

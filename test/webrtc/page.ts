@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumFlags } from '../support/browser.ts'
+import { reportPageOnFailure } from '../support/failure-report.ts'
 
 /** What the page's script puts on `window`. */
 interface Phone {
@@ -135,6 +136,7 @@ export class PhoneBrowser {
 
   async open(): Promise<PhonePage> {
     const page = await this.#browser.newPage()
+    reportPageOnFailure(page)
     await page.goto(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`)
     return new PhonePage(page)
   }

@@ -64,6 +64,7 @@ export const recordingRoutes = async (site: FastifyInstance, parts: RecordingPar
       const linked = expires !== undefined && signature !== undefined
       if (linked) checkLink(recordings.checkLink(id, { expires, signature }))
       const row = await found(id, linked ? undefined : authenticate(request, reply))
+      checkSound(row, await recordings.folder.sizeOf(row))
       return send(reply, row, recordings.folder.fileOf(row))
     })
   })
@@ -74,9 +75,14 @@ const checkLink = (state: 'good' | 'expired' | 'forged'): void => {
   if (state === 'forged') throw new TrunklineError('unauthorized', 'The link is not valid.')
 }
 
-const send = (reply: FastifyReply, row: RecordingRow, file: string): FastifyReply => {
+/** `size` is that of the file, undefined where there is none. */
+const checkSound = (row: RecordingRow, size: number | undefined): void => {
   if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
   if (row.bytes === 0) throw new TrunklineError('unknown_recording', 'It holds no sound.')
+  if (size === undefined) throw new TrunklineError('unknown_recording', 'Its file is gone.')
+}
+
+const send = (reply: FastifyReply, row: RecordingRow, file: string): FastifyReply => {
   const { base, dir } = parse(file)
   reply.headers({
     'content-disposition': `inline; filename="${base}"`,

@@ -117,7 +117,7 @@ describe('a page dials', () => {
     expect(owner.told).toEqual(['ended canceled by far'])
   })
 
-  it('and gives up before its offer is answered', async () => {
+  it('and gives up before its offer is answered, which leaves a record', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gateway.webrtc.gate = promise
     const page = await gateway.signedIn()
@@ -125,7 +125,11 @@ describe('a page dials', () => {
     await page.verto('verto.bye', 'c1')
     resolve()
     await vi.waitFor(() => expect(gateway.webrtc.last.closed).toBe(true))
-    expect(gateway.arrivals.arrived).toHaveLength(0)
+    expect(gateway.arrivals.arrived).toHaveLength(1)
+    const { leg, plan, projectId } = gateway.arrivals.arrived[0]!.arrival
+    expect(leg.state).toEqual({ kind: 'ended', cause: { code: 'canceled' }, by: 'far' })
+    expect([plan, projectId, leg.to.user]).toEqual([{ kind: 'dial', to: '/public/bob' }, 'p1', 'bob'])
+    expect(page.story).toEqual([])
   })
 
   it('and is hung up on, with the cause', async () => {

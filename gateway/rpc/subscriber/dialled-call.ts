@@ -45,7 +45,8 @@ export class DialledCall implements LegSignalling, ClientCall {
   #call: BrowserCall | undefined
   #sdpSent = false
   #earlyMedia: Timer | undefined
-  #saidByPage = false
+  /** Why the page left, if it did. */
+  #gone: Cause | undefined
 
   constructor(parts: DialledCallParts, client: Client, invite: Invite) {
     this.#parts = parts
@@ -54,7 +55,10 @@ export class DialledCall implements LegSignalling, ClientCall {
     client.calls.set(invite.callId, this)
   }
 
-  /** Checks the call, answers the offer and hands the leg over. A refusal is a `verto.bye`, and so is a failure of ours (`internal`). */
+  /**
+   * Checks the call, answers the offer and hands the leg over, ended where the page left meanwhile: each call ends in a record. A refusal is a
+   * `verto.bye`, and so is a failure of ours (`internal`).
+   */
   async open(): Promise<void> {
     let media: BrowserMedia | undefined
     try {
@@ -65,8 +69,13 @@ export class DialledCall implements LegSignalling, ClientCall {
       }
       media = await this.#answerOffer()
       if (!media) return
-      if (this.#saidByPage) await media.close()
-      else this.#arrive(media)
+      const leg = this.#newLeg()
+      if (!this.#gone) this.#begin(leg, media)
+      else {
+        leg.ended(this.#gone)
+        this.#handOver(leg)
+        await media.close()
+      }
     } catch (error) {
       await this.#fail(error, media)
     }
@@ -80,10 +89,10 @@ export class DialledCall implements LegSignalling, ClientCall {
   async pageAnswered(): Promise<void> {}
 
   pageEnded(_client: Client, causeCode: number | undefined): void {
-    this.#saidByPage = true
-    this.#client.calls.delete(this.#invite.callId)
     const leg = this.#call?.leg
-    leg?.ended(causeOf(causeCode, leg.isAnswered ? 'normal' : 'canceled'))
+    this.#gone = causeOf(causeCode, leg?.isAnswered ? 'normal' : 'canceled')
+    this.#client.calls.delete(this.#invite.callId)
+    leg?.ended(this.#gone)
   }
 
   pagePressed(_client: Client, digits: string): void {
@@ -91,8 +100,8 @@ export class DialledCall implements LegSignalling, ClientCall {
   }
 
   pageLost(): void {
-    this.#saidByPage = true
-    this.#call?.leg.ended({ code: 'client_lost' })
+    this.#gone = { code: 'client_lost' }
+    this.#call?.leg.ended(this.#gone)
   }
 
   // What the call tells the page.
@@ -122,7 +131,7 @@ export class DialledCall implements LegSignalling, ClientCall {
 
   end(cause: Cause): void {
     this.#earlyMedia?.cancel()
-    this.#call?.close(cause, this.#saidByPage)
+    this.#call?.close(cause, this.#gone !== undefined)
   }
 
   async sendDigits(digits: string): Promise<void> {
@@ -153,32 +162,42 @@ export class DialledCall implements LegSignalling, ClientCall {
     }
   }
 
-  #arrive(media: BrowserMedia): void {
-    const { clock, log, arrivals } = this.#parts
-    const { to, callId: wireId, userVariables } = this.#invite
+  #newLeg(): Leg {
     const { subscriber } = this.#client
+    const { to } = this.#invite
     const leg = new Leg({
       id: newLegId(),
       kind: 'browser',
       direction: 'inbound',
       from: subscriberParty(subscriber.address, subscriber.displayName),
       to: dialledParty(to),
-      now: () => clock.now(),
+      now: () => this.#parts.clock.now(),
     })
+    this.#parts.log.info(
+      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to: shownUri(to) },
+      'browser dials',
+    )
+    return leg
+  }
+
+  #handOver(leg: Leg): void {
+    const plan = { kind: 'dial', to: this.#invite.to } as const
+    const { projectId } = this.#client.subscriber
+    this.#parts.arrivals.arrive({ leg, callId: this.#callId, projectId, plan, headers: [] })
+  }
+
+  #begin(leg: Leg, media: BrowserMedia): void {
+    const { clock, log } = this.#parts
+    const { callId: wireId, userVariables } = this.#invite
     leg.attach(this)
     const roomId = this.#callId
     this.#call = new BrowserCall({ client: this.#client, callId: wireId, roomId, leg, media, clock, log })
     leg.setPort(media.port)
     this.#call.state('created')
-    log.info(
-      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to: shownUri(to) },
-      'browser dials',
-    )
     // Their values are the page's own business, and may be secrets.
     const names = namesOf(userVariables)
     if (names.length > 0) log.debug({ call: this.#callId, userVariables: names }, 'the page set variables')
-    const plan = { kind: 'dial', to } as const
-    arrivals.arrive({ leg, callId: this.#callId, projectId: subscriber.projectId, plan, headers: [] })
+    this.#handOver(leg)
     if (!leg.isEnded) this.#earlyMedia = clock.after(earlyMediaMs, () => this.#sendMedia())
   }
 
@@ -208,7 +227,7 @@ export class DialledCall implements LegSignalling, ClientCall {
       catalogue[code].text,
     )
     this.#client.calls.delete(callId)
-    if (!this.#saidByPage) this.#client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
+    if (!this.#gone) this.#client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
   }
 }
 

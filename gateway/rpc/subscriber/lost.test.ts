@@ -23,6 +23,20 @@ describe('a page that is lost', () => {
     expect(gateway.clock.running).toBe(0)
   })
 
+  it('leaves a record of the call whose offer was not answered yet', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gateway.webrtc.gate = promise
+    const page = await gateway.signedIn()
+    await page.dial('c1', '/public/bob')
+    await gone(gateway, page)
+    gateway.clock.advance(20_000)
+    resolve()
+    await vi.waitFor(() => expect(gateway.webrtc.last.closed).toBe(true))
+    expect(gateway.arrivals.arrived.map(({ arrival }) => arrival.leg.state)).toEqual([
+      { kind: 'ended', cause: { code: 'client_lost' }, by: 'far' },
+    ])
+  })
+
   it('goes on with its call when it is back in time', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())

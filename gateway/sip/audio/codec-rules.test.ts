@@ -32,7 +32,7 @@ describe('an offer', () => {
     expect(formatsOf(legWith({ codecs: ['L16'], comfortNoise: true }).media.offer())).toBe('96 13 101 97')
   })
 
-  it('is answered with what it had, and sent to with the numbers of the answer', () => {
+  it('is answered with what it had, sent to with the numbers of the answer, and heard by both sides’ (RFC 3264 sections 5.1, 6.1)', () => {
     const { media, far } = legWith({ codecs: ['opus', 'G722'], ptimeMs: 40 })
     expect(media.offer('opus')).toContain('a=ptime:40')
     media.accept(
@@ -42,14 +42,58 @@ describe('an offer', () => {
     )
     expect(far()).toEqual({
       near: {
-        codecs: [{ codec: 'opus', payloadType: 111 }],
+        codecs: [
+          { codec: 'opus', payloadType: 111 },
+          { codec: 'opus', payloadType: 107 },
+        ],
         telephoneEvent: 101,
-        telephoneEvents: [{ payloadType: 110, clockRate: 48_000 }],
+        telephoneEvents: [
+          { payloadType: 110, clockRate: 48_000 },
+          { payloadType: 97, clockRate: 48_000 },
+          { payloadType: 96, clockRate: 8000 },
+        ],
       },
       far: expect.objectContaining({
         ...{ codec: 'opus', payloadType: 107, telephoneEvent: 97, telephoneEventRate: 48_000, ptime: 40 },
         opus: { fec: true, maxPlaybackRate: 16_000 },
       }),
+    })
+  })
+
+  it('is heard by our numbers alone where those of the answer stand for something else in it', () => {
+    const { media, far } = legWith({ codecs: ['opus', 'L16'] })
+    expect(formatsOf(media.offer('opus'))).toBe('111 96 101 110 97')
+    const crossed = ['a=rtpmap:101 opus/48000/2', 'a=rtpmap:111 telephone-event/8000']
+    media.accept(readSdp(sdpWith('101 111', ...crossed)))
+    expect(far()).toEqual({
+      near: { codecs: [{ codec: 'opus', payloadType: 111 }], telephoneEvent: 101 },
+      far: expect.objectContaining({ codec: 'opus', payloadType: 101, telephoneEvent: 111 }),
+    })
+  })
+
+  it('gives a number of what the answer left out to what that has under it', () => {
+    const { media, far } = legWith({ codecs: ['opus', 'L16'] })
+    media.offer('opus')
+    media.accept(readSdp(sdpWith('96', 'a=rtpmap:96 opus/48000/2')))
+    expect(far()?.near.codecs.map(({ codec, payloadType }) => [codec, payloadType])).toEqual([
+      ['opus', 111],
+      ['opus', 96],
+    ])
+  })
+
+  it('hears comfort noise by the number of the answer', () => {
+    const { media, far } = legWith({ codecs: ['PCMU'], comfortNoise: true })
+    media.offer()
+    media.accept(readSdp(sdpWith('0 98', 'a=rtpmap:98 CN/8000')))
+    expect(far()).toMatchObject({ near: { comfortNoise: 98 }, far: { comfortNoise: 98 } })
+    const crossed = legWith({ codecs: ['PCMU'], comfortNoise: true })
+    crossed.media.offer()
+    const lines = ['a=rtpmap:101 CN/8000', 'a=rtpmap:98 telephone-event/8000']
+    crossed.media.accept(readSdp(sdpWith('0 101 98', ...lines)))
+    expect(crossed.far()?.near).toEqual({
+      codecs: [{ codec: 'PCMU', payloadType: 0 }],
+      telephoneEvent: 101,
+      telephoneEvents: [{ payloadType: 98, clockRate: 8000 }],
     })
   })
 

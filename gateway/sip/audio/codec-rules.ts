@@ -4,7 +4,6 @@ import { TrunklineError } from '../../errors.ts'
 import { printable } from '../headers.ts'
 import { comfortNoise } from '../sdp/codec-names.ts'
 import type {
-  CodecFormat,
   EventFormat,
   LocalAudio,
   RemoteAudio,
@@ -21,6 +20,9 @@ export interface CodecRules {
   /** Comfort noise is offered; it is taken in any case. */
   readonly comfortNoise: boolean
 }
+
+/** Formats by which the far side may send to us. */
+export type HeardFormats = Pick<LocalAudio, 'codecs' | 'telephoneEvents' | 'comfortNoise'>
 
 /** Those where nothing is configured: what every telephone network speaks. */
 export const plainCodecs: CodecRules = { codecs: ['PCMU', 'PCMA'], ptimeMs: 20, comfortNoise: false }
@@ -62,8 +64,30 @@ export const offeredOnly = (audio: RemoteAudio, said: LocalAudio): RemoteAudio =
   }
 }
 
+/**
+ * What comes after an answer (with what was offered alone) to an offer of ours: what was agreed on by our numbers (RFC 3264 section 6.1), and by
+ * the answer's, too, where these stand for nothing else. An answerer may want to receive by numbers of its own (section 5.1), and some
+ * send by them as well.
+ */
+export const heardAfter = (audio: RemoteAudio, said: LocalAudio): HeardFormats => {
+  const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
+  const telephoneEvents = withRatesOf(said.telephoneEvents, audio.telephoneEvents)
+  const noise = audio.comfortNoise === undefined ? undefined : said.comfortNoise
+  const ours = new Set([...codecs, ...telephoneEvents].map(({ payloadType }) => payloadType))
+  if (noise !== undefined) ours.add(noise)
+  const isTheirs = ({ payloadType }: { readonly payloadType: number }): boolean => !ours.has(payloadType)
+  // That of RFC 3551 is understood in any case, so there is room for another one.
+  const theirNoise = noise === comfortNoise.payloadType ? audio.comfortNoise : undefined
+  const heardNoise = theirNoise !== undefined && !ours.has(theirNoise) ? theirNoise : noise
+  return {
+    codecs: [...codecs, ...audio.codecs.filter(isTheirs)],
+    telephoneEvents: [...telephoneEvents, ...audio.telephoneEvents.filter(isTheirs)],
+    ...(heardNoise !== undefined && { comfortNoise: heardNoise }),
+  }
+}
+
 /** Those of `events` whose clock rates are among the others' as well. */
-export const withRatesOf = (
+const withRatesOf = (
   events: readonly EventFormat[],
   others: readonly EventFormat[],
 ): readonly EventFormat[] =>
@@ -84,14 +108,10 @@ export const eventRates = (codecs: readonly AudioCodec[]): readonly number[] => 
 /** Comfort noise goes with codecs of its own clock rate alone; Opus has some of its own. */
 export const hasNoise = (codec: AudioCodec): boolean => codecFacts[codec].clockRate === 8000
 
-/** What we have announced, as a port takes it. */
-export const nearEnd = (
-  codecs: readonly CodecFormat[],
-  events: readonly EventFormat[],
-  noise: number | undefined,
-): NearEnd => {
-  const others = events.filter(({ clockRate }) => clockRate !== 8000)
+/** What may come in, as a port takes it. */
+export const nearEnd = ({ codecs, telephoneEvents: events, comfortNoise: noise }: HeardFormats): NearEnd => {
   const usual = events.find(({ clockRate }) => clockRate === 8000)
+  const others = events.filter((each) => each !== usual)
   return {
     codecs: codecs.map(({ codec, payloadType }) => ({ codec, payloadType })),
     ...(usual && { telephoneEvent: usual.payloadType }),

@@ -10,20 +10,21 @@ import {
   type SrtpPolicy,
   withoutSrtp,
 } from '../sdp/choose.ts'
-import { answeredCrypto, type CryptoLine, offeredCrypto, sameKey } from '../sdp/crypto.ts'
+import { answeredCrypto, type CryptoLine, offeredCrypto } from '../sdp/crypto.ts'
 import {
   type LocalAudio,
   mirrored,
+  type RemoteAudio,
   type RemoteCodec,
   type RemoteDescription,
   type Section,
 } from '../sdp/description.ts'
 import { readSdp } from '../sdp/read.ts'
 import { LocalSession } from '../sdp/write.ts'
-import { nearEnd, offeredOnly, permitted, withRatesOf } from './codec-rules.ts'
+import { type HeardFormats, heardAfter, nearEnd, offeredOnly, permitted } from './codec-rules.ts'
 import { type AudioRules, farEndOf, strictRules } from './far-end.ts'
 import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
-import { type LocalFormats, SaidFormats } from './said-formats.ts'
+import { SaidFormats } from './said-formats.ts'
 import type { SipMedia } from './sip-media.ts'
 
 /** What is known of a leg's audio besides its port. */
@@ -130,7 +131,7 @@ export class LegMedia implements SipMedia {
     const within = permitted(remote, this.#rules.codecs)
     const { audio, crypto } = chooseAudio(within, this.#policy, secured)
     const { chosen, formats } = this.#formats.answered(audio, this.port.codec)
-    const keys = crypto && this.#answerTo(crypto)
+    const keys = crypto && this.#answerTo(crypto, secured && !this.#hasMoved(audio))
     this.#apply({ audio, crypto }, chosen, formats, keys?.ours)
     this.#keys = keys
     this.#formats.learn(audio.formats)
@@ -150,7 +151,11 @@ export class LegMedia implements SipMedia {
   offer(preferred?: AudioCodec, where: OfferIn = 'invite'): string {
     const { profile, encrypted } = offeredSecurity(this.#policy, this.#security)
     this.#open(where)
-    const crypto = this.#keys ? [this.#keys.ours] : encrypted ? offeredCrypto(randomBytes) : []
+    const crypto = this.#keys
+      ? [this.#keys.ours]
+      : encrypted
+        ? offeredCrypto(this.#policy.suites, randomBytes)
+        : []
     this.#answered = ''
     return this.#write({
       ...{ ...this.#formats.offered(this.port.codec, preferred), profile, crypto },
@@ -189,10 +194,7 @@ export class LegMedia implements SipMedia {
     if (!chosen) throw new TrunklineError('no_common_codec')
     const theirs = acceptedSecurity(audio, said, this.#policy, this.#securedAtOffer)
     const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
-    // The far side sends with the payload types of our offer, whatever numbers its answer has.
-    const codecs = said.codecs.filter(({ codec }) => audio.codecs.some((other) => other.codec === codec))
-    const telephoneEvents = withRatesOf(said.telephoneEvents, audio.telephoneEvents)
-    this.#apply({ audio, crypto: theirs }, chosen, { ...said, codecs, telephoneEvents }, ours)
+    this.#apply({ audio, crypto: theirs }, chosen, heardAfter(audio, said), ours)
     this.#keys = ours && theirs && { ours, theirs }
     this.#answered = ''
     this.exchange.receiveAnswer()
@@ -231,12 +233,20 @@ export class LegMedia implements SipMedia {
     this.#securedAtOffer = this.isEncrypted
   }
 
-  /** Our key for theirs: the one that we have while theirs stays, so that a refresh does not begin anew. */
-  #answerTo(theirs: CryptoLine): { ours: CryptoLine; theirs: CryptoLine } {
-    const known = this.#keys
-    const stays = known && known.theirs.suite === theirs.suite && sameKey(known.theirs.key, theirs.key)
-    const ours = stays ? { ...known.ours, tag: theirs.tag } : answeredCrypto(theirs, randomBytes)
-    return { ours, theirs }
+  /**
+   * Our key for theirs. It stays, whatever becomes of theirs, where the far side still has its roll-over counter: equipment differs in what a
+   * new key does to that. A fresh one begins with a counter of zero.
+   */
+  #answerTo(theirs: CryptoLine, knowsOurs: boolean): { ours: CryptoLine; theirs: CryptoLine } {
+    const known = this.#keys?.ours
+    const stays = known && knowsOurs && known.suite === theirs.suite
+    return { ours: stays ? { ...known, tag: theirs.tag } : answeredCrypto(theirs, randomBytes), theirs }
+  }
+
+  /** Somebody else may be there, who knows no counter of ours (RFC 4568 section 7.1.4). */
+  #hasMoved({ address, port }: RemoteAudio): boolean {
+    const before = this.#far?.far
+    return address !== undefined && (address !== before?.address || port !== before.port)
   }
 
   #write(audio: Omit<LocalAudio, 'address' | 'port' | 'rtcpPort'>): string {
@@ -249,7 +259,7 @@ export class LegMedia implements SipMedia {
   #apply(
     { audio, crypto }: ChosenAudio,
     chosen: RemoteCodec,
-    { codecs, telephoneEvents, comfortNoise }: Omit<LocalFormats, 'ptime'>,
+    heard: HeardFormats,
     ours: CryptoLine | undefined,
   ): void {
     const keys: SrtpKeys | undefined = ours &&
@@ -257,7 +267,7 @@ export class LegMedia implements SipMedia {
     const far = farEndOf(audio, {
       ...{ chosen, srtp: keys, source: this.#source, rules: this.#rules, before: this.#far?.far },
     })
-    if (far) this.#tell(nearEnd(codecs, telephoneEvents, comfortNoise), far)
+    if (far) this.#tell(nearEnd(heard), far)
     this.#security = { profile: audio.profile, encrypted: keys !== undefined }
     this.#held = audio.direction === 'sendonly' || audio.direction === 'inactive'
   }

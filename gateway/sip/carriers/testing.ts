@@ -1,4 +1,5 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
+import { srtpSuites } from '../../../config/srtp-suites.ts'
 
 /** A carrier with everything at its default, for tests. */
 export const testCarrier = (changes: Partial<CarrierConfig> = {}): CarrierConfig => ({
@@ -10,6 +11,7 @@ export const testCarrier = (changes: Partial<CarrierConfig> = {}): CarrierConfig
   number: { prefix: '', plus: 'keep' },
   failover: { statuses: [408, 500, 502, 503, 504], noProgressMs: 8_000 },
   srtp: 'off',
+  srtpSuites,
   srtpWithoutTls: false,
   symmetric: 'strict',
   inbandDigits: false,

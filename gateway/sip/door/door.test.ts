@@ -155,7 +155,7 @@ describe('a challenge', () => {
 describe('a carrier', () => {
   const acme: CarrierConfig = {
     ...{ name: 'acme', targets: ['sip:gw.acme.example'], allow: ['127.0.0.0/8'], maxCalls: 1 },
-    ...{ default: false, srtp: 'off', srtpWithoutTls: false, lateOffer: false },
+    ...{ default: false, srtp: 'off', srtpSuites: [], srtpWithoutTls: false, lateOffer: false },
     ...{ symmetric: 'strict', inbandDigits: false },
     ...{ codecs: ['PCMU'], ptime: 20, comfortNoise: false },
     identity: { from: 'caller', header: 'none' },

@@ -21,7 +21,7 @@ import type { Entry } from '../door/door.ts'
 import type { LegRegistry } from '../door/inbound.ts'
 import type { AgentLink, Connection } from '../link.ts'
 import { partyOf } from '../registrar/index.ts'
-import type { SrtpPolicy } from '../sdp/choose.ts'
+import { type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 import { parseNameAddress, parseSipUri } from '../uri.ts'
 import { callerOf, keptHeaders, maxForwardsOf } from './caller.ts'
@@ -242,11 +242,8 @@ const reliabilityOf = (
   return optionTags(request.get('Require')).includes('100rel') ? 'required' : 'supported'
 }
 
-/** A carrier's own policy; anybody else may encrypt where the signalling is encrypted. */
-const srtpOf = ({ request, entry: { carrier } }: Invitation): SrtpPolicy => {
-  const secure = /^(tls|wss)$/i.test(request.protocol)
-  return { mode: carrier?.srtp ?? 'optional', keysPermitted: secure || carrier?.srtpWithoutTls === true }
-}
+const srtpOf = ({ request, entry: { carrier } }: Invitation): SrtpPolicy =>
+  srtpPolicy(carrier, /^(tls|wss)$/i.test(request.protocol))
 
 /** Who sends a request that was let in. */
 export const originOf = ({ carrier, endpoint }: Entry, request: SipRequest): DialogOrigin => ({

@@ -23,7 +23,7 @@ import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Transfers } from '../dialog/transfers.ts'
 import type { LegRegistry } from '../door/inbound.ts'
 import type { AgentLink, Connection } from '../link.ts'
-import { offeredSecurity, type SrtpPolicy } from '../sdp/choose.ts'
+import { offeredSecurity, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
 import { isSecure, parseSipUri, shownUri, userOf } from '../uri.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 
@@ -211,9 +211,8 @@ const srtpOf = ({ carrier, hops }: TakenRoute, { destination }: OutboundRequest)
   const secure = hops
     .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
     .every((uri) => uri && isSecure(uri))
-  const mode = carrier?.srtp ?? 'optional'
-  const keysPermitted = secure || carrier?.srtpWithoutTls === true
-  if (destination.encryption === 'mandatory') return { mode: 'required', keysPermitted }
-  if (destination.encryption === 'forbidden' && mode === 'optional') return { mode: 'off', keysPermitted }
-  return { mode, keysPermitted }
+  const policy = srtpPolicy(carrier, secure)
+  if (destination.encryption === 'mandatory') return { ...policy, mode: 'required' }
+  if (destination.encryption === 'forbidden' && policy.mode === 'optional') return { ...policy, mode: 'off' }
+  return policy
 }

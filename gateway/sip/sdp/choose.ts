@@ -1,3 +1,6 @@
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import { srtpSuites } from '../../../config/srtp-suites.ts'
+import type { SrtpSuite } from '../../../media/types.ts'
 import { TrunklineError } from '../../errors.ts'
 import type { CryptoLine } from './crypto.ts'
 import type { Profile, RemoteAudio, RemoteDescription } from './description.ts'
@@ -7,10 +10,22 @@ export interface SrtpPolicy {
   readonly mode: 'off' | 'optional' | 'required'
   /** Keys may stand in the SDP: the signalling is TLS, or the carrier's entry permits it without. */
   readonly keysPermitted: boolean
+  /** What is offered, in this order, and taken. */
+  readonly suites: readonly SrtpSuite[]
 }
 
 /** No SRTP at all. */
-export const withoutSrtp: SrtpPolicy = { mode: 'off', keysPermitted: false }
+export const withoutSrtp: SrtpPolicy = { mode: 'off', keysPermitted: false, suites: [] }
+
+/** A carrier's own policy; anybody else may encrypt, with every suite. `secure`: others cannot read the signalling. */
+export const srtpPolicy = (
+  carrier: Pick<CarrierConfig, 'srtp' | 'srtpSuites' | 'srtpWithoutTls'> | undefined,
+  secure: boolean,
+): SrtpPolicy => ({
+  mode: carrier?.srtp ?? 'optional',
+  keysPermitted: secure || carrier?.srtpWithoutTls === true,
+  suites: carrier?.srtpSuites ?? srtpSuites,
+})
 
 /** The m-line that is used, and the line of its keys where it is encrypted. */
 export interface ChosenAudio {
@@ -30,8 +45,10 @@ export const chooseAudio = (
 ): ChosenAudio => {
   const mayEncrypt = policy.mode !== 'off' && policy.keysPermitted
   const mustEncrypt = policy.mode === 'required' || secured
-  const encrypted = mayEncrypt ? audios.find(({ crypto }) => crypto.length > 0) : undefined
-  if (encrypted) return { audio: encrypted, crypto: encrypted.crypto[0]! }
+  for (const audio of mayEncrypt ? audios : []) {
+    const crypto = audio.crypto.find(({ suite }) => policy.suites.includes(suite))
+    if (crypto) return { audio, crypto }
+  }
   const plain = mustEncrypt ? undefined : audios.find(({ profile }) => profile === 'RTP/AVP')
   if (plain) return { audio: plain }
   throw mismatch(policy, secured, audios)
@@ -74,7 +91,9 @@ export const acceptedSecurity = (
 }
 
 const mismatch = (policy: SrtpPolicy, secured: boolean, audios: readonly RemoteAudio[]): TrunklineError => {
-  const found = audios.map(({ profile, crypto }) => (crypto.length > 0 ? `${profile} with keys` : profile))
+  const found = audios.map(({ profile, crypto }) =>
+    crypto.length > 0 ? `${profile} with ${crypto.map(({ suite }) => suite).join(', ')}` : profile,
+  )
   const { mode, keysPermitted } = policy
   return new TrunklineError('srtp_mismatch', `Found: ${found.join(', ')}; SRTP here: ${mode}.`, {
     ...{ found, srtp: mode, keysPermitted, secured },

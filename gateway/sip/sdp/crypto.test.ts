@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { srtpSuites } from '../../../config/srtp-suites.ts'
 import { TrunklineError } from '../../errors.ts'
 import { acceptedSecurity, chooseAudio, offeredSecurity, type SrtpPolicy } from './choose.ts'
 import { answeredCrypto, offeredCrypto, readCrypto, writeCrypto } from './crypto.ts'
@@ -8,6 +9,8 @@ const key = Buffer.alloc(30, 5).toString('base64')
 const other = Buffer.alloc(30, 9).toString('base64')
 const strong = 'AES_CM_128_HMAC_SHA1_80'
 const weak = 'AES_CM_128_HMAC_SHA1_32'
+
+const policy = (mode: SrtpPolicy['mode']): SrtpPolicy => ({ mode, keysPermitted: true, suites: srtpSuites })
 
 describe('a=crypto', () => {
   it.each([
@@ -67,7 +70,7 @@ describe('a=crypto', () => {
   it('is read as it is written, with a fresh key for each line', () => {
     let filled = 0
     const random = (bytes: number) => new Uint8Array(bytes).fill(++filled)
-    const lines = offeredCrypto(random)
+    const lines = offeredCrypto(srtpSuites, random)
     expect(lines.map(({ tag, suite, key: [first] }) => [tag, suite, first])).toEqual([
       [1, strong, 1],
       [2, 'AEAD_AES_256_GCM', 2],
@@ -91,8 +94,29 @@ describe('a=crypto', () => {
       `3 ${strong} inline:${key}`,
     ]
     const offer = session + savp + lines.map((line) => `a=crypto:${line}\r\n`).join('')
-    const { crypto: chosen } = chooseAudio(readSdp(offer), { mode: 'required', keysPermitted: true })
+    const { crypto: chosen } = chooseAudio(readSdp(offer), policy('required'))
     expect(chosen).toEqual({ tag: 2, suite: 'AEAD_AES_256_GCM', key: new Uint8Array(44).fill(6) })
+  })
+
+  it('is answered with the first of an offer that is permitted, and refused without any', () => {
+    const lines = [`1 ${weak} inline:${key}`, `2 ${strong} inline:${other}`]
+    const offer = (profile: string) =>
+      session + profile + lines.map((line) => `a=crypto:${line}\r\n`).join('')
+    const only = (mode: SrtpPolicy['mode'], ...suites: SrtpPolicy['suites']) => ({ ...policy(mode), suites })
+    const chosen = (...args: Parameters<typeof only>) =>
+      chooseAudio(readSdp(offer(savp)), only(...args)).crypto
+    expect(chosen('required', 'AEAD_AES_256_GCM', strong)).toMatchObject({ tag: 2, suite: strong })
+    expect(chosen('required', strong, weak)).toMatchObject({ tag: 1, suite: weak })
+    expect(() => chosen('optional', 'AEAD_AES_256_GCM')).toThrow(`Found: RTP/SAVP with ${weak}, ${strong};`)
+    expect(chooseAudio(readSdp(offer(avp)), only('optional', 'AEAD_AES_256_GCM')).crypto).toBeUndefined()
+  })
+
+  it('is offered for what is permitted, in that order', () => {
+    const lines = offeredCrypto(['AEAD_AES_128_GCM', weak], (bytes) => new Uint8Array(bytes))
+    expect(lines.map(({ tag, suite }) => [tag, suite])).toEqual([
+      [1, 'AEAD_AES_128_GCM'],
+      [2, weak],
+    ])
   })
 
   it('never shows a key in an error', () => {
@@ -107,9 +131,7 @@ describe('a=crypto', () => {
       throw new Error('nothing was refused')
     }
     const text = shown(() => readSdp(sdp(`1 ${strong} inline:${key}=broken`)))
-    const refused = shown(() =>
-      chooseAudio(readSdp(sdp(`1 ${strong} inline:${key}`)), { mode: 'off', keysPermitted: true }),
-    )
+    const refused = shown(() => chooseAudio(readSdp(sdp(`1 ${strong} inline:${key}`)), policy('off')))
     expect(text + refused).not.toContain(key.slice(0, 8))
   })
 })
@@ -137,8 +159,6 @@ const decided = (offer: Offer, policy: SrtpPolicy, secured = false): string => {
 }
 
 describe('pain point 5: what an offer gets', () => {
-  const permitted = (mode: SrtpPolicy['mode']): SrtpPolicy => ({ mode, keysPermitted: true })
-
   it.each([
     ['off', 'AVP', '0 RTP/AVP'],
     ['off', 'SAVP', 'srtp_mismatch'],
@@ -154,11 +174,11 @@ describe('pain point 5: what an offer gets', () => {
     ['required', 'AVP and SAVP', '1 RTP/SAVP encrypted'],
     ['optional', 'SAVP without keys', 'srtp_mismatch'],
   ] as const)('%s, offered %s: %s', (mode, offer, expected) => {
-    expect(decided(offer, permitted(mode))).toBe(expected)
+    expect(decided(offer, policy(mode))).toBe(expected)
   })
 
   it('takes no keys over signalling that anybody can read', () => {
-    const readable = (mode: SrtpPolicy['mode']): SrtpPolicy => ({ mode, keysPermitted: false })
+    const readable = (mode: SrtpPolicy['mode']): SrtpPolicy => ({ ...policy(mode), keysPermitted: false })
     expect(decided('SAVP', readable('optional'))).toBe('srtp_mismatch')
     expect(decided('AVP with keys', readable('optional'))).toBe('0 RTP/AVP')
     expect(decided('AVP and SAVP', readable('optional'))).toBe('0 RTP/AVP')
@@ -167,22 +187,21 @@ describe('pain point 5: what an offer gets', () => {
   })
 
   it('does not fall back to plain RTP inside an encrypted session', () => {
-    expect(decided('AVP', permitted('optional'), true)).toBe('srtp_mismatch')
-    expect(decided('AVP with keys', permitted('optional'), true)).toBe('0 RTP/AVP encrypted')
+    expect(decided('AVP', policy('optional'), true)).toBe('srtp_mismatch')
+    expect(decided('AVP with keys', policy('optional'), true)).toBe('0 RTP/AVP encrypted')
   })
 })
 
 describe('pain point 5: what our offer gets', () => {
   const ours = (mode: SrtpPolicy['mode']) => {
-    const policy = { mode, keysPermitted: true }
-    const { profile, encrypted } = offeredSecurity(policy)
-    return { policy, offered: { profile, crypto: encrypted ? offeredCrypto((n) => new Uint8Array(n)) : [] } }
+    const { profile, encrypted } = offeredSecurity(policy(mode))
+    const lines = offeredCrypto(srtpSuites, (n) => new Uint8Array(n))
+    return { profile, crypto: encrypted ? lines : [] }
   }
   const result = (mode: SrtpPolicy['mode'], answer: Offer): string => {
-    const { policy, offered } = ours(mode)
     const [audio] = readSdp(session + offers[answer]).audios
     try {
-      return acceptedSecurity(audio, offered, policy, false) ? 'encrypted' : 'plain'
+      return acceptedSecurity(audio, ours(mode), policy(mode), false) ? 'encrypted' : 'plain'
     } catch (error) {
       return error instanceof TrunklineError ? error.code : String(error)
     }
@@ -204,9 +223,8 @@ describe('pain point 5: what our offer gets', () => {
   })
 
   it('takes no key under a tag or suite that was not offered', () => {
-    const { policy, offered } = ours('required')
     const answer = `${savp}a=crypto:7 ${strong} inline:${key}\r\n`
     const [audio] = readSdp(session + answer).audios
-    expect(() => acceptedSecurity(audio, offered, policy, false)).toThrow(TrunklineError)
+    expect(() => acceptedSecurity(audio, ours('required'), policy('required'), false)).toThrow(TrunklineError)
   })
 })

@@ -1,4 +1,4 @@
-import { masterBytes } from '../../../media/rtp/srtp-suites.ts'
+import { masterBytes, suiteFacts } from '../../../media/rtp/srtp-suites.ts'
 import type { SrtpSuite } from '../../../media/types.ts'
 
 /** One `a=crypto` line. Never to be logged: `key` is the key of one direction. */
@@ -10,15 +10,7 @@ export interface CryptoLine {
   readonly key: Uint8Array
 }
 
-/** What is offered, in this order: the suite that everybody has, longer keys, and short tags last of all. */
-const suites: readonly SrtpSuite[] = [
-  'AES_CM_128_HMAC_SHA1_80',
-  'AEAD_AES_256_GCM',
-  'AEAD_AES_128_GCM',
-  'AES_256_CM_HMAC_SHA1_80',
-  'AES_CM_128_HMAC_SHA1_32',
-  'AES_256_CM_HMAC_SHA1_32',
-]
+const isSuite = (name: string): name is SrtpSuite => Object.hasOwn(suiteFacts, name)
 
 /** Session parameters (RFC 4568 section 6.3) that ask for something that we do not do; a line with one of them is left out. */
 const demanding =
@@ -35,14 +27,13 @@ export const readCrypto = (value: string): CryptoLine | 'malformed' | undefined 
   const [, tag = '', suite = '', methods = '', rest = ''] =
     /^(\d{1,9}) ([A-Za-z0-9_]{1,64}) (\S+)((?: \S+)*) *$/.exec(value) ?? []
   if (tag === '') return 'malformed'
-  const known = suites.find((each) => each === suite)
-  if (!known) return undefined
+  if (!isSuite(suite)) return undefined
   const params = rest.split(' ').filter((each) => each !== '')
   if (params.some((each) => !demanding.test(each) && !harmless.test(each))) return 'malformed'
   if (methods.includes(';')) return undefined
-  const key = readKey(methods, masterBytes(known))
+  const key = readKey(methods, masterBytes(suite))
   if (key === undefined || key === 'malformed') return key
-  return params.some((each) => demanding.test(each)) ? undefined : { tag: Number(tag), suite: known, key }
+  return params.some((each) => demanding.test(each)) ? undefined : { tag: Number(tag), suite, key }
 }
 
 /** `inline:<key and salt>[|lifetime][|MKI:length]`. */
@@ -64,8 +55,11 @@ const readKey = (method: string, keyBytes: number): Uint8Array | 'malformed' | u
 export const writeCrypto = ({ tag, suite, key }: CryptoLine): string =>
   `${tag} ${suite} inline:${Buffer.from(key).toString('base64')}`
 
-/** A fresh key for every suite that we speak. */
-export const offeredCrypto = (random: (bytes: number) => Uint8Array): readonly CryptoLine[] =>
+/** A fresh key for each of these suites, in their order. */
+export const offeredCrypto = (
+  suites: readonly SrtpSuite[],
+  random: (bytes: number) => Uint8Array,
+): readonly CryptoLine[] =>
   suites.map((suite, at) => ({ tag: at + 1, suite, key: new Uint8Array(random(masterBytes(suite))) }))
 
 /** A fresh key for a line of the far side's. */
@@ -73,6 +67,3 @@ export const answeredCrypto = (
   { tag, suite }: CryptoLine,
   random: (bytes: number) => Uint8Array,
 ): CryptoLine => ({ tag, suite, key: new Uint8Array(random(masterBytes(suite))) })
-
-/** Whether two keys are the same. */
-export const sameKey = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

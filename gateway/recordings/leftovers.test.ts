@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { beginning } from './ledger.ts'
+import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing.ts'
+
+const rig = new RecordingRig()
+
+describe('after a crash', () => {
+  const left = async (id: string, format: 'wav' | 'mp3' = 'wav'): Promise<void> => {
+    const row = { id, project_id: 'p1', call_id: 'c1', leg_id: 'l1', started_at: rig.clock.now() - 60_000 }
+    await rig.rows.save(beginning(row, { format, tracks: 'in' }))
+    await mkdir(join(rig.folder, 'p1'), { recursive: true })
+  }
+  const part = async (id: string, bytes: Buffer, agoMs: number, format = 'wav'): Promise<void> => {
+    const file = join(rig.folder, 'p1', `.${id}.${format}.0123abcd.part`)
+    await writeFile(file, bytes)
+    const at = new Date(rig.clock.now() - agoMs)
+    await utimes(file, at, at)
+  }
+
+  it('completes the files that were cut off, and settles those that have none', async () => {
+    await left('half')
+    await part('half', silentWav(500), 300_000)
+    await left('music', 'mp3')
+    await part('music', Buffer.alloc(3000), 300_000, 'mp3')
+    await left('nothing')
+    const recordings = await rig.open()
+    const row = { end_reason: 'interrupted', ended_at: rig.clock.now() - 59_500 }
+    expect(await rig.rows.find('half')).toMatchObject({
+      ...row,
+      status: 'completed',
+      duration_ms: 500,
+      bytes: 8044,
+    })
+    expect(await rig.rows.find('music')).toMatchObject({
+      status: 'completed',
+      duration_ms: 1000,
+      bytes: 3000,
+    })
+    expect(await rig.rows.find('nothing')).toMatchObject({ status: 'failed', duration_ms: 0, bytes: 0 })
+    expect(recordings.bytes).toBe(11_044)
+    expect((await readFile(join(rig.folder, 'p1', 'half.wav'))).readUInt32LE(40)).toBe(8000)
+  })
+
+  it('leaves a file alone that may still be written, and completes it later', async () => {
+    await left('fresh')
+    await part('fresh', silentWav(500), 60_000)
+    const recordings = await rig.open()
+    expect(await rig.rows.find('fresh')).toMatchObject({ status: 'in-progress' })
+    await rig.pass(60_000)
+    expect(recordings.bytes).toBe(8044)
+    expect(await rig.rows.find('fresh')).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
+  })
+
+  it('of a media thread, a row that failed gets its file', async () => {
+    const recordings = await rig.open()
+    const port = new FakeRecorder()
+    const kept = recordings.start(port, wanted)
+    await part(kept.id, silentWav(500), 0)
+    port.last.finish({
+      ...{ durationMs: 0, bytes: 0, kept: false },
+      end: { kind: 'error', code: 'failed', message: 'the thread died' },
+    })
+    await kept.done
+    await rig.pass(180_000)
+    await rig.pass(60_000)
+    expect(recordings.bytes).toBe(8044)
+    expect(await rig.rows.find(kept.id)).toMatchObject({
+      status: 'completed',
+      end_reason: 'error',
+      bytes: 8044,
+    })
+  })
+
+  it('leaves alone what came to its end while others were looked at', async () => {
+    const recordings = await rig.open()
+    const port = new FakeRecorder()
+    const kept = recordings.start(port, wanted)
+    const inProgress = rig.rows.inProgress.bind(rig.rows)
+    rig.rows.inProgress = async () => {
+      const rows = await inProgress()
+      port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: 1644, kept: true })
+      await kept.done
+      return rows
+    }
+    await rig.pass(60_000)
+    expect(await rig.rows.find(kept.id)).toMatchObject({ end_reason: 'silence', bytes: 1644 })
+    expect(recordings.bytes).toBe(1644)
+  })
+
+  it('says which file cannot be completed', async () => {
+    await left('double')
+    await part('double', silentWav(500), 300_000)
+    await writeFile(join(rig.folder, 'p1', 'double.wav'), silentWav(20))
+    await rig.open()
+    expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50, code: 'EEXIST' }))
+    expect(readdirSync(join(rig.folder, 'p1'))).toHaveLength(2)
+  })
+})
+
+describe('a file that no row names', () => {
+  const file = (name: string) => join(rig.folder, name)
+  const write = async (name: string, agoMs: number): Promise<string> => {
+    await mkdir(dirname(file(name)), { recursive: true })
+    await writeFile(file(name), silentWav(20))
+    const at = new Date(rig.clock.now() - agoMs)
+    await utimes(file(name), at, at)
+    return file(name)
+  }
+  const hour = 3_600_000
+
+  it('is removed once it is older than an hour', async () => {
+    const old = [
+      await write(`p1/${randomUUID()}.wav`, hour),
+      await write(`p2/${randomUUID()}.mp3`, hour),
+      await write(`project.${'a'.repeat(64)}/${randomUUID()}.wav`, hour),
+    ]
+    const young = await write(`p1/${randomUUID()}.wav`, -1)
+    const recordings = await rig.open()
+    const known = await rig.recorded(recordings)
+    await utimes(file(`p1/${known}.wav`), 1, 1)
+    await rig.pass(hour)
+    expect(old.filter(existsSync)).toEqual([])
+    expect([young, file(`p1/${known}.wav`)].filter(existsSync)).toHaveLength(2)
+    expect(rig.lines).toContainEqual(expect.objectContaining({ level: 40, file: old[0], by: 'orphan' }))
+    expect(await rig.count('recordings_removed_total', { by: 'orphan' })).toBe(3)
+    await rig.pass(hour)
+    expect(existsSync(young)).toBe(false)
+  })
+
+  it('stays where it is none of ours', async () => {
+    const id = randomUUID()
+    const foreign = await Promise.all(
+      [
+        ...[
+          `${id}.wav`,
+          `p1/${id}.wav.bak`,
+          `p1/${id}.txt`,
+          'p1/notes.wav',
+          `p1/x${id}.wav`,
+          `p1/sub/${id}.wav`,
+        ],
+        ...[`p1/${id.replace('-4', '-1')}.wav`, `other.folder/${id}.wav`, `.hidden/${id}.wav`],
+      ].map((name) => write(name, 48 * hour)),
+    )
+    await mkdir(file(`p1/${randomUUID()}.wav`))
+    await symlink(foreign[0]!, file(`p1/${randomUUID()}.wav`))
+    await rig.open()
+    await rig.pass(hour)
+    expect(foreign.filter(existsSync)).toEqual(foreign)
+    expect(readdirSync(file('p1'))).toHaveLength(8)
+  })
+
+  it('stays while the rows cannot be read', async () => {
+    const old = await write(`p1/${randomUUID()}.wav`, hour)
+    await rig.open()
+    rig.rows.known = () => Promise.reject(new Error('database is locked'))
+    await rig.pass(hour)
+    expect(existsSync(old)).toBe(true)
+    expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50 }))
+  })
+
+  it('is told from those that rows name, however many there are', async () => {
+    const recordings = await rig.open()
+    const known = [await rig.recorded(recordings), await rig.recorded(recordings)]
+    const others = Array.from({ length: 1000 }, () => randomUUID())
+    expect(await rig.rows.known([known[0]!, ...others, known[1]!])).toEqual(new Set(known))
+  })
+})

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import type { PortStats } from '../../media/types.ts'
+import { BadNetwork } from '../support/bad-network.ts'
+import { Browser, microphoneRate } from '../support/browser.ts'
+import { CodecPeer, formats } from '../support/codec-peer.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears, recordedIn } from '../support/page-audio.ts'
+import { freePort } from '../support/ports.ts'
+import { Sipp } from '../support/sipp.ts'
+import { Softphone } from '../support/softphone.ts'
+import { heldShare, lateness, SwingingVoice, swingingTone } from '../support/swinging-tone.ts'
+import { until } from '../support/until.ts'
+import { WebRtcRelay } from '../support/webrtc-relay.ts'
+
+/** No packet ends where it began: one that is left out, or in the wrong place, makes a jump. */
+const [pageTone, carrierTone] = [1_015, 635]
+/** Of each way between the page and the gateway, and from the carrier to the gateway. */
+const badness = { loss: 0.05, jitterMs: 30 }
+const codecs = ['opus', 'G722', 'PCMU'] as const
+
+/** What is listened to at a time, on both sides at once. */
+const seconds = 6
+/** Without concealment nine tenths of the windows hold the tone; with it, 0.97 and more of them. */
+const mostlyHeld = 0.96
+/** A jitter buffer that follows its packets grows and shrinks by some ten ms; one that only grows is beyond this within seconds. */
+const driftMs = 80
+
+let browser: Browser
+let gateway: Gateway
+/** Where the carrier takes calls. */
+let farPort: number
+
+beforeAll(async () => {
+  farPort = await freePort()
+  gateway = await Gateway.start({
+    carriers: [{ name: 'far', targets: [`sip:127.0.0.1:${farPort}`], default: true, codecs }],
+  })
+  // Longer than a test: where a file begins anew there may be a seam.
+  browser = await Browser.start(swingingTone(pageTone, 60, microphoneRate))
+})
+
+afterAll(async () => {
+  await gateway?.settled()
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+/** The page calls the carrier, who has this codec alone; the page is given Opus, as the first one of the carrier. */
+const talk = async (codec: (typeof codecs)[number]) => {
+  const relay = await WebRtcRelay.open(gateway.webrtcPort, { ...badness, seed: 1 })
+  const fromCarrier = new BadNetwork({ ...badness, seed: 3 })
+  const phone = await Softphone.open(browser, gateway, { relay: relay.port })
+  onTestFinished(() => phone.close())
+  const media = await CodecPeer.open(codec, 20, true)
+  media.over(fromCarrier)
+  const values = formats(codec, true)
+  const sipp = await Sipp.start({ scenario: 'callee', values, port: farPort, mediaPorts: [media.port] })
+  onTestFinished(() => sipp.stop())
+  await phone.dial(`sip:+49301@127.0.0.1:${farPort}`)
+  media.talks(await sipp.event('invited'), new SwingingVoice(codec, carrierTone))
+  await phone.talking()
+  await hears(phone.page, carrierTone)
+  await media.hears(pageTone)
+  return { relay, fromCarrier, phone, media, sipp }
+}
+
+/** What both sides hear in the next seconds. */
+const heard = async ({ media, phone }: { readonly media: CodecPeer; readonly phone: Softphone }) => {
+  const [carrier, page] = await Promise.all([media.listens(seconds * 1000), recordedIn(phone.page, seconds)])
+  return {
+    held: [heldShare(carrier.sound, pageTone), heldShare(page, carrierTone)],
+    driftMs: [lateness(carrier.sound), carrier.drift, lateness(page)],
+    missing: carrier.missing,
+  }
+}
+
+/** The leg's audio in the record of the call that ended last. */
+const audioOf = (kind: 'browser' | 'sip'): PortStats => {
+  const record = gateway.log.findLast(({ msg }) => msg === 'call ended')
+  const legs = record?.legs as readonly { readonly kind: string; readonly audio: PortStats }[]
+  return legs.find((leg) => leg.kind === kind)!.audio
+}
+
+it.each(codecs)(
+  'a browser with Opus and a carrier with %s hear each other without a gap over networks that lose and delay packets',
+  async (codec) => {
+    const { relay, fromCarrier, phone, media, sipp } = await talk(codec)
+    // A machine that stands still for a moment makes the delay jump; what drifts does so again and again.
+    const { missing } = await until(
+      'both tones are held, and none is delayed more and more',
+      () => heard({ media, phone }),
+      ({ held, driftMs: drifts }) =>
+        held.every((share) => share >= mostlyHeld) && drifts.every((drift) => drift < driftMs),
+    )
+    // What is not decoded on its way has the gaps that the network made.
+    expect(missing > 0).toBe(codec === 'opus')
+    expect(await phone.state()).toBe('active')
+    await phone.hangUp()
+    await sipp.succeeded()
+    await phone.idle()
+    await gateway.settled()
+    expect(gateway.log.findLast(({ msg }) => msg === 'call ended')).toMatchObject({
+      code: 'normal',
+      legs: [
+        { kind: 'browser', codec: 'opus' },
+        { kind: 'sip', codec },
+      ],
+    })
+    for (const [audio, network] of [
+      [audioOf('browser'), relay.toGateway],
+      [audioOf('sip'), fromCarrier],
+    ] as const) {
+      // Of a page's packets some are not audio; the last ones of a call are missed by nobody.
+      expect(network.lost).toBeGreaterThan(10)
+      expect(audio.lost).toBeGreaterThan(0.6 * network.lost)
+      expect(audio.lost).toBeLessThanOrEqual(network.lost)
+      // Delays between 0 and 60 ms differ by 20 ms from one to the next, on average; what the machine adds is its own.
+      expect(audio.jitterMs).toBeGreaterThan(12)
+      expect(audio.jitterMs).toBeLessThan(60)
+      // A clean call has 4.2 and more.
+      expect(audio.mos).toBeGreaterThan(2.2)
+      expect(audio.mos).toBeLessThan(4)
+    }
+  },
+)

@@ -1,0 +1,66 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { BadNetwork, type Badness } from './bad-network.ts'
+
+const loopback = '127.0.0.1'
+
+/**
+ * Stands between pages and the gateway's port for WebRTC, as a router does that loses and delays what goes through it: ICE, DTLS, SRTP and
+ * SRTCP alike. A page goes through it that was opened with its port (`Browser.page`). Ends with its test.
+ */
+export class WebRtcRelay {
+  readonly toGateway: BadNetwork
+  readonly toPage: BadNetwork
+  readonly #front: Socket
+  readonly #gatewayPort: number
+  /** A socket for each address that a page sends from. */
+  readonly #backs = new Map<string, Socket>()
+  #closed = false
+
+  private constructor(front: Socket, gatewayPort: number, toGateway: BadNetwork, toPage: BadNetwork) {
+    this.#front = front
+    this.#gatewayPort = gatewayPort
+    this.toGateway = toGateway
+    this.toPage = toPage
+    front.on('message', (packet, { address, port }) => this.#forward(packet, address, port))
+    onTestFinished(() => this.#close())
+  }
+
+  /** Opens one in front of this port; each way has chances of its own. */
+  static async open(gatewayPort: number, badness: Badness): Promise<WebRtcRelay> {
+    const front = createSocket('udp4').bind(0, loopback)
+    await once(front, 'listening')
+    const back = { ...badness, seed: badness.seed + 1 }
+    return new WebRtcRelay(front, gatewayPort, new BadNetwork(badness), new BadNetwork(back))
+  }
+
+  /** Where pages send to in place of the gateway. */
+  get port(): number {
+    return this.#front.address().port
+  }
+
+  #forward(packet: Buffer, address: string, port: number): void {
+    const back = this.#backFor(address, port)
+    this.toGateway.carry(() => back.send(packet, this.#gatewayPort, loopback))
+  }
+
+  #backFor(address: string, port: number): Socket {
+    const key = `${address}:${port}`
+    const known = this.#backs.get(key)
+    if (known) return known
+    const back = createSocket('udp4')
+    back.on('message', (packet) => this.toPage.carry(() => this.#front.send(packet, port, address)))
+    this.#backs.set(key, back)
+    return back
+  }
+
+  #close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.toGateway.close()
+    this.toPage.close()
+    for (const back of this.#backs.values()) back.close()
+    this.#front.close()
+  }
+}
