@@ -5,7 +5,7 @@ import { Background } from './background.ts'
 import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { StatusEvents } from './events.ts'
-import { loadNamed } from './loading.ts'
+import { type Asking, loadNamed } from './loading.ts'
 import type { Method, Outcome, Params, Running, Section } from './method.ts'
 import { confirmMethods, methods } from './methods/index.ts'
 import { isPath } from './placeholders.ts'
@@ -149,22 +149,16 @@ export class ScriptRun implements Running {
 
   async confirm(callee: CallControl, source: string | StepList): Promise<void> {
     const variables = this.variables.forCallee(callee)
-    const { context } = this
-    try {
-      const section =
-        source instanceof StepList
-          ? { sections: new Map(), steps: source }
-          : await this.#load(source, { context, variables, permitted: confirmMethods })
-      await new ScriptRun({ ...this.#options, call: callee, variables }).run(section)
-    } catch (error) {
-      if (error instanceof VerbFailed) this.warn(error.code, error.message, '')
-      throw error
-    }
+    const section =
+      source instanceof StepList
+        ? { sections: new Map(), steps: source }
+        : await this.#load(source, { variables, permitted: confirmMethods })
+    await new ScriptRun({ ...this.#options, call: callee, variables }).run(section)
   }
 
   async wait(call: CallControl, url: string): Promise<void> {
-    const { context, variables } = this
-    await new ScriptRun({ ...this.#options, call }).run(await this.#load(url, { context, variables }))
+    const section = await this.#load(url, { variables: this.variables })
+    await new ScriptRun({ ...this.#options, call }).run(section)
   }
 
   warn(code: string, message: string, path: string): void {
@@ -178,9 +172,16 @@ export class ScriptRun implements Running {
     return frame
   }
 
-  async #load(dest: string, asking: Parameters<typeof loadNamed>[1]): Promise<Section> {
-    const program = await loadNamed(dest, asking)
-    return { sections: program.sections, steps: program.main }
+  /** A document beside the call: what is wrong with it goes to the log too. */
+  async #load(dest: string, asking: Omit<Asking, 'context'>): Promise<Section> {
+    const { context } = this
+    try {
+      const program = await loadNamed(dest, { context, ...asking })
+      return { sections: program.sections, steps: program.main }
+    } catch (error) {
+      if (error instanceof VerbFailed) this.warn(error.code, error.message, this.#at)
+      throw error
+    }
   }
 
   async #enter(section: Section): Promise<Outcome> {
