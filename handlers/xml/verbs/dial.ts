@@ -82,9 +82,12 @@ const readCallables = (
   reader: ElementReader,
   nouns: readonly { kind: Noun; reader: ElementReader }[],
 ): readonly Callable[] => {
-  const found = nouns.flatMap(({ kind, reader: child }) => kind.read(child) ?? [])
-  if (reader.content() !== '') found.push(...[bareNumber(reader) ?? []].flat())
-  else if (reader.elements().length === 0) reader.warning(codes.schema, 'Dial says nobody to call; it fails.')
+  const bare = reader.content() === '' ? undefined : bareNumber(reader)
+  const found = [...nouns.map(({ kind, reader: child }) => kind.read(child)), bare].filter(
+    (one) => one !== undefined,
+  )
+  if (reader.content() === '' && reader.elements().length === 0)
+    reader.warning(codes.schema, 'Dial says nobody to call; it fails.')
   if (found.length > maxNouns)
     reader.warning(codes.schema, `Dial calls at most ${maxNouns} at once; the others are not called.`)
   return found.slice(0, maxNouns)
