@@ -91,15 +91,7 @@ export class Calls implements Arrivals, Originator, CallObserver {
   }
 
   async originate(origination: Origination): Promise<string> {
-    const code = this.#draining
-      ? 'draining'
-      : this.count >= this.#parts.maxCalls
-        ? 'over_call_limit'
-        : undefined
-    if (code) {
-      this.#parts.metrics.rejections.inc({ code })
-      throw new TrunklineError(code, undefined, { calls: this.count, limit: this.#parts.maxCalls })
-    }
+    this.#admit(origination)
     const { log } = this.#parts
     const controlOf = (call: Call) => this.#controlOf(call, log.child({ call: call.id }))
     const parts = { ...this.#parts, controlOf }
@@ -111,6 +103,17 @@ export class Calls implements Arrivals, Originator, CallObserver {
       this.#originating.delete(originating)
       this.#tellEmpty()
     }
+  }
+
+  /** Throws where no further call may be made. */
+  #admit({ projectId }: Origination): void {
+    const { maxCalls: limit, metrics, log } = this.#parts
+    const calls = this.count
+    if (!this.#draining && calls < limit) return
+    const code = this.#draining ? 'draining' : 'over_call_limit'
+    metrics.rejections.inc({ code })
+    log.warn({ code, projectId, calls, limit }, catalogue[code].text)
+    throw new TrunklineError(code, undefined, { calls, limit })
   }
 
   /** Refuses new calls from now on; what is left after `graceMs` is hung up. Resolves when no call is left. */
