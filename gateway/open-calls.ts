@@ -1,5 +1,6 @@
 import { Bridges } from './calls/bridge.ts'
 import { Calls } from './calls/calls.ts'
+import { CallDetector } from './calls/detect.ts'
 import { Player } from './calls/player.ts'
 import { ProjectConferences } from './calls/rooms/conferences.ts'
 import { ProjectQueues } from './calls/rooms/queues.ts'
@@ -64,6 +65,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Calls 
     ...{ player, recordings, queues, waiters: queues, conferences },
     ...openRecogniser(base, metrics),
     streams: openStreams(base, edge, metrics),
+    detector: new CallDetector({ clock, log, metrics }),
     documents: customers.http,
     callbacks: customers.callbacks,
     envs: config.envs,

@@ -1,5 +1,6 @@
 /** The public face of `media/`: what the gateway uses, and nothing of how it is done. */
 export type * from './types/codec.ts'
+export type * from './types/detect.ts'
 export type * from './types/edge.ts'
 export type * from './types/mixer.ts'
 export type * from './types/port.ts'

@@ -1,6 +1,9 @@
-/** Stand-ins for those who listen to a media port: recordings and taps that the test drives. */
+/** Stand-ins for those who listen to a media port: recordings, taps and detections that the test drives. */
 import type { StreamEnd, StreamOptions } from '../../handlers/verbs.ts'
 import type {
+  DetectFinding,
+  Detection,
+  DetectRequest,
   Recording,
   RecordingResult,
   RecordRequest,
@@ -95,6 +98,42 @@ export class FakeTap implements Tap {
   close(): void {
     this.closed = true
     this.flush()
+  }
+}
+
+/** A detection that finds what the test lets it. */
+export class FakeDetection implements Detection {
+  readonly request: DetectRequest
+  closed = false
+  #onFinding: (finding: DetectFinding) => void = () => {}
+  #onOver: () => void = () => {}
+
+  constructor(request: DetectRequest) {
+    this.request = request
+  }
+
+  onFinding(listener: (finding: DetectFinding) => void): void {
+    this.#onFinding = listener
+  }
+
+  onOver(listener: () => void): void {
+    this.#onOver = listener
+  }
+
+  /** Lets it find something. */
+  find(finding: DetectFinding): void {
+    if (!this.closed) this.#onFinding(finding)
+  }
+
+  /** Nothing more will be found, or the port is closed. */
+  end(): void {
+    if (this.closed) return
+    this.closed = true
+    this.#onOver()
+  }
+
+  close(): void {
+    this.closed = true
   }
 }
 

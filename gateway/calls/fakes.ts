@@ -1,6 +1,7 @@
 /** Stand-ins for the tests of the calls: a media port, a far side, and the makers of outbound legs. */
 import type {
   AudioCodec,
+  DetectRequest,
   MediaPort,
   Playback,
   PlayRequest,
@@ -11,7 +12,7 @@ import type {
 } from '../../media/types.ts'
 import type { Clock } from '../clock.ts'
 import type { Cause } from '../errors.ts'
-import { FakeRecording, FakeTap } from './fake-listeners.ts'
+import { FakeDetection, FakeRecording, FakeTap } from './fake-listeners.ts'
 import { newLegId } from './ids.ts'
 import { Leg, type LegSignalling, type Party } from './leg.ts'
 import type { OutboundRequest, Target } from './ports.ts'
@@ -46,6 +47,7 @@ export class FakePort implements MediaPort {
     | undefined
   readonly recordings: FakeRecording[] = []
   readonly taps: FakeTap[] = []
+  readonly detections: FakeDetection[] = []
   #listener: (event: PortEvent) => void = () => {}
 
   constructor(group: string) {
@@ -92,6 +94,12 @@ export class FakePort implements MediaPort {
     return tap
   }
 
+  detect(request: DetectRequest): FakeDetection {
+    const detection = new FakeDetection(request)
+    this.detections.push(detection)
+    return detection
+  }
+
   async sendDigits(): Promise<boolean> {
     return true
   }
@@ -114,6 +122,7 @@ export class FakePort implements MediaPort {
     this.playing?.finish('stopped')
     for (const recording of this.recordings) recording.stop()
     for (const tap of this.taps) tap.end()
+    for (const detection of this.detections) detection.end()
     return noStats
   }
 }

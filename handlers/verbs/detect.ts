@@ -4,7 +4,7 @@ import type { Cancellable } from './cancel.ts'
 export interface MachineOptions {
   /** `unknown` when nothing was heard for so long from the beginning; default 4.5 s. */
   readonly initialTimeoutMs?: number
-  /** Speech is over when nothing more is heard for so long; default 1 s. */
+  /** Who spoke, and is silent for so long, is a person; default 1 s. */
   readonly endSilenceMs?: number
   /** A machine's greeting is over after so much silence; default as `endSilenceMs`. */
   readonly readyTimeoutMs?: number
@@ -12,7 +12,10 @@ export interface MachineOptions {
   readonly voiceThresholdMs?: number
   /** A machine says at least so many words; default 6. */
   readonly wordsThreshold?: number
-  /** Goes on after `machine` until its greeting, or its beep, is over; default false. */
+  /**
+   * Goes on after `machine` until its beep is over, or its greeting: after a silence of `readyTimeoutMs` (`ready` is told then) it is listened to for as
+   * long again, as the beep often follows, or the greeting goes on. Default false.
+   */
   readonly waitForEnd?: boolean
 }
 
@@ -29,7 +32,7 @@ export interface DetectOptions extends Cancellable {
   readonly onFinding?: (finding: Finding) => void
 }
 
-/** Something that was detected. `ready`: a machine's greeting is over, `notReady`: it has begun again. */
+/** Something that was detected. `ready`: a machine's greeting is over, with a beep or by silence; `notReady`: it goes on after a silence. */
 export type Finding =
   | { readonly kind: 'machine' | 'human' | 'unknown' }
   | { readonly kind: 'ready'; readonly beep: boolean }
@@ -41,7 +44,7 @@ export type Finding =
 export interface DetectResult {
   /** `none`: the time was over. */
   readonly kind: 'machine' | 'human' | 'unknown' | 'fax' | 'digit' | 'none'
-  /** With `machine` and `waitForEnd`: a beep was heard. */
+  /** With `machine` and `waitForEnd`: a beep was heard; false also where the time was over. */
   readonly beep?: boolean
   readonly tone?: 'CED' | 'CNG'
   readonly digit?: string

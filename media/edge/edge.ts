@@ -223,6 +223,7 @@ class ThreadedEdge implements Edge {
       command: (command) => slot.thread.send(command),
       recordings: slot.recordings,
       taps: slot.taps,
+      detections: slot.detections,
       onClosed: (port) => {
         port.mixer?.forget(port)
         this.#ports.delete(made.number)
@@ -254,6 +255,12 @@ class ThreadedEdge implements Edge {
         break
       case 'untapped':
         slot.taps.untapped(report.tap)
+        break
+      case 'found':
+        slot.detections.found(report.detection, report.finding)
+        break
+      case 'detected':
+        slot.detections.detected(report.detection)
         break
       case 'speaker':
         this.#mixers.get(report.mixer)?.speaks(report.port)

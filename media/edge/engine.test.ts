@@ -131,6 +131,8 @@ describe('an engine with injected time and sockets', () => {
     await engine.run({ op: 'tap', port: 1, tap: 21, request: { tracks: 'in', sampleRate: 8000 } })
     expect(reports).toContainEqual({ op: 'untapped', tap: 21 })
     const request = { path: '/nowhere/a.wav', format: 'wav', tracks: 'in' } as const
+    await engine.run({ op: 'detect', port: 1, detection: 23, request: { fax: 'CED' } })
+    expect(reports).toContainEqual({ op: 'detected', detection: 23 })
     await engine.run({ op: 'record', port: 1, record: 22, request })
     expect(reports.at(-1)).toMatchObject({ op: 'recorded', record: 22, result: { kept: false } })
   })

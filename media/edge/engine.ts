@@ -55,7 +55,7 @@ export class Engine {
     this.#listeners = new Listeners(options.report)
   }
 
-  /** Ports, mixers, recordings and taps in this thread. */
+  /** Ports, mixers, and those who listen, in this thread. */
   get size(): number {
     return this.#ports.size + this.#rooms.size + this.#listeners.size
   }
@@ -81,6 +81,8 @@ export class Engine {
       case 'spoken':
       case 'silence':
       case 'untap':
+      case 'detect':
+      case 'undetect':
         return this.#listen(command)
       case 'mixer':
       case 'seat':
@@ -156,6 +158,7 @@ export class Engine {
     // A recording that comes too late is over: its result is that of one that was stopped at once.
     if (command.op === 'record') this.#report(neverRecorded(command.record))
     else if (command.op === 'tap') this.#report({ op: 'untapped', tap: command.tap })
+    else if (command.op === 'detect') this.#report({ op: 'detected', detection: command.detection })
   }
 
   #mix(command: MixCommand): void {

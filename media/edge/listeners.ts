@@ -2,6 +2,7 @@ import { beep } from '../record/beep.ts'
 import { startRecording } from '../record/recorder.ts'
 import type { Ear } from '../rtp/ears.ts'
 import type { Talk } from '../rtp/talk.ts'
+import { DetectEar } from './detect-ear.ts'
 import type { ListenCommand, PortNumber, RecordingAct, Report } from './protocol.ts'
 import { RecordingEar } from './recording-ear.ts'
 import { TapEar } from './tap-ear.ts'
@@ -29,19 +30,20 @@ interface Tap {
   readonly ear: TapEar
 }
 
-/** The recordings and taps of one media thread. */
+/** The recordings, taps and detections of one media thread. */
 export class Listeners {
   #report: (report: Report) => void
   #recordings = new Map<number, Recording>()
   #taps = new Map<number, Tap>()
+  #detections = new Map<number, DetectEar>()
 
   constructor(report: (report: Report) => void) {
     this.#report = report
   }
 
-  /** Recordings and taps that are not over. */
+  /** How many are not over. */
   get size(): number {
-    return this.#recordings.size + this.#taps.size
+    return this.#recordings.size + this.#taps.size + this.#detections.size
   }
 
   /** Carries a command out on the port or the mixer that it names. */
@@ -57,6 +59,12 @@ export class Listeners {
       }
       case 'tap':
         this.#tap(command, target)
+        return
+      case 'detect':
+        this.#detect(command, target)
+        return
+      case 'undetect':
+        this.#detections.get(command.detection)?.close()
         return
       default:
         this.#toTap(command, target)
@@ -103,7 +111,10 @@ export class Listeners {
     target.listen(ear)
   }
 
-  #toTap(command: Exclude<ListenCommand, { op: 'record' | 'recording' | 'tap' }>, target: Listened): void {
+  #toTap(
+    command: Extract<ListenCommand, { op: 'speak' | 'spoken' | 'silence' | 'untap' }>,
+    target: Listened,
+  ): void {
     const { tap } = command
     const ear = this.#taps.get(tap)?.ear
     if (command.op === 'spoken') {
@@ -120,6 +131,19 @@ export class Listeners {
       target.talk.removeQueue(ear.queue)
       ear.close()
     }
+  }
+
+  #detect({ detection, request }: Extract<ListenCommand, { op: 'detect' }>, target: Listened): void {
+    const ear: DetectEar = new DetectEar(
+      request,
+      (finding) => this.#report({ op: 'found', detection, finding }),
+      () => {
+        target.unlisten(ear)
+        if (this.#detections.delete(detection)) this.#report({ op: 'detected', detection })
+      },
+    )
+    this.#detections.set(detection, ear)
+    target.listen(ear)
   }
 
   #closeTap(tap: number): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dominant, sine } from '../codecs/tone.ts'
-import type { Edge, MediaPort, RecordRequest, TapFrame } from '../types.ts'
+import type { DetectFinding, Detection, Edge, MediaPort, RecordRequest, TapFrame } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { TestPeer } from './test-peer.ts'
 
@@ -30,7 +30,7 @@ describe('those who listen to a port, on real threads', () => {
 
   afterEach(async () => {
     await edge.close()
-    expect(edge.busy).toEqual({ mixers: 0, recordings: 0, taps: 0 })
+    expect(edge.busy).toEqual({ mixers: 0, recordings: 0, taps: 0, detections: 0 })
     expect([edge.portCount, edge.usage().used]).toEqual([0, 0])
     await Promise.all([alice.close(), bob.close()])
     await rm(folder, { recursive: true })
@@ -106,6 +106,44 @@ describe('those who listen to a port, on real threads', () => {
     await Promise.all([failed, gone])
     expect((await dies.done).end).toMatchObject({ kind: 'error' })
     await lost.spoken()
+  })
+
+  /** What a detection finds, and when it is over. */
+  const follow = (detection: Detection) => {
+    const found: DetectFinding[] = []
+    detection.onFinding((finding) => found.push(finding))
+    return { found, over: new Promise<void>((resolve) => detection.onOver(resolve)) }
+  }
+
+  it('detect in what the far end says, each for itself, until all is said', async () => {
+    const [a, b] = [await open(alice, 'call'), await open(bob, 'call', 'G722')]
+    edge.join(a, b)
+    const fax = follow(b.detect({ fax: 'CED' }))
+    const deaf = follow(a.detect({ fax: 'CED' }))
+    const given = b.detect({ digits: '1' })
+    given.onFinding(() => expect.unreachable('it was closed'))
+    expect(edge.busy.detections).toBe(3)
+    given.close()
+    given.close()
+    await Promise.all([
+      bob.talk(b.port, 'G722', sine(2100, 1500, 16_000)),
+      alice.talk(a.port, 'PCMU', sine(1000, 1500)),
+    ])
+    await fax.over
+    expect(fax.found).toEqual([{ kind: 'fax', tone: 'CED' }])
+    expect([deaf.found, edge.busy.detections]).toEqual([[], 1])
+  })
+
+  it('detect no more when the port is closed, or the thread dies', async () => {
+    const [a, b] = [await open(alice, 'one'), await open(bob, 'one')]
+    const closed = follow(a.detect({ digits: '1' }))
+    const crossing = a.close()
+    const late = follow(a.detect({ digits: '1' }))
+    await Promise.all([crossing, closed.over, late.over, follow(a.detect({ digits: '1' })).over])
+    const lost = follow(b.detect({ digits: '1' }))
+    kill(b)
+    await lost.over
+    expect([closed, late, lost].map(({ found }) => found)).toEqual([[], [], []])
   })
 
   it('hear by a tap both sides in even steps, and speak to the far end', async () => {

@@ -40,7 +40,7 @@ describe('a mixer over two threads', () => {
 
   afterEach(async () => {
     await edge.close()
-    expect(edge.busy).toEqual({ mixers: 0, recordings: 0, taps: 0 })
+    expect(edge.busy).toEqual({ mixers: 0, recordings: 0, taps: 0, detections: 0 })
     expect([edge.portCount, edge.usage().used, mixer.size]).toEqual([0, 0, 0])
     await Promise.all(peers.map((peer) => peer.close()))
   })
@@ -130,7 +130,7 @@ describe('a mixer over two threads', () => {
     await dies(ports[0]!)
     expect([mixer.size, edge.busy, await playback.done]).toEqual([
       0,
-      { mixers: 0, recordings: 0, taps: 0 },
+      { mixers: 0, recordings: 0, taps: 0, detections: 0 },
       'stopped',
     ])
     expect((await recording.done).end.kind).toBe('error')

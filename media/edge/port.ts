@@ -3,6 +3,8 @@ import { isDigits } from '../rtp/events-out.ts'
 import { masterBytes } from '../rtp/srtp-suites.ts'
 import type {
   AudioCodec,
+  Detection,
+  DetectRequest,
   FarEnd,
   MediaPort,
   NearEnd,
@@ -16,8 +18,10 @@ import type {
   Tap,
   TapRequest,
 } from '../types.ts'
+import { type Detections, noDetection } from './detections.ts'
 import type { EdgeMixer } from './edge-mixer.ts'
 import { EdgeError } from './errors.ts'
+import { guarded } from './guarded.ts'
 import { Playbacks } from './playbacks.ts'
 import type { Command, Report } from './protocol.ts'
 import { noRecording, type Recordings } from './recordings.ts'
@@ -50,6 +54,7 @@ export interface EdgePortOptions {
   /** Those of its thread. */
   readonly recordings: Recordings
   readonly taps: Taps
+  readonly detections: Detections
   /** Called once, when the sockets are closed. */
   readonly onClosed: (port: EdgePort) => void
 }
@@ -116,6 +121,10 @@ export class EdgePort implements MediaPort {
     return this.closed ? noTap() : this.#options.taps.open(this.number, request)
   }
 
+  detect(request: DetectRequest): Detection {
+    return this.closed ? noDetection() : this.#options.detections.start(this.number, request)
+  }
+
   async sendDigits(digits: string): Promise<boolean> {
     if (!isDigits(digits)) throw new EdgeError('bad_digits', `not digits to send: ${JSON.stringify(digits)}`)
     if (this.closed) return false
@@ -157,7 +166,7 @@ export class EdgePort implements MediaPort {
   report(report: Report): void {
     switch (report.op) {
       case 'event':
-        if (!this.closed) this.#tell(report.event)
+        if (!this.closed) guarded(() => this.#listener?.(report.event))
         break
       case 'played':
         this.#playbacks.played(report.play)
@@ -191,15 +200,6 @@ export class EdgePort implements MediaPort {
     for (const settle of this.#digits.values()) settle(false)
     this.#digits.clear()
     this.#options.onClosed(this)
-  }
-
-  #tell(event: PortEvent): void {
-    try {
-      this.#listener?.(event)
-    } catch (error) {
-      // The engine goes on whatever a leg makes of an event; but the defect is not hidden.
-      process.emitWarning(error instanceof Error ? error : String(error))
-    }
   }
 }
 

@@ -1,6 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { SeatOptions } from '../mix/seat.ts'
 import type {
+  DetectFinding,
+  DetectRequest,
   FarEnd,
   NearEnd,
   PcmRate,
@@ -62,6 +64,13 @@ export type ListenCommand =
   | { readonly op: 'speak'; readonly port: PortNumber; readonly tap: number; readonly samples: Int16Array }
   | { readonly op: 'spoken'; readonly port: PortNumber; readonly tap: number; readonly request: number }
   | { readonly op: 'silence' | 'untap'; readonly port: PortNumber; readonly tap: number }
+  | {
+      readonly op: 'detect'
+      readonly port: PortNumber
+      readonly detection: number
+      readonly request: DetectRequest
+    }
+  | { readonly op: 'undetect'; readonly port: PortNumber; readonly detection: number }
 
 /** What a recording is told: to pause in one of two ways, to go on, or to end. */
 export type RecordingAct = 'skip' | 'silence' | 'resume' | 'stop'
@@ -117,3 +126,6 @@ export type Report =
   | { readonly op: 'frame'; readonly tap: number; readonly frame: TapFrame }
   | { readonly op: 'spoken'; readonly tap: number; readonly request: number }
   | { readonly op: 'untapped'; readonly tap: number }
+  | { readonly op: 'found'; readonly detection: number; readonly finding: DetectFinding }
+  /** Nothing more will be found, or the port is closed, or it was told to end. */
+  | { readonly op: 'detected'; readonly detection: number }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Edge, PortOptions } from '../types.ts'
 import type { MediaClock } from './clock.ts'
+import { Detections } from './detections.ts'
 import type { EdgeOptions } from './options.ts'
 import { PortPool, shareRange } from './pool.ts'
 import type { Report } from './protocol.ts'
@@ -18,6 +19,7 @@ export interface Slot {
   readonly pool: PortPool
   readonly recordings: Recordings
   readonly taps: Taps
+  readonly detections: Detections
   ports: number
 }
 
@@ -64,14 +66,15 @@ export class Slots {
     return { used, total: this.#total, quarantined }
   }
 
-  /** Recordings and taps that are not over. */
-  busy(): { readonly recordings: number; readonly taps: number } {
-    let [recordings, taps] = [0, 0]
+  /** Recordings, taps and detections that are not over. */
+  busy(): Omit<Edge['busy'], 'mixers'> {
+    let [recordings, taps, detections] = [0, 0, 0]
     for (const slot of this.all) {
       recordings += slot.recordings.size
       taps += slot.taps.size
+      detections += slot.detections.size
     }
-    return { recordings, taps }
+    return { recordings, taps, detections }
   }
 
   /** The thread with the fewest ports. */
@@ -118,10 +121,11 @@ export class Slots {
   }
 }
 
-/** The thread is gone: its recordings and taps are over. */
-export function endAll({ recordings, taps }: Slot, message: string): void {
+/** The thread is gone: its recordings, taps and detections are over. */
+export function endAll({ recordings, taps, detections }: Slot, message: string): void {
   recordings.die(message)
   taps.die()
+  detections.die()
 }
 
 function makeSlot(pool: PortPool, data: ThreadData, number: () => number, listener: SlotListener): Slot {
@@ -137,6 +141,7 @@ function makeSlot(pool: PortPool, data: ThreadData, number: () => number, listen
     pool,
     recordings: new Recordings((command) => thread.send(command), number),
     taps: new Taps((command, moved) => thread.send(command, moved), number),
+    detections: new Detections((command) => thread.send(command), number),
     ports: 0,
   }
   return slot

@@ -1,5 +1,6 @@
 import type { Transferable } from 'node:worker_threads'
 import type { Tap, TapFrame, TapRequest } from '../types.ts'
+import { guarded } from './guarded.ts'
 import type { Command, PortNumber } from './protocol.ts'
 
 /** Sends a command to the thread; `moved` goes over rather than being copied. */
@@ -129,14 +130,5 @@ class EdgeTap implements Tap {
     const spoken = [...this.#spoken.values()]
     this.#spoken.clear()
     for (const settle of spoken) settle()
-  }
-}
-
-/** The edge goes on whatever a listener makes of what it is told; but the defect is not hidden. */
-function guarded(tell: () => void): void {
-  try {
-    tell()
-  } catch (error) {
-    process.emitWarning(error instanceof Error ? error : String(error))
   }
 }

@@ -28,8 +28,13 @@ export interface Edge {
   part(port: MediaPort): void
   /** Rejects with an Error whose `code` is `closed` when the edge is. */
   openMixer(): Promise<Mixer>
-  /** Mixers, recordings and taps that are not over. */
-  readonly busy: { readonly mixers: number; readonly recordings: number; readonly taps: number }
+  /** Mixers, recordings, taps and detections that are not over. */
+  readonly busy: {
+    readonly mixers: number
+    readonly recordings: number
+    readonly taps: number
+    readonly detections: number
+  }
   /** Carrier ports open, and how many the range holds. `quarantined` ones are closed but not free yet. */
   usage(): { readonly used: number; readonly total: number; readonly quarantined: number }
   /** Ports open, of every kind. */

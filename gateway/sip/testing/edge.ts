@@ -1,5 +1,6 @@
 import type {
   AudioCodec,
+  DetectRequest,
   Edge,
   FarEnd,
   MediaPort,
@@ -65,6 +66,10 @@ export class TestPort implements MediaPort {
 
   tap(request: TapRequest) {
     return this.#inner.tap(request)
+  }
+
+  detect(request: DetectRequest) {
+    return this.#inner.detect(request)
   }
 
   async sendDigits(digits: string): Promise<boolean> {
