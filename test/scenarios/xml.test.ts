@@ -179,6 +179,24 @@ it('a stream tells its callback that it has begun, and that it ended with the ca
   expect(told[0]).toMatchObject({ StreamName: 'ear' })
 })
 
+it.each([
+  ['200 OK', { ReferCallStatus: 'in-progress', CallStatus: 'completed' }],
+  ['486 Busy Here', { ReferCallStatus: 'busy', CallStatus: 'in-progress' }],
+])('a caller who is referred, which comes to %s, is told of to the action', async (outcome, told) => {
+  documents.requests.length = 0
+  bodies.one = `<Refer action="${url('/over')}"><Sip>sip:else@elsewhere.example</Sip></Refer>`
+  const carrier = await Carrier.calls(gateway, {
+    domain: 'one.test',
+    scenario: 'call-referred',
+    values: { outcome },
+  })
+  await settled(carrier)
+  expect(await carrier.sipp.event('referred')).toContain('sip:else@elsewhere.example')
+  const [over] = await requests('/over')
+  const status = outcome.slice(0, 3)
+  expect(over?.fields).toMatchObject({ ...told, ReferSipResponseCode: '202', NotifySipResponseCode: status })
+})
+
 it('who waits in a queue hears its document, is asked before, talks to who takes it, and goes on', async () => {
   documents.requests.length = 0
   const wait = documents.put('/wait', '<Response><Say>You will be served soon.</Say></Response>')
