@@ -21,6 +21,7 @@ import { type Pages, servePages } from './pages.ts'
 import { addressRoutes } from './routes/addresses.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/operations.ts'
 import { type RecordingParts, recordingRoutes } from './routes/recordings.ts'
+import { schemaRoutes } from './routes/schemas.ts'
 import { sessionPath, sessionRoute } from './routes/session.ts'
 import { settingsRoute } from './routes/settings.ts'
 import { subscriberRoute } from './routes/subscriber.ts'
@@ -125,6 +126,7 @@ export class HttpServers {
     subscriberRoute(site, { directory, authenticate })
     addressRoutes(site, { directory, authenticate })
     settingsRoute(site, 'Trunkline')
+    schemaRoutes(site)
     await this.#recordings(site)
     if (config.metrics === null) {
       healthRoutes(site, this.#parts.readiness)

@@ -17,7 +17,7 @@ The steps of \`main\` run one after the other; after the last one the call is hu
 \`say:<text>\`, \`silence:<seconds>\`, \`ring:[<seconds>:]<country>\`, \`file:<name>\` or the URL of audio; see [sounds.md](sounds.md). Speech: see [handlers.md](handlers.md#speech).
 
 A script is read as a whole before its first step runs. One that is wrong does not run: each fault has a \`relay_script_…\` code, its JSON pointer, line and column.
-\`handlers/script/schema.json\` is the JSON Schema for editors. A method that cannot do its work when it is run is a warning in the call's log, sets \`<method>_result\` to \`failed\` and
+The JSON Schema for editors is at \`/schemas/script.json\` of the gateway (\`handlers/script/schema.json\` here). A method that cannot do its work when it is run is a warning in the call's log, sets \`<method>_result\` to \`failed\` and
 \`script_error\` to the code, and the next step has its turn.
 
 ## Where scripts come from
