@@ -152,6 +152,14 @@ describe('the two together', () => {
     expect(t.outcomes).toMatchObject([{ result: { endedBy: 'stopped' } }])
   })
 
+  it('are never called with keys that nobody can press', async () => {
+    await t.hunt([[t.to('sip:a@y')], [t.to('sip:b@y', { sendDigits: '1x' })]])
+    expect(t.outcomes).toMatchObject([{ name: 'VerbFailed', code: 'invalid_digits' }])
+    expect(t.outbound.dialled).toHaveLength(0)
+    const { told } = await connected()
+    await expect(told[0]!.sendDigits('?')).rejects.toMatchObject({ code: 'invalid_digits' })
+  })
+
   it('are parted by the star, which nobody hears', async () => {
     const { b } = await connected({ hangupOnStar: true })
     t.a.leg.digit('5')

@@ -10,6 +10,7 @@ import { Pairing } from './pairing.ts'
 import { type Referral, settled } from './referral.ts'
 import { Ringback } from './ringback.ts'
 import { Ringing, type RingingOwner, type Taken } from './ringing.ts'
+import { checkKeys } from './telling.ts'
 
 export type { HuntParts } from './hunt-parts.ts'
 
@@ -21,6 +22,8 @@ export type HuntOutcome = { readonly result: ConnectResult; readonly cause?: Cau
  * and joins the two until one hangs up. It owns the leg that it took.
  */
 export class Hunt implements LegOwner, RingingOwner {
+  readonly projectId: string
+  readonly callId: CallId
   #parts: HuntParts
   #call: Call
   #options: ConnectOptions
@@ -38,6 +41,8 @@ export class Hunt implements LegOwner, RingingOwner {
   #talkDone: () => void = () => {}
 
   constructor(parts: HuntParts, call: Call, options: ConnectOptions) {
+    this.projectId = call.info.projectId
+    this.callId = call.id
     this.#parts = parts
     this.#call = call
     this.#options = options
@@ -50,18 +55,11 @@ export class Hunt implements LegOwner, RingingOwner {
     this.#ringback = new Ringback({ ...parts, call, pairing, sounds: options.ringback })
   }
 
-  get projectId(): string {
-    return this.#call.info.projectId
-  }
-
-  get callId(): CallId {
-    return this.#call.id
-  }
-
-  /** Rejects with `CallEnded` when the caller goes before anybody answered. */
+  /** Rejects with `CallEnded` when the caller goes before anybody answered, and with `invalid_digits` before anybody is called. */
   async run(): Promise<HuntOutcome> {
     const { caller, signal } = this.#call
     const { signal: given, steps, answerOnBridge } = this.#options
+    for (const { sendDigits } of steps.flat()) if (sendDigits) checkKeys(sendDigits)
     // Before the call ends its legs, so that those are told apart that were given up and those that hung up.
     const gone = () => this.#ringing.stop()
     const stop = () => this.#end('stopped')
@@ -272,7 +270,10 @@ export class Hunt implements LegOwner, RingingOwner {
       onConnected({
         callee,
         hangup: () => this.#end('stopped'),
-        sendDigits: async (digits) => this.#winner?.sendDigits(digits),
+        sendDigits: async (digits) => {
+          checkKeys(digits)
+          await this.#winner?.sendDigits(digits)
+        },
       })
     } catch (error) {
       this.#parts.log.error({ err: error }, 'who was told of the connection failed')

@@ -183,7 +183,9 @@ describe('a call that the gateway makes', () => {
   it('is refused for who calls nobody can tell, and for a queue', async () => {
     await t.originate([[{ to: 'sip:a@y', from: undefined }]])
     await t.originate([[{ to: 'queue:support' }]])
-    expect([t.results, t.outbound.dialled.length]).toEqual([['bad_request', 'bad_request'], 0])
+    await t.originate([[{ to: 'sip:a@y', sendDigits: '1x' }]])
+    expect(t.results).toEqual(['bad_request', 'bad_request', 'invalid_digits'])
+    expect(t.outbound.dialled).toHaveLength(0)
     expect(t.left()).toEqual([0, 0, 0])
   })
 

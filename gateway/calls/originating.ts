@@ -8,6 +8,7 @@ import type { Leg, LegOwner } from './leg.ts'
 import type { Origination, OutboundRequest } from './ports.ts'
 import { Ringing, type RingingOwner, type RingingParts, type Taken } from './ringing.ts'
 import type { Recorded } from './summary.ts'
+import { areKeys } from './telling.ts'
 
 type LegEvent = 'ringing' | 'answered' | 'ended'
 
@@ -23,9 +24,10 @@ export class Originating implements RingingOwner {
   #listeners = new Map<Candidate, Set<(state: LegEvent) => void>>()
   #ended: Cause | undefined
 
-  /** `record` is told of each leg that was not taken, once it is over. Throws `bad_request` for a destination that cannot be called so. */
+  /** `record` is told of each leg that was not taken, once it is over. Throws `bad_request`, or `invalid_digits`, for a destination that cannot be called so. */
   constructor(parts: RingingParts, origination: Origination, record: (call: Recorded) => void) {
-    for (const { from, to } of origination.steps.flat()) {
+    for (const { from, to, sendDigits } of origination.steps.flat()) {
+      if (sendDigits && !areKeys(sendDigits)) throw new TrunklineError('invalid_digits', `${to}: sendDigits.`)
       if (!from) throw new TrunklineError('bad_request', `${to}: from is missing.`)
       if (queueNamed(to) !== undefined)
         throw new TrunklineError('bad_request', `${to}: a queue cannot be called.`)

@@ -5,14 +5,19 @@ import type { Leg } from './leg.ts'
 /** Bytes of JSON that a browser is sent at most. */
 const mostBytes = 16_384
 
+/** Whether these are keys that can be pressed, and pauses between them. */
+export const areKeys = (digits: string): boolean => /^[0-9*#A-DwW]+$/.test(digits)
+
+/** Throws `invalid_digits`. */
+export const checkKeys = (digits: string): void => {
+  if (areKeys(digits)) return
+  const found = JSON.stringify(digits.slice(0, 64))
+  throw verbFailed('invalid_digits', `digits: expected 0-9 * # A-D w W, found ${found}`)
+}
+
 /** Presses keys on the caller's telephone, one after the other; none more once the signal fires. */
 export const pressKeys = async (call: Call, digits: string, signal?: AbortSignal): Promise<void> => {
-  if (!/^[0-9*#A-DwW]+$/.test(digits)) {
-    throw verbFailed(
-      'invalid_digits',
-      `digits: expected 0-9 * # A-D w W, found ${JSON.stringify(digits.slice(0, 64))}`,
-    )
-  }
+  checkKeys(digits)
   await call.openAudio(true, signal)
   // All at once where nobody can interrupt it: a far side that is told by messages gets one.
   for (const keys of signal ? digits : [digits]) await call.whileUp(call.caller.sendDigits(keys), signal)
