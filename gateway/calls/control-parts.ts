@@ -29,7 +29,7 @@ export interface CallQueues {
 /** Listens to callers. */
 export interface Detector {
   /** {@link CallControl.detect}. */
-  detect(call: Call, control: CallControl, options: DetectOptions): Promise<DetectResult>
+  detect(call: Call, options: DetectOptions): Promise<DetectResult>
 }
 
 /** What the verbs work with. */

@@ -208,7 +208,7 @@ export class Control implements CallControl {
 
   detect(options: DetectOptions): Promise<DetectResult> {
     const { detector } = this.#parts
-    const detect = () => detector?.detect(this.#call, this, options) ?? unavailable('detection')
+    const detect = () => detector?.detect(this.#call, options) ?? unavailable('detection')
     return this.#ledger.run('detect', detect, options.signal)
   }
 

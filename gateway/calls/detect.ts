@@ -1,9 +1,9 @@
-import type {
-  CallControl,
-  DetectOptions,
-  DetectResult,
-  Finding,
-  MachineOptions,
+import {
+  CallEnded,
+  type DetectOptions,
+  type DetectResult,
+  type Finding,
+  type MachineOptions,
 } from '../../handlers/verbs.ts'
 import type { DetectRequest, MachineRequest, MediaPort } from '../../media/types.ts'
 import type { Clock } from '../clock.ts'
@@ -34,7 +34,7 @@ export class CallDetector implements Detector {
     this.#parts = parts
   }
 
-  async detect(call: Call, _control: CallControl, options: DetectOptions): Promise<DetectResult> {
+  async detect(call: Call, options: DetectOptions): Promise<DetectResult> {
     const request = requestOf(options)
     const port = await call.openAudio(true, options.signal)
     const { clock, metrics } = this.#parts
@@ -70,6 +70,8 @@ export class CallDetector implements Detector {
     const timer = clock.after(timeoutMs, resolve)
     try {
       await call.whileUp(promise, signal)
+      // With its end the call's port closes, and the detection with that: whichever is told first.
+      if (call.signal.aborted) throw new CallEnded()
       return last
     } finally {
       timer.cancel()
