@@ -23,6 +23,7 @@ export interface GatewayOptions {
   /** Listens for SIP on ::1 too; default false. */
   readonly ipv6?: boolean
   readonly carriers?: readonly object[]
+  readonly envs?: Readonly<Record<string, string>>
   /** Listens for SIP over TLS too, at {@link Gateway.sipsPort}; default false. */
   readonly sips?: boolean
   /** More of `sip`, besides where it listens. */
@@ -282,6 +283,7 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   resources: options.resources ?? [],
   ...(options.endpoints && { endpoints: options.endpoints }),
   ...(options.carriers && { carriers: options.carriers }),
+  ...(options.envs && { envs: options.envs }),
 })
 
 /** Waits until a far side has changed its session last so that it holds, or so that it does not. */
