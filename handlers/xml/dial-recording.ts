@@ -1,5 +1,5 @@
 import type { CallRecording, RecordOptions, RecordResult } from '../verbs.ts'
-import { CallEnded, VerbFailed } from '../verbs.ts'
+import { CallEnded } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
 import {
   type RecordingCallback,
@@ -77,13 +77,12 @@ export class DialRecording {
   /** What cannot be recorded is connected all the same. */
   async #begin(options: RecordOptions): Promise<CallRecording | undefined> {
     try {
-      const recording = await this.#stage.call.startRecording(options)
-      this.#news.begun(recording)
+      const recording = await this.#stage.attempt(this.#stage.call.startRecording(options))
+      if (recording) this.#news.begun(recording)
       return recording
     } catch (error) {
-      if (error instanceof VerbFailed) this.#stage.warn(error.code, error.message)
-      else if (!(error instanceof CallEnded)) throw error
-      return undefined
+      if (error instanceof CallEnded) return undefined
+      throw error
     }
   }
 }

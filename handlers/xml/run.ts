@@ -94,26 +94,27 @@ export class XmlRun {
       return 'on'
     }
     this.#context.step({ path: verb.path, method: verb.name })
-    try {
-      const step = await verb.run(stage)
-      if (step !== 'leave' || this.#beside) return step
-      stage.warn(codes.schema, 'Leave has no effect: the caller is in no queue.')
-      return 'on'
-    } catch (error) {
-      if (!(error instanceof VerbFailed)) throw error
-      stage.warn(error.code, error.message)
-      return 'on'
-    }
+    const step = (await stage.attempt(verb.run(stage))) ?? 'on'
+    if (step !== 'leave' || this.#beside) return step
+    stage.warn(codes.schema, 'Leave has no effect: the caller is in no queue.')
+    return 'on'
   }
 
   #stageOf({ path }: Verb): Stage {
     const call = this.#call
     const context = this.#context
+    const warn = (code: string, message: string) => this.#warn({ code, message, path })
     return {
       ...{ call, context },
       standardFields: () => this.#standardFields(),
       answer: () => this.#answer(),
-      warn: (code, message) => this.#warn({ code, message, path }),
+      warn,
+      attempt: (work) =>
+        work.catch((error) => {
+          if (!(error instanceof VerbFailed)) throw error
+          warn(error.code, error.message)
+          return undefined
+        }),
       aside: (leg, next, beside) => this.#aside(leg, next, beside),
       dialled: (somebody) => {
         this.#dialFailed = !somebody

@@ -37,6 +37,8 @@ export interface Stage {
   answer(): Promise<void>
   /** A warning that is about this verb's element. */
   warn(code: string, message: string): void
+  /** What the gateway's verb gives; undefined, and a warning, where it fails. Any other error passes. */
+  attempt<T>(work: Promise<T>): Promise<T | undefined>
   /**
    * Runs another document on somebody beside the caller's document, to its end: `leave` where it left its queue. Rejects when that cannot be
    * had or is invalid, which is told in the call's log.

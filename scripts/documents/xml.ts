@@ -85,7 +85,7 @@ in time or no connection, 11210 no such name, 11215 too many redirects (also: 32
 certificate, 11750 larger than 64 kB, or the code of the document's first error.
 
 \`DialCallStatus\` is \`completed\`, \`busy\`, \`no-answer\`, \`failed\` or \`canceled\` (the caller hung up while it rang); \`answered\` for a conference. \`QueueResult\` is \`bridged\`, \`leave\`,
-\`queue-full\` or \`hangup\`. \`ReferCallStatus\` is \`in-progress\` (the other call), \`busy\`, \`no-answer\`, \`canceled\` or \`failed\`.
+\`queue-full\`, \`hangup\` or \`system-error\`. \`ReferCallStatus\` is \`in-progress\` (the other call), \`busy\`, \`no-answer\`, \`canceled\` or \`failed\`.
 
 ## Documents beside the call
 

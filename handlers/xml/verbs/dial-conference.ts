@@ -1,5 +1,4 @@
 import type { ConferenceResult, ConferenceSeat } from '../../verbs.ts'
-import { VerbFailed } from '../../verbs.ts'
 import { type Fields, seconds, type Target } from '../form.ts'
 import { type ConferenceNoun, conferenceOptions } from '../nouns/conference.ts'
 import type { Run, Stage } from '../verb.ts'
@@ -34,11 +33,7 @@ const join = async (
     if (options.hangupOnStar) stopListening.push(stage.call.onDigit((digit) => digit === '*' && over()))
   }
   try {
-    return await stage.call.joinConference({ ...conferenceOptions(stage, noun), onJoined })
-  } catch (error) {
-    if (!(error instanceof VerbFailed)) throw error
-    stage.warn(error.code, error.message)
-    return undefined
+    return await stage.attempt(stage.call.joinConference({ ...conferenceOptions(stage, noun), onJoined }))
   } finally {
     left.abort()
     for (const stop of stopListening) stop()

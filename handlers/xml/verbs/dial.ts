@@ -1,6 +1,6 @@
 import { ringtoneOf } from '../../common/sounds.ts'
 import type { Callee, ConnectOptions, ConnectResult, Destination, RecordResult } from '../../verbs.ts'
-import { CallEnded, VerbFailed } from '../../verbs.ts'
+import { CallEnded } from '../../verbs.ts'
 import {
   DialRecording,
   type DialRecordingOptions,
@@ -129,12 +129,10 @@ const connectTo = async (
   if (callables.length === 0) return undefined
   const steps = [callables.map((callable) => ({ ...callable(stage), ...caller }))]
   try {
-    return await stage.call.connect({ steps, ...options })
+    return await stage.attempt(stage.call.connect({ steps, ...options }))
   } catch (error) {
     if (error instanceof CallEnded) return 'caller-gone'
-    if (!(error instanceof VerbFailed)) throw error
-    stage.warn(error.code, error.message)
-    return undefined
+    throw error
   }
 }
 

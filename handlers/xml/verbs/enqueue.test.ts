@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FakeCall } from '../../common/fake-call.ts'
 import { FakeContext } from '../../common/fake-context.ts'
 import type { QueueOptions, QueueResult } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
 import { fieldsOf, root, runXml } from '../testing.ts'
 
 const action = `action="${root}/next"`
@@ -41,6 +42,14 @@ describe('Enqueue', () => {
       { QueueResult: 'hangup', CallStatus: 'completed' },
     ])
     expect(call.names).toEqual(['enterQueue'])
+  })
+
+  it('tells its action of a queue that cannot be had', async () => {
+    const call = new FakeCall()
+    call.failing.set('enterQueue', new VerbFailed('internal', 'no'))
+    const { context } = await runXml(`<Enqueue ${action}>sales</Enqueue>`, { call })
+    expect(context.fields(0)).toMatchObject({ QueueResult: 'system-error' })
+    expect(context.warnings).toMatchObject([{ code: 'internal', path: '/Response/Enqueue[1]' }])
   })
 
   it('has no effect without a name, and warns', async () => {

@@ -23,8 +23,9 @@ export const enqueue: VerbKind = {
       return undefined
     }
     return async (stage) => {
-      const result = await stage.call.enterQueue({ name, ...(wait && { wait: waitFor(stage, wait) }) })
-      return asked(action, resultFields(result))
+      const options = { name, ...(wait && { wait: waitFor(stage, wait) }) }
+      const result = await stage.attempt(stage.call.enterQueue(options))
+      return asked(action, result ? resultFields(result) : { QueueResult: 'system-error' })
     }
   },
 }

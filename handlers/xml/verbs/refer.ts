@@ -1,6 +1,5 @@
 import { isSipUri } from '../../common/destinations.ts'
 import type { ReferResult } from '../../verbs.ts'
-import { VerbFailed } from '../../verbs.ts'
 import { codes } from '../faults.ts'
 import type { Fields } from '../form.ts'
 import type { ElementKind, VerbKind } from '../verb.ts'
@@ -28,14 +27,9 @@ export const refer: VerbKind = {
     }
     return async (stage) => {
       await stage.answer()
-      try {
-        const credentials = { ...(username && { username }), ...(password && { password }) }
-        return asked(action, resultFields(await stage.call.refer({ to, ...credentials })))
-      } catch (error) {
-        if (!(error instanceof VerbFailed)) throw error
-        stage.warn(error.code, error.message)
-        return asked(action, { ReferCallStatus: 'failed' })
-      }
+      const credentials = { ...(username && { username }), ...(password && { password }) }
+      const result = await stage.attempt(stage.call.refer({ to, ...credentials }))
+      return asked(action, result ? resultFields(result) : { ReferCallStatus: 'failed' })
     }
   },
 }

@@ -65,6 +65,15 @@ describe('Connect', () => {
     expect(context.warnings).toMatchObject([{ code: '31920', message: 'The stream failed: ECONNREFUSED.' }])
   })
 
+  it('asks its action where the stream cannot begin', async () => {
+    const call = new FakeCall()
+    call.failing.set('startStream', new VerbFailed('bad_stream', 'no'))
+    const body = `<Connect action="${root}/next"><Stream url="wss://ai.example"/></Connect>`
+    const { context } = await runXml(body, { call })
+    expect(context.requests).toMatchObject([{ url: `${root}/next` }])
+    expect(context.warnings).toMatchObject([{ code: 'bad_stream' }])
+  })
+
   it('tells its action also when the caller has hung up', async () => {
     const call = new FakeCall()
     call.streamEnds.push({ kind: 'stopped' })

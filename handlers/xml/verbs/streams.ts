@@ -1,4 +1,3 @@
-import { VerbFailed } from '../../verbs.ts'
 import { codes } from '../faults.ts'
 import { beginStream, readStream, stream } from '../nouns/stream.ts'
 import type { ElementKind, VerbKind } from '../verb.ts'
@@ -12,15 +11,7 @@ export const start: VerbKind = {
   read: (reader) => {
     const streams = reader.nestedOf([stream]).flatMap(({ reader: child }) => readStream(child) ?? [])
     return async (stage) => {
-      for (const noun of streams) {
-        try {
-          await beginStream(stage, noun, noun.options)
-        } catch (error) {
-          // The others may do better.
-          if (!(error instanceof VerbFailed)) throw error
-          stage.warn(error.code, error.message)
-        }
-      }
+      for (const noun of streams) await stage.attempt(beginStream(stage, noun, noun.options))
       return 'on'
     }
   },
@@ -39,8 +30,9 @@ export const connect: VerbKind = {
     const noun = first && readStream(first.reader)
     if (!noun) return undefined
     return async (stage) => {
-      const begun = await beginStream(stage, noun, { ...noun.options, bidirectional: true })
-      await begun.ended
+      const options = { ...noun.options, bidirectional: true }
+      const begun = await stage.attempt(beginStream(stage, noun, options))
+      await begun?.ended
       return asked(action, {})
     }
   },
