@@ -1,0 +1,103 @@
+import { Call, type CallClient } from './call.ts'
+import { type DevicePlan, devicesToWire, type PhoneDevice, type SipDevice } from './devices.ts'
+import { RealtimeError } from './errors.ts'
+import { Session, type SessionListener, type SessionOptions, type Surroundings } from './session.ts'
+import { textOf, type Values, valuesOf } from './wire.ts'
+
+/** What a client tells. A listener that throws, or rejects, is the application's affair: the error surfaces as an unhandled one. */
+export interface ClientListener {
+  received(call: Call): void
+  /** The gateway does not take the token any more. */
+  failed(error: RealtimeError): void
+}
+
+interface Dialling {
+  answered(call: Call): void
+  failed(error: RealtimeError): void
+}
+
+const prefix = 'calling.call.'
+
+/** Everything that both constructors have in common: the session, its calls, and the calls that are being made. */
+export class Client implements CallClient, SessionListener {
+  readonly session: Session
+  readonly #listener: ClientListener
+  readonly #calls = new Map<string, Call>()
+  readonly #dials = new Map<string, Dialling>()
+
+  constructor(options: SessionOptions, listener: ClientListener, surroundings?: Surroundings) {
+    this.session = new Session(options, this, surroundings)
+    this.#listener = listener
+  }
+
+  request(method: string, params: Values): Promise<Values> {
+    return this.session.request(method, params)
+  }
+
+  /** Calls others; resolves with the call of the first who answers. Rejects with the reason when nobody does. */
+  dial(devices: DevicePlan): Promise<Call> {
+    const tag = crypto.randomUUID()
+    const { promise, resolve, reject } = Promise.withResolvers<Call>()
+    this.#dials.set(tag, { answered: resolve, failed: reject })
+    this.request('calling.dial', { tag, devices: devicesToWire(devices) }).catch(reject)
+    return promise.finally(() => this.#dials.delete(tag))
+  }
+
+  dialSip(device: SipDevice): Promise<Call> {
+    return this.dial([[{ type: 'sip', ...device }]])
+  }
+
+  dialPhone(device: PhoneDevice): Promise<Call> {
+    return this.dial([[{ type: 'phone', ...device }]])
+  }
+
+  callOf(params: Values): Call {
+    const id = textOf(params, 'call_id')
+    const call = this.#calls.get(id) ?? new Call(this, params)
+    this.#calls.set(id, call)
+    return call
+  }
+
+  event(type: string, params: Values): void {
+    const kind = type.startsWith(prefix) ? type.slice(prefix.length) : ''
+    if (kind === 'receive') this.#listener.received(this.callOf(params))
+    else if (kind === 'dial') this.#dialled(params)
+    else if (kind === 'state') this.#state(params)
+    else if (kind !== '') this.#calls.get(textOf(params, 'call_id'))?.event(kind, params)
+  }
+
+  reset(): void {
+    this.#loseAll(new RealtimeError('lost', 'The gateway does not know this call any more.'))
+  }
+
+  failed(error: RealtimeError): void {
+    this.#loseAll(error)
+    this.#listener.failed(error)
+  }
+
+  /** Ends everything; idempotent. */
+  disconnect(): void {
+    this.session.close()
+    this.#loseAll(new RealtimeError('lost', 'The client is disconnected.'))
+  }
+
+  #state(params: Values): void {
+    const call = this.callOf(params)
+    if (params.call_state === 'ended') this.#calls.delete(call.id)
+    call.event('state', params)
+  }
+
+  #dialled(params: Values): void {
+    const dial = this.#dials.get(textOf(params, 'tag'))
+    if (params.dial_state === 'answered') dial?.answered(this.callOf(valuesOf(params.call)))
+    else if (params.dial_state === 'failed')
+      dial?.failed(new RealtimeError(textOf(params, 'reason'), 'Nobody answered.'))
+  }
+
+  #loseAll(error: RealtimeError): void {
+    const calls = [...this.#calls.values()]
+    this.#calls.clear()
+    for (const dial of this.#dials.values()) dial.failed(error)
+    for (const call of calls) call.lost(error)
+  }
+}

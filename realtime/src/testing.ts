@@ -1,0 +1,104 @@
+/** A gateway for tests, over a real WebSocket: it answers what the test says, and tells what the test wants. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Surroundings } from './session.ts'
+import type { Values } from './wire.ts'
+
+/** A request as it arrived. */
+export interface Asked {
+  readonly method: string
+  readonly params: Values
+}
+
+/** What a request is answered with; `error` stands for an error of JSON-RPC. */
+export type Answer = Values | { readonly error: Values }
+
+const connected = (protocol: string): Values => ({
+  protocol,
+  identity: 'i',
+  authorization: { project: 'demo', signature: protocol.split('_')[1] },
+})
+
+/** Listens on the loopback. */
+export class TestGateway {
+  readonly asked: Asked[] = []
+  /** Answers by method; others are `200`. */
+  readonly answers = new Map<string, (params: Values) => Answer>()
+  /** Events that were acknowledged. */
+  acknowledged = 0
+  protocol = 'signalwire_s_1_demo'
+  readonly #server: WebSocketServer
+  #socket: WebSocket | undefined
+  #waiting: { readonly method: string; readonly resolve: (asked: Asked) => void }[] = []
+  #events = 0
+
+  constructor(server: WebSocketServer) {
+    this.#server = server
+    server.on('connection', (socket) => {
+      this.#socket = socket
+      socket.on('message', (data) => this.#receive(socket, JSON.parse(String(data))))
+    })
+  }
+
+  static async open(): Promise<TestGateway> {
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+    await once(server, 'listening')
+    return new TestGateway(server)
+  }
+
+  get host(): string {
+    return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** The next request of a method that nobody has looked at. */
+  next(method: string): Promise<Asked> {
+    const index = this.asked.findIndex((asked) => asked.method === method)
+    const found = index >= 0 ? this.asked.splice(index, 1)[0] : undefined
+    if (found) return Promise.resolve(found)
+    return new Promise((resolve) => this.#waiting.push({ method, resolve }))
+  }
+
+  /** Sends an event of a call. */
+  tell(type: string, params: Values): void {
+    const event = { event_type: `calling.call.${type}`, params }
+    const id = `e${++this.#events}`
+    this.#socket?.send(JSON.stringify({ jsonrpc: '2.0', id, method: 'signalwire.event', params: event }))
+  }
+
+  /** Cuts the connection. */
+  cut(): void {
+    this.#socket?.terminate()
+  }
+
+  async close(): Promise<void> {
+    this.cut()
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #receive(socket: WebSocket, frame: Values): void {
+    if (typeof frame.method !== 'string') {
+      this.acknowledged++
+      return
+    }
+    const asked = { method: frame.method, params: frame.params as Values }
+    const answer = this.answers.get(asked.method)?.(asked.params)
+    const given =
+      answer ?? (asked.method === 'signalwire.connect' ? connected(this.protocol) : { code: '200' })
+    const outcome = 'error' in given ? given : { result: given }
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: frame.id, ...outcome }))
+    const index = this.#waiting.findIndex(({ method }) => method === asked.method)
+    if (index < 0) this.asked.push(asked)
+    else this.#waiting.splice(index, 1)[0]?.resolve(asked)
+  }
+}
+
+/** Waits that are over at once, and how long they would have been, in milliseconds. */
+export class NoWaits implements Surroundings {
+  readonly waits: number[] = []
+  readonly wait = async (ms: number): Promise<void> => {
+    this.waits.push(ms)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
