@@ -35,6 +35,8 @@ export class RtpPeer {
   #far: number | undefined
   #tone: Uint8Array | undefined
   #toneAt = 0
+  /** What is left of a sound that is said in place of the tone. */
+  #speech = new Uint8Array(0)
   #keysLeft: { event: number; frame: number; timestamp: number }[] = []
   #sequence = Math.floor(Math.random() * 65536)
   #timestamp = Math.floor(Math.random() * 2 ** 32)
@@ -103,6 +105,11 @@ export class RtpPeer {
     this.#toneAt = 0
   }
 
+  /** Says a sound at 8 kHz once, in place of the tone. */
+  say(samples: Int16Array): void {
+    this.#speech = encode(this.#law, samples)
+  }
+
   /** Presses keys, 100 ms each with 60 ms between, as RFC 4733 events in place of the tone. */
   press(digits: string): void {
     for (const digit of digits) {
@@ -136,6 +143,11 @@ export class RtpPeer {
   }
 
   #audio(): Uint8Array {
+    if (this.#speech.length >= frameSamples) {
+      const said = this.#speech.subarray(0, frameSamples)
+      this.#speech = this.#speech.subarray(frameSamples)
+      return said
+    }
     const tone = this.#tone ?? new Uint8Array(8000).fill(SILENCE[this.#law])
     const payload = tone.subarray(this.#toneAt, this.#toneAt + frameSamples)
     this.#toneAt = (this.#toneAt + frameSamples) % tone.length

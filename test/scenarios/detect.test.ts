@@ -1,0 +1,122 @@
+/** Who has answered, as a script asks: machines, people, faxes, and nobody. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { joined, quiet, reversing, talk, tone } from '../../media/detect/test-sounds.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { application, script } from './applications.ts'
+
+let gateway: Gateway
+let documents: DocumentServer
+
+beforeAll(async () => {
+  documents = await DocumentServer.open()
+  const url = documents.urlOf('/detect')
+  gateway = await Gateway.start({ domains: [application('detect.test', { kind: 'script', url })] })
+  for (const path of ['/told', '/result']) documents.put(path, '{}')
+})
+
+afterEach(() => gateway.settled())
+
+afterAll(async () => {
+  await gateway?.stop()
+  await documents?.close()
+})
+
+/** A call whose script listens to it, and tells what it has heard. */
+const listenedTo = async (parameters: object, scenario = 'caller-released', holdMs = 0): Promise<Carrier> => {
+  documents.requests.length = 0
+  const detect_machine = { status_url: documents.urlOf('/told'), ...parameters }
+  const body = { result: '%{detect_result}', beep: '%{detect_machine_beep}', ms: '%{detect_ms}' }
+  const request = { url: documents.urlOf('/result'), method: 'POST', body }
+  documents.put('/detect', JSON.stringify(script({ detect_machine }, { request }, 'hangup')))
+  const carrier = await Carrier.calls(gateway, { domain: 'detect.test', scenario, holdMs })
+  await carrier.talks('answered', 0)
+  return carrier
+}
+
+/** What the script has set at the end. */
+const result = async () => {
+  const request = await until('the result', () => documents.asked('/result')[0])
+  const { result, beep, ms } = JSON.parse(request?.body ?? '')
+  return { result, beep: String(beep), ms: Number(ms) }
+}
+
+/** The events that were told, up to the last one. */
+const told = async () => {
+  const events = () =>
+    documents
+      .asked('/told')
+      .map(({ body }) => JSON.parse(body).params.detect as { params: { event: string } })
+  const all = await until('the last event', events, (some) => some.at(-1)?.params.event === 'finished')
+  return all.map(({ params }) => params)
+}
+
+describe('detect_machine', () => {
+  it('knows a machine by its long talk, and waits for its beep', async () => {
+    const before = await gateway.metric('detections_total', { result: 'machine' })
+    const carrier = await listenedTo({ detect_message_end: true })
+    carrier.media.say(joined([quiet(400), talk(2500), quiet(300), tone(1000, 400)]))
+    expect(await result()).toMatchObject({ result: 'machine', beep: 'true' })
+    expect(await told()).toEqual([
+      { event: 'MACHINE' },
+      { event: 'READY', beep: true },
+      { event: 'finished' },
+    ])
+    await carrier.done()
+    expect(await gateway.metric('detections_total', { result: 'machine' })).toBe(before + 1)
+  })
+
+  it('waits for the silence of a machine that does not beep, and hears it begin again', async () => {
+    const carrier = await listenedTo({ detect_message_end: true, machine_ready_timeout: 0.6 })
+    carrier.media.say(joined([quiet(400), talk(1800), quiet(900), talk(1000)]))
+    expect(await result()).toMatchObject({ result: 'machine', beep: 'false' })
+    const ready = { event: 'READY', beep: false }
+    expect(await told()).toEqual([
+      ...[{ event: 'MACHINE' }, ready, { event: 'NOT_READY' }, ready],
+      { event: 'finished' },
+    ])
+    await carrier.done()
+  })
+
+  it('knows a person by a short word', async () => {
+    const carrier = await listenedTo({})
+    carrier.media.say(joined([quiet(400), talk(500)]))
+    const { result: who, ms } = await result()
+    expect(who).toBe('human')
+    expect(ms).toBeGreaterThan(1800)
+    expect(await told()).toEqual([{ event: 'HUMAN' }, { event: 'finished' }])
+    await carrier.done()
+  })
+
+  it.each([
+    ['CED', joined([quiet(500), reversing(2600)])],
+    ['CNG', joined([quiet(300), tone(1100, 500), quiet(3000), tone(1100, 500)])],
+  ])('knows a fax by its %s', async (name, sound) => {
+    const carrier = await listenedTo({ tone: name })
+    carrier.media.say(sound)
+    expect(await result()).toMatchObject({ result: 'fax' })
+    expect(await told()).toEqual([{ event: name }, { event: 'finished' }])
+    await carrier.done()
+  })
+
+  it('does not know who is silent, and gives up in the end who goes on beeping', async () => {
+    const silent = await listenedTo({ initial_timeout: 1 })
+    expect(await result()).toMatchObject({ result: 'unknown' })
+    expect(await told()).toEqual([{ event: 'UNKNOWN' }, { event: 'finished' }])
+    await silent.done()
+    const beeping = await listenedTo({ detectors: 'fax', timeout: 2 })
+    beeping.media.tone(1000)
+    expect(await result()).toMatchObject({ result: 'unknown' })
+    expect(await told()).toEqual([{ event: 'finished' }])
+    await beeping.done()
+  })
+
+  it('ends with a caller who hangs up meanwhile', async () => {
+    const carrier = await listenedTo({ initial_timeout: 30 }, 'caller', 1000)
+    await carrier.done()
+    expect(await told()).toEqual([{ event: 'finished' }])
+    expect(documents.asked('/result')).toEqual([])
+  })
+})
