@@ -1,0 +1,113 @@
+/** Our own realtime client, both constructors, as a customer's application. */
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { type Call, type RealtimeClient, SignalWire, Voice } from '../../realtime/src/index.ts'
+import { Carrier } from '../support/carrier.ts'
+import { CutLine } from '../support/cut-line.ts'
+import { Gateway } from '../support/gateway.ts'
+import { application } from './applications.ts'
+
+const account = { project: 'default', token: 'token-of-the-scenario' }
+const tone = 440
+
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await Gateway.start({
+    domains: [application('office.test', { kind: 'realtime', topic: 'office' })],
+    http: { apiToken: account.token },
+  })
+})
+afterEach(() => gateway.settled())
+afterAll(() => gateway?.stop())
+
+const connect = async (port = gateway.httpPort): Promise<RealtimeClient> => {
+  const client = await SignalWire({ ...account, host: `ws://127.0.0.1:${port}` })
+  onTestFinished(() => client.disconnect())
+  return client
+}
+
+/** A call that has come in and was answered; the far side talks. */
+const answered = async (port?: number) => {
+  const client = await connect(port)
+  const { promise, resolve } = Promise.withResolvers<Call>()
+  await client.voice.listen({ topics: ['office'], onCallReceived: resolve })
+  const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
+  const call = await promise
+  await call.answer()
+  await carrier.talks('answered', tone)
+  return { call, carrier }
+}
+
+it('the second version takes a call, asks for digits, records and hangs up', async () => {
+  const { call, carrier } = await answered()
+  expect([call.from, call.to]).toEqual(['sip:+15551230001@carrier.test', 'sip:+15550002222@office.test'])
+  const recording = call.record({ endSilenceTimeout: 0, initialTimeout: 0, terminators: '' })
+  await recording.started
+  const prompting = call.promptTTS({ text: 'Your number please.', digits: { max: 2 } })
+  await carrier.hearsVoice()
+  carrier.media.press('42')
+  expect(await prompting).toMatchObject({ type: 'digits', digits: '42' })
+  await call.playTTS({ text: 'Thank you.' })
+  await call.hangup()
+  const { url, duration } = await recording
+  expect(duration).toBeGreaterThan(0.5)
+  expect((await fetch(url)).status).toBe(200)
+  await carrier.done()
+})
+
+it('the first version takes a call and speaks to it', async () => {
+  const host = `ws://127.0.0.1:${gateway.httpPort}`
+  const client = new Voice.Client({ ...account, host, contexts: ['office'] })
+  onTestFinished(() => client.disconnect())
+  const over = Promise.withResolvers<void>()
+  client.on('call.received', async (call) => {
+    await call.answer()
+    await call.playTTS({ text: 'Welcome to the office.' })
+    await call.hangup()
+    over.resolve()
+  })
+  // Resolves once it is connected.
+  await client.addContexts(['office'])
+  const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
+  await carrier.talks('answered', tone)
+  await carrier.hearsVoice()
+  await over.promise
+  await carrier.done()
+})
+
+it('connects the caller with somebody else, and parts them', async () => {
+  const { call, carrier } = await answered()
+  const callee = await Carrier.listens({ scenario: 'callee' })
+  const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
+  await callee.talks('invited', 700)
+  await carrier.hears(700)
+  expect(peer.state).toBe('answered')
+  await call.disconnect()
+  await callee.done()
+  await call.hangup()
+  await carrier.done()
+})
+
+it('dials, and is told when nobody answers', async () => {
+  const { voice } = await connect()
+  const carrier = await Carrier.listens({ scenario: 'callee' })
+  const call = await voice.dialSip({ from: 'sip:me@office.test', to: carrier.uri, timeout: 10 })
+  await carrier.talks('invited', tone)
+  await call.sendDigits('12')
+  await carrier.receivesDigits('12')
+  await call.hangup()
+  await carrier.done()
+  const silent = await Carrier.listens({ scenario: 'callee-silent' })
+  const dialling = voice.dialSip({ from: 'sip:me@office.test', to: silent.uri, timeout: 1 })
+  await expect(dialling).rejects.toMatchObject({ code: 'noAnswer' })
+  await silent.done()
+})
+
+it('goes on after its connection was lost', async () => {
+  const line = await CutLine.to(gateway.httpPort)
+  const { call, carrier } = await answered(line.port)
+  line.cut()
+  await call.playTTS({ text: 'Still here.' }).catch(() => call.playTTS({ text: 'Still here.' }))
+  await call.hangup()
+  await carrier.done()
+})
