@@ -17,6 +17,12 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 /** Most lists of steps inside of one another. */
 const mostNested = 16
 
+/** Parameters that name a section, a URL or a script, by method. */
+const places: Readonly<Record<string, readonly string[]>> = {
+  ...{ execute: ['dest'], transfer: ['dest'] },
+  ...{ connect: ['transfer_after_bridge'], enter_queue: ['transfer_after_bridge'] },
+}
+
 /** What the steps of a document are checked against. */
 export interface StepRules {
   readonly error: Report
@@ -54,7 +60,8 @@ export class StepReader {
       this.error(codes.tooDeep, `Steps are nested more than ${mostNested} levels deep.`, keys)
       return new StepList([])
     }
-    const labels = new Set([...this.#labels, ...this.#labelsOf(value, keys)])
+    const own = this.#labelsOf(value, keys)
+    const labels = own.size === 0 ? this.#labels : new Set([...this.#labels, ...own])
     const inner = new StepReader(this.#rules, labels, this.#depth + 1)
     return new StepList(value.flatMap((step, index) => inner.#step(step, [...keys, index]) ?? []))
   }
@@ -115,19 +122,22 @@ export class StepReader {
   }
 
   /** Labels and sections that are not there. */
-  #checkPlaces(name: string, { label, dest }: Readonly<Record<string, unknown>>, keys: Keys): void {
-    if (name === 'goto' && !this.#labels.has(String(label)))
+  #checkPlaces(name: string, parameters: Readonly<Record<string, unknown>>, keys: Keys): void {
+    if (name === 'goto' && !this.#labels.has(String(parameters.label)))
       this.error(codes.parameterInvalid, 'label must be one of this list of steps, or of one around it.', [
         ...keys,
         'label',
       ])
-    if ((name === 'execute' || name === 'transfer') && typeof dest === 'string' && !hasPlaceholder(dest)) {
-      const other = /^\s*\{|^[a-z][a-z0-9+.-]*:/i.test(dest)
-      if (!other && !this.#rules.sections.has(dest))
-        this.error(codes.parameterInvalid, 'dest must be a section of the script, a URL or a script.', [
-          ...keys,
-          'dest',
-        ])
+    for (const parameter of places[name] ?? []) {
+      const dest = parameters[parameter]
+      if (typeof dest !== 'string' || hasPlaceholder(dest) || /^\s*\{|^[a-z][a-z0-9+.-]*:/i.test(dest))
+        continue
+      if (!this.#rules.sections.has(dest))
+        this.error(
+          codes.parameterInvalid,
+          `${parameter} must be a section of the script, a URL or a script.`,
+          [...keys, parameter],
+        )
     }
   }
 

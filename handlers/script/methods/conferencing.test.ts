@@ -257,6 +257,9 @@ describe('enter_queue', () => {
   })
 
   it('needs to know what comes after', () => {
+    expect(faultsOf([{ enter_queue: enter }])).toEqual([
+      '/0/enter_queue/transfer_after_bridge method_parameter_invalid_value',
+    ])
     expect(faultsOf([{ enter_queue: { queue_name: 'a' } }])).toEqual([
       '/0/enter_queue method_parameter_missing',
     ])

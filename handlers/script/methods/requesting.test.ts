@@ -87,6 +87,7 @@ describe('request', () => {
     ['a header of the connection', { headers: { Host: 'x' } }],
     ['a name that is none', { headers: { 'a b': 'x' } }],
     ['a URL that is none', { url: '%{id}' }],
+    ['a URL that is empty', { url: '%{vars.none}' }],
   ])('refuses %s', async (_what, request) => {
     const { asked, context } = await ask(request, fine)
     expect([asked, context.warnings.length]).toEqual([undefined, 1])

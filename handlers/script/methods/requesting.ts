@@ -29,6 +29,12 @@ const headersOf = (values: Values): Readonly<Record<string, string>> =>
     }),
   )
 
+const urlOf = (values: Values): string => {
+  const asked = values.url('url')
+  if (asked === undefined) throw badValue('url', 'is empty')
+  return asked
+}
+
 const requestOf = (values: Values): OutsideRequest => {
   const { 'content-type': type, ...headers } = headersOf(values)
   const body = values.parameters.body
@@ -36,7 +42,7 @@ const requestOf = (values: Values): OutsideRequest => {
   const timeoutMs = values.seconds('timeout')
   const connectTimeoutMs = values.seconds('connect_timeout')
   return {
-    url: values.url('url') ?? '',
+    url: urlOf(values),
     method: values.needed('method').toUpperCase() as OutsideRequest['method'],
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(body !== undefined && {

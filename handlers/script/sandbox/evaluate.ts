@@ -25,10 +25,15 @@ const intrinsics = {
   MapSet: true,
 }
 
-/** Makes the variables global: by their own names, `vars` before `envs` before `call`, and with their prefix. */
+/**
+ * Makes the variables global: by their own names, `vars` before `envs` before `call`, and with their prefix. What the language has under a
+ * name that cannot be written, such as NaN, stays.
+ */
 const prelude = `(text) => {
+  const all = globalThis
   const { call, vars, envs, params } = JSON.parse(text)
-  Object.assign(globalThis, call, envs, vars, { call, vars, envs, params })
+  for (const [name, value] of [call, envs, vars, { call, vars, envs, params }].flatMap(Object.entries))
+    try { all[name] = value } catch {}
 }`
 
 /** Loads QuickJS; each call of the function that comes back has a runtime of its own, which is gone when it returns. */

@@ -66,6 +66,13 @@ describe('an expression', () => {
 
   it('may have variables with the names of the language', async () => {
     expect(await evaluate('JSON + Object', { vars: { JSON: 1, Object: 2 } })).toBe(3)
+    const fixed = { undefined: 1, NaN: 2, Infinity: 3, globalThis: 4, Array: 5, after: 6 }
+    expect(await evaluate('[undefined, isNaN(NaN), globalThis, after]', { vars: fixed })).toEqual([
+      null,
+      true,
+      4,
+      6,
+    ])
     const hostile = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": 2}')
     expect(await evaluate('typeof {}.polluted + ({}).constructor.name', { vars: hostile })).toBe(
       'undefinedObject',
