@@ -1,11 +1,12 @@
 import pino from 'pino'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { FakeClock } from '../../clock.ts'
 import { establish } from '../testing/dialog.ts'
 import { FakeDialog, FakeRequest, farResponse } from '../testing/srf.ts'
 import { sendDigits } from './digits.ts'
 
 const log = pino({ level: 'silent' })
+const leg = { isEnded: false }
 const settled = async () => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
@@ -14,7 +15,7 @@ it('go as INFO with their pauses, and end with the first that is not taken', asy
   const clock = new FakeClock()
   const taken: string[] = []
   const info = async (digit: string) => taken.push(digit) < 2
-  const sent = sendDigits('1w2W3', { port: { sendDigits: async () => false }, info, clock, log })
+  const sent = sendDigits('1w2W3', { port: { sendDigits: async () => false }, info, leg, clock, log })
   await settled()
   expect(taken).toEqual(['1'])
   clock.advance(500)
@@ -26,9 +27,36 @@ it('go as INFO with their pauses, and end with the first that is not taken', asy
 it('go by RFC 4733 alone where the far side takes that', async () => {
   const digits: string[] = []
   const port = { sendDigits: async (all: string) => digits.push(all) > 0 }
-  await sendDigits('12', { port, info: () => expect.unreachable(), clock: new FakeClock(), log })
+  await sendDigits('12', { port, info: () => expect.unreachable(), leg, clock: new FakeClock(), log })
   expect(digits).toEqual(['12'])
 })
+
+it.each([
+  ['pressed', true],
+  ['told by INFO', false],
+])(
+  'that a far side has not taken are worth a warning, unless it has hung up meanwhile: %s',
+  async (_how, pressed) => {
+    const warn = vi.fn()
+    for (const isEnded of [false, true]) {
+      const call = { isEnded: false }
+      const hangsUp = <T>(value: T) => {
+        call.isEnded = isEnded
+        return value
+      }
+      const port = { sendDigits: async () => (pressed ? hangsUp(false) : false) }
+      const info = async () => hangsUp(false)
+      await sendDigits('1', {
+        port,
+        info: pressed ? undefined : info,
+        leg: call,
+        clock: new FakeClock(),
+        log: { warn },
+      })
+    }
+    expect(warn).toHaveBeenCalledTimes(1)
+  },
+)
 
 it.each([
   ['as everybody does', undefined, undefined, 'application/dtmf-relay', 'Signal=5\r\nDuration=160\r\n'],

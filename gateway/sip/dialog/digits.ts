@@ -7,6 +7,8 @@ export interface DigitParts {
   readonly port: Pick<MediaPort, 'sendDigits'>
   /** Sends one digit as INFO; undefined while no dialog is established. */
   readonly info: ((digit: string) => Promise<boolean>) | undefined
+  /** The call may end meanwhile: what is left of the digits is for nobody then. */
+  readonly leg: { readonly isEnded: boolean }
   readonly clock: Clock
   readonly log: Pick<Log, 'warn'>
 }
@@ -14,11 +16,11 @@ export interface DigitParts {
 /** Milliseconds of the pauses `w` and `W`. */
 const pauses: Readonly<Record<string, number>> = { w: 500, W: 1_000 }
 
-/** Sends digits by RFC 4733, and where the far side takes none of it, one by one as INFO. Never rejects; with the first one that is not taken it ends, and that is logged. */
+/** Sends digits by RFC 4733, and where the far side takes none of it, one by one as INFO. Never rejects; with the first one that is not taken it ends, and that is logged unless the call is over. */
 export const sendDigits = async (digits: string, parts: DigitParts): Promise<void> => {
-  const { port, info, log } = parts
+  const { port, info, leg, log } = parts
   try {
-    if (await port.sendDigits(digits)) return
+    if ((await port.sendDigits(digits)) || leg.isEnded) return
     if (!info) {
       log.warn({ digits: digits.length }, 'digits not sent: no telephone-event, and the call is not answered')
       return
@@ -27,8 +29,8 @@ export const sendDigits = async (digits: string, parts: DigitParts): Promise<voi
       const pause = pauses[digit]
       if (pause !== undefined) await waited(parts.clock, pause)
       else if (!(await info(digit))) {
-        // Those that follow would make another number of it; and the call may well be over.
-        log.warn({}, 'a digit was not taken: no telephone-event, and INFO is refused')
+        // Those that follow would make another number of it.
+        if (!leg.isEnded) log.warn({}, 'a digit was not taken: no telephone-event, and INFO is refused')
         return
       }
     }

@@ -101,9 +101,9 @@ export class InboundLeg implements LegSignalling {
 
   sendDigits(digits: string): Promise<void> {
     const dialog = this.#dialog
-    const { media, clock, log } = this.#parts
+    const { media, leg, clock, log } = this.#parts
     const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
-    return sendDigits(digits, { port: media.port, info, clock, log })
+    return sendDigits(digits, { port: media.port, info, leg, clock, log })
   }
 
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {

@@ -90,10 +90,10 @@ export class OutboundLeg implements LegSignalling {
 
   sendDigits(digits: string): Promise<void> {
     const dialog = this.#dialog
-    const { clock, log } = this.#parts
+    const { leg, clock, log } = this.#parts
     if (!this.#media) return Promise.resolve()
     const info = dialog && ((digit: string) => dialog.sendInfoDigit(digit))
-    return sendDigits(digits, { port: this.#media.port, info, clock, log })
+    return sendDigits(digits, { port: this.#media.port, info, leg, clock, log })
   }
 
   refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
