@@ -68,7 +68,7 @@ export interface HoldOptions {
 
 /**
  * The verbs. Each one settles exactly once. All reject with {@link CallEnded} when the call is over or ends while they are pending (a
- * `connect` that had found somebody, a `record`, a `joinConference` and an `enterQueue` resolve instead), and with {@link VerbFailed} when they cannot do their
+ * `connect` that had found somebody, a `record`, a `refer` that was sent, a `joinConference` and an `enterQueue` resolve instead), and with {@link VerbFailed} when they cannot do their
  * work; the call goes on then in the state it had.
  */
 export interface CallControl {

@@ -1,4 +1,4 @@
-import { CallEnded, type ReferOptions, type ReferResult } from '../../handlers/verbs.ts'
+import type { ReferOptions, ReferResult } from '../../handlers/verbs.ts'
 import type { Call } from './call.ts'
 import { verbFailed } from './failures.ts'
 
@@ -14,10 +14,7 @@ export const refer = async (
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(username !== undefined && { credentials: { username, password } }),
   })
-  const result = await unless(signal, outcome)
-  // Who hangs up before it is told is no more than a caller who hangs up.
-  if (result.kind !== 'completed' && call.signal.aborted) throw new CallEnded()
-  return result
+  return unless(signal, outcome)
 }
 
 /** Not `Call.whileUp`: the call's end may be the outcome. A REFER cannot be taken back; nobody waits for it then. */

@@ -39,6 +39,7 @@ const lasting: readonly (readonly [name: string, begin: Begin])[] = [
 const resolving: Readonly<Record<string, { readonly canceled?: object; readonly hangup?: object }>> = {
   connect: { canceled: { kind: 'failed', reason: 'canceled' } },
   record: { canceled: { reason: 'stopped' }, hangup: { reason: 'hangup' } },
+  refer: { hangup: { kind: 'canceled' } },
 }
 
 let t: Rig

@@ -11,7 +11,7 @@ export interface ReferOptions extends Cancellable {
   readonly timeoutMs?: number
 }
 
-/** What became of it. After `completed` the call is over. */
+/** What became of it. After `completed` the call is over; `canceled`, too, where the caller has hung up before it was told. */
 export interface ReferResult {
   readonly kind: 'completed' | 'busy' | 'no-answer' | 'canceled' | 'failed'
   /** Status of the response to REFER; 408 without one. */
