@@ -1,0 +1,243 @@
+/** The caller hangs up in the middle of each verb: all that is on ends, and the customer's server is told what it is due. */
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import type { Carrier } from '../support/carrier.ts'
+import { chimes, Hangups, type Scene, tones } from '../support/hangups.ts'
+import { until } from '../support/until.ts'
+import { script } from './applications.ts'
+
+let stage: Hangups
+
+beforeAll(async () => {
+  stage = await Hangups.start(['xml', 'script', 'flow'])
+})
+afterAll(() => stage?.stop())
+
+const xml = (...verbs: readonly string[]): string => `<Response>${verbs.join('')}</Response>`
+const json = (...steps: readonly unknown[]): string => JSON.stringify(script(...steps))
+
+const verbIsOver = async (verb: string): Promise<() => Promise<void>> => {
+  const over = () => stage.gateway.metric('verbs_total', { verb })
+  const before = await over()
+  return async () => void (await until(`${verb} is over`, over, (count) => count > before))
+}
+
+/** Half a second of the caller's audio. */
+const half = async ({ media }: Carrier): Promise<void> => {
+  const before = media.sent
+  await until('half a second was sent', () => media.sent - before >= 25)
+}
+
+const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
+
+/** What is on, by kind of handler. */
+const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Promise<Scene>>>>> = {
+  play: {
+    xml: () => ({ document: xml(`<Play loop="0">${stage.chime}</Play>`), moment: chimes }),
+    script: () => ({
+      document: json({ play: { urls: [stage.chime, 'silence:60'], status_url: stage.url('play') } }),
+      moment: chimes,
+      told: [
+        ['play', { state: 'playing' }],
+        ['play', { state: 'finished' }],
+      ],
+    }),
+  },
+  'collect, while it asks': {
+    xml: () => ({
+      document: xml(`<Gather action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`),
+      moment: chimes,
+    }),
+    script: () => ({
+      document: json({
+        prompt: { play: [stage.chime, 'silence:60'], max_digits: 4, status_url: stage.url('collect') },
+      }),
+      moment: chimes,
+      told: [['collect', { final: true }]],
+    }),
+  },
+  'collect, after the first digit': {
+    xml: () => ({
+      document: xml(
+        `<Gather timeout="60" action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`,
+      ),
+      moment: async (caller) => {
+        await chimes(caller)
+        caller.media.press('1')
+        await half(caller)
+      },
+    }),
+    script: () => ({
+      document: json({
+        prompt: {
+          ...{ play: [stage.chime, 'silence:60'], max_digits: 4, digit_timeout: 60 },
+          status_url: stage.url('collect'),
+        },
+      }),
+      moment: async (caller) => {
+        await chimes(caller)
+        caller.media.press('1')
+        await stage.hears('collect', { final: false })
+      },
+      told: [
+        ['collect', { final: false }],
+        ['collect', { final: true }],
+      ],
+    }),
+  },
+  record: {
+    xml: () => ({
+      document: xml(
+        `<Record playBeep="false" action="${stage.url('action')}" recordingStatusCallback="${stage.url('recording')}" recordingStatusCallbackEvent="in-progress completed absent"/>`,
+      ),
+      moment: async (caller) => {
+        await answered(caller)
+        await stage.hears('recording', { RecordingStatus: 'in-progress' })
+        await half(caller)
+      },
+      told: [
+        ['recording', { RecordingStatus: 'in-progress' }],
+        ['recording', { RecordingStatus: 'completed' }],
+        ['action', { Digits: 'hangup', CallStatus: 'completed' }],
+      ],
+    }),
+    script: () => ({
+      document: json({ record: { status_url: stage.url('record') } }),
+      moment: async (caller) => {
+        await answered(caller)
+        await stage.reaches('recordings')
+        await half(caller)
+      },
+      told: [
+        ['record', { state: 'recording' }],
+        ['record', { state: 'finished' }],
+      ],
+    }),
+  },
+  'record, in the background': {
+    script: () => ({
+      document: json({ record_call: { status_url: stage.url('record') } }, { sleep: -1 }),
+      moment: async (caller) => {
+        await answered(caller)
+        await stage.reaches('recordings')
+        await half(caller)
+      },
+      told: [
+        ['record', { state: 'recording' }],
+        ['record', { state: 'finished' }],
+      ],
+    }),
+    flow: () => ({
+      document: JSON.stringify({
+        nodes: {
+          start: { kind: 'start', edges: { next: 'record' } },
+          record: {
+            kind: 'start_recording',
+            options: { name: 'all', status_url: stage.url('record') },
+            edges: { next: 'play' },
+          },
+          play: { kind: 'play', options: { urls: [stage.chime, 'silence:60'] } },
+        },
+      }),
+      moment: async (caller) => {
+        await chimes(caller)
+        await half(caller)
+      },
+      told: [
+        ['record', { state: 'recording' }],
+        ['record', { state: 'finished' }],
+      ],
+    }),
+  },
+  'a message for somebody': {
+    flow: () => ({
+      document: JSON.stringify({
+        nodes: {
+          start: { kind: 'start', edges: { next: 'mail' } },
+          mail: {
+            kind: 'voicemail',
+            options: { greeting: stage.chime, beep: false, status_url: stage.url('record') },
+          },
+        },
+      }),
+      moment: async (caller) => {
+        await chimes(caller)
+        await stage.reaches('recordings')
+        await half(caller)
+      },
+      told: [
+        ['record', { state: 'recording' }],
+        ['record', { state: 'finished' }],
+      ],
+    }),
+  },
+  sleep: {
+    xml: async () => {
+      const played = await verbIsOver('play')
+      return {
+        document: xml(`<Play>${stage.chime}</Play><Pause length="60"/>`),
+        moment: async (caller) => {
+          await answered(caller)
+          await played()
+          await stage.reaches('verbs')
+        },
+      }
+    },
+    script: async () => {
+      const is = await verbIsOver('answer')
+      return {
+        document: json('answer', { sleep: -1 }),
+        moment: async (caller) => {
+          await answered(caller)
+          await is()
+          await stage.reaches('verbs')
+        },
+      }
+    },
+  },
+  'digits that are sent': {
+    xml: () => ({
+      document: xml('<Play digits="1WWWWWWWWWWWWWWWWWWWW2"/>'),
+      moment: async (caller) => {
+        await answered(caller)
+        await caller.receivesDigits('1')
+      },
+    }),
+    script: () => ({
+      document: json('answer', { send_digits: { digits: '1WWWWWWWWWWWWWWWWWWWW2' } }),
+      moment: async (caller) => {
+        await answered(caller)
+        await caller.receivesDigits('1')
+      },
+    }),
+  },
+  'a REFER': {
+    xml: () => ({
+      document: xml(
+        `<Play>${stage.chime}</Play><Refer action="${stage.url('action')}"><Sip>sip:desk@elsewhere.test</Sip></Refer>`,
+      ),
+      scenario: 'call-referred',
+      moment: async (caller) => {
+        await answered(caller)
+        await caller.sipp.event('referred')
+      },
+      told: [['action', { ReferSipResponseCode: '202' }]],
+    }),
+    script: () => ({
+      document: json('answer', {
+        sip_refer: { to_uri: 'sip:desk@elsewhere.test', status_url: stage.url('refer') },
+      }),
+      scenario: 'call-referred',
+      moment: async (caller) => {
+        await answered(caller)
+        await caller.sipp.event('referred')
+      },
+      told: [['refer', {}]],
+    }),
+  },
+}
+
+describe.each(Object.entries(scenes))('%s', (_, kinds) => {
+  it.each(Object.entries(kinds))('%s', async (kind, scene) => {
+    await stage.play(kind, await scene())
+  })
+})
