@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv'
 import { FakeCall } from '../common/fake-call.ts'
 import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentFault } from '../handler.ts'
@@ -5,6 +6,10 @@ import { DocumentInvalid } from '../handler.ts'
 import { readScriptDocument } from './document.ts'
 import { createScriptHandler } from './handler.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
+import { scriptSchema } from './schema.ts'
+
+const ajv = new Ajv({ allowUnionTypes: true })
+const accepts = ajv.compile(scriptSchema)
 
 /** What a test runs steps on, and what is beside them. */
 export interface On {
@@ -28,6 +33,8 @@ export class TestScripts {
   async run(main: readonly unknown[], on: On = {}) {
     const { call = new FakeCall(), context = new FakeContext() } = on
     const text = JSON.stringify({ version: '1.0.0', sections: { main, ...on.sections } })
+    // What runs here is right by the published schema too.
+    if (!accepts(JSON.parse(text))) throw new Error(ajv.errorsText(accepts.errors))
     await this.handler.run(call, { kind: 'inline', text, name: 'test' }, context)
     const warnings = context.warnings.map(({ code, path }) => `${path} ${code.replace('relay_script_', '')}`)
     return { call, context, verbs: call.verbs, names: call.names, warnings }

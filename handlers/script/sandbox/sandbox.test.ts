@@ -200,6 +200,17 @@ describe('its threads', () => {
     expect(alarms).toEqual([])
   })
 
+  it('that cannot be started fail the expression, and the next one tries again', async () => {
+    let starts = 0
+    const pool = new Sandbox(noTimers, () => {
+      starts++
+      throw new Error('no more threads')
+    })
+    await expect(pool.evaluate('a', {})).rejects.toBeInstanceOf(ExpressionFailed)
+    await expect(pool.evaluate('b', {})).rejects.toThrow('no thread')
+    expect([starts, pool.pending]).toEqual([2, 0])
+  })
+
   it('take no more than two hundred that wait', async () => {
     const { pool } = open()
     const waiting = Array.from({ length: 202 }, () => pool.evaluate('a', {}))

@@ -81,9 +81,16 @@ export class Sandbox {
   #next(): void {
     if (this.#waiting.length === 0) return
     const free = [...this.#places].find((place) => !place.busy)
-    const place = free ?? (this.#places.size < mostThreads ? this.#launch() : undefined)
-    const task = place && this.#waiting.shift()
-    if (!place || !task) return
+    if (!free && this.#places.size === mostThreads) return
+    const task = this.#waiting.shift()
+    if (!task) return
+    let place: Place
+    try {
+      place = free ?? this.#launch()
+    } catch {
+      task.reject(new ExpressionFailed('there is no thread for it'))
+      return
+    }
     const timer = this.#timers.after(patienceMs, () => this.#replace(place, 'its thread does not answer'))
     place.busy = { task, timer }
     place.thread.send(task.job)
