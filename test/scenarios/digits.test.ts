@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { levels } from '../support/hearing.ts'
 import { until } from '../support/until.ts'
 import { application, script } from './applications.ts'
 
@@ -16,6 +17,7 @@ beforeAll(async () => {
     domains: [
       application('gather.test', { kind: 'xml', url: documents.put('/gather', gather) }),
       application('prompt.test', { kind: 'script', url: documents.urlOf('/prompt') }),
+      application('ahead.test', { kind: 'script', url: documents.urlOf('/ahead') }),
     ],
   })
 })
@@ -61,5 +63,29 @@ it('collects them in a script, stops the prompt at the first, and sends digits b
   await carrier.receivesDigits('42#')
   await carrier.done()
   await callee.done()
+  await gateway.settled()
+})
+
+it('takes keys that were typed ahead of a prompt, which is not spoken then', async () => {
+  const told = documents.put('/told', '{}')
+  const steps = [
+    'answer',
+    { sleep: 2_000 },
+    { prompt: { play: 'say:Please press three keys.', max_digits: 3 } },
+    { request: { url: `${told}?keys=%{prompt_value}`, method: 'GET' } },
+    'hangup',
+  ]
+  documents.put('/ahead', JSON.stringify(script(...steps)))
+  const carrier = await Carrier.calls(gateway, { domain: 'ahead.test', scenario: 'caller-released' })
+  await carrier.talks('answered', 0)
+  carrier.media.press('739')
+  const [request] = await until(
+    'the keys are told',
+    () => documents.asked('/told'),
+    ({ length }) => length > 0,
+  )
+  expect(request?.fields.keys).toBe('739')
+  expect(levels(carrier.media.packets).filter((level) => level > 300)).toEqual([])
+  await carrier.done()
   await gateway.settled()
 })
