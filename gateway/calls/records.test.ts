@@ -8,6 +8,7 @@ import { Metrics } from '../metrics.ts'
 import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
 import { Calls } from './calls.ts'
+import { settle } from './calls-rig.ts'
 import { FakeCustomers } from './fake-customers.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
@@ -15,10 +16,6 @@ import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import { Player } from './player.ts'
 import type { CallSummary } from './summary.ts'
-
-const settle = async () => {
-  for (let i = 0; i < 30; i++) await Promise.resolve()
-}
 
 const setUp = () => {
   const clock = new FakeClock()
