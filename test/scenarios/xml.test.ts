@@ -1,7 +1,6 @@
-/** XML documents of a customer's server: queues, conferences and callbacks, callers who hang up in the middle, and servers that fail. */
+/** XML documents of a customer's server: queues, conferences, referrals, and what callbacks are told. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
-import { BrokenDocuments } from '../support/broken-documents.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
@@ -11,30 +10,15 @@ import { application } from './applications.ts'
 const oneTone = 440
 const otherTone = 600
 
-/** What is wrong with a document, and the code that the fallback is told. */
-const faults = [
-  ['status', '11217'],
-  ['silent', '11200'],
-  ['reset', '11200'],
-  ['loop', '11215'],
-  ['huge', '11750'],
-  ['large', '11750'],
-  ['garbled', '12100'],
-  ['picture', '12300'],
-] as const
-
 let gateway: Gateway
 let documents: DocumentServer
-let broken: BrokenDocuments
 let streams: TestStreamServer
 /** The bodies of the documents of one.test and other.test. */
 const bodies = { one: '', other: '' }
 
 beforeAll(async () => {
   documents = await DocumentServer.open()
-  broken = await BrokenDocuments.open()
   streams = await TestStreamServer.open()
-  const fallbackUrl = documents.put('/fallback', '<Response><Reject reason="busy"/></Response>')
   for (const name of ['one', 'other'] as const)
     documents.put(`/${name}`, () => `<Response>${bodies[name]}</Response>`)
   documents.put('/over', '<Response><Hangup/></Response>')
@@ -42,9 +26,6 @@ beforeAll(async () => {
     domains: [
       application('one.test', { kind: 'xml', url: documents.urlOf('/one') }),
       application('other.test', { kind: 'xml', url: documents.urlOf('/other') }),
-      ...faults.map(([fault]) =>
-        application(`${fault}.test`, { kind: 'xml', url: broken.urlOf(`/${fault}#tt=500`), fallbackUrl }),
-      ),
     ],
   })
 })
@@ -52,14 +33,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway?.stop()
   await documents?.close()
-  await broken?.close()
   await streams?.close()
 })
 
 const url = (path: string): string => documents.urlOf(path)
 
-const caller = (domain: string, scenario: string, holdMs = 0, status = 0): Promise<Carrier> =>
-  Carrier.calls(gateway, { domain, scenario, holdMs, values: { status } })
+const caller = (domain: string, scenario: string, holdMs: number | 'told' = 'told'): Promise<Carrier> =>
+  Carrier.calls(gateway, { domain, scenario, holdMs })
 
 /** The requests for a path, once there are so many. */
 const requests = (path: string, count = 1) =>
@@ -74,61 +54,18 @@ const settled = async (...carriers: readonly Carrier[]) => {
   await gateway.settled()
 }
 
-describe('a document that cannot be had', () => {
-  it.each(faults)('(%s) has its fallback asked, which is told %s', async (fault, code) => {
-    documents.requests.length = 0
-    const carrier = await caller(`${fault}.test`, 'caller-refused', 0, 486)
-    await settled(carrier)
-    const [{ fields } = { fields: {} }] = await requests('/fallback')
-    expect(fields).toMatchObject({ ErrorCode: code, ErrorUrl: broken.urlOf(`/${fault}`) })
-  })
-})
-
-describe('a caller who hangs up in the middle', () => {
+describe('a caller who hangs up in the middle of Dial', () => {
   const action = () => `action="${url('/over')}"`
 
-  it.each([
-    ['Say', () => `<Say loop="0">Please hold the line.</Say>`, undefined],
-    ['Pause', () => '<Say>One moment.</Say><Pause length="60"/>', undefined],
-    ['Gather', () => `<Gather timeout="60" ${action()}/>`, undefined],
-    ['Record', () => `<Record timeout="60" ${action()}/>`, { Digits: 'hangup' }],
-    ['Enqueue', () => `<Enqueue ${action()}>alone</Enqueue>`, { QueueResult: 'hangup' }],
-    [
-      'Enqueue with a document',
-      () =>
-        `<Enqueue waitUrl="${documents.put('/music', '<Response><Pause length="60"/></Response>')}" ${action()}>alone</Enqueue>`,
-      { QueueResult: 'hangup' },
-    ],
-    [
-      'Connect',
-      () => `<Connect ${action()}><Stream url="${streams.url}"/></Connect>`,
-      { CallStatus: 'completed' },
-    ],
-    [
-      'Conference',
-      () => `<Dial ${action()}><Conference>alone</Conference></Dial>`,
-      { DialCallStatus: 'answered' },
-    ],
-    ['Queue', () => `<Dial ${action()}><Queue>empty</Queue></Dial>`, { DialCallStatus: 'canceled' }],
-  ])('of %s leaves nothing behind, and what is due is told', async (_verb, body, due) => {
-    documents.requests.length = 0
-    bodies.one = `<Say>Hello.</Say>${body()}`
-    const carrier = await caller('one.test', 'call', 1_500)
-    await settled(carrier)
-    if (due) {
-      const [{ fields } = { fields: {} }] = await requests('/over')
-      expect(fields).toMatchObject({ ...due, CallStatus: 'completed' })
-    }
-    expect(documents.requests.filter(({ path }) => path === '/over')).toHaveLength(due ? 1 : 0)
-  })
-
-  it('of Dial is told to its action and to the callback of who was called, while it rings', async () => {
+  it('is told to its action and to the callback of who was called, while it rings', async () => {
     documents.requests.length = 0
     const callee = await Carrier.listens({ scenario: 'callee-cancelled' })
     const events = 'statusCallbackEvent="initiated ringing completed"'
     const sip = `<Sip statusCallback="${documents.put('/told', '')}" ${events}>${callee.uri}</Sip>`
     bodies.one = `<Dial ${action()} answerOnBridge="true">${sip}</Dial>`
-    const carrier = await caller('one.test', 'caller-cancels', 500)
+    const carrier = await caller('one.test', 'caller-cancels')
+    await requests('/told', 2)
+    await carrier.goesOn()
     await settled(carrier, callee)
     const [{ fields } = { fields: {} }] = await requests('/over')
     expect(fields).toMatchObject({ DialCallStatus: 'canceled', CallStatus: 'completed' })
@@ -141,16 +78,17 @@ describe('a caller who hangs up in the middle', () => {
     expect(new Set(told.map(({ CallSid }) => CallSid)).size).toBe(1)
   })
 
-  it('of Dial is told to its action, the recording’s callback and that of who was called, while they talk', async () => {
+  it('is told to its action, the recording’s callback and that of who was called, while they talk', async () => {
     documents.requests.length = 0
     const callee = await Carrier.listens({ scenario: 'callee-takes' })
     const sip = `<Sip statusCallback="${documents.put('/told', '')}">${callee.uri}</Sip>`
     const record = `record="record-from-answer-dual" recordingStatusCallback="${documents.put('/recorded', '')}"`
     bodies.one = `<Dial ${action()} ${record}>${sip}</Dial>`
-    const carrier = await caller('one.test', 'call', 2_000)
+    const carrier = await caller('one.test', 'call')
     await carrier.talks('answered', oneTone)
     await callee.talks('invited', otherTone)
     await carrier.hears(otherTone)
+    await carrier.goesOn()
     await settled(carrier, callee)
     const [over] = await requests('/over')
     const [recorded] = await requests('/recorded')
@@ -172,7 +110,10 @@ it('a stream tells its callback that it has begun, and that it ended with the ca
   documents.requests.length = 0
   const stream = `<Stream name="ear" url="${streams.url}" statusCallback="${documents.put('/stream', '')}"/>`
   bodies.one = `<Start>${stream}</Start><Pause length="60"/>`
-  await settled(await caller('one.test', 'call', 1_000))
+  const carrier = await caller('one.test', 'call')
+  await requests('/stream')
+  await carrier.goesOn()
+  await settled(carrier)
   const told = (await requests('/stream', 2)).map(({ fields }) => fields)
   expect(told.map(({ StreamEvent }) => StreamEvent)).toEqual(['stream-started', 'stream-stopped'])
   expect(new Set(told.map(({ StreamSid }) => StreamSid)).size).toBe(1)
@@ -187,7 +128,7 @@ it.each([
   bodies.one = `<Refer action="${url('/over')}"><Sip>sip:else@elsewhere.example</Sip></Refer>`
   const carrier = await Carrier.calls(gateway, {
     domain: 'one.test',
-    scenario: 'call-referred',
+    scenario: 'call-moves',
     values: { outcome },
   })
   await settled(carrier)
@@ -203,13 +144,14 @@ it('who waits in a queue hears its document, is asked before, talks to who takes
   const notice = documents.put('/notice', '<Response><Say>This call is recorded.</Say></Response>')
   bodies.one = `<Enqueue waitUrl="${wait}" action="${url('/over')}">sales</Enqueue>`
   bodies.other = `<Dial><Queue url="${notice}">sales</Queue></Dial>`
-  const waiting = await caller('one.test', 'caller-released')
+  const waiting = await caller('one.test', 'caller-released', 0)
   await waiting.talks('answered', oneTone)
   await waiting.hearsVoice()
-  const agent = await caller('other.test', 'call', 4_000)
+  const agent = await caller('other.test', 'call')
   await agent.talks('answered', otherTone)
   await waiting.hears(otherTone)
   await agent.hears(oneTone)
+  await agent.goesOn()
   await settled(agent, waiting)
   const [asked] = await requests('/wait')
   const [noticed] = await requests('/notice')
@@ -230,13 +172,14 @@ it('a conference begins with its starter, tells the callback of who made it, and
   const told = documents.put('/told', '')
   bodies.one = `<Dial action="${url('/over')}"><Conference startConferenceOnEnter="false" statusCallback="${told}">team</Conference></Dial>`
   bodies.other = `<Dial><Conference endConferenceOnExit="true" beep="false" statusCallback="${told}">team</Conference></Dial>`
-  const waits = await caller('one.test', 'caller-released')
+  const waits = await caller('one.test', 'caller-released', 0)
   await waits.talks('answered', oneTone)
   await requests('/told')
-  const starts = await caller('other.test', 'call', 3_000)
+  const starts = await caller('other.test', 'call')
   await starts.talks('answered', otherTone)
   await waits.hears(otherTone)
   await starts.hears(oneTone)
+  await starts.goesOn()
   await settled(starts, waits)
   const events = (await requests('/told', 6)).map(({ fields }) => fields)
   expect(events.map(({ StatusCallbackEvent }) => StatusCallbackEvent)).toEqual([
