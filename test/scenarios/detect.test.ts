@@ -1,11 +1,14 @@
-/** Who has answered, as a script asks: machines, people, faxes, and nobody. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { joined, quiet, reversing, talk, tone } from '../../media/detect/test-sounds.ts'
+/** Who has answered, as scripts and applications ask: machines, people, faxes, and nobody. */
+import { SignalWire, type Voice } from 'realtime-api-4'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { joined, prepare, quiet, reversing, speech, talk, tone } from '../../media/detect/test-sounds.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { until } from '../support/until.ts'
 import { application, script } from './applications.ts'
+
+const apiToken = 'token-of-the-scenario'
 
 let gateway: Gateway
 let documents: DocumentServer
@@ -13,7 +16,13 @@ let documents: DocumentServer
 beforeAll(async () => {
   documents = await DocumentServer.open()
   const url = documents.urlOf('/detect')
-  gateway = await Gateway.start({ domains: [application('detect.test', { kind: 'script', url })] })
+  gateway = await Gateway.start({
+    domains: [
+      application('detect.test', { kind: 'script', url }),
+      application('office.test', { kind: 'realtime', topic: 'office' }),
+    ],
+    http: { apiToken },
+  })
   for (const path of ['/told', '/result']) documents.put(path, '{}')
 })
 
@@ -118,5 +127,46 @@ describe('detect_machine', () => {
     await carrier.done()
     expect(await told()).toEqual([{ event: 'finished' }])
     expect(documents.asked('/result')).toEqual([])
+  })
+})
+
+describe('a realtime application', () => {
+  /** A call that an application has answered. */
+  const answered = async () => {
+    const host = `ws://127.0.0.1:${gateway.httpPort}`
+    const client = await SignalWire({ project: 'default', token: apiToken, host, logLevel: 'silent' })
+    onTestFinished(() => void client.disconnect())
+    const calls: Voice.Call[] = []
+    await client.voice.listen({ topics: ['office'], onCallReceived: (call) => void calls.push(call) })
+    const carrier = await Carrier.calls(gateway, { domain: 'office.test', scenario: 'caller-released' })
+    const call = (await until('a call is received', () => calls[0])) as Voice.Call
+    await call.answer()
+    await carrier.talks('answered', 0)
+    return { call, carrier }
+  }
+
+  it('hears of a machine with a real voice, and of its beep', async () => {
+    const text = 'Hello, this is the office. We are not here. Please leave a message after the tone.'
+    const [greeting = quiet(0)] = await prepare(speech(text, 'rms'))
+    const { call, carrier } = await answered()
+    const results: unknown[] = []
+    const listen = { onUpdated: ({ result }: { result: unknown }) => void results.push(result) }
+    const detecting = call.amd({ listen })
+    await detecting.onStarted()
+    carrier.media.say(joined([greeting, quiet(500), tone(1400, 250)]))
+    expect((await detecting).result).toBe('READY')
+    expect(results).toEqual(['MACHINE', 'READY'])
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('hears of a key that comes as tones in the audio', async () => {
+    const { call, carrier } = await answered()
+    const detecting = call.detectDigit({ digits: '5', timeout: 20 })
+    await detecting.onStarted()
+    carrier.media.say(joined([quiet(200), tone([770, 1336], 120, -12), quiet(200)]))
+    expect((await detecting).result).toBe('5')
+    await call.hangup()
+    await carrier.done()
   })
 })
