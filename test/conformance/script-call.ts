@@ -101,11 +101,7 @@ export const callRows: readonly ScriptRow[] = [
     max_duration: ['14400', callsOne],
     answer_on_bridge: ['false', callsOne],
     ringback: ["the far side's early media, or a ringing tone", callsOne],
-    confirm_timeout: [
-      '60',
-      'runs steps on the callee, with the variables of the call and its parent',
-      'for all destinations, not for one',
-    ],
+    confirm_timeout: ['60', 'runs steps on the callee, with the variables of the call and its parent'],
     result: ['', 'is the branch of result for connect_result, by value or by conditions'],
     transfer_after_bridge: ['', 'needs transfer_after_bridge, which runs when the two were parted'],
     status_url: ['', 'is calling.call.connect at status_url'],

@@ -251,6 +251,18 @@ describe('confirm', () => {
     ])
   })
 
+  it('is given up after the confirm_timeout of its destination', async () => {
+    const callee = calleeOf()
+    callee.collect = () => new Promise(() => {})
+    const serial = [
+      { to: '+2', confirm: [{ prompt: { play: 'say:Press one.' } }], confirm_timeout: 5 },
+      { to: '+3', confirm_timeout: 90 },
+    ]
+    const { outcome, call } = await confirmed({ serial, confirm_timeout: 20 }, callee)
+    expect([outcome, callee.verbs]).toEqual(['refused', [['sleep', 5000]]])
+    expect(call.verbs[0]?.[1]).toMatchObject({ confirmTimeoutMs: 90_000 })
+  })
+
   it('keeps what it sets on its own leg', async () => {
     const callee = calleeOf()
     const { call } = await confirmed({ to: '+2', confirm: [{ set: { who: 'Bob' } }] }, callee)

@@ -6,6 +6,7 @@ import { anything, boolean, list, number, type Schema, statusUrl, text } from '.
 import { lineFault, soundFault } from '../value-check.ts'
 import { badValue, type Values } from '../values.ts'
 import {
+  confirmTimeoutOf,
   destinationFault,
   destinationOf,
   destinationProperties,
@@ -46,9 +47,12 @@ const stepsOf = (values: Values): readonly (readonly Values[])[] => {
 const connectOptions = (values: Values, script: Running): ConnectOptions => {
   const timeoutMs = values.seconds('timeout')
   const maxDurationMs = values.seconds('max_duration')
-  const confirmTimeoutMs = values.seconds('confirm_timeout')
+  const steps = stepsOf(values)
+  // The longest of all holds for the verb; shorter ones of destinations end by themselves.
+  const longest = steps.flat().flatMap((item) => confirmTimeoutOf(item, values) ?? [])
+  const confirmTimeoutMs = longest.length > 0 ? Math.max(...longest) : undefined
   return {
-    steps: stepsOf(values).map((step) => step.map((item) => destinationOf(item, values, script))),
+    steps: steps.map((step) => step.map((item) => destinationOf(item, values, script))),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(maxDurationMs !== undefined && { maxDurationMs }),
     ...(confirmTimeoutMs !== undefined && { confirmTimeoutMs }),
@@ -159,7 +163,6 @@ export const connecting: Readonly<Record<string, Method>> = {
       max_duration: number('Longest time together in seconds; default 14400.', [1, 86_400]),
       answer_on_bridge: boolean('Leave the caller ringing until somebody answers; default false.'),
       ringback: soundList("What the caller hears meanwhile, instead of the far side's early media."),
-      confirm_timeout: number('Longest confirm in seconds; default 60.', [1, 600]),
       result: anything('Steps by the value of connect_result, or by conditions; run when it is over.'),
       transfer_after_bridge: text(
         'A section, the URL of a script or a script: goes on there when the two are parted. Needed for queue:.',

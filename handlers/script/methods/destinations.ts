@@ -1,7 +1,9 @@
 import { readCodecs } from '../../common/codecs.ts'
 import { destinationKinds, readDestination } from '../../common/destinations.ts'
 import { readHeader } from '../../common/headers.ts'
-import type { CalleeState, Destination, Header } from '../../verbs.ts'
+import type { CallControl, CalleeState, Destination, Header } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { codes } from '../codes.ts'
 import type { Tell } from '../events.ts'
 import type { Running } from '../method.ts'
 import { anything, boolean, choice, list, number, type Schema, text, url } from '../schema-parts.ts'
@@ -44,6 +46,7 @@ export const destinationProperties: Readonly<Record<string, Schema>> = {
   confirm: anything(
     'The URL of a script, or steps: run on the callee before the two are joined; a hangup there refuses.',
   ),
+  confirm_timeout: number('Longest confirm in seconds; default 60.', [1, 600]),
   call_state_url: url("Told of the callee's calling.call.state events."),
   call_state_events: list(
     'Which ones: created, ringing, answered, ended; default ended.',
@@ -88,7 +91,7 @@ export const destinationOf = (own: Values, common: Values, script: Running): Des
   const sessionTimerSeconds = from('session_timeout').number('session_timeout')
   const timeoutMs = own === common ? undefined : own.seconds('timeout')
   const sent = headersOf(from('headers'))
-  const confirm = confirmOf(from('confirm'), script)
+  const confirm = confirmOf(own, common, script)
   const onState = stateTeller(from('call_state_url'), from('call_state_events'), script)
   return {
     to,
@@ -116,9 +119,31 @@ const headersOf = (values: Values): readonly Header[] =>
     }
   })
 
-const confirmOf = (values: Values, script: Running): Destination['confirm'] => {
+/** Longest confirmation of a destination, where it or its method says one. */
+export const confirmTimeoutOf = (own: Values, common: Values): number | undefined =>
+  own.seconds('confirm_timeout') ?? common.seconds('confirm_timeout')
+
+const confirmOf = (own: Values, common: Values, script: Running): Destination['confirm'] => {
+  const values = own.has('confirm') ? own : common
   const source = values.steps('confirm') ?? values.text('confirm')
-  return source === undefined ? undefined : (callee) => script.confirm(callee, source)
+  if (source === undefined) return undefined
+  const longestMs = own === common ? undefined : confirmTimeoutOf(own, common)
+  if (longestMs === undefined) return (callee) => script.confirm(callee, source)
+  return (callee) => within(longestMs, callee, () => script.confirm(callee, source))
+}
+
+/** Runs something on a callee's leg, and gives it up after a time: the leg ends then, and what runs on it with the leg. */
+const within = async (ms: number, callee: CallControl, run: () => Promise<void>): Promise<void> => {
+  const over = new AbortController()
+  const late = callee.sleep(ms, { signal: over.signal }).then(() => {
+    throw new VerbFailed(codes.methodFailed, 'The callee was not confirmed in time.')
+  })
+  try {
+    await Promise.race([run(), late])
+  } finally {
+    over.abort()
+    late.catch(() => {})
+  }
 }
 
 const reasons = {
