@@ -1,6 +1,7 @@
 /** The published realtime client 4.2.1, unmodified, as a customer's application. */
 import { SignalWire, type Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { TestVoskServer } from '../../gateway/speech/test-vosk-server.ts'
 import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
@@ -13,18 +14,22 @@ const tone = 440
 
 let gateway: Gateway
 let tapped: TestStreamServer
+let recogniser: TestVoskServer
 
 beforeAll(async () => {
   tapped = await TestStreamServer.open()
+  recogniser = await TestVoskServer.open()
   gateway = await Gateway.start({
     domains: [application('office.test', { kind: 'realtime', topic: 'office' })],
     http: { apiToken },
+    media: { speech: { recogniser: { url: recogniser.url, sampleRate: 8000 } } },
   })
 })
 afterEach(() => gateway.settled())
 afterAll(async () => {
   await gateway?.stop()
   await tapped?.close()
+  await recogniser?.close()
 })
 
 type Client = Awaited<ReturnType<typeof SignalWire>>
@@ -179,6 +184,42 @@ describe('on a call', () => {
     await carrier.done()
   })
 
+  it('speech is asked for, with its parts', async () => {
+    const { call, carrier } = await answered()
+    const parts: (string | undefined)[] = []
+    const collecting = call.collect({
+      ...{ speech: { language: 'de-DE' }, partialResults: true, startInputTimers: true },
+      listen: { onUpdated: ({ text }) => void parts.push(text) },
+    })
+    const session = await until('the recogniser is asked', () => recogniser.sessions[0])
+    session?.tell({ partial: 'guten' })
+    await until('a part is told', () => parts.length)
+    session?.tell({ text: 'guten tag', result: [{ conf: 0.75, word: 'guten' }] })
+    const { type, text, confidence } = await collecting
+    expect([type, text, confidence, parts[0]]).toEqual(['speech', 'guten tag', 75, 'guten'])
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('digits are collected again and again', async () => {
+    const { call, carrier } = await answered()
+    const found: (string | undefined)[] = []
+    const collecting = await call
+      .collect({
+        ...{ digits: { max: 1 }, continuous: true },
+        listen: { onUpdated: ({ digits }) => void found.push(digits) },
+      })
+      .onStarted()
+    for (const [i, digit] of ['1', '2'].entries()) {
+      carrier.media.press(digit)
+      await until('it is told', () => found.length > i)
+    }
+    await collecting.stop()
+    expect([...found, (await collecting.ended()).digits]).toEqual(['1', '2', ''])
+    await call.hangup()
+    await carrier.done()
+  })
+
   it('digits are sent', async () => {
     const { call, carrier } = await answered()
     await call.sendDigits('1w2#')
@@ -208,7 +249,17 @@ describe('on a call', () => {
     const detecting = call.detectDigit({ digits: '5', timeout: 20 })
     await detecting.onStarted()
     carrier.media.press('5')
-    expect((await detecting).type).toBe('digit')
+    expect(await detecting).toMatchObject({ type: 'digit', result: '5' })
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('a fax is detected by its tone, and a machine is listened for in time', async () => {
+    const { call, carrier } = await answered()
+    expect(await call.amd({ initialTimeout: 0.3, timeout: 2 })).toMatchObject({ type: 'machine' })
+    const detecting = call.detectFax({ tone: 'CED', timeout: 20 })
+    carrier.media.tone(2100)
+    expect(await detecting).toMatchObject({ type: 'fax', result: 'CED' })
     await call.hangup()
     await carrier.done()
   })
