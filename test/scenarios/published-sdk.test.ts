@@ -17,6 +17,12 @@ beforeAll(async () => {
     domains: [
       application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
     ],
+    resources: [
+      {
+        address: '/public/shop',
+        handler: scripted('answer', { user_event: { event: { order: 7 } } }, { sleep: -1 }),
+      },
+    ],
   })
   browser = await Browser.start(sdkTone)
 })
@@ -78,5 +84,18 @@ it('the published SDK dials a SIP URI, sends digits, and sees the far side hang 
     () => page.events(),
     (events) => events.includes('destroy'),
   )
+  await gateway.settled()
+})
+
+it('the published SDK hears what a script tells its page', async () => {
+  const page = await open()
+  await page.dial('/public/shop')
+  const [told] = await until(
+    'the page is told',
+    () => page.told(),
+    ({ length }) => length > 0,
+  )
+  expect(told).toMatchObject({ event: { order: 7 } })
+  await page.hangUp()
   await gateway.settled()
 })

@@ -27,6 +27,7 @@ interface SdkWindow {
     reject(): Promise<void>
   }[]
   events: string[]
+  told: unknown[]
   document: { getElementById(id: string): unknown }
 }
 
@@ -35,6 +36,8 @@ interface SdkClient {
   offline(): Promise<unknown>
   dial(options: object): Promise<SdkCall>
   disconnect(): Promise<unknown>
+  /** Every event of the server, by its type. */
+  on(event: string, listener: (params: unknown) => void): void
 }
 
 interface SdkCall {
@@ -136,6 +139,11 @@ export class SdkPage {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).events)
   }
 
+  /** What handlers have told the page so far: `user_event`. */
+  told(): Promise<unknown[]> {
+    return this.page.evaluate(() => (globalThis as unknown as SdkWindow).told)
+  }
+
   /** Closes the page and its server. */
   async close(): Promise<void> {
     await this.page.context().close()
@@ -148,5 +156,7 @@ const signIn = async (options: { host: string; token: string }): Promise<void> =
   const window = globalThis as unknown as SdkWindow
   window.invites = []
   window.events = []
+  window.told = []
   window.client = await window.SignalWire.SignalWire(options)
+  window.client.on('user_event', (params) => window.told.push(params))
 }
