@@ -49,7 +49,7 @@ export const alice = { email: 'alice@example.test', password: 'wonderland-9' } a
 const callGauges = (
   'calls legs bridges verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
   'rtp_ports media_ports webrtc_transports ' +
-  'call_timers speech_recognitions streams recordings media_mixers media_recordings media_taps media_detections'
+  'call_timers application_calls speech_recognitions streams recordings media_mixers media_recordings media_taps media_detections'
 ).split(' ')
 
 /** A gateway in a process of its own, seen from outside only. */

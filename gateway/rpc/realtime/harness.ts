@@ -125,12 +125,13 @@ export class Harness {
     return { call, over }
   }
 
-  /** A call that an application has taken and answered. */
+  /** A call that an application has taken and answered; what was asked of it for that is forgotten. */
   async taken(call = new FakeCall(), more: AnyFrame = {}) {
     const application = await this.listener(more)
     const { over } = this.arrives(call)
     const { call_id } = await application.event('calling.call.receive')
     await application.ask('calling.answer', { call_id })
+    call.verbs.splice(0)
     const ask = (method: string, params: AnyFrame = {}) => application.ask(method, { call_id, ...params })
     return { application, call, over, ask }
   }

@@ -32,6 +32,8 @@ export const offer = async (parts: OfferingParts, control: CallControl, topic: s
     const application = registry.next(projectId, topic, tried)
     if (!application) throw nobody(topic, tried.size)
     tried.add(application)
+    // The caller is to hear that somebody is asked.
+    if (tried.size === 1) void control.ring().catch(() => {})
     const call = new AppCall({ control, application, device: deviceOf(control.info), clock })
     const outcome = await call.offer(topic, offerMs)
     metrics.applicationOffers.inc({ outcome })

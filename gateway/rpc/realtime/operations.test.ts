@@ -79,7 +79,7 @@ describe('every request', () => {
     const { ask, call } = await gateway.taken()
     for (let i = 0; i < 2; i++)
       expect(await ask('calling.play', { control_id: 'k', play: tts })).toMatchObject({ code: '200' })
-    expect(call.names).toEqual(['answer', 'startPlay'])
+    expect(call.names).toEqual(['startPlay'])
   })
 
   it('is refused when fifty operations are under way', async () => {
@@ -115,7 +115,7 @@ describe('play', () => {
     for (const what of ['pause', 'resume']) await ask(`calling.play.${what}`, about)
     await ask('calling.play.volume', { ...about, volume: -6 })
     await ask('calling.play.stop', about)
-    expect(call.verbs.slice(2).map(([name]) => name)).toEqual(['pause', 'resume', 'setVolume', 'stop'])
+    expect(call.verbs.slice(1).map(([name]) => name)).toEqual(['pause', 'resume', 'setVolume', 'stop'])
     for (const state of ['playing', 'paused', 'playing', 'finished'])
       expect(await next(application, 'play')).toEqual({ state })
   })
@@ -161,7 +161,7 @@ describe('record', () => {
     const directions = [undefined, 'speak', 'listen', 'both']
     for (const [i, direction] of directions.entries())
       await ask('calling.record', { control_id: `k${i}`, record: { audio: { direction } } })
-    const options = call.verbs.slice(1).map(([, given]) => given)
+    const options = call.verbs.map(([, given]) => given)
     expect(options[0]).toMatchObject({ initialSilenceMs: 5000, endSilenceMs: 1000, terminators: '#*' })
     expect(options.map((o) => (o as AnyFrame).tracks)).toEqual(['in', 'in', 'out', 'both'])
   })
@@ -257,7 +257,7 @@ describe('collect', () => {
       state: 'finished',
       result: { type: 'no_input' },
     })
-    expect(call.names).toEqual(['answer', ...Array(3).fill('startCollect'), 'startTimers', 'stop'])
+    expect(call.names).toEqual([...Array(3).fill('startCollect'), 'startTimers', 'stop'])
   })
 
   it('prompts, under the id of the prompt', async () => {
