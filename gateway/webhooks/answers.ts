@@ -142,6 +142,8 @@ export const asUnreachable = (error: unknown, url: string): TrunklineError => {
     return unreachable(url, 'connect', 'The connection took too long.', { sent: false })
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return unreachable(url, 'silent', 'Its server said nothing for too long.')
+  if (code !== undefined && /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT/.test(code))
+    return unreachable(url, 'tls', `Its certificate or its TLS cannot be used: ${code}.`)
   const sent = code === undefined ? undefined : reached.get(code)
   // Messages of the network name addresses and ports, and nothing of the URL's path or credentials.
   return unreachable(

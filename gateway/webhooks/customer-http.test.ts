@@ -153,6 +153,7 @@ describe('addresses', () => {
     const { port } = server.address() as AddressInfo
     const error = await failureOf(make({ resolve }).document(get(`https://app.example:${port}/`), 'p'))
     expect(error.message).toContain('DEPTH_ZERO_SELF_SIGNED_CERT')
+    expect(error.facts.reason).toBe('tls')
     expect(names).toEqual(['app.example'])
   })
 
