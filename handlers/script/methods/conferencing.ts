@@ -156,7 +156,7 @@ export const conferencing: Readonly<Record<string, Method>> = {
         [...['trim-silence', 'do-not-trim']],
       ),
       coach: text('Call id of a participant: only that one hears the caller.'),
-      status_callback: url('Told of what happens in the conference while the caller is there.'),
+      status_callback: url('Told of what happens in the conference; that of who made it holds.'),
       status_callback_event: pattern(
         `^((${events.join('|')})[ ,]*)+$`,
         `Which events: ${events.join(' ')}; default all.`,
@@ -167,7 +167,9 @@ export const conferencing: Readonly<Record<string, Method>> = {
         [...['relay', 'cxml', 'laml']],
       ),
       status_callback_method: methodChoice,
-      recording_status_callback: url('Told of the recording when it is over, by a form.'),
+      recording_status_callback: url(
+        'Told of the recording when it is over, by a form; that of who made the conference holds.',
+      ),
       recording_status_callback_method: methodChoice,
       stream: anyObject(
         'Begins a stream when the caller has its place: the parameters of the method stream.',

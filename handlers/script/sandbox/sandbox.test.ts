@@ -200,6 +200,20 @@ describe('its threads', () => {
     expect(alarms).toEqual([])
   })
 
+  it('are ended in the middle of whatever they do', async () => {
+    const alarms: (() => void)[] = []
+    const after = (_ms: number, run: () => void) => {
+      alarms.push(run)
+      return { cancel: () => {} }
+    }
+    const pool = new Sandbox({ after })
+    const endless = pool.evaluate('(() => { for (;;); })()', { call: {}, vars: {}, envs: {}, params: {} })
+    alarms[0]?.()
+    await expect(endless).rejects.toThrow('does not answer')
+    expect(await pool.evaluate('1 + 1', { call: {}, vars: {}, envs: {}, params: {} })).toBe(2)
+    await pool.close()
+  })
+
   it('that cannot be started fail the expression, and the next one tries again', async () => {
     let starts = 0
     const pool = new Sandbox(noTimers, () => {
