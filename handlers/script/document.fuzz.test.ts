@@ -63,7 +63,7 @@ it('any script is read or refused with faults, each with its place', () => {
         }
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   )
 })
 
@@ -79,7 +79,7 @@ it('any text is read or refused', () => {
         }
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   )
 })
 
@@ -96,5 +96,5 @@ it('any script that was read runs to an end', async () => {
     call.sleep = async () => call.end()
     await scripts.handler.run(call, { kind: 'inline', text, name: 'test' }, new FakeContext())
   })
-  await fc.assert(ended, { numRuns: 1_000 })
+  await fc.assert(ended, { numRuns: 300 })
 })
