@@ -47,6 +47,19 @@ describe('a confirmation', () => {
     expect(t.left()).toEqual([0, 0, 0])
   })
 
+  it('is asked for on one of the telephones of an endpoint, when the others have stopped to ring', async () => {
+    t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
+    const [one, two] = await t.hunt([[t.to('/public/phone', { confirm })], [t.to('sip:b@y')]])
+    two!.leg.answered()
+    await settle()
+    expect([one!.far.told, two!.leg.isEnded, t.outbound.dialled.length]).toEqual([
+      ...[['end answered_elsewhere'], false, 2],
+    ])
+    decide.resolve()
+    await settle()
+    expect([t.bridges.count, t.outcomes]).toEqual([1, []])
+  })
+
   it('that leaves the callee on hold lets it be heard all the same', async () => {
     const [a] = await t.hunt([[t.to('sip:a@y', { confirm: async () => void a!.leg.hold(true, 'us') })]])
     a!.leg.answered()

@@ -209,3 +209,13 @@ describe('the two together', () => {
     expect(t.outcomes).toMatchObject([{ result: { kind: 'connected' } }, { result: { kind: 'connected' } }])
   })
 })
+
+describe('a step of several', () => {
+  it('goes on with the others where the first one cannot be dialled', async () => {
+    const [b] = await t.hunt([[t.to('/public/nobody'), t.to('sip:b@y')], [t.to('sip:c@y')]])
+    expect([t.outbound.dialled.length, b!.leg.isEnded]).toEqual([1, false])
+    b!.leg.answered()
+    await settle()
+    expect([t.bridges.count, t.outcomes]).toEqual([1, []])
+  })
+})

@@ -129,14 +129,21 @@ export class Ringing implements LegOwner {
   }
 
   async #step(step: readonly Destination[]): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#stepDone = resolve
     for (const destination of step) {
       // Somebody may be taken, or all be over, before the last one is dialled.
       if (!this.#taken && !this.#over) this.#dial(destination)
     }
-    this.#settle()
-    await promise
+    // What is said to be over may only be so for a moment: of two telephones, one is asked once the other has stopped to ring.
+    while (this.#pending > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#stepDone = resolve
+      await promise
+    }
+  }
+
+  /** Those of the step that may still be taken. */
+  get #pending(): number {
+    return this.#ringing.size + this.#screening.size + this.#waits.size
   }
 
   #dial(destination: Destination): void {
@@ -256,7 +263,7 @@ export class Ringing implements LegOwner {
 
   /** The step is over when nobody of it is left. */
   #settle(): void {
-    if (this.#ringing.size + this.#screening.size + this.#waits.size === 0) this.#stepDone()
+    if (this.#pending === 0) this.#stepDone()
   }
 
   #stopsRinging(leg: Leg): boolean {
