@@ -184,10 +184,10 @@ export class Calls implements Arrivals, Originator, CallObserver {
     const { callId, legs } = candidate
     const info = outboundInfo(leg, callId, projectId)
     const others = legs.filter((other) => other !== leg)
-    if (leg.isEnded) {
+    if (leg.state.kind === 'ended') {
       const records = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
       this.#records.ended({ id: callId, info, caller: leg, records, unrecorded: 0 })
-      throw new TrunklineError('normal', 'The call was over as soon as it was answered.')
+      throw new TrunklineError(leg.state.cause.code, 'The call was over as soon as it was answered.')
     }
     const call = new Call(info, leg, clock, this, callDurationMs)
     for (const other of others) call.adopt(other, call)

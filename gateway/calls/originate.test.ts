@@ -180,6 +180,25 @@ describe('a call that the gateway makes', () => {
     expect(d.leg.isAnswered).toBe(true)
   })
 
+  it.each<[string, (giveUp: AbortController) => unknown, string]>([
+    ['is given up', (giveUp) => giveUp.abort(), 'canceled'],
+    ['is hung up with all others', () => t.calls.endAll({ code: 'draining' }), 'draining'],
+  ])('that %s while its keys are pressed never begins', async (_, happens, code) => {
+    const giveUp = new AbortController()
+    const more = { signal: giveUp.signal }
+    const [a] = await t.originate([[{ to: 'sip:a@y', sendDigits: '1' }]], more)
+    const pressed = Promise.withResolvers<void>()
+    a!.far.sendDigits = () => pressed.promise
+    a!.leg.answered()
+    await settle()
+    happens(giveUp)
+    pressed.resolve()
+    await settle()
+    expect([t.results, a!.far.told]).toEqual([[code], [`end ${code}`]])
+    expect([t.made[0]!.states, t.records.map((record) => record.code)]).toEqual([['answered', 'ended'], [code]])
+    expect(t.left()).toEqual([0, 0, 0])
+  })
+
   it('is refused for who calls nobody can tell, and for a queue', async () => {
     await t.originate([[{ to: 'sip:a@y', from: undefined }]])
     await t.originate([[{ to: 'queue:support' }]])

@@ -22,6 +22,7 @@ export class Originating implements RingingOwner {
   #ringing: Ringing
   #legs = new Set<Leg>()
   #listeners = new Map<Candidate, Set<(state: LegEvent) => void>>()
+  #taken: Leg | undefined
   #ended: Cause | undefined
 
   /** `record` is told of each leg that was not taken, once it is over. Throws `bad_request`, or `invalid_digits`, for a destination that cannot be called so. */
@@ -47,7 +48,7 @@ export class Originating implements RingingOwner {
     return this.#legs
   }
 
-  /** Who answered. Rejects with a TrunklineError of the best refusal where nobody did. To be called once. */
+  /** Who answered; its leg may have ended since. Rejects with a TrunklineError of the best refusal where nobody did. To be called once. */
   async run(): Promise<Taken> {
     const { signal, steps } = this.#origination
     const giveUp = () => this.end({ code: 'canceled' })
@@ -56,6 +57,7 @@ export class Originating implements RingingOwner {
     try {
       const taken = await this.#ringing.run(steps)
       if (!taken) throw this.#failure()
+      this.#taken = taken.leg
       await this.#press(taken)
       return taken
     } finally {
@@ -63,10 +65,11 @@ export class Originating implements RingingOwner {
     }
   }
 
-  /** Gives up while it rings. Idempotent. */
+  /** Gives up while it rings, or while keys are pressed for who answered. Idempotent. */
   end(cause: Cause): void {
     this.#ended ??= cause
     this.#ringing.stop()
+    this.#taken?.end(cause)
   }
 
   request({ destination, callId }: Candidate): OutboundRequest {
