@@ -38,7 +38,8 @@ let music: Int16Array
 
 beforeAll(async () => {
   greetings = await prepare(...voices.map((voice) => speech(text, voice)))
-  hellos = await prepare(...voices.map((voice) => speech('Hello?', voice)))
+  const words = ['Hello?', 'Hi.', 'Good morning.', 'Yeah, hello?']
+  hellos = await prepare(...voices.flatMap((voice) => words.map((word) => speech(word, voice))))
   const [made = quiet(0)] = await prepare({ kind: 'hold-music' })
   music = made
 })

@@ -10,6 +10,9 @@ const STEP = 50
 /** Quieter than this, in dBov, is no tone: -43 dBm0, the weakest that V.25 and T.30 ask for. */
 const WEAKEST_DB = -46
 
+/** A tone in the middle between two of them, with as much of noise, has this share at the nearer one; what has less is none. */
+const LEAST_SHARE = 0.25
+
 const grid = Array.from({ length: (HIGHEST - LOWEST) / STEP + 1 }, (_, i) => LOWEST + i * STEP)
 const coefficients = grid.map((frequency) => 2 * Math.cos(turn(frequency)))
 
@@ -28,7 +31,9 @@ export class ToneMeter {
     this.share = 0
     this.levelDb = frame ? levelDb(frame) : LOWEST_DB
     if (!frame || this.levelDb < WEAKEST_DB) return
-    this.frequency = refined(frame, strongest(frame))
+    const nearest = strongest(frame)
+    if (nearest === undefined) return
+    this.frequency = refined(frame, nearest)
     this.share = shareOf(frame, this.frequency)
   }
 }
@@ -38,10 +43,12 @@ function turn(frequency: number): number {
   return (2 * Math.PI * frequency) / DETECT_RATE
 }
 
-/** The frequency of the grid with the most power (Goertzel's filter). */
-function strongest(frame: Int16Array): number {
-  let best = 0
-  let most = -1
+/** The frequency of the grid with the most power (Goertzel's filter); undefined where none has much. */
+function strongest(frame: Int16Array): number | undefined {
+  let all = 0
+  for (let n = 0; n < frame.length; n++) all += frame[n]! * frame[n]!
+  let best: number | undefined
+  let most = (LEAST_SHARE * all * frame.length) / 2
   for (let i = 0; i < grid.length; i++) {
     const coefficient = coefficients[i]!
     let last = 0
@@ -54,9 +61,9 @@ function strongest(frame: Int16Array): number {
     const power = last * last + before * before - coefficient * last * before
     if (power <= most) continue
     most = power
-    best = i
+    best = grid[i]
   }
-  return grid[best]!
+  return best
 }
 
 /** The true frequency near one of the grid, by how its phase goes on from the first half of the frame to the second. */
