@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noThenProperty: it is the language's name
-/** Script documents of a customer's server: expressions, requests, sections, queues, conferences, events, and callers who hang up in the middle. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+/** Script documents of a customer's server: expressions, requests, sections, queues, conferences and events. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
@@ -13,14 +12,12 @@ const otherTone = 600
 
 let gateway: Gateway
 let documents: DocumentServer
-let streams: TestStreamServer
 /** The sections of the scripts of one.test and other.test. */
 let one: object = {}
 let other: object = {}
 
 beforeAll(async () => {
   documents = await DocumentServer.open()
-  streams = await TestStreamServer.open()
   const served = (sections: () => object) => () => JSON.stringify({ version: '1.0.0', sections: sections() })
   gateway = await Gateway.start({
     envs: { region: 'north' },
@@ -47,7 +44,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway?.stop()
   await documents?.close()
-  await streams?.close()
 })
 
 const caller = (domain: string, scenario: string, holdMs = 0): Promise<Carrier> =>
@@ -168,65 +164,6 @@ it('an IVR asks its server, computes, collects, and connects whom the callee con
     ['calling.call.connect', 'connected'],
     ['calling.call.connect', 'disconnected'],
   ])
-})
-
-/** What an event says that something came to. */
-const wordOf = ({
-  state,
-  status,
-  connect_state,
-  result,
-  detect,
-}: Readonly<Record<string, { type?: string; params?: { event?: string } }>>) =>
-  result?.type ?? state ?? status ?? connect_state ?? detect?.params?.event
-
-describe('a caller who hangs up in the middle', () => {
-  it.each([
-    ['play', () => ({ play: { url: 'silence:60', status_url: status_url() } }), ['playing', 'finished']],
-    ['prompt', () => ({ prompt: { play: 'silence:60', status_url: status_url() } }), ['error']],
-    ['sleep', () => ({ sleep: -1 }), []],
-    [
-      'record',
-      () => ({ record: { status_url: status_url(), end_silence_timeout: 0, initial_timeout: 0 } }),
-      ['recording', 'finished'],
-    ],
-    ['record_call', () => ({ record_call: { status_url: status_url() } }), ['recording', 'finished']],
-    ['stream', () => ({ stream: { url: streams.url, status_url: status_url() } }), ['streaming', 'finished']],
-    [
-      'connect to a stream',
-      () => ({ connect: { to: `stream:${streams.url}`, status_url: status_url() } }),
-      ['streaming', 'finished'],
-    ],
-    [
-      'connect to a queue',
-      () => ({ connect: { to: 'queue:empty', transfer_after_bridge: 'main', status_url: status_url() } }),
-      ['connecting', 'failed'],
-    ],
-    [
-      'enter_queue',
-      () => ({
-        enter_queue: { queue_name: 'alone', transfer_after_bridge: 'main', status_url: status_url() },
-      }),
-      ['enqueue', 'leave'],
-    ],
-    [
-      'join_conference',
-      () => ({ join_conference: { name: 'alone', status_callback: status_url() } }),
-      ['participant-join', 'participant-leave', 'conference-end'],
-    ],
-    [
-      'detect_machine',
-      () => ({ detect_machine: { detectors: 'fax', status_url: status_url() } }),
-      ['finished'],
-    ],
-    ['request', () => ({ request: { url: documents.answers('/silent', () => {}), method: 'GET' } }), []],
-  ] as const)('of %s leaves nothing behind, and what is due is told', async (_method, step, due) => {
-    documents.requests.length = 0
-    one = { main: ['answer', step(), { sleep: -1 }] }
-    await settled(await caller('one.test', 'call', 1_500))
-    const told = due.length === 0 ? [] : await events(due.length)
-    expect(told.map(({ params }) => wordOf(params))).toEqual(due)
-  })
 })
 
 it('who waits in a queue hears a sound, talks to who takes it, and each goes on by itself', async () => {
