@@ -247,6 +247,35 @@ describe('a lost connection', () => {
     await expect(call.pass()).rejects.toMatchObject({ code: 'lost' })
   })
 
+  it('is noticed although nobody says so', async () => {
+    const { call } = await received()
+    await gateway.next('signalwire.connect')
+    waits.beat()
+    await gateway.next('signalwire.ping')
+    gateway.unanswered.add('signalwire.ping')
+    gateway.unanswered.add('calling.hold')
+    const holding = call.hold()
+    await gateway.next('calling.hold')
+    const lost = expect(holding).rejects.toMatchObject({ code: 'lost' })
+    let isLost = false
+    lost.then(() => {
+      isLost = true
+    })
+    // The time to ask again, and then the time to answer.
+    await vi.waitFor(() => {
+      waits.beat()
+      expect(isLost).toBe(true)
+    })
+    await gateway.next('signalwire.connect')
+  })
+
+  it('is not what a frame costs that cannot be read', async () => {
+    const { call } = await received()
+    gateway.babble()
+    state('answered')
+    expect(await call.waitFor('answered')).toBe(true)
+  })
+
   it('is given up when the token is not taken any more', async () => {
     const told = Promise.withResolvers<unknown>()
     const onAuthError = (error: unknown) => told.resolve(error)

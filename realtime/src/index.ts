@@ -29,7 +29,7 @@ export {
   type SignalWireOptions,
 } from './signalwire.ts'
 export type { Sound } from './sounds.ts'
-export type { VoiceClientOptions } from './voice-client.ts'
+export type { VoiceClient, VoiceClientOptions } from './voice-client.ts'
 
 /** The first version: `new Voice.Client(…)`. */
 export const Voice = { Client: VoiceClient } as const

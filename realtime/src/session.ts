@@ -26,6 +26,8 @@ export interface SessionListener {
 export interface Surroundings {
   /** Resolves after so many milliseconds. */
   readonly wait: (ms: number) => Promise<void>
+  /** The same, and the process may end meanwhile. */
+  readonly idle: (ms: number) => Promise<void>
 }
 
 interface Pending {
@@ -37,7 +39,13 @@ const agent = '@trunkline/realtime/0.1.0'
 const firstDelayMs = 500
 const longestDelayMs = 15_000
 const wrongToken = -32002
-const realSurroundings: Surroundings = { wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) }
+/** How often a connection has to show that it lives, and how long it is given for that. */
+const beatMs = 20_000
+const answerMs = 10_000
+const realSurroundings: Surroundings = {
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  idle: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
+}
 
 /** One conversation with a gateway. A connection that is lost is made again until {@link Session.close}, and the gateway goes on where it was. */
 export class Session {
@@ -119,9 +127,27 @@ export class Session {
     try {
       await this.#signIn()
       this.#signedIn = socket
+      void this.#watch(socket)
     } catch (error) {
       socket.close()
       throw error
+    }
+  }
+
+  /** A connection whose far end is gone without a word looks like a quiet one. */
+  async #watch(socket: WebSocket): Promise<void> {
+    for (;;) {
+      await this.#surroundings.idle(beatMs)
+      if (this.#signedIn !== socket) return
+      const answered = this.#send('signalwire.ping', {}).then(
+        () => true,
+        () => false,
+      )
+      const silent = this.#surroundings.idle(answerMs).then(() => false)
+      if (await Promise.race([answered, silent])) continue
+      this.#lost(socket)
+      socket.close()
+      return
     }
   }
 
@@ -150,7 +176,7 @@ export class Session {
   }
 
   #receive(socket: WebSocket, text: string): void {
-    const frame = valuesOf(JSON.parse(text))
+    const frame = frameOf(text)
     if (typeof frame.method === 'string') this.#asked(socket, frame)
     else this.#answered(frame)
   }
@@ -197,6 +223,15 @@ export class Session {
         throw error
       }
     }
+  }
+}
+
+/** What is no JSON is an empty frame, which nobody waits for. */
+const frameOf = (text: string): Values => {
+  try {
+    return valuesOf(JSON.parse(text))
+  } catch {
+    return {}
   }
 }
 

@@ -25,6 +25,8 @@ export class TestGateway {
   readonly asked: Asked[] = []
   /** Answers by method; others are `200`. */
   readonly answers = new Map<string, (params: Values) => Answer>()
+  /** Methods that are never answered. */
+  readonly unanswered = new Set<string>()
   /** Events that were acknowledged. */
   acknowledged = 0
   protocol = 'signalwire_s_1_demo'
@@ -71,6 +73,11 @@ export class TestGateway {
     this.#socket?.terminate()
   }
 
+  /** Sends something that is no frame. */
+  babble(): void {
+    this.#socket?.send('{')
+  }
+
   async close(): Promise<void> {
     this.cut()
     this.#server.close()
@@ -87,7 +94,8 @@ export class TestGateway {
     const given =
       answer ?? (asked.method === 'signalwire.connect' ? connected(this.protocol) : { code: '200' })
     const outcome = 'error' in given ? given : { result: given }
-    socket.send(JSON.stringify({ jsonrpc: '2.0', id: frame.id, ...outcome }))
+    if (!this.unanswered.has(asked.method))
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id: frame.id, ...outcome }))
     const index = this.#waiting.findIndex(({ method }) => method === asked.method)
     if (index < 0) this.asked.push(asked)
     else this.#waiting.splice(index, 1)[0]?.resolve(asked)
@@ -100,5 +108,12 @@ export class NoWaits implements Surroundings {
   readonly wait = async (ms: number): Promise<void> => {
     this.waits.push(ms)
     await new Promise((resolve) => setImmediate(resolve))
+  }
+  #idle: (() => void)[] = []
+  readonly idle = (): Promise<void> => new Promise((resolve) => this.#idle.push(resolve))
+
+  /** Every idle wait is over. */
+  beat(): void {
+    for (const resolve of this.#idle.splice(0)) resolve()
   }
 }
