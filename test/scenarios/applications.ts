@@ -9,6 +9,19 @@ export const script = (...steps: readonly unknown[]): object => ({
   sections: { main: steps },
 })
 
+/** The text of a script document from the steps of its main section. */
+export const scriptText = (...steps: readonly unknown[]): string => JSON.stringify(script(...steps))
+
+/** An XML document from its verbs. */
+export const xmlText = (...verbs: readonly string[]): string => `<Response>${verbs.join('')}</Response>`
+
+/** The text of a call flow with one node behind its start. */
+export const flowText = (kind: string, options: object): string =>
+  JSON.stringify({
+    version: '1.0.0',
+    nodes: { start: { kind: 'start', edges: { next: 'only' } }, only: { kind, options } },
+  })
+
 /** A handler with a script in place. */
 export const scripted = (...steps: readonly unknown[]): object => ({
   kind: 'script',

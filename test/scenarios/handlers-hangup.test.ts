@@ -1,9 +1,9 @@
 /** The caller hangs up in the middle of each verb: all that is on ends, and the customer's server is told what it is due. */
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Carrier } from '../support/carrier.ts'
-import { chimes, Hangups, type Scene, tones } from '../support/hangups.ts'
+import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
 import { until } from '../support/until.ts'
-import { script } from './applications.ts'
+import { scriptText, xmlText } from './applications.ts'
 
 let stage: Hangups
 
@@ -11,9 +11,6 @@ beforeAll(async () => {
   stage = await Hangups.start(['xml', 'script', 'flow'])
 })
 afterAll(() => stage?.stop())
-
-const xml = (...verbs: readonly string[]): string => `<Response>${verbs.join('')}</Response>`
-const json = (...steps: readonly unknown[]): string => JSON.stringify(script(...steps))
 
 const verbIsOver = async (verb: string): Promise<() => Promise<void>> => {
   const over = () => stage.gateway.metric('verbs_total', { verb })
@@ -30,11 +27,11 @@ const half = async ({ media }: Carrier): Promise<void> => {
 const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
 
 /** What is on, by kind of handler. */
-const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Promise<Scene>>>>> = {
+const scenes: Scenes = {
   play: {
-    xml: () => ({ document: xml(`<Play loop="0">${stage.chime}</Play>`), moment: chimes }),
+    xml: () => ({ document: xmlText(`<Play loop="0">${stage.chime}</Play>`), moment: chimes }),
     script: () => ({
-      document: json({ play: { urls: [stage.chime, 'silence:60'], status_url: stage.url('play') } }),
+      document: scriptText({ play: { urls: [stage.chime, 'silence:60'], status_url: stage.url('play') } }),
       moment: chimes,
       told: [
         ['play', { state: 'playing' }],
@@ -44,11 +41,13 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
   },
   'collect, while it asks': {
     xml: () => ({
-      document: xml(`<Gather action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`),
+      document: xmlText(
+        `<Gather action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`,
+      ),
       moment: chimes,
     }),
     script: () => ({
-      document: json({
+      document: scriptText({
         prompt: { play: [stage.chime, 'silence:60'], max_digits: 4, status_url: stage.url('collect') },
       }),
       moment: chimes,
@@ -57,7 +56,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
   },
   'collect, after the first digit': {
     xml: () => ({
-      document: xml(
+      document: xmlText(
         `<Gather timeout="60" action="${stage.url('action')}"><Play loop="0">${stage.chime}</Play></Gather>`,
       ),
       moment: async (caller) => {
@@ -67,7 +66,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
       },
     }),
     script: () => ({
-      document: json({
+      document: scriptText({
         prompt: {
           ...{ play: [stage.chime, 'silence:60'], max_digits: 4, digit_timeout: 60 },
           status_url: stage.url('collect'),
@@ -86,7 +85,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
   },
   record: {
     xml: () => ({
-      document: xml(
+      document: xmlText(
         `<Record playBeep="false" action="${stage.url('action')}" recordingStatusCallback="${stage.url('recording')}" recordingStatusCallbackEvent="in-progress completed absent"/>`,
       ),
       moment: async (caller) => {
@@ -101,7 +100,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
       ],
     }),
     script: () => ({
-      document: json({ record: { status_url: stage.url('record') } }),
+      document: scriptText({ record: { status_url: stage.url('record') } }),
       moment: async (caller) => {
         await answered(caller)
         await stage.reaches('recordings')
@@ -115,7 +114,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
   },
   'record, in the background': {
     script: () => ({
-      document: json({ record_call: { status_url: stage.url('record') } }, { sleep: -1 }),
+      document: scriptText({ record_call: { status_url: stage.url('record') } }, { sleep: -1 }),
       moment: async (caller) => {
         await answered(caller)
         await stage.reaches('recordings')
@@ -174,7 +173,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
     xml: async () => {
       const played = await verbIsOver('play')
       return {
-        document: xml(`<Play>${stage.chime}</Play><Pause length="60"/>`),
+        document: xmlText(`<Play>${stage.chime}</Play><Pause length="60"/>`),
         moment: async (caller) => {
           await answered(caller)
           await played()
@@ -185,7 +184,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
     script: async () => {
       const is = await verbIsOver('answer')
       return {
-        document: json('answer', { sleep: -1 }),
+        document: scriptText('answer', { sleep: -1 }),
         moment: async (caller) => {
           await answered(caller)
           await is()
@@ -196,14 +195,14 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
   },
   'digits that are sent': {
     xml: () => ({
-      document: xml('<Play digits="1WWWWWWWWWWWWWWWWWWWW2"/>'),
+      document: xmlText('<Play digits="1WWWWWWWWWWWWWWWWWWWW2"/>'),
       moment: async (caller) => {
         await answered(caller)
         await caller.receivesDigits('1')
       },
     }),
     script: () => ({
-      document: json('answer', { send_digits: { digits: '1WWWWWWWWWWWWWWWWWWWW2' } }),
+      document: scriptText('answer', { send_digits: { digits: '1WWWWWWWWWWWWWWWWWWWW2' } }),
       moment: async (caller) => {
         await answered(caller)
         await caller.receivesDigits('1')
@@ -212,7 +211,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
   },
   'a REFER': {
     xml: () => ({
-      document: xml(
+      document: xmlText(
         `<Play>${stage.chime}</Play><Refer action="${stage.url('action')}"><Sip>sip:desk@elsewhere.test</Sip></Refer>`,
       ),
       scenario: 'call-referred',
@@ -223,7 +222,7 @@ const scenes: Readonly<Record<string, Readonly<Record<string, () => Scene | Prom
       told: [['action', { ReferSipResponseCode: '202' }]],
     }),
     script: () => ({
-      document: json('answer', {
+      document: scriptText('answer', {
         sip_refer: { to_uri: 'sip:desk@elsewhere.test', status_url: stage.url('refer') },
       }),
       scenario: 'call-referred',

@@ -6,38 +6,33 @@ import { Carrier } from '../support/carrier.ts'
 import { type Answering, DocumentServer } from '../support/documents.ts'
 import { Gateway, type LogLine } from '../support/gateway.ts'
 import { wav } from '../support/wav.ts'
-import { application, script } from './applications.ts'
+import { application, flowText, scriptText, xmlText } from './applications.ts'
 
 const chime = 700
 /** Longest wait for a document, in seconds. */
 const patience = 1
 
-const flow = (node: object): object => ({
-  version: '1.0.0',
-  nodes: { start: { kind: 'start', edges: { next: 'only' } }, only: node },
-})
-
 /** What there is of each kind of handler: documents, and the codes of what can be wrong. */
 const kinds = [
   {
     kind: 'xml',
-    plays: (url: string) => `<Response><Play>${url}</Play></Response>`,
-    busy: '<Response><Reject reason="busy"/></Response>',
-    invalid: '<Response><Say>unclosed</Response>',
+    plays: (url: string) => xmlText(`<Play>${url}</Play>`),
+    busy: xmlText('<Reject reason="busy"/>'),
+    invalid: xmlText('<Say>unclosed'),
     codes: { unreachable: '11200', redirects: '11215', status: '11217', large: '11750', invalid: '12100' },
   },
   {
     kind: 'script',
-    plays: (url: string) => JSON.stringify(script({ play: { url } })),
-    busy: JSON.stringify(script({ hangup: { reason: 'busy' } })),
-    invalid: JSON.stringify(script({ dance: {} })),
+    plays: (url: string) => scriptText({ play: { url } }),
+    busy: scriptText({ hangup: { reason: 'busy' } }),
+    invalid: scriptText({ dance: {} }),
     codes: { unreachable: 'relay_script_fetch_failed', invalid: 'relay_script_method_undefined' },
   },
   {
     kind: 'flow',
-    plays: (url: string) => JSON.stringify(flow({ kind: 'play', options: { url } })),
-    busy: JSON.stringify(flow({ kind: 'hang_up', options: { reason: 'busy' } })),
-    invalid: JSON.stringify(flow({ kind: 'dance' })),
+    plays: (url: string) => flowText('play', { url }),
+    busy: flowText('hang_up', { reason: 'busy' }),
+    invalid: flowText('dance', {}),
     codes: { unreachable: 'flow_fetch_failed', invalid: 'flow_kind_undefined' },
   },
 ] as const

@@ -32,6 +32,9 @@ export interface Scene {
   readonly after?: () => Promise<unknown>
 }
 
+/** What can be on, and how by each kind of handlers. */
+export type Scenes = Readonly<Record<string, Readonly<Record<string, () => Scene | Promise<Scene>>>>>
+
 /** A gateway whose documents change from call to call. */
 export class Hangups {
   readonly gateway: Gateway
@@ -100,6 +103,7 @@ export class Hangups {
     kind: string,
     { document, scenario = 'call', moment, told = [], ...scene }: Scene,
   ): Promise<void> {
+    this.server.requests.length = 0
     this.server.put('/document', document)
     const caller = await Carrier.calls(this.gateway, { domain: `${kind}.test`, scenario, holdMs: 'told' })
     await moment(caller)
@@ -114,7 +118,6 @@ export class Hangups {
       (left) => left === 0,
     )
     expect(this.told).toMatchObject(told)
-    this.server.requests.length = 0
   }
 
   /** One record of the call, and nothing in the log that went wrong. */

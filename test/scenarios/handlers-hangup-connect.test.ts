@@ -1,0 +1,178 @@
+/** The caller hangs up while somebody else is called, or on the line. */
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { Carrier } from '../support/carrier.ts'
+import { Hangups, type Scenes, tones } from '../support/hangups.ts'
+import { flowText, scriptText, xmlText } from './applications.ts'
+
+let stage: Hangups
+
+beforeAll(async () => {
+  stage = await Hangups.start(['xml', 'script', 'flow'])
+})
+afterAll(() => stage?.stop())
+
+const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
+const rings = () => Carrier.listens({ scenario: 'callee-cancelled' })
+const takes = () => Carrier.listens({ scenario: 'callee-takes' })
+
+/** The two hear each other. */
+const talking = (callee: Carrier) => async (caller: Carrier) => {
+  await answered(caller)
+  await callee.talks('invited', tones.other)
+  await caller.hears(tones.other)
+  await callee.hears(tones.caller)
+}
+
+/** The caller waits for whom it called, who is ringing. */
+const ringing = (callee: Carrier) => async (caller: Carrier) => {
+  await answered(caller)
+  await callee.sipp.event('invited')
+}
+
+const scenes: Scenes = {
+  'connect, while it rings': {
+    xml: async () => {
+      const callee = await rings()
+      const status = `statusCallback="${stage.url('status')}" statusCallbackEvent="initiated ringing answered completed"`
+      return {
+        document: xmlText(`<Dial action="${stage.url('action')}"><Sip ${status}>${callee.uri}</Sip></Dial>`),
+        others: [callee],
+        moment: async (caller) => {
+          await ringing(callee)(caller)
+          await stage.hears('status', { CallStatus: 'ringing' })
+        },
+        told: [
+          ['status', { CallStatus: 'initiated', SequenceNumber: '0' }],
+          ['status', { CallStatus: 'ringing', SequenceNumber: '1' }],
+          ['status', { CallStatus: 'canceled', SequenceNumber: '2' }],
+          ['action', { DialCallStatus: 'canceled', CallStatus: 'completed' }],
+        ],
+      }
+    },
+    script: async () => {
+      const callee = await rings()
+      const states = { call_state_url: stage.url('state'), call_state_events: ['ringing', 'ended'] }
+      return {
+        document: scriptText('answer', {
+          connect: { to: callee.uri, status_url: stage.url('connect'), ...states },
+        }),
+        others: [callee],
+        moment: async (caller) => {
+          await ringing(callee)(caller)
+          await stage.hears('state', { call_state: 'ringing' })
+        },
+        told: [
+          ['connect', { connect_state: 'connecting' }],
+          ['state', { call_state: 'ringing' }],
+          ['state', { call_state: 'ended' }],
+          ['connect', { connect_state: 'failed', failed_reason: 'cancel' }],
+        ],
+      }
+    },
+    flow: async () => {
+      const callee = await rings()
+      return {
+        document: flowText('forward', { to: [{ to: callee.uri }], status_url: stage.url('connect') }),
+        others: [callee],
+        moment: ringing(callee),
+        told: [
+          ['connect', { connect_state: 'connecting' }],
+          ['connect', { connect_state: 'failed' }],
+        ],
+      }
+    },
+  },
+  'connect, while a confirmation is asked for': {
+    xml: async () => {
+      const callee = await takes()
+      const url = stage.server.put('/confirm', xmlText(`<Play loop="0">${stage.chime}</Play>`))
+      const status = `statusCallback="${stage.url('status')}"`
+      return {
+        document: xmlText(
+          `<Dial action="${stage.url('action')}"><Sip url="${url}" ${status}>${callee.uri}</Sip></Dial>`,
+        ),
+        others: [callee],
+        moment: async (caller) => {
+          await answered(caller)
+          await callee.talks('invited', tones.other)
+          await callee.hears(tones.chime)
+        },
+        told: [
+          ['status', { CallStatus: 'canceled' }],
+          ['action', { DialCallStatus: 'canceled' }],
+        ],
+      }
+    },
+    script: async () => {
+      const callee = await takes()
+      const confirm = [{ play: { urls: [stage.chime, 'silence:60'] } }]
+      return {
+        document: scriptText('answer', {
+          connect: { to: callee.uri, confirm, status_url: stage.url('connect') },
+        }),
+        others: [callee],
+        moment: async (caller) => {
+          await answered(caller)
+          await callee.talks('invited', tones.other)
+          await callee.hears(tones.chime)
+        },
+        told: [
+          ['connect', { connect_state: 'connecting' }],
+          ['connect', { connect_state: 'failed' }],
+        ],
+      }
+    },
+  },
+  'connect, while they talk': {
+    xml: async () => {
+      const callee = await takes()
+      const status = `statusCallback="${stage.url('status')}" statusCallbackEvent="answered completed"`
+      const record = `record="record-from-answer" recordingStatusCallback="${stage.url('recording')}"`
+      return {
+        document: xmlText(
+          `<Dial action="${stage.url('action')}" ${record}><Sip ${status}>${callee.uri}</Sip></Dial>`,
+        ),
+        others: [callee],
+        moment: talking(callee),
+        told: [
+          ['status', { CallStatus: 'in-progress' }],
+          ['status', { CallStatus: 'completed' }],
+          ['recording', { RecordingStatus: 'completed', RecordingSource: 'DialVerb' }],
+          ['action', { DialCallStatus: 'completed', CallStatus: 'completed' }],
+        ],
+      }
+    },
+    script: async () => {
+      const callee = await takes()
+      return {
+        document: scriptText({ connect: { to: callee.uri, status_url: stage.url('connect') } }),
+        others: [callee],
+        moment: talking(callee),
+        told: [
+          ['connect', { connect_state: 'connecting' }],
+          ['connect', { connect_state: 'connected' }],
+          ['connect', { connect_state: 'disconnected' }],
+        ],
+      }
+    },
+    flow: async () => {
+      const callee = await takes()
+      return {
+        document: flowText('forward', { to: [{ to: callee.uri }], status_url: stage.url('connect') }),
+        others: [callee],
+        moment: talking(callee),
+        told: [
+          ['connect', { connect_state: 'connecting' }],
+          ['connect', { connect_state: 'connected' }],
+          ['connect', { connect_state: 'disconnected' }],
+        ],
+      }
+    },
+  },
+}
+
+describe.each(Object.entries(scenes))('%s', (_, kinds) => {
+  it.each(Object.entries(kinds))('%s', async (kind, scene) => {
+    await stage.play(kind, await scene())
+  })
+})

@@ -1,0 +1,191 @@
+/** The caller hangs up while a customer's server listens, or is asked. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
+import type { Carrier } from '../support/carrier.ts'
+import { chimes, Hangups, type Scenes, tones } from '../support/hangups.ts'
+import { until } from '../support/until.ts'
+import { scriptText, xmlText } from './applications.ts'
+
+let stage: Hangups
+let streams: TestStreamServer
+
+beforeAll(async () => {
+  stage = await Hangups.start(['xml', 'script', 'flow'])
+  streams = await TestStreamServer.open()
+})
+afterEach(() => {
+  streams.messages.length = 0
+})
+afterAll(async () => {
+  await stage?.stop()
+  await streams?.close()
+})
+
+const answered = (caller: Carrier) => caller.talks('answered', tones.caller)
+/** A path that does not answer, until what comes back is called. */
+const slow = (path: string): { url: string; answer: (text: string) => void; left: Promise<void> } => {
+  const left = Promise.withResolvers<void>()
+  let answer = (_text: string): void => {}
+  const url = stage.server.answers(path, (response) => {
+    answer = (text) => void response.end(text)
+    response.on('close', () => left.resolve())
+  })
+  return { url, answer: (text) => answer(text), left: left.promise }
+}
+
+const asked = async (path: string): Promise<void> => {
+  await until(
+    `${path} is asked for`,
+    () => stage.server.asked(path).length,
+    (count) => count === 1,
+  )
+}
+
+const scenes: Scenes = {
+  'a stream': {
+    xml: () => ({
+      document: xmlText(
+        `<Connect action="${stage.url('action')}"><Stream url="${streams.url}" statusCallback="${stage.url('stream')}"/></Connect>`,
+      ),
+      moment: async (caller) => {
+        await answered(caller)
+        await until('the stream is heard', () => streams.of('media').length > 5)
+      },
+      told: [
+        ['stream', { StreamEvent: 'stream-started' }],
+        ['stream', { StreamEvent: 'stream-stopped' }],
+        ['action', { CallStatus: 'completed' }],
+      ],
+      after: () => until('its server is told', () => streams.of('stop').length === 1),
+    }),
+    script: () => ({
+      document: scriptText({ connect: { to: `stream:${streams.url}`, status_url: stage.url('stream') } }),
+      moment: async (caller) => {
+        await answered(caller)
+        await until('the stream is heard', () => streams.of('media').length > 5)
+      },
+      told: [
+        ['stream', { state: 'streaming' }],
+        ['stream', { state: 'finished' }],
+      ],
+      after: () => until('its server is told', () => streams.of('stop').length === 1),
+    }),
+  },
+  'a tap': {
+    script: () => ({
+      document: scriptText({ tap: { uri: streams.url, status_url: stage.url('tap') } }, { sleep: -1 }),
+      moment: async (caller) => {
+        await answered(caller)
+        await until('the tap is heard', () => streams.messages.length > 5)
+      },
+      told: [
+        ['tap', { state: 'tapping' }],
+        ['tap', { state: 'finished' }],
+      ],
+    }),
+  },
+  'a detection': {
+    script: () => ({
+      document: scriptText('answer', {
+        detect_machine: { timeout: 60, initial_timeout: 60, status_url: stage.url('detect') },
+      }),
+      moment: async (caller) => {
+        await caller.talks('answered', 0)
+        await until(
+          'it listens',
+          () => stage.gateway.metric('media_detections'),
+          (count) => count === 1,
+        )
+      },
+      told: [['detect', { detect: { params: { event: 'finished' } } }]],
+      after: () =>
+        until(
+          'it listens no more',
+          () => stage.gateway.metric('media_detections'),
+          (count) => count === 0,
+        ),
+    }),
+  },
+  'a request to a server that is slow': {
+    script: () => {
+      const { url, left } = slow('/slow')
+      return {
+        document: scriptText('answer', { request: { url, method: 'POST', timeout: 60 } }),
+        moment: async (caller) => {
+          await answered(caller)
+          await asked('/slow')
+        },
+        after: () => left,
+      }
+    },
+    flow: () => {
+      const { url, left } = slow('/slow')
+      return {
+        document: JSON.stringify({
+          nodes: {
+            start: { kind: 'start', edges: { next: 'answer' } },
+            answer: { kind: 'answer', edges: { next: 'ask' } },
+            ask: { kind: 'request', options: { url, method: 'POST', timeout: 60 } },
+          },
+        }),
+        moment: async (caller) => {
+          await answered(caller)
+          await asked('/slow')
+        },
+        after: () => left,
+      }
+    },
+  },
+  'the next document, from a server that is slow': {
+    xml: () => {
+      const { url, answer } = slow('/slow')
+      return {
+        document: xmlText(
+          `<Gather numDigits="1" action="${url}"><Play loop="0">${stage.chime}</Play></Gather>`,
+        ),
+        moment: async (caller) => {
+          await chimes(caller)
+          caller.media.press('5')
+          await asked('/slow')
+          expect(stage.server.asked('/slow')[0]?.fields.Digits).toBe('5')
+        },
+        // What comes when nobody is there any more does nothing.
+        after: async () => answer(xmlText(`<Redirect>${stage.url('action')}</Redirect>`)),
+      }
+    },
+    script: () => {
+      const { url, answer } = slow('/slow')
+      return {
+        document: scriptText('answer', { transfer: { dest: url } }),
+        moment: async (caller) => {
+          await answered(caller)
+          await asked('/slow')
+        },
+        after: async () => answer(scriptText({ request: { url: stage.url('action'), method: 'POST' } })),
+      }
+    },
+  },
+  'the first document, from a server that is slow': Object.fromEntries(
+    ['xml', 'script', 'flow'].map((kind) => [
+      kind,
+      () => {
+        const { answer } = slow('/document')
+        return {
+          document: '',
+          scenario: 'call-gives-up',
+          moment: async (caller: Carrier) => {
+            await caller.sipp.event('trying')
+            await asked('/document')
+          },
+          after: async () => answer(xmlText(`<Redirect>${stage.url('action')}</Redirect>`)),
+        }
+      },
+    ]),
+  ),
+}
+
+describe.each(Object.entries(scenes))('%s', (_, kinds) => {
+  it.each(Object.entries(kinds))('%s', async (kind, scene) => {
+    await stage.play(kind, await scene())
+  })
+})
