@@ -114,7 +114,10 @@ export interface CallControl {
   detect(options: DetectOptions): Promise<DetectResult>
   /** `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s. */
   sendDigits(digits: string, options?: Cancellable): Promise<void>
-  /** The caller hears music, and nobody hears the caller, until {@link unhold}; digits still count. Whoever it is connected to hears music too. */
+  /**
+   * The caller, who is answered first, hears music in place of all else, and nobody hears the caller, until {@link unhold}; digits still count,
+   * and what is played meanwhile is heard before the music goes on. Whoever it is connected to hears music too.
+   */
   hold(options?: HoldOptions): Promise<void>
   /** Harmless when the caller is not held. */
   unhold(): Promise<void>

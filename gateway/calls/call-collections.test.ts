@@ -255,6 +255,21 @@ describe('a collection in the background', () => {
     expect(await collection.prompt?.ended).toEqual({ kind: 'stopped' })
   })
 
+  it('goes on beside a conversation: keys are for both', async () => {
+    const { call, press } = await begin()
+    void call.connect({ steps: [[{ to: 'sip:a@x' }]] })
+    await settle()
+    const callee = t.outbound.dialled[0]!
+    callee.leg.answered()
+    await settle()
+    const collected = call.collect({ maxDigits: 2 })
+    await settle()
+    await press('12')
+    expect(await collected).toEqual({ reason: 'complete', digits: '12' })
+    await press('3')
+    expect(callee.far.told).toEqual(['digits 1', 'digits 2', 'digits 3'])
+  })
+
   it('gives way to another one', async () => {
     const { call, press } = await begin()
     const first = await call.startCollect({ maxDigits: 5 })
