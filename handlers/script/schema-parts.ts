@@ -46,6 +46,12 @@ export const pattern = (of: string, description: string, title: string): Schema 
   pattern: `${of}|${placeholderPattern}`,
 })
 
+/** Whether a text whose placeholders were replaced fits its {@link pattern}; any does where the schema has none. */
+export const fits = (schema: Schema | undefined, value: string): boolean => {
+  const [of] = typeof schema?.pattern === 'string' ? schema.pattern.split(`|${placeholderPattern}`) : []
+  return of === undefined || new RegExp(of).test(value)
+}
+
 /** One of some texts, or a text with placeholders. */
 export const choice = (description: string, values: readonly string[]): Schema =>
   pattern(
@@ -53,10 +59,6 @@ export const choice = (description: string, values: readonly string[]): Schema =
     description,
     values.length < 3 ? values.join(' or ') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`,
   )
-
-/** The texts of a {@link choice}. */
-export const choicesOf = (schema: Schema | undefined): readonly string[] | undefined =>
-  /^\^\(([^)]*)\)\$\|/.exec(String(schema?.pattern ?? ''))?.[1]?.split('|')
 
 /** A list of such values. */
 export const list = (description: string, title: string, items: Schema, more: Schema = {}): Schema => ({

@@ -45,7 +45,7 @@ set is an empty text. Without a prefix \`vars\`, then \`envs\`, then \`call\` ar
 | \`params\` | of the running \`execute\` or \`transfer\`; given back when that returns |
 | \`envs\` | of the [configuration](configuration.md) |
 
-Anything else in a placeholder is a JavaScript expression, as are \`when\` of \`cond\` and of \`goto\`: at most 1,024 characters, 150 ms and 16 MB, in a sandbox that knows its variables and the
+Anything else in a placeholder is a JavaScript expression, as are \`when\` of \`cond\` and of \`goto\`: at most 1,024 characters, 150 ms of a processor and 16 MB, in a sandbox that knows its variables and the
 language, and nothing else. No statements, no promises. An expression that fails makes its step fail; a condition that fails does not hold.
 
 | Method | Sets |

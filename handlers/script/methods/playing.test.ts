@@ -158,6 +158,18 @@ describe('prompt', () => {
     ])
   })
 
+  it('fails where variables make no keys, or no number', async () => {
+    const set = { set: { keys: '#x', long: '700' } }
+    for (const more of [
+      { terminators: '%{keys}' },
+      { digit_timeout: '%{long}' },
+      { speech_timeout: '%{keys}' },
+    ]) {
+      const { names, warnings } = await scripts.run([set, { prompt: { play: 'say:a', ...more } }])
+      expect([names, warnings]).toEqual([[], ['/sections/main/1/prompt method_parameter_invalid_value']])
+    }
+  })
+
   it('collects speech alone, or both, as its parameters say', async () => {
     const prompt = {
       ...{ play: 'say:Well?', speech_language: 'de', speech_hints: ['ja', '%{vars.none}'] },
