@@ -195,7 +195,10 @@ describe('a call that the gateway makes', () => {
     pressed.resolve()
     await settle()
     expect([t.results, a!.far.told]).toEqual([[code], [`end ${code}`]])
-    expect([t.made[0]!.states, t.records.map((record) => record.code)]).toEqual([['answered', 'ended'], [code]])
+    expect([t.made[0]!.states, t.records.map((record) => record.code)]).toEqual([
+      ['answered', 'ended'],
+      [code],
+    ])
     expect(t.left()).toEqual([0, 0, 0])
   })
 

@@ -25,15 +25,17 @@ export interface Waiter {
 export class Queue {
   readonly id: string
   readonly name: string
-  readonly maxSize: number
+  /** Most callers at once; undefined while none has come. */
+  maxSize: number | undefined
   #waiters: Waiter[] = []
+  /** Those who were taken, and may still wait on. */
+  readonly #taken = new Set<Waiter>()
   #takers: Taker[] = []
   #waits: number[] = []
 
-  constructor(id: string, name: string, maxSize: number) {
+  constructor(id: string, name: string) {
     this.id = id
     this.name = name
-    this.maxSize = maxSize
   }
 
   /** Callers who wait. */
@@ -43,7 +45,7 @@ export class Queue {
 
   /** Whether nobody waits, for a caller or as one. */
   get isIdle(): boolean {
-    return this.#waiters.length === 0 && this.#takers.length === 0
+    return this.#waiters.length + this.#taken.size + this.#takers.length === 0
   }
 
   /** Where a caller stands; one who was taken stands before all others. */
@@ -59,6 +61,7 @@ export class Queue {
 
   /** A caller comes; `first`: it was taken in vain, and is the next one again. */
   enter(waiter: Waiter, first = false): void {
+    this.#taken.delete(waiter)
     if (first) this.#waiters.unshift(waiter)
     else this.#waiters.push(waiter)
     this.#match()
@@ -66,6 +69,7 @@ export class Queue {
 
   /** A caller goes; nothing for one who is not there. */
   leave(waiter: Waiter): void {
+    this.#taken.delete(waiter)
     this.#waiters = this.#waiters.filter((other) => other !== waiter)
   }
 
@@ -81,8 +85,9 @@ export class Queue {
     this.#takers = this.#takers.filter((other) => other !== taker)
   }
 
-  /** A caller was served after so long. */
-  served(waitedMs: number): void {
+  /** A caller who was taken is served after so long. */
+  served(waiter: Waiter, waitedMs: number): void {
+    this.#taken.delete(waiter)
     this.#waits.push(waitedMs)
     if (this.#waits.length > remembered) this.#waits.shift()
   }
@@ -90,6 +95,7 @@ export class Queue {
   #match(): void {
     while (this.#waiters.length > 0 && this.#takers.length > 0) {
       const waiter = this.#waiters.shift()!
+      this.#taken.add(waiter)
       waiter.take(this.#takers.shift()!)
     }
   }

@@ -106,6 +106,27 @@ describe('a queue', () => {
     expect([b.result, b.events]).toMatchObject([{ kind: 'full', size: 1 }, []])
   })
 
+  it('has room for as many as the first caller says, where somebody has asked for one before', async () => {
+    const giveUp = new AbortController()
+    take(giveUp.signal)
+    await enter({ beforeBridge: () => new Promise(() => {}), maxSize: 1 })
+    giveUp.abort()
+    await settle()
+    expect((await enter()).result).toMatchObject({ kind: 'full' })
+  })
+
+  it.each<[string, (a: Entered) => unknown]>([
+    ['is over by its time', () => rig.clock.advance(9_000)],
+    ['ends with the call', (a) => a.leg.ended({ code: 'normal' })],
+  ])('gives the next one to who asks in the moment in which a wait %s', async (_, ends) => {
+    const a = await enter({ maxWaitMs: 9_000 })
+    ends(a)
+    const taken = take()
+    await settle()
+    const b = await enter()
+    expect([taken.caller?.call === b.call, queues.waiting]).toEqual([true, 0])
+  })
+
   it('forgets who hangs up, and tells', async () => {
     const a = await enter()
     a.leg.ended({ code: 'normal' })
@@ -167,6 +188,48 @@ describe('a queue', () => {
       await settle()
       expect(second.caller?.call).toBe(a.call)
       expect(a.events).toEqual(['enqueue 1/1', 'dequeue 1/1'])
+    })
+
+    it('ends the wait after its time, where that was over meanwhile', async () => {
+      const { beforeBridge } = noticed()
+      const a = await enter({ beforeBridge, maxWaitMs: 9_000 })
+      const giveUp = new AbortController()
+      take(giveUp.signal)
+      rig.clock.advance(10_000)
+      await settle()
+      expect(a.result).toBeUndefined()
+      giveUp.abort()
+      await settle()
+      rig.clock.advance(0)
+      await settle()
+      expect([a.result, rig.clock.running]).toMatchObject([{ kind: 'timeout', waitedMs: 10_000 }, 1])
+    })
+
+    it('lets the only caller wait on where others find it', async () => {
+      const { beforeBridge, heard } = noticed()
+      const a = await enter({ beforeBridge })
+      const giveUp = new AbortController()
+      take(giveUp.signal)
+      await settle()
+      giveUp.abort()
+      heard()
+      await settle()
+      const second = take()
+      await settle()
+      expect(second.caller?.call).toBe(a.call)
+    })
+
+    it('keeps nobody in mind who wants no caller any more when the caller hangs up', async () => {
+      const a = await enter(noticed())
+      let notices = 0
+      await enter({ beforeBridge: async () => void notices++ })
+      const giveUp = new AbortController()
+      take(giveUp.signal)
+      await settle()
+      giveUp.abort()
+      a.leg.ended({ code: 'normal' })
+      await settle()
+      expect([a.result, notices, queues.waiting]).toMatchObject([{ kind: 'hangup' }, 0, 1])
     })
 
     it('goes on without it where it fails', async () => {

@@ -46,7 +46,8 @@ export class ProjectQueues implements CallQueues, Waiters {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)
     const key = keyOf(call.info.projectId, name)
-    const queue = this.#queue(key, name, options.maxSize)
+    const queue = this.#queue(key, name)
+    queue.maxSize ??= options.maxSize ?? defaultSize
     try {
       return await new Stay({ ...this.#parts, queue, call, control, options }).run()
     } finally {
@@ -75,10 +76,10 @@ export class ProjectQueues implements CallQueues, Waiters {
     }
   }
 
-  #queue(key: string, name: string, maxSize = defaultSize): Queue {
+  #queue(key: string, name: string): Queue {
     const present = this.#queues.get(key)
     if (present) return present
-    const made = new Queue(randomUUID(), name, maxSize)
+    const made = new Queue(randomUUID(), name)
     this.#queues.set(key, made)
     return made
   }
@@ -100,7 +101,8 @@ class Stay implements Waiter {
   readonly call: Call
   readonly since: number
   readonly #parts: StayParts
-  #end: (end: WaitEnd) => void = () => {}
+  /** Ends the wait; undefined while there is none, or it is over. */
+  #end: ((how: WaitEnd) => void) | undefined
 
   constructor(parts: StayParts) {
     this.#parts = parts
@@ -109,13 +111,17 @@ class Stay implements Waiter {
   }
 
   take(taker: Taker): void {
-    this.#end({ taker: taker as Waiting })
+    const { queue, options } = this.#parts
+    // Its wait may be over, and the caller not out of the queue yet: the next one has its turn.
+    if (!this.#end || this.call.signal.aborted || options.signal?.aborted) {
+      queue.leave(this)
+      queue.want(taker, true)
+    } else this.#end({ taker: taker as Waiting })
   }
 
   async run(): Promise<QueueResult> {
-    const { queue, clock, options } = this.#parts
-    if (queue.size >= queue.maxSize) return this.#result('full', this.#place)
-    const limit = clock.after(options.maxWaitMs ?? hourMs, () => this.#end('timeout'))
+    const { queue } = this.#parts
+    if (queue.maxSize !== undefined && queue.size >= queue.maxSize) return this.#result('full', this.#place)
     let entry: QueuePlace | undefined
     try {
       for (;;) {
@@ -127,12 +133,10 @@ class Stay implements Waiter {
         if (bridged) return bridged
       }
     } catch (error) {
+      queue.leave(this)
       const left = this.#left('hangup', entry ?? this.#place)
       if (error instanceof CallEnded) return left
       throw error
-    } finally {
-      limit.cancel()
-      queue.leave(this)
     }
   }
 
@@ -148,20 +152,27 @@ class Stay implements Waiter {
 
   /** Until somebody takes the caller, or it waits no longer. */
   async #wait(again: boolean): Promise<WaitEnd> {
-    const { queue, call, control, options } = this.#parts
+    const { queue, call, control, options, clock } = this.#parts
+    const { wait, maxWaitMs = hourMs } = options
     const { promise, resolve } = Promise.withResolvers<WaitEnd>()
-    this.#end = resolve
+    this.#end = (how) => {
+      this.#end = undefined
+      if (typeof how === 'string') queue.leave(this)
+      resolve(how)
+    }
+    const limit = clock.after(Math.max(0, this.since + maxWaitMs - clock.now()), () => this.#end?.('timeout'))
     const over = new AbortController()
-    const { wait } = options
     const hook = wait && ((waiting: CallControl) => wait(waiting, () => this.#place))
     queue.enter(this, again)
     const company = keepCompany(this.#parts, { call, control, ...(hook && { hook }) }, over.signal)
-    void company.then((said) => said === 'leave' && resolve('left'))
+    void company.then((said) => said === 'leave' && this.#end?.('left'))
     try {
       return await call.whileUp(promise, options.signal)
     } finally {
-      this.#end = () => {}
-      queue.leave(this)
+      // The call is over, or the verb was given up.
+      if (this.#end) queue.leave(this)
+      this.#end = undefined
+      limit.cancel()
       over.abort()
       // What the caller hears next must not meet the end of what it heard.
       await company
@@ -175,13 +186,13 @@ class Stay implements Waiter {
     // A caller who goes meanwhile makes room for the next one; where the taker goes, the caller waits on.
     await call.whileUp(this.#notice(taker, place), taker.signal).catch(() => {})
     if (call.signal.aborted) {
-      queue.want(taker, true)
+      if (!taker.signal.aborted) queue.want(taker, true)
       throw new CallEnded()
     }
     if (taker.signal.aborted) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()
     const waitedMs = clock.now() - this.since
-    queue.served(waitedMs)
+    queue.served(this, waitedMs)
     this.#tell('dequeue', place)
     const startedAt = clock.now()
     taker.give({ call, control, place, release: resolve })
