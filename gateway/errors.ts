@@ -262,6 +262,14 @@ export const catalogue = {
     'SWITCH_CONGESTION',
     'warn',
   ),
+  too_many_detections: entry(
+    'The call has too many detections under way.',
+    503,
+    429,
+    42,
+    'SWITCH_CONGESTION',
+    'warn',
+  ),
   bad_name: entry(
     'A conference or queue cannot have this name.',
     400,

@@ -26,20 +26,19 @@ const detecting = async (options: DetectOptions) => {
   const call = new Call(outboundInfo(made.leg, callId, 'p'), made.leg, clock, nobody, 14_400_000)
   const log = pino({ level: 'silent' })
   const errors = vi.spyOn(log, 'error')
+  const detector = new CallDetector({ clock, log, metrics })
   const findings: Finding[] = []
   const came: { result?: DetectResult; error?: unknown } = {}
-  new CallDetector({ clock, log, metrics })
-    .detect(call, { onFinding: (finding) => findings.push(finding), ...options })
-    .then(
-      (result) => {
-        came.result = result
-      },
-      (error) => {
-        came.error = error
-      },
-    )
+  detector.detect(call, { onFinding: (finding) => findings.push(finding), ...options }).then(
+    (result) => {
+      came.result = result
+    },
+    (error) => {
+      came.error = error
+    },
+  )
   await settle()
-  return { ...made, call, came, findings, errors, detection: made.port.detections[0] }
+  return { ...made, call, detector, came, findings, errors, detection: made.port.detections[0] }
 }
 
 const counted = async () =>
@@ -169,6 +168,21 @@ describe('detect', () => {
     const { came, leg, port } = await detecting({ digits: '' })
     expect(came.error).toMatchObject({ code: 'bad_request', message: 'There is nothing to detect.' })
     expect([leg.isAnswered, port.detections]).toEqual([false, []])
+  })
+
+  it('goes on four times at once in a call, and no more', async () => {
+    const { call, detector, port, came } = await detecting({ fax: 'CED' })
+    const others = [1, 2, 3].map(() => detector.detect(call, { fax: 'CNG' }))
+    await expect(detector.detect(call, { fax: 'CED' })).rejects.toMatchObject({ code: 'too_many_detections' })
+    await settle()
+    expect(port.detections.length).toBe(4)
+    port.detections[0]?.end()
+    await settle()
+    expect(came.result?.kind).toBe('none')
+    others.push(detector.detect(call, { fax: 'CED' }))
+    await settle()
+    for (const detection of port.detections) detection.end()
+    expect((await Promise.all(others)).map(({ kind }) => kind)).toEqual(['none', 'none', 'none', 'none'])
   })
 
   it('goes on when the listener fails', async () => {

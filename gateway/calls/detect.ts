@@ -15,6 +15,8 @@ import { verbFailed } from './failures.ts'
 import { guarded } from './guarded.ts'
 
 const LONGEST_MS = 30_000
+/** Of a call, at once: each costs CPU for every 20 ms. */
+const MOST_AT_ONCE = 4
 
 /** What detections work with. */
 export interface DetectorParts {
@@ -29,6 +31,8 @@ export interface DetectorParts {
  */
 export class CallDetector implements Detector {
   readonly #parts: DetectorParts
+  /** Detections under way, of calls that have any. */
+  readonly #underWay = new Map<Call, number>()
 
   constructor(parts: DetectorParts) {
     this.#parts = parts
@@ -36,6 +40,19 @@ export class CallDetector implements Detector {
 
   async detect(call: Call, options: DetectOptions): Promise<DetectResult> {
     const request = requestOf(options)
+    const before = this.#underWay.get(call) ?? 0
+    if (before >= MOST_AT_ONCE) throw verbFailed('too_many_detections')
+    this.#underWay.set(call, before + 1)
+    try {
+      return await this.#detect(call, request, options)
+    } finally {
+      const left = this.#underWay.get(call)! - 1
+      if (left === 0) this.#underWay.delete(call)
+      else this.#underWay.set(call, left)
+    }
+  }
+
+  async #detect(call: Call, request: DetectRequest, options: DetectOptions): Promise<DetectResult> {
     const port = await call.openAudio(true, options.signal)
     const { clock, metrics } = this.#parts
     const from = clock.now()
