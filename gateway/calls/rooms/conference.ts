@@ -72,6 +72,11 @@ export class Conference {
     return this.#started
   }
 
+  /** Whether somebody takes part. */
+  has(participant: Participant): boolean {
+    return this.#participants.has(participant)
+  }
+
   join(participant: Participant): void {
     const { beep: who = 'both' } = participant.options
     if (this.#started && (who === 'both' || who === 'enter')) this.#beep()
@@ -96,7 +101,7 @@ export class Conference {
   /** What a participant does has changed, or its port. `before`: the port that it had. */
   changed(participant: Participant, before?: MediaPort): void {
     if (before) this.#mixer.remove(before)
-    if (this.#started && this.#participants.has(participant)) this.#seat(participant)
+    if (this.#started && this.has(participant)) this.#seat(participant)
     this.#reseatCoaches()
   }
 

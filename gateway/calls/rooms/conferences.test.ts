@@ -140,6 +140,17 @@ describe('a conference', () => {
     expect(a.events.at(-2)).toMatchObject({ callId: a.call.id, held: true, muted: false })
   })
 
+  it('does nothing to a caller who has left', async () => {
+    const [a] = [await join(), await join(), await join()]
+    a.seat?.leave()
+    await settle()
+    const before = a.kinds()
+    a.seat?.hold(true)
+    a.seat?.mute(true)
+    await settle()
+    expect([a.audio.playing === undefined, a.kinds()]).toEqual([true, before])
+  })
+
   it('tells who speaks', async () => {
     const [a, b] = [await join(), await join()]
     mixer().speaks(b.audio)

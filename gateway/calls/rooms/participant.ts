@@ -115,15 +115,16 @@ export class Participant {
     }
   }
 
+  // Whoever has the seat may keep it, and the call has gone on to something else.
   #mute(muted: boolean): void {
-    if (muted === this.#muted) return
+    if (muted === this.#muted || !this.#conference.has(this)) return
     this.#muted = muted
     this.#conference.changed(this)
     this.#conference.tell(muted ? 'mute' : 'unmute', this)
   }
 
   #hold(held: boolean): void {
-    if (held === this.#held) return
+    if (held === this.#held || !this.#conference.has(this)) return
     this.#held = held
     this.#music?.stop()
     this.#music = undefined
