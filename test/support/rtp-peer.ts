@@ -36,7 +36,7 @@ export class RtpPeer {
   #tone: Uint8Array | undefined
   #toneAt = 0
   /** What is left of a sound that is said in place of the tone. */
-  #speech = new Uint8Array(0)
+  #speech: Uint8Array = new Uint8Array(0)
   #keysLeft: { event: number; frame: number; timestamp: number }[] = []
   #sequence = Math.floor(Math.random() * 65536)
   #timestamp = Math.floor(Math.random() * 2 ** 32)
