@@ -17,8 +17,9 @@ import { asText, type Variables } from './variables.ts'
 const mostExecuting = 32
 /** Jumps to other steps, sections and documents with nothing between them that takes place on the call. */
 const mostJumps = 32
-/** Steps of one script, whatever it does. */
+/** Steps of one script, whatever it does, at its beginning; and the time for which it may have one more. */
 const mostSteps = 10_000
+const msOfStep = 50
 
 /** Methods after which the same jumps may be made again: time has passed, or something has happened on the call. */
 const onTheCall = new Set([
@@ -67,6 +68,7 @@ export class ScriptRun implements Running {
   readonly #frames: Frame[] = []
   #jumps = 0
   #steps = 0
+  readonly #begun: number
   /** Path of the step that began last. */
   #at = ''
 
@@ -75,6 +77,7 @@ export class ScriptRun implements Running {
     this.call = options.call
     this.context = options.context
     this.variables = options.variables
+    this.#begun = options.context.now()
     this.events = new StatusEvents(options.context, options.call.info, options.ids)
   }
 
@@ -208,7 +211,8 @@ export class ScriptRun implements Running {
     if (this.call.signal.aborted) throw new CallEnded()
     this.#at = step.path
     this.#steps++
-    if (this.#steps > mostSteps) this.#circling(`More than ${mostSteps} steps.`)
+    const ran = this.context.now() - this.#begun
+    if (this.#steps > mostSteps + ran / msOfStep) this.#circling('Too many steps in too little time.')
     this.context.step({ path: step.path, method: step.method })
     const method = methods.get(step.method)
     if (!method) throw new Error(`There is no method ${step.method}.`)

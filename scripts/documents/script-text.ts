@@ -31,7 +31,7 @@ In place, from a file, or from a URL that is asked by POST with this JSON (by GE
 
 \`parent\` and \`peer\` are there on a callee's leg that is to be confirmed. A \`dest\` may also be a section of the same script, or a script as a text of JSON. \`execute\` comes back, \`transfer\`
 does not; \`goto\` stays in its section. 32 sections may wait for one another. 32 jumps (\`goto\`, \`execute\`, \`transfer\`) in a row, with nothing between them that takes place on the call, or
-10,000 steps end the script with \`relay_script_too_many_transfers\`.
+more than 10,000 steps and one for each 50 ms end the script with \`relay_script_too_many_transfers\`.
 
 ## Variables and expressions
 
