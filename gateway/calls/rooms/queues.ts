@@ -169,9 +169,8 @@ class Stay implements Waiter {
     try {
       return await call.whileUp(promise, options.signal)
     } finally {
-      // The call is over, or the verb was given up.
-      if (this.#end) queue.leave(this)
       this.#end = undefined
+      if (call.signal.aborted || options.signal?.aborted) queue.leave(this)
       limit.cancel()
       over.abort()
       // What the caller hears next must not meet the end of what it heard.
