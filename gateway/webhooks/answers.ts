@@ -31,6 +31,14 @@ export const discard = (body: Dispatcher.ResponseData['body']): void => {
   body.destroy()
 }
 
+/** Longest body that is read so that its connection can be used again. */
+const mostDrained = 16_384
+
+/** Throws a body away, and keeps its connection where it is short. Never rejects. */
+export const drain = async (body: Dispatcher.ResponseData['body']): Promise<void> => {
+  await body.dump({ limit: mostDrained }).catch(() => {})
+}
+
 /** Reads the whole body. Throws a {@link TrunklineError} for a status other than 2xx, an encoding, and more than `maxBytes`. */
 export const readAnswer = async (
   url: string,
@@ -142,7 +150,8 @@ export const asUnreachable = (error: unknown, url: string): TrunklineError => {
     return unreachable(url, 'connect', 'The connection took too long.', { sent: false })
   if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
     return unreachable(url, 'silent', 'Its server said nothing for too long.')
-  if (code !== undefined && /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT/.test(code))
+  if (code === 'UND_ERR_INVALID_ARG') return unreachable(url, 'request', `It cannot be sent: ${message}.`)
+  if (code !== undefined && /^(ERR_TLS|ERR_SSL|EPROTO$)|CERT|LEAF_SIGNATURE/.test(code))
     return unreachable(url, 'tls', `Its certificate or its TLS cannot be used: ${code}.`)
   const sent = code === undefined ? undefined : reached.get(code)
   // Messages of the network name addresses and ports, and nothing of the URL's path or credentials.

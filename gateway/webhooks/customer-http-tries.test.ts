@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http'
 import { createServer as createTcpServer } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { Signer } from './signatures.ts'
-import { closeAll, failureOf, make, reasonOf, serve } from './testing.ts'
+import { closeAll, failureOf, make, reasonOf, serve, servers } from './testing.ts'
 
 afterEach(closeAll)
 
@@ -75,7 +75,47 @@ it('a server that cannot be reached is left alone after five failures, until a m
   expect(await reasonOf(client.document(post(url), 'p'))).toBe('connect')
 })
 
+it('a path that says nothing is left alone, and others of its server are not', async () => {
+  const server = await serve((request, response) => void (request.url === '/live' && response.end('there')))
+  const clock = new FakeClock()
+  const client = make({ clock })
+  for (let i = 0; i < 5; i++) {
+    const silent = reasonOf(client.document(post(`${server.url}/dead?try=${i}`), 'p'))
+    await vi.waitFor(() => expect(server.seen).toHaveLength(i + 1))
+    clock.advance(5_000)
+    expect(await silent).toBe('timeout')
+  }
+  expect(await reasonOf(client.document(post(`${server.url}/dead`), 'p'))).toBe('circuit-open')
+  expect((await client.document(post(`${server.url}/live`), 'p')).text).toBe('there')
+  expect(await reasonOf(client.document(post(`${server.url}/dead`), 'p'))).toBe('circuit-open')
+})
+
 describe('what a document asks for itself', () => {
+  it('has each header once, however its name is written', async () => {
+    const server = await serve((_request, response) => response.end())
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', AUTHORIZATION: 'Bearer t' }
+    const withUser = server.url.replace('//', '//me:pw@')
+    await make().request({ url: withUser, method: 'GET', headers })
+    const { rawHeaders } = server.seen[0]!.request
+    const sent = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase())
+    expect(sent).toEqual([...new Set(sent)])
+    expect(server.seen[0]!.request.headers).toMatchObject({
+      ...{ accept: 'application/json', 'accept-encoding': 'identity' },
+      authorization: `Basic ${Buffer.from('me:pw').toString('base64')}`,
+    })
+  })
+
+  it.each<Record<string, string>>([{ 'x-price': '5 €' }, { 'x-two': 'a\r\nb: c' }, { 'x y': 'z' }])(
+    'is refused with headers that cannot be sent, which says nothing of the server: %j',
+    async (headers) => {
+      const server = await serve((_request, response) => response.end('there'))
+      const client = make()
+      for (let i = 0; i < 5; i++)
+        expect(await reasonOf(client.request({ url: server.url, method: 'GET', headers }))).toBe('request')
+      expect((await client.request({ url: server.url, method: 'GET' })).text).toBe('there')
+    },
+  )
+
   it('comes back whatever its status is, with headers and the beginning of its body', async () => {
     const server = await serve((_request, response) =>
       response.writeHead(404, { 'X-Found': 'no' }).end('é'.repeat(40_000)),
@@ -129,6 +169,36 @@ describe('what a server is told', () => {
       ...{ url: `${server.url}/cb?x=1`, body: form, id: 'e-1', at: new FakeClock().now() },
     })
     expect(headers).toMatchObject(expected)
+  })
+
+  it('takes no connection of its own, also where the answer comes in pieces', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200).write('o', () => setTimeout(() => response.end('k'), 1))
+    })
+    let connections = 0
+    servers.at(-1)!.on('connection', () => connections++)
+    const client = make()
+    for (let i = 0; i < 10; i++) await client.deliver(post(server.url), { projectId: 'p', id: `e-${i}` })
+    expect(server.seen).toHaveLength(10)
+    expect(connections).toBeLessThan(5)
+  })
+
+  it('is taken where the answer has a status, and no end', async () => {
+    const server = await serve(
+      (_request, response) => void response.writeHead(200).write('x'.repeat(100_000)),
+    )
+    expect(await make().deliver(post(server.url), { projectId: 'p', id: 'e' })).toBe(200)
+  })
+
+  it('takes user and password along where a redirect names its own server in full', async () => {
+    const server = await serve((request, response) =>
+      request.url === '/end'
+        ? response.end('ok')
+        : response.writeHead(307, { location: `http://${request.headers.host}/end` }).end(),
+    )
+    await make().deliver(post(server.url.replace('//', '//me:pw@')), { projectId: 'p', id: 'e' })
+    const [start, end] = server.seen.map(({ request }) => request.headers.authorization)
+    expect([start !== undefined, end]).toEqual([true, start])
   })
 
   it('is signed anew where a redirect leads', async () => {

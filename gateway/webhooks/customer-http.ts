@@ -10,14 +10,14 @@ import type { TrunklineError } from '../errors.ts'
 import {
   asUnreachable,
   decode,
-  discard,
+  drain,
   headerOf,
   headersOf,
   readAnswer,
   readBeginning,
   unreachable,
 } from './answers.ts'
-import { type Overrides, type RetryOn, readOverrides } from './overrides.ts'
+import { longestConnectMs, type Overrides, type RetryOn, readOverrides } from './overrides.ts'
 import type { Signer } from './signatures.ts'
 import { late, type Outgoing, type Response, Transport, type TransportOptions } from './transport.ts'
 
@@ -115,9 +115,11 @@ export class CustomerHttp {
   /** A request that a document makes for itself. It is not signed, and tried once. */
   async request(outside: OutsideRequest, signal?: AbortSignal): Promise<OutsideAnswer> {
     const { url, method, body, headers = {}, timeoutMs, connectTimeoutMs } = outside
-    const own = Object.entries(headers).filter(([name]) => !ownHeaders.test(name))
+    const own = Object.entries(headers)
+      .filter(([name]) => !ownHeaders.test(name))
+      .map(([name, value]) => [name.toLowerCase(), value])
     const overrides = {
-      ...(connectTimeoutMs && { connectMs: connectTimeoutMs }),
+      ...(connectTimeoutMs && { connectMs: Math.min(connectTimeoutMs, longestConnectMs) }),
       totalMs: Math.min(timeoutMs || this.#options.timeoutMs, longestOutsideMs),
     }
     return this.#within(
@@ -139,7 +141,7 @@ export class CustomerHttp {
   ): Promise<number> {
     const signed = { by: this.#options.signer(projectId), id }
     return this.#within({ ...callback, signed }, readOverrides(callback.url), async ({ response }) => {
-      discard(response.body)
+      await drain(response.body)
       return response.statusCode
     })
   }

@@ -17,8 +17,10 @@ export type RetryOn = 'ct' | 'rt' | '4xx' | '5xx' | 'all'
 
 const retryOns: readonly string[] = ['ct', 'rt', '4xx', '5xx', 'all'] satisfies RetryOn[]
 
+/** Longest wait for a connection that anybody can ask for, in ms. */
+export const longestConnectMs = 10_000
 /** Smallest and largest value of each time, in ms. */
-const bounds = { connect: [100, 10_000], read: [100, 15_000], total: [100, 15_000] } as const
+const bounds = { connect: [100, longestConnectMs], read: [100, 15_000], total: [100, 15_000] } as const
 const mostRetries = 5
 
 /**

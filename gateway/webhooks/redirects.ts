@@ -42,19 +42,25 @@ const decodePart = (text: string): string => {
 
 /**
  * The request that a redirect leads to; undefined when the answer is none. 301 and 302 turn a POST into a GET, and 303 everything, as browsers
- * and RFC 9110 section 15.4 have it; else method and body stay. A relative location keeps the credentials of the URL it came from, a full one
- * has its own or none. Headers that a document gave, which may hold a secret, stay with their server.
+ * and RFC 9110 section 15.4 have it; else method and body stay. User and password, and headers that a document gave, which may hold a
+ * secret, stay with their server (scheme, host and port).
  */
 export const nextRequest = (from: Outgoing, status: number, location: string): Outgoing | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || !location) return undefined
+  const before = URL.parse(from.url)
   const to = URL.parse(location, from.url)
-  const url = to?.href ?? location
+  const sameServer = before && to && to.origin === before.origin
+  // A relative location has them already.
+  if (sameServer && !to.username && !to.password) {
+    to.username = before.username
+    to.password = before.password
+  }
   const { headers, ...rest } = from
   const next = {
     ...rest,
-    url,
+    url: to?.href ?? location,
     overrides: from.overrides ?? readOverrides(from.url),
-    ...(headers && to?.origin === URL.parse(from.url)?.origin && { headers }),
+    ...(headers && sameServer && { headers }),
   }
   if (status !== 303 && !(status < 303 && from.method === 'POST')) return next
   const { body: _, ...bare } = next

@@ -1,6 +1,6 @@
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { Clock } from '../clock.ts'
-import { AddressRefused, asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
+import { asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
 import { cacheBefore } from './audio-cache.ts'
 import { Breakers } from './breakers.ts'
 import { AddressGuard } from './guard.ts'
@@ -49,12 +49,14 @@ export interface Response {
 
 /** Connection time-outs are rounded up to these steps, in ms: each has an agent with connections of its own. */
 const connectStepMs = 500
+/** Reasons of failures that say nothing of the server. */
+const blameless: ReadonlySet<unknown> = new Set(['address-refused', 'request'])
 /** Connections to one server. */
 const mostConnections = 64
 /** Requests end by their whole time; nothing else ends one whose server sends a byte now and then. */
 const longestReadMs = 300_000
 
-/** Sends requests to customers' servers, follows redirects, and knows which servers do not answer. */
+/** Sends requests to customers' servers, follows redirects, and knows which servers, and which of their paths, do not answer. */
 export class Transport {
   readonly #options: TransportOptions
   readonly #guard: AddressGuard
@@ -96,7 +98,9 @@ export class Transport {
     const literal = literalOf(target)
     // For an address nobody asks the resolver, so it is checked here.
     if (literal !== undefined && !this.#guard.permits(literal)) throw refused(url, literal)
-    if (!this.breakers.admits(target.origin))
+    const { origin, pathname } = target
+    const path = origin + pathname
+    if (!this.breakers.admits(origin) || !this.breakers.admits(path))
       throw unreachable(url, 'circuit-open', 'Its server has not answered lately, and is not asked now.')
     const { connectMs, readMs = longestReadMs } = outgoing.overrides ?? readOverrides(url)
     // What one caller's credentials opened is not for the next one, whatever the server says of it.
@@ -108,13 +112,18 @@ export class Transport {
         headers: this.#headers(outgoing, target, authorization),
         ...(body && { body: body.text }),
       })
-      this.breakers.answered(target.origin)
+      this.breakers.answered(origin)
+      this.breakers.answered(path)
       return response
     } catch (error) {
+      const failure = asUnreachable(error, url)
+      const { reason, sent } = failure.facts
       // Who gave up early says nothing of the server; a time-out of the whole does.
       const given = signal.aborted && signal.reason !== late
-      if (!given && !(error instanceof AddressRefused)) this.breakers.failed(target.origin)
-      throw asUnreachable(error, url)
+      // One path that hangs says nothing of the others, which may be somebody else's.
+      if (!given && !blameless.has(reason))
+        this.breakers.failed(sent === false || reason === 'dns' || reason === 'tls' ? origin : path)
+      throw failure
     }
   }
 
