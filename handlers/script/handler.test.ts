@@ -139,6 +139,19 @@ describe('documents', () => {
     expect((await scripts.run([])).verbs).toEqual([])
   })
 
+  it('leave others their turn between steps that wait for nothing', async () => {
+    const [call, context] = [new FakeCall(), new FakeContext()]
+    setImmediate(() => call.end())
+    await scripts.run(Array<object>(100).fill({ set: { a: '%{call.from}' } }), { call, context })
+    expect(context.steps.length).toBeLessThan(2)
+  })
+
+  it('have at most 2048 placeholders in a step', async () => {
+    const steps = (count: number) => [{ set: { a: '%{b}'.repeat(count) } }]
+    expect((await scripts.run(steps(2048))).warnings).toEqual([])
+    expect((await scripts.run(steps(2049))).warnings).toEqual(['/sections/main/0/set method_execute_failed'])
+  })
+
   it('stop quietly when the call ends in the middle', async () => {
     const call = new FakeCall()
     call.endsDuring = 'play'

@@ -9,6 +9,8 @@ import { Nested } from './steps.ts'
 
 /** Most characters that the parameters of one step may have once their placeholders are replaced. */
 const mostOfStep = 131_072
+/** What each placeholder counts at least: looking it up takes time too, however short its value is. */
+const leastOfPlaceholder = 64
 /** Most characters, as JSON, of what a script keeps in variables. */
 const mostKept = 262_144
 
@@ -135,7 +137,7 @@ export class Variables {
     if (parts.length === 1 && only && 'expression' in only) {
       const value = (await this.evaluate(only.expression)) ?? ''
       const text = asText(value)
-      take(room, text.length)
+      take(room, Math.max(text.length, leastOfPlaceholder))
       // A copy: what is kept elsewhere may change, or come to hold this very value.
       return typeof value === 'object' ? JSON.parse(text) : value
     }
@@ -143,7 +145,7 @@ export class Variables {
     for (const part of parts) {
       const literal = 'literal' in part
       const piece = literal ? part.literal : asText(await this.evaluate(part.expression))
-      take(room, piece.length)
+      take(room, literal ? piece.length : Math.max(piece.length, leastOfPlaceholder))
       texts.push(literal && decode ? percentDecode(piece) : piece)
     }
     return texts.join('')
@@ -161,7 +163,10 @@ const headerPath = /^(vars\.)?request_response_headers\b/
 const take = (room: { left: number }, length: number): void => {
   room.left -= length
   if (room.left < 0)
-    throw new VerbFailed(codes.methodFailed, `The step's values have more than ${mostOfStep} characters.`)
+    throw new VerbFailed(
+      codes.methodFailed,
+      `The step's values have more than ${mostOfStep} characters, each placeholder at least ${leastOfPlaceholder}.`,
+    )
 }
 
 /** How a value reads inside a text. */
