@@ -1,11 +1,12 @@
 /** The published realtime client 4.2.1, unmodified, as a customer's application. */
-import { SignalWire, type Voice } from 'realtime-api-4'
+import { SignalWire, Voice } from 'realtime-api-4'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TestVoskServer } from '../../gateway/speech/test-vosk-server.ts'
 import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
+import { freePort } from '../support/ports.ts'
 import { until } from '../support/until.ts'
 import { application } from './applications.ts'
 
@@ -13,13 +14,17 @@ const apiToken = 'token-of-the-scenario'
 const tone = 440
 
 let gateway: Gateway
+/** Where the default carrier listens. */
+let carrierPort: number
 let tapped: TestStreamServer
 let recogniser: TestVoskServer
 
 beforeAll(async () => {
   tapped = await TestStreamServer.open()
   recogniser = await TestVoskServer.open()
+  carrierPort = await freePort()
   gateway = await Gateway.start({
+    carriers: [{ name: 'acme', targets: [`sip:127.0.0.1:${carrierPort}`], default: true }],
     domains: [application('office.test', { kind: 'realtime', topic: 'office' })],
     http: { apiToken },
     media: { speech: { recogniser: { url: recogniser.url, sampleRate: 8000 } } },
@@ -267,12 +272,17 @@ describe('on a call', () => {
   it('somebody else is connected, talks with the caller, and is parted again', async () => {
     const { call, carrier } = await answered()
     const callee = await Carrier.listens({ scenario: 'callee' })
-    const peer = await call.connectSip({ from: 'sip:me@office.test', to: callee.uri, timeout: 10 })
+    const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+    const sip = (to: string) => Voice.DeviceBuilder.Sip({ from: 'sip:me@office.test', to, timeout: 10 })
+    const peer = await call.connect(new Voice.DeviceBuilder().add(sip(busy.uri)).add(sip(callee.uri)))
+    await busy.done()
     expect([peer.state, call.peer?.id]).toEqual(['answered', peer.id])
     await callee.talks('invited', 700)
     await carrier.hears(700)
     await callee.hears(tone)
+    const parted = peer.waitFor('ended')
     await call.disconnect()
+    expect(await parted).toBe(true)
     await callee.done()
     const playing = call.playTTS({ text: 'You are back.' })
     expect((await playing).state).toBe('finished')
@@ -304,6 +314,30 @@ describe('a call that the application makes', () => {
     const playing = call.playTTS({ text: 'This is the office calling.' })
     await carrier.hearsVoice()
     await playing
+    await call.hangup()
+    await carrier.done()
+  })
+
+  it('is tried with several, together and one after the other', async () => {
+    const client = await connect()
+    const busy = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+    const silent = await Carrier.listens({ scenario: 'callee-silent' })
+    const callee = await Carrier.listens({ scenario: 'callee', holdMs: 500 })
+    const sip = (to: string) => Voice.DeviceBuilder.Sip({ from: 'sip:me@office.test', to, timeout: 10 })
+    const devices = new Voice.DeviceBuilder().add(sip(busy.uri)).add([sip(silent.uri), sip(callee.uri)])
+    const call = await client.voice.dial(devices)
+    expect(call.to).toBe(callee.uri)
+    await Promise.all([busy.done(), silent.done()])
+    await call.hangup()
+    await callee.done()
+  })
+
+  it('goes to a number through the default carrier', async () => {
+    const client = await connect()
+    const carrier = await Carrier.listens({ scenario: 'callee', port: carrierPort })
+    const call = await client.voice.dialPhone({ from: '+15550001111', to: '+15550003333', timeout: 10 })
+    expect([call.type, call.from, call.to]).toEqual(['phone', '+15550001111', '+15550003333'])
+    expect(carrier.sipp.received('INVITE')[0]).toContain('sip:+15550003333@')
     await call.hangup()
     await carrier.done()
   })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
 import { type Code, TrunklineError } from '../../errors.ts'
+import type { AnyFrame } from '../testing.ts'
 import { FakeLeg, Harness, type TestApplication } from './harness.ts'
 
 let gateway: Harness
@@ -55,6 +56,29 @@ describe('dialling', () => {
     await application.ask('signalwire.ping')
     expect(application.story.slice(5)).toEqual(['state ending', 'state ended'])
     expect(call.names).toEqual(['hangup'])
+  })
+
+  it('keeps the ends of legs that nobody answered until the call is over', async () => {
+    const call = new FakeCall({ callId: 'l-2', direction: 'outbound' })
+    gateway.originate = async ({ onLeg, steps, run }) => {
+      const [busy, other] = ['l-1', 'l-2'].map((id) => new FakeLeg(id, steps[0]![0]!))
+      onLeg?.(busy!)
+      busy!.tell('ended')
+      onLeg?.(other!)
+      other!.tell('answered')
+      call.answered = true
+      void run(call)
+      return 'l-2'
+    }
+    await dial()
+    await application.event('calling.call.dial')
+    await application.event('calling.call.dial')
+    await application.ask('calling.end', { call_id: 'l-2' })
+    await application.ask('signalwire.ping')
+    const ended = application.socket.requests
+      .map(({ params }) => (params as AnyFrame).params as AnyFrame)
+      .filter(({ call_state }) => call_state === 'ended')
+    expect(ended.map(({ call_id }) => call_id)).toEqual(['l-2', 'l-1'])
   })
 
   it.each<[Code, string]>([

@@ -8,6 +8,7 @@ import { AppCall } from './app-call.ts'
 import type { Application } from './application.ts'
 import { deviceOf, readDevices, type WantedDevice, type WireDevice } from './devices.ts'
 import { type Fields, Refusal } from './fields.ts'
+import { Legs } from './legs.ts'
 import { endReasonOf } from './reasons.ts'
 import { callState, ok, type WireState } from './wire.ts'
 
@@ -39,7 +40,7 @@ class Dial {
   readonly #steps: readonly (readonly WantedDevice[])[]
   readonly #abort = new AbortController()
   readonly #devices = new Map<string, WireDevice>()
-  #winner: string | undefined
+  readonly #legs: Legs
 
   constructor(
     parts: DiallingParts,
@@ -51,6 +52,7 @@ class Dial {
     this.#application = application
     this.#tag = tag
     this.#steps = steps
+    this.#legs = new Legs((leg) => application.emit('calling.call.state', callState(application.nodeId, leg)))
   }
 
   async run(timeoutMs: number | undefined): Promise<void> {
@@ -60,6 +62,7 @@ class Dial {
     try {
       await this.#parts.originator.originate(this.#origination(timeoutMs))
     } catch (error) {
+      this.#legs.over()
       const code = codeOf(error)
       const facts = { protocol: this.#application.protocol, tag: this.#tag, code }
       const failed = code === 'internal' ? { ...facts, err: error } : facts
@@ -90,14 +93,14 @@ class Dial {
     this.#tellLeg(callId, 'created')
     leg.onState((state) => {
       // The call of who answered tells that, and its own end after that of its operations.
-      if (state !== 'answered' && callId !== this.#winner) this.#tellLeg(callId, state)
+      if (state !== 'answered' && callId !== this.#legs.taken) this.#tellLeg(callId, state)
     })
   }
 
   /** The client knows the call by a state event that comes before the dial's own. */
   async #answered(control: CallControl): Promise<void> {
     const { callId } = control.info
-    this.#winner = callId
+    this.#legs.take(callId)
     const device = this.#devices.get(callId) ?? deviceOf(control.info)
     const { clock } = this.#parts
     const call = new AppCall({ control, application: this.#application, device, tag: this.#tag, clock })
@@ -106,14 +109,13 @@ class Dial {
     const told = callState(nodeId, { callId, state: 'answered', device, tag: this.#tag })
     this.#tell({ dial_state: 'answered', call: { ...told, dial_winner: true } })
     await call.over
+    this.#legs.over()
   }
 
   #tellLeg(callId: string, state: WireState): void {
     const device = this.#devices.get(callId)
     if (!device) return
-    const { nodeId } = this.#application
-    const event = callState(nodeId, { callId, state, device, tag: this.#tag })
-    this.#application.emit('calling.call.state', event)
+    this.#legs.tell({ callId, state, device, tag: this.#tag })
   }
 
   #tell(params: Readonly<Record<string, unknown>>): void {

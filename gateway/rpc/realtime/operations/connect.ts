@@ -7,6 +7,7 @@ import type {
 } from '../../../../handlers/verbs.ts'
 import { readDevices, type WantedDevice, type WireDevice } from '../devices.ts'
 import type { Fields } from '../fields.ts'
+import { Legs } from '../legs.ts'
 import { failureCode, type Operation, type OperationCall } from '../operation.ts'
 import { endReasonOf } from '../reasons.ts'
 import { readRingback } from '../sounds.ts'
@@ -49,11 +50,13 @@ export class ConnectOperation implements Operation {
   readonly #call: ConnectingCall
   readonly #wishes: ConnectWishes
   readonly #abort = new AbortController()
+  readonly #legs: Legs
   #peer: Peer | undefined
 
   constructor(call: ConnectingCall, wishes: ConnectWishes) {
     this.#call = call
     this.#wishes = wishes
+    this.#legs = new Legs((leg) => call.tellLeg(leg))
   }
 
   async run(): Promise<void> {
@@ -91,8 +94,8 @@ export class ConnectOperation implements Operation {
     if (!callee) return
     const leg = { callId: callee.callId, tag: this.#wishes.tag, device }
     if (state.kind === 'ended')
-      this.#call.tellLeg({ ...leg, state: 'ended', endReason: outcomeReasons[state.outcome] })
-    else this.#call.tellLeg({ ...leg, state: state.kind === 'initiated' ? 'created' : state.kind })
+      this.#legs.tell({ ...leg, state: 'ended', endReason: outcomeReasons[state.outcome] })
+    else this.#legs.tell({ ...leg, state: state.kind === 'initiated' ? 'created' : state.kind })
   }
 
   #connected(connected: Connected): void {
@@ -101,6 +104,7 @@ export class ConnectOperation implements Operation {
     const wanted = steps.flat().find(({ destination }) => destination.to === callee.to)
     const device = wanted?.device ?? { type: 'sip', params: { from: callee.from, to: callee.to } }
     this.#peer = { id: callee.callId, tag, device, connected }
+    this.#legs.take(callee.callId)
     this.#call.joined(this.#peer)
     this.#tell('connected', this.#peerFields)
   }
@@ -112,6 +116,7 @@ export class ConnectOperation implements Operation {
 
   #over(reason: string, code?: string): void {
     const peer = this.#peer
+    this.#legs.over()
     if (!peer) {
       this.#tell('failed', { failed_reason: reason, ...(code && { error: code }) })
       return

@@ -1,0 +1,65 @@
+import pino from 'pino'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
+import { Origins } from '../http/origins.ts'
+import { Metrics } from '../metrics.ts'
+import { Entrance } from './entrance.ts'
+import { RpcError, rpcCodes } from './frames.ts'
+import { RpcServer } from './server.ts'
+import type { RpcHandler } from './session.ts'
+import { listeningServer, TestBrowser } from './testing.ts'
+
+let http: Awaited<ReturnType<typeof listeningServer>>
+let rpc: RpcServer
+let closed: string[]
+let clock: FakeClock
+
+/** A dialect that takes the password `right` alone, and says its name. */
+const dialect = (name: string): RpcHandler => ({
+  methods: new Set(['signalwire.connect', 'echo']),
+  handle: (_method, { password }) => {
+    if (password === 'wrong') throw new RpcError(rpcCodes.auth)
+    return { result: name }
+  },
+  closed: () => void closed.push(name),
+})
+
+beforeEach(async () => {
+  closed = []
+  clock = new FakeClock()
+  http = await listeningServer()
+  const dialects = { subscriber: () => dialect('subscriber'), application: () => dialect('application') }
+  rpc = new RpcServer({
+    ...{ clock, log: pino({ level: 'silent' }), metrics: new Metrics(), origins: new Origins([]) },
+    open: (session) => new Entrance(dialects, session, clock),
+  })
+  rpc.attach(http.server)
+})
+afterEach(async () => {
+  rpc.close()
+  await http.close()
+})
+
+it.each([
+  [{ jwt_token: 't' }, 'subscriber'],
+  [{ project: 'p', token: 't' }, 'application'],
+  [{ jwt_token: 't', project: 'p', token: 't' }, 'subscriber'],
+  [undefined, 'subscriber'],
+  [[], 'subscriber'],
+])('with %j the dialect is that of the %s', async (authentication, name) => {
+  const client = await TestBrowser.open(http.port)
+  expect((await client.send('echo', {})).error).toMatchObject({ code: -32002 })
+  expect(await client.send('signalwire.connect', { authentication })).toMatchObject({ result: name })
+  expect(await client.send('echo', {})).toMatchObject({ result: name })
+  clock.advance(10_000)
+  await client.close()
+  expect(closed).toEqual([name])
+})
+
+it('who does not sign in rightly in time is sent away', async () => {
+  const client = await TestBrowser.open(http.port)
+  const params = { authentication: { project: 'p', token: 't' }, password: 'wrong' }
+  expect((await client.send('signalwire.connect', params)).error).toMatchObject({ code: -32002 })
+  clock.advance(10_000)
+  expect(await client.closed).toBe(1008)
+})
