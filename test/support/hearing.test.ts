@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { encode } from '../../media/codecs/g711.ts'
 import { sine } from '../../media/codecs/tone.ts'
-import { clicksIn, digitsOf, faultsOf, lastTone, levels, samplesOf, shares } from './hearing.ts'
+import { clicksIn, digitsOf, faultsOf, lastTone, levels, samplesOf, shares, tonesOf } from './hearing.ts'
 import type { Packet } from './rtp-peer.ts'
 
-const tone = encode('PCMU', sine(440, 1000))
-const stream = (count: number): Packet[] =>
+const said = encode('PCMU', sine(440, 1000))
+const stream = (count: number, tone = said): Packet[] =>
   Array.from({ length: count }, (_, index) => ({
     at: index * 20,
     sequence: (65_530 + index) & 0xffff,
@@ -13,7 +13,7 @@ const stream = (count: number): Packet[] =>
     ssrc: 7,
     payloadType: 0,
     marker: index === 0,
-    payload: tone.subarray((index % 50) * 160, (index % 50) * 160 + 160),
+    payload: tone.subarray((index * 160) % tone.length, ((index * 160) % tone.length) + 160),
   }))
 
 describe('the carrier hears', () => {
@@ -51,5 +51,20 @@ describe('the carrier hears', () => {
       payload: new Uint8Array([event, 0x8a, 3, 32]),
     })
     expect(digitsOf([key(1, 100), key(1, 100), key(1, 100), key(1, 900), key(11, 1700)])).toBe('11#')
+  })
+
+  it('tones in their order, each once, and nothing that is too short, silent or another one', () => {
+    const sounds = [
+      sine(440, 200),
+      sine(600, 40),
+      new Int16Array(1600),
+      sine(440, 200),
+      sine(900, 300),
+      sine(600, 300),
+    ]
+    const all = Int16Array.from([...sounds, new Int16Array(160)].flatMap((sound) => [...sound]))
+    const packets = stream(Math.floor(all.length / 160), encode('PCMU', all))
+    expect(tonesOf(packets, [440, 600])).toEqual([440, 600])
+    expect(tonesOf(packets, [440, 600, 900])).toEqual([440, 900, 600])
   })
 })

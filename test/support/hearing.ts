@@ -46,6 +46,22 @@ export const levels = (packets: readonly Packet[], ms = 50): number[] => windows
 export const shares = (packets: readonly Packet[], frequency: number, ms = 100): number[] =>
   windowsOf(packets, ms).map((window) => (levelOf(window) < silence ? 0 : goertzel(window, frequency)))
 
+/**
+ * Which of these frequencies was heard, in order; one that comes again after silence alone counts once. What lasts less than 100 ms counts for
+ * nothing.
+ */
+export const tonesOf = (packets: readonly Packet[], frequencies: readonly number[]): number[] => {
+  const heard: number[] = []
+  let before = 0
+  for (const window of windowsOf(packets, 50)) {
+    const loud = levelOf(window) >= silence
+    const tone = (loud && frequencies.find((frequency) => goertzel(window, frequency) > 0.8)) || 0
+    if (tone !== 0 && tone === before && tone !== heard.at(-1)) heard.push(tone)
+    before = tone
+  }
+  return heard
+}
+
 /** The strongest frequency of the last `ms` that were received, in Hz; 0 for silence. Slow: it tries them all. */
 export const lastTone = (packets: readonly Packet[], ms = 200): number => {
   const samples = samplesOf(packets.slice(-Math.ceil(ms / 20)))
