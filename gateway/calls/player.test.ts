@@ -81,6 +81,18 @@ describe('the player', () => {
     expect(port.playing?.request).toMatchObject({ loop: 0, volumeDb: -6 })
   })
 
+  it('ends a list in which nothing is to be heard, however often it is to be played', async () => {
+    const playing = player.start(port, [{ kind: 'ringtone', ms: 0 }], { loop: 0 })
+    let end: string | undefined
+    playing.done.then((how) => {
+      end = how
+    })
+    await settle()
+    // One that goes on lets nothing but promises run, and the test would never be over.
+    playing.stop()
+    expect(end).toBe('finished')
+  })
+
   it('plays a ringing tone without a length until it is stopped', async () => {
     const playing = player.start(port, [{ kind: 'ringtone' }, audio('never')])
     await settle()

@@ -184,13 +184,18 @@ class PlayingList implements Playing {
     const alone = this.#sounds.length === 1 && this.#sounds[0]?.kind !== 'ringtone'
     const passes = alone ? 1 : this.#loop || Number.POSITIVE_INFINITY
     try {
-      for (let pass = 1; this.#sounds.length > 0 && pass <= passes; pass++) {
+      // A list without a sound of any length would be repeated in no time, and nothing else would run.
+      let heard = this.#sounds.length > 0
+      for (let pass = 1; heard && pass <= passes; pass++) {
+        heard = false
         for (const [i, sound] of this.#sounds.entries()) {
           const prompt = await this.#list.at(i)
           if (this.isStopped) return 'stopped'
           this.#list.ready(i + 1)
+          const parts = partsOf(sound, prompt, alone ? this.#loop : 1)
+          heard ||= parts.some((part) => part.prompt.samples.length > 0)
           // A port that was closed or given another sound ends the whole list.
-          if (!(await this.#playAll(partsOf(sound, prompt, alone ? this.#loop : 1)))) return 'stopped'
+          if (!(await this.#playAll(parts))) return 'stopped'
           if (pass === passes) this.#list.drop(i)
         }
       }
