@@ -23,7 +23,8 @@ interface Event {
 }
 
 const mostKept = 500
-const mostTopics = 100
+/** Topics of one application. */
+export const mostTopics = 100
 
 /** One client process. It outlives its WebSocket: what it missed is delivered over the next one. */
 export class Application {

@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import type { Reply, RpcHandler, RpcSession } from '../session.ts'
-import { Application } from './application.ts'
+import { Application, mostTopics } from './application.ts'
 import { callRequests, peerRequests } from './call-requests.ts'
 import { type DiallingParts, dial } from './dialling.ts'
 import { Fields, listOf, Refusal, textOf } from './fields.ts'
@@ -26,7 +26,6 @@ export interface ConnectionParts extends DiallingParts {
 
 type Params = Readonly<Record<string, unknown>>
 
-const mostTopics = 100
 const longestTopic = 255
 const longestAgent = 200
 

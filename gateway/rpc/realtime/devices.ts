@@ -21,7 +21,7 @@ const codecNames: Readonly<Record<string, CodecName>> = {
   ...{ PCMU: 'PCMU', PCMA: 'PCMA', G722: 'G722', OPUS: 'opus', L16: 'L16' },
 }
 
-/** Reads `devices`: the outer list is tried one after the other, the inner ones ring together. `timeout` of the request is for all. */
+/** Reads `devices`: the outer list is tried one after the other, the inner ones ring together. */
 export const readDevices = (params: Fields): readonly (readonly WantedDevice[])[] => {
   const steps = params.list('devices', mostSteps, (step, path) =>
     listOf(step, path, mostTogether, readDevice),
@@ -48,9 +48,11 @@ const wireDevice = (type: 'sip' | 'phone', { to, from, headers }: Destination): 
 
 const readPhone = (params: Fields): Destination => ({
   to: params.needed('to_number'),
-  from: params.needed('from_number'),
+  ...fromOf(params.text('from_number')),
   ...readTimeout(params),
 })
+
+const fromOf = (from: string | undefined): Pick<Destination, 'from'> => (from === undefined ? {} : { from })
 
 const readSip = (params: Fields): Destination => {
   const headers = params.list('headers', mostHeaders, readHeader)
@@ -58,7 +60,7 @@ const readSip = (params: Fields): Destination => {
   const sessionTimerSeconds = params.whole('session_timeout', 90, 86_400)
   return {
     to: params.needed('to'),
-    from: params.needed('from'),
+    ...fromOf(params.text('from')),
     ...readTimeout(params),
     ...(headers.length > 0 && { headers }),
     ...(codecs && { codecs }),

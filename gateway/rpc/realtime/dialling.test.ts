@@ -102,7 +102,13 @@ describe('dialling', () => {
   })
 
   it('refuses what cannot be dialled', async () => {
-    for (const wrong of [{ tag: '' }, { devices: [] }, { devices: [[]] }, { devices: [[{ type: 'sip' }]] }])
+    for (const wrong of [
+      { tag: '' },
+      { devices: [] },
+      { devices: [[]] },
+      { devices: [[{ type: 'sip' }]] },
+      { devices: [[{ type: 'sip', params: { to } }]] },
+    ])
       expect(await dial(wrong)).toMatchObject({ code: '400' })
     expect(gateway.originations).toEqual([])
   })

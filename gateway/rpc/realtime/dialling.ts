@@ -26,6 +26,8 @@ export const dial = (parts: DiallingParts, application: Application, params: Fie
   const tag = params.needed('tag')
   const steps = readDevices(params)
   const timeoutMs = params.seconds('timeout')
+  if (steps.flat().some(({ destination }) => destination.from === undefined))
+    throw params.wrong('devices', 'from (from_number) in each', undefined)
   if (application.dials.size >= mostDials)
     throw new Refusal('429', `the application is dialling ${mostDials} times already`)
   const dialling = new Dial(parts, application, tag, steps)

@@ -34,7 +34,7 @@ describe('every request', () => {
       ['send_digits', { control_id: 'k', digits: '1x' }, 'digits'],
       ['connect', { tag: 't', devices: [] }, 'devices'],
       ['connect', { tag: 't', devices: [[{ type: 'fax', params: {} }]] }, 'devices[0][0].type'],
-      ['connect', { tag: 't', devices: [[{ type: 'sip', params: { to: 'sip:a@b' } }]] }, 'from'],
+      ['connect', { tag: 't', devices: [[{ type: 'sip', params: { from: 'sip:a@b' } }]] }, 'params.to'],
       ['refer', { control_id: 'k' }, 'device'],
       ['user_event', { event: 'x' }, 'event'],
     ]
