@@ -1,0 +1,199 @@
+/** Callers who meet in conferences and wait in queues: what each one hears, and what the customer's server is told, in order. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { goertzel, sine } from '../../media/codecs/tone.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { samplesOf } from '../support/hearing.ts'
+import { until } from '../support/until.ts'
+import { wav } from '../support/wav.ts'
+import { application, scriptText, xmlText } from './applications.ts'
+
+const [one, other, third, chime] = [440, 700, 1000, 1300]
+
+let gateway: Gateway
+let server: DocumentServer
+
+beforeAll(async () => {
+  server = await DocumentServer.open()
+  server.put('/chime.wav', wav(sine(chime, 400, 8000, 8000), 8000))
+  server.put('/told', '<Response/>')
+  const domains = ['one', 'other', 'third'].flatMap((name) => [
+    application(`${name}.xml.test`, { kind: 'xml', url: server.urlOf(`/${name}`) }),
+    application(`${name}.script.test`, { kind: 'script', url: server.urlOf(`/${name}`) }),
+  ])
+  gateway = await Gateway.start({ domains })
+})
+afterAll(async () => {
+  await gateway?.stop()
+  await server?.close()
+})
+
+/** A caller with a document of its own, who talks by a tone. `call` hangs up when it is told. */
+const calls = async (name: string, document: string, tone: number, scenario = 'call'): Promise<Carrier> => {
+  server.put(`/${name}`, document)
+  const kind = document.startsWith('<') ? 'xml' : 'script'
+  const carrier = await Carrier.calls(gateway, { domain: `${name}.${kind}.test`, scenario, holdMs: 'told' })
+  await carrier.talks('answered', tone)
+  return carrier
+}
+
+/** Waits until just these tones are heard together, about as loud as each other; none: something that is no tone, such as music. */
+const hears = async ({ media }: Carrier, ...tones: readonly number[]): Promise<void> => {
+  const all = [one, other, third, chime]
+  const shares = () => {
+    const samples = samplesOf(media.packets.slice(-15))
+    return samples.length < 2000 ? [] : all.map((tone) => goertzel(samples, tone))
+  }
+  const isThere = (share: number, tone: number | undefined) =>
+    tones.includes(tone ?? 0) ? share > 0.6 / tones.length : share < 0.05
+  await until(
+    `${tones} are heard`,
+    shares,
+    (found) => found.length > 0 && found.every((share, index) => isThere(share, all[index])),
+  )
+}
+
+/** Waits until the music of those who wait is heard: loud, and none of the tones. */
+const hearsMusic = async (carrier: Carrier): Promise<void> => {
+  await carrier.hearsVoice()
+  await hears(carrier)
+}
+
+const over = async (...carriers: readonly Carrier[]): Promise<void> => {
+  for (const carrier of carriers) await carrier.done()
+  await gateway.settled()
+  await until(
+    'all was told',
+    () => gateway.metric('callbacks_waiting'),
+    (waiting) => waiting === 0,
+  )
+  for (const carrier of carriers) {
+    const { call, code } = await gateway.record(carrier.callId)
+    expect(code).toBe('normal')
+    expect(gateway.log.filter((line) => line.call === call && line.level >= 40)).toEqual([])
+  }
+}
+
+/** The call id of a caller's document request. */
+const callSidOf = (name: string): string => {
+  const { fields, body } = server.asked(`/${name}`).at(-1)!
+  return fields.CallSid ?? JSON.parse(body).call.call_id
+}
+
+it('a conference: music before it begins, everybody hears all others, who is muted is not heard', async () => {
+  const events = 'statusCallbackEvent="start end join leave mute"'
+  const first = await calls(
+    'one',
+    xmlText(`<Dial><Conference beep="false" statusCallback="told" ${events}>meeting</Conference></Dial>`),
+    one,
+  )
+  await hearsMusic(first)
+  const second = await calls(
+    'other',
+    scriptText({ join_conference: { name: 'meeting', beep: false } }),
+    other,
+  )
+  await hears(first, other)
+  await hears(second, one)
+  const muted = await calls(
+    'third',
+    xmlText('<Dial><Conference muted="true" beep="false">meeting</Conference></Dial>'),
+    third,
+  )
+  await hears(muted, one, other)
+  await hears(first, other)
+  await hears(second, one)
+  await second.goesOn()
+  await hears(muted, one)
+  await first.goesOn()
+  await until('two have left', () => server.asked('/told').length === 6)
+  await muted.goesOn()
+  await over(first, second, muted)
+  const ids = ['one', 'other', 'third'].map(callSidOf)
+  const said = server.asked('/told').map(({ fields }) => fields)
+  expect(
+    said.map(({ StatusCallbackEvent, CallSid, SequenceNumber }) => [
+      SequenceNumber,
+      StatusCallbackEvent,
+      CallSid,
+    ]),
+  ).toEqual([
+    ['0', 'participant-join', ids[0]],
+    ['1', 'participant-join', ids[1]],
+    ['2', 'conference-start', undefined],
+    ['3', 'participant-join', ids[2]],
+    ['4', 'participant-leave', ids[1]],
+    ['5', 'participant-leave', ids[0]],
+    ['6', 'participant-leave', ids[2]],
+    ['7', 'conference-end', undefined],
+  ])
+  expect(
+    new Set(said.map(({ ConferenceSid, FriendlyName }) => `${ConferenceSid} ${FriendlyName}`)).size,
+  ).toBe(1)
+})
+
+it('a queue: music, a notice before the two are joined, the talk, and what comes after it', async () => {
+  server.requests.length = 0
+  server.put('/notice', xmlText(`<Play>${server.urlOf('/chime.wav')}</Play>`))
+  server.put('/after', xmlText('<Pause length="60"/>'))
+  const caller = await calls('one', xmlText('<Enqueue action="after">support</Enqueue>'), one)
+  await hearsMusic(caller)
+  const agent = await calls(
+    'other',
+    xmlText('<Dial action="told"><Queue url="notice">support</Queue></Dial>', '<Hangup/>'),
+    other,
+    'caller-released',
+  )
+  await hears(caller, chime)
+  await hears(caller, other)
+  await hears(agent, one)
+  await caller.goesOn()
+  await over(caller, agent)
+  const [notice] = server.asked('/notice')
+  const [after] = server.asked('/after')
+  const [dialled] = server.asked('/told')
+  expect(notice?.fields).toMatchObject({ CallSid: callSidOf('one'), DequeingCallSid: callSidOf('other') })
+  expect(after?.fields).toMatchObject({ CallSid: callSidOf('one'), QueueResult: 'bridged' })
+  expect(dialled?.fields).toMatchObject({ CallSid: callSidOf('other'), DialCallStatus: 'completed' })
+  expect(dialled?.fields.DialCallSid).toBe(callSidOf('one'))
+})
+
+it('a queue of scripts: whoever waits longest is taken first, and goes on when the agent hangs up', async () => {
+  server.requests.length = 0
+  const status_url = server.urlOf('/told')
+  const waits = scriptText({
+    enter_queue: {
+      ...{ queue_name: 'sales', wait_url: server.urlOf('/chime.wav'), status_url },
+      transfer_after_bridge: scriptText({ play: { url: server.urlOf('/chime.wav') } }),
+    },
+  })
+  const first = await calls('one', waits, one, 'caller-released')
+  await hears(first, chime)
+  const second = await calls('third', waits, third)
+  await hears(second, chime)
+  const agent = await calls(
+    'other',
+    scriptText({ connect: { to: 'queue:sales', transfer_after_bridge: scriptText('hangup') } }),
+    other,
+  )
+  await hears(first, other)
+  await hears(agent, one)
+  await hears(second, chime)
+  await agent.goesOn()
+  await hears(first, chime)
+  await second.goesOn()
+  await over(first, second, agent)
+  const told = server.asked('/told').map(({ body }) => JSON.parse(body).params)
+  const [one_, third_] = [callSidOf('one'), callSidOf('third')]
+  const of = (id: string) =>
+    told.filter(({ call_id }) => call_id === id).map(({ status, position, size }) => [status, position, size])
+  expect(of(one_)).toEqual([
+    ['enqueue', 1, 1],
+    ['dequeue', 1, 1],
+  ])
+  expect(of(third_)).toEqual([
+    ['enqueue', 2, 2],
+    ['leave', 1, 1],
+  ])
+})
