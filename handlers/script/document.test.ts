@@ -114,6 +114,14 @@ describe('a script', () => {
     expect(faultsOf(bomb)).toMatchObject([{ code: 'relay_script_parse_error' }])
   })
 
+  it.each([
+    'sections: &a\n  main: [{ set: { b: *a } }]',
+    'sections:\n  main:\n  - set: &a { b: { c: *a } }',
+    'sections:\n  main: &a\n  - cond: [{ when: b, then: *a }]',
+  ])('is refused when a part of it holds itself: %s', (text) => {
+    expect(faultsOf(text)).toMatchObject([{ code: 'relay_script_parse_error', line: expect.any(Number) }])
+  })
+
   it('is refused above 64 kB, as bytes and not as characters', () => {
     const padded = (comment: string) => `${script('hangup')} # ${comment}`
     const room = 65_536 - Buffer.byteLength(padded(''))

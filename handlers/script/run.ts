@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
@@ -210,7 +209,7 @@ export class ScriptRun implements Running {
   /** A method that cannot do its work is noted, its result says so, and the next step has its turn. */
   async #try(step: ScriptStep): Promise<Outcome> {
     // Steps that wait for nothing would keep every other call waiting until the script is over.
-    await setImmediate()
+    await new Promise((resolve) => setImmediate(resolve))
     if (this.call.signal.aborted) throw new CallEnded()
     this.#at = step.path
     this.#steps++

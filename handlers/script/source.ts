@@ -1,5 +1,15 @@
 import type { Document, Node } from 'yaml'
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml'
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
 
@@ -47,6 +57,9 @@ export const readSource = (text: string): ScriptSource => {
   // JSON indented with tabs is no YAML, and is right all the same.
   const json = fault ? asJson(text) : undefined
   if (fault && json === undefined) throw invalid(codes.parse, `${fault.message}.`, place(fault.pos[0]))
+  const ring = fault ? undefined : ringOf(document)
+  if (ring)
+    throw invalid(codes.parse, `The alias ${ring.name} stands inside of what it names.`, place(ring.at))
   const repeated = fault ? undefined : repeatedKey(document)
   if (repeated)
     throw invalid(codes.elementDuplicated, `The key ${repeated.name} stands there twice.`, place(repeated.at))
@@ -85,6 +98,19 @@ const repeatedKey = (document: Document): { readonly name: string; readonly at: 
         seen.add(name)
       }
       return undefined
+    },
+  })
+  return found
+}
+
+/** The first alias of something that it is itself a part of, and its offset: such a value has no end. */
+const ringOf = (document: Document): { readonly name: string; readonly at: number } | undefined => {
+  let found: { readonly name: string; readonly at: number } | undefined
+  visit(document, {
+    Alias: (_, alias, ancestors) => {
+      if (!ancestors.some((node) => isCollection(node) && node.anchor === alias.source)) return undefined
+      found = { name: alias.source, at: startOf(alias) ?? 0 }
+      return visit.BREAK
     },
   })
   return found
