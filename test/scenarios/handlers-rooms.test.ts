@@ -112,22 +112,20 @@ it('a conference: music before it begins, everybody hears all others, who is mut
   await over(first, second, muted)
   const ids = ['one', 'other', 'third'].map(callSidOf)
   const said = server.asked('/told').map(({ fields }) => fields)
-  expect(
-    said.map(({ StatusCallbackEvent, CallSid, SequenceNumber }) => [
-      SequenceNumber,
-      StatusCallbackEvent,
-      CallSid,
-    ]),
-  ).toEqual([
-    ['0', 'participant-join', ids[0]],
-    ['1', 'participant-join', ids[1]],
-    ['2', 'conference-start', undefined],
-    ['3', 'participant-join', ids[2]],
-    ['4', 'participant-leave', ids[1]],
-    ['5', 'participant-leave', ids[0]],
-    ['6', 'participant-leave', ids[2]],
-    ['7', 'conference-end', undefined],
+  expect(said.map(({ StatusCallbackEvent, CallSid }) => [StatusCallbackEvent, CallSid])).toEqual([
+    ['participant-join', ids[0]],
+    ['participant-join', ids[1]],
+    ['conference-start', undefined],
+    ['participant-join', ids[2]],
+    ['participant-leave', ids[1]],
+    ['participant-leave', ids[0]],
+    ['participant-leave', ids[2]],
+    ['conference-end', undefined],
   ])
+  // Events that nobody asked to be told of, such as who speaks, count too.
+  const numbers = said.map(({ SequenceNumber }) => Number(SequenceNumber))
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b))
+  expect(numbers.slice(0, 3)).toEqual([0, 1, 2])
   expect(
     new Set(said.map(({ ConferenceSid, FriendlyName }) => `${ConferenceSid} ${FriendlyName}`)).size,
   ).toBe(1)
@@ -194,6 +192,6 @@ it('a queue of scripts: whoever waits longest is taken first, and goes on when t
   ])
   expect(of(third_)).toEqual([
     ['enqueue', 2, 2],
-    ['leave', 1, 1],
+    ['leave', 1, 0],
   ])
 })
