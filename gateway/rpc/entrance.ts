@@ -10,6 +10,7 @@ export interface Dialects {
   readonly application: () => RpcHandler
 }
 
+const connectAlone: ReadonlySet<string> = new Set(['signalwire.connect'])
 /** How long a new connection may stay without signing in. */
 const signInMs = 10_000
 
@@ -25,7 +26,7 @@ export class Entrance implements RpcHandler {
   }
 
   get methods(): ReadonlySet<string> {
-    return this.#dialect?.methods ?? new Set(['signalwire.connect'])
+    return this.#dialect?.methods ?? connectAlone
   }
 
   async handle(method: string, params: Readonly<Record<string, unknown>>): Promise<Reply> {

@@ -56,6 +56,8 @@ export class AppCall implements ConnectingCall {
     application.calls.set(this.id, this)
     this.#unlisten = control.onVerb(() => this.#noteAnswer())
     control.signal.addEventListener('abort', this.#onEnd, { once: true })
+    // It may be over already; whoever made this tells first that it was there.
+    if (control.signal.aborted) queueMicrotask(this.#onEnd)
   }
 
   /** Resolves when the call is over and the application has been told everything. */

@@ -58,6 +58,21 @@ describe('dialling', () => {
     expect(call.names).toEqual(['hangup'])
   })
 
+  it('tells of a call that is over as soon as it was answered', async () => {
+    const call = new FakeCall({ callId: 'l-1', direction: 'outbound' })
+    gateway.originate = async ({ run }) => {
+      call.answered = true
+      call.end()
+      await run(call)
+      return 'l-1'
+    }
+    await dial()
+    await application.ask('signalwire.ping')
+    const states = ['dial dialing', 'state answered', 'dial answered', 'state ending', 'state ended']
+    expect(application.story).toEqual(states)
+    expect(gateway.dialect.calls).toBe(0)
+  })
+
   it('keeps the ends of legs that nobody answered until the call is over', async () => {
     const call = new FakeCall({ callId: 'l-2', direction: 'outbound' })
     gateway.originate = async ({ onLeg, steps, run }) => {
