@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DocumentInvalid, DocumentUnreachable } from '../../handlers/handler.ts'
-import type { CallControl } from '../../handlers/verbs.ts'
+import { type CallControl, CallEnded } from '../../handlers/verbs.ts'
 import { prompt, settle, setUp } from './calls-rig.ts'
 
 describe('a call', () => {
@@ -20,6 +20,19 @@ describe('a call', () => {
     expect(far.told).toEqual(['answer', 'end normal'])
     expect(t.calls.count).toBe(0)
     expect(t.clock.running).toBe(0)
+  })
+
+  it('is hung up also when its handler takes it for ended', async () => {
+    const { far } = t.arrive(async (call) => {
+      await call.answer()
+      throw new CallEnded()
+    })
+    await settle()
+    expect([far.told, t.calls.count, await rejections('handler_failed')]).toEqual([
+      ['answer', 'end normal'],
+      0,
+      0,
+    ])
   })
 
   it('answers before it plays, and goes on when the sound is at its end', async () => {

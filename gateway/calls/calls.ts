@@ -221,11 +221,10 @@ export class Calls implements Arrivals, Originator, CallObserver {
   async #drive(call: Call, control: Control, log: Log, run: () => Promise<void>): Promise<void> {
     try {
       await run()
-      call.end(control.closingCause)
     } catch (error) {
-      if (error instanceof CallEnded) return
-      this.#failed(call, error, log)
+      if (!(error instanceof CallEnded)) this.#failed(call, error, log)
     }
+    call.end(control.closingCause)
   }
 
   /** A browser dialled an address: run what it stands for, or ring who it stands for. */

@@ -192,6 +192,7 @@ export class Control implements CallControl {
     const { signal } = options
     return this.#start('record', signal, async () => {
       const port = await this.#call.openAudio(true, signal)
+      this.#ledger.check(signal)
       const recording = this.#recordings.start(port, options)
       const stop = () => recording.stop()
       signal?.addEventListener('abort', stop, { once: true })

@@ -10,6 +10,7 @@ export const refer = async (
   const { caller } = call
   if (!caller.canBeReferred) throw verbFailed('refer_unsupported')
   await call.openAudio(true, signal)
+  signal?.throwIfAborted()
   const outcome = caller.refer(to, {
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(username !== undefined && { credentials: { username, password } }),

@@ -73,6 +73,24 @@ it('ends streams with the scope, and tells nobody any more', async () => {
   expect(keys).toEqual(['1'])
 })
 
+it('leaves no stream behind that begins while the scope ends', async () => {
+  const { call, scope, whole } = await begin()
+  await whole.answer()
+  const stream = call.startStream({ url: 'ws://x', name: 'one' })
+  scope.abort()
+  await expect(stream).rejects.toBeInstanceOf(CallEnded)
+  expect([whole.stopStream('one'), t.calls.verbs]).toEqual([false, 1])
+})
+
+it('tells nobody who asks for it once it is over', async () => {
+  const { call, scope, leg } = await begin()
+  scope.abort()
+  const keys: string[] = []
+  call.onDigit((digit) => keys.push(digit))
+  leg.digit('1')
+  expect(keys).toEqual([])
+})
+
 it('can hang up, and ends with the call', async () => {
   const { call, far } = await begin()
   await call.answer()

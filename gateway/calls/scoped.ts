@@ -108,10 +108,12 @@ class Scoped implements CallControl {
     return this.#do((control) => control.enterQueue(this.#within(options)))
   }
 
-  async startStream(options: StreamOptions): Promise<CallStream> {
-    const stream = await this.#do((control) => control.startStream(options))
-    void stream.ended.then(this.#while(() => stream.stop()))
-    return stream
+  startStream(options: StreamOptions): Promise<CallStream> {
+    return this.#do(async (control) => {
+      const stream = await control.startStream(options)
+      void stream.ended.then(this.#while(() => stream.stop()))
+      return stream
+    })
   }
 
   stopStream(name: string): boolean {
@@ -180,9 +182,10 @@ class Scoped implements CallControl {
     if (this.#scope.aborted) throw new CallEnded()
   }
 
-  /** Runs `end` with the scope, unless what comes back is called before. */
+  /** Runs `end` with the scope, at once where that is over, unless what comes back is called before. */
   #while(end: () => void): () => void {
-    this.#scope.addEventListener('abort', end, { once: true })
+    if (this.#scope.aborted) end()
+    else this.#scope.addEventListener('abort', end, { once: true })
     return () => {
       this.#scope.removeEventListener('abort', end)
       end()

@@ -20,7 +20,10 @@ export const pressKeys = async (call: Call, digits: string, signal?: AbortSignal
   checkKeys(digits)
   await call.openAudio(true, signal)
   // All at once where nobody can interrupt it: a far side that is told by messages gets one.
-  for (const keys of signal ? digits : [digits]) await call.whileUp(call.caller.sendDigits(keys), signal)
+  for (const keys of signal ? digits : [digits]) {
+    signal?.throwIfAborted()
+    await call.whileUp(call.caller.sendDigits(keys), signal)
+  }
 }
 
 /** Tells the far side's browser something; false where it cannot be told. */

@@ -39,10 +39,15 @@ export class VerbLedger {
     return () => this.#listeners.delete(told)
   }
 
-  /** A verb begins. Throws {@link CallEnded} when the call is over, and the signal's reason when that has fired. */
-  begin(verb: string, signal?: AbortSignal): VerbUse {
+  /** Throws {@link CallEnded} when the call is over, and the signal's reason when that has fired. */
+  check(signal?: AbortSignal): void {
     if (this.#over.aborted) throw new CallEnded()
     signal?.throwIfAborted()
+  }
+
+  /** A verb begins. Throws as {@link check} does. */
+  begin(verb: string, signal?: AbortSignal): VerbUse {
+    this.check(signal)
     const id = randomUUID()
     const { clock, log, verbs } = this.#parts
     const startedAt = clock.now()

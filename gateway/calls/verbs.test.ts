@@ -261,3 +261,34 @@ describe('keys', () => {
     expect(far.told.slice(2)).toEqual(['digits 3', 'digits 4'])
   })
 })
+
+describe('who gives a verb up in the moment in which it begins', () => {
+  const given: readonly (readonly [name: string, begin: Begin])[] = [
+    ...lasting.filter(([name]) => name !== 'connect'),
+    [
+      'a recording in the background',
+      async (call, signal) => call.startRecording({ ...(signal && { signal }) }),
+    ],
+  ]
+
+  it.each(given)('%s: nothing of it is done', async (_name, verb) => {
+    const { far, port, ready, done } = begin(t)
+    const asked: string[] = []
+    const refer = async () => {
+      asked.push('refer')
+      return { kind: 'completed', status: 202 }
+    }
+    Object.assign(far, { refer, sendDigits: async (digits: string) => void asked.push(digits) })
+    const call = await ready
+    await call.answer()
+    const abort = new AbortController()
+    const outcome = verb(call, abort.signal)
+    const reason = new Error('enough')
+    abort.abort(reason)
+    await expect(outcome).rejects.toBe(reason)
+    await settle()
+    expect([asked, port.playing, port.recordings, t.calls.verbs]).toEqual([[], undefined, [], 0])
+    expect(t.clock.running).toBe(1)
+    done()
+  })
+})
