@@ -8,23 +8,24 @@ import type { KeptRecording, RecordingKeeper } from './recording-keeper.ts'
 /** Recordings of a call that are under way together: each costs CPU and disk for every second. */
 const MOST_AT_ONCE = 4
 
-/** The recordings of one call: begun on the caller's port, and ended with it. */
+/** The recordings of one call: of its caller's port, also when another leg becomes the caller, and ended with the call. */
 export class CallRecordings {
   #keeper: RecordingKeeper
   #call: Call
-  #underWay = 0
+  #underWay = new Set<KeptRecording>()
 
   constructor(keeper: RecordingKeeper, call: Call) {
     this.#keeper = keeper
     this.#call = call
+    call.whenPartiesChange(() => this.#goOn())
   }
 
   /** Begins one. Throws a `VerbFailed`. */
   start(port: MediaPort, options: RecordOptions): CallRecording {
-    if (this.#underWay >= MOST_AT_ONCE)
+    if (this.#underWay.size >= MOST_AT_ONCE)
       throw verbFailed('too_many_recordings', `the call has ${MOST_AT_ONCE} recordings under way`)
     const kept = this.#begin(port, options)
-    this.#underWay++
+    this.#underWay.add(kept)
     const ended = this.#follow(kept, options.terminators ?? '')
     this.#call.recorded({ id: kept.id, ended })
     return {
@@ -49,6 +50,11 @@ export class CallRecordings {
     }
   }
 
+  #goOn(): void {
+    const { port } = this.#call.caller
+    if (port) for (const kept of this.#underWay) kept.moveTo(port)
+  }
+
   async #follow(kept: KeptRecording, terminators: string): Promise<RecordResult> {
     let pressed: string | undefined
     // The port hears the keys that come with the audio; those that come by a message are known here alone.
@@ -64,7 +70,7 @@ export class CallRecordings {
     const result = await kept.done
     signal.removeEventListener('abort', stop)
     deaf()
-    this.#underWay--
+    this.#underWay.delete(kept)
     return this.#resultOf(kept, result, pressed)
   }
 

@@ -8,6 +8,7 @@ import { verbFailed } from './failures.ts'
 export interface StreamSource {
   readonly callId: string
   readonly projectId: string
+  /** Until {@link AudioStream.moveTo}. */
   readonly port: MediaPort
   /** Sends digits to the leg; never rejects. */
   sendDigits(digits: string): void
@@ -17,6 +18,8 @@ export interface StreamSource {
 export interface AudioStream extends CallStream {
   /** The leg has pressed a key. */
   digit(digit: string): void
+  /** It streams that port from now on; see `Tap.moveTo`. */
+  moveTo(port: MediaPort): void
 }
 
 /** Begins streams; implemented by gateway/streams. */
@@ -28,15 +31,16 @@ export interface StreamStarter {
 /** At once, of one call. */
 const mostStreams = 4
 
-/** The streams of one call, which end with it. */
+/** The streams of one call: of its caller's port, also when another leg becomes the caller, and ended with the call. */
 export class CallStreams {
   readonly #starter: StreamStarter
   readonly #call: Call
-  readonly #open = new Map<CallStream, string | undefined>()
+  readonly #open = new Map<AudioStream, string | undefined>()
 
   constructor(starter: StreamStarter, call: Call) {
     this.#starter = starter
     this.#call = call
+    call.whenPartiesChange(() => this.#goOn())
     call.signal.addEventListener('abort', () => this.#stopAll(), { once: true })
   }
 
@@ -80,7 +84,12 @@ export class CallStreams {
     }
   }
 
-  #named(name: string): CallStream | undefined {
+  #goOn(): void {
+    const { port } = this.#call.caller
+    if (port) for (const stream of this.#open.keys()) stream.moveTo(port)
+  }
+
+  #named(name: string): AudioStream | undefined {
     for (const [stream, its] of this.#open) if (its === name) return stream
     return undefined
   }

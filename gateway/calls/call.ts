@@ -73,7 +73,7 @@ export class Call implements LegOwner {
   #listener: CallerListener | undefined
   #eavesdroppers = new Set<(digit: string) => void>()
   #over = false
-  #onParties: () => void = () => {}
+  #partyListeners = new Set<() => void>()
 
   /** `longestMs`: longest duration that anybody can give it; a call that is not answered lasts no longer either. */
   constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver, longestMs: number) {
@@ -144,13 +144,13 @@ export class Call implements LegOwner {
     this.#caller = to
     to.own(this)
     from.own(owner)
-    this.#onParties()
+    this.#tellParties()
   }
 
   /** Who hears of the caller's digits and holds; undefined: nobody. */
   listen(listener: CallerListener | undefined): void {
     this.#listener = listener
-    this.#onParties()
+    this.#tellParties()
   }
 
   /** Whether somebody listens, whom the keys that are pressed are for. */
@@ -163,9 +163,9 @@ export class Call implements LegOwner {
     return this.#listener?.partner
   }
 
-  /** The one who is told when the caller, or whom the caller is connected to, is another one. */
+  /** Tells when the caller, or whom the caller is connected to, may be another one; while the one that was has its audio still. */
   whenPartiesChange(listener: () => void): void {
-    this.#onParties = listener
+    this.#partyListeners.add(listener)
   }
 
   /** Tells of the caller's digits besides, until the function that comes back is called. */
@@ -261,6 +261,10 @@ export class Call implements LegOwner {
     for (const leg of [...this.#legs]) {
       if (leg !== this.caller) leg.end({ code: leg.isAnswered ? 'normal' : 'canceled' })
     }
+  }
+
+  #tellParties(): void {
+    for (const listener of this.#partyListeners) listener()
   }
 
   #count(): void {

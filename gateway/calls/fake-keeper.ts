@@ -17,6 +17,7 @@ export class FakeKeeper implements RecordingKeeper {
       pause: (how) => recording.pause(how),
       resume: () => recording.resume(),
       stop: () => recording.stop(),
+      moveTo: (to) => recording.moveTo(to),
     }
   }
 }

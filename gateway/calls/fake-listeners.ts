@@ -4,6 +4,7 @@ import type {
   DetectFinding,
   Detection,
   DetectRequest,
+  MediaPort,
   Recording,
   RecordingResult,
   RecordRequest,
@@ -19,10 +20,13 @@ export class FakeRecording implements Recording {
   readonly done: Promise<RecordingResult>
   /** Pauses and resumes, in order. */
   readonly told: string[] = []
+  /** What it records. */
+  port: MediaPort | undefined
   readonly finish: (result: RecordingResult) => void
 
-  constructor(request: RecordRequest) {
+  constructor(request: RecordRequest, port?: MediaPort) {
     this.request = request
+    this.port = port
     const { promise, resolve } = Promise.withResolvers<RecordingResult>()
     this.done = promise
     this.finish = resolve
@@ -39,6 +43,10 @@ export class FakeRecording implements Recording {
   stop(): void {
     this.finish({ end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false })
   }
+
+  moveTo(port: MediaPort): void {
+    this.port = port
+  }
 }
 
 /** A tap that hears what the test lets it, and keeps what is spoken. */
@@ -46,12 +54,15 @@ export class FakeTap implements Tap {
   readonly request: TapRequest
   readonly said: Int16Array[] = []
   closed = false
+  /** What it listens to. */
+  port: MediaPort
   #onFrame: (frame: TapFrame) => void = () => {}
   #onClosed: () => void = () => {}
   #marks: (() => void)[] = []
 
-  constructor(request: TapRequest) {
+  constructor(request: TapRequest, port: MediaPort) {
     this.request = request
+    this.port = port
   }
 
   onFrame(listener: (frame: TapFrame) => void): void {
@@ -86,6 +97,10 @@ export class FakeTap implements Tap {
 
   onClosed(listener: () => void): void {
     this.#onClosed = listener
+  }
+
+  moveTo(port: MediaPort): void {
+    this.port = port
   }
 
   /** The port is closed. */
@@ -143,6 +158,8 @@ export class FakeStreams implements StreamStarter {
     readonly source: StreamSource
     readonly options: StreamOptions
     readonly digits: string[]
+    /** Where it was moved to, in order. */
+    readonly ports: MediaPort[]
     readonly end: (end: StreamEnd) => void
   }[] = []
   /** Thrown by the next {@link start}. */
@@ -152,12 +169,14 @@ export class FakeStreams implements StreamStarter {
     if (this.refusal) throw this.refusal
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
     const digits: string[] = []
-    this.started.push({ source, options, digits, end: resolve })
+    const ports: MediaPort[] = []
+    this.started.push({ source, options, digits, ports, end: resolve })
     return {
       id: `s-${this.started.length}`,
       ended: promise,
       stop: () => resolve({ kind: 'stopped' }),
       digit: (digit) => digits.push(digit),
+      moveTo: (port) => ports.push(port),
     }
   }
 }

@@ -81,14 +81,14 @@ export class FakePort implements MediaPort {
   }
 
   record(request: RecordRequest): FakeRecording {
-    const recording = new FakeRecording(request)
+    const recording = new FakeRecording(request, this)
     this.recordings.push(recording)
     if (this.closed) recording.stop()
     return recording
   }
 
   tap(request: TapRequest): FakeTap {
-    const tap = new FakeTap(request)
+    const tap = new FakeTap(request, this)
     this.taps.push(tap)
     if (this.closed) tap.end()
     return tap
@@ -120,8 +120,8 @@ export class FakePort implements MediaPort {
   async close(): Promise<PortStats> {
     this.closed = true
     this.playing?.finish('stopped')
-    for (const recording of this.recordings) recording.stop()
-    for (const tap of this.taps) tap.end()
+    for (const recording of this.recordings) if (recording.port === this) recording.stop()
+    for (const tap of this.taps) if (tap.port === this) tap.end()
     for (const detection of this.detections) detection.end()
     return noStats
   }

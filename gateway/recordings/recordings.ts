@@ -125,6 +125,7 @@ export class Recordings implements RecordingKeeper {
       pause: (how) => recording.pause(how),
       resume: () => recording.resume(),
       stop: () => recording.stop(),
+      moveTo: (to) => recording.moveTo(to),
     }
   }
 

@@ -61,6 +61,21 @@ describe('a stream to an RTP address', () => {
     expect([t.far.closed, t.near.taps[0]?.closed, t.streams.running]).toEqual([true, true, 0])
   })
 
+  it('goes on with another port, also before its own is open', async () => {
+    const t = setUp({ bidirectional: true })
+    const [second, third] = [new FakePort('call'), new FakePort('call')]
+    t.stream.moveTo(second)
+    await settle()
+    t.stream.moveTo(third)
+    expect([t.near.taps, second.taps[0]?.port, t.far.taps[0]?.port]).toEqual([[], third, t.far])
+    await second.close()
+    t.far.taps[0]?.hear(frame('in', 6))
+    expect(second.taps[0]?.said).toEqual([new Int16Array(160).fill(6)])
+    t.stream.stop()
+    await settle()
+    expect([second.taps[0]?.closed, t.streams.running]).toEqual([true, 0])
+  })
+
   it('brings back what is no silence', async () => {
     const t = setUp({ bidirectional: true })
     await settle()

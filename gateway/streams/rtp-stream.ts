@@ -30,12 +30,16 @@ export class RtpStream implements AudioStream {
   readonly #parts: RtpStreamParts
   readonly #settle: (end: StreamEnd) => void
   #over = false
+  /** The leg's. */
+  #near: MediaPort
   #port: MediaPort | undefined
-  #taps: Tap[] = []
+  /** The leg's, and that of our own port. */
+  #taps: readonly [Tap, Tap] | [] = []
 
   constructor(parts: RtpStreamParts) {
     this.#parts = parts
     this.id = parts.id
+    this.#near = parts.source.port
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
     this.ended = promise
     this.#settle = resolve
@@ -44,6 +48,11 @@ export class RtpStream implements AudioStream {
 
   /** Keys are not sent: they are heard where the far end hears anything of them. */
   digit(): void {}
+
+  moveTo(port: MediaPort): void {
+    this.#near = port
+    this.#taps[0]?.moveTo(port)
+  }
 
   stop(): void {
     this.#end({ kind: 'stopped' })
@@ -79,8 +88,8 @@ export class RtpStream implements AudioStream {
   }
 
   #carry(port: MediaPort): void {
-    const { source, options } = this.#parts
-    const near = source.port.tap({ tracks: tapTracks[options.tracks ?? 'inbound'], sampleRate })
+    const { options } = this.#parts
+    const near = this.#near.tap({ tracks: tapTracks[options.tracks ?? 'inbound'], sampleRate })
     const far = port.tap({ tracks: 'in', sampleRate })
     this.#taps = [near, far]
     const sum = options.tracks === 'both' ? summing((samples) => far.speak(samples)) : undefined

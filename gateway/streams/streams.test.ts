@@ -114,6 +114,23 @@ describe('a stream to a WebSocket', () => {
     await t.quiet()
   })
 
+  it('goes on with another port, also where that is known before there is a connection', async () => {
+    const t = setUp()
+    const [second, third] = [new FakePort('call'), new FakePort('call')]
+    const stream = t.start()
+    stream.moveTo(second)
+    await vi.waitFor(() => expect(second.taps).toHaveLength(1))
+    expect(t.port.taps).toEqual([])
+    stream.moveTo(third)
+    await second.close()
+    second.taps[0]?.hear(frame('in'))
+    await vi.waitFor(() => expect(server.of('media')).toHaveLength(1))
+    await third.close()
+    stream.stop()
+    expect(await stream.ended).toEqual({ kind: 'stopped' })
+    await t.quiet()
+  })
+
   it('ends with its port', async () => {
     const t = setUp()
     const { stream } = await t.opened()

@@ -1,6 +1,6 @@
 import type { RawData, WebSocket } from 'ws'
 import type { StreamEnd } from '../../handlers/verbs.ts'
-import type { Tap, TapRequest } from '../../media/types.ts'
+import type { MediaPort, Tap, TapRequest } from '../../media/types.ts'
 import type { AudioStream, StreamSource } from '../calls/call-streams.ts'
 import type { Clock, Timer } from '../clock.ts'
 import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './messages.ts'
@@ -38,14 +38,16 @@ export class WebSocketStream implements AudioStream {
   readonly #writer: StreamWriter
   readonly #settle: (end: StreamEnd) => void
   #state: 'connecting' | 'open' | 'over' = 'connecting'
+  #port: MediaPort
   #tap: Tap | undefined
   #timer: Timer
   #bad = 0
   #marks = 0
 
   constructor(parts: WebSocketStreamParts) {
-    const { socket, clock, connectTimeoutMs, facts } = parts
+    const { socket, source, clock, connectTimeoutMs, facts } = parts
     this.#parts = parts
+    this.#port = source.port
     this.id = facts.streamSid
     this.#writer = new StreamWriter(facts)
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
@@ -62,6 +64,11 @@ export class WebSocketStream implements AudioStream {
 
   digit(digit: string): void {
     this.#send(() => this.#writer.dtmf(digit))
+  }
+
+  moveTo(port: MediaPort): void {
+    this.#port = port
+    this.#tap?.moveTo(port)
   }
 
   stop(): void {
@@ -82,10 +89,10 @@ export class WebSocketStream implements AudioStream {
     if (this.#state !== 'connecting') return
     this.#state = 'open'
     this.#timer.cancel()
-    const { source, tracks, facts } = this.#parts
+    const { tracks, facts } = this.#parts
     this.#send(() => this.#writer.connected())
     this.#send(() => this.#writer.start())
-    this.#tap = source.port.tap({ tracks, sampleRate: facts.format.sampleRate })
+    this.#tap = this.#port.tap({ tracks, sampleRate: facts.format.sampleRate })
     this.#tap.onFrame((frame) => this.#send(() => this.#writer.media(frame)))
     this.#tap.onClosed(() => this.stop())
   }

@@ -45,6 +45,10 @@ class ThreadedEdge implements Edge {
     this.#slots = new Slots(options, this.#clock, () => ++this.#numbers, {
       onReport: (slot, report) => this.#onReport(slot, report),
       onDeath: (slot, error) => this.#onDeath(slot, error),
+      numberOf: (slot, port) => {
+        const own = this.#own(port)
+        return own?.slot === slot ? own.port.number : undefined
+      },
     })
   }
 

@@ -1,10 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { dominant, sine } from '../codecs/tone.ts'
-import { readRtp, rtpView, writeRtpHeader } from '../rtp/packet.ts'
+import { readWavFile } from '../record/test-files.ts'
+import { isRtcp, readRtp, rtpView, writeRtpHeader } from '../rtp/packet.ts'
 import { decoded, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from '../rtp/test-codecs.ts'
-import type { AudioCodec } from '../types.ts'
+import type { AudioCodec, RecordRequest } from '../types.ts'
 import { Engine } from './engine.ts'
-import type { Report } from './protocol.ts'
+import type { RecordingAct, Report } from './protocol.ts'
 import type { OnPacket } from './sockets.ts'
 import { TestClock } from './test-clock.ts'
 
@@ -135,5 +139,127 @@ describe('an engine with injected time and sockets', () => {
     expect(reports).toContainEqual({ op: 'detected', detection: 23 })
     await engine.run({ op: 'record', port: 1, record: 22, request })
     expect(reports.at(-1)).toMatchObject({ op: 'recorded', record: 22, result: { kept: false } })
+  })
+
+  describe('what listens moves to another port', () => {
+    let path: string
+    let recorded: Promise<void>
+
+    beforeEach(async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'moving-'))
+      path = join(folder, 'a.wav')
+      return () => rm(folder, { recursive: true })
+    })
+
+    /** Begins to record the first port, and waits until the recorder is made. */
+    const record = async (more: Partial<RecordRequest> = {}) => {
+      const request: RecordRequest = { path, format: 'wav', tracks: 'stereo', ...more }
+      recorded = engine.run({ op: 'record', port: 1, record: 30, request })
+      for (let i = 0; i < 10; i++) await Promise.resolve()
+    }
+    const act = (port: number, act: RecordingAct) => engine.run({ op: 'recording', port, record: 30, act })
+    /** The first far end is transferred away: the second one is the caller from now on. */
+    const transfer = () => engine.run({ op: 'move', port: 2, listener: 30 })
+    const leaves = async () => {
+      await engine.run({ op: 'join', port: 2, other: 3 })
+      await engine.run({ op: 'close', port: 1, request: 1 })
+    }
+    /** Stops it, and gives what is in the file. */
+    const sides = async () => {
+      await act(2, 'stop')
+      await recorded
+      await close()
+      return (await readWavFile(path)).channels as [Int16Array, Int16Array]
+    }
+    const tone = (samples: Int16Array, fromMs: number, toMs: number) =>
+      dominant(samples.subarray(fromMs * 8, toMs * 8))
+
+    /** The 20 ms without a sound, from there on. */
+    const silent = (samples: Int16Array, fromMs: number): number[] => {
+      const found: number[] = []
+      for (let ms = fromMs; ms + 20 <= samples.length / 8; ms += 20)
+        if (samples.subarray(ms * 8, ms * 8 + 160).every((sample) => Math.abs(sample) < 500)) found.push(ms)
+      return found
+    }
+
+    it('a recording, whose file has what was before and after without a gap', async () => {
+      await engine.run({ op: 'join', port: 1, other: 2 })
+      await record()
+      talk(1000)
+      await transfer()
+      talk(200)
+      await leaves()
+      talk(1000)
+      const [left, right] = await sides()
+      expect(left.length / 8).toBe(2180)
+      // Who joins is waited for, for a moment; the move itself is not heard.
+      expect([silent(left, 200), silent(right, 200)]).toEqual([[], [1200]])
+      expect([tone(left, 500, 1000), tone(right, 500, 1000)]).toEqual([600, 900])
+      expect([tone(left, 1060, 1200), tone(right, 1060, 1200)]).toEqual([900, 600])
+      expect([tone(left, 1700, 2100), tone(right, 1700, 2100)]).toEqual([900, 1300])
+    })
+
+    it('a recording that is paused, which is so still, and goes on', async () => {
+      await record()
+      talk(500)
+      await act(1, 'skip')
+      await transfer()
+      await leaves()
+      talk(1000)
+      await act(2, 'resume')
+      talk(500)
+      const [left] = await sides()
+      expect([left.length / 8, tone(left, 200, 480), tone(left, 600, 960)]).toEqual([980, 600, 900])
+    })
+
+    it.each(['the beep ends', 'the port is closed'])(
+      'a recording while its beep plays: it begins when %s',
+      async (how) => {
+        await record({ beep: true })
+        talk(100)
+        await transfer()
+        if (how === 'the beep ends') talk(300, [])
+        await leaves()
+        talk(1000)
+        const [left, right] = await sides()
+        expect([tone(left, 200, 900), tone(right, 500, 900)]).toEqual([900, 1300])
+        expect(fars[1]!.tone()).toBe(1300)
+      },
+    )
+
+    it('a recording that has not begun ends with the port that it was moved to', async () => {
+      await record({ beep: true })
+      await transfer()
+      await engine.run({ op: 'close', port: 2, request: 2 })
+      talk(1000, [0])
+      await recorded
+      expect(reports.at(-1)).toMatchObject({
+        op: 'recorded',
+        result: { end: { kind: 'stopped' }, kept: false },
+      })
+      await close()
+    })
+
+    it('a tap, with what is queued to be spoken', async () => {
+      await engine.run({ op: 'tap', port: 1, tap: 20, request: { tracks: 'in', sampleRate: 8000 } })
+      talk(500)
+      const sent = () => fars[0]!.heard.filter((packet) => !isRtcp(packet)).length
+      const before = sent()
+      await engine.run({ op: 'speak', port: 1, tap: 20, samples: sine(440, 600) })
+      await engine.run({ op: 'spoken', port: 1, tap: 20, request: 7 })
+      await engine.run({ op: 'move', port: 2, listener: 20 })
+      await engine.run({ op: 'close', port: 1, request: 1 })
+      talk(640)
+      expect([sent(), fars[1]!.tone()]).toEqual([before, 440])
+      expect(reports).toContainEqual({ op: 'spoken', tap: 20, request: 7 })
+      const frames = reports.flatMap((report) => (report.op === 'frame' ? [report.frame] : []))
+      expect(frames.map(({ atMs }) => atMs)).toEqual(frames.map((_, i) => i * 20))
+      expect(frames.length).toBe(56)
+      const heard = frames.slice(-20).flatMap(({ samples }) => [...samples])
+      expect(dominant(Int16Array.from(heard))).toBe(900)
+      await engine.run({ op: 'untap', port: 2, tap: 20 })
+      expect(reports.at(-1)).toEqual({ op: 'untapped', tap: 20 })
+      await close()
+    })
   })
 })

@@ -83,6 +83,7 @@ export class Engine {
       case 'untap':
       case 'detect':
       case 'undetect':
+      case 'move':
         return this.#listen(command)
       case 'mixer':
       case 'seat':

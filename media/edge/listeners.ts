@@ -18,7 +18,8 @@ export interface Listened {
 
 /** A recording from its command to its result. */
 interface Recording {
-  readonly port: PortNumber
+  port: PortNumber
+  target: Listened
   /** Undefined until the recorder and the beep are through. */
   ear: RecordingEar | undefined
   /** What it was told until then. */
@@ -26,7 +27,7 @@ interface Recording {
 }
 
 interface Tap {
-  readonly port: PortNumber
+  target: Listened
   readonly ear: TapEar
 }
 
@@ -66,6 +67,9 @@ export class Listeners {
       case 'undetect':
         this.#detections.get(command.detection)?.close()
         return
+      case 'move':
+        this.#move(command, target)
+        return
       default:
         this.#toTap(command, target)
     }
@@ -81,32 +85,51 @@ export class Listeners {
     { port, record, request }: Extract<ListenCommand, { op: 'record' }>,
     target: Listened,
   ): Promise<void> {
-    const recording: Recording = { port, ear: undefined, early: [] }
+    const recording: Recording = { port, target, ear: undefined, early: [] }
     this.#recordings.set(record, recording)
     const recorder = await startRecording(request)
-    const ear: RecordingEar = new RecordingEar(recorder, request, () => target.unlisten(ear))
+    const ear: RecordingEar = new RecordingEar(recorder, request, () => recording.target.unlisten(ear))
     const begin = () => {
       recording.ear = ear
       for (const act of recording.early) ear.act(act)
-      if (!recorder.over) target.listen(ear)
+      if (!recorder.over) recording.target.listen(ear)
     }
     if (request.beep && !recording.early.includes('stop')) {
-      target.talk.cue(beep(8000), 8000, begin)
-      target.wake()
+      recording.target.talk.cue(beep(8000), 8000, begin)
+      recording.target.wake()
     } else begin()
     const result = await recorder.done
-    target.unlisten(ear)
+    recording.target.unlisten(ear)
     this.#recordings.delete(record)
     this.#report({ op: 'recorded', record, result })
   }
 
-  #tap({ port, tap, request }: Extract<ListenCommand, { op: 'tap' }>, target: Listened): void {
+  /** What has not begun to listen does so there, once the beep is through. */
+  #move({ port, listener }: Extract<ListenCommand, { op: 'move' }>, target: Listened): void {
+    const recording = this.#recordings.get(listener)
+    if (recording) {
+      const { ear } = recording
+      if (ear) recording.target.unlisten(ear)
+      recording.port = port
+      recording.target = target
+      if (ear) target.listen(ear)
+    }
+    const tap = this.#taps.get(listener)
+    if (!tap) return
+    tap.target.unlisten(tap.ear)
+    tap.target.talk.removeQueue(tap.ear.queue)
+    tap.target = target
+    target.talk.addQueue(tap.ear.queue)
+    target.listen(tap.ear)
+  }
+
+  #tap({ tap, request }: Extract<ListenCommand, { op: 'tap' }>, target: Listened): void {
     const ear = new TapEar(
       request,
       (frame) => this.#report({ op: 'frame', tap, frame }),
       () => this.#closeTap(tap),
     )
-    this.#taps.set(tap, { port, ear })
+    this.#taps.set(tap, { target, ear })
     target.talk.addQueue(ear.queue)
     target.listen(ear)
   }

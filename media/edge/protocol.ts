@@ -71,6 +71,8 @@ export type ListenCommand =
       readonly request: DetectRequest
     }
   | { readonly op: 'undetect'; readonly port: PortNumber; readonly detection: number }
+  /** A recording or a tap listens here from now on, and where it did no more. */
+  | { readonly op: 'move'; readonly port: PortNumber; readonly listener: number }
 
 /** What a recording is told: to pause in one of two ways, to go on, or to end. */
 export type RecordingAct = 'skip' | 'silence' | 'resume' | 'stop'

@@ -1,17 +1,23 @@
-import type { Recording, RecordingResult, RecordRequest } from '../types.ts'
+import type { MediaPort, Recording, RecordingResult, RecordRequest } from '../types.ts'
 import type { Command, PortNumber, RecordingAct } from './protocol.ts'
 
 /** The recordings of one media thread. They outlive their ports by the time that it takes to complete the files. */
 export class Recordings {
   #send: (command: Command) => void
   #number: () => number
+  #numberOf: (port: MediaPort) => PortNumber | undefined
   #settle = new Map<number, (result: RecordingResult) => void>()
   #pending = new Map<number, Promise<RecordingResult>>()
 
-  /** `number` gives one that was never used. */
-  constructor(send: (command: Command) => void, number: () => number) {
+  /** `number` gives one that was never used, `numberOf` that of a port which is open in this thread. */
+  constructor(
+    send: (command: Command) => void,
+    number: () => number,
+    numberOf: (port: MediaPort) => PortNumber | undefined,
+  ) {
     this.#send = send
     this.#number = number
+    this.#numberOf = numberOf
   }
 
   /** How many are not complete. */
@@ -31,10 +37,17 @@ export class Recordings {
     this.#settle.set(record, resolve)
     this.#pending.set(record, done)
     this.#send({ op: 'record', port, record, request })
+    let at = port
     const act = (what: RecordingAct) => {
-      if (this.#settle.has(record)) this.#send({ op: 'recording', port, record, act: what })
+      if (this.#settle.has(record)) this.#send({ op: 'recording', port: at, record, act: what })
     }
-    return { done, pause: (how) => act(how), resume: () => act('resume'), stop: () => act('stop') }
+    const moveTo = (to: MediaPort) => {
+      const next = this.#numberOf(to)
+      if (next === undefined || next === at || !this.#settle.has(record)) return
+      at = next
+      this.#send({ op: 'move', port: at, listener: record })
+    }
+    return { done, moveTo, pause: act, resume: () => act('resume'), stop: () => act('stop') }
   }
 
   /** The thread reports that one is complete. */
@@ -57,5 +70,6 @@ export class Recordings {
 /** A recording on a port that is closed: over before it began. */
 export function noRecording(): Recording {
   const result: RecordingResult = { end: { kind: 'stopped' }, durationMs: 0, bytes: 0, kept: false }
-  return { done: Promise.resolve(result), pause: () => {}, resume: () => {}, stop: () => {} }
+  const nothing = () => {}
+  return { done: Promise.resolve(result), pause: nothing, resume: nothing, stop: nothing, moveTo: nothing }
 }

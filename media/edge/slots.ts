@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
-import type { Edge, PortOptions } from '../types.ts'
+import type { Edge, MediaPort, PortOptions } from '../types.ts'
 import type { MediaClock } from './clock.ts'
 import { Detections } from './detections.ts'
 import type { EdgeOptions } from './options.ts'
 import { PortPool, shareRange } from './pool.ts'
-import type { Report } from './protocol.ts'
+import type { PortNumber, Report } from './protocol.ts'
 import { Recordings } from './recordings.ts'
 import { socketKind } from './sockets-open.ts'
 import { Taps } from './taps.ts'
@@ -23,10 +23,12 @@ export interface Slot {
   ports: number
 }
 
-/** Told of the threads. */
+/** Told of the threads, and asked for what is there. */
 export interface SlotListener {
   onReport(slot: Slot, report: Report): void
   onDeath(slot: Slot, error: Error): void
+  /** Undefined for a port that is closed, or in another thread. */
+  numberOf(slot: Slot, port: MediaPort): PortNumber | undefined
 }
 
 /** All threads of an edge, and which group is in which of them. */
@@ -136,11 +138,12 @@ function makeSlot(pool: PortPool, data: ThreadData, number: () => number, listen
     },
     data,
   )
+  const numberOf = (port: MediaPort) => listener.numberOf(slot, port)
   const slot: Slot = {
     thread,
     pool,
-    recordings: new Recordings((command) => thread.send(command), number),
-    taps: new Taps((command, moved) => thread.send(command, moved), number),
+    recordings: new Recordings((command) => thread.send(command), number, numberOf),
+    taps: new Taps((command, moved) => thread.send(command, moved), number, numberOf),
     detections: new Detections((command) => thread.send(command), number),
     ports: 0,
   }

@@ -1,21 +1,26 @@
 import type { Transferable } from 'node:worker_threads'
-import type { Tap, TapFrame, TapRequest } from '../types.ts'
+import type { MediaPort, Tap, TapFrame, TapRequest } from '../types.ts'
 import { guarded } from './guarded.ts'
 import type { Command, PortNumber } from './protocol.ts'
 
 /** Sends a command to the thread; `moved` goes over rather than being copied. */
 type Send = (command: Command, moved?: readonly Transferable[]) => void
 
+/** Number of a port which is open in the thread. */
+type NumberOf = (port: MediaPort) => PortNumber | undefined
+
 /** The taps of one media thread. */
 export class Taps {
   #send: Send
   #number: () => number
+  #numberOf: NumberOf
   #taps = new Map<number, EdgeTap>()
 
   /** `number` gives one that was never used. */
-  constructor(send: Send, number: () => number) {
+  constructor(send: Send, number: () => number, numberOf: NumberOf) {
     this.#send = send
     this.#number = number
+    this.#numberOf = numberOf
   }
 
   /** How many are open. */
@@ -25,7 +30,7 @@ export class Taps {
 
   open(port: PortNumber, request: TapRequest): Tap {
     const tap = this.#number()
-    const handle = new EdgeTap(port, tap, this.#send)
+    const handle = new EdgeTap(port, tap, this.#send, this.#numberOf)
     this.#taps.set(tap, handle)
     this.#send({ op: 'tap', port, tap, request })
     return handle
@@ -54,7 +59,12 @@ export class Taps {
 
 /** A tap on a port that is closed. */
 export function noTap(): Tap {
-  const tap = new EdgeTap(0, 0, () => {})
+  const tap = new EdgeTap(
+    0,
+    0,
+    () => {},
+    () => undefined,
+  )
   tap.end()
   return tap
 }
@@ -63,6 +73,7 @@ class EdgeTap implements Tap {
   #port: PortNumber
   #tap: number
   #send: Send
+  #numberOf: NumberOf
   #onFrame: ((frame: TapFrame) => void) | undefined
   #onClosed: (() => void) | undefined
   #requests = 0
@@ -70,10 +81,11 @@ class EdgeTap implements Tap {
   /** `closing`: by us, and not answered yet. */
   #state: 'open' | 'closing' | 'closed' = 'open'
 
-  constructor(port: PortNumber, tap: number, send: Send) {
+  constructor(port: PortNumber, tap: number, send: Send, numberOf: NumberOf) {
     this.#port = port
     this.#tap = tap
     this.#send = send
+    this.#numberOf = numberOf
   }
 
   onFrame(listener: (frame: TapFrame) => void): void {
@@ -100,6 +112,13 @@ class EdgeTap implements Tap {
 
   onClosed(listener: () => void): void {
     this.#onClosed = listener
+  }
+
+  moveTo(port: MediaPort): void {
+    const next = this.#numberOf(port)
+    if (next === undefined || next === this.#port || this.#state !== 'open') return
+    this.#port = next
+    this.#send({ op: 'move', port: next, listener: this.#tap })
   }
 
   close(): void {

@@ -1,3 +1,5 @@
+import type { MediaPort } from './port.ts'
+
 /** What to record, and when to end. */
 export interface RecordRequest {
   /** Where the finished file will lie. It is written under another name beside it, and renamed when it is complete. */
@@ -26,7 +28,7 @@ export interface RecordRequest {
 
 /** Why a recording ended. */
 export type RecordingEnd =
-  /** {@link Recording.stop}, or the port was closed. */
+  /** {@link Recording.stop}, or the port was closed that is recorded. */
   | { readonly kind: 'stopped' }
   | { readonly kind: 'silence' }
   /** Nothing was said from the beginning. */
@@ -57,4 +59,9 @@ export interface Recording {
   pause(how: 'skip' | 'silence'): void
   resume(): void
   stop(): void
+  /**
+   * Records that port from now on, in the same file: `in` and `out` are its. A beep that plays ends where it does. The port has to be open,
+   * and in the same thread (as those of one group are): else nothing changes. Harmless when it is recorded already, and when it is over.
+   */
+  moveTo(port: MediaPort): void
 }

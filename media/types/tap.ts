@@ -1,4 +1,5 @@
 import type { PcmRate } from './codec.ts'
+import type { MediaPort } from './port.ts'
 
 /** What to listen to. */
 export interface TapRequest {
@@ -31,6 +32,8 @@ export interface Tap {
   spoken(): Promise<void>
   /** Called once when the port is closed, or its thread died. */
   onClosed(listener: () => void): void
+  /** Listens and speaks to that port from now on, with what is queued; otherwise as a recording does. */
+  moveTo(port: MediaPort): void
   /** Idempotent. */
   close(): void
 }
