@@ -27,7 +27,7 @@ export interface Documents {
 
 /** Tells customers' servers; implemented by gateway/webhooks. */
 export interface Callbacks {
-  /** Delivers in the background, those of a call in order. Never throws. */
+  /** Delivers in the background, those of a call to one server in order. Never throws. */
   notify(from: { readonly projectId: string; readonly callId: string }, callback: StatusCallback): void
 }
 

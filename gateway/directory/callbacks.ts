@@ -25,19 +25,22 @@ export class CallbackRows {
     await this.#store.deleteFrom('callback').where('id', '=', id).execute()
   }
 
-  async count(): Promise<number> {
-    const row = await this.#store
+  /** How many there are for each server. */
+  async counts(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#store
       .selectFrom('callback')
-      .select((q) => q.fn.countAll<number>().as('count'))
-      .executeTakeFirst()
-    return Number(row?.count ?? 0)
+      .select((q) => ['server', q.fn.countAll<number>().as('count')])
+      .groupBy('server')
+      .execute()
+    return new Map(rows.map(({ server, count }) => [server, Number(count)]))
   }
 
-  /** The first ones to be tried, by when that is; those of one moment as they came. */
-  async next(limit: number): Promise<CallbackRow[]> {
+  /** The first ones for a server to be tried, by when that is; those of one moment as they came. */
+  async next(server: string, limit: number): Promise<CallbackRow[]> {
     return this.#store
       .selectFrom('callback')
       .selectAll()
+      .where('server', '=', server)
       .orderBy('due_at')
       .orderBy('created_at')
       .limit(limit)

@@ -194,11 +194,16 @@ const createCallbacks = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('kind', 'text', (c) => c.notNull())
     .addColumn('method', 'text', (c) => c.notNull())
     .addColumn('url', 'text', (c) => c.notNull())
+    .addColumn('server', 'text', (c) => c.notNull())
     .addColumn('content_type', 'text')
     .addColumn('body', 'text')
     .addColumn('tries', 'integer', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addColumn('due_at', 'bigint', (c) => c.notNull())
     .execute()
-  await db.schema.createIndex('callback_due_at').on('callback').columns(['due_at', 'created_at']).execute()
+  await db.schema
+    .createIndex('callback_due_at')
+    .on('callback')
+    .columns(['server', 'due_at', 'created_at'])
+    .execute()
 }

@@ -120,6 +120,8 @@ export interface CallbackTable {
   method: 'GET' | 'POST'
   /** May hold a user and a password. */
   url: string
+  /** Scheme, host and port of the URL. */
+  server: string
   content_type: string | null
   body: string | null
   /** How often it was tried. */

@@ -2,16 +2,18 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StatusCallback } from '../../handlers/handler.ts'
 import { FakeClock } from '../clock.ts'
-import { CallbackRows } from '../directory/callbacks.ts'
+import { type CallbackRow, CallbackRows } from '../directory/callbacks.ts'
 import { migrate } from '../directory/migrations.ts'
 import { openSqliteStore, type Store } from '../directory/sqlite.ts'
+import { TrunklineError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
 import { Spool } from './spool.ts'
 
-const callback = (text: string): StatusCallback => ({
-  ...{ kind: 'call-status', url: 'https://me:pw@x.example/cb?key=pw', method: 'POST' },
+const callback = (text: string, url = 'https://me:pw@x.example/cb?key=pw'): StatusCallback => ({
+  ...{ kind: 'call-status', url, method: 'POST' },
   body: { contentType: 'text/plain', text },
 })
+const server = 'https://x.example'
 const of = (callId: string) => ({ projectId: 'p', callId })
 
 describe('the spool of callbacks', () => {
@@ -25,25 +27,33 @@ describe('the spool of callbacks', () => {
   let told: { text: string; id: string }[]
   /** Answers in order; none left: 200. */
   let answers: (number | Error | Promise<number>)[]
+  /** This server never answers. */
+  const silent = 'https://silent.example'
+
+  /** Ends the requests that the silent server has. */
+  let ends: (() => void)[]
 
   beforeEach(async () => {
     store = openSqliteStore(':memory:')
     rows = new CallbackRows(store)
     clock = new FakeClock()
     metrics = new Metrics()
-    ;[spools, lines, told, answers] = [[], [], [], []]
+    ;[spools, lines, told, answers, ends] = [[], [], [], [], []]
     await migrate(store, clock)
   })
 
   afterEach(async () => {
-    for (const spool of spools) await spool.close()
+    const closed = Promise.all(spools.map((spool) => spool.close()))
+    for (const end of ends) end()
+    await closed
     await store.destroy()
   })
 
   const open = async (): Promise<Spool> => {
     const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
-    const deliver = async ({ body }: Omit<StatusCallback, 'kind'>, { id }: { id: string }) => {
+    const deliver = async ({ url, body }: Omit<StatusCallback, 'kind'>, { id }: { id: string }) => {
       told.push({ text: body?.text ?? '', id })
+      if (url.startsWith(silent)) return new Promise<number>((resolve) => ends.push(() => resolve(503)))
       const answer = answers.shift() ?? 200
       if (answer instanceof Error) throw answer
       return answer
@@ -58,9 +68,9 @@ describe('the spool of callbacks', () => {
     return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]))
   }
   const empty = (spool: Spool) =>
-    vi.waitFor(async () => expect([spool.waiting, await rows.count()]).toEqual([0, 0]))
+    vi.waitFor(async () => expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()]))
   const postponed = (at: number) =>
-    vi.waitFor(async () => expect((await rows.next(1))[0]?.due_at).toBe(clock.now() + at))
+    vi.waitFor(async () => expect((await rows.next(server, 1))[0]?.due_at).toBe(clock.now() + at))
 
   it('tells at once, and keeps nothing of what was taken', async () => {
     const spool = await open()
@@ -138,20 +148,93 @@ describe('the spool of callbacks', () => {
     expect(told).toHaveLength(2)
   })
 
+  /** Written down by an earlier run. */
+  const left = (text: string, at: number, more: Partial<CallbackRow> = {}) =>
+    rows.add({
+      ...{ id: text, project_id: 'p', call_id: `call of ${text}`, kind: 'recording', method: 'POST' },
+      ...{ url: 'https://x.example/', server, content_type: 'text/plain', body: text },
+      ...{ tries: 0, created_at: at, due_at: at },
+      ...more,
+    })
+
   it('tries many that are due, all of them', async () => {
-    for (let i = 0; i < 100; i++)
-      await rows.add({
-        ...{ id: `e${i}`, project_id: 'p', call_id: `c${i}`, kind: 'recording', method: 'GET' },
-        ...{ url: 'https://x.example/', content_type: null, body: null, tries: 1, created_at: i, due_at: i },
-      })
+    for (let i = 0; i < 100; i++) await left(`e${i}`, i)
     const spool = await open()
     await vi.waitFor(async () => {
       clock.advance(1)
-      expect([spool.waiting, await rows.count()]).toEqual([0, 0])
+      expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()])
     })
     expect(new Set(told.map(({ id }) => id)).size).toBe(100)
     expect(told).toHaveLength(100)
   })
+
+  it('lets no server wait for another one, however much that one was not told', async () => {
+    for (let i = 0; i < 100; i++) await left(`s${i}`, i, { url: `${silent}/cb`, server: silent })
+    for (let i = 0; i < 100; i++) await left(`e${i}`, 1_000 + i)
+    const spool = await open()
+    await vi.waitFor(async () => {
+      clock.advance(1)
+      expect(spool.waiting).toBe(100)
+    })
+    // And asks it no more at once than it can be expected to bear.
+    expect([ends.length, told.length]).toEqual([8, 108])
+  })
+
+  it('tells those of one call in order after a restart', async () => {
+    for (const text of ['a', 'b', 'c']) await left(text, 1, { call_id: 'c-1' })
+    const { promise, resolve } = Promise.withResolvers<number>()
+    answers.push(promise)
+    const spool = await open()
+    clock.advance(0)
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    spool.notify(of('c-1'), callback('d'))
+    await vi.waitFor(async () => expect((await rows.counts()).get(server)).toBe(4))
+    expect(told).toHaveLength(1)
+    resolve(200)
+    await empty(spool)
+    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('has room for others where one server takes nothing', async () => {
+    vi.spyOn(rows, 'counts').mockResolvedValueOnce(new Map([[silent, 25_000]]))
+    const spool = await open()
+    spool.notify(of('c-1'), callback('a', `${silent}/cb`))
+    expect([spool.waiting, await outcomes()]).toEqual([25_000, { dropped: 1 }])
+    spool.notify(of('c-1'), callback('a'))
+    await vi.waitFor(async () => expect(await outcomes()).toEqual({ dropped: 1, delivered: 1 }))
+  })
+
+  it('tries nothing again for a minute where the store fails', async () => {
+    for (let i = 0; i < 20; i++) await left(`e${i}`, i)
+    const remove = vi.spyOn(rows, 'remove').mockRejectedValue(new Error('disk full'))
+    const spool = await open()
+    const goOn = async () => {
+      for (let i = 0; i < 20; i++) {
+        clock.advance(1)
+        await new Promise(setImmediate)
+      }
+    }
+    await goOn()
+    expect([told.length, spool.waiting]).toEqual([8, 20])
+    remove.mockRestore()
+    clock.advance(60_000)
+    await vi.waitFor(async () => {
+      clock.advance(1)
+      expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()])
+    })
+    expect(told).toHaveLength(28)
+  })
+
+  it.each(['address-refused', 'scheme', 'request'])(
+    'does not come back where it may not go: %s',
+    async (reason) => {
+      const spool = await open()
+      answers.push(new TrunklineError('document_unreachable', 'no', { reason }))
+      spool.notify(of('c-1'), callback('a'))
+      await empty(spool)
+      expect(await outcomes()).toEqual({ refused: 1 })
+    },
+  )
 
   it('tells once what cannot be written down', async () => {
     const spool = await open()
@@ -162,11 +245,21 @@ describe('the spool of callbacks', () => {
     expect(await outcomes()).toEqual({ 'given-up': 1 })
   })
 
-  it('drops what comes after the end', async () => {
+  it('leaves what it has not begun, and what comes after the end, for the next run', async () => {
     const spool = await open()
-    await spool.close()
-    spool.notify(of('c-1'), callback('a'))
-    expect(await outcomes()).toEqual({ dropped: 1 })
-    expect(spool.waiting).toBe(0)
+    const { promise, resolve } = Promise.withResolvers<number>()
+    answers.push(promise)
+    for (const text of ['a', 'b']) spool.notify(of('c-1'), callback(text))
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    const closed = spool.close()
+    resolve(200)
+    await closed
+    spool.notify(of('c-1'), callback('c'))
+    await vi.waitFor(async () => expect((await rows.counts()).get(server)).toBe(2))
+    expect(told).toHaveLength(1)
+    const next = await open()
+    clock.advance(0)
+    await empty(next)
+    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c'])
   })
 })
