@@ -108,6 +108,16 @@ describe('a call that comes in', () => {
     await gateway.refusal('no_application')
   })
 
+  it('is over when the caller gives up', async () => {
+    const { next } = await listener()
+    const carrier = await Carrier.calls(gateway, {
+      ...{ domain: 'office.test', scenario: 'caller-cancels', holdMs: 300 },
+    })
+    const call = await next()
+    expect(await call.waitFor('ended')).toBe(true)
+    await carrier.done()
+  })
+
   it('is refused with the reason that the application gives', async () => {
     const { next } = await listener()
     const carrier = await Carrier.calls(gateway, {
