@@ -186,6 +186,33 @@ describe('those who listen to a port, on real threads', () => {
     expect(frames.length - count).toBeLessThanOrEqual(1)
   })
 
+  it('go on at another port of the call, and stay where they are for one that is closed or of another thread', async () => {
+    const [a, b] = [await open(alice, 'one'), await open(bob, 'one')]
+    const elsewhere = await open(alice, 'two')
+    const [recording, tap] = [a.record(request()), a.tap({ tracks: 'in', sampleRate: 8000 })]
+    const frames: TapFrame[] = []
+    tap.onFrame((frame) => frames.push(frame))
+    for (const each of [recording, tap]) {
+      each.moveTo(b)
+      each.moveTo(elsewhere)
+    }
+    await a.close()
+    for (const each of [recording, tap]) each.moveTo(a)
+    await bob.talk(b.port, 'PCMU', sine(700, 600))
+    tap.speak(sine(1100, 400))
+    await tap.spoken()
+    await bob.until(() => dominant(bob.audio('PCMU').slice(-800)) === 1100)
+    recording.stop()
+    expect((await recording.done).kept).toBe(true)
+    expect(dominant(await side(0))).toBe(700)
+    expect(dominant(frames.flatMap(({ samples }) => [...samples]))).toBe(700)
+    const closed = new Promise<void>((resolve) => tap.onClosed(resolve))
+    await b.close()
+    await closed
+    for (const each of [recording, tap]) each.moveTo(elsewhere)
+    expect(edge.busy).toMatchObject({ recordings: 0, taps: 0 })
+  })
+
   it('join two ports of different calls in different threads', async () => {
     const [a, b] = [await open(alice, 'one'), await open(bob, 'two', 'G722')]
     edge.join(a, b)
