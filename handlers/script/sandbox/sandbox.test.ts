@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ExpressionReply } from './evaluate.ts'
 import { ExpressionFailed, Sandbox } from './sandbox.ts'
-import type { SandboxThread } from './thread.ts'
+import { type SandboxThread, startThread } from './thread.ts'
 
 /** Nothing here waits for the sandbox's patience; only the test of it fires its timer. */
 const noTimers = { after: () => ({ cancel: () => {} }) }
@@ -142,6 +142,7 @@ describe('the sandbox holds', () => {
 describe('its threads', () => {
   interface FakeThread extends SandboxThread {
     readonly jobs: string[]
+    readonly ready: () => void
     readonly reply: (reply: ExpressionReply) => void
     readonly die: () => void
     ended: boolean
@@ -150,15 +151,17 @@ describe('its threads', () => {
   const open = () => {
     const threads: FakeThread[] = []
     const alarms: (() => void)[] = []
+    const waits: number[] = []
     const timers = {
-      after: (_ms: number, run: () => void) => {
+      after: (ms: number, run: () => void) => {
         alarms.push(run)
+        waits.push(ms)
         return { cancel: () => void alarms.splice(alarms.indexOf(run), 1) }
       },
     }
-    const pool = new Sandbox(timers, (reply, die) => {
+    const pool = new Sandbox(timers, ({ onReady: ready, onReply: reply, onFailure: die }) => {
       const thread: FakeThread = {
-        ...{ jobs: [], reply, die, ended: false },
+        ...{ jobs: [], ready, reply, die, ended: false },
         send: ({ expression }) => void thread.jobs.push(expression),
         end: async () => {
           thread.ended = true
@@ -167,7 +170,7 @@ describe('its threads', () => {
       threads.push(thread)
       return thread
     })
-    return { pool, threads, alarms }
+    return { pool, threads, alarms, waits }
   }
 
   it('are two, and each has one expression at a time', async () => {
@@ -198,6 +201,26 @@ describe('its threads', () => {
     threads[3]?.reply({ value: '4' })
     expect(await Promise.all(next)).toEqual([3, 4])
     expect(alarms).toEqual([])
+  })
+
+  it('may take ten seconds to start, and two for an expression from then on', async () => {
+    const { pool, threads, alarms, waits } = open()
+    const slow = pool.evaluate('a', {})
+    threads[0]?.ready()
+    expect([waits, alarms.length]).toEqual([[10_000, 2000], 1])
+    threads[0]?.reply({ value: '1' })
+    expect(await slow).toBe(1)
+    const stuck = pool.evaluate('b', {})
+    expect(waits).toEqual([10_000, 2000, 2000])
+    alarms[0]?.()
+    await expect(stuck).rejects.toThrow('does not answer')
+  })
+
+  it('say when they have started', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const thread = startThread({ onReady: resolve, onReply: () => {}, onFailure: () => {} })
+    await promise
+    await thread.end()
   })
 
   it('are ended in the middle of whatever they do', async () => {

@@ -14,8 +14,13 @@ export interface Timers {
 const mostThreads = 2
 /** Expressions that may wait. A call has one at a time, so this many calls. */
 const mostWaiting = 200
-/** A thread that has not answered after so long is ended. Far beyond an expression's own time: the thread may be starting. */
-const patienceMs = 10_000
+/** A thread that has not started after so long is ended. */
+const startMs = 10_000
+/**
+ * The same of one that has started and does not answer. An expression's own time is less, but what QuickJS does in one go, such as searching a
+ * long text, does not look at that; everybody else's expressions wait meanwhile.
+ */
+const answerMs = 2000
 
 interface Task {
   readonly job: ExpressionJob
@@ -25,12 +30,13 @@ interface Task {
 
 interface Busy {
   readonly task: Task
-  readonly timer: { cancel(): void }
+  timer: { cancel(): void }
 }
 
 /** One thread and what it is at. */
 interface Place {
   readonly thread: SandboxThread
+  started: boolean
   busy?: Busy
 }
 
@@ -91,20 +97,35 @@ export class Sandbox {
       task.reject(new ExpressionFailed('there is no thread for it'))
       return
     }
-    const timer = this.#timers.after(patienceMs, () => this.#replace(place, 'its thread does not answer'))
-    place.busy = { task, timer }
+    place.busy = { task, timer: this.#watch(place) }
     place.thread.send(task.job)
   }
 
   #launch(): Place {
     const place: Place = {
-      thread: this.#start(
-        (reply) => this.#finish(place, reply),
-        () => this.#replace(place, 'it exhausts its thread'),
-      ),
+      thread: this.#start({
+        onReady: () => this.#started(place),
+        onReply: (reply) => this.#finish(place, reply),
+        onFailure: () => this.#replace(place, 'it exhausts its thread'),
+      }),
+      started: false,
     }
     this.#places.add(place)
     return place
+  }
+
+  #watch(place: Place): { cancel(): void } {
+    return this.#timers.after(place.started ? answerMs : startMs, () =>
+      this.#replace(place, 'its thread does not answer'),
+    )
+  }
+
+  /** Now it is the expression's turn to answer, no longer the thread's to start. */
+  #started(place: Place): void {
+    place.started = true
+    if (!place.busy) return
+    place.busy.timer.cancel()
+    place.busy.timer = this.#watch(place)
   }
 
   #finish(place: Place, reply: ExpressionReply): void {

@@ -5,3 +5,4 @@ import { type ExpressionJob, openEvaluator } from './evaluate.ts'
 const evaluate = await openEvaluator()
 // Whatever is thrown here ends the thread: a sandbox that failed by itself is not used again.
 parentPort?.on('message', (job: ExpressionJob) => parentPort?.postMessage(evaluate(job)))
+parentPort?.postMessage('ready')

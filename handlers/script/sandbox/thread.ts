@@ -9,8 +9,18 @@ export interface SandboxThread {
   end(): Promise<void>
 }
 
-/** Starts a thread. `onReply` is called once for each expression, `onFailure` once when the thread dies without being asked to. */
-export type StartThread = (onReply: (reply: ExpressionReply) => void, onFailure: () => void) => SandboxThread
+/** What a thread tells. */
+export interface ThreadEvents {
+  /** It has started: from now on it is at the expressions that it was sent. */
+  readonly onReady: () => void
+  /** Called once for each expression. */
+  readonly onReply: (reply: ExpressionReply) => void
+  /** Called once when it dies without being asked to. */
+  readonly onFailure: () => void
+}
+
+/** Starts a thread. */
+export type StartThread = (events: ThreadEvents) => SandboxThread
 
 /** Heap of the thread's own JavaScript in MiB; that of expressions is inside WebAssembly. */
 const heapMiB = 64
@@ -18,7 +28,7 @@ const heapMiB = 64
 const stackMiB = 16
 
 /** Starts the real thread. It keeps no process alive. */
-export const startThread: StartThread = (onReply, onFailure) => {
+export const startThread: StartThread = ({ onReady, onReply, onFailure }) => {
   const worker = new Worker(new URL('./sandbox.worker.ts', import.meta.url), {
     ...{ execArgv: [], stdout: true, stderr: true, env: {} },
     resourceLimits: { maxOldGenerationSizeMb: heapMiB, stackSizeMb: stackMiB },
@@ -33,8 +43,10 @@ export const startThread: StartThread = (onReply, onFailure) => {
     over = true
     onFailure()
   }
-  worker.on('message', (reply) => {
-    if (!over) onReply(reply)
+  worker.on('message', (message: 'ready' | ExpressionReply) => {
+    if (over) return
+    if (message === 'ready') onReady()
+    else onReply(message)
   })
   worker.on('error', fail)
   worker.on('exit', fail)
