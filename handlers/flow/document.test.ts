@@ -55,6 +55,13 @@ describe('a call flow is refused', () => {
       ['/nodes/a/edges/two flow_outcome_undefined'],
     ],
     [
+      'with a condition that cannot be evaluated',
+      withStart({
+        a: { kind: 'conditions', options: { conditions: [{ name: 'one', when: 'x'.repeat(1025) }] } },
+      }),
+      ['/nodes/a/options/conditions relay_script_method_parameter_invalid_value'],
+    ],
+    [
       'with an outcome twice',
       withStart({
         a: {

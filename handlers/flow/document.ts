@@ -108,6 +108,7 @@ const checked = (script: Script, source: ScriptSource): ScriptProgram => {
 
 /** `/sections/<node>/<step>/<method>/…` is an option of the node. */
 const placeOf = (path: string): Keys => {
-  const [, , , , , ...rest] = path.split('/')
-  return ['nodes', nodeOf(path) ?? '', 'options', ...rest]
+  const [, , , , method, ...rest] = path.split('/')
+  // Some of a node's conditions are of its kind: which of the author's it is cannot be told by its number.
+  return ['nodes', nodeOf(path) ?? '', 'options', ...(method === 'cond' ? ['conditions'] : rest)]
 }

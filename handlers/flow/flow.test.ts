@@ -72,6 +72,28 @@ describe('a call flow', () => {
     expect(call.verbs[1]?.[1]).toMatchObject({ sounds: [{ text: 'Help Me' }] })
   })
 
+  it('knows as many phrases as a choice may have', async () => {
+    const phrases = Array.from(
+      { length: 100 },
+      (_, i) => `I would like to talk to somebody about ${i} "things"`,
+    )
+    const said: CollectResult = { reason: 'speech', digits: '', speech: { text: phrases.at(-1)! } }
+    const { names } = await run(
+      {
+        in: { kind: 'start', edges: { next: 'ask' } },
+        ask: {
+          kind: 'gather',
+          options: { play: 'say:Well?', choices: [{ name: 'talk', phrases }] },
+          edges: { talk: 'answer', unknown: 'bye' },
+        },
+        answer: { kind: 'play', options: { url: 'say:Good' } },
+        bye: { kind: 'hang_up' },
+      },
+      { call: answering(said) },
+    )
+    expect(names).toEqual(['collect', 'play'])
+  })
+
   const failed = (reason: Extract<ConnectResult, { kind: 'failed' }>['reason']): ConnectResult => ({
     ...{ kind: 'failed', reason, code: 'busy' },
   })

@@ -20,27 +20,32 @@ const choice: Schema = {
   properties: {
     name: outcomeName,
     digits: keys('The keys that mean it.'),
-    phrases: list('What means it when it is said.', 'a list of texts', text('A word or phrase.'), {
-      ...{ minItems: 1, maxItems: 100 },
-    }),
+    phrases: list(
+      'What means it when it is said.',
+      'a list of texts',
+      { ...text('A word or phrase of at most 100 characters.'), maxLength: 100 },
+      {
+        ...{ minItems: 1, maxItems: 100 },
+      },
+    ),
   },
   required: ['name'],
   anyOf: [{ required: ['digits'] }, { required: ['phrases'] }],
   additionalProperties: false,
 }
 
-/** Holds where the caller has pressed the choice's keys, or said one of its phrases. */
-const conditionOf = ({ name, digits, phrases = [] }: Choice): Condition => {
-  const said = phrases.map((phrase) => literal(phrase.trim().toLowerCase())).join(',')
-  const ways = [
-    ...(digits === undefined
-      ? []
-      : [`(prompt_result == 'match_digits' && prompt_value == ${literal(digits)})`]),
-    ...(said === ''
-      ? []
-      : [`(prompt_result == 'match_speech' && [${said}].includes(prompt_value.trim().toLowerCase()))`]),
-  ]
-  return { name, when: ways.join(' || ') }
+/** Phrases of one condition: together they stay below the longest expression. */
+const phrasesAtOnce = 4
+
+/** Hold where the caller has pressed the choice's keys, or said one of its phrases. */
+const conditionsOf = ({ name, digits, phrases = [] }: Choice): readonly Condition[] => {
+  const ways =
+    digits === undefined ? [] : [`prompt_result == 'match_digits' && prompt_value == ${literal(digits)}`]
+  for (let i = 0; i < phrases.length; i += phrasesAtOnce) {
+    const some = phrases.slice(i, i + phrasesAtOnce).map((phrase) => literal(phrase.trim().toLowerCase()))
+    ways.push(`prompt_result == 'match_speech' && [${some}].includes(prompt_value.trim().toLowerCase())`)
+  }
+  return ways.map((when) => ({ name, when }))
 }
 
 /** What the prompt needs for its choices: digits, speech, or both. */
@@ -71,7 +76,7 @@ export const gather: NodeKind = {
     const none = { name: 'no_input', when: "prompt_result == 'no_input' || prompt_result == 'failed'" }
     return [
       { prompt: { ...collected(options), ...prompt } },
-      ...decide([none, ...choicesOf(options).map(conditionOf)], follow, 'unknown'),
+      ...decide([none, ...choicesOf(options).flatMap(conditionsOf)], follow, 'unknown'),
     ]
   },
 }

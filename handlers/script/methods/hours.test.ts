@@ -47,6 +47,22 @@ describe('check_hours', () => {
     expect(await at(iso, { open: [{ days: ['fri'], from: '22:00', to: '02:00' }] })).toEqual([expected])
   })
 
+  it.each([
+    // Summer time ends in Berlin in the night before 25 October 2026, a Sunday: it is 03:30, for the first time that day.
+    ['2026-10-25T02:30:00Z', 'sat', 'open'],
+    ['2026-10-25T02:30:00Z', 'sun', 'closed'],
+    ['2026-10-26T02:30:00Z', 'sun', 'open'],
+    // It begins in the night before 29 March 2026.
+    ['2026-03-29T01:30:00Z', 'sat', 'open'],
+    ['2026-03-29T01:30:00Z', 'sun', 'closed'],
+  ])(
+    'knows whose night it is when the clock is put back or forward: %s, %s is %s',
+    async (iso, day, expected) => {
+      const open = [{ days: [day], from: '22:00', to: '06:00' }]
+      expect(await at(iso, { time_zone: 'Europe/Berlin', open })).toEqual([expected])
+    },
+  )
+
   it('knows closed days, and the night after one', async () => {
     const open = [{ days: ['fri', 'sat'], from: '20:00', to: '04:00' }]
     const closed_dates = ['2026-01-09']

@@ -32,12 +32,16 @@ const opening: Schema = {
   additionalProperties: false,
 }
 
-/** What the clock on the wall shows somewhere. */
-interface Local {
+/** A day of the calendar. */
+interface Day {
   /** YYYY-MM-DD. */
   readonly date: string
   /** 0 is Monday. */
   readonly day: number
+}
+
+/** What the clock on the wall shows somewhere. */
+interface Local extends Day {
   readonly minute: number
 }
 
@@ -55,6 +59,12 @@ const localTime = (at: number, timeZone: string): Local => {
     minute: Number(of('hour')) * 60 + Number(of('minute')),
   }
 }
+
+/** By the calendar: not every day has 24 hours. */
+const dayBefore = ({ date, day }: Day): Day => ({
+  date: new Date(Date.parse(date) - minutesOfDay * 60_000).toISOString().slice(0, 10),
+  day: (day + 6) % 7,
+})
 
 const minutes = (text: string): number => {
   const [hours, rest] = text.split(':')
@@ -75,8 +85,8 @@ const isOpen = (values: Values, now: number): boolean => {
   const openings = values.list('open') as readonly Opening[]
   const today = localTime(now, timeZone)
   // What began yesterday may go on past midnight; it was not open on a closed day.
-  const yesterday = localTime(now - (today.minute + 1) * 60_000, timeZone)
-  const began = (day: Local, minute: number) =>
+  const yesterday = dayBefore(today)
+  const began = (day: Day, minute: number) =>
     !closed.includes(day.date) && openings.some((each) => covers(each, day.day, minute))
   return began(today, today.minute) || began(yesterday, today.minute + minutesOfDay)
 }
