@@ -35,7 +35,7 @@ export interface OutsideRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: { readonly contentType: string; readonly text: string }
-  /** Longest wait for all of it, and for the connection, in ms; default and at most those of the configuration. */
+  /** Longest wait for all of it, and for the connection, in ms; default those of the configuration, at most 60 s and 10 s. */
   readonly timeoutMs?: number
   readonly connectTimeoutMs?: number
 }

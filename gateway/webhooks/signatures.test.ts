@@ -42,6 +42,11 @@ describe('the signature of Standard Webhooks', () => {
     })
   })
 
+  it('is the same by a key and by its Base64, which libraries want', () => {
+    const of = (key: string) => new Signer([key]).headers({ url: '', body, ...facts })['webhook-signature']
+    expect(of(`whsec_${Buffer.from('a key').toString('base64')}`)).toBe(of('a key'))
+  })
+
   it('is there by each key', () => {
     const headers = new Signer(['new', 'old']).headers({ url: 'https://x.example/', body, ...facts })
     const of = (key: string) =>
