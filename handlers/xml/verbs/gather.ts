@@ -36,6 +36,7 @@ export const gather: VerbKind = {
     const speech = readSpeech(reader)
     const partial = reader.target('partialResultCallback', 'partialResultCallbackMethod')
     const collect = readCollect(reader)
+    const prompts = promptsOf(reader)
     const even = reader.boolean('actionOnEmptyResult')
     const action = gatherAction(reader)
     const input = reader.matching(
@@ -46,7 +47,10 @@ export const gather: VerbKind = {
     )
     return async (stage) => {
       await stage.answer()
+      // Only now: a document of 64 kB may hold thousands of prompts with a thousand rounds each.
+      const sounds = prompts.flatMap(roundsOf)
       const result = await stage.call.collect({
+        ...(sounds.length > 0 && { prompt: { sounds } }),
         ...collect,
         ...(input !== 'dtmf' && { speech: { ...speech, ...(partial && onPartial(stage, partial)) } }),
         ...(input === 'speech' && { digits: false }),
@@ -59,9 +63,7 @@ export const gather: VerbKind = {
 
 const readCollect = (reader: ElementReader): CollectOptions => {
   const timeoutMs = reader.integer('timeout', 1, 600, 5) * 1000
-  const sounds = promptsOf(reader)
   return {
-    ...(sounds.length > 0 && { prompt: { sounds } }),
     maxDigits: reader.integer('numDigits', 1, manyDigits, manyDigits),
     terminators: reader.matching('finishOnKey', terminatorsPattern, 'any of 0-9 * # A-D', '#'),
     initialTimeoutMs: timeoutMs,
@@ -121,24 +123,30 @@ const gatherAction = (reader: ElementReader): Target | undefined => {
   return action
 }
 
-const promptsOf = (reader: ElementReader): readonly Sound[] => {
-  const sounds: Sound[] = []
+const promptsOf = (reader: ElementReader): readonly Repeated[] => {
+  const prompts: Repeated[] = []
+  let sounds = 0
   for (const { kind, reader: child } of reader.nestedOf([say, play, pause])) {
-    sounds.push(...promptOf(kind, child))
-    if (sounds.length <= maxSounds) continue
+    const prompt = promptOf(kind, child)
+    if (!prompt) continue
+    prompts.push(prompt)
+    sounds += prompt.loop
+    if (sounds <= maxSounds) continue
     reader.error(codes.schema, `Gather plays more than ${maxSounds} sounds, all rounds together.`)
     return []
   }
-  return sounds
+  return prompts
 }
 
-const promptOf = (kind: VerbKind, reader: ElementReader): readonly Sound[] => {
-  if (kind === say) return rounds(readSay(reader))
-  if (kind === pause) return [{ kind: 'silence', ms: readPause(reader) }]
+const promptOf = (kind: VerbKind, reader: ElementReader): Repeated | undefined => {
+  if (kind === say) return limited(readSay(reader))
+  if (kind === pause) return { sound: { kind: 'silence', ms: readPause(reader) }, loop: 1 }
   const { audio, digits } = readPlay(reader)
   if (digits !== undefined) reader.warning(codes.digits, 'Digits cannot be sent inside Gather.', 'digits')
-  return rounds(audio)
+  return limited(audio)
 }
 
-const rounds = (repeated: Repeated | undefined): readonly Sound[] =>
-  repeated ? Array<Sound>(repeated.loop || manyRounds).fill(repeated.sound) : []
+const limited = (repeated: Repeated | undefined): Repeated | undefined =>
+  repeated && { ...repeated, loop: repeated.loop || manyRounds }
+
+const roundsOf = ({ sound, loop }: Repeated): readonly Sound[] => Array<Sound>(loop).fill(sound)
