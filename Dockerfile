@@ -10,6 +10,7 @@ WORKDIR /opt/trunkline
 # Packages first: they change less often than the code. The worker is scripts/worker's task, so mediasoup's own script does nothing.
 COPY package.json package-lock.json .npmrc ./
 COPY client/package.json client/
+COPY realtime/package.json realtime/
 COPY console/package.json console/
 RUN MEDIASOUP_WORKER_BIN=later npm ci --no-audit --no-fund --loglevel=error
 
@@ -50,6 +51,7 @@ COPY --from=build /opt/trunkline/config config
 COPY --from=build /opt/trunkline/client/package.json client/package.json
 COPY --from=build /opt/trunkline/client/dist client/dist
 COPY --from=build /opt/trunkline/console/package.json console/package.json
+COPY --from=build /opt/trunkline/realtime/package.json realtime/package.json
 COPY --from=build /opt/trunkline/console/dist console/dist
 
 ENV NODE_ENV=production MEDIASOUP_WORKER_BIN=/usr/local/bin/mediasoup-worker TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz \
