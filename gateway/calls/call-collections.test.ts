@@ -131,10 +131,11 @@ describe('keys that are typed ahead', () => {
     expect(await call.collect({})).toMatchObject({ digits: '1' })
   })
 
-  it('are not those for whom the caller was connected to', async () => {
+  it('are not those for whom the caller was connected to, nor those of who hears it ring', async () => {
     const { call, leg, press } = await begin()
     const talk = call.connect({ steps: [[{ to: 'sip:a@x' }]] })
     await settle()
+    await press('3')
     const callee = t.outbound.dialled[0]!
     callee.leg.answered()
     await settle()

@@ -5,7 +5,7 @@ import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
 import { FakeRecogniser } from '../speech/fake-recogniser.ts'
 import { Bridges } from './bridge.ts'
-import { Calls } from './calls.ts'
+import { Calls, type CallsParts } from './calls.ts'
 import { FakeCustomers } from './fake-customers.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
@@ -34,7 +34,7 @@ const recorder = () => {
 }
 
 /** Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings where it is `registered`. */
-export const setUp = () => {
+export const setUp = (more: Pick<CallsParts, 'detector'> = {}) => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()
   const metrics = new Metrics()
@@ -84,6 +84,7 @@ export const setUp = () => {
     handlers: { script: handler, xml: handler },
     ...customers,
     envs: { region: 'eu' },
+    ...more,
   })
   const plan: Arrival['plan'] = { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } }
   const arrive = (

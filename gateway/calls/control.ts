@@ -37,7 +37,7 @@ import { CallPlaybacks } from './call-playbacks.ts'
 import { CallRecordings } from './call-recordings.ts'
 import { CallStreams } from './call-streams.ts'
 import type { ControlParts } from './control-parts.ts'
-import { verbFailed } from './failures.ts'
+import { unavailable, verbFailed } from './failures.ts'
 import { guarded } from './guarded.ts'
 import { Hold } from './hold.ts'
 import { Hunt } from './hunt.ts'
@@ -151,7 +151,8 @@ export class Control implements CallControl {
   connect(options: ConnectOptions): Promise<ConnectResult> {
     return this.#ledger.run('connect', async () => {
       const parts = { ...this.#parts, controlOf: (call: Call) => new Control(this.#parts, call) }
-      const { result, cause } = await new Hunt(parts, this.#call, options).run()
+      const hunt = new Hunt(parts, this.#call, options)
+      const { result, cause } = await this.#apart(hunt.run())
       this.#failure = cause
       return result
     })
@@ -159,13 +160,13 @@ export class Control implements CallControl {
 
   joinConference(options: ConferenceOptions): Promise<ConferenceResult> {
     const { conferences } = this.#parts
-    const join = () => conferences?.join(this.#call, this, options) ?? unavailable('conferences')
+    const join = () => this.#apart(conferences?.join(this.#call, this, options) ?? unavailable('conferences'))
     return this.#ledger.run('joinConference', join, options.signal)
   }
 
   enterQueue(options: QueueOptions): Promise<QueueResult> {
     const { queues } = this.#parts
-    const enter = () => queues?.enter(this.#call, this, options) ?? unavailable('queues')
+    const enter = () => this.#apart(queues?.enter(this.#call, this, options) ?? unavailable('queues'))
     return this.#ledger.run('enterQueue', enter, options.signal)
   }
 
@@ -209,7 +210,11 @@ export class Control implements CallControl {
 
   detect(options: DetectOptions): Promise<DetectResult> {
     const { detector } = this.#parts
-    const detect = () => detector?.detect(this.#call, options) ?? unavailable('detection')
+    const detect = async () => {
+      const result = await (detector?.detect(this.#call, options) ?? unavailable('detection'))
+      if (result.kind === 'digit') this.#collections.forgetKeys()
+      return result
+    }
     return this.#ledger.run('detect', detect, options.signal)
   }
 
@@ -251,6 +256,15 @@ export class Control implements CallControl {
     )
   }
 
+  /** Keys of a caller who is with others, or waits for them, are no answer to what is asked later. */
+  async #apart<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } finally {
+      this.#collections.forgetKeys()
+    }
+  }
+
   async #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = this.#parts.clock.after(ms, resolve)
@@ -280,9 +294,4 @@ export class Control implements CallControl {
       throw error
     }
   }
-}
-
-/** The gateway was put together without a part. */
-const unavailable = async (what: string): Promise<never> => {
-  throw verbFailed('verb_unavailable', `There are no ${what} here.`)
 }

@@ -11,3 +11,8 @@ export const failureOf = (error: unknown, otherwise: Code): VerbFailed => {
   const code = codeOf(error)
   return verbFailed(code === 'internal' ? otherwise : code, message, error)
 }
+
+/** The gateway was put together without a part. */
+export const unavailable = async (what: string): Promise<never> => {
+  throw verbFailed('verb_unavailable', `There are no ${what} here.`)
+}

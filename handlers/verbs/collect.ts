@@ -36,7 +36,8 @@ export interface CollectOptions extends Cancellable {
   /**
    * Keys that the caller pressed since the last sound that was played to its end outside of a collection are its first digits, the last 32 of
    * them, and the prompt is not played where they would stop it: who knows the menu does not wait for it. What a collection does not take is
-   * left for the next one. Keys for somebody else (who is connected, a recording's terminator) do not count. Default true; false forgets them.
+   * left for the next one. Keys for somebody else (who is connected, or is called; a conference, a queue, a detection, a recording's terminator)
+   * do not count. Default true; false forgets them.
    */
   readonly typeAhead?: boolean
   /** Stop after so many digits; default 1. */
