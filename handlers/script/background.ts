@@ -5,6 +5,7 @@ import { codes } from './codes.ts'
 export interface Ongoing {
   readonly id: string
   readonly ended: Promise<unknown>
+  stop(): void
 }
 
 /** What goes on in the background of one call, by control id; what has ended is forgotten. */
@@ -27,14 +28,21 @@ export class Background<T extends Ongoing> {
   /** Keeps it until it has ended. Returns its control id, which is its own id by default. */
   add(item: T, controlId = item.id): string {
     this.#running.set(controlId, item)
-    void item.ended.then(() => this.#running.delete(controlId))
+    void item.ended.then(() => {
+      if (this.#running.get(controlId) === item) this.#running.delete(controlId)
+    })
     return controlId
   }
 
-  /** The one of a control id, by default the last one. Throws {@link VerbFailed} where there is none. */
-  find(controlId: string | undefined): T {
-    const found = this.#running.get(controlId ?? [...this.#running.keys()].at(-1) ?? '')
+  /**
+   * Ends the one of a control id, by default the last one; from now on the id may be given again. Throws {@link VerbFailed} where there is none.
+   */
+  stop(controlId: string | undefined): T {
+    const id = controlId ?? [...this.#running.keys()].at(-1) ?? ''
+    const found = this.#running.get(id)
     if (!found) throw new VerbFailed(codes.methodFailed, `No such ${this.#kind} is under way.`)
+    this.#running.delete(id)
+    found.stop()
     return found
   }
 }

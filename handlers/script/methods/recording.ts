@@ -144,9 +144,7 @@ export const recording: Readonly<Record<string, Method>> = {
     properties: { control_id: text('Which one; default the last.') },
     failed: { stop_record_call_result: 'failed' },
     run: async (values, { recordings, variables }) => {
-      const found = recordings.find(values.text('control_id'))
-      found.stop()
-      const { reason } = await found.ended
+      const { reason } = await recordings.stop(values.text('control_id')).ended
       variables.tell({ stop_record_call_result: reason === 'error' ? 'failed' : 'success' })
       return undefined
     },

@@ -132,7 +132,7 @@ export const streaming: Readonly<Record<string, Method>> = {
     properties: { control_id: controlId },
     failed: { stop_tap_result: 'failed' },
     run: async (values, { taps, variables }) => {
-      taps.find(values.text('control_id')).stop()
+      taps.stop(values.text('control_id'))
       variables.tell({ stop_tap_result: 'success' })
       return undefined
     },
@@ -159,7 +159,7 @@ export const streaming: Readonly<Record<string, Method>> = {
     properties: { control_id: controlId },
     failed: { stop_stream_result: 'failed' },
     run: async (values, { streams, variables }) => {
-      streams.find(values.text('control_id')).stop()
+      streams.stop(values.text('control_id'))
       variables.tell({ stop_stream_result: 'success' })
       return undefined
     },
