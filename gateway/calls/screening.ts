@@ -53,7 +53,7 @@ export const screened = async (parts: ScreenParts, options: Screened): Promise<b
     // Whoever is taken is heard.
     await control.unhold()
   } catch (error) {
-    if (!leg.isEnded) log.info({ reason: String(error), to: candidate.destination.to }, 'not confirmed')
+    if (!leg.isEnded) log.info({ reason: String(error), to: leg.to.uri }, 'not confirmed')
     end({ code: 'declined' })
   } finally {
     timer.cancel()

@@ -122,6 +122,19 @@ describe('a call flow', () => {
     expect((await run(menu, { call: quiet })).names).toEqual(['collect', 'connect', 'play', 'record'])
   })
 
+  it.each(['busy', 'no-answer', 'declined'] as const)(
+    'leaves it to the gateway to tell a caller who is not answered of %s, where that leads nowhere',
+    async (reason) => {
+      const call = new FakeCall()
+      call.connects.push(failed(reason))
+      const nodes = {
+        a: { kind: 'start', edges: { next: 'b' } },
+        b: { kind: 'forward', options: { to: [{ to: '+1555' }], answer_on_bridge: true } },
+      }
+      expect((await run(nodes, { call })).names).toEqual(['connect'])
+    },
+  )
+
   it('rings together where it is to', async () => {
     const nodes = {
       a: { kind: 'start', edges: { next: 'b' } },

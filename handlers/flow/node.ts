@@ -37,8 +37,9 @@ export const decide = (
 ): readonly Step[] => {
   const branches = conditions.flatMap(({ name, when }) => {
     const steps = follow(name)
+    // The end of the flow, and not a hang-up: the gateway tells a caller who is not answered why.
     // biome-ignore lint/suspicious/noThenProperty: it is the language's name
-    return [{ when, then: steps.length > 0 ? steps : [{ hangup: {} }] }]
+    return [{ when, then: steps.length > 0 ? steps : [{ return: null }] }]
   })
   const rest = follow(otherwise)
   return [{ cond: rest.length > 0 ? [...branches, { else: rest }] : branches }]
