@@ -1,8 +1,8 @@
+import type { Fields, Target } from '../common/forms.ts'
+import { formRequest } from '../common/forms.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { ElementReader } from './element-reader.ts'
 import { codes } from './faults.ts'
-import type { Fields, Target } from './form.ts'
-import { formRequest } from './form.ts'
 
 /** A URL that is told of some events. */
 export interface Callback<T extends string> extends Target {
@@ -24,6 +24,3 @@ export const readCallback = <T extends string>(
 /** Tells a customer's server; `kind` is for logs and metrics. */
 export const tell = (context: HandlerContext, kind: string, target: Target, fields: Fields): void =>
   context.notify({ kind, ...formRequest(target, fields) })
-
-/** A time as RFC 2822 has it (section 3.3), in UTC. */
-export const timestamp = (ms: number): string => new Date(ms).toUTCString().replace('GMT', '+0000')

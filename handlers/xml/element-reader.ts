@@ -1,8 +1,8 @@
+import type { Target } from '../common/forms.ts'
 import { hasControl } from '../common/headers.ts'
 import { resolveUrl } from '../common/urls.ts'
 import type { Faults } from './faults.ts'
 import { codes } from './faults.ts'
-import type { Target } from './form.ts'
 import type { XmlElement } from './tree.ts'
 import type { ElementKind } from './verb.ts'
 

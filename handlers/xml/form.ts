@@ -1,16 +1,6 @@
+import type { Fields } from '../common/forms.ts'
 import { percentDecode, withX } from '../common/headers.ts'
-import { withQuery } from '../common/urls.ts'
-import type { DocumentRequest } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
-
-/** A URL and how it is asked. */
-export interface Target {
-  readonly url: string
-  readonly method: 'GET' | 'POST'
-}
-
-/** Form fields of one request, in order. */
-export type Fields = Readonly<Record<string, string>>
 
 const callStatus = (call: CallControl): string => {
   if (call.signal.aborted) return 'completed'
@@ -43,13 +33,3 @@ export const standardFields = (call: CallControl, parentCallSid?: string): Field
     ),
   }
 }
-
-/** The request with these fields: a form for POST, a query for GET. */
-export const formRequest = ({ url, method }: Target, fields: Fields): DocumentRequest => {
-  const form = new URLSearchParams(fields)
-  if (method === 'GET') return { url: withQuery(url, form), method }
-  return { url, method, body: { contentType: 'application/x-www-form-urlencoded', text: form.toString() } }
-}
-
-/** Whole seconds of milliseconds, as form fields have them. */
-export const seconds = (ms: number): string => String(Math.round(ms / 1000))

@@ -1,6 +1,6 @@
+import { type Recorded, recordingFields } from '../common/recordings.ts'
 import { type Callback, readCallback, tell } from './callbacks.ts'
 import type { ElementReader } from './element-reader.ts'
-import { seconds } from './form.ts'
 import type { Stage } from './verb.ts'
 
 /** What becomes of a recording, in the words of `recordingStatusCallbackEvent`. */
@@ -19,14 +19,6 @@ export const recordingCallbackAttributes = [
 /** Reads `recordingStatusCallback` with its method and events; by default it is told of the end alone. */
 export const readRecordingCallback = (reader: ElementReader): RecordingCallback | undefined =>
   readCallback(reader, 'recordingStatusCallback', ['in-progress', 'completed', 'absent'], ['completed'])
-
-/** Which recordings are told of. */
-interface Recorded {
-  readonly source: 'RecordVerb' | 'DialVerb' | 'Conference'
-  /** Two: one for each side. */
-  readonly channels: 1 | 2
-  readonly conferenceSid?: string
-}
 
 /** Tells of recordings. Nothing happens without a callback. */
 export class RecordingNews {
@@ -58,22 +50,11 @@ export class RecordingNews {
 
   #tell(
     event: RecordingEvent,
-    status: string,
-    { id, url, durationMs }: { readonly id: string; readonly url: string; readonly durationMs?: number },
+    status: Parameters<typeof recordingFields>[2],
+    recording: { readonly id: string; readonly url: string; readonly durationMs?: number },
   ): void {
     if (!this.#callback?.events.includes(event)) return
-    const { source, channels, conferenceSid } = this.#what
-    const { callId, projectId } = this.#stage.call.info
-    tell(this.#stage.context, 'recording', this.#callback, {
-      AccountSid: projectId,
-      CallSid: callId,
-      ...(conferenceSid !== undefined && { ConferenceSid: conferenceSid }),
-      RecordingSid: id,
-      ...(event !== 'absent' && { RecordingUrl: url }),
-      RecordingStatus: status,
-      ...(durationMs !== undefined && { RecordingDuration: seconds(durationMs) }),
-      RecordingChannels: String(channels),
-      RecordingSource: source,
-    })
+    const { context, call } = this.#stage
+    tell(context, 'recording', this.#callback, recordingFields(call.info, this.#what, status, recording))
   }
 }

@@ -1,5 +1,6 @@
 import type { Loaded } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
+import { type Fields, formRequest, type Target } from '../common/forms.ts'
 import type { DocumentFault, DocumentSource, HandlerContext } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
@@ -8,7 +9,7 @@ import { tell } from './callbacks.ts'
 import type { Verb, XmlProgram } from './document.ts'
 import { readXmlDocument } from './document.ts'
 import { codes, unreachableCode } from './faults.ts'
-import { type Fields, formRequest, standardFields, type Target } from './form.ts'
+import { standardFields } from './form.ts'
 import type { Asked, Beside, Stage, Step } from './verb.ts'
 
 /** Documents in a row that may do nothing but lead to the next one, and what counts as nothing. */

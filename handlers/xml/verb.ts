@@ -1,7 +1,7 @@
+import type { Fields, Target } from '../common/forms.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
-import type { Fields, Target } from './form.ts'
 
 /** Another document to go on with, and the form fields that its server is told besides those of every request. */
 export interface Asked {

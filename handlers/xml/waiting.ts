@@ -1,8 +1,8 @@
+import type { Fields, Target } from '../common/forms.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
-import type { Fields, Target } from './form.ts'
 import type { Beside, Stage } from './verb.ts'
 
 /** What who waits hears: a document, audio, or nothing at all. */

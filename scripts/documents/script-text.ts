@@ -87,5 +87,5 @@ A \`status_url\` is told in the background, by POST:
 | \`calling.call.detect\` | \`detect\`: \`type\` machine, fax; \`params.event\` MACHINE, HUMAN, UNKNOWN, READY, NOT_READY, CED, CNG, finished; \`beep\` |
 | \`calling.call.tap\`, \`calling.call.stream\` | \`state\`: tapping, streaming, finished, error; \`tap\`, \`device\`, \`url\`, \`name\` |
 | \`calling.call.queue\` | \`status\`: enqueue, leave, dequeue; \`id\`, \`name\`, \`position\`, \`size\`, \`avg_time\` |
-| \`calling.conference\` (\`status_callback\`) | \`status\`: conference-start, conference-end, participant-join, -leave, -mute, -unmute, -hold, -unhold, -speaker; \`conference_id\`, \`size\`, \`muted\`, \`hold\` |
+| \`calling.conference\` (\`status_callback\`) | \`status\`: conference-start, conference-end, participant-join, -leave, -mute, -unmute, -hold, -unhold, -speech-start; \`conference_id\`, \`size\`, \`muted\`, \`hold\` |
 `.split('\n')

@@ -135,13 +135,9 @@ describe('join_conference', () => {
     const { context } = await join(parameters, happens)
     expect(context.callbacks.map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))).toEqual([
       {
-        ...{
-          StatusCallbackEvent: 'participant-join',
-          ConferenceSid: 'f-1',
-          FriendlyName: 'team',
-          AccountSid: 'demo',
-        },
-        ...{ SequenceNumber: '4', CallSid: 'c-1', Muted: 'false', Hold: 'false' },
+        ...{ ConferenceSid: 'f-1', FriendlyName: 'team', AccountSid: 'demo', SequenceNumber: '4' },
+        ...{ Timestamp: 'Mon, 05 Jan 2026 12:00:00 +0000', StatusCallbackEvent: 'participant-join' },
+        ...{ CallSid: 'c-1', Muted: 'false', Hold: 'false' },
       },
     ])
     const byGet = await join({ ...parameters, status_callback_method: 'GET' }, happens)
@@ -160,6 +156,7 @@ describe('join_conference', () => {
     expect(Object.fromEntries(new URLSearchParams(context.callbacks[0]?.body?.text))).toEqual({
       ...{ AccountSid: 'demo', CallSid: 'c-1', RecordingSid: 'r-1', RecordingUrl: 'https://gw.example/r-1' },
       ...{ RecordingStatus: 'completed', RecordingDuration: '5' },
+      ...{ RecordingChannels: '1', RecordingSource: 'Conference' },
     })
   })
 

@@ -1,9 +1,9 @@
-import { withQuery } from '../../common/urls.ts'
-import type { StatusCallback } from '../../handler.ts'
+import { beeps, conferenceEvent, conferenceFields, longestName } from '../../common/conferences.ts'
+import { formRequest } from '../../common/forms.ts'
+import { recordingFields } from '../../common/recordings.ts'
 import type { ConferenceEvent, ConferenceOptions, ConferenceResult, ConferenceSeat } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
 import { codes } from '../codes.ts'
-import { formOf } from '../events.ts'
 import type { Method, Outcome, Running } from '../method.ts'
 import { anyObject, anything, boolean, choice, number, pattern, text, url } from '../schema-parts.ts'
 import { badValue, Values } from '../values.ts'
@@ -11,13 +11,6 @@ import { streaming } from './streaming.ts'
 
 const events = ['start', 'end', 'join', 'leave', 'mute', 'hold', 'modify', 'speaker', 'announcement']
 const methodChoice = choice('GET or POST; default POST.', ['GET', 'POST'])
-const beeps = { true: 'both', false: 'none', onEnter: 'enter', onExit: 'exit' } as const
-
-/** The word of an event in status callbacks; going back is told by the same word as going there. */
-const wordOf = ({ kind }: ConferenceEvent): string => kind.replace(/^un/, '')
-
-const statusOf = ({ kind }: ConferenceEvent): string =>
-  kind === 'start' || kind === 'end' ? `conference-${kind}` : `participant-${kind}`
 
 /** Tells `status_callback`, by the family's JSON or by the form of XML documents. */
 const eventTeller = (values: Values, script: Running): ConferenceOptions['onEvent'] => {
@@ -28,53 +21,35 @@ const eventTeller = (values: Values, script: Running): ConferenceOptions['onEven
   const method = values.choice<'GET' | 'POST'>('status_callback_method') ?? 'POST'
   const tell = script.events.to({ url: told, method }, 'calling.conference')
   return (event) => {
-    if (!wanted.includes(wordOf(event))) return
-    if (type === 'relay') tell(jsonOf(event))
-    else script.context.notify(formCallback(told, method, fieldsOf(event, script)))
+    if (!wanted.includes(conferenceEvent(event).word)) return
+    if (type === 'relay') return tell(jsonOf(event))
+    const { call, context } = script
+    const form = conferenceFields(event, call.info, context.now())
+    context.notify({ kind: 'conference', ...formRequest({ url: told, method }, form) })
   }
 }
 
 const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
-  ...{ status: statusOf(event), conference_id: event.conferenceId, name: event.name, size: event.size },
+  ...{
+    status: conferenceEvent(event).name,
+    conference_id: event.conferenceId,
+    name: event.name,
+    size: event.size,
+  },
   ...{ muted: event.muted, hold: event.held, sequence: event.sequence },
   ...(event.callId !== undefined && { participant_call_id: event.callId }),
 })
 
-const fieldsOf = (
-  event: ConferenceEvent,
-  { call: { info } }: Running,
-): Readonly<Record<string, unknown>> => ({
-  ...{ StatusCallbackEvent: statusOf(event), ConferenceSid: event.conferenceId, FriendlyName: event.name },
-  ...{ AccountSid: info.projectId, SequenceNumber: event.sequence },
-  ...(event.callId !== undefined && { CallSid: event.callId, Muted: event.muted, Hold: event.held }),
-})
-
-const formCallback = (
-  to: string,
-  method: 'GET' | 'POST',
-  fields: Readonly<Record<string, unknown>>,
-): StatusCallback => {
-  const form = formOf(fields)
-  if (method === 'GET') return { url: withQuery(to, form), method, kind: 'conference' }
-  const body = { contentType: 'application/x-www-form-urlencoded', text: form.toString() }
-  return { url: to, method, kind: 'conference', body }
-}
-
 const recordedTeller = (values: Values, script: Running): ConferenceOptions['onRecorded'] => {
-  const told = values.url('recording_status_callback')
-  if (told === undefined) return undefined
+  const url = values.url('recording_status_callback')
+  if (url === undefined) return undefined
   const method = values.choice<'GET' | 'POST'>('recording_status_callback_method') ?? 'POST'
-  return ({ id, url: link, durationMs }) =>
-    script.context.notify(
-      formCallback(told, method, {
-        ...{ AccountSid: script.call.info.projectId, CallSid: script.call.info.callId, RecordingSid: id },
-        ...{
-          RecordingUrl: link,
-          RecordingStatus: 'completed',
-          RecordingDuration: Math.round(durationMs / 1000),
-        },
-      }),
-    )
+  const { call, context } = script
+  return (recording) => {
+    const what = { source: 'Conference', channels: 1 } as const
+    const form = recordingFields(call.info, what, 'completed', recording)
+    context.notify({ kind: 'recording', ...formRequest({ url, method }, form) })
+  }
 }
 
 /** Begins the stream of a participant when it has its place. */
@@ -91,7 +66,7 @@ const streamOf = (values: Values, script: Running): ((seat: ConferenceSeat) => v
 
 const conferenceOptions = (values: Values, script: Running): ConferenceOptions => {
   const name = values.needed('name')
-  if (name.length > 128) throw badValue('name', 'must have at most 128 characters')
+  if (name.length > longestName) throw badValue('name', `must have at most ${longestName} characters`)
   const waitUrl = values.url('wait_url')
   const coach = values.text('coach')
   const maxParticipants = values.number('max_participants')

@@ -1,3 +1,4 @@
+import { longestName } from '../../common/conferences.ts'
 import type { QueueOptions, QueuePlace, QueueResult } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
 import type { Method, Outcome, Running } from '../method.ts'
@@ -23,7 +24,7 @@ const placeTeller = (values: Values, script: Running): QueueOptions['onEvent'] =
 
 const enterQueue = async (values: Values, script: Running): Promise<Outcome> => {
   const name = values.needed('queue_name')
-  if (name.length > 128) throw badValue('queue_name', 'must have at most 128 characters')
+  if (name.length > longestName) throw badValue('queue_name', `must have at most ${longestName} characters`)
   const after = values.needed('transfer_after_bridge')
   const sounds = values.has('wait_url') ? values.sounds('wait_url') : undefined
   const maxWaitMs = values.seconds('wait_time') ?? 3_600_000

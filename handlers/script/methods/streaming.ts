@@ -1,3 +1,4 @@
+import { streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamEnd, StreamOptions } from '../../verbs.ts'
 import type { Tell } from '../events.ts'
 import type { Method, Running } from '../method.ts'
@@ -5,21 +6,12 @@ import { choice, number, pattern, type Schema, statusUrl, text, texts } from '..
 import { badValue, type Values } from '../values.ts'
 import { asText } from '../variables.ts'
 
-/** `PCMU@8000h` and the like; other codecs of the family are not there. */
-const formats: Readonly<Record<string, Pick<StreamOptions, 'codec' | 'sampleRate'>>> = {
-  PCMU: { codec: 'PCMU' },
-  'PCMU@8000h': { codec: 'PCMU' },
-  L16: { codec: 'L16', sampleRate: 16_000 },
-  'L16@16000h': { codec: 'L16', sampleRate: 16_000 },
-  'L16@8000h': { codec: 'L16', sampleRate: 8000 },
-}
-
 /** Codecs of a WebSocket's audio. */
-export const streamCodecs: readonly string[] = Object.keys(formats)
+export const streamCodecs: readonly string[] = Object.keys(streamFormats)
 
 /** What is told to the server of a WebSocket, from a step's parameters. */
 export const streamOptions = (url: string, codec: string | undefined, values: Values): StreamOptions => {
-  const format = formats[codec ?? 'PCMU']
+  const format = streamFormats[codec ?? 'PCMU']
   if (!format) throw badValue('codec', `must be one of ${streamCodecs.join(', ')}`)
   if (!/^wss?:$/.test(URL.parse(url)?.protocol ?? '')) throw badValue('url', 'must be a ws or wss URL')
   const name = values.text('name')
@@ -43,7 +35,6 @@ export const streamProperties: Readonly<Record<string, Schema>> = {
   custom_parameters: texts('Told to the server at the start.'),
 }
 
-const streamTracks = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
 const tapTracks = { speak: 'inbound', listen: 'outbound', both: 'both' } as const
 
 /** Tells how a stream goes: that it has begun, and at once or later that it is over. */

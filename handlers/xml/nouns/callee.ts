@@ -1,7 +1,7 @@
+import { type Fields, seconds, timestamp } from '../../common/forms.ts'
 import type { CallControl, Callee, CalleeState, Destination } from '../../verbs.ts'
-import { type Callback, readCallback, tell, timestamp } from '../callbacks.ts'
+import { type Callback, readCallback, tell } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
-import { type Fields, seconds } from '../form.ts'
 import type { Beside, Stage } from '../verb.ts'
 
 type Progress = 'initiated' | 'ringing' | 'answered' | 'completed'

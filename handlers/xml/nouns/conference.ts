@@ -1,8 +1,15 @@
-import type { CallControl, ConferenceEvent, ConferenceOptions } from '../../verbs.ts'
-import { type Callback, readCallback, tell, timestamp } from '../callbacks.ts'
+import {
+  beeps,
+  type ConferenceWord,
+  conferenceEvent,
+  conferenceFields,
+  longestName,
+} from '../../common/conferences.ts'
+import { seconds, type Target, timestamp } from '../../common/forms.ts'
+import type { CallControl, ConferenceOptions } from '../../verbs.ts'
+import { type Callback, readCallback, tell } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
-import { seconds, type Target } from '../form.ts'
 import {
   type RecordingCallback,
   RecordingNews,
@@ -11,7 +18,6 @@ import {
 } from '../recordings.ts'
 import type { ElementKind, Stage } from '../verb.ts'
 import { readWait, roundsOf, type Waiting, waitAttributes } from '../waiting.ts'
-import { longestName } from './queue.ts'
 
 /** `Conference`: the caller takes part in it. */
 export const conference: ElementKind = {
@@ -23,8 +29,6 @@ export const conference: ElementKind = {
   ],
 }
 
-type ConferenceWord = 'start' | 'end' | 'join' | 'leave' | 'mute' | 'hold' | 'speaker'
-
 /** A `Conference` that has been read. */
 export interface ConferenceNoun {
   readonly options: ConferenceOptions
@@ -34,8 +38,6 @@ export interface ConferenceNoun {
   /** Told where the recording is. */
   readonly eventCallback: Target | undefined
 }
-
-const beeps = { true: 'both', false: 'none', onEnter: 'enter', onExit: 'exit' } as const
 
 /** Reads a `Conference`; undefined: it has no name, and the reader has been told so. */
 export const readConference = (reader: ElementReader): ConferenceNoun | undefined => {
@@ -86,7 +88,9 @@ export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): Conferenc
     ...(wait && { wait: wait === 'silence' ? 'none' : waitFor(stage, wait) }),
     onEvent: (event) => {
       conferenceSid ??= event.conferenceId
-      if (statusCallback) tellEvent(stage, statusCallback, event)
+      if (!statusCallback?.events.includes(conferenceEvent(event).word)) return
+      const fields = conferenceFields(event, stage.call.info, stage.context.now())
+      tell(stage.context, 'conference', statusCallback, fields)
     },
     ...((recordingStatusCallback || eventCallback) && {
       onRecorded: (recording) => {
@@ -107,36 +111,4 @@ export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): Conferenc
 const waitFor = (stage: Stage, wait: Target): ((waiting: CallControl) => Promise<void>) => {
   const round = roundsOf(stage, wait)
   return async (waiting) => void (await round(waiting, {}))
-}
-
-/** The word of `statusCallbackEvent` for an event, and its name in the callback. */
-const words: Readonly<Record<ConferenceEvent['kind'], readonly [ConferenceWord, string]>> = {
-  start: ['start', 'conference-start'],
-  end: ['end', 'conference-end'],
-  join: ['join', 'participant-join'],
-  leave: ['leave', 'participant-leave'],
-  mute: ['mute', 'participant-mute'],
-  unmute: ['mute', 'participant-unmute'],
-  hold: ['hold', 'participant-hold'],
-  unhold: ['hold', 'participant-unhold'],
-  speaker: ['speaker', 'participant-speech-start'],
-}
-
-const tellEvent = (stage: Stage, callback: Callback<ConferenceWord>, event: ConferenceEvent): void => {
-  const [word, name] = words[event.kind]
-  if (!callback.events.includes(word)) return
-  const about = event.callId !== undefined && {
-    CallSid: event.callId,
-    Muted: String(event.muted),
-    Hold: String(event.held),
-  }
-  tell(stage.context, 'conference', callback, {
-    ConferenceSid: event.conferenceId,
-    FriendlyName: event.name,
-    AccountSid: stage.call.info.projectId,
-    SequenceNumber: String(event.sequence),
-    Timestamp: timestamp(stage.context.now()),
-    StatusCallbackEvent: name,
-    ...about,
-  })
 }

@@ -1,10 +1,8 @@
+import { longestName } from '../../common/conferences.ts'
+import { type Fields, seconds } from '../../common/forms.ts'
 import type { QueuePlace } from '../../verbs.ts'
 import { codes } from '../faults.ts'
-import { type Fields, seconds } from '../form.ts'
 import type { Noun } from './noun.ts'
-
-/** Longest name of a queue or a conference. */
-export const longestName = 128
 
 /** `Queue`: who has waited longest in it. The document of `url` is run on that one before the two are joined. */
 export const queue: Noun = {

@@ -1,8 +1,9 @@
+import type { Target } from '../../common/forms.ts'
+import { streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamOptions } from '../../verbs.ts'
 import { tell } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
-import type { Target } from '../form.ts'
 import type { ElementKind, Stage } from '../verb.ts'
 
 /** `Parameter`: a name and a value that the WebSocket's server is told. */
@@ -15,16 +16,6 @@ export const stream: ElementKind = {
   inside: [parameter],
 }
 
-/** `PCMU@8000h` and the like; other codecs of the family are not there. */
-const formats: Readonly<Record<string, Pick<StreamOptions, 'codec' | 'sampleRate'>>> = {
-  PCMU: { codec: 'PCMU' },
-  'PCMU@8000h': { codec: 'PCMU' },
-  L16: { codec: 'L16', sampleRate: 16_000 },
-  'L16@16000h': { codec: 'L16', sampleRate: 16_000 },
-  'L16@8000h': { codec: 'L16', sampleRate: 8000 },
-}
-const tracks = { inbound_track: 'inbound', outbound_track: 'outbound', both_tracks: 'both' } as const
-
 /** A `Stream` that has been read. */
 export interface StreamNoun {
   readonly options: StreamOptions
@@ -35,8 +26,12 @@ export interface StreamNoun {
 export const readStream = (reader: ElementReader): StreamNoun | undefined => {
   const url = reader.text('url')?.trim() ?? ''
   const name = reader.text('name')
-  const track = reader.choice('track', Object.keys(tracks) as (keyof typeof tracks)[], 'inbound_track')
-  const format = formats[reader.choice('codec', Object.keys(formats), 'PCMU')]
+  const track = reader.choice(
+    'track',
+    Object.keys(streamTracks) as (keyof typeof streamTracks)[],
+    'inbound_track',
+  )
+  const format = streamFormats[reader.choice('codec', Object.keys(streamFormats), 'PCMU')]
   const bearerToken = reader.text('authBearerToken')
   const statusCallback = reader.target('statusCallback', 'statusCallbackMethod')
   const parameters = readParameters(reader)
@@ -45,7 +40,7 @@ export const readStream = (reader: ElementReader): StreamNoun | undefined => {
     return undefined
   }
   const options = {
-    ...{ url, tracks: tracks[track], ...format },
+    ...{ url, tracks: streamTracks[track], ...format },
     ...(name && { name }),
     ...(bearerToken && { bearerToken }),
     ...(Object.keys(parameters).length > 0 && { parameters }),
@@ -63,7 +58,7 @@ const readParameters = (reader: ElementReader): Readonly<Record<string, string>>
   return { ...parameters }
 }
 
-/** Begins the stream and tells its callback how it goes; that it could not begin, too. */
+/** Begins the stream and tells its callback how it goes. */
 export const beginStream = async (
   stage: Stage,
   noun: StreamNoun,

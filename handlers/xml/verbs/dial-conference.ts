@@ -1,5 +1,5 @@
+import { type Fields, seconds, type Target } from '../../common/forms.ts'
 import type { ConferenceResult, ConferenceSeat } from '../../verbs.ts'
-import { type Fields, seconds, type Target } from '../form.ts'
 import { type ConferenceNoun, conferenceOptions } from '../nouns/conference.ts'
 import type { Run, Stage } from '../verb.ts'
 import { asked } from '../verb.ts'

@@ -1,3 +1,4 @@
+import { type Fields, seconds, type Target } from '../../common/forms.ts'
 import { ringtoneOf } from '../../common/sounds.ts'
 import type { Callee, ConnectOptions, ConnectResult, Destination, RecordResult } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
@@ -9,7 +10,6 @@ import {
 } from '../dial-recording.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
-import { type Fields, seconds, type Target } from '../form.ts'
 import { conference, readConference } from '../nouns/conference.ts'
 import type { Callable, Noun } from '../nouns/noun.ts'
 import { bareNumber, client, number, sip } from '../nouns/people.ts'

@@ -1,7 +1,7 @@
 import { terminatorsPattern } from '../../common/destinations.ts'
+import { type Fields, seconds } from '../../common/forms.ts'
 import type { RecordOptions, RecordResult } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
-import { type Fields, seconds } from '../form.ts'
 import { RecordingNews, readRecordingCallback, recordingCallbackAttributes } from '../recordings.ts'
 import type { VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'

@@ -1,7 +1,7 @@
 import { isSipUri } from '../../common/destinations.ts'
+import type { Fields } from '../../common/forms.ts'
 import type { ReferResult } from '../../verbs.ts'
 import { codes } from '../faults.ts'
-import type { Fields } from '../form.ts'
 import type { ElementKind, VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'
 
