@@ -3,19 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MPEGDecoder } from 'mpg123-decoder'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { goertzel } from '../../media/codecs/tone.ts'
-import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { samplesOf } from '../support/hearing.ts'
 import { piecesIn, sameShare, sweep } from '../support/likeness.ts'
+import { apiToken, authorization, fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 import { application, script, scripted } from './applications.ts'
 
-const apiToken = 'token-of-the-scenario'
-const authorization = `Basic ${Buffer.from(`default:${apiToken}`).toString('base64')}`
 const callerTone = 440
 const calleeTone = 1000
 /** What is said, and what is played, where a recording is compared with it sample by sample; silence follows. */
@@ -53,31 +50,6 @@ afterAll(async () => {
   await documents?.close()
 })
 
-/** What the API tells of the one recording of a call. */
-const recordingOf = async (carrier: Carrier): Promise<Record<string, unknown> & { readonly url: string }> => {
-  const cdr = await gateway.record(carrier.callId)
-  const [{ recording } = { recording: '' }] = cdr.recordings as readonly { recording: string }[]
-  const answer = await fetch(`${gateway.url}/api/recordings/${recording}`, { headers: { authorization } })
-  return (await answer.json()) as Record<string, unknown> & { readonly url: string }
-}
-
-const fetchWav = async (url: string): Promise<ReadWav> => {
-  const answer = await fetch(url)
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/wav'])
-  return readWavBytes(Buffer.from(await answer.arrayBuffer()))
-}
-
-/** Milliseconds of a channel in which this tone sounds alone. */
-const toneMs = (samples: Int16Array, frequency: number): number => {
-  let ms = 0
-  for (let at = 0; at + 160 <= samples.length; at += 160) {
-    const window = samples.subarray(at, at + 160)
-    const loud = window.some((sample) => Math.abs(sample) > 1000)
-    if (loud && goertzel(window, frequency) > 0.9) ms += 20
-  }
-  return ms
-}
-
 describe('a caller who is recorded', () => {
   it('is in a WAV with the tone and its length, at a link that works for whoever has it', async () => {
     const carrier = await Carrier.calls(gateway, { domain: 'voicemail.test', scenario: 'caller-released' })
@@ -90,7 +62,7 @@ describe('a caller who is recorded', () => {
     carrier.media.tone(0)
     carrier.media.press('#')
     await carrier.done()
-    const recording = await recordingOf(carrier)
+    const recording = await recordingOf(gateway, carrier)
     expect(recording).toMatchObject({ status: 'completed', end_reason: 'terminator', channels: 1 })
     const { rate, channels } = await fetchWav(recording.url)
     const [samples = new Int16Array()] = channels
@@ -108,7 +80,7 @@ describe('a caller who is recorded', () => {
     await until('a second of the tone', () => carrier.media.sent - before >= 50)
     carrier.media.tone(0)
     await carrier.done()
-    const recording = await recordingOf(carrier)
+    const recording = await recordingOf(gateway, carrier)
     expect(recording).toMatchObject({ format: 'mp3', end_reason: 'silence' })
     const answer = await fetch(recording.url)
     expect(answer.headers.get('content-type')).toBe('audio/mpeg')
@@ -153,7 +125,7 @@ describe('what is recorded is what was said, sample by sample', { retry: 2 }, ()
     await until('all is said', () => carrier.media.sent - before >= 110)
     carrier.media.press('#')
     await carrier.done()
-    const { channels } = await fetchWav((await recordingOf(carrier)).url)
+    const { channels } = await fetchWav((await recordingOf(gateway, carrier)).url)
     expect(channels).toHaveLength(1)
     expect(sameShare(piecesIn(channels[0]!, said))).toBeGreaterThanOrEqual(0.8)
     await gateway.settled()
@@ -165,7 +137,7 @@ describe('what is recorded is what was said, sample by sample', { retry: 2 }, ()
     await began()
     carrier.media.says(followedBySilence(said, 8000))
     await carrier.done()
-    const { channels } = await fetchWav((await recordingOf(carrier)).url)
+    const { channels } = await fetchWav((await recordingOf(gateway, carrier)).url)
     const [left = new Int16Array(), right = new Int16Array()] = channels
     expect(sameShare(piecesIn(left, said))).toBeGreaterThanOrEqual(0.8)
     expect(sameShare(piecesIn(right, played))).toBeGreaterThanOrEqual(0.8)
@@ -196,7 +168,7 @@ describe('a call of two that is recorded in stereo', () => {
     await until('two seconds are over', () => performance.now() - answered > 2000)
     await carrier.goesOn()
     await carrier.done()
-    const recording = await recordingOf(carrier)
+    const recording = await recordingOf(gateway, carrier)
     expect(recording).toMatchObject({ status: 'completed', end_reason: 'stopped', channels: 2 })
     const { channels } = await fetchWav(recording.url)
     const [left, right] = channels.map((samples) => [

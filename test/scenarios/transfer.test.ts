@@ -4,6 +4,7 @@ import { Carrier } from '../support/carrier.ts'
 import { digestAnswer } from '../support/digest.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
 import { freePort } from '../support/ports.ts'
+import { apiToken, fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { SipSocket, statusOf } from '../support/sip-socket.ts'
 import { bodyOf, headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
@@ -11,14 +12,16 @@ import { scripted } from './applications.ts'
 
 describe.each(agents)('transfers, by $name', (agent) => {
   let outgoing: OutgoingGateway
+  const password = 'desk-secret-3'
 
   beforeAll(async () => {
     outgoing = await OutgoingGateway.start(
       agent,
       { first: {}, second: {} },
       {
+        http: { apiToken },
         sip: { registrar: { domains: ['pbx.test'] } },
-        endpoints: [{ username: 'desk', password: 'desk-secret-3' }],
+        endpoints: ['desk', 'office'].map((username) => ({ username, password })),
         resources: [{ address: '/private/safe', handler: scripted('answer') }],
       },
     )
@@ -56,26 +59,26 @@ describe.each(agents)('transfers, by $name', (agent) => {
     return { caller, callee }
   }
 
-  /** The desk's telephone, which registers from where it listens. */
-  const desk = async (scenario: string, holdMs: number): Promise<Carrier> => {
+  /** A telephone of theirs, which registers from where it listens, and stays registered. */
+  const registered = async (username: 'desk' | 'office', holdMs: number): Promise<Carrier> => {
     const port = await freePort()
     const socket = await SipSocket.udp(outgoing.gateway.sipPort, '127.0.0.1', port)
-    const contact = `sip:desk@127.0.0.1:${port}`
-    const [uri, to] = ['sip:pbx.test', 'sip:desk@pbx.test']
+    const contact = `sip:${username}@127.0.0.1:${port}`
+    const [uri, to] = ['sip:pbx.test', `sip:${username}@pbx.test`]
     const register = { method: 'REGISTER', uri, to, contact, callId: contact }
     const asked = await socket.ask(register)
     expect(statusOf(asked)).toBe(401)
-    const signed = { ...register, username: 'desk', password: 'desk-secret-3' }
+    const signed = { ...register, username, password }
     const answer = digestAnswer(headerOf(asked, 'WWW-Authenticate') ?? '', signed)
     const taken = await socket.ask({ ...register, cseq: '2', headers: [`Authorization: ${answer}`] })
     expect(statusOf(taken)).toBe(200)
     expect(headerOf(taken, 'Contact')).toContain(contact)
     socket.close()
-    return Carrier.listens({ scenario, holdMs, port })
+    return Carrier.listens({ scenario: 'callee-hangs-up', holdMs, port })
   }
 
   it('a REFER sends the other party to an address of ours, and tells how that went', async () => {
-    const phone = await desk('callee-hangs-up', 2000)
+    const phone = await registered('desk', 2000)
     const values = { refer: refer('sip:desk@pbx.test') }
     const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 200 })
     expect(await caller.sipp.event('trying')).toBe('100')
@@ -87,6 +90,27 @@ describe.each(agents)('transfers, by $name', (agent) => {
     const notices = caller.sipp.received('NOTIFY')
     expect(bodyOf(notices.at(-1) ?? '')).toContain('SIP/2.0 200 OK')
     expect(headerOf(notices.at(-1) ?? '', 'Subscription-State')).toContain('terminated')
+  })
+
+  it('a call that is recorded is so before and after its caller has left it', async () => {
+    outgoing.before = [{ record_call: { stereo: true } }]
+    const phone = await registered('office', 2000)
+    const values = { refer: refer('sip:office@pbx.test') }
+    const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 2500 })
+    await caller.talks('answered', 440)
+    await callee.talks('invited', 1000)
+    await callee.hears(440)
+    await phone.talks('invited', 1700)
+    await callee.hears(1700)
+    await outgoing.ended(caller, callee, phone)
+    const recording = await recordingOf(outgoing.gateway, caller)
+    expect(recording).toMatchObject({ status: 'completed', channels: 2 })
+    const { channels } = await fetchWav(recording.url)
+    const [left, right] = channels.map((side) => [440, 1000, 1700].map((tone) => toneMs(side, tone)))
+    // On the left who is the caller, on the right whom that one hears.
+    for (const ms of [left![0], left![1], right![1], right![2]]) expect(ms).toBeGreaterThan(400)
+    expect(left![2]).toBe(0)
+    expect(channels[0]!.length / 8).toBe(recording.duration_ms)
   })
 
   it.each([

@@ -19,6 +19,8 @@ export class OutgoingGateway {
   readonly #ports: ReadonlyMap<string, readonly number[]>
   /** Parameters of the `connect` of the next call. */
   connect: Readonly<Record<string, unknown>> = {}
+  /** What comes before the `connect` of the next call. */
+  before: readonly unknown[] = []
 
   constructor(gateway: Gateway, documents: DocumentServer, ports: ReadonlyMap<string, readonly number[]>) {
     this.gateway = gateway
@@ -30,7 +32,7 @@ export class OutgoingGateway {
   static async start(
     agent: SipAgent,
     carriers: Readonly<Record<string, CarrierRules>>,
-    more: Pick<GatewayOptions, 'resources' | 'endpoints' | 'sip'> = {},
+    more: Pick<GatewayOptions, 'resources' | 'endpoints' | 'sip' | 'http'> = {},
   ): Promise<OutgoingGateway> {
     const documents = await DocumentServer.open()
     const ports = new Map<string, readonly number[]>()
@@ -40,7 +42,9 @@ export class OutgoingGateway {
       ports.set(name, free)
     }
     const url = documents.put('/through', () =>
-      JSON.stringify(script({ connect: { answer_on_bridge: true, ...outgoing.connect } })),
+      JSON.stringify(
+        script(...outgoing.before, { connect: { answer_on_bridge: true, ...outgoing.connect } }),
+      ),
     )
     const gateway = await Gateway.start({
       ...more,
@@ -86,6 +90,7 @@ export class OutgoingGateway {
     for (const carrier of [caller, ...others]) await carrier.done()
     await this.gateway.settled()
     this.connect = {}
+    this.before = []
     return this.gateway.record(caller.callId)
   }
 

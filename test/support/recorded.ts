@@ -1,0 +1,40 @@
+import { expect } from 'vitest'
+import { goertzel } from '../../media/codecs/tone.ts'
+import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
+import type { Carrier } from './carrier.ts'
+import type { Gateway } from './gateway.ts'
+
+/** `http.apiToken` of the gateways whose recordings are fetched. */
+export const apiToken = 'token-of-the-scenario'
+
+/** What the API is asked with. */
+export const authorization = `Basic ${Buffer.from(`default:${apiToken}`).toString('base64')}`
+
+/** What the API tells of the one recording of a call. */
+export const recordingOf = async (
+  gateway: Gateway,
+  carrier: Carrier,
+): Promise<Record<string, unknown> & { readonly url: string }> => {
+  const cdr = await gateway.record(carrier.callId)
+  const [{ recording } = { recording: '' }] = cdr.recordings as readonly { recording: string }[]
+  const answer = await fetch(`${gateway.url}/api/recordings/${recording}`, { headers: { authorization } })
+  return (await answer.json()) as Record<string, unknown> & { readonly url: string }
+}
+
+/** The audio behind a link. */
+export const fetchWav = async (url: string): Promise<ReadWav> => {
+  const answer = await fetch(url)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/wav'])
+  return readWavBytes(Buffer.from(await answer.arrayBuffer()))
+}
+
+/** Milliseconds of a channel in which this tone sounds alone. */
+export const toneMs = (samples: Int16Array, frequency: number): number => {
+  let ms = 0
+  for (let at = 0; at + 160 <= samples.length; at += 160) {
+    const window = samples.subarray(at, at + 160)
+    const loud = window.some((sample) => Math.abs(sample) > 1000)
+    if (loud && goertzel(window, frequency) > 0.9) ms += 20
+  }
+  return ms
+}
