@@ -62,6 +62,12 @@ describe('a call flow is refused', () => {
       ['/nodes/a/options/conditions relay_script_method_parameter_invalid_value'],
     ],
     [
+      'with an expression that is not closed, in an option that is none of the script',
+      withStart({ a: { kind: 'forward', options: { to: [{ to: '%{' }] } } }),
+      ['/nodes/a/options relay_script_js_eval_error'],
+    ],
+    ['with a list as a kind', { nodes: { a: { kind: ['start'] } } }, ['/nodes/a flow_kind_undefined']],
+    [
       'with an outcome twice',
       withStart({
         a: {

@@ -94,7 +94,7 @@ const reachable = (start: FlowNode, nodes: ReadonlyMap<string, FlowNode>): Reado
 /** Checks the script as any other. What is wrong with it is wrong with an option, and told there. */
 const checked = (script: Script, source: ScriptSource): ScriptProgram => {
   const moved = (fault: DocumentFault): DocumentFault => {
-    const keys = placeOf(fault.path)
+    const keys = present(source.value, placeOf(fault.path))
     return { code: fault.code, message: fault.message, path: pointer(keys), ...source.place(keys) }
   }
   try {
@@ -104,6 +104,17 @@ const checked = (script: Script, source: ScriptSource): ScriptProgram => {
     if (error instanceof DocumentInvalid) throw new DocumentInvalid(error.faults.map(moved))
     throw error
   }
+}
+
+/** The keys as far as they lead to something: a script has names that its flow has not. */
+const present = (value: unknown, keys: Keys): Keys => {
+  let at: unknown = value
+  const missing = keys.findIndex((key) => {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return true
+    at = (at as Record<string | number, unknown>)[key]
+    return false
+  })
+  return missing < 0 ? keys : keys.slice(0, missing)
 }
 
 /** `/sections/<node>/<step>/<method>/…` is an option of the node. */

@@ -47,7 +47,7 @@ export const readNode = (id: string, value: unknown, report: Report): FlowNode |
   for (const key of Object.keys(value))
     if (!elements.includes(key))
       report(codes.elementUndefined, `A node has no element ${key}.`, [...keys, key])
-  const name = String(value.kind ?? '')
+  const name = typeof value.kind === 'string' ? value.kind : ''
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined
   if (!kind) {
     const known = Object.keys(kinds).join(', ')
