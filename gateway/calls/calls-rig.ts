@@ -15,10 +15,8 @@ import { Player } from './player.ts'
 import type { Arrival, Target } from './ports.ts'
 import type { CallSummary } from './summary.ts'
 
-/** Lets what waits for promises go on. */
-export const settle = async () => {
-  for (let i = 0; i < 30; i++) await Promise.resolve()
-}
+/** Lets what waits for promises go on, however many there are one after the other. */
+export const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** A short sound. */
 export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArrayBuffer(160)) } as const

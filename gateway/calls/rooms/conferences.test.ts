@@ -6,9 +6,10 @@ import type {
   ConferenceResult,
   ConferenceSeat,
 } from '../../../handlers/verbs.ts'
+import { settle } from '../calls-rig.ts'
 import { FakeKeeper } from '../fake-keeper.ts'
 import { ProjectConferences } from './conferences.ts'
-import { type RoomCaller, RoomRig, settle } from './rooms-rig.ts'
+import { type RoomCaller, RoomRig } from './rooms-rig.ts'
 
 interface Joined extends RoomCaller {
   readonly events: ConferenceEvent[]

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { CallControl, QueueOptions, QueuePlace, QueueResult } from '../../../handlers/verbs.ts'
+import { settle } from '../calls-rig.ts'
 import { newCallId } from '../ids.ts'
 import type { QueuedCaller } from '../ports.ts'
 import { ProjectQueues } from './queues.ts'
-import { type RoomCaller, RoomRig, settle } from './rooms-rig.ts'
+import { type RoomCaller, RoomRig } from './rooms-rig.ts'
 
 interface Entered extends RoomCaller {
   readonly events: string[]

@@ -101,8 +101,3 @@ export class RoomRig {
     return mixer
   }
 }
-
-/** Lets what waits for promises go on. */
-export const settle = async (): Promise<void> => {
-  for (let i = 0; i < 50; i++) await Promise.resolve()
-}
