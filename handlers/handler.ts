@@ -62,6 +62,8 @@ export interface DocumentFault {
   /** Code of the language, for instance `relay_script_method_undefined` or `12100`. */
   readonly code: string
   readonly message: string
+  /** The document's URL, without user, password, query and fragment; absent for one in place. */
+  readonly document?: string
   /** Where in the document: a JSON pointer such as `/sections/main/0/play`, or an element path. */
   readonly path: string
   /** 1-based; absent where the source text is not known. */

@@ -15,6 +15,8 @@ export interface Loaded<T> {
   readonly program: T
   /** Where relative URLs start; undefined for an inline document. */
   readonly url: string | undefined
+  /** Its URL as faults name it. */
+  readonly document?: string
 }
 
 /** How one language asks for and reads its documents. */
@@ -43,11 +45,9 @@ export const loadDocument = async <T>(
   } catch (error) {
     const failure = fallbackUrl === undefined ? undefined : failureOf(error, url, language)
     if (!failure || fallbackUrl === undefined) throw error
-    context.warn({
-      code: failure.code,
-      message: `${String((error as Error).message)} The fallback URL is asked.`,
-      path: '',
-    })
+    const [fault] = error instanceof DocumentInvalid ? error.faults : []
+    const message = `${fault?.message ?? (error as Error).message} The fallback URL is asked.`
+    context.warn({ path: '', ...fault, code: failure.code, message, document: failure.url })
     return fetchAndRead(fallbackUrl, language.request(fallbackUrl, method, failure), context, language)
   }
 }
@@ -71,7 +71,13 @@ const fetchAndRead = async <T>(
   const fetched = await fetchOne(request, context)
   // Unless it was redirected, the document's own URL is the one that was asked for, without the form fields of a GET.
   const url = fetched.url === request.url ? asked : fetched.url
-  return { program: language.read({ ...fetched, url }), url }
+  const document = urlForPeople(url)
+  try {
+    return { program: language.read({ ...fetched, url }), url, document }
+  } catch (error) {
+    if (!(error instanceof DocumentInvalid)) throw error
+    throw new DocumentInvalid(error.faults.map((fault) => ({ ...fault, document })))
+  }
 }
 
 const fetchOne = async (request: DocumentRequest, context: HandlerContext): Promise<FetchedDocument> => {

@@ -130,6 +130,26 @@ describe('documents', () => {
     expect(context.warnings).toMatchObject([{ code: 'relay_script_sections_missing' }])
   })
 
+  it('are named in what is wrong with them, before they run and while they do', async () => {
+    const next = 'https://app.example/next'
+    const context = new FakeContext({
+      [url]: `{"sections":{"main":[{"play":{"url":"say:a","say_gender":"x"}},"stop_tap",{"transfer":{"dest":"${next}"}}]}}`,
+      [next]: '{"sections":{"main":["stop_tap",{"transfer":{"dest":"https://u:p@app.example/bad?a=1"}}]}}',
+      'https://u:p@app.example/bad': '{"sections":{"main":["dance"]}}',
+    })
+    await handler.run(new FakeCall(), at(), context)
+    const bad = 'https://app.example/bad'
+    expect(
+      context.warnings.map(({ code, document }) => [code.replace('relay_script_', ''), document]),
+    ).toEqual([
+      ['method_parameter_undefined', url],
+      ['method_execute_failed', url],
+      ['method_execute_failed', next],
+      ['method_undefined', bad],
+      ['method_undefined', next],
+    ])
+  })
+
   it('bring their warnings to the context', async () => {
     const { warnings } = await scripts.run([{ play: { url: 'say:a', say_gender: 'female' } }])
     expect(warnings).toEqual(['/sections/main/0/play/say_gender method_parameter_undefined'])

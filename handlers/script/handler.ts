@@ -20,7 +20,7 @@ export const createScriptHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): 
   run: (call, source, context) =>
     untilCallEnds(call.signal, async () => {
       const variables = new Variables({ call, ids, envs: context.envs, sandbox })
-      const { sections, main } = await loadScript(source, { context, variables })
-      await new ScriptRun({ call, context, variables, ids }).run({ sections, steps: main })
+      const section = await loadScript(source, { context, variables })
+      await new ScriptRun({ call, context, variables, ids }).run(section)
     }),
 })

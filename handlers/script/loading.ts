@@ -6,7 +6,7 @@ import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
 import { readScriptDocument, type ScriptProgram } from './document.ts'
-import type { Params } from './method.ts'
+import type { Params, Section } from './method.ts'
 import type { Variables } from './variables.ts'
 
 /** What a document is asked for with. */
@@ -20,22 +20,23 @@ export interface Asking {
 }
 
 /**
- * Has a document and reads it; its warnings go to the call's log. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
+ * Has a document and reads it: its main section. Its warnings go to the call's log. Throws {@link DocumentUnreachable} or {@link DocumentInvalid}.
  */
-export const loadScript = async (source: DocumentSource, asking: Asking): Promise<ScriptProgram> => {
+export const loadScript = async (source: DocumentSource, asking: Asking): Promise<Section> => {
   const { context, variables, params, permitted } = asking
   const language: Language<ScriptProgram> = {
     unreachable: () => codes.unreachable,
     request: (url, method) => scriptRequest(url, method, variables, params),
     read: (document) => readScriptDocument(document, permitted),
   }
-  const { program } = await loadDocument(source, context, language)
-  for (const warning of program.warnings) context.warn(warning)
-  return program
+  const { program, document } = await loadDocument(source, context, language)
+  const named = document === undefined ? {} : { document }
+  for (const warning of program.warnings) context.warn({ ...warning, ...named })
+  return { sections: program.sections, steps: program.main, ...named }
 }
 
 /** As {@link loadScript}, for a method that names the document by its URL or has its text: throws {@link VerbFailed}. */
-export const loadNamed = async (dest: string, asking: Asking): Promise<ScriptProgram> => {
+export const loadNamed = async (dest: string, asking: Asking): Promise<Section> => {
   try {
     return await loadScript(sourceOf(dest), asking)
   } catch (error) {

@@ -56,6 +56,8 @@ export type Sections = ReadonlyMap<string, StepList>
 export interface Section {
   readonly sections: Sections
   readonly steps: StepList
+  /** The document's URL as faults name it; absent for one in place. */
+  readonly document?: string
 }
 
 /** What methods need of the script that runs. */

@@ -131,12 +131,11 @@ export class ScriptRun implements Running {
 
   async find(dest: string, params: Params): Promise<Section> {
     this.#jump()
-    const { sections } = this.#frame.section
-    const steps = sections.get(dest)
-    if (steps) return { sections, steps }
+    const { section } = this.#frame
+    const steps = section.sections.get(dest)
+    if (steps) return { ...section, steps }
     const { context, variables } = this
-    const program = await loadNamed(dest, { context, variables, params })
-    return { sections: program.sections, steps: program.main }
+    return loadNamed(dest, { context, variables, params })
   }
 
   async execute(section: Section, params: Params): Promise<{ outcome: Outcome; value: unknown }> {
@@ -154,7 +153,7 @@ export class ScriptRun implements Running {
     const variables = this.variables.forCallee(callee)
     const section =
       source instanceof StepList
-        ? { sections: new Map(), steps: source }
+        ? { ...this.#frame.section, sections: new Map(), steps: source }
         : await this.#load(source, { variables, permitted: confirmMethods })
     await new ScriptRun({ ...this.#options, call: callee, variables }).run(section)
   }
@@ -165,7 +164,8 @@ export class ScriptRun implements Running {
   }
 
   warn(code: string, message: string, path: string): void {
-    this.context.warn({ code, message, path })
+    const document = this.#frames.at(-1)?.section.document
+    this.context.warn({ code, message, ...(document !== undefined && { document }), path })
     this.variables.tell({ script_error: code })
   }
 
@@ -179,8 +179,7 @@ export class ScriptRun implements Running {
   async #load(dest: string, asking: Omit<Asking, 'context'>): Promise<Section> {
     const { context } = this
     try {
-      const program = await loadNamed(dest, { context, ...asking })
-      return { sections: program.sections, steps: program.main }
+      return await loadNamed(dest, { context, ...asking })
     } catch (error) {
       if (error instanceof VerbFailed) this.warn(error.code, error.message, this.#at)
       throw error

@@ -135,6 +135,22 @@ describe('documents', () => {
     expect(context.warnings).toMatchObject([{ code: ErrorCode }])
   })
 
+  it('are named in what is wrong with them, without what may be secret', async () => {
+    const context = new FakeContext({
+      'https://u:p@app.example/a': '<Response><Foo/><Redirect>/b?token=1</Redirect></Response>',
+      [`${root}/b`]: '<Response>\n<Say</Response>',
+      [`${root}/fb`]: '<Response><Bar/></Response>',
+    })
+    context.documents['https://u:p@app.example/b'] = context.documents[`${root}/b`]!
+    const source = at('https://u:p@app.example/a?token=1', { fallbackUrl: `${root}/fb` })
+    await handler.run(new FakeCall(), source, context)
+    expect(context.warnings).toMatchObject([
+      { code: '12200', document: `${root}/a`, line: 1, column: 11 },
+      { code: '12100', document: `${root}/b`, line: expect.any(Number) },
+      { code: '12200', document: `${root}/fb`, line: 1, column: 11 },
+    ])
+  })
+
   it.each([
     ['timeout', '11200'],
     ['dns', '11210'],

@@ -22,6 +22,8 @@ export class XmlRun {
   #context: HandlerContext
   #beside: Beside | undefined
   #fallbackUrl: string | undefined
+  /** URL of the document that runs, for warnings. */
+  #document: string | undefined
   /** The last `Dial` had nobody. */
   #dialFailed = false
   /** Documents since the last one that took any of the caller's time. */
@@ -74,6 +76,7 @@ export class XmlRun {
         ),
       read: readXmlDocument,
     })
+    this.#document = document.document
     for (const warning of document.program.warnings) this.#warn(warning)
     return document
   }
@@ -133,7 +136,8 @@ export class XmlRun {
   }
 
   #warn(fault: DocumentFault): void {
-    if (!this.#beside?.again) this.#context.warn(fault)
+    const document = this.#document
+    if (!this.#beside?.again) this.#context.warn({ ...fault, ...(document !== undefined && { document }) })
   }
 
   /** The caller is gone: the action still hears what came of it, and has no document to give. */
@@ -154,5 +158,5 @@ export class XmlRun {
 const faultsOf = (error: unknown) => {
   if (error instanceof DocumentInvalid) return error.faults
   if (!(error instanceof DocumentUnreachable)) return []
-  return [{ code: unreachableCode(error), message: error.message, path: '' }]
+  return [{ code: unreachableCode(error), message: error.message, document: error.url, path: '' }]
 }
