@@ -92,7 +92,14 @@ export class Lane {
     await done
     this.#running.delete(id)
     if (this.#lastOf.get(callId) === done) this.#lastOf.delete(callId)
-    if (this.#waiting === 0 && this.#running.size === 0) this.#onIdle()
+    if (this.#waiting === 0 && this.#running.size === 0) this.#retire()
+  }
+
+  /** What comes next for the server is another lane's. */
+  #retire(): void {
+    this.#closed = true
+    this.#timer?.cancel()
+    this.#onIdle()
   }
 
   #failed(error: unknown): void {

@@ -195,6 +195,32 @@ describe('the spool of callbacks', () => {
     expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
   })
 
+  it('tells nothing twice at once, also where a server had nothing to be told in between', async () => {
+    const waiting = () => {
+      const answer = Promise.withResolvers<number>()
+      answers.push(answer.promise)
+      return answer
+    }
+    const [b, c, d] = [waiting(), waiting(), waiting()]
+    await left('b', 1)
+    const spool = await open()
+    clock.advance(0)
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    spool.notify(of('c-1'), callback('c'))
+    await vi.waitFor(() => expect(told).toHaveLength(2))
+    b.resolve(200)
+    await vi.waitFor(() => expect(spool.waiting).toBe(1))
+    c.resolve(200)
+    await empty(spool)
+    spool.notify(of('c-1'), callback('d'))
+    await vi.waitFor(() => expect(told).toHaveLength(3))
+    clock.advance(0)
+    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+    expect(told.map(({ text }) => text)).toEqual(['b', 'c', 'd'])
+    d.resolve(200)
+    await empty(spool)
+  })
+
   it('has room for others where one server takes nothing', async () => {
     vi.spyOn(rows, 'counts').mockResolvedValueOnce(new Map([[silent, 25_000]]))
     const spool = await open()
