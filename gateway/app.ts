@@ -132,8 +132,9 @@ export class App {
     const subscribers = this.#openSubscribers(store, media, arrivals)
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
-    const recordings = await openRecordings(base, store, this.#metrics, () => this.#addresses.http[0])
+    // What the last recordings come to is told, so they are closed first.
     const customers = await openCustomers(base, store, this.#metrics)
+    const recordings = await openRecordings(base, store, this.#metrics, () => this.#addresses.http[0])
     const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
     const applications = openApplications(base, this.#access, originator, this.#metrics)
     const dialects = { subscribers, applications }

@@ -142,6 +142,27 @@ describe('a call', () => {
     await t.calls.drain(5_000)
   })
 
+  it('is drained when its handler has told what became of it, but not for ever', async () => {
+    const said = Promise.withResolvers<void>()
+    t.arrive(async (call) => {
+      await call.sleep(1_000_000).catch(() => said.promise)
+    })
+    let drained = 0
+    const wait = () => t.calls.drain(0).then(() => drained++)
+    const first = wait()
+    t.clock.advance(0)
+    await settle()
+    expect([t.calls.count, drained]).toEqual([0, 0])
+    t.clock.advance(5_000)
+    await first
+    const second = wait()
+    await settle()
+    expect(drained).toBe(1)
+    said.resolve()
+    await second
+    expect(t.clock.running).toBe(0)
+  })
+
   it('ends with the media thread that had its port, and no other does', async () => {
     const lost = t.arrive((call) => call.sleep(1_000_000))
     const other = t.arrive((call) => call.sleep(1_000_000))

@@ -37,6 +37,9 @@ export interface CallsParts extends Omit<ControlParts, 'verbs'>, HandlingParts {
   readonly maxCalls: number
 }
 
+/** Time for handlers after the last call, in ms: what was recorded is told when its file is complete. */
+const longestFarewellMs = 5_000
+
 /**
  * Every call in progress. It takes inbound legs, runs what they are to be handled with, makes calls by itself, and has it written down how
  * they ended.
@@ -47,6 +50,8 @@ export class Calls implements Arrivals, Originator, CallObserver {
   #meter: VerbMeter
   #records: RecordWriter
   #calls = new Map<CallId, Call>()
+  /** What handles calls, also for a while after their end. */
+  #driven = new Set<Promise<void>>()
   /** Calls of our own that nobody has answered yet. */
   #originating = new Set<Originating>()
   #draining = false
@@ -116,15 +121,20 @@ export class Calls implements Arrivals, Originator, CallObserver {
     throw new TrunklineError(code, undefined, { calls, limit })
   }
 
-  /** Refuses new calls from now on; what is left after `graceMs` is hung up. Resolves when no call is left. */
+  /**
+   * Refuses new calls from now on; what is left after `graceMs` is hung up. Resolves when no call is left, their records are written, and
+   * their handlers have said what there is to say, for which they have some seconds.
+   */
   async drain(graceMs: number): Promise<void> {
     this.#draining = true
-    if (this.count === 0) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#empty.push(resolve)
-    const grace: Timer = this.#parts.clock.after(graceMs, () => this.endAll({ code: 'draining' }))
-    await promise
-    grace.cancel()
+    if (this.count > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#empty.push(resolve)
+      const grace: Timer = this.#parts.clock.after(graceMs, () => this.endAll({ code: 'draining' }))
+      await promise
+      grace.cancel()
+    }
+    await this.#farewell()
   }
 
   /** Ends every call now. */
@@ -171,11 +181,11 @@ export class Calls implements Arrivals, Originator, CallObserver {
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
     const control = this.#controlOf(call, log)
     const { plan } = arrival
-    void this.#drive(call, control, log, () =>
+    const handle = () =>
       plan.kind === 'handler'
         ? this.#handling.run(control, plan.handler, log)
-        : this.#dial(control, plan.to, log),
-    )
+        : this.#dial(control, plan.to, log)
+    this.#follow(this.#drive(call, control, log, handle))
   }
 
   /** Whoever answered is the caller of a call from now on. Gives its id. */
@@ -197,7 +207,7 @@ export class Calls implements Arrivals, Originator, CallObserver {
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call made')
     this.callAnswered(call)
     const control = this.#controlOf(call, log)
-    void this.#drive(call, control, log, () => run(control))
+    this.#follow(this.#drive(call, control, log, () => run(control)))
     return call.id
   }
 
@@ -215,6 +225,18 @@ export class Calls implements Arrivals, Originator, CallObserver {
     leg.end({ code })
     this.#records.write(refused(arrival))
     arrival.onOver?.()
+  }
+
+  async #farewell(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer: Timer = this.#parts.clock.after(longestFarewellMs, resolve)
+    await Promise.race([late, Promise.allSettled([...this.#driven, this.#records.idle()])])
+    timer.cancel()
+  }
+
+  #follow(driven: Promise<void>): void {
+    this.#driven.add(driven)
+    void driven.then(() => this.#driven.delete(driven))
   }
 
   /** Runs what the call is for to its end, whatever happens on the way, and then ends the call. */

@@ -16,6 +16,7 @@ export interface RecordWriterParts {
 /** Writes the records of calls that are over (CDR), and counts them. */
 export class RecordWriter {
   #parts: RecordWriterParts
+  #writing = new Set<Promise<void>>()
 
   constructor(parts: RecordWriterParts) {
     this.#parts = parts
@@ -32,13 +33,20 @@ export class RecordWriter {
   /** Writes the record of a call, whichever way it ended. */
   write(call: Recorded): void {
     const { clock, log } = this.#parts
-    summary(call, clock.now(), (stats) => this.#within(stats)).then(
+    const written = summary(call, clock.now(), (stats) => this.#within(stats)).then(
       (record) => {
         this.#measure(record)
         log.info(record, 'call ended')
       },
       (error) => log.error({ call: call.id, err: error }, 'the record of a call could not be made'),
     )
+    this.#writing.add(written)
+    void written.then(() => this.#writing.delete(written))
+  }
+
+  /** Resolves when every record is written, within seconds. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#writing)
   }
 
   #measure(record: CallSummary): void {
