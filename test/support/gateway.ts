@@ -33,6 +33,7 @@ export interface GatewayOptions {
   readonly limits?: Readonly<Record<string, unknown>>
   /** More of `http`, besides where it listens. */
   readonly http?: Readonly<Record<string, unknown>>
+  readonly webhooks?: Readonly<Record<string, unknown>>
   readonly drain?: string
   readonly rtpPorts?: number
   /** Default: a new folder, which goes with the gateway. */
@@ -283,6 +284,7 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   resources: options.resources ?? [],
   ...(options.endpoints && { endpoints: options.endpoints }),
   ...(options.carriers && { carriers: options.carriers }),
+  ...(options.webhooks && { webhooks: options.webhooks }),
   ...(options.envs && { envs: options.envs }),
 })
 

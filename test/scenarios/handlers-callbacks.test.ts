@@ -1,0 +1,154 @@
+/** What a customer's server is told arrives, signed, also where it was not taken at first, and where the gateway was restarted meanwhile. */
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { Carrier } from '../support/carrier.ts'
+import { type DocumentRequest, DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
+import { application, xmlText } from './applications.ts'
+
+const keys = [
+  'the new key of the scenario',
+  `whsec_${Buffer.from('the old key of the scenario').toString('base64')}`,
+] as const
+const took = 200
+const refuses = 503
+
+let server: DocumentServer
+let dataDir: string
+/** What the server answers to what it is told. */
+let answer: number
+
+beforeAll(async () => {
+  server = await DocumentServer.open()
+  const told = server.answers('/told', (response) => response.writeHead(answer).end())
+  const record = `<Record playBeep="false" action="${told}" recordingStatusCallback="${told}"/>`
+  server.put('/record', xmlText(record))
+})
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'callbacks-data-'))
+  server.requests.length = 0
+  answer = took
+})
+afterAll(() => server?.close())
+
+const start = async (): Promise<Gateway> => {
+  const gateway = await Gateway.start({
+    domains: [application('record.test', { kind: 'xml', url: server.urlOf('/record') })],
+    dataDir,
+    webhooks: { signingKeys: keys },
+  })
+  onTestFinished(async () => {
+    await gateway.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  })
+  return gateway
+}
+
+/** A caller who is being recorded. */
+const recorded = async (gateway: Gateway, scenario: string): Promise<Carrier> => {
+  const caller = await Carrier.calls(gateway, { domain: 'record.test', scenario, holdMs: 'told' })
+  await caller.talks('answered', 440)
+  await until(
+    'it is recorded',
+    () => gateway.metric('recordings'),
+    (count) => count === 1,
+  )
+  const before = caller.media.sent
+  await until('half a second is said', () => caller.media.sent - before >= 25)
+  return caller
+}
+
+const idOf = ({ headers }: DocumentRequest): string => String(headers['webhook-id'])
+/** What was told, by its id: the recording and the action. */
+const waits = (count: number) =>
+  until(
+    `${count} requests`,
+    () => server.asked('/told'),
+    ({ length }) => length >= count,
+  )
+const waiting = (gateway: Gateway, count: number) =>
+  until(
+    `${count} callbacks wait`,
+    () => gateway.metric('callbacks_waiting'),
+    (found) => found === count,
+  )
+
+const hmac = (hash: string, key: string | Buffer, text: string): string =>
+  createHmac(hash, key).update(text).digest('base64')
+
+it('is signed by both keys as Standard Webhooks has it, and by the first as the family has it', async () => {
+  const gateway = await start()
+  const caller = await recorded(gateway, 'call')
+  await caller.goesOn()
+  await caller.done()
+  for (const { headers, fields, body } of await waits(2)) {
+    const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+    const signatures = [
+      hmac('sha256', keys[0], text),
+      hmac('sha256', Buffer.from('the old key of the scenario'), text),
+    ]
+    expect(headers['webhook-signature']).toBe(signatures.map((signature) => `v1,${signature}`).join(' '))
+    expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(120)
+    const names = Object.keys(fields).sort()
+    const form = server.urlOf('/told') + names.map((name) => name + fields[name]).join('')
+    expect(headers['x-signalwire-signature']).toBe(hmac('sha1', keys[0], form))
+  }
+  await waiting(gateway, 0)
+  await gateway.settled()
+})
+
+it('is told again by the same id when it was not taken', async () => {
+  const gateway = await start()
+  answer = refuses
+  const caller = await recorded(gateway, 'call')
+  await caller.goesOn()
+  await caller.done()
+  const first = [...(await waits(2))].slice(0, 2)
+  await gateway.settled()
+  await waiting(gateway, 2)
+  answer = took
+  const again = (await waits(4)).slice(2)
+  expect(again.map(idOf).sort()).toEqual(first.map(idOf).sort())
+  expect(again.map(({ body }) => body).sort()).toEqual(first.map(({ body }) => body).sort())
+  await waiting(gateway, 0)
+  expect(server.asked('/told')).toHaveLength(4)
+  const delivered = { outcome: 'delivered' }
+  expect(await gateway.metric('callbacks_total', delivered)).toBe(2)
+})
+
+it('is told after a restart when it was not taken before', async () => {
+  const before = await start()
+  answer = refuses
+  const caller = await recorded(before, 'call')
+  await caller.goesOn()
+  await caller.done()
+  const first = [...(await waits(2))].slice(0, 2)
+  await waiting(before, 2)
+  await before.stop()
+  const { length } = server.asked('/told')
+  answer = took
+  const after = await start()
+  const again = (await waits(length + 2)).slice(length)
+  expect(again.map(idOf).sort()).toEqual(first.map(idOf).sort())
+  await waiting(after, 0)
+})
+
+it('is told of a call that ends because the gateway does, at the latest by the next run', async () => {
+  const gateway = await start()
+  const caller = await recorded(gateway, 'caller-released')
+  gateway.terminate()
+  await caller.done()
+  await gateway.ended()
+  const next = await start()
+  await waits(2)
+  await waiting(next, 0)
+  const told = server.asked('/told').map(({ fields }) => [fields.RecordingStatus, fields.Digits])
+  expect(told).toEqual([
+    ['completed', undefined],
+    [undefined, 'hangup'],
+  ])
+})
