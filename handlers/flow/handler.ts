@@ -23,10 +23,11 @@ export const createFlowHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Ha
         read: readFlowDocument,
       })
       const { program, isFlow } = loaded.program
-      for (const warning of program.warnings) context.warn(warning)
+      const named = loaded.document === undefined ? {} : { document: loaded.document }
+      for (const warning of program.warnings) context.warn({ ...warning, ...named })
       const told = isFlow ? withNodes(context) : context
       const { sections, main } = program
-      await new ScriptRun({ call, context: told, variables, ids }).run({ sections, steps: main })
+      await new ScriptRun({ call, context: told, variables, ids }).run({ sections, steps: main, ...named })
     }),
 })
 

@@ -89,8 +89,11 @@ export interface Running {
   execute(section: Section, params: Params): Promise<{ readonly outcome: Outcome; readonly value: unknown }>
   /** Runs a document, or steps, on a callee's leg. Throws when it cannot be had. */
   confirm(callee: CallControl, source: string | StepList): Promise<void>
-  /** Runs the document at a URL on this call, whose verbs are those of `call`. */
-  wait(call: CallControl, url: string): Promise<void>
+  /**
+   * Runs the document at a URL on this call, whose verbs are those of `call`, at each call of what comes back. What is wrong with it is told
+   * the first time.
+   */
+  waiting(url: string): (call: CallControl) => Promise<void>
 }
 
 /** One method of the language: how it is written, and what it does. */

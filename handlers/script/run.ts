@@ -1,3 +1,4 @@
+import { quiet } from '../common/quiet.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'
@@ -154,13 +155,17 @@ export class ScriptRun implements Running {
     const section =
       source instanceof StepList
         ? { ...this.#frame.section, sections: new Map(), steps: source }
-        : await this.#load(source, { variables, permitted: confirmMethods })
+        : await this.#load(source, { variables, context: this.context, permitted: confirmMethods })
     await new ScriptRun({ ...this.#options, call: callee, variables }).run(section)
   }
 
-  async wait(call: CallControl, url: string): Promise<void> {
-    const section = await this.#load(url, { variables: this.variables })
-    await new ScriptRun({ ...this.#options, call }).run(section)
+  waiting(url: string): (call: CallControl) => Promise<void> {
+    let context = this.context
+    return async (call) => {
+      const section = await this.#load(url, { variables: this.variables, context })
+      await new ScriptRun({ ...this.#options, call, context }).run(section)
+      context = quiet(this.context)
+    }
   }
 
   warn(code: string, message: string, path: string): void {
@@ -176,10 +181,9 @@ export class ScriptRun implements Running {
   }
 
   /** A document beside the call: what is wrong with it goes to the log too. */
-  async #load(dest: string, asking: Omit<Asking, 'context'>): Promise<Section> {
-    const { context } = this
+  async #load(dest: string, asking: Asking): Promise<Section> {
     try {
-      return await loadNamed(dest, { context, ...asking })
+      return await loadNamed(dest, asking)
     } catch (error) {
       if (error instanceof VerbFailed) this.warn(error.code, error.message, this.#at)
       throw error

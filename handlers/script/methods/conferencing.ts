@@ -80,7 +80,7 @@ const conferenceOptions = (values: Values, script: Running): ConferenceOptions =
     startOnEnter: values.boolean('start_on_enter') ?? true,
     endOnExit: values.boolean('end_on_exit') ?? false,
     ...(maxParticipants !== undefined && { maxParticipants }),
-    ...(waitUrl !== undefined && { wait: (call) => script.wait(call, waitUrl) }),
+    ...(waitUrl !== undefined && { wait: script.waiting(waitUrl) }),
     ...(coach !== undefined && { coach }),
     record: values.choice('record') === 'record-from-start',
     trim: values.choice('trim') !== 'do-not-trim',
