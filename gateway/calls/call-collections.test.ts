@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallControl, CollectOptions, CollectResult, Sound } from '../../handlers/verbs.ts'
+import type { CollectOptions, CollectResult, Sound } from '../../handlers/verbs.ts'
 import { settle, setUp } from './calls-rig.ts'
 
 const menu: readonly Sound[] = [{ kind: 'speech', text: 'press a key' }]
@@ -12,12 +12,8 @@ beforeEach(() => {
 
 /** An answered call. */
 const begin = async () => {
-  const ready = Promise.withResolvers<CallControl>()
-  const side = t.arrive(async (call) => {
-    await call.answer()
-    ready.resolve(call)
-    await call.sleep(1_000_000)
-  })
+  const side = await t.wait()
+  await side.call.answer()
   const press = async (keys: string) => {
     for (const key of keys) side.leg.digit(key)
     await settle()
@@ -27,7 +23,7 @@ const begin = async () => {
     side.port.playing?.finish('finished')
     await settle()
   }
-  return { ...side, call: await ready.promise, press, playOut }
+  return { ...side, press, playOut }
 }
 
 /** The result, once there is one. */

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { CallControl, Sound } from '../../handlers/verbs.ts'
+import type { Sound } from '../../handlers/verbs.ts'
 import { settle, setUp } from './calls-rig.ts'
 
 const hello: readonly Sound[] = [{ kind: 'speech', text: 'hello' }]
@@ -9,17 +9,8 @@ beforeEach(() => {
   t = setUp()
 })
 
-const begin = async () => {
-  const ready = Promise.withResolvers<CallControl>()
-  const side = t.arrive(async (call) => {
-    ready.resolve(call)
-    await call.sleep(1_000_000)
-  })
-  return { ...side, call: await ready.promise }
-}
-
 it('is paused, made louder, resumed and stopped', async () => {
-  const { call, port } = await begin()
+  const { call, port } = await t.wait()
   const playback = await call.startPlay({ sounds: hello })
   await settle()
   playback.pause()
@@ -35,7 +26,7 @@ it('is paused, made louder, resumed and stopped', async () => {
 })
 
 it('tells how it ended', async () => {
-  const { call, port } = await begin()
+  const { call, port } = await t.wait()
   const first = await call.startPlay({ sounds: hello })
   await settle()
   port.playing?.finish('finished')
@@ -50,7 +41,7 @@ it('tells how it ended', async () => {
 })
 
 it('is stopped by a signal, and by the end of the call', async () => {
-  const { call, leg, port } = await begin()
+  const { call, leg, port } = await t.wait()
   const abort = new AbortController()
   const first = await call.startPlay({ sounds: hello, signal: abort.signal })
   await settle()
@@ -67,7 +58,7 @@ it('is stopped by a signal, and by the end of the call', async () => {
 })
 
 it('gives up what is prepared when it is given up before it begins', async () => {
-  const { call, far } = await begin()
+  const { call, far } = await t.wait()
   t.preparing = new Promise(() => {})
   const abort = new AbortController()
   const playback = call.startPlay({ sounds: hello, signal: abort.signal })

@@ -96,8 +96,17 @@ export const setUp = (more: Pick<CallsParts, 'detector'> = {}) => {
     calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [] })
     return made
   }
+  /** Starts a call whose handler waits, for whoever asks it for verbs. */
+  const wait = async () => {
+    const ready = Promise.withResolvers<CallControl>()
+    const side = arrive(async (call) => {
+      ready.resolve(call)
+      await call.sleep(10_000_000)
+    })
+    return { ...side, call: await ready.promise }
+  }
   return Object.assign(made, {
-    ...{ clock, metrics, outbound, bridges, calls, joined, arrive, recogniser, streams },
+    ...{ clock, metrics, outbound, bridges, calls, joined, arrive, wait, recogniser, streams },
     ...{ keeper, customers, records, registered },
   })
 }

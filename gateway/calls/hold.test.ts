@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { CallControl, Sound } from '../../handlers/verbs.ts'
+import type { Sound } from '../../handlers/verbs.ts'
 import { settle, setUp } from './calls-rig.ts'
 
 let t: ReturnType<typeof setUp>
@@ -7,18 +7,9 @@ beforeEach(() => {
   t = setUp()
 })
 
-const begin = async () => {
-  const ready = Promise.withResolvers<CallControl>()
-  const side = t.arrive(async (call) => {
-    ready.resolve(call)
-    await call.sleep(1_000_000)
-  })
-  return { ...side, call: await ready.promise }
-}
-
 /** The caller, talking to somebody. */
 const talking = async () => {
-  const side = await begin()
+  const side = await t.wait()
   const talk = side.call.connect({ steps: [[{ to: 'sip:a@x' }]] })
   await settle()
   const callee = t.outbound.dialled[0]!
@@ -28,7 +19,7 @@ const talking = async () => {
 }
 
 it('lets the caller hear music, answering first, until it is taken back', async () => {
-  const { call, far, leg, port } = await begin()
+  const { call, far, leg, port } = await t.wait()
   await call.hold()
   await settle()
   expect(far.told).toEqual(['answer'])
@@ -58,7 +49,7 @@ it('parts the caller from whom it talks to, who hears music too, and joins them 
 })
 
 it('goes on for who is connected to the caller later, and for the caller alone afterwards', async () => {
-  const { call, port } = await begin()
+  const { call, port } = await t.wait()
   await call.hold()
   const talk = call.connect({ steps: [[{ to: 'sip:a@x' }]] })
   await settle()
@@ -73,7 +64,7 @@ it('goes on for who is connected to the caller later, and for the caller alone a
 })
 
 it('takes the place of the ringing tone, and goes on after one', async () => {
-  const { call, port } = await begin()
+  const { call, port } = await t.wait()
   await call.answer()
   const ring = async () => {
     const talk = call.connect({ steps: [[{ to: 'sip:a@x' }]] })
@@ -100,7 +91,7 @@ it('takes the place of the ringing tone, and goes on after one', async () => {
 })
 
 it('takes up the music again after another sound', async () => {
-  const { call, port } = await begin()
+  const { call, port } = await t.wait()
   await call.hold()
   await settle()
   const played = call.play({ sounds: [{ kind: 'silence', ms: 10 }] })
@@ -113,7 +104,7 @@ it('takes up the music again after another sound', async () => {
 })
 
 it('has other music, and the built-in one where that cannot be had', async () => {
-  const { call, port } = await begin()
+  const { call, port } = await t.wait()
   const music: readonly Sound[] = [{ kind: 'audio', url: 'https://x/a.mp3' }]
   const broken = Promise.reject(new Error('404'))
   broken.catch(() => {})

@@ -9,12 +9,7 @@ beforeEach(() => {
 })
 
 const begin = async () => {
-  const ready = Promise.withResolvers<CallControl>()
-  const side = t.arrive(async (call) => {
-    ready.resolve(call)
-    await call.sleep(1_000_000)
-  })
-  const whole = await ready.promise
+  const { call: whole, ...side } = await t.wait()
   const scope = new AbortController()
   return { ...side, whole, scope, call: scoped(whole, scope.signal) }
 }

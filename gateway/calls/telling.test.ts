@@ -1,21 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallControl } from '../../handlers/verbs.ts'
 import { settle, setUp } from './calls-rig.ts'
 
 let t: ReturnType<typeof setUp>
 beforeEach(() => {
   t = setUp()
 })
-
-/** A call whose handler waits. */
-const begin = async () => {
-  const ready = Promise.withResolvers<CallControl>()
-  const side = t.arrive(async (call) => {
-    ready.resolve(call)
-    await call.sleep(1_000_000)
-  })
-  return { ...side, call: await ready.promise }
-}
 
 describe('how an unanswered call is refused', () => {
   it.each([
@@ -25,13 +14,13 @@ describe('how an unanswered call is refused', () => {
     ['no-answer', 'no_answer'],
     ['error', 'handler_failed'],
   ] as const)('%s: %s', async (reason, code) => {
-    const { far, call } = await begin()
+    const { far, call } = await t.wait()
     await call.hangup(reason)
     expect(far.told).toEqual([`end ${code}`])
   })
 
   it('an answered one is hung up, whatever the reason', async () => {
-    const { far, call } = await begin()
+    const { far, call } = await t.wait()
     await call.answer()
     await call.hangup('busy')
     expect(far.told).toEqual(['answer', 'end normal'])
@@ -39,7 +28,7 @@ describe('how an unanswered call is refused', () => {
 })
 
 it('rings, and does nothing for a call that is answered', async () => {
-  const { far, call } = await begin()
+  const { far, call } = await t.wait()
   await call.ring()
   await call.answer()
   await call.ring()
@@ -47,7 +36,7 @@ it('rings, and does nothing for a call that is answered', async () => {
 })
 
 it('tells a page what it is given, and says where there is none', async () => {
-  const { far, call } = await begin()
+  const { far, call } = await t.wait()
   expect(call.userEvent({ a: 1 })).toBe(false)
   const heard: unknown[] = []
   Object.assign(far, { userEvent: (event: unknown) => heard.push(event) > 0 })
@@ -57,7 +46,7 @@ it('tells a page what it is given, and says where there is none', async () => {
 
 describe('refer', () => {
   const referred = async (outcome: object) => {
-    const side = await begin()
+    const side = await t.wait()
     const asked: unknown[] = []
     Object.assign(side.far, {
       refer: async (...args: unknown[]) => {

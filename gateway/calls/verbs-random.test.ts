@@ -37,12 +37,8 @@ const live = async (seed: number) => {
   const random = randomOf(seed)
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)]
   const t = setUp()
-  const ready = Promise.withResolvers<CallControl>()
-  const side = t.arrive(async (call) => {
-    ready.resolve(call)
-    await call.sleep(10_000_000)
-  })
-  const call = await ready.promise
+  const side = await t.wait()
+  const { call } = side
   const begun: Promise<unknown>[] = []
   const aborts: AbortController[] = []
   const happenings: readonly (() => unknown)[] = [
