@@ -129,7 +129,7 @@ export class AppCall implements ConnectingCall {
     this.#tellState('answered')
   }
 
-  /** Runs an operation; one whose id is there already is a repeated request, and nothing is done. Refused with 429 when there are too many. */
+  /** Whether an id is new; one that is there already is a repeated request, and nothing is to be done. Refused with 429 when there are too many. */
   check(id: string): 'new' | 'repeated' {
     if (this.#operations.has(id)) return 'repeated'
     if (this.#operations.size >= mostOperations)
@@ -137,10 +137,12 @@ export class AppCall implements ConnectingCall {
     return 'new'
   }
 
-  /** Begins an operation that {@link check} took. */
-  begin(id: string, operation: Operation): void {
-    const done = operation.run().finally(() => this.#operations.delete(id))
+  /** Takes an operation that {@link check} found new: it counts from now on, and begins with the function that comes back. */
+  accept(id: string, operation: Operation): () => void {
+    const { promise, resolve: begin } = Promise.withResolvers<void>()
+    const done = promise.then(() => operation.run()).finally(() => this.#operations.delete(id))
     this.#operations.set(id, { operation, done })
+    return begin
   }
 
   /** The operation of this id; refused with 404 when it is over or another kind. */
@@ -175,8 +177,11 @@ export class AppCall implements ConnectingCall {
 
   #decide(outcome: OfferOutcome): void {
     const resolve = this.#offer
+    if (!resolve) return
     this.#offer = undefined
-    resolve?.(outcome)
+    // Nothing may be asked of it while it is on its way to somebody else.
+    if (outcome !== 'taken' && outcome !== 'over') this.application.calls.delete(this.id)
+    resolve(outcome)
   }
 
   #noteAnswer(): void {

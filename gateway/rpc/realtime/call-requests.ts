@@ -33,7 +33,7 @@ const starts =
     const answer = reply(call, { control_id: id })
     if (call.check(id) === 'repeated') return answer
     const operation = read(call, id, params)
-    return { ...answer, after: () => call.begin(id, operation) }
+    return { ...answer, after: call.accept(id, operation) }
   }
 
 /** Tells an operation something. */
@@ -74,8 +74,8 @@ const end: Answer = (call, params) => {
 const connect: Answer = (call, params) => {
   const wishes = readConnect(params)
   if (call.only('connect')) throw new Refusal('409', 'the call is being connected, or connected')
-  const operation = new ConnectOperation(call, wishes)
-  return { ...reply(call), after: () => call.begin(wishes.tag, operation) }
+  if (call.check(wishes.tag) === 'repeated') throw new Refusal('409', 'tag: is the id of an operation')
+  return { ...reply(call), after: call.accept(wishes.tag, new ConnectOperation(call, wishes)) }
 }
 
 const disconnect = (call: AppCall): Reply => {
@@ -163,6 +163,6 @@ export const peerRequests: Readonly<Record<string, (call: AppCall, peer: Peer, p
     const tell = (type: string, told: Readonly<Record<string, unknown>>) =>
       call.tell(type, { ...told, call_id: peer.id })
     const operation = new DigitsOperation(tell, id, () => peer.connected.sendDigits(digits))
-    return { ...answer, after: () => call.begin(id, operation) }
+    return { ...answer, after: call.accept(id, operation) }
   },
 }

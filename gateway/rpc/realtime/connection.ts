@@ -144,16 +144,19 @@ export class ApplicationConnection implements RpcHandler {
       return project
     const code = access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
     metrics.rejections.inc({ code })
-    log.warn({ code, session: this.#session.id, source: this.#address }, 'application refused')
+    const facts = { code, session: this.#session.id, source: this.#address }
+    // Who goes on guessing is counted, and does not fill the log.
+    log[code === 'unauthorized' ? 'warn' : 'debug'](facts, 'application refused')
     throw new RpcError(rpcCodes.auth, catalogue[code].text)
   }
 
-  /** The application as we knew it, when it says that it is that one; else a new one. */
+  /** The application as we knew it, when it says that it is that one, or signs in once more; else a new one. */
   #applicationFor(params: Params, projectId: string): Application {
     const { registry, nodeId, clock } = this.#parts
     const { protocol } = params
     const known = typeof protocol === 'string' ? registry.find(protocol) : undefined
     if (known?.projectId === projectId) return known
+    if (this.#application?.projectId === projectId) return this.#application
     const agent = typeof params.agent === 'string' ? params.agent.slice(0, longestAgent) : ''
     const acknowledges = params.event_acks === true
     return new Application({ projectId, nodeId, agent, acknowledges, clock })

@@ -54,12 +54,11 @@ class Dial {
     this.#application = application
     this.#tag = tag
     this.#steps = steps
+    application.dials.add(this.#abort)
     this.#legs = new Legs((leg) => application.emit('calling.call.state', callState(application.nodeId, leg)))
   }
 
   async run(timeoutMs: number | undefined): Promise<void> {
-    const { dials } = this.#application
-    dials.add(this.#abort)
     this.#tell({ dial_state: 'dialing' })
     try {
       await this.#parts.originator.originate(this.#origination(timeoutMs))
@@ -71,7 +70,7 @@ class Dial {
       this.#parts.log[catalogue[code].level](failed, 'nobody answered what an application dialled')
       this.#tell({ dial_state: 'failed', reason: endReasonOf(code), error: code, source: 'outbound' })
     } finally {
-      dials.delete(this.#abort)
+      this.#application.dials.delete(this.#abort)
     }
   }
 

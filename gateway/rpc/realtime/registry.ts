@@ -1,6 +1,9 @@
 import type { Clock, Timer } from '../../clock.ts'
 import type { Application } from './application.ts'
 
+/** As many as WebSockets can be open. */
+const mostApplications = 10_000
+
 /** Which applications there are, and who listens on what. */
 export class Registry {
   readonly #clock: Clock
@@ -41,7 +44,10 @@ export class Registry {
     return this.#applications.get(protocol)
   }
 
+  /** Beyond 10,000, the one that was lost first is forgotten. */
   add(application: Application): void {
+    const [longestLost] = this.#graces.keys()
+    if (longestLost && this.#applications.size >= mostApplications) this.#remove(longestLost)
     this.#applications.set(application.protocol, application)
   }
 

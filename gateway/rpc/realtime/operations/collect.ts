@@ -1,5 +1,5 @@
 import type { CallCollection, CollectOptions, CollectResult } from '../../../../handlers/verbs.ts'
-import type { Fields } from '../fields.ts'
+import { type Fields, textOf } from '../fields.ts'
 import { failureCode, isOver, type Manners, type Operation, type OperationCall } from '../operation.ts'
 import { readPlay } from '../sounds.ts'
 
@@ -13,16 +13,25 @@ export interface CollectWishes {
 }
 
 const defaultInitialMs = 4_000
+/** Who collects again and again waits so long each time, at the least. */
+const leastAgainMs = 1_000
+/** After these nothing more is collected: somebody stopped it, or another collection took its place. */
+const lastReasons: ReadonlySet<CollectResult['reason']> = new Set(['stopped', 'error'])
 const mostDigits = 1_000
 const mostHints = 100
 
 /** Reads `calling.collect`. Its timers wait for `calling.collect.start_input_timers`, unless `start_input_timers` is true. */
-export const readCollect = (params: Fields): CollectWishes => ({
-  options: { ...readInput(params), holdTimers: params.flag('start_input_timers') !== true },
-  partial: params.flag('partial_results') ?? false,
-  startOfInput: params.flag('send_start_of_input') ?? false,
-  continuous: params.flag('continuous') ?? false,
-})
+export const readCollect = (params: Fields): CollectWishes => {
+  const continuous = params.flag('continuous') ?? false
+  const input = readInput(params)
+  const initialTimeoutMs = Math.max(input.initialTimeoutMs ?? 0, continuous ? leastAgainMs : 0)
+  return {
+    options: { ...input, initialTimeoutMs, holdTimers: params.flag('start_input_timers') !== true },
+    partial: params.flag('partial_results') ?? false,
+    startOfInput: params.flag('send_start_of_input') ?? false,
+    continuous,
+  }
+}
 
 /** Reads `calling.play_and_collect`: a prompt, and `collect`. */
 export const readPrompt = (params: Fields): CollectWishes => {
@@ -61,7 +70,7 @@ const readSpeech = (speech: Fields | undefined): CollectOptions => {
   const maxSpeechMs = speech.seconds('speech_timeout')
   return {
     speech: {
-      hints: speech.list('hints', mostHints, (hint) => String(hint).slice(0, 200)),
+      hints: speech.list('hints', mostHints, (hint, path) => textOf(hint, path).slice(0, 200)),
       ...(language !== undefined && { language }),
       ...(endSilenceMs !== undefined && { endSilenceMs }),
       ...(maxSpeechMs !== undefined && { maxSpeechMs }),
@@ -83,6 +92,8 @@ export class CollectOperation implements Operation {
   readonly #manners: Manners
   readonly #abort = new AbortController()
   #collection: Promise<CallCollection> | undefined
+  /** The events of the prompt. */
+  #prompt: Promise<void> | undefined
 
   constructor(call: OperationCall, id: string, wishes: CollectWishes, manners: Manners) {
     this.kind = wishes.options.prompt ? 'play_and_collect' : 'collect'
@@ -93,16 +104,24 @@ export class CollectOperation implements Operation {
   }
 
   async run(): Promise<void> {
+    const result = await this.#collected()
+    await this.#prompt
+    this.#finished(result)
+  }
+
+  async #collected(): Promise<WireResult> {
+    if (this.#abort.signal.aborted) return { type: 'no_input' }
     try {
       let result = await this.#once()
-      while (this.#wishes.continuous && !this.#abort.signal.aborted && result.reason !== 'error') {
+      const { signal } = this.#abort
+      while (this.#wishes.continuous && !signal.aborted && !lastReasons.has(result.reason)) {
         if (result.reason !== 'no-input') this.#tell('collecting', wireOf(result), true)
         result = await this.#once()
       }
-      this.#finished(wireOf(result))
+      return wireOf(result)
     } catch (error) {
-      if (isOver(error, this.#abort.signal)) this.#finished({ type: 'no_input' })
-      else this.#finished({ type: 'error', params: { code: failureCode(error) } })
+      if (isOver(error, this.#abort.signal)) return { type: 'no_input' }
+      return { type: 'error', params: { code: failureCode(error) } }
     }
   }
 
@@ -122,7 +141,7 @@ export class CollectOperation implements Operation {
   async #once(): Promise<CollectResult> {
     this.#collection = this.#call.control.startCollect(this.#options())
     const collection = await this.#collection
-    void this.#tellPrompt(collection)
+    this.#prompt = this.#tellPrompt(collection)
     return collection.result
   }
 

@@ -39,6 +39,7 @@ export class TapOperation implements Operation {
   /** `tap` and `device` as they came, for the events. */
   readonly #given: Readonly<Record<string, unknown>>
   #stream: Promise<CallStream> | undefined
+  #stopped = false
 
   constructor(
     call: OperationCall,
@@ -57,6 +58,7 @@ export class TapOperation implements Operation {
     try {
       const stream = await this.#stream
       this.#tell('tapping')
+      if (this.#stopped) stream.stop()
       const end = await stream.ended
       this.#tell('finished', end.kind === 'failed' ? end.reason : undefined)
     } catch (error) {
@@ -65,6 +67,7 @@ export class TapOperation implements Operation {
   }
 
   stop(): void {
+    this.#stopped = true
     this.#stream?.then(
       (stream) => stream.stop(),
       () => {},
