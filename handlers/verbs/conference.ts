@@ -41,7 +41,7 @@ export interface ConferenceOptions extends Cancellable {
   /** Default 100; those of who made it hold. */
   readonly maxParticipants?: number
   /**
-   * Run on who waits for the beginning, again and again; its verbs reject as soon as it begins. Default: hold music. `none`: silence.
+   * Run on who waits for the beginning, again and again, at most once a second; its verbs reject as soon as it begins. Default: hold music. `none`: silence.
    */
   readonly wait?: ((call: CallControl) => Promise<void>) | 'none'
   /** Call id of a participant: only that one hears the caller (whisper). */

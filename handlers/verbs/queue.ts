@@ -23,7 +23,7 @@ export interface QueueOptions extends Cancellable {
   /** Callers at once; default 100. Those of who made it hold. */
   readonly maxSize?: number
   /**
-   * Run on who waits, again and again; its verbs reject as soon as somebody is found. `leave`: leaves the queue. Default: hold music.
+   * Run on who waits, again and again, at most once a second; its verbs reject as soon as somebody is found. `leave`: leaves the queue. Default: hold music.
    */
   readonly wait?: (call: CallControl, place: () => QueuePlace) => Promise<'leave' | undefined>
   /** Run on the caller before the two are joined (a notice that the call is recorded, for instance). */

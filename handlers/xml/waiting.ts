@@ -8,8 +8,7 @@ import type { Beside, Stage } from './verb.ts'
 /** What who waits hears: a document, audio, or nothing at all. */
 export type Waiting = Target | 'silence'
 
-/** Between two requests for the document of somebody who waits lies at least so much; more, where it cannot be had. */
-const shortestRoundMs = 1000
+/** Before the document of somebody who waits is asked for again, where it could not be had. */
 const afterFailureMs = 10_000
 
 const audio = /\.(wav|mp3|ogg)$/i
@@ -35,7 +34,6 @@ export const roundsOf = (
 ): ((waiting: CallControl, fields: Fields) => Promise<'leave' | undefined>) => {
   let again = false
   return async (waiting, fields) => {
-    const begun = stage.context.now()
     try {
       const beside = { fields, again }
       if ((await oneRound(stage, waiting, target, beside)) === 'leave') return 'leave'
@@ -45,8 +43,6 @@ export const roundsOf = (
       await waiting.sleep(afterFailureMs)
     }
     again = true
-    const rest = begun + shortestRoundMs - stage.context.now()
-    if (rest > 0) await waiting.sleep(rest)
     return undefined
   }
 }

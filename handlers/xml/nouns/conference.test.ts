@@ -99,7 +99,7 @@ describe('Conference', () => {
     )
     const attributes = `waitUrl="${root}/wait" ${method}="GET"`
     await runXml(`<Dial>${noun(attributes)}</Dial>`, { call, context })
-    expect(waiting.names).toEqual(['play', 'sleep'])
+    expect(waiting.names).toEqual(['play'])
     expect(context.requests).toMatchObject([{ method: 'GET' }])
   })
 })
