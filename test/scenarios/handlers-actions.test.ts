@@ -1,0 +1,133 @@
+/** What becomes of a call in progress whose next document cannot be had: an action's of XML, and the one that a script goes on with. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Code } from '../../gateway/errors.ts'
+import { sine } from '../../media/codecs/tone.ts'
+import { Carrier } from '../support/carrier.ts'
+import { type Answering, DocumentServer } from '../support/documents.ts'
+import { Gateway, type LogLine } from '../support/gateway.ts'
+import { wav } from '../support/wav.ts'
+import { application, scriptText, xmlText } from './applications.ts'
+
+const chime = 700
+
+interface Trouble {
+  readonly answers: Answering
+  readonly code: Code
+  /** In the words of XML and of scripts. */
+  readonly xml: string
+  readonly script: string
+}
+
+const unreachable = { code: 'document_unreachable', script: 'relay_script_fetch_failed' } as const
+
+const troubles: readonly (readonly [name: string, trouble: Trouble])[] = [
+  ['slow', { ...unreachable, answers: () => {}, xml: '11200' }],
+  ['failing', { ...unreachable, answers: (response) => response.writeHead(500).end(), xml: '11217' }],
+  [
+    'resetting',
+    { ...unreachable, answers: (response) => void response.socket?.resetAndDestroy(), xml: '11200' },
+  ],
+  [
+    'elsewhere',
+    {
+      ...unreachable,
+      answers: (response) => response.writeHead(307, { location: 'http://127.0.0.2:9/' }).end(),
+      xml: '11200',
+    },
+  ],
+  [
+    'invalid',
+    {
+      answers: (response) => response.writeHead(200).end('{"sections":'),
+      code: 'document_invalid',
+      xml: '12100',
+      script: 'relay_script_parse_error',
+    },
+  ],
+]
+
+let gateway: Gateway
+let server: DocumentServer
+
+beforeAll(async () => {
+  server = await DocumentServer.open()
+  const play = xmlText(`<Play>${server.put('/chime.wav', wav(sine(chime, 400, 8000, 8000), 8000))}</Play>`)
+  const fallbackUrl = server.put('/fallback', play)
+  const domains = troubles.flatMap(([name, { answers }]) => {
+    const url = server.answers(`/next/${name}`, answers)
+    const gather = `<Gather numDigits="1" action="${url}"><Play loop="0">${server.urlOf('/chime.wav')}</Play></Gather>`
+    const xml = { kind: 'xml', url: server.put(`/xml/${name}`, xmlText(gather)) }
+    const text = scriptText(
+      'answer',
+      { transfer: { dest: url } },
+      { play: { url: server.urlOf('/chime.wav') } },
+    )
+    return [
+      application(`${name}.xml.test`, xml),
+      application(`${name}.fallback.xml.test`, { ...xml, fallbackUrl }),
+      application(`${name}.script.test`, { kind: 'script', url: server.put(`/script/${name}`, text) }),
+    ]
+  })
+  const limits = { documentTimeout: '1s', documentNetworks: ['127.0.0.1/32'] }
+  gateway = await Gateway.start({ domains, limits })
+})
+
+afterAll(async () => {
+  await gateway?.stop()
+  await server?.close()
+})
+
+const calls = async (domain: string): Promise<Carrier> => {
+  const caller = await Carrier.calls(gateway, { domain, scenario: 'caller-released' })
+  await caller.talks('answered', 0)
+  return caller
+}
+
+/** The end of a call: its record, and the lines of the log that tell of something wrong. */
+const over = async (caller: Carrier) => {
+  await caller.done()
+  await gateway.settled()
+  const record = await gateway.record(caller.callId)
+  const isWrong = ({ call, level, msg }: LogLine) =>
+    call === record.call && level >= 40 && msg !== 'call ended'
+  return { record, wrong: gateway.log.filter(isWrong) }
+}
+
+const faultCode = ({ fault }: LogLine): string => (fault as { code: string }).code
+
+describe.each(troubles)('from a server that is %s, the document', (name, { code, xml, script }) => {
+  it('of an action ends the call, with one line in the log and one count', async () => {
+    const before = await gateway.metric('rejections_total', { code })
+    const caller = await calls(`${name}.xml.test`)
+    await caller.hears(chime)
+    caller.media.press('5')
+    const { record, wrong } = await over(caller)
+    expect(record).toMatchObject({ code, by: 'us' })
+    expect(wrong.map((line) => line.code)).toEqual([code])
+    expect(await gateway.metric('rejections_total', { code })).toBe(before + 1)
+    expect(server.asked(`/next/${name}`).at(-1)?.fields.Digits).toBe('5')
+  })
+
+  it('of an action is replaced by that of the fallback URL, and the call goes on', async () => {
+    const caller = await calls(`${name}.fallback.xml.test`)
+    await caller.hears(chime)
+    caller.media.press('6')
+    const { record, wrong } = await over(caller)
+    expect(record).toMatchObject({ code: 'normal', by: 'us' })
+    expect(wrong.map(faultCode)).toEqual([xml])
+    const { fields } = server.asked('/fallback').at(-1)!
+    expect(fields).toMatchObject({
+      ErrorCode: xml,
+      ErrorUrl: server.urlOf(`/next/${name}`),
+      CallStatus: 'in-progress',
+    })
+  })
+
+  it('of a script’s transfer is a step that fails, and the next one has its turn', async () => {
+    const caller = await calls(`${name}.script.test`)
+    await caller.hears(chime)
+    const { record, wrong } = await over(caller)
+    expect(record).toMatchObject({ code: 'normal', by: 'us' })
+    expect(wrong.map(faultCode)).toContain(script)
+  })
+})
