@@ -42,6 +42,8 @@ export class Lane {
   #timerAt = Number.POSITIVE_INFINITY
   #notBefore = 0
   #closed = false
+  /** When what is written down is left for the next run, in ms. */
+  #lastStart = Number.POSITIVE_INFINITY
 
   /** `waiting`: those that an earlier run has left; they are tried now. `onIdle` is called when none waits any more. */
   constructor(parts: LaneParts, server: string, waiting: number, onIdle: () => void) {
@@ -64,12 +66,14 @@ export class Lane {
     void this.#run(row, async () => this.#try(row, await written))
   }
 
-  /** Begins nothing more; waits for what is on its way. Idempotent. */
-  async close(): Promise<void> {
+  /** No later tries from now on; for `graceMs` more it tells what it has not told yet, and leaves the rest for the next run. Idempotent. */
+  async close(graceMs: number): Promise<void> {
     this.#closed = true
+    this.#lastStart = Math.min(this.#lastStart, this.#parts.clock.now() + graceMs)
     this.#timer?.cancel()
     await this.#waking
-    await Promise.all(this.#running.values())
+    while (this.#running.size > 0) await Promise.all(this.#running.values())
+    this.#lastStart = Number.NEGATIVE_INFINITY
   }
 
   /** False where it cannot be written: it is tried once all the same. */
@@ -112,7 +116,7 @@ export class Lane {
   }
 
   async #try(row: CallbackRow, kept: boolean): Promise<void> {
-    if (this.#closed && kept) return
+    if (kept && this.#parts.clock.now() >= this.#lastStart) return
     const { id, project_id: projectId, url, method, content_type: contentType, body: text } = row
     const body = contentType === null ? undefined : { contentType, text: text ?? '' }
     const request = { url, method, ...(body && { body }) }

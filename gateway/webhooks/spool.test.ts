@@ -69,6 +69,11 @@ describe('the spool of callbacks', () => {
   }
   const empty = (spool: Spool) =>
     vi.waitFor(async () => expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()]))
+  const drained = (spool: Spool) =>
+    vi.waitFor(async () => {
+      clock.advance(1)
+      expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()])
+    })
   const postponed = (at: number) =>
     vi.waitFor(async () => expect((await rows.next(server, 1))[0]?.due_at).toBe(clock.now() + at))
 
@@ -160,10 +165,7 @@ describe('the spool of callbacks', () => {
   it('tries many that are due, all of them', async () => {
     for (let i = 0; i < 100; i++) await left(`e${i}`, i)
     const spool = await open()
-    await vi.waitFor(async () => {
-      clock.advance(1)
-      expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()])
-    })
+    await drained(spool)
     expect(new Set(told.map(({ id }) => id)).size).toBe(100)
     expect(told).toHaveLength(100)
   })
@@ -176,7 +178,6 @@ describe('the spool of callbacks', () => {
       clock.advance(1)
       expect(spool.waiting).toBe(100)
     })
-    // And asks it no more at once than it can be expected to bear.
     expect([ends.length, told.length]).toEqual([8, 108])
   })
 
@@ -234,20 +235,14 @@ describe('the spool of callbacks', () => {
     for (let i = 0; i < 20; i++) await left(`e${i}`, i)
     const remove = vi.spyOn(rows, 'remove').mockRejectedValue(new Error('disk full'))
     const spool = await open()
-    const goOn = async () => {
-      for (let i = 0; i < 20; i++) {
-        clock.advance(1)
-        await new Promise(setImmediate)
-      }
+    for (let i = 0; i < 20; i++) {
+      clock.advance(1)
+      await new Promise(setImmediate)
     }
-    await goOn()
     expect([told.length, spool.waiting]).toEqual([8, 20])
     remove.mockRestore()
     clock.advance(60_000)
-    await vi.waitFor(async () => {
-      clock.advance(1)
-      expect([spool.waiting, await rows.counts()]).toEqual([0, new Map()])
-    })
+    await drained(spool)
     expect(told).toHaveLength(28)
   })
 
@@ -271,21 +266,35 @@ describe('the spool of callbacks', () => {
     expect(await outcomes()).toEqual({ 'given-up': 1 })
   })
 
-  it('leaves what it has not begun, and what comes after the end, for the next run', async () => {
+  it('tells what waits at the end, and leaves what comes later for the next run', async () => {
     const spool = await open()
     const { promise, resolve } = Promise.withResolvers<number>()
     answers.push(promise)
     for (const text of ['a', 'b']) spool.notify(of('c-1'), callback(text))
     await vi.waitFor(() => expect(told).toHaveLength(1))
     const closed = spool.close()
+    spool.notify(of('c-1'), callback('c'))
     resolve(200)
     await closed
-    spool.notify(of('c-1'), callback('c'))
-    await vi.waitFor(async () => expect((await rows.counts()).get(server)).toBe(2))
-    expect(told).toHaveLength(1)
+    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c'])
+    spool.notify(of('c-1'), callback('d'))
+    await vi.waitFor(async () => expect((await rows.counts()).get(server)).toBe(1))
     const next = await open()
     clock.advance(0)
     await empty(next)
-    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c'])
+    expect(told.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('leaves for the next run what it has not begun five seconds after the end', async () => {
+    const spool = await open()
+    const { promise, resolve } = Promise.withResolvers<number>()
+    answers.push(promise)
+    for (const text of ['a', 'b']) spool.notify(of('c-1'), callback(text))
+    await vi.waitFor(() => expect(told).toHaveLength(1))
+    const closed = spool.close()
+    clock.advance(5_000)
+    resolve(200)
+    await closed
+    expect([told.length, spool.waiting, (await rows.counts()).get(server)]).toEqual([1, 1, 1])
   })
 })

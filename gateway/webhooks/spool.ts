@@ -15,6 +15,8 @@ export interface CallbackFrom {
 /** Callbacks that wait at once, in all and for one server; beyond, what comes is dropped. */
 const mostWaiting = 100_000
 const mostForServer = 25_000
+/** After the end nothing is begun later than this, in ms: a gateway is not to hang at its end for a server that does. */
+const graceMs = 5_000
 
 /**
  * Tells customers' servers what they asked to be told. What was not taken is tried again later, also after a restart: it is written down before
@@ -64,16 +66,16 @@ export class Spool {
     })
   }
 
-  /** Begins nothing more; waits for what is on its way. Idempotent. */
+  /** No later tries from now on; waits for what is on its way, and for 5 s begins what is next in its call. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#lanes.values()].map((lane) => lane.close()))
+    await Promise.all([...this.#lanes.values()].map((lane) => lane.close(graceMs)))
   }
 
   #open(server: string, waiting: number): Lane {
     const lane = new Lane(this.#parts, server, waiting, () => this.#lanes.delete(server))
     this.#lanes.set(server, lane)
-    if (this.#closed) void lane.close()
+    if (this.#closed) void lane.close(0)
     return lane
   }
 }
