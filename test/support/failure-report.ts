@@ -14,18 +14,22 @@ const witnesses: Witness[] = []
 /** What a failed test shows of one witness. */
 const most = 60
 
-beforeEach(({ onTestFailed }) => {
-  const before = new Map(witnesses.map(({ lines }) => [lines, lines.length]))
-  onTestFailed(() => {
-    for (const { name, lines } of witnesses) {
-      const said = lines.slice(before.get(lines) ?? 0)
-      if (said.length === 0) continue
-      const left = said.length - most
-      const text = said.slice(-most).join('\n')
-      console.error(`-- ${name}${left > 0 ? `, without its first ${left} lines` : ''}\n${text}`)
-    }
+const watch = () =>
+  beforeEach(({ onTestFailed }) => {
+    const before = new Map(witnesses.map(({ lines }) => [lines, lines.length]))
+    onTestFailed(() => {
+      for (const { name, lines } of witnesses) {
+        const said = lines.slice(before.get(lines) ?? 0)
+        if (said.length === 0) continue
+        const left = said.length - most
+        const text = said.slice(-most).join('\n')
+        console.error(`-- ${name}${left > 0 ? `, without its first ${left} lines` : ''}\n${text}`)
+      }
+    })
   })
-})
+
+// The benchmarks run gateways without any test.
+if (process.env.VITEST) watch()
 
 /** When a test fails, the last of what was added to `lines` during it is printed. To be called once for each who starts to speak. */
 export const reportOnFailure = (name: string, lines: readonly string[]): void => {
