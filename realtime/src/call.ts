@@ -93,7 +93,12 @@ export class Call implements ActionCall {
   /** Ends it; resolves when it is over. */
   async hangup(reason: HangupReason = 'hangup'): Promise<void> {
     if (this.#state === 'ended') return
-    await this.ask('calling.end', { reason })
+    try {
+      await this.ask('calling.end', { reason })
+    } catch (error) {
+      if (error instanceof RealtimeError && error.code === '404') return
+      throw error
+    }
     await this.waitFor('ended')
   }
 
@@ -188,7 +193,10 @@ export class Call implements ActionCall {
     }
     this.watch(tag, { event, lost: reject })
     const ringback = options.ringback && { ringback: soundsToWire(options.ringback) }
-    this.ask('calling.connect', { tag, devices: devicesToWire(devices), ...ringback }).catch(reject)
+    this.ask('calling.connect', { tag, devices: devicesToWire(devices), ...ringback }).catch((error) => {
+      this.forget(tag)
+      reject(error)
+    })
     return promise
   }
 
@@ -227,8 +235,7 @@ export class Call implements ActionCall {
 
   /** Nothing more will be heard of it. For the client. */
   lost(error: RealtimeError): void {
-    for (const watcher of [...this.#watchers.values()]) watcher.lost(error)
-    this.#watchers.clear()
+    this.#settle(error)
     this.#become('ended')
   }
 
@@ -245,9 +252,16 @@ export class Call implements ActionCall {
     this.#peer = undefined
   }
 
+  #settle(error: RealtimeError): void {
+    for (const watcher of [...this.#watchers.values()]) watcher.lost(error)
+    this.#watchers.clear()
+  }
+
   #become(state: CallState): void {
     if (this.#state === 'ended' || this.#state === state) return
     this.#state = state
+    // The gateway tells the end of everything before; what it could not tell ends here.
+    if (state === 'ended') this.#settle(new RealtimeError('lost', 'The call is over.'))
     for (const listener of [...this.#listeners]) listener(state)
   }
 }

@@ -24,6 +24,8 @@ export class Client implements CallClient, SessionListener {
   readonly #listener: ClientListener
   readonly #calls = new Map<string, Call>()
   readonly #dials = new Map<string, Dialling>()
+  /** Dials that were rejected because the connection was lost: nobody else would hang up the call of who answers. */
+  readonly #givenUp = new Set<string>()
 
   constructor(options: SessionOptions, listener: ClientListener, surroundings?: Surroundings) {
     this.session = new Session(options, this, surroundings)
@@ -39,7 +41,10 @@ export class Client implements CallClient, SessionListener {
     const tag = crypto.randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<Call>()
     this.#dials.set(tag, { answered: resolve, failed: reject })
-    this.request('calling.dial', { tag, devices: devicesToWire(devices) }).catch(reject)
+    this.request('calling.dial', { tag, devices: devicesToWire(devices) }).catch((error: RealtimeError) => {
+      if (error.code === 'lost') this.#givenUp.add(tag)
+      reject(error)
+    })
     return promise.finally(() => this.#dials.delete(tag))
   }
 
@@ -88,15 +93,22 @@ export class Client implements CallClient, SessionListener {
   }
 
   #dialled(params: Values): void {
-    const dial = this.#dials.get(textOf(params, 'tag'))
-    if (params.dial_state === 'answered') dial?.answered(this.callOf(valuesOf(params.call)))
-    else if (params.dial_state === 'failed')
+    const tag = textOf(params, 'tag')
+    const dial = this.#dials.get(tag)
+    if (params.dial_state === 'failed') {
+      this.#givenUp.delete(tag)
       dial?.failed(new RealtimeError(textOf(params, 'reason'), 'Nobody answered.'))
+    } else if (params.dial_state === 'answered') {
+      const call = this.callOf(valuesOf(params.call))
+      if (this.#givenUp.delete(tag)) call.hangup().catch(() => {})
+      else dial?.answered(call)
+    }
   }
 
   #loseAll(error: RealtimeError): void {
     const calls = [...this.#calls.values()]
     this.#calls.clear()
+    this.#givenUp.clear()
     for (const dial of this.#dials.values()) dial.failed(error)
     for (const call of calls) call.lost(error)
   }

@@ -39,7 +39,7 @@ const agent = '@trunkline/realtime/0.1.0'
 const firstDelayMs = 500
 const longestDelayMs = 15_000
 const wrongToken = -32002
-/** How often a connection has to show that it lives, and how long it is given for that. */
+/** How often a connection has to show that it lives, and how long it is given for that; as long as for signing in. */
 const beatMs = 20_000
 const answerMs = 10_000
 const realSurroundings: Surroundings = {
@@ -119,9 +119,15 @@ export class Session {
     socket.addEventListener('open', () => opened.resolve())
     socket.addEventListener('error', () => {})
     socket.addEventListener('message', ({ data }) => this.#receive(socket, String(data)))
-    socket.addEventListener('close', () => {
+    const unreachable = () => {
       opened.reject(new RealtimeError('lost', `${host} cannot be reached.`))
       this.#lost(socket)
+    }
+    socket.addEventListener('close', unreachable)
+    void this.#surroundings.idle(answerMs).then(() => {
+      if (this.#signedIn === socket) return
+      unreachable()
+      socket.close()
     })
     await opened.promise
     try {
