@@ -219,3 +219,15 @@ describe('a step of several', () => {
     expect([t.bridges.count, t.outcomes]).toEqual([1, []])
   })
 })
+
+it('a caller who was left in the same moment is not transferred', async () => {
+  const [b] = await t.hunt([[t.to('sip:b@y')]])
+  b!.leg.answered()
+  await settle()
+  b!.leg.ended({ code: 'normal' })
+  expect(t.a.leg.referred({ to: 'sip:c@y', progress: () => {} })).toBe(false)
+  await settle()
+  expect(t.outcomes).toMatchObject([{ result: { kind: 'connected', endedBy: 'callee' } }])
+  t.a.call.end({ code: 'normal' })
+  expect(t.left()).toEqual([0, 0, 0])
+})

@@ -123,7 +123,8 @@ export class Hunt implements LegOwner, RingingOwner {
   legReferred(leg: Leg, referral: Referral): boolean {
     const { caller } = this.#call
     const winner = this.#winner
-    if (!winner || this.#pairing.partner !== winner || !caller.isAnswered || this.#transfer) return false
+    if (!winner?.isAnswered || this.#pairing.partner !== winner || !caller.isAnswered || this.#transfer)
+      return false
     // Who came from a queue belongs to another call.
     if (this.#taken?.queued) return false
     if (leg === caller) {
