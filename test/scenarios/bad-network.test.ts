@@ -91,6 +91,7 @@ it.each(codecs)(
       () => heard({ media, phone }),
       ({ held, driftMs: drifts }) =>
         held.every((share) => share >= mostlyHeld) && drifts.every((drift) => drift < driftMs),
+      20_000,
     )
     // What is not decoded on its way has the gaps that the network made.
     expect(missing > 0).toBe(codec === 'opus')
@@ -110,10 +111,10 @@ it.each(codecs)(
       [audioOf('browser'), relay.toGateway],
       [audioOf('sip'), fromCarrier],
     ] as const) {
-      // Of a page's packets some are not audio; the last ones of a call are missed by nobody.
+      // Of a page's packets some are not audio, the last ones of a call are missed by nobody, and those under way are missed when it ends.
       expect(network.lost).toBeGreaterThan(10)
       expect(audio.lost).toBeGreaterThan(0.6 * network.lost)
-      expect(audio.lost).toBeLessThanOrEqual(network.lost)
+      expect(audio.lost).toBeLessThanOrEqual(network.lost + 4)
       // Delays between 0 and 60 ms differ by 20 ms from one to the next, on average; what the machine adds is its own.
       expect(audio.jitterMs).toBeGreaterThan(12)
       expect(audio.jitterMs).toBeLessThan(60)
