@@ -95,7 +95,9 @@ export class Sipp {
   /** Ends the pause of its one call, which waits to be told. */
   async goOn(): Promise<void> {
     // Header fields of what it says next are taken from the last message that it got, which this must not change.
-    const head = this.received().at(-1)?.split('\n\n')[0]?.split('\n').slice(1) ?? []
+    const last = this.received().at(-1)
+    if (last === undefined) throw new Error(this.#report('has no call that could go on'))
+    const head = last.split('\n\n')[0]?.split('\n').slice(1) ?? []
     const kept = head.filter((line) => !/^Content-/i.test(line))
     const text = [`${goOn} sip:sipp@127.0.0.1 SIP/2.0`, ...kept, 'Content-Length: 0', '', ''].join('\r\n')
     const socket = createSocket('udp4')
