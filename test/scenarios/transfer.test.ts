@@ -105,7 +105,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     await callee.talks('invited', 1000)
     await callee.hears(440)
     await phone.talks('invited', 1700)
-    await callee.hears(1700)
+    await callee.hears(1700, 600)
     await phone.goesOn()
     await outgoing.ended(caller, callee, phone)
     const recording = await recordingOf(outgoing.gateway, caller)
