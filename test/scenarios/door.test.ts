@@ -178,7 +178,7 @@ describe('a carrier, known by its network', () => {
 
   it('needs no password of a domain that anyone may call, and its calls are counted', async () => {
     const options = { address: '127.0.0.2', domain: 'open.test' }
-    const first = await Carrier.calls(gateway, { ...options, scenario: 'call', holdMs: 1000 })
+    const first = await Carrier.calls(gateway, { ...options, scenario: 'call', holdMs: 'told' })
     await first.sipp.event('answered')
     expect(await gateway.metric('carrier_calls', { carrier: 'acme' })).toBe(1)
     const values = { status: 503 }
@@ -186,6 +186,7 @@ describe('a carrier, known by its network', () => {
     await second.done()
     expect(headerOf(second.sipp.received('SIP/2.0 503')[0] ?? '', 'Retry-After')).toBe('10')
     expect(await gateway.refusal('over_call_limit')).toMatchObject({ carrier: 'acme', carrierLimit: 1 })
+    await first.goesOn()
     await first.done()
     await gateway.settled()
     expect(await gateway.record(first.callId)).toMatchObject({ source: '127.0.0.2' })

@@ -17,7 +17,7 @@ afterEach(() => gateway?.stop())
 
 it('on SIGTERM refuses new calls with 503, lets calls end by themselves, and exits with 0', async () => {
   await start('10s')
-  const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller', holdMs: 2500 })
+  const talking = await Carrier.calls(gateway, { domain: 'stay.test', scenario: 'caller', holdMs: 'told' })
   await talking.sipp.event('answered')
   gateway.terminate()
   await until(
@@ -32,6 +32,7 @@ it('on SIGTERM refuses new calls with 503, lets calls end by themselves, and exi
   })
   await late.done()
   await gateway.refusal('draining')
+  await talking.goesOn()
   await talking.done()
   expect(await gateway.ended()).toBe(0)
 })

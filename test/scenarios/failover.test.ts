@@ -109,13 +109,14 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
 
   it('the limit of a carrier holds, and says so', async () => {
     const callee = await outgoing.target('full', 'callee-takes')
-    const caller = await outgoing.call('full', 'call', { holdMs: 1500 })
+    const caller = await outgoing.call('full', 'call', { holdMs: 'told' })
     await caller.sipp.event('answered')
     expect(await outgoing.gateway.metric('carrier_calls', { carrier: 'full' })).toBe(1)
     const second = await outgoing.call('full', 'call-refused', { values: { status: 500 } })
     await second.done()
     const { detail } = await outgoing.gateway.refusal('over_call_limit')
     expect(detail).toContain('carrier full')
+    await caller.goesOn()
     await outgoing.ended(caller, callee)
     expect(await outgoing.gateway.metric('carrier_calls', { carrier: 'full' })).toBe(0)
   })

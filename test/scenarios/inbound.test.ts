@@ -4,8 +4,10 @@ import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
-import { clicksIn, faultsOf, fromFirstSound, samplesOf } from '../support/hearing.ts'
+import { clicksIn, faultsOf, fromFirstSound, levels, samplesOf } from '../support/hearing.ts'
 import { hears } from '../support/page-audio.ts'
+import { RtpPeer } from '../support/rtp-peer.ts'
+import { Sipp } from '../support/sipp.ts'
 import { Softphone } from '../support/softphone.ts'
 import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
@@ -39,6 +41,10 @@ beforeAll(async () => {
           { connect: { to: '/public/alice', timeout: 15 } },
         ),
       ),
+      application(
+        'many.test',
+        scripted({ play: { url: 'say:You are one of many. This takes some seconds to say.' } }, 'hangup'),
+      ),
       application('xml.test', { kind: 'xml', url }),
       application('fetched.test', { kind: 'script', url: documents.urlOf('/fetched.json') }),
       application('straight.test', straight(15)),
@@ -54,6 +60,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  // Of all the calls of this file, as it takes half a minute.
   await gateway?.settled({ transactions: true })
   await browser?.stop()
   await gateway?.stop()
@@ -162,5 +169,37 @@ it('rings before it answers, with a document from the customer’s server that i
   await hears(phone.page, carrierTone)
   await carrier.goesOn()
   await carrier.done()
+  await gateway.settled()
+})
+
+const count = 20
+
+it(`${count} calls at once are each served with a continuous voice`, async () => {
+  const before = await gateway.metric('calls_ended_total', { cause: 'normal' })
+  const peers = await Promise.all(Array.from({ length: count }, () => RtpPeer.open()))
+  onTestFinished(() => {
+    for (const peer of peers) peer.close()
+  })
+  const sipp = await Sipp.start({
+    scenario: 'caller-released',
+    to: `127.0.0.1:${gateway.sipPort}`,
+    mediaPorts: peers.map(({ port }) => port),
+    rate: count,
+    values: { user: 'all', domain: 'many.test', payloads: '0', codecs: 'a=rtpmap:0 PCMU/8000' },
+  })
+  onTestFinished(() => sipp.stop())
+  await until(
+    'all are in a call at once',
+    () => gateway.metric('calls'),
+    (calls) => calls === count,
+  )
+  await sipp.succeeded()
+  const faults = peers.flatMap(({ packets }, index) =>
+    faultsOf(fromFirstSound(packets)).map((fault) => `call ${index}: ${fault}`),
+  )
+  expect(faults).toEqual([])
+  for (const { packets } of peers)
+    expect(levels(packets).filter((level) => level > 300).length).toBeGreaterThan(20)
+  expect(await gateway.metric('calls_ended_total', { cause: 'normal' })).toBe(before + count)
   await gateway.settled()
 })

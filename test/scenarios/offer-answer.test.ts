@@ -171,14 +171,18 @@ describe.each(agents)('offers and answers, by $name', (agent) => {
         ...{ payloads: '0 126', codecs: events(126) },
         ...{ newPayloads: '0 101', newCodecs: events(101) },
       }
-      const carrier = await calls('call-modifies', { domain: 'gather.test', holdMs: 1500, values })
+      const carrier = await calls('call-modifies', { domain: 'gather.test', holdMs: 'told', values })
       await carrier.talks('answered', 0)
+      await carrier.goesOn()
       await carrier.sipp.event('modified')
       expect(linesOf(ok(carrier, 1), 'a=rtpmap:126')).toEqual(['a=rtpmap:126 telephone-event/8000'])
       expect(linesOf(ok(carrier, 2), 'm=audio')[0]).toMatch(/ 0 101$/)
       carrier.media.press('73*1')
       const asked = () => documents.requests.find(({ path }) => path === '/digits')
       expect((await until('the digits arrive', asked))?.fields.Digits).toBe('73*1')
+      await carrier.goesOn()
+      await carrier.sipp.event('back')
+      await carrier.goesOn()
       await ended(carrier)
     })
 

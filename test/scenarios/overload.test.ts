@@ -52,21 +52,24 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   }
 
   it('calls at once of a domain', async () => {
-    const first = await calls('one.test', { holdMs: 700 })
+    const first = await calls('one.test', { holdMs: 'told' })
     await first.sipp.event('answered')
     expect(await refused('one.test', 'over_call_limit')).toMatchObject({ domainCalls: 1, domainLimit: 1 })
+    await first.goesOn()
     await first.done()
     await gateway.settled()
     await (await calls('one.test')).done()
   })
 
   it('calls at once of everybody', async () => {
-    const three = [await calls('wide.test', { holdMs: 900 }), await calls('wide.test', { holdMs: 900 })]
-    three.push(await calls('source.test', { holdMs: 900 }))
+    const holdMs = 'told'
+    const three = [await calls('wide.test', { holdMs }), await calls('wide.test', { holdMs })]
+    three.push(await calls('source.test', { holdMs }))
     for (const call of three) await call.sipp.event('answered')
     expect(await refused('wide.test', 'over_call_limit', { retryAfter: '7' })).toMatchObject({
       ...{ calls: 3, limit: 3 },
     })
+    for (const call of three) await call.goesOn()
     for (const call of three) await call.done()
     await gateway.settled()
   })
@@ -94,7 +97,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
   })
 
   it('while it drains, new calls and pings get 503, and calls go on', async () => {
-    const talking = await calls('wide.test', { holdMs: 1500 })
+    const talking = await calls('wide.test', { holdMs: 'told' })
     await talking.sipp.event('answered')
     const socket = await SipSocket.udp(gateway.sipPort)
     const ping = () => socket.ask({ method: 'OPTIONS', uri: 'sip:wide.test' })
@@ -106,6 +109,7 @@ describe.each(agents)('more than there is room for, by $name', (agent) => {
     await late.done()
     expect(headerOf(late.sipp.received('SIP/2.0 503')[0] ?? '', 'Retry-After')).toBe('7')
     expect(await gateway.metric('rejections_total', { code: 'draining' })).toBeGreaterThan(1)
+    await talking.goesOn()
     await talking.done()
     expect(await gateway.ended()).toBe(0)
   })

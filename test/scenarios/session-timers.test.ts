@@ -3,10 +3,9 @@ import { agents } from '../support/agents.ts'
 import type { Carrier, IncomingOptions } from '../support/carrier.ts'
 import type { Gateway } from '../support/gateway.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
-import { answersTo, bodyOf, headerOf } from '../support/sip-text.ts'
+import { answersTo, headerOf } from '../support/sip-text.ts'
 
 const able = 'Supported: timer'
-const update = 'Allow: INVITE, ACK, BYE, CANCEL, UPDATE'
 // A drachtio-server runs timers of its own, and says other things of them.
 const ours = agents.filter(({ capabilities }) => capabilities.sessionTimers === 'agent')
 
@@ -115,28 +114,5 @@ describe.each(ours)('session timers, by $name', (agent) => {
         parseInt(headerOf(before, 'CSeq') ?? '', 10) + 1,
       )
     })
-  })
-
-  it('at half of 90 s we refresh, by UPDATE where it is taken, else by a re-INVITE', async () => {
-    const terms = ['Session-Expires: 90;refresher=uac']
-    const asks = [able, 'Session-Expires: 90;refresher=uas']
-    const start = async (scenario: string, more: readonly string[]) => {
-      const options = { domain: 'talk.test', timeoutMs: 80_000, values: { more, terms } }
-      const caller = await outgoing.call('plain', scenario, options)
-      await caller.talks('answered', 0)
-      return caller
-    }
-    const updated = await start('call-updated', [...asks, update])
-    const reinvited = await start('call-reinvited', asks)
-    await updated.sipp.event('refreshed', 50_000)
-    await reinvited.sipp.event('agreed', 50_000)
-    await outgoing.ended(updated, reinvited)
-    const [byUpdate = ''] = updated.sipp.received('UPDATE')
-    expect(headerOf(byUpdate, 'Session-Expires')).toBe('90;refresher=uac')
-    expect(headerOf(byUpdate, 'Content-Length')).toBe('0')
-    const [byInvite = ''] = reinvited.sipp.received('INVITE')
-    expect(headerOf(byInvite, 'Session-Expires')).toBe('90;refresher=uac')
-    // What we said last, word by word: nothing changes.
-    expect(bodyOf(byInvite)).toBe(bodyOf(answered(reinvited)))
   })
 })

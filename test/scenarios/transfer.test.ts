@@ -44,23 +44,26 @@ describe.each(agents)('transfers, by $name', (agent) => {
     scenario: string,
     options: {
       readonly values?: Record<string, string | readonly string[]>
-      readonly holdMs?: number
-      /** The callee hangs up after so long; default it waits to be hung up. */
-      readonly calleeHoldMs?: number
+      readonly holdMs?: number | 'told'
+      /** The callee hangs up when it is told to; default false: it waits to be hung up. */
+      readonly calleeHangsUp?: boolean
     } = {},
   ): Promise<{ readonly caller: Carrier; readonly callee: Carrier }> => {
-    const { calleeHoldMs: holdMs } = options
     const bridges = () => outgoing.gateway.metric('bridges')
     const before = await bridges()
-    const callee = await outgoing.target(carrier, holdMs ? 'callee-hangs-up' : 'callee-takes', { holdMs })
+    const callee = await outgoing.target(
+      carrier,
+      options.calleeHangsUp ? 'callee-hangs-up' : 'callee-takes',
+      { holdMs: 'told' },
+    )
     outgoing.connect = { to: `sip:desk@127.0.0.1:${outgoing.portOf(carrier)}` }
     const caller = await outgoing.call(carrier, scenario, options)
     if (!scenario.includes('refused')) await until('both are joined', bridges, (count) => count > before)
     return { caller, callee }
   }
 
-  /** A telephone of theirs, which registers from where it listens, and stays registered. */
-  const registered = async (username: 'desk' | 'office', holdMs: number): Promise<Carrier> => {
+  /** A telephone of theirs, which registers from where it listens, stays registered, and hangs up when it is told to. */
+  const registered = async (username: 'desk' | 'office'): Promise<Carrier> => {
     const port = await freePort()
     const socket = await SipSocket.udp(outgoing.gateway.sipPort, '127.0.0.1', port)
     const contact = `sip:${username}@127.0.0.1:${port}`
@@ -74,16 +77,17 @@ describe.each(agents)('transfers, by $name', (agent) => {
     expect(statusOf(taken)).toBe(200)
     expect(headerOf(taken, 'Contact')).toContain(contact)
     socket.close()
-    return Carrier.listens({ scenario: 'callee-hangs-up', holdMs, port })
+    return Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', port })
   }
 
   it('a REFER sends the other party to an address of ours, and tells how that went', async () => {
-    const phone = await registered('desk', 2000)
+    const phone = await registered('desk')
     const values = { refer: refer('sip:desk@pbx.test') }
     const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 200 })
     expect(await caller.sipp.event('trying')).toBe('100')
     await phone.talks('invited', 500)
     await callee.hears(500)
+    await phone.goesOn()
     await outgoing.ended(caller, callee, phone)
     const [invite = ''] = phone.sipp.received('INVITE')
     expect(headerOf(invite, 'Referred-By')).toBe('<sip:+15551230001@carrier.test>')
@@ -94,14 +98,15 @@ describe.each(agents)('transfers, by $name', (agent) => {
 
   it('a call that is recorded is so before and after its caller has left it', async () => {
     outgoing.before = [{ record_call: { stereo: true } }]
-    const phone = await registered('office', 2000)
+    const phone = await registered('office')
     const values = { refer: refer('sip:office@pbx.test') }
     const { caller, callee } = await joined('first', 'call-refers', { values, holdMs: 2500 })
     await caller.talks('answered', 440)
     await callee.talks('invited', 1000)
     await callee.hears(440)
     await phone.talks('invited', 1700)
-    await callee.hears(1700)
+    await callee.hears(1700, 600)
+    await phone.goesOn()
     await outgoing.ended(caller, callee, phone)
     const recording = await recordingOf(outgoing.gateway, caller)
     expect(recording).toMatchObject({ status: 'completed', channels: 2 })
@@ -126,7 +131,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
   })
 
   it('a REFER with Replaces joins the others of two calls', async () => {
-    const one = await joined('second', 'caller-released', { calleeHoldMs: 4000 })
+    const one = await joined('second', 'caller-released', { calleeHangsUp: true })
     const target = `sip:desk@carrier.test?Replaces=${encodeURIComponent(replaces(one.caller))}`
     const two = await joined('first', 'call-refers-attended', {
       values: { refer: refer(target) },
@@ -139,6 +144,7 @@ describe.each(agents)('transfers, by $name', (agent) => {
     await two.callee.talks('invited', 700)
     await one.callee.hears(700)
     await two.callee.hears(500)
+    await one.callee.goesOn()
     await outgoing.ended(two.caller, one.callee, two.callee)
   })
 
@@ -152,10 +158,11 @@ describe.each(agents)('transfers, by $name', (agent) => {
   it('an INVITE with Replaces takes the place of a call of the same carrier', async () => {
     const { caller, callee } = await joined('first', 'caller-released')
     const more = [`Replaces: ${replaces(caller)}`]
-    const second = await outgoing.call('first', 'call', { holdMs: 1500, values: { more } })
+    const second = await outgoing.call('first', 'call', { holdMs: 'told', values: { more } })
     await caller.done()
     await second.talks('answered', 500)
     await callee.hears(500)
+    await second.goesOn()
     await outgoing.ended(second, callee)
   })
 
@@ -163,10 +170,11 @@ describe.each(agents)('transfers, by $name', (agent) => {
     ['that is not there', '127.0.0.1', 481],
     ['of somebody else', '127.0.0.7', 403],
   ])('an INVITE with Replaces of a call %s is refused', async (_, address, status) => {
-    const { caller, callee } = await joined('first', 'call', { holdMs: 700 })
+    const { caller, callee } = await joined('first', 'call', { holdMs: 'told' })
     const named = status === 403 ? replaces(caller) : 'gone;to-tag=a;from-tag=b'
     const values = { status, more: [`Replaces: ${named}`] }
     await (await outgoing.call('first', 'call-refused', { address, values })).done()
+    await caller.goesOn()
     await outgoing.ended(caller, callee)
   })
 })

@@ -10,7 +10,10 @@ export interface Badness {
   readonly seed: number
 }
 
-/** One direction of a bad network, as `netem loss … delay … …` makes one. It holds packets by the machine's timers. */
+/**
+ * One direction of a bad network, as the kernel's `netem` makes one, which needs a module and rights that a container seldom has. It holds packets by
+ * the machine's timers.
+ */
 export class BadNetwork {
   readonly #badness: Badness
   readonly #random: () => number

@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { rtpmapOf } from '../../gateway/sip/sdp/codec-names.ts'
 import { dominant } from '../../media/codecs/tone.ts'
@@ -95,13 +96,7 @@ export class CodecPeer {
   /** What comes in its codec within `ms`. */
   async listens(ms: number): Promise<Reception> {
     const from = this.#heard.length
-    const end = performance.now() + ms
-    await until(
-      'the time is over',
-      () => performance.now(),
-      (now) => now >= end,
-      2 * ms,
-    )
+    await sleep(ms)
     const payloadType = this.#numbers[this.#codec]
     const own = this.#heard.slice(from).filter((arrival) => arrival.payloadType === payloadType)
     return received(this.#codec, own)

@@ -7,6 +7,18 @@ import { delimiter, join } from 'node:path'
 export const isInstalled = (command: string): boolean =>
   (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)))
 
+/** Those that run. A test file whose clean-up failed half way must not leave any behind. */
+const running = new Set<ChildProcess>()
+const killAll = (): void => {
+  for (const child of running) child.kill('SIGKILL')
+}
+process.once('exit', killAll)
+// How vitest ends the process of a file.
+process.once('SIGTERM', () => {
+  killAll()
+  process.exit()
+})
+
 /** A child process whose output is kept. */
 export class Program {
   readonly #child: ChildProcess
@@ -21,11 +33,13 @@ export class Program {
   ) {
     const { input = false, ...others } = options
     this.#child = spawn(command, args, { ...others, stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'] })
+    running.add(this.#child)
     this.#child.stdin?.on('error', () => {})
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on('data', (chunk: Buffer) => this.#take(chunk))
     this.#child.on('error', (error) => this.#lines.push(String(error)))
     this.#child.on('close', (code, signal) => {
+      running.delete(this.#child)
       if (this.#rest) this.#lines.push(this.#rest)
       this.#ended = { code, signal }
     })

@@ -42,12 +42,14 @@ export class Sipp {
   readonly #folder: string
   readonly #name: string
   readonly #kept = new Map<string, string[]>()
+  readonly #address: string
   readonly port: number
 
-  constructor(program: Program, folder: string, name: string, port: number) {
+  private constructor(program: Program, folder: string, port: number, options: SippOptions) {
     this.#program = program
     this.#folder = folder
-    this.#name = name
+    this.#name = options.scenario
+    this.#address = options.address ?? '127.0.0.1'
     this.port = port
   }
 
@@ -62,7 +64,7 @@ export class Sipp {
       `SEQUENTIAL\n${options.mediaPorts.map((media) => `${media};`).join('\n')}\n`,
     )
     const program = new Program('sipp', argumentsOf(options, file, folder, port), { cwd: folder })
-    const sipp = new Sipp(program, folder, options.scenario, port)
+    const sipp = new Sipp(program, folder, port, options)
     if (!options.to) await until('SIPp listens', () => program.exitCode !== undefined || isBound(port))
     return sipp
   }
@@ -93,11 +95,13 @@ export class Sipp {
   /** Ends the pause of its one call, which waits to be told. */
   async goOn(): Promise<void> {
     // Header fields of what it says next are taken from the last message that it got, which this must not change.
-    const head = this.received().at(-1)?.split('\n\n')[0]?.split('\n').slice(1) ?? []
+    const last = this.received().at(-1)
+    if (last === undefined) throw new Error(this.#report('has no call that could go on'))
+    const head = last.split('\n\n')[0]?.split('\n').slice(1) ?? []
     const kept = head.filter((line) => !/^Content-/i.test(line))
     const text = [`${goOn} sip:sipp@127.0.0.1 SIP/2.0`, ...kept, 'Content-Length: 0', '', ''].join('\r\n')
     const socket = createSocket('udp4')
-    await new Promise((resolve) => socket.send(text, this.port, '127.0.0.1', resolve))
+    await new Promise((resolve) => socket.send(text, this.port, this.#address, resolve))
     socket.close()
   }
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Edge, MediaPort } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
-import { freePort, type House, hangUp, openHouse, until } from './setup.ts'
+import { freePort } from '../support/ports.ts'
+import { type House, hangUp, openHouse, until } from './setup.ts'
 
 const workers: types.Worker[] = []
 observer.on('newworker', (worker) => workers.push(worker))

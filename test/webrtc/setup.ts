@@ -1,18 +1,8 @@
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEdge } from '../../media/edge/edge.ts'
 import type { BrowserMedia, Edge, MediaPort } from '../../media/types.ts'
 import { createWebRtc, type WebRtcService } from '../../media/webrtc/webrtc.ts'
-
-/** A UDP port of 127.0.0.1 that was free a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
-}
+import { freePort } from '../support/ports.ts'
 
 /** An edge and the WebRTC behind it, on 127.0.0.1. */
 export interface House {

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agents } from '../support/agents.ts'
+import type { Carrier } from '../support/carrier.ts'
+import { OutgoingGateway } from '../support/outgoing.ts'
+import { answersTo, bodyOf, headerOf } from '../support/sip-text.ts'
+
+const able = 'Supported: timer'
+const update = 'Allow: INVITE, ACK, BYE, CANCEL, UPDATE'
+
+// They last as long as the RFCs have it, and no setting shortens them: they run all at once.
+describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
+  let outgoing: OutgoingGateway
+
+  beforeAll(async () => {
+    outgoing = await OutgoingGateway.start(agent, { plain: {} })
+  })
+
+  afterAll(() => outgoing?.stop())
+
+  const calls = (scenario: string, values: Record<string, readonly string[]> = {}): Promise<Carrier> =>
+    outgoing.call('plain', scenario, { domain: 'talk.test', timeoutMs: 80_000, values })
+
+  /** 64 times T1 (RFC 3261 section 13.3.1.4). */
+  const hungUpWithoutAck = async (): Promise<void> => {
+    const lost = await calls('call-no-ack')
+    await lost.sipp.event('answered')
+    await (await calls('call')).done()
+    await lost.sipp.event('bye', 45_000)
+    await lost.done()
+    expect(lost.sipp.received('SIP/2.0 200').length).toBeGreaterThan(8)
+  }
+
+  const asks = [able, 'Session-Expires: 90;refresher=uas']
+  const terms = ['Session-Expires: 90;refresher=uac']
+
+  /** A call that we have to refresh; `done` is what SIPp says then. */
+  const refreshed = async (scenario: string, more: readonly string[], done: string): Promise<Carrier> => {
+    const caller = await calls(scenario, { more, terms })
+    await caller.talks('answered', 0)
+    await caller.sipp.event(done, 50_000)
+    await caller.done()
+    return caller
+  }
+
+  const refreshedByUpdate = async (): Promise<void> => {
+    const caller = await refreshed('call-updated', [...asks, update], 'refreshed')
+    const [request = ''] = caller.sipp.received('UPDATE')
+    expect(headerOf(request, 'Session-Expires')).toBe('90;refresher=uac')
+    expect(headerOf(request, 'Content-Length')).toBe('0')
+  }
+
+  const refreshedByInvite = async (): Promise<void> => {
+    const caller = await refreshed('call-reinvited', asks, 'agreed')
+    const [request = ''] = caller.sipp.received('INVITE')
+    expect(headerOf(request, 'Session-Expires')).toBe('90;refresher=uac')
+    // What we said last, word by word: nothing changes.
+    const [answer = ''] = answersTo(caller.sipp.received('SIP/2.0 200'), 1, 'INVITE')
+    expect(bodyOf(request)).toBe(bodyOf(answer))
+  }
+
+  // A drachtio-server runs session timers of its own, and says other things of them.
+  const ownTimers = agent.capabilities.sessionTimers === 'agent'
+
+  it(`a call whose ACK never comes is hung up after 32 s, and others go on meanwhile${
+    ownTimers ? '; at half of 90 s we refresh, by UPDATE where it is taken, else by a re-INVITE' : ''
+  }`, async () => {
+    await Promise.all([hungUpWithoutAck(), ...(ownTimers ? [refreshedByUpdate(), refreshedByInvite()] : [])])
+    await outgoing.gateway.settled()
+  })
+})
