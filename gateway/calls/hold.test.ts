@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { Sound } from '../../handlers/verbs.ts'
+import { CallEnded, type Sound } from '../../handlers/verbs.ts'
 import { settle, setUp } from './calls-rig.ts'
 
 let t: ReturnType<typeof setUp>
@@ -137,4 +137,13 @@ it('leaves nothing when the caller hangs up', async () => {
   leg.ended({ code: 'normal' })
   await settle()
   expect([callee.port.playing, t.calls.count, t.clock.running]).toEqual([undefined, 0, 0])
+})
+
+it('does not begin for a caller who hangs up in that moment', async () => {
+  const { call, leg, callee, port } = await talking()
+  const held = call.hold()
+  leg.ended({ code: 'normal' })
+  await expect(held).rejects.toBeInstanceOf(CallEnded)
+  await settle()
+  expect([port.playing, callee.port.playing]).toEqual([undefined, undefined])
 })

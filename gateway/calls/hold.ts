@@ -1,4 +1,4 @@
-import type { HoldOptions } from '../../handlers/verbs.ts'
+import { CallEnded, type HoldOptions } from '../../handlers/verbs.ts'
 import type { MediaPort } from '../../media/types.ts'
 import type { Log } from '../log.ts'
 import type { Call } from './call.ts'
@@ -30,6 +30,7 @@ export class Hold {
   /** Holds the caller, answering first, in place of what it hears; of one that is held it changes the music. */
   async begin({ music }: HoldOptions): Promise<void> {
     const port = await this.#call.openAudio(true)
+    if (this.#call.signal.aborted) throw new CallEnded()
     this.#held = { leg: this.#call.caller, music: music && music.length > 0 ? music : [holdMusic] }
     this.#stopMusic()
     this.#parts.player.playing(port)?.stop()
