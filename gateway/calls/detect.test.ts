@@ -5,7 +5,7 @@ import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
 import { Call } from './call.ts'
 import { outboundInfo } from './call-info.ts'
-import { settle, setUp } from './calls-rig.ts'
+import { settle } from './calls-rig.ts'
 import { CallDetector } from './detect.ts'
 import { fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
@@ -196,22 +196,4 @@ describe('detect', () => {
     expect(came.result).toMatchObject({ kind: 'human' })
     expect(errors).toHaveBeenCalledOnce()
   })
-})
-
-it('a key that was detected is no answer to what is asked next', async () => {
-  const log = pino({ level: 'silent' })
-  const t = setUp({ detector: new CallDetector({ clock, log, metrics }) })
-  const detected = Promise.withResolvers<DetectResult>()
-  const asked: unknown[] = []
-  const { leg } = t.arrive(async (call) => {
-    detected.resolve(await call.detect({ digits: '4' }))
-    asked.push(await call.collect({ initialTimeoutMs: 10 }))
-  })
-  await settle()
-  leg.digit('4')
-  expect(await detected.promise).toMatchObject({ kind: 'digit', digit: '4' })
-  await settle()
-  t.clock.advance(10)
-  await settle()
-  expect(asked).toEqual([{ reason: 'no-input', digits: '' }])
 })

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { CallEnded, type Sound } from '../../handlers/verbs.ts'
-import { settle, setUp } from './calls-rig.ts'
+import { prompt, settle, setUp } from './calls-rig.ts'
 
 let t: ReturnType<typeof setUp>
 beforeEach(() => {
@@ -146,4 +146,15 @@ it('does not begin for a caller who hangs up in that moment', async () => {
   await expect(held).rejects.toBeInstanceOf(CallEnded)
   await settle()
   expect([port.playing, callee.port.playing]).toEqual([undefined, undefined])
+})
+
+it('gives music up that is not there yet when the caller hangs up', async () => {
+  const { call, leg, port } = await t.wait()
+  const music = Promise.withResolvers<typeof prompt>()
+  t.preparing = music.promise
+  await call.hold()
+  leg.ended({ code: 'normal' })
+  music.resolve(prompt)
+  await settle()
+  expect(port.playing).toBeUndefined()
 })

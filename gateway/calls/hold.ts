@@ -13,7 +13,7 @@ export interface HoldParts {
 
 /**
  * One call's caller on hold by a verb: whoever joins the caller's audio parts it ({@link Leg.isHeld}), and both sides hear music. It ends
- * with the verb, and when the call has another caller.
+ * with the verb, when the call has another caller, and with the call.
  */
 export class Hold {
   #parts: HoldParts
@@ -25,6 +25,7 @@ export class Hold {
     this.#parts = parts
     this.#call = call
     call.whenPartiesChange(() => this.#refresh())
+    call.signal.addEventListener('abort', () => this.end(), { once: true })
   }
 
   /** Holds the caller, answering first, in place of what it hears; of one that is held it changes the music. */

@@ -41,12 +41,15 @@ const live = async (seed: number) => {
   const { call } = side
   const begun: Promise<unknown>[] = []
   const aborts: AbortController[] = []
+  const begin = () => {
+    const abort = new AbortController()
+    aborts.push(abort)
+    begun.push(pick(verbs)!(call, abort.signal).catch((error: unknown) => error))
+    return abort
+  }
   const happenings: readonly (() => unknown)[] = [
-    () => {
-      const abort = new AbortController()
-      aborts.push(abort)
-      begun.push(pick(verbs)!(call, abort.signal).catch((error: unknown) => error))
-    },
+    begin,
+    () => begin().abort(new Error('at once')),
     () => pick(aborts)?.abort(new Error('enough')),
     () => side.leg.digit(pick([...'12#*'])!),
     () => side.port.playing?.finish('finished'),
@@ -57,7 +60,7 @@ const live = async (seed: number) => {
     () => side.leg.hold(random() < 0.5),
   ]
   for (let n = 0; n < 30; n++) {
-    pick([happenings[0]!, ...happenings])!()
+    pick([begin, ...happenings])!()
     if (random() < 0.7) await settle()
   }
   /** What is on. */
