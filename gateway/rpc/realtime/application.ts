@@ -74,9 +74,10 @@ export class Application {
   /** It is back on this connection; another one that it had is closed. Nothing is delivered before {@link flush}. */
   bind(session: RpcSession): void {
     const former = this.#session
+    if (former === session) return
     this.#session = session
     this.#flowing = false
-    if (former !== session) former?.close(closeCodes.goingAway, 'the application has connected again')
+    former?.close(closeCodes.goingAway, 'the application has connected again')
   }
 
   /** The connection is gone; false when it has another one already. */
@@ -90,6 +91,8 @@ export class Application {
 
   /** Delivers what it missed, and from now on everything at once. */
   flush(): void {
+    // It signed in once more on the same connection, which has had everything.
+    if (this.#flowing) return
     this.#flowing = true
     for (const event of [...this.#kept]) {
       if (event.isStale?.()) this.#kept.delete(event)

@@ -144,6 +144,17 @@ it('a connection is one application, however often it signs in', async () => {
   await application.event('calling.call.receive')
 })
 
+it('who signs in once more is told nothing twice', async () => {
+  const application = await gateway.listener()
+  application.socket.acknowledges = false
+  const { call } = gateway.arrives()
+  await application.event('calling.call.receive')
+  call.end()
+  await application.connect(['office'])
+  await application.ask('signalwire.ping')
+  expect(application.story).toEqual(['receive created', 'state ending', 'state ended'])
+})
+
 it('of ten thousand applications the one that was lost first is forgotten for another', () => {
   const clock = new FakeClock()
   const registry = new Registry(clock, 30_000)
