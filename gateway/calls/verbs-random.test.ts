@@ -95,6 +95,8 @@ it('nothing but the call is left when every verb is given up, and the next one w
   for (const seed of seeds) {
     const { call, side, aborts, begun, left } = await live(seed)
     for (const abort of aborts) abort.abort(new Error('enough'))
+    // One that has no signal may just begin.
+    await settle()
     call.stopStream('one')
     await call.unhold()
     await settle()
