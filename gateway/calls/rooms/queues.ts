@@ -166,11 +166,14 @@ class Stay implements Waiter {
     queue.enter(this, again)
     const company = keepCompany(this.#parts, { call, control, ...(hook && { hook }) }, over.signal)
     void company.then((said) => said === 'leave' && this.#end?.('left'))
+    let how: WaitEnd | undefined
     try {
-      return await call.whileUp(promise, options.signal)
+      how = await call.whileUp(promise, options.signal)
+      return how
     } finally {
       this.#end = undefined
-      if (call.signal.aborted || options.signal?.aborted) queue.leave(this)
+      // Who was taken is of the queue until the taker has somebody.
+      if (!how) queue.leave(this)
       limit.cancel()
       over.abort()
       // What the caller hears next must not meet the end of what it heard.
