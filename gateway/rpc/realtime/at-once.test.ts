@@ -134,6 +134,19 @@ it('dials are counted as soon as they are asked for', async () => {
   expect(gateway.originations).toHaveLength(100)
 })
 
+it('a project dials a thousand devices in ten seconds, and fifty at once', async () => {
+  const [first, second] = [await gateway.listener(), await gateway.listener()]
+  const dial = (by: TestApplication, steps: number, together: number) => {
+    const devices = Array.from({ length: steps }, () => Array.from({ length: together }, () => sip))
+    return by.ask('calling.dial', { tag: 't', devices })
+  }
+  expect(await dial(first, 3, 17)).toMatchObject({ code: '400' })
+  for (let i = 0; i < 20; i++) expect(await dial(first, 5, 10)).toMatchObject({ code: '200' })
+  expect(await dial(second, 1, 1)).toMatchObject({ code: '429' })
+  gateway.clock.advance(10_000)
+  expect(await dial(second, 1, 1)).toMatchObject({ code: '200' })
+})
+
 it('a connection is one application, however often it signs in', async () => {
   const application = await gateway.listener()
   const first = await application.connect(['sales'])

@@ -15,6 +15,7 @@ export interface WantedDevice {
 
 const mostSteps = 20
 const mostTogether = 20
+const mostDevices = 50
 const mostHeaders = 50
 /** Video and codecs that we do not have are left out. */
 const codecNames: Readonly<Record<string, CodecName>> = {
@@ -28,6 +29,8 @@ export const readDevices = (params: Fields): readonly (readonly WantedDevice[])[
   )
   if (steps.length === 0 || steps.some((step) => step.length === 0))
     throw params.wrong('devices', 'a list of lists of devices')
+  const devices = steps.flat().length
+  if (devices > mostDevices) throw params.wrong('devices', `at most ${mostDevices} in all`, devices)
   return steps
 }
 

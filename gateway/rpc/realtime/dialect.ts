@@ -3,10 +3,12 @@ import type { CallControl } from '../../../handlers/verbs.ts'
 import type { ProjectAccess } from '../../auth/project-access.ts'
 import type { Applications, Originator } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
+import { Attempts } from '../../http/attempts.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { RpcHandler, RpcSession } from '../session.ts'
 import { ApplicationConnection } from './connection.ts'
+import { dialledLimit } from './dialling.ts'
 import { offer } from './offering.ts'
 import { Registry } from './registry.ts'
 
@@ -41,11 +43,13 @@ export class RealtimeDialect implements Applications {
   readonly #limits: RealtimeLimits
   readonly #registry: Registry
   readonly #nodeId: string
+  readonly #dialled: Attempts
 
   constructor(parts: RealtimeDialectParts) {
     this.#parts = parts
     this.#limits = { ...defaultRealtimeLimits, ...parts.limits }
     this.#registry = new Registry(parts.clock, this.#limits.graceMs)
+    this.#dialled = new Attempts(parts.clock, dialledLimit)
     this.#nodeId = parts.nodeId ?? randomUUID()
   }
 
@@ -73,7 +77,8 @@ export class RealtimeDialect implements Applications {
   /** Gives a new WebSocket from a network address its vocabulary. */
   open(session: RpcSession, address: string): RpcHandler {
     const { access, originator, metrics, clock, log } = this.#parts
-    const parts = { access, originator, metrics, clock, log, registry: this.#registry, nodeId: this.#nodeId }
+    const own = { registry: this.#registry, dialled: this.#dialled, nodeId: this.#nodeId }
+    const parts = { access, originator, metrics, clock, log, ...own }
     return new ApplicationConnection(parts, session, address)
   }
 

@@ -2,6 +2,7 @@ import type { CallControl } from '../../../handlers/verbs.ts'
 import type { OriginatedLeg, Origination, Originator } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
 import { catalogue, codeOf } from '../../errors.ts'
+import type { AttemptLimit, Attempts } from '../../http/attempts.ts'
 import type { Log } from '../../log.ts'
 import type { Reply } from '../session.ts'
 import { AppCall } from './app-call.ts'
@@ -15,11 +16,15 @@ import { callState, ok, type WireState } from './wire.ts'
 /** What dialling works with. */
 export interface DiallingParts {
   readonly originator: Originator
+  /** Counts the devices that each project dials. */
+  readonly dialled: Attempts
   readonly clock: Clock
   readonly log: Log
 }
 
 const mostDials = 100
+/** Devices that a project may dial in a while: a dial that fails at once costs the gateway as much as another. */
+export const dialledLimit: AttemptLimit = { attempts: 1_000, windowMs: 10_000 }
 
 /** Answers `calling.dial`, and dials. */
 export const dial = (parts: DiallingParts, application: Application, params: Fields): Reply => {
@@ -30,6 +35,8 @@ export const dial = (parts: DiallingParts, application: Application, params: Fie
     throw params.wrong('devices', 'from (from_number) in each', undefined)
   if (application.dials.size >= mostDials)
     throw new Refusal('429', `the application is dialling ${mostDials} times already`)
+  if (steps.flat().some(() => parts.dialled.take(application.projectId) > 0))
+    throw new Refusal('429', `the project dials more than ${dialledLimit.attempts} devices in 10 s`)
   const dialling = new Dial(parts, application, tag, steps)
   return { result: ok({ message: 'Dialing', tag }), after: () => void dialling.run(timeoutMs) }
 }
