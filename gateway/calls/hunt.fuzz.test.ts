@@ -3,15 +3,7 @@ import type { ConnectOptions, Destination } from '../../handlers/verbs.ts'
 import type { Call } from './call.ts'
 import { settle } from './calls-rig.ts'
 import { setUp } from './hunt-rig.ts'
-
-/** The same numbers for the same seed, from 0 to below 1. */
-const numbers = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
+import { numbers } from './seeded-numbers.ts'
 
 const happenings = [
   ...['early', 'media', 'answer', 'answer', 'busy', 'hangUp', 'callerHangsUp', 'giveUp', 'time', 'time'],

@@ -3,17 +3,9 @@ import type { CallControl } from '../../../handlers/verbs.ts'
 import { settle } from '../calls-rig.ts'
 import { newCallId } from '../ids.ts'
 import type { QueuedCaller } from '../ports.ts'
+import { numbers } from '../seeded-numbers.ts'
 import { ProjectQueues } from './queues.ts'
 import { type RoomCaller, RoomRig } from './rooms-rig.ts'
-
-/** The same numbers for the same seed, from 0 to below 1. */
-const numbers = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (state * 1_664_525 + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 interface Taker {
   readonly giveUp: AbortController
