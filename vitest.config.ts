@@ -1,6 +1,27 @@
 import { defineConfig } from 'vitest/config'
 
-/** Two projects: `unit` lies beside the code and needs nothing; `scenarios` places real calls with real peers. */
+/** Scenarios that measure sound, loads or rates: no other file beside them, which would tear the one and add to the other. */
+const alone = [
+  ...['bad-network', 'busy', 'codecs', 'detect', 'door', 'endpoints', 'inbound', 'outbound', 'outside-audio'],
+  ...[
+    'overload',
+    'phones',
+    'published-sdk',
+    'recordings',
+    'rtp-stream',
+    'transfer',
+    'handlers-ivr',
+    'handlers-rooms',
+  ],
+].map((name) => `test/scenarios/${name}.test.ts`)
+alone.push('test/webrtc/*.test.ts')
+
+const scenario = (name: string) => ({ name, testTimeout: 120_000, hookTimeout: 120_000 })
+
+/**
+ * Three projects: `unit` lies beside the code and needs nothing; `scenarios` and `audio` place real calls with real peers, with two files at once and
+ * with one.
+ */
 export default defineConfig({
   test: {
     projects: [
@@ -19,14 +40,13 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'scenarios',
+          ...scenario('scenarios'),
           include: ['test/**/*.test.ts'],
-          // Real sockets, real browsers and two cores: one file at a time.
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          exclude: alone,
+          maxWorkers: 2,
         },
       },
+      { test: { ...scenario('audio'), include: alone, fileParallelism: false } },
     ],
   },
 })

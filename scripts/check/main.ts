@@ -57,6 +57,7 @@ const parts = [
   check('lint', 'npm', 'run', '--silent', 'lint'),
   tests('unit'),
   tests('scenarios'),
+  tests('audio'),
 ]
 const sum = (key: keyof Counts): number => parts.reduce((total, part) => total + part[key], 0)
 if (sum('skipped') > 0) process.stdout.write(`\n${sum('skipped')} skipped`)
