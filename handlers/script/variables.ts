@@ -4,7 +4,7 @@ import { VerbFailed } from '../verbs.ts'
 import { callObject, type ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { isPath, partsOf, segmentsOf } from './placeholders.ts'
-import { ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
+import { type Account, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
 import { Nested } from './steps.ts'
 
 /** Most characters that the parameters of one step may have once their placeholders are replaced. */
@@ -22,6 +22,8 @@ export interface VariablesOptions {
   readonly sandbox: Pick<Sandbox, 'evaluate'>
   /** The call that this one, a callee's, was made for. */
   readonly parent?: CallInfo
+  /** What expressions have used so far, where others of the same script have; default nothing. */
+  readonly account?: Account
 }
 
 /** What a script can look up: `call` (read-only), `vars` (set by methods), `envs` and `params`. */
@@ -32,11 +34,13 @@ export class Variables {
   /** Characters of each variable that a document set. */
   readonly #sizes = new Map<string, number>()
   #kept = 0
+  readonly #account: Account
   /** Of the running section. */
   params: Readonly<Record<string, unknown>> = {}
 
   constructor(options: VariablesOptions) {
     this.#options = options
+    this.#account = options.account ?? { usedMs: 0 }
   }
 
   /** Everything, as documents' servers and expressions are told it. */
@@ -47,7 +51,12 @@ export class Variables {
 
   /** Those of a callee's call, which begin with what these hold now and are its own then. */
   forCallee(call: CallControl): Variables {
-    const made = new Variables({ ...this.#options, call, parent: this.#options.call.info })
+    const made = new Variables({
+      ...this.#options,
+      call,
+      parent: this.#options.call.info,
+      account: this.#account,
+    })
     made.tell(this.#vars)
     return made
   }
@@ -99,7 +108,7 @@ export class Variables {
       if (value !== undefined || !expression.includes('-') || headerPath.test(expression)) return value
     }
     try {
-      return await this.#options.sandbox.evaluate(expression, this.all)
+      return await this.#options.sandbox.evaluate(expression, this.all, this.#account)
     } catch (error) {
       if (!(error instanceof ExpressionFailed)) throw error
       throw new VerbFailed(codes.expression, `The expression cannot be evaluated: ${error.message}.`)

@@ -46,7 +46,7 @@ set is an empty text. Without a prefix \`vars\`, then \`envs\`, then \`call\` ar
 | \`envs\` | of the [configuration](configuration.md) |
 
 Anything else in a placeholder is a JavaScript expression, as are \`when\` of \`cond\` and of \`goto\`: at most 1,024 characters, 150 ms of a processor and 16 MB, in a sandbox that knows its variables and the
-language, and nothing else. No statements, no promises. A step holds at most 2,048 placeholders, whose
+language, and nothing else. No statements, no promises. Where many calls have expressions, that of the call whose expressions took least so far comes first. A step holds at most 2,048 placeholders, whose
 values and texts have 128 kB together. An expression that fails makes its step fail; a condition that fails does not hold.
 
 | Method | Sets |

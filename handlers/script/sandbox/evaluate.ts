@@ -8,7 +8,10 @@ export interface ExpressionJob {
 }
 
 /** Its value as JSON (absent: undefined), or what was wrong with it. */
-export type ExpressionReply = { readonly value?: string } | { readonly error: string }
+type Outcome = { readonly value?: string } | { readonly error: string }
+
+/** What came of it, and the time of a processor that it took, in ms. */
+export type ExpressionReply = Outcome & { readonly ms: number }
 
 /** Longest time of one expression in ms of its thread's own: on a busy machine it is not cut off for what others do. */
 export const longestMs = 150
@@ -39,21 +42,25 @@ const prelude = `(text) => {
 /** Loads QuickJS; each call of the function that comes back has a runtime of its own, which is gone when it returns. */
 export const openEvaluator = async (): Promise<(job: ExpressionJob) => ExpressionReply> => {
   const module = await newQuickJSWASMModuleFromVariant(import('@jitl/quickjs-wasmfile-release-sync'))
-  return (job) => evaluate(module, job)
+  return (job) => {
+    const begin = process.threadCpuUsage()
+    const outcome = evaluate(module, job, begin)
+    return { ...outcome, ms: msSince(begin) }
+  }
+}
+
+const msSince = (begin: NodeJS.CpuUsage): number => {
+  const { user, system } = process.threadCpuUsage(begin)
+  return (user + system) / 1000
 }
 
 const tooLong = `it takes longer than ${longestMs} ms`
 
-const evaluate = (module: QuickJSWASMModule, job: ExpressionJob): ExpressionReply => {
-  const begin = process.threadCpuUsage()
-  const isOver = (): boolean => {
-    const { user, system } = process.threadCpuUsage(begin)
-    return user + system > longestMs * 1000
-  }
+const evaluate = (module: QuickJSWASMModule, job: ExpressionJob, begin: NodeJS.CpuUsage): Outcome => {
   const runtime = module.newRuntime({
     memoryLimitBytes: heapBytes,
     maxStackSizeBytes: stackBytes,
-    interruptHandler: isOver,
+    interruptHandler: () => msSince(begin) > longestMs,
   })
   try {
     const context = runtime.newContext({ intrinsics })
@@ -71,7 +78,7 @@ const evaluate = (module: QuickJSWASMModule, job: ExpressionJob): ExpressionRepl
 class Thrown extends Error {}
 
 /** Handles are values of the sandbox; each one is disposed of by whoever made it. */
-const evaluateIn = (context: QuickJSContext, { expression, variables }: ExpressionJob): ExpressionReply => {
+const evaluateIn = (context: QuickJSContext, { expression, variables }: ExpressionJob): Outcome => {
   const open: QuickJSHandle[] = []
   const keep = (handle: QuickJSHandle): QuickJSHandle => {
     open.push(handle)

@@ -12,7 +12,7 @@ export interface Timers {
 
 /** Threads at most: an expression that runs for ever keeps one busy for its whole time. */
 const mostThreads = 2
-/** Expressions that may wait. A call has one at a time, so this many calls. */
+/** Expressions that may wait. A call has one at a time, so this many calls; beyond it, who has used most is refused. */
 const mostWaiting = 200
 /** A thread that has not started after so long is ended. */
 const startMs = 10_000
@@ -22,8 +22,14 @@ const startMs = 10_000
  */
 const answerMs = 2000
 
+/** What somebody's expressions have cost so far. Of those who wait, who has used least has the next thread. */
+export interface Account {
+  usedMs: number
+}
+
 interface Task {
   readonly job: ExpressionJob
+  readonly account: Account
   readonly resolve: (value: unknown) => void
   readonly reject: (error: ExpressionFailed) => void
 }
@@ -63,16 +69,23 @@ export class Sandbox {
 
   /**
    * The value of an expression, which may name the keys of `variables` (`call`, `vars`, `envs`, `params`). Undefined and functions are
-   * undefined. Rejects with {@link ExpressionFailed}.
+   * undefined. What it takes is added to `account`; default an empty one. Rejects with {@link ExpressionFailed}, also when too many wait that
+   * have used less.
    */
-  evaluate(expression: string, variables: Readonly<Record<string, unknown>>): Promise<unknown> {
+  evaluate(
+    expression: string,
+    variables: Readonly<Record<string, unknown>>,
+    account: Account = { usedMs: 0 },
+  ): Promise<unknown> {
     if (this.#closed) return Promise.reject(new ExpressionFailed('the sandbox is closed'))
-    if (this.#waiting.length >= mostWaiting)
-      return Promise.reject(new ExpressionFailed('too many other expressions wait'))
     const job = { expression, variables: JSON.stringify(variables) }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ job, resolve, reject })
+      this.#waiting.push({ job, account, resolve, reject })
       this.#next()
+      if (this.#waiting.length > mostWaiting)
+        this.#takeWaiting((one, other) => one.usedMs >= other.usedMs)?.reject(
+          new ExpressionFailed('too many other expressions wait'),
+        )
     })
   }
 
@@ -88,7 +101,7 @@ export class Sandbox {
     if (this.#waiting.length === 0) return
     const free = [...this.#places].find((place) => !place.busy)
     if (!free && this.#places.size === mostThreads) return
-    const task = this.#waiting.shift()
+    const task = this.#takeWaiting((one, other) => one.usedMs < other.usedMs)
     if (!task) return
     let place: Place
     try {
@@ -99,6 +112,16 @@ export class Sandbox {
     }
     place.busy = { task, timer: this.#watch(place) }
     place.thread.send(task.job)
+  }
+
+  /** Takes out the task whose account comes before all others. */
+  #takeWaiting(isBefore: (one: Account, other: Account) => boolean): Task | undefined {
+    let chosen = 0
+    for (const [index, { account }] of this.#waiting.entries()) {
+      const first = this.#waiting[chosen]
+      if (first && isBefore(account, first.account)) chosen = index
+    }
+    return this.#waiting.splice(chosen, 1)[0]
   }
 
   #launch(): Place {
@@ -132,12 +155,14 @@ export class Sandbox {
     const { busy } = place
     place.busy = undefined
     busy?.timer.cancel()
+    if (busy) busy.task.account.usedMs += reply.ms
     if ('error' in reply) busy?.task.reject(new ExpressionFailed(reply.error))
     else busy?.task.resolve(reply.value === undefined ? undefined : JSON.parse(reply.value))
     this.#next()
   }
 
   #replace(place: Place, reason: string): void {
+    if (place.busy) place.busy.task.account.usedMs += answerMs
     void this.#drop(place, new ExpressionFailed(reason))
     this.#next()
   }
