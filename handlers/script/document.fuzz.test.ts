@@ -3,6 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { FakeCall } from '../common/fake-call.ts'
 import { FakeContext } from '../common/fake-context.ts'
 import { DocumentInvalid } from '../handler.ts'
+import { CallEnded } from '../verbs.ts'
 import { readScriptDocument } from './document.ts'
 import { methods } from './methods/index.ts'
 import { TestScripts } from './test-script.ts'
@@ -93,8 +94,11 @@ it('any script that was read runs to an end', async () => {
     }
     const call = new FakeCall()
     // What waits for ever ends with the call.
-    call.sleep = async () => call.end()
+    call.sleep = async () => {
+      call.end()
+      throw new CallEnded()
+    }
     await scripts.handler.run(call, { kind: 'inline', text, name: 'test' }, new FakeContext())
   })
-  await fc.assert(ended, { numRuns: 300 })
+  await fc.assert(ended, { numRuns: 300, examples: [[[{ sleep: -1 }]]] })
 })
