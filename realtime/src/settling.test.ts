@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Call } from './call.ts'
-import { type RealtimeClient, SignalWire } from './index.ts'
+import { type RealtimeClient, SignalWire, Voice } from './index.ts'
 import { NoWaits, TestGateway } from './testing.ts'
 
 let gateway: TestGateway
@@ -77,6 +77,16 @@ it('who does not answer the sign-in is left, and tried again', async () => {
   waits.beat()
   await gateway.next('signalwire.connect')
   await call.pass()
+})
+
+it('the first version tells once that it cannot be connected', async () => {
+  const errors: unknown[] = []
+  const voice = new Voice.Client({ ...account, host: 'ws://127.0.0.1:9' })
+  voice.on('call.received', () => {})
+  voice.on('error', (error) => void errors.push(error))
+  await vi.waitFor(() => expect(errors).not.toEqual([]))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(errors).toHaveLength(1)
 })
 
 it('who takes a connection and says nothing cannot be reached', async () => {

@@ -24,6 +24,9 @@ export class VoiceClient {
     error: new Set(),
   }
 
+  /** Begun for a listener; its failure is told once. */
+  #connecting: Promise<void> | undefined
+
   constructor({ contexts = [], ...options }: VoiceClientOptions, surroundings?: Surroundings) {
     const { 'call.received': received, error: failed } = this.#listeners
     const tell = {
@@ -41,9 +44,13 @@ export class VoiceClient {
   /** `call.received`: a call comes in. `error`: it cannot be connected, or not any more. */
   on<E extends keyof Events>(event: E, listener: Events[E]): this {
     this.#listeners[event].add(listener)
-    this.#connect().catch((error) => {
-      for (const each of this.#listeners.error) each(error)
-    })
+    this.#connecting ??= this.#connect()
+      .catch((error) => {
+        for (const each of this.#listeners.error) each(error)
+      })
+      .finally(() => {
+        this.#connecting = undefined
+      })
     return this
   }
 

@@ -194,6 +194,22 @@ it('fields of any kind are refused, and nothing fails', async () => {
     })
 })
 
+it('what events repeat is of a bounded length', async () => {
+  const { ask } = await gateway.taken()
+  const long = 'x'.repeat(16_384)
+  const headers = [{ name: 'X-A', value: long }]
+  const device = { type: 'sip', params: { ...sip.params, headers } }
+  const ws = { type: 'ws', params: { uri: 'ws://x', more: long } }
+  for (const [method, params, field] of [
+    ['calling.record', { control_id: 'k', record: { audio: {}, more: long } }, 'record'],
+    ['calling.tap', { control_id: 'k', device: ws }, 'device'],
+    ['calling.connect', { tag: 't', devices: [[device]] }, 'devices[0][0]'],
+  ] as const) {
+    const answer = await ask(method, params)
+    expect(answer).toMatchObject({ code: '400', message: expect.stringContaining(field) })
+  }
+})
+
 it('collecting again and again does not run in circles', async () => {
   const { ask, call } = await gateway.taken()
   await ask('calling.collect', { control_id: 'k', digits: {}, continuous: true, initial_timeout: 0 })

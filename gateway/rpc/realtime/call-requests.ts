@@ -110,7 +110,7 @@ export const callRequests: Readonly<Record<string, Answer>> = {
   'calling.play.volume': setsVolume('play'),
   'calling.record': starts(
     (call, id, params) =>
-      new RecordOperation(call, id, readRecord(params), params.raw('record'), manners(call)),
+      new RecordOperation(call, id, readRecord(params), params.given('record'), manners(call)),
   ),
   'calling.record.pause': pauses('record'),
   'calling.record.resume': resumes('record'),
@@ -128,7 +128,7 @@ export const callRequests: Readonly<Record<string, Answer>> = {
   'calling.detect': starts((call, id, params) => new DetectOperation(call, id, readDetect(params))),
   'calling.detect.stop': stops('detect'),
   'calling.tap': starts((call, id, params) => {
-    const given = { tap: params.raw('tap'), device: params.raw('device') }
+    const given = { tap: params.given('tap'), device: params.given('device') }
     return new TapOperation(call, id, readTap(params), given)
   }),
   'calling.tap.stop': stops('tap'),

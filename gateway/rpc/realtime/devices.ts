@@ -1,5 +1,5 @@
 import type { CallInfo, CodecName, Destination } from '../../../handlers/verbs.ts'
-import { Fields, listOf, type Refusal, textOf } from './fields.ts'
+import { Fields, listOf, type Refusal, repeatable, textOf } from './fields.ts'
 
 /** A device as events show it. */
 export interface WireDevice {
@@ -35,7 +35,7 @@ export const readDevices = (params: Fields): readonly (readonly WantedDevice[])[
 }
 
 const readDevice = (value: unknown, path: string): WantedDevice => {
-  const device = new Fields(value, path)
+  const device = new Fields(repeatable(value, path), path)
   const params = device.fields('params')
   const type = device.oneOf('type', ['sip', 'phone'] as const)
   if (!params || !type) throw device.wrong('type', 'sip or phone, with params')

@@ -33,6 +33,11 @@ export class Fields {
     return this.#values[name] ?? undefined
   }
 
+  /** The value as it came, for events that repeat it. */
+  given(name: string): unknown {
+    return repeatable(this.raw(name), this.#at(name))
+  }
+
   text(name: string): string | undefined {
     const value = this.raw(name)
     if (value === undefined) return undefined
@@ -115,6 +120,13 @@ export const listOf = <T>(
   if (!Array.isArray(value)) throw wrong(path, 'a list', value)
   if (value.length > most) throw wrong(path, `at most ${most} entries`, value.length)
   return value.map((each, i) => read(each, `${path}[${i}]`))
+}
+
+/** A value that events repeat: they are kept for a client that is away, so it may not be of any length. */
+export const repeatable = (value: unknown, path: string): unknown => {
+  const { length } = JSON.stringify(value) ?? ''
+  if (length > longestText) throw wrong(path, `at most ${longestText} characters`, length)
+  return value
 }
 
 /** A value as a text that is not empty. */
