@@ -54,17 +54,17 @@ describe('faults of documents', () => {
 `
     expect(check(text)).toEqual({
       lines: [
-        'trunkline.yaml:7:1 resources[0].handler.document /Response/Dance[1]: warning: The verb Dance is not supported; it has no effect. [12200]',
+        'trunkline.yaml:7:1 resources[0].handler.document /Response/Dance[1]: warning: Dance is not supported in Response; it has no effect. [12200]',
       ],
       valid: true,
     })
   })
 
   it('of a file of its own are told with its name', () => {
-    writeFileSync(join(folder, 'menu.xml'), '<Response>\n  <Dial/>\n</Response>')
+    writeFileSync(join(folder, 'menu.xml'), '<Response>\n  <Redirect>ftp://x</Redirect>\n</Response>')
     const text = 'domains: [{ domain: a.test, handler: { kind: xml, file: ./menu.xml } }]'
     expect(check(text)).toEqual({
-      lines: ['menu.xml:2:3 /Response/Dial[1]: error: Dial says nobody to call. [12200]'],
+      lines: ['menu.xml:2:3 /Response/Redirect[1]: error: The URL must be an http or https URL. [11100]'],
       valid: false,
     })
   })
