@@ -1,10 +1,10 @@
-import { CallEnded, type CallInfo } from '../../handlers/verbs.ts'
+import { CallEnded } from '../../handlers/verbs.ts'
 import type { Timer } from '../clock.ts'
 import { type Cause, type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Call, type CallObserver } from './call.ts'
-import { outboundInfo } from './call-info.ts'
+import { infoOf } from './call-info.ts'
 import { Control } from './control.ts'
 import type { ControlParts } from './control-parts.ts'
 import { withoutHeaders } from './destinations.ts'
@@ -192,7 +192,7 @@ export class Calls implements Arrivals, Originator, CallObserver {
   #begin({ leg, candidate }: Taken, { projectId, maxDurationMs, run }: Origination): string {
     const { clock, callDurationMs } = this.#parts
     const { callId, legs } = candidate
-    const info = outboundInfo(leg, callId, projectId)
+    const info = infoOf({ leg, callId, projectId, headers: [] })
     const others = legs.filter((other) => other !== leg)
     if (leg.state.kind === 'ended') {
       const records = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
@@ -276,18 +276,4 @@ const refused = (arrival: Arrival): Recorded => ({
   caller: arrival.leg,
   records: [{ leg: arrival.leg, role: 'caller' }],
   unrecorded: 0,
-})
-
-const infoOf = ({ leg, callId, projectId, headers, sip }: Arrival): CallInfo => ({
-  callId,
-  direction: leg.direction,
-  type: leg.kind === 'sip' ? 'sip' : 'webrtc',
-  from: leg.from.uri,
-  to: leg.to.uri,
-  fromUser: leg.from.user,
-  toUser: leg.to.user,
-  fromName: leg.from.name,
-  headers,
-  projectId,
-  sip,
 })

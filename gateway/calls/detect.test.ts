@@ -4,7 +4,7 @@ import { CallEnded, type DetectOptions, type DetectResult, type Finding } from '
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
 import { Call } from './call.ts'
-import { outboundInfo } from './call-info.ts'
+import { infoOf } from './call-info.ts'
 import { settle } from './calls-rig.ts'
 import { CallDetector } from './detect.ts'
 import { fakeLeg } from './fakes.ts'
@@ -23,7 +23,13 @@ const detecting = async (options: DetectOptions) => {
   const callId = newCallId()
   const made = fakeLeg(clock, callId)
   const nobody = { callAnswered: () => {}, callEnded: () => {} }
-  const call = new Call(outboundInfo(made.leg, callId, 'p'), made.leg, clock, nobody, 14_400_000)
+  const call = new Call(
+    infoOf({ leg: made.leg, callId, projectId: 'p', headers: [] }),
+    made.leg,
+    clock,
+    nobody,
+    14_400_000,
+  )
   const log = pino({ level: 'silent' })
   const errors = vi.spyOn(log, 'error')
   const detector = new CallDetector({ clock, log, metrics })

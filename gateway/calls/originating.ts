@@ -1,6 +1,6 @@
 import type { CalleeState } from '../../handlers/verbs.ts'
 import { type Cause, sipStatusOf, TrunklineError } from '../errors.ts'
-import { outboundInfo } from './call-info.ts'
+import { infoOf } from './call-info.ts'
 import type { Candidate } from './candidate.ts'
 import { partyOf, queueNamed } from './destinations.ts'
 import { newCallId } from './ids.ts'
@@ -113,7 +113,7 @@ export class Originating implements RingingOwner {
     const records = legs.map((leg) => ({ leg, role: 'caller' as const }))
     this.#record({
       id: callId,
-      info: outboundInfo(caller, callId, this.projectId),
+      info: infoOf({ leg: caller, callId, projectId: this.projectId, headers: [] }),
       caller,
       records,
       unrecorded: 0,

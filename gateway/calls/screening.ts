@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { Call } from './call.ts'
-import { outboundInfo } from './call-info.ts'
+import { infoOf } from './call-info.ts'
 import type { Candidate } from './candidate.ts'
 import { MAX_DURATION_MS } from './hunt-parts.ts'
 import type { Leg, LegOwner } from './leg.ts'
@@ -42,7 +42,7 @@ export const screened = async (parts: ScreenParts, options: Screened): Promise<b
   const { clock, log } = parts
   const { leg, candidate, owner, projectId, timeoutMs = longestMs } = options
   const { sendDigits, confirm } = candidate.destination
-  const info = outboundInfo(leg, candidate.callId, projectId)
+  const info = infoOf({ leg, callId: candidate.callId, projectId, headers: [] })
   const call = new Call(info, leg, clock, nobody, MAX_DURATION_MS)
   const control = parts.controlOf(call)
   const end = (cause: Cause) => call.end(cause)
