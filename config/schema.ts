@@ -111,6 +111,10 @@ const webhooks = object("What is sent to customers' servers.", {
     { ...text('A secret.'), minLength: 16 },
     [],
   ),
+  recordsUrl: format(
+    'http-url',
+    'Told the record of each call, by POST with JSON; none: only the log has them.',
+  ),
 })
 
 /** JSON Schema of the configuration file. `schema.json` is the same, for editors: `node config/write-schema.ts` writes it. */

@@ -20,6 +20,8 @@ export interface Config {
   readonly webhooks: {
     /** Secrets that sign what is sent to customers' servers, the present one first; none: one is made of the gateway's own secret. */
     readonly signingKeys: readonly string[]
+    /** Told the record of each call; default none. */
+    readonly recordsUrl?: string
   }
   /** Variables that documents may read; default none. */
   readonly envs: Readonly<Record<string, string>>

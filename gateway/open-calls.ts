@@ -73,6 +73,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Calls 
     ringMs: config.limits.ringMs,
     callDurationMs: config.limits.callDurationMs,
     maxCalls: config.limits.calls,
+    ...(config.webhooks.recordsUrl && { recordsTo: config.webhooks.recordsUrl }),
   })
   metrics.gauge('calls', () => calls.count)
   metrics.gauge('legs', () => calls.legs)

@@ -32,7 +32,7 @@ const recorder = () => {
 }
 
 /** Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings where it is `registered`. */
-export const setUp = (more: Pick<CallsParts, 'detector' | 'conferences' | 'queues'> = {}) => {
+export const setUp = (more: Pick<CallsParts, 'detector' | 'conferences' | 'queues' | 'recordsTo'> = {}) => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()
   const metrics = new Metrics()

@@ -35,6 +35,8 @@ export interface CallsParts extends Omit<ControlParts, 'verbs'>, HandlingParts {
   readonly callDurationMs: number
   /** Calls at once, over everything. */
   readonly maxCalls: number
+  /** URL that is told the record of each call; default none. */
+  readonly recordsTo?: string
 }
 
 /** Time for handlers after the last call, in ms: what was recorded is told when its file is complete. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Callbacks } from './handling.ts'
 import { type CallSummary, qualities, type Recorded, refusedPackets, summary } from './summary.ts'
 
 /** Longest wait for the counters of a media port that was closed. */
@@ -11,6 +12,9 @@ export interface RecordWriterParts {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'callsEnded' | 'rtpRefused' | 'audioMos' | 'audioLoss' | 'audioJitter'>
+  readonly callbacks: Callbacks
+  /** URL that is told each record; default none. */
+  readonly recordsTo?: string
 }
 
 /** Writes the records of calls that are over (CDR), and counts them. */
@@ -37,6 +41,7 @@ export class RecordWriter {
       (record) => {
         this.#measure(record)
         log.info(record, 'call ended')
+        this.#tell(record)
       },
       (error) => log.error({ call: call.id, err: error }, 'the record of a call could not be made'),
     )
@@ -47,6 +52,14 @@ export class RecordWriter {
   /** Resolves when every record is written, within seconds. */
   async idle(): Promise<void> {
     await Promise.all(this.#writing)
+  }
+
+  #tell(record: CallSummary): void {
+    const { callbacks, recordsTo: url } = this.#parts
+    if (url === undefined) return
+    const { call: callId, projectId } = record
+    const body = { contentType: 'application/json', text: JSON.stringify(record) }
+    callbacks.notify({ projectId, callId }, { kind: 'call-record', url, method: 'POST', body })
   }
 
   #measure(record: CallSummary): void {
