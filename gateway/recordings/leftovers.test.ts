@@ -133,6 +133,8 @@ describe('a file that no row names', () => {
 
   it('stays where it is none of ours', async () => {
     const id = randomUUID()
+    // Of another version: ours are random.
+    const dated = `${id.slice(0, 14)}1${id.slice(15)}`
     const foreign = await Promise.all(
       [
         ...[
@@ -143,7 +145,7 @@ describe('a file that no row names', () => {
           `p1/x${id}.wav`,
           `p1/sub/${id}.wav`,
         ],
-        ...[`p1/${id.replace('-4', '-1')}.wav`, `other.folder/${id}.wav`, `.hidden/${id}.wav`],
+        ...[`p1/${dated}.wav`, `other.folder/${id}.wav`, `.hidden/${id}.wav`],
       ].map((name) => write(name, 48 * hour)),
     )
     await mkdir(file(`p1/${randomUUID()}.wav`))
