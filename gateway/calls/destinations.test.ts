@@ -91,3 +91,8 @@ it.each([
 ])('lets nobody who dials %j say more than where the call goes', (to, expected) => {
   expect(withoutHeaders(to)).toBe(expected)
 })
+
+it('tells nobody the password of what cannot be rung', () => {
+  const refusal = targetsOf('sip:trunk:s3cret@nowhere', { addresses })
+  expect(refusal).toEqual({ code: 'unknown_address', detail: 'sip:trunk@nowhere' })
+})

@@ -1,5 +1,6 @@
 import type { Destination } from '../../handlers/verbs.ts'
 import type { Cause } from '../errors.ts'
+import { shownUri } from '../sip/uri.ts'
 import type { Call } from './call.ts'
 import type { Leg, Party } from './leg.ts'
 import type { AddressBook, Endpoints, OutboundRequest, Target } from './ports.ts'
@@ -24,7 +25,7 @@ export const targetsOf = (
   { addresses, endpoints }: DestinationParts,
 ): readonly Ringable[] | Cause => {
   const target = addresses.resolve(to)
-  if (!target) return { code: 'unknown_address', detail: to }
+  if (!target) return { code: 'unknown_address', detail: shownUri(to) }
   if (target.kind === 'handler')
     return { code: 'unreachable', detail: `${to} runs a handler and cannot be rung` }
   if (target.kind !== 'endpoint') return [target]

@@ -2,6 +2,7 @@ import type { Callee, CalleeState, ConnectOptions, Destination } from '../../han
 import type { Clock, Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { shownUri } from '../sip/uri.ts'
 import { betterCause } from './best-cause.ts'
 import { Candidate } from './candidate.ts'
 import { type DestinationParts, queueNamed, targetsOf } from './destinations.ts'
@@ -155,7 +156,8 @@ export class Ringing implements LegOwner {
     }
     const targets = targetsOf(destination.to, this.#parts)
     if ('code' in targets) {
-      this.#parts.log.info({ code: targets.code, to: destination.to }, 'destination cannot be dialled')
+      const to = shownUri(destination.to)
+      this.#parts.log.info({ code: targets.code, to }, 'destination cannot be dialled')
       this.#failed(candidate, targets)
       return
     }
