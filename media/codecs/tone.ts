@@ -49,11 +49,13 @@ export function dominant(samples: ArrayLike<number>, rate = 8000): number {
   return best
 }
 
-/**
- * Signal to noise in dB of a sine of `frequency`: the sine that fits best, of whatever level and phase, against all the rest. 50 ms or
- * more of samples tell frequencies of 100 Hz and more apart from a constant.
- */
-export function toneSnr(samples: ArrayLike<number>, frequency: number, rate = 8000): number {
+/** Power of the sine that fits best, of whatever level and phase, and that of everything; both as sums of squares. */
+export function fitTone(
+  samples: ArrayLike<number>,
+  frequency: number,
+  rate = 8000,
+): { readonly tone: number; readonly power: number } {
+  const step = (2 * Math.PI * frequency) / rate
   let cc = 0
   let ss = 0
   let cs = 0
@@ -61,8 +63,8 @@ export function toneSnr(samples: ArrayLike<number>, frequency: number, rate = 80
   let xs = 0
   let power = 0
   for (let i = 0; i < samples.length; i++) {
-    const c = Math.cos((2 * Math.PI * frequency * i) / rate)
-    const s = Math.sin((2 * Math.PI * frequency * i) / rate)
+    const c = Math.cos(step * i)
+    const s = Math.sin(step * i)
     const x = samples[i]!
     cc += c * c
     ss += s * s
@@ -72,8 +74,14 @@ export function toneSnr(samples: ArrayLike<number>, frequency: number, rate = 80
     power += x * x
   }
   const determinant = cc * ss - cs * cs
-  const a = (xc * ss - xs * cs) / determinant
-  const b = (xs * cc - xc * cs) / determinant
-  const tone = a * xc + b * xs
+  return { tone: (xc * (xc * ss - xs * cs) + xs * (xs * cc - xc * cs)) / determinant, power }
+}
+
+/**
+ * Signal to noise in dB of a sine of `frequency`: the sine that fits best, of whatever level and phase, against all the rest. 50 ms or
+ * more of samples tell frequencies of 100 Hz and more apart from a constant.
+ */
+export function toneSnr(samples: ArrayLike<number>, frequency: number, rate = 8000): number {
+  const { tone, power } = fitTone(samples, frequency, rate)
   return 10 * Math.log10(tone / Math.max(power - tone, 1e-9))
 }

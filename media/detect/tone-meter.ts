@@ -1,3 +1,4 @@
+import { fitTone } from '../codecs/tone.ts'
 import { LOWEST_DB, levelDb } from '../rtp/level.ts'
 
 /** Samples per second of all detection: the tones of telephones end below 4 kHz. */
@@ -34,7 +35,9 @@ export class ToneMeter {
     const nearest = strongest(frame)
     if (nearest === undefined) return
     this.frequency = refined(frame, nearest)
-    this.share = shareOf(frame, this.frequency)
+    const { tone, power } = fitTone(frame, this.frequency)
+    // What the sine that fits best makes up of the power.
+    this.share = tone / power
   }
 }
 
@@ -90,28 +93,4 @@ function correlate(
     im -= frame[n]! * Math.sin(step * n)
   }
   return { re, im }
-}
-
-/** What the sine that fits best, of whatever level and phase, makes up of the power. */
-function shareOf(frame: Int16Array, frequency: number): number {
-  const step = turn(frequency)
-  let cc = 0
-  let ss = 0
-  let cs = 0
-  let xc = 0
-  let xs = 0
-  let power = 0
-  for (let n = 0; n < frame.length; n++) {
-    const c = Math.cos(step * n)
-    const s = Math.sin(step * n)
-    const x = frame[n]!
-    cc += c * c
-    ss += s * s
-    cs += c * s
-    xc += x * c
-    xs += x * s
-    power += x * x
-  }
-  const determinant = cc * ss - cs * cs
-  return (xc * (xc * ss - xs * cs) + xs * (xs * cc - xc * cs)) / (determinant * power)
 }
