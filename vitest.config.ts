@@ -7,9 +7,11 @@ const alone = [
     'overload',
     'phones',
     'published-sdk',
+    'push',
     'recordings',
     'rtp-stream',
     'transfer',
+    'turn',
     'handlers-ivr',
     'handlers-rooms',
   ],
@@ -30,9 +32,11 @@ export default defineConfig({
           name: 'unit',
           include: ['{gateway,handlers,media,config,client,console,realtime,scripts}/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
-          // Files share two processes: no module keeps anything of its own, and starting a process for each file takes half of the time.
+          // Files share the processes: no module keeps anything of its own, and starting a process for each file takes half of the time.
           isolate: false,
-          maxWorkers: 2,
+          // Many of them wait for sockets: a third keeps two cores busy meanwhile.
+          maxWorkers: 3,
+          globalSetup: 'gateway/directory/testing-postgres.ts',
           // Bounds for a machine that is busy with something else; no test waits for them.
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -1,15 +1,22 @@
 import { defineConfig } from 'vite'
 
-/** Builds `dist/index.js` (ES module) and `dist/index.global.js` (for a script tag: `Trunkline.SignalWire`). */
-export default defineConfig({
-  build: {
-    target: 'es2022',
-    sourcemap: true,
-    lib: {
-      entry: 'src/index.ts',
-      name: 'Trunkline',
-      formats: ['es', 'iife'],
-      fileName: (format) => (format === 'es' ? 'index.js' : 'index.global.js'),
+/**
+ * Builds `dist/index.js` (ES module) and `dist/index.global.js` (for a script tag: `Trunkline.SignalWire`); with `--mode push`, beside them,
+ * what a service worker needs of it: `dist/push.js` and `dist/push.global.js` (`TrunklinePush.decryptPush`). One run makes one global.
+ */
+export default defineConfig(({ mode }) => {
+  const [entry, name] = mode === 'push' ? ['push', 'TrunklinePush'] : ['index', 'Trunkline']
+  return {
+    build: {
+      target: 'es2022',
+      sourcemap: true,
+      emptyOutDir: mode !== 'push',
+      lib: {
+        entry: `src/${entry}.ts`,
+        name,
+        formats: ['es', 'iife'],
+        fileName: (format) => (format === 'es' ? `${entry}.js` : `${entry}.global.js`),
+      },
     },
-  },
+  }
 })

@@ -12,6 +12,14 @@ export interface FileHandler {
   readonly file?: string
 }
 
+/** A further project as the file has it. */
+export interface FileProject {
+  readonly id: string
+  readonly name?: string
+  readonly apiToken?: string
+  readonly signingKeys?: readonly string[]
+}
+
 interface Listener {
   readonly address: string
   readonly port: number
@@ -20,7 +28,10 @@ interface Listener {
 /** The file after the schema: defaults are filled in, durations are still texts. */
 export interface FileConfig {
   readonly project: string
+  readonly projects: readonly FileProject[]
   readonly dataDir: string
+  /** As in the schema, like `sip`. */
+  readonly store: object
   readonly log: Config['log']
   /** As in the schema; `fromSchema` makes the configuration of it. */
   readonly sip: {
@@ -47,7 +58,9 @@ export interface FileConfig {
       readonly startTimeout: string
       readonly mediaTimeout: string
     }
-    readonly webrtc: Config['media']['webrtc']
+    readonly webrtc: Omit<Config['media']['webrtc'], 'turn'> & {
+      readonly turn?: { readonly urls: readonly string[]; readonly secret?: string; readonly ttl: string }
+    }
     /** As in the schema, like `sip`. */
     readonly sounds: object
     readonly speech: {
@@ -58,22 +71,33 @@ export interface FileConfig {
   }
   readonly http: {
     readonly plain: Listener | boolean
-    readonly tls: Exclude<Config['http']['tls'], false> | boolean
+    readonly tls:
+      | (Omit<Exclude<Config['http']['tls'], false>, 'hosts'> & { readonly hosts?: readonly string[] })
+      | boolean
     readonly metrics: Listener | null
     readonly apiToken?: string
     readonly publicHost?: string
     readonly origins: readonly string[]
+    readonly trustedProxies: readonly string[]
   }
+  readonly oauth: Pick<Config['oauth'], 'url' | 'clients'>
   readonly webhooks: Config['webhooks']
+  /** As in the schema, like `sip`. */
+  readonly push: object
   readonly envs: Config['envs']
   readonly limits: {
     readonly calls: number
     readonly callDuration: string
     readonly ring: string
     readonly documentTimeout: string
+    readonly recordsKept: string
+    readonly messagesKept: string
     readonly documentNetworks: readonly string[]
+    readonly project: Config['limits']['project']
+    readonly api: Config['limits']['api']
   }
   readonly domains: readonly {
+    readonly project?: string
     readonly domain: string
     readonly allow?: readonly string[]
     readonly handler?: FileHandler
@@ -82,6 +106,7 @@ export interface FileConfig {
   }[]
   /** As in the schema, like `sip`. */
   readonly carriers: readonly {
+    readonly project?: string
     readonly name: string
     readonly targets: readonly string[]
     readonly default: boolean
@@ -95,6 +120,7 @@ export interface FileConfig {
     readonly tls: { readonly certificate?: string; readonly key?: string }
   }[]
   readonly endpoints: readonly {
+    readonly project?: string
     readonly username: string
     readonly password: string
     readonly name?: string
@@ -108,6 +134,7 @@ export interface FileConfig {
     readonly handler?: FileHandler
   }[]
   readonly subscribers: readonly {
+    readonly project?: string
     readonly email: string
     readonly password: string
     readonly name?: string
@@ -118,6 +145,7 @@ export interface FileConfig {
     readonly mayDialOut: boolean
   }[]
   readonly resources: readonly {
+    readonly project?: string
     readonly address: string
     readonly displayName?: string
     readonly handler: FileHandler

@@ -45,6 +45,17 @@ const isSipTarget = (text: string): boolean => {
   return isHostPort(hostPort) && (transport === undefined || transports.includes(transport))
 }
 
+/** Without a port: 3478, or 5349 of turns (RFC 7065). Browsers take no other parameter, none of stun (RFC 7064), and no UDP with TLS. */
+const isIceUri = (text: string): boolean => {
+  const [, scheme = '', hostPort = '', transport] =
+    /^(stun|turns?):([^?]+)(?:\?transport=(udp|tcp))?$/i.exec(text) ?? []
+  const transports = { stun: [], turns: ['tcp'] }[scheme.toLowerCase()] ?? ['udp', 'tcp']
+  return isHostPort(hostPort) && (transport === undefined || transports.includes(transport.toLowerCase()))
+}
+
+const isBase64Url = (text: string, bytes: number): boolean =>
+  /^[\w-]+$/.test(text) && Buffer.from(text, 'base64url').length === bytes
+
 /** The formats that the schema names. */
 export const formats: Readonly<Record<string, Format>> = {
   duration: {
@@ -80,11 +91,40 @@ export const formats: Readonly<Record<string, Format>> = {
     wanted: 'a SIP URI without a user, such as sip:gw.carrier.example;transport=tls',
     validate: isSipTarget,
   },
+  'ice-uri': {
+    wanted:
+      'a STUN or TURN URI such as stun:stun.example, turn:turn.example:3478?transport=udp or turns:turn.example:443?transport=tcp',
+    validate: isIceUri,
+  },
   origin: {
     wanted: 'an origin such as https://app.example, without a path',
     validate: (text) => isHttpUrl(text) && new URL(text).origin === text.toLowerCase(),
   },
+  'https-origin': {
+    wanted: 'an https origin such as https://gw.example, without a path',
+    validate: (text) => URL.parse(text)?.protocol === 'https:' && new URL(text).origin === text.toLowerCase(),
+  },
   email: { wanted: 'an e-mail address', validate: (text) => /^[^\s@/?#]+@[^\s@/?#]+$/.test(text) },
+  'postgres-url': {
+    wanted: 'a URL such as postgres://user@host/database',
+    validate: (text) => ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? ''),
+  },
+  'vapid-subject': {
+    wanted: 'a mailto: or https: URI',
+    validate: (text) => /^mailto:[^\s@]+@[^\s@]+$/.test(text) || URL.parse(text)?.protocol === 'https:',
+  },
+  'p256-public-key': {
+    wanted: 'a public key of P-256, base64url, as `trunkline push-keys` prints it',
+    validate: (text) => isBase64Url(text, 65) && Buffer.from(text, 'base64url')[0] === 4,
+  },
+  'p256-private-key': {
+    wanted: 'a private key of P-256, base64url, as `trunkline push-keys` prints it',
+    validate: (text) => isBase64Url(text, 32),
+  },
+  label: {
+    wanted: 'a name of letters, digits and dashes',
+    validate: (text) => /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/i.test(text),
+  },
   name: { wanted: 'a name without blanks, /, ? and #', validate: (text) => /^[^\s/?#]{1,100}$/.test(text) },
   address: {
     wanted: 'an address such as /public/menu',

@@ -22,6 +22,8 @@ describe('defaults', () => {
   it('make a whole configuration of an empty file', () => {
     expect(load('')).toEqual({
       project: 'default',
+      projects: [{ id: 'default', name: 'default', signingKeys: [] }],
+      store: { connections: 10, startTimeoutMs: 30_000 },
       dataDir: join(folder.path, 'data'),
       log: { level: 'info', pretty: false },
       sip: {
@@ -74,6 +76,7 @@ describe('defaults', () => {
         tls: { address: '0.0.0.0', port: 8443, hosts: ['localhost'] },
         metrics: null,
         origins: [],
+        trustedProxies: [],
       },
       limits: {
         calls: 1000,
@@ -81,8 +84,14 @@ describe('defaults', () => {
         ringMs: 60_000,
         documentTimeoutMs: 5000,
         documentNetworks: [],
+        recordsKeptMs: 34_560_000_000,
+        messagesKeptMs: 34_560_000_000,
+        api: { perToken: 1_200, perAddress: 6_000 },
+        project: { subscribers: 200_000, resources: 10_000, carriers: 100, domainApps: 1_000, tokens: 100 },
       },
+      oauth: { clients: [], accessTokenTtlMs: 3_600_000, refreshTokenTtlMs: 30 * 86_400_000 },
       webhooks: { signingKeys: [] },
+      push: { encryption: 'aes_256_gcm', whenOnline: false },
       envs: {},
       domains: [],
       carriers: [],

@@ -7,21 +7,32 @@ import type { FileConfig, FileHandler } from './file.ts'
 import { endpointName, subscriberName } from './file.ts'
 import { fromSchema } from './from-schema.ts'
 import { canonicalHost } from './networks.ts'
+import type { OAuthConfig } from './oauth-types.ts'
+import { projectsOf } from './projects.ts'
 import { checkRules } from './rules.ts'
+import { configSchema } from './schema.ts'
 import { carrier } from './schema-carrier.ts'
+import { oauth } from './schema-oauth.ts'
+import { push } from './schema-push.ts'
 import { recordings } from './schema-recordings.ts'
 import { sip } from './schema-sip.ts'
 import { sounds, speech } from './schema-sound.ts'
+import { webrtc } from './schema-webrtc.ts'
+import { sdkHosts } from './sdk-hosts.ts'
+import { parseAge } from './sizes.ts'
 import { ConfigSource } from './source.ts'
 import type {
   CarrierConfig,
   Config,
   ConfigFault,
   HandlerConfig,
+  PushConfig,
   RecordingsConfig,
   SipConfig,
   SoundsConfig,
   SpeechConfig,
+  StoreConfig,
+  WebRtcConfig,
 } from './types.ts'
 import { validateSchema } from './validate.ts'
 
@@ -108,7 +119,9 @@ const ms = (text: string): number => parseDuration(text) ?? 0
 
 const build = (file: FileConfig, documents: Documents): Config => ({
   project: file.project,
+  projects: projectsOf(file),
   dataDir: resolve(documents.folder, file.dataDir),
+  store: fromSchema<StoreConfig>(file.store, configSchema.properties.store, documents.folder),
   log: file.log,
   sip: fromSchema<SipConfig>(file.sip, sip, documents.folder),
   media: buildMedia(file.media, documents.folder),
@@ -118,8 +131,14 @@ const build = (file: FileConfig, documents: Documents): Config => ({
     callDurationMs: ms(file.limits.callDuration),
     ringMs: ms(file.limits.ring),
     documentTimeoutMs: ms(file.limits.documentTimeout),
+    recordsKeptMs: parseAge(file.limits.recordsKept) ?? 0,
+    messagesKeptMs: parseAge(file.limits.messagesKept) ?? 0,
     documentNetworks: file.limits.documentNetworks,
+    project: file.limits.project,
+    api: file.limits.api,
   },
+  oauth: fromSchema<OAuthConfig>(file.oauth, oauth, documents.folder),
+  push: fromSchema<PushConfig>(file.push, push, documents.folder),
   webhooks: file.webhooks,
   envs: file.envs,
   domains: file.domains.map(({ handler, ...domain }, i) => ({
@@ -127,7 +146,10 @@ const build = (file: FileConfig, documents: Documents): Config => ({
     domain: canonicalHost(domain.domain),
     ...(handler && { handler: documents.handler(handler, ['domains', i, 'handler']) }),
   })),
-  carriers: file.carriers.map((each) => fromSchema<CarrierConfig>(each, carrier, documents.folder)),
+  carriers: file.carriers.map((each) => ({
+    ...fromSchema<CarrierConfig>(each, carrier, documents.folder),
+    project: each.project ?? file.project,
+  })),
   endpoints: file.endpoints.map(({ handler, ...endpoint }, i) => ({
     ...endpoint,
     name: endpointName(endpoint),
@@ -141,11 +163,11 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   drainMs: ms(file.drain),
 })
 
-const buildMedia = ({ rtp, webrtc, ...file }: FileConfig['media'], folder: string): Config['media'] => {
+const buildMedia = ({ rtp, ...file }: FileConfig['media'], folder: string): Config['media'] => {
   const { startTimeout, mediaTimeout, ...rest } = rtp
   return {
     rtp: { ...rest, startTimeoutMs: ms(startTimeout), mediaTimeoutMs: ms(mediaTimeout) },
-    webrtc,
+    webrtc: fromSchema<WebRtcConfig>(file.webrtc, webrtc, folder),
     sounds: fromSchema<SoundsConfig>(file.sounds, sounds, folder),
     speech: fromSchema<SpeechConfig>(file.speech, speech, folder),
     recordings: fromSchema<RecordingsConfig>(file.recordings, recordings, folder),
@@ -160,6 +182,7 @@ const buildHttp = (http: FileConfig['http'], folder: string): Config['http'] => 
     plain: typeof plain === 'object' && plain,
     tls: typeof tls === 'object' && {
       ...tls,
+      hosts: tls.hosts ?? sdkHosts(http.publicHost),
       ...(tls.certificate && { certificate: at(tls.certificate), key: at(tls.key) }),
     },
   }

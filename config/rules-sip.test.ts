@@ -28,6 +28,7 @@ describe('a carrier', () => {
     const more = 'auth: { username: u, password: p }, tls: { ca: ./ca.pem }, register: {}, probe: {}'
     expect(load(carriers(carrier(more))).carriers).toEqual([
       {
+        project: 'default',
         name: 'acme',
         targets: ['sip:gw.acme.example'],
         default: false,

@@ -18,11 +18,10 @@ export const checkSip = (config: FileConfig, report: Report): void => {
   checkRegistrar(config, report)
   checkShield(config, report)
   checkCodecs(config, report)
-  checkSuites(config, report)
 }
 
-const checkCodecs = ({ carriers, endpoints, domains }: FileConfig, report: Report): void => {
-  for (const [group, all] of Object.entries({ carriers, endpoints, domains }))
+const checkCodecs = ({ endpoints, domains }: FileConfig, report: Report): void => {
+  for (const [group, all] of Object.entries({ endpoints, domains }))
     all.forEach(({ codecs = [] }, i) => {
       unique(
         codecs.map((codec, at): Entry => [codec, [group, i, 'codecs', at]]),
@@ -31,33 +30,37 @@ const checkCodecs = ({ carriers, endpoints, domains }: FileConfig, report: Repor
     })
 }
 
-const checkSuites = ({ carriers }: FileConfig, report: Report): void =>
-  carriers.forEach(({ srtpSuites }, i) => {
-    unique(
-      srtpSuites.map((suite, at): Entry => [suite, ['carriers', i, 'srtpSuites', at]]),
-      report,
-    )
-  })
-
-const checkCarriers = ({ carriers }: FileConfig, report: Report): void => {
+const checkCarriers = ({ carriers, project: first }: FileConfig, report: Report): void => {
   unique(
     carriers.map(({ name }, i): Entry => [name, ['carriers', i, 'name']]),
     report,
   )
-  const defaults = carriers.flatMap((carrier, i) => (carrier.default ? [i] : []))
-  for (const i of defaults.slice(1))
-    report(['carriers', i, 'default'], `may be true for one carrier only; carriers[${defaults[0]}] has it`)
-  carriers.forEach(({ number }, i) => {
-    if (!/^[0-9+*#]*$/.test(number.prefix))
-      report(['carriers', i, 'number', 'prefix'], 'must consist of digits, +, * and #')
+  const defaults = new Map<string, number>()
+  carriers.forEach(({ default: isDefault, project = first }, i) => {
+    if (!isDefault) return
+    const before = defaults.get(project)
+    if (before === undefined) defaults.set(project, i)
+    else report(['carriers', i, 'default'], `may be true for one carrier only; carriers[${before}] has it`)
   })
-  carriers.forEach(({ auth, identity, register }, i) => {
-    if (auth) return
-    if (identity.from === 'username')
-      report(['carriers', i, 'identity', 'from'], 'is username, which is that of auth; give auth')
-    else if (register && typeof identity.from !== 'object')
-      report(['carriers', i, 'register'], 'needs an account: auth, or a user in identity.from')
+  carriers.forEach((carrier, i) => {
+    checkCarrier(carrier, (keys, message) => report(['carriers', i, ...keys], message))
   })
+}
+
+/** Checks what a schema cannot say of one carrier by itself. */
+export const checkCarrier = (carrier: FileConfig['carriers'][number], report: Report): void => {
+  const { number, auth, identity, register, codecs, srtpSuites } = carrier
+  if (!/^[0-9+*#]*$/.test(number.prefix)) report(['number', 'prefix'], 'must consist of digits, +, * and #')
+  for (const [key, values] of Object.entries({ codecs, srtpSuites }))
+    unique(
+      values.map((value, at): Entry => [value, [key, at]]),
+      report,
+    )
+  if (auth) return
+  if (identity.from === 'username')
+    report(['identity', 'from'], 'is username, which is that of auth; give auth')
+  else if (register && typeof identity.from !== 'object')
+    report(['register'], 'needs an account: auth, or a user in identity.from')
 }
 
 const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report): void => {

@@ -2,34 +2,44 @@ import type { Keys, Report } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
 import { endpointName, subscriberName } from './file.ts'
 import { canonicalHost } from './networks.ts'
+import { checkProjects } from './projects.ts'
+import { checkOAuth } from './rules-oauth.ts'
 import { checkSip } from './rules-sip.ts'
 import { checkSound } from './rules-sound.ts'
+import { checkTurn } from './rules-turn.ts'
 import { type Entry, unique } from './unique.ts'
 
 /** Checks what a schema cannot say: what must be unique, and what must fit together. */
 export const checkRules = (config: FileConfig, report: Report): void => {
+  checkProjects(config, report)
   checkUnique(config, report)
   checkHandlers(config, report)
   checkPorts(config, report)
   checkTls(config, report)
   checkSip(config, report)
   checkSound(config, report)
+  checkTurn(config, report)
+  checkOAuth(config, report)
 }
 
-const checkUnique = ({ domains, subscribers, endpoints, resources }: FileConfig, report: Report): void => {
+const checkUnique = (config: FileConfig, report: Report): void => {
+  const { domains, subscribers, endpoints, resources } = config
+  // Names of one project do not meet those of another.
+  const of = ({ project }: { readonly project?: string }) =>
+    project === undefined || project === config.project ? '' : ` of the project ${project}`
   unique(
     domains.map(({ domain }, i): Entry => [canonicalHost(domain), ['domains', i, 'domain']]),
     report,
   )
   unique(
-    subscribers.map(({ email }, i): Entry => [email.toLowerCase(), ['subscribers', i, 'email']]),
+    subscribers.map((s, i): Entry => [`${s.email.toLowerCase()}${of(s)}`, ['subscribers', i, 'email']]),
     report,
   )
   unique(
     [
-      ...subscribers.map((s, i): Entry => [`/${s.context}/${subscriberName(s)}`, ['subscribers', i]]),
-      ...endpoints.map((e, i): Entry => [`/${e.context}/${endpointName(e)}`, ['endpoints', i]]),
-      ...resources.map(({ address }, i): Entry => [address, ['resources', i, 'address']]),
+      ...subscribers.map((s, i): Entry => [`/${s.context}/${subscriberName(s)}${of(s)}`, ['subscribers', i]]),
+      ...endpoints.map((e, i): Entry => [`/${e.context}/${endpointName(e)}${of(e)}`, ['endpoints', i]]),
+      ...resources.map((r, i): Entry => [`${r.address}${of(r)}`, ['resources', i, 'address']]),
     ],
     report,
   )

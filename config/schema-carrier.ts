@@ -43,6 +43,7 @@ const carrierTls = object('TLS towards it, PEM files.', {
 export const carrier = object(
   'A carrier: a trunk by which calls go out, and from which they come in.',
   {
+    project: format('name', 'Id of the project whose numbers go to it; default the first one.'),
     name: format('name', 'Its name, in logs, metrics and records.'),
     targets: {
       ...list('Where calls go, in this order.', format('sip-target', 'A SIP URI without a user.')),

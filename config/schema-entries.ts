@@ -4,6 +4,8 @@ import { challenge } from './schema-sip.ts'
 
 const { flag, format, integer, list, object, text } = parts
 
+const belongsTo = format('name', 'Id of the project that it belongs to; default the first one.')
+
 const handler = (description: string) =>
   object(
     description,
@@ -37,6 +39,7 @@ const handler = (description: string) =>
 export const domain = object(
   'A domain application.',
   {
+    project: belongsTo,
     domain: format('host', 'Host part of the request-URI that carriers dial.'),
     allow: list('Networks that may send calls; without it anyone may.', format('network', 'An IP network.')),
     handler: handler('What happens with a call; without it calls are not answered.'),
@@ -62,6 +65,7 @@ export const domain = object(
 export const subscriber = object(
   'A subscriber.',
   {
+    project: belongsTo,
     email: format('email', 'E-mail address, the name to sign in with.'),
     password: { ...text('Password to sign in with; better from the environment.'), minLength: 8 },
     name: format('name', 'Name in the address /context/name; default the part of the e-mail before @.'),
@@ -78,6 +82,7 @@ export const subscriber = object(
 export const resource = object(
   'A thing with an address.',
   {
+    project: belongsTo,
     address: format('address', 'Its address, /context/name.'),
     displayName: text('Name that others see.'),
     handler: handler('What runs when it is called.'),
@@ -89,6 +94,7 @@ export const resource = object(
 export const endpoint = object(
   'A SIP endpoint.',
   {
+    project: belongsTo,
     username: format('name', 'Digest user name, and user of its address of record.'),
     password: { ...text('Digest password; better from the environment.'), minLength: 8 },
     name: format('name', 'Name in the address /context/name; default the user name.'),
@@ -107,4 +113,24 @@ export const endpoint = object(
     handler: handler('What runs when it calls; without it, whom it dialled is called.'),
   },
   ['username', 'password'],
+)
+
+/** Schema of an entry of `projects`. */
+export const project = object(
+  'A further project.',
+  {
+    id: format('name', 'Its id: the user of Basic auth, and what `project` of other entries says.'),
+    name: format('label', 'Name in the domains of its domain applications; default made of the id.'),
+    apiToken: {
+      ...text(
+        'Secret by which its applications use the API. Without it, only tokens that the API made are good.',
+      ),
+      minLength: 16,
+    },
+    signingKeys: list(
+      "Secrets that sign what is sent to its customers' servers, the present one first; without them, one is made for it.",
+      { ...text('A secret.'), minLength: 16 },
+    ),
+  },
+  ['id'],
 )

@@ -192,6 +192,10 @@ export const sip = object('The SIP side, towards carriers.', {
     ),
     minItems: 1,
   },
+  domainSuffix: format(
+    'host',
+    'End of the domains of domain applications that are made by the API; default dapp. and http.publicHost, or dapp.localhost.',
+  ),
   dialNetworks: networks(
     'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need none.',
     [],

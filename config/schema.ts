@@ -1,9 +1,12 @@
 import { carrier } from './schema-carrier.ts'
-import { domain, endpoint, resource, subscriber } from './schema-entries.ts'
+import { domain, endpoint, project, resource, subscriber } from './schema-entries.ts'
+import { oauth } from './schema-oauth.ts'
 import { parts } from './schema-parts.ts'
+import { push } from './schema-push.ts'
 import { recordings } from './schema-recordings.ts'
 import { sip } from './schema-sip.ts'
 import { sounds, speech } from './schema-sound.ts'
+import { webrtc } from './schema-webrtc.ts'
 
 const { duration, flag, format, integer, list, object, text, map } = parts
 
@@ -36,15 +39,7 @@ const media = object('Audio.', {
     startTimeout: duration('Longest wait for the first packet of a call.', '30s'),
     mediaTimeout: duration('Longest silence on the wire before a call is ended.', '60s'),
   }),
-  webrtc: object('WebRTC towards browsers.', {
-    bind: format('ip', 'Local address for browsers.', '0.0.0.0'),
-    announce: list(
-      'Addresses for ICE candidates; none: the local ones.',
-      format('announced-ip', 'An address that browsers can reach.'),
-      [],
-    ),
-    port: integer('The one port of all browsers, UDP and TCP.', 1, 65_535, 44_444),
-  }),
+  webrtc,
   sounds,
   speech,
   recordings,
@@ -59,9 +54,10 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
       certificate: text('PEM file of the certificate; without one, a self-made one is used.'),
       key: text('PEM file of its key.'),
       hosts: {
-        ...list('Names in a self-made certificate.', format('host', 'A host name or address.'), [
-          'localhost',
-        ]),
+        type: 'array',
+        description:
+          'Names in a self-made certificate; default those that the published SDK asks: the host of publicHost, and the same with fabric in place of its first label. Without publicHost: localhost.',
+        items: format('host', 'A host name or address.'),
         minItems: 1,
       },
     }),
@@ -86,6 +82,11 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
     minLength: 16,
   },
   publicHost: format('host-port', 'Host, and port where needed, that clients use; written into tokens.'),
+  trustedProxies: list(
+    'Proxies that end TLS before us: what they say of where a request comes from (X-Forwarded-For, X-Forwarded-Proto) is believed. None: nobody is.',
+    format('network', 'An IP network.'),
+    [],
+  ),
   origins: list(
     'Origins of pages that may use the API; none: all. Only those named here, and our own page, may sign in with a password.',
     format('origin', 'An origin.'),
@@ -98,11 +99,30 @@ const limits = object('Limits.', {
   callDuration: duration('Longest call.', '4h'),
   ring: duration('How long a destination rings where nothing else says.', '60s'),
   documentTimeout: duration("How long a document's server may take.", '5s'),
+  recordsKept: format('age', 'How long calls and their records are kept. Written as 36h or 400d.', '400d'),
+  messagesKept: format('age', 'How long messages of conversations are kept.', '400d'),
   documentNetworks: list(
     "Private networks that customers' URLs may reach all the same; none: only public addresses.",
     format('network', 'An IP network.'),
     [],
   ),
+  project: object('What one project may have of its own making; entries of this file are not counted.', {
+    subscribers: integer('Subscribers.', 1, 10_000_000, 200_000),
+    resources: integer('Other resources.', 1, 10_000_000, 10_000),
+    domainApps: integer('Domain applications.', 1, 1_000_000, 1_000),
+    carriers: integer('Carriers.', 1, 100_000, 100),
+    tokens: integer('Tokens of the API.', 1, 1_000_000, 100),
+  }),
+  api: object('Requests to the API within a minute; what is more is refused with 429.', {
+    perToken: integer('Of one token.', 1, 10_000_000, 1200),
+    perAddress: integer('Of one network address, with whatever tokens.', 1, 10_000_000, 6000),
+  }),
+})
+
+const store = object('Where the directory is kept.', {
+  url: format('postgres-url', 'PostgreSQL database; without it, a SQLite file in the data folder.'),
+  connections: integer('Connections to PostgreSQL at once.', 1, 1_000, 10),
+  startTimeout: duration('Longest wait for PostgreSQL at start.', '30s'),
 })
 
 const webhooks = object("What is sent to customers' servers.", {
@@ -123,14 +143,22 @@ export const configSchema = {
   title: 'Trunkline configuration',
   type: 'object',
   properties: {
-    project: format('name', 'Id of the project that everything of this file belongs to.', 'default'),
+    project: format(
+      'name',
+      'Id of the first project: everything of this file belongs to it that names no other.',
+      'default',
+    ),
+    projects: list('Further projects.', project, []),
     dataDir: text('Folder for the store, keys and certificates; relative to this file.', './data'),
+    store,
     log,
     sip,
     media,
     http,
     limits,
+    oauth,
     webhooks,
+    push,
     envs: map('Variables that documents of this project may read as envs.<name>.', text('A value.'), {}),
     domains: list('Domain applications: the SIP domains that carriers send calls to.', domain, []),
     carriers: list('Carriers: the trunks by which calls go out, and from which they come in.', carrier, []),

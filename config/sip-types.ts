@@ -24,6 +24,8 @@ export interface SipConfig {
   readonly registrar: RegistrarConfig
   /** Algorithms of the digest challenges that callers and endpoints get, in this order; default MD5 alone. */
   readonly challenges: readonly ('MD5' | 'SHA-256')[]
+  /** End of the domains of domain applications that the API makes; default `dapp.` and the public host, or `dapp.localhost`. */
+  readonly domainSuffix?: string
   /** Private networks (CIDR) that dialled SIP URIs may reach; carriers and registered endpoints always may be. Default none. */
   readonly dialNetworks: readonly string[]
 }
@@ -113,10 +115,14 @@ export interface RegistrarConfig {
 
 /** A carrier: a trunk by which calls go out, and from which calls come in. */
 export interface CarrierConfig {
+  /** Default the first project. */
+  readonly project?: string
+  /** A customer made it over the API: the guard of dialled hosts (`dialNetworks`) holds for its targets, too. Never of the file. */
+  readonly guarded?: true
   readonly name: string
   /** SIP URIs without a user, `sip:host[:port][;transport=…]`, tried in this order. */
   readonly targets: readonly string[]
-  /** E.164 numbers go here. At most one carrier; default false. */
+  /** E.164 numbers of its project go here. At most one carrier of each project; default false. */
   readonly default: boolean
   /** Networks whose calls are of this carrier; besides, each domain's own `allow` holds. Default none. */
   readonly allow: readonly string[]
@@ -200,6 +206,8 @@ export interface CarrierTls {
 
 /** A SIP endpoint: a phone or client that registers, and can be called at its address. */
 export interface EndpointConfig {
+  /** Default the first project. */
+  readonly project?: string
   /** Digest user name, and user part of its address of record. */
   readonly username: string
   /** Clear text in the file (use `${ENV}`); kept only as digest hashes. */

@@ -1,28 +1,39 @@
+import type { OAuthConfig } from './oauth-types.ts'
+import type { PushConfig } from './push-types.ts'
 import type { RecordingsConfig } from './recording-types.ts'
 import type { CarrierConfig, CodecName, EndpointConfig, SipConfig } from './sip-types.ts'
 import type { SoundsConfig, SpeechConfig } from './sound-types.ts'
+import type { WebRtcConfig } from './webrtc-types.ts'
 
+export type * from './oauth-types.ts'
+export type * from './push-types.ts'
 export type * from './recording-types.ts'
 export type * from './sip-types.ts'
 export type * from './sound-types.ts'
+export type * from './webrtc-types.ts'
 
 /** The configuration after loading: every default filled in, every `${ENV}` replaced. Durations are milliseconds. */
 export interface Config {
-  /** Id of the one project that everything of the file belongs to. */
+  /** Id of the first project: whatever of the file names no other belongs to it. */
   readonly project: string
+  /** All of the file, the first one first. */
+  readonly projects: readonly ProjectConfig[]
   /** Folder for the store, keys and certificates; relative to the file. */
   readonly dataDir: string
+  readonly store: StoreConfig
   readonly log: LogConfig
   readonly sip: SipConfig
   readonly media: MediaConfig
   readonly http: HttpConfig
   readonly limits: LimitsConfig
+  readonly oauth: OAuthConfig
   readonly webhooks: {
     /** Secrets that sign what is sent to customers' servers, the present one first; none: one is made of the gateway's own secret. */
     readonly signingKeys: readonly string[]
     /** Told the record of each call; default none. */
     readonly recordsUrl?: string
   }
+  readonly push: PushConfig
   /** Variables that documents may read; default none. */
   readonly envs: Readonly<Record<string, string>>
   readonly domains: readonly DomainConfig[]
@@ -32,6 +43,27 @@ export interface Config {
   readonly resources: readonly ResourceConfig[]
   /** Time that calls get to end by themselves after SIGTERM; default 30 s. */
   readonly drainMs: number
+}
+
+/** A project. */
+export interface ProjectConfig {
+  readonly id: string
+  /** Letters, digits and dashes; default made of the id. */
+  readonly name: string
+  /** Password of Basic auth for the API, with the id as user. A secret. */
+  readonly apiToken?: string
+  /** Secrets that sign what is sent to its customers' servers, the present one first; none: one is made of the gateway's own secret. */
+  readonly signingKeys: readonly string[]
+}
+
+/** Where the directory is kept. */
+export interface StoreConfig {
+  /** A PostgreSQL database; absent: SQLite in the data folder. May hold a password. */
+  readonly url?: string
+  /** To PostgreSQL, at once; default 10. */
+  readonly connections: number
+  /** Longest wait for PostgreSQL at start; default 30 s. */
+  readonly startTimeoutMs: number
 }
 
 /** How the gateway logs. */
@@ -58,14 +90,7 @@ export interface MediaConfig {
     /** Longest silence; default 60 s. */
     readonly mediaTimeoutMs: number
   }
-  readonly webrtc: {
-    /** Default 0.0.0.0. */
-    readonly bind: string
-    /** Addresses for ICE candidates; default `bind`, or every address of the machine when that is 0.0.0.0. */
-    readonly announce: readonly string[]
-    /** One port for all browsers, UDP and TCP; default 44444. */
-    readonly port: number
-  }
+  readonly webrtc: WebRtcConfig
   readonly sounds: SoundsConfig
   readonly speech: SpeechConfig
   readonly recordings: RecordingsConfig
@@ -83,6 +108,7 @@ export interface HttpConfig {
         /** PEM files; without them a certificate for `hosts` is made and kept in the data folder. */
         readonly certificate?: string
         readonly key?: string
+        /** Default the host of `publicHost` and its `fabric.` one, as the published browser SDK asks both; else localhost. */
         readonly hosts: readonly string[]
       }
     | false
@@ -97,6 +123,8 @@ export interface HttpConfig {
   readonly publicHost?: string
   /** Origins allowed to open a WebSocket or call the API from a page; default all. Only named ones may sign in with a password. */
   readonly origins: readonly string[]
+  /** Networks (CIDR) of proxies whose X-Forwarded headers are believed; default none. */
+  readonly trustedProxies: readonly string[]
 }
 
 /** What bounds calls and documents. */
@@ -109,8 +137,36 @@ export interface LimitsConfig {
   readonly ringMs: number
   /** How long a document's server may take; default 5 s. */
   readonly documentTimeoutMs: number
+  /** How long calls and their records are kept; default 400 days. */
+  readonly recordsKeptMs: number
+  /** How long messages of conversations are kept; default 400 days. */
+  readonly messagesKeptMs: number
   /** Networks (CIDR) that customers' URLs may reach although they are private; default none. */
   readonly documentNetworks: readonly string[]
+  readonly project: ProjectLimits
+  readonly api: ApiLimits
+}
+
+/** Requests to the API within a minute. */
+export interface ApiLimits {
+  /** Of one token; default 1,200. */
+  readonly perToken: number
+  /** Of one network address, with whatever tokens; default 6,000. */
+  readonly perAddress: number
+}
+
+/** What one project may have that the API made. */
+export interface ProjectLimits {
+  /** Default 200,000. */
+  readonly subscribers: number
+  /** Resources that are no subscribers; default 10,000. */
+  readonly resources: number
+  /** Default 1,000. */
+  readonly domainApps: number
+  /** Default 100. */
+  readonly carriers: number
+  /** Tokens of the API; default 100. */
+  readonly tokens: number
 }
 
 /** What handles calls: a document, or realtime applications. */
@@ -136,6 +192,8 @@ export interface RealtimeHandlerConfig {
 
 /** A domain application: a SIP domain, who may send to it, and what handles its calls. */
 export interface DomainConfig {
+  /** Default the first project. */
+  readonly project?: string
   /** Host part of the request-URI; compared without case. */
   readonly domain: string
   /** CIDRs that may send; absent: anyone. */
@@ -158,6 +216,8 @@ export interface DomainConfig {
 
 /** A person (or device) who signs in from a browser. */
 export interface SubscriberConfig {
+  /** Default the first project. */
+  readonly project?: string
   readonly email: string
   /** Clear text in the file (use `${ENV}`); kept only as a hash. */
   readonly password: string
@@ -174,6 +234,8 @@ export interface SubscriberConfig {
 
 /** A thing with an address whose handler runs when it is called. */
 export interface ResourceConfig {
+  /** Default the first project. */
+  readonly project?: string
   /** `/context/name`. */
   readonly address: string
   readonly displayName?: string

@@ -6,7 +6,8 @@ import { formats } from './formats.ts'
 import { configSchema } from './schema.ts'
 import { closest } from './suggest.ts'
 
-const ajv = new Ajv({
+/** Reads schemas with the formats of `formats.ts`; fills in defaults. */
+export const ajv = new Ajv({
   allErrors: true,
   verbose: true,
   useDefaults: true,
@@ -24,7 +25,12 @@ export const validateSchema = (value: unknown, replaced: ReadonlySet<string>, re
   if (validate(value)) return
   const turned = (validate.errors ?? []).filter((error) => turnText(value, error, replaced))
   if (turned.length > 0 && validate(value)) return
-  for (const error of validate.errors ?? []) describe(error, report)
+  describeAll(validate.errors, report)
+}
+
+/** Reports what a schema is not content with. */
+export const describeAll = (errors: readonly ErrorObject[] | null | undefined, report: Report): void => {
+  for (const error of errors ?? []) describe(error, report)
 }
 
 const turnText = (root: unknown, error: ErrorObject, replaced: ReadonlySet<string>): boolean => {

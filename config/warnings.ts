@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Keys, Report } from './faults.ts'
 import { parseNetwork } from './networks.ts'
+import { isStun } from './rules-turn.ts'
 import type { Config } from './types.ts'
 
 /** A setting that works, but is dangerous or pointless. */
@@ -18,6 +19,7 @@ export const warningsOf = (config: Config): readonly ConfigWarning[] => {
   warnOfEndpoints(config, report)
   warnOfListeners(config, report)
   warnOfApplications(config, report)
+  warnOfTurn(config, report)
   return warnings
 }
 
@@ -76,6 +78,14 @@ const warnOfApplications = (config: Config, report: Report): void => {
       if (handler?.kind === 'realtime')
         report([list, i, 'handler'], 'no application can sign in: http.apiToken is missing')
     })
+}
+
+const warnOfTurn = ({ media }: Config, report: Report): void => {
+  if (media.webrtc.turn?.urls.every(isStun))
+    report(
+      ['media', 'webrtc', 'turn', 'urls'],
+      'has no TURN server: with STUN alone, the published SDK makes no call from where there is no NAT',
+    )
 }
 
 const isLoopback = (address: string): boolean =>

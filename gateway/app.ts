@@ -1,18 +1,16 @@
 import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type { Config } from '../config/types.ts'
 import type { Certificates } from './auth/certificates.ts'
-import { ProjectAccess } from './auth/project-access.ts'
 import type { Calls } from './calls/calls.ts'
 import type { Arrivals, Originator } from './calls/ports.ts'
 import { SystemClock } from './clock.ts'
 import { allOrNone, Closing } from './closing.ts'
 import type { Directory } from './directory/types.ts'
+import { followSenders } from './follow-senders.ts'
 import type { Addresses } from './greeting.ts'
-import { Origins } from './http/origins.ts'
-import { HttpServers } from './http/servers.ts'
 import type { Log } from './log.ts'
 import { Metrics } from './metrics.ts'
+import { takeDataFolder } from './nodes/data-folder.ts'
 import {
   type Base,
   type Media,
@@ -26,10 +24,11 @@ import {
   type Store,
 } from './open.ts'
 import { openApplications } from './open-applications.ts'
-import { type Dialects, openCalls } from './open-calls.ts'
-import type { Recordings } from './recordings/recordings.ts'
-import { Entrance } from './rpc/entrance.ts'
-import { RpcServer } from './rpc/server.ts'
+import { openCalls } from './open-calls.ts'
+import { openHttp } from './open-http.ts'
+import { openPush } from './open-push.ts'
+import { openRecords } from './open-records.ts'
+import type { Push } from './push/push.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
 import { LikelyCodecs } from './sip/carriers/likely-codecs.ts'
@@ -41,8 +40,6 @@ import { EndpointContacts, type RegistrarOptions, Registrations } from './sip/re
 import type { SipAgent } from './sip-agent/index.ts'
 import { watchAgent } from './watch-agent.ts'
 import { AddressGuard } from './webhooks/guard.ts'
-
-const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/`, import.meta.url))
 
 /** The composition: makes every part in order, and closes them in reverse. Parts meet nowhere else. */
 export class App {
@@ -57,7 +54,6 @@ export class App {
   #calls: Calls | undefined
   #sip: SipEdge | undefined
   readonly #carriers: Carriers
-  readonly #access: ProjectAccess
   #endpoints: EndpointContacts | undefined
   #certificates: Certificates | undefined
   #load: LoadMeter | undefined
@@ -69,12 +65,7 @@ export class App {
     this.#log = log
     this.#closing = new Closing(log)
     this.#onFailure = onFailure
-    this.#carriers = new Carriers(config.carriers, this.#clock)
-    this.#access = new ProjectAccess({
-      project: config.project,
-      token: config.http.apiToken,
-      clock: this.#clock,
-    })
+    this.#carriers = new Carriers([], this.#clock)
   }
 
   /** Starts everything. Rejects, with everything closed again, when a part does not start. */
@@ -118,30 +109,45 @@ export class App {
 
   async #compose(): Promise<void> {
     mkdirSync(this.#config.dataDir, { recursive: true, mode: 0o700 })
+    this.#closing.add('data folder', takeDataFolder(this.#config.dataDir), (folder) => folder.release())
     // What takes longest to start does so side by side.
     const base = this.#base
     const certificates = await openCertificates(base)
     this.#certificates = certificates
     const [store, media, agent] = await allOrNone([
-      openStore(base, this.#carriers),
+      openStore(base, this.#carriers, this.#metrics),
       openMedia(base, this.#metrics),
       openAgent(base, certificates, this.#onFailure),
     ])
     // Calls come from the edges and from applications, and are made through them: one of the two must be named before it exists.
     const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
-    const subscribers = this.#openSubscribers(store, media, arrivals)
+    const customers = await openCustomers(base, store, this.#metrics)
+    const push = await openPush(base, store, customers, this.#metrics)
+    const subscribers = this.#openSubscribers(store, media, arrivals, push)
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
-    // What the last recordings come to is told, so they are closed first.
-    const customers = await openCustomers(base, store, this.#metrics)
+    // What the last recordings come to is told, so they are closed before the way to customers' servers.
     const recordings = await openRecordings(base, store, this.#metrics, () => this.#addresses.http[0])
+    const records = await openRecords(base, store, this.#metrics)
     const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
-    const applications = openApplications(base, this.#access, originator, this.#metrics)
+    const applications = openApplications(base, store.access, originator, this.#metrics)
     const dialects = { subscribers, applications }
-    const made = { ...dialects, store, media, sip, endpoints: this.#endpoints, recordings, customers }
-    this.#calls = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
+    const made = {
+      ...dialects,
+      store,
+      media,
+      sip,
+      endpoints: this.#endpoints,
+      recordings,
+      records,
+      customers,
+    }
+    const opened = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
+    this.#calls = opened.calls
     this.#watch(media, agent)
-    const http = await this.#openHttp(store, certificates, dialects, recordings)
+    const reasons = () => this.#reasons()
+    const from = { ...dialects, store, certificates, customers, opened, recordings, records, reasons }
+    const http = await openHttp(base, from, this.#metrics)
     await sip.start()
     // Starting is hard work, and no sign of overload.
     this.#load = this.#openLoad(agent)
@@ -163,6 +169,8 @@ export class App {
     const address = agent
       ? { host: agent.host, port: agent.port, secret: agent.secret, embedded: true }
       : { ...sip.drachtio!, embedded: false }
+    const trust = new Trust(this.#config)
+    followSenders(this.#config, directory, { carriers: this.#carriers, trust, agent })
     const made = new SipEdge({
       ...{ directory, edge, webrtc, arrivals, metrics: this.#metrics },
       ...{ clock: this.#callClock, trunkClock: this.#clock, log: this.#log, carriers: this.#carriers },
@@ -172,7 +180,7 @@ export class App {
       registrar: this.#openRegistrar(agent, directory),
       maxCalls: limits.calls,
       userAgent: sip.userAgent,
-      trust: new Trust(this.#config),
+      trust,
       overload: sip.overload,
       challenges: sip.challenges,
       busyPercent: () => this.#load?.busyPercent ?? 0,
@@ -187,6 +195,9 @@ export class App {
     const clock = this.#clock
     const registrations = new Registrations({ limits: config, clock })
     this.#closing.add('registrations', registrations, (all) => all.close())
+    directory.onResources((ids) => {
+      for (const id of ids) registrations.changed(id, directory.endpoint(id))
+    })
     this.#endpoints = new EndpointContacts(registrations, agent !== undefined)
     this.#metrics.gauge('sip_bindings', () => registrations.size)
     const offence = (address: string) => agent?.failedSignIn(address)
@@ -197,12 +208,14 @@ export class App {
     { directory, tokens, states }: Store,
     { webrtc }: Media,
     arrivals: Arrivals,
+    push: Push | undefined,
   ): SubscriberDialect {
+    const { turn } = this.#config.media.webrtc
     const likely = new LikelyCodecs({ directory, carriers: this.#carriers })
     const subscribers = new SubscriberDialect({
-      likelyCodecs: (to) => likely.of(to),
+      likelyCodecs: (to, projectId) => likely.of(to, projectId),
       ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
-      clock: this.#clock,
+      ...{ clock: this.#clock, ...(push && { push }), ...(turn && { turn }) },
     })
     this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
     return this.#closing.add('subscribers', subscribers, (open) => open.close())
@@ -213,44 +226,6 @@ export class App {
     const meter = new LoadMeter(this.#clock, agent ? [own, () => agent.eventLoop()] : [own])
     this.#metrics.gauge('load_percent', () => Math.round(meter.busyPercent))
     return this.#closing.add('load meter', meter, (open) => open.close())
-  }
-
-  async #openHttp(
-    { directory, tokens }: Store,
-    certificates: Certificates,
-    { subscribers, applications }: Dialects,
-    recordings: Recordings,
-  ): Promise<string[]> {
-    const { http: config } = this.#config
-    const parts = { metrics: this.#metrics, clock: this.#clock, log: this.#log }
-    const http = new HttpServers({
-      ...{ ...parts, config, directory, tokens, recordings },
-      access: this.#access,
-      certificate: certificates.material.https,
-      readiness: { reasons: () => this.#reasons() },
-      pages: { console: builtPages('console'), sdk: builtPages('client') },
-    })
-    this.#closing.add('HTTP', http, (servers) => servers.close())
-    certificates.onChange(({ https }) => https && http.renew(https))
-    this.#metrics.gauges('certificate_expires_seconds', ['name'], () =>
-      [...certificates.secondsLeft].map(([name, value]) => ({ labels: { name }, value })),
-    )
-    const rpc = new RpcServer({
-      ...parts,
-      origins: new Origins(config.origins),
-      open: (session, { address }) => {
-        const subscriber = () => subscribers.open(session)
-        const application = () => applications.open(session, address)
-        return new Entrance({ subscriber, application }, session, this.#clock)
-      },
-    })
-    this.#closing.add('WebSockets', rpc, (server) => server.close())
-    this.#metrics.gauge('websockets', () => rpc.sockets)
-    await http.listen()
-    for (const server of http.upgradable) rpc.attach(server)
-    return Object.entries(http.addresses).map(
-      ([name, { address, port }]) => `${name === 'tls' ? 'https' : 'http'}://${urlHost(address)}:${port}/`,
-    )
   }
 
   #watch({ edge }: Media, agent: SipAgent | undefined): void {
@@ -265,10 +240,4 @@ export class App {
     if (this.#notReady.length > 0) return this.#notReady
     return this.#sip?.isConnected ? [] : ['the SIP agent is not connected']
   }
-}
-
-/** An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as localhost. */
-const urlHost = (address: string): string => {
-  if (address === '0.0.0.0' || address === '::' || address === '127.0.0.1') return 'localhost'
-  return address.includes(':') ? `[${address}]` : address
 }

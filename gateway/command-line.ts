@@ -5,6 +5,8 @@ import { ConfigInvalid, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
 import { socketKind } from '../media/edge/sockets-open.ts'
 import { checkDocuments, checkSettings, describeSockets } from './check-command.ts'
+import { migrateStore } from './migrate-command.ts'
+import { printPushKeys } from './push-keys-command.ts'
 import { routeTest } from './route-test-command.ts'
 import { runGateway } from './run-command.ts'
 import { printSigningKeys } from './signing-key-command.ts'
@@ -18,8 +20,11 @@ const usage = `Usage:
   trunkline check [file]                check a configuration and print what is wrong with it
   trunkline route-test --source <address> [--transport udp] [--method INVITE] [--user name] [--user-agent text] [--json] <request-uri> [file]
                                         say what would happen to a SIP request, and why
+  trunkline migrate [--check] [file]    bring the store to the present version; --check: say what would be done
   trunkline token <subscriber> [file]   print an access token for a subscriber (e-mail or /context/name)
-  trunkline signing-key [file]          print the keys that sign what customers' servers are sent
+  trunkline signing-key [--project id] [file]
+                                        print the keys that sign what customers' servers are sent
+  trunkline push-keys                   make keys for Web Push, and print them as the configuration has them
 `
 
 /** Reads the configuration; prints every fault and returns undefined when it has any. */
@@ -64,7 +69,8 @@ export const runCommand = async (reloading: Reloading): Promise<number> => {
     options: {
       help: { type: 'boolean', short: 'h' },
       json: { type: 'boolean' },
-      ...{ source: text, transport: text, method: text, user: text, 'user-agent': text },
+      check: { type: 'boolean' },
+      ...{ source: text, transport: text, method: text, user: text, 'user-agent': text, project: text },
     },
   })
   const [command, ...rest] = positionals
@@ -75,14 +81,19 @@ export const runCommand = async (reloading: Reloading): Promise<number> => {
   if (command === 'run') return run(rest[0] ?? 'trunkline.yaml', reloading)
   if (command === 'check') return check(rest[0] ?? 'trunkline.yaml')
   if (command === 'route-test') return routeTest(values, rest, configOf)
+  if (command === 'migrate') {
+    const config = configOf(rest[0] ?? 'trunkline.yaml')
+    return config ? migrateStore(config, { check: values.check === true }) : 2
+  }
   if (command === 'token' && rest[0]) {
     const config = configOf(rest[1] ?? 'trunkline.yaml')
     return config ? issueToken(config, rest[0]) : 2
   }
   if (command === 'signing-key') {
     const config = configOf(rest[0] ?? 'trunkline.yaml')
-    return config ? printSigningKeys(config) : 2
+    return config ? printSigningKeys(config, values.project) : 2
   }
+  if (command === 'push-keys') return printPushKeys()
   process.stderr.write(usage)
   return 2
 }

@@ -36,6 +36,21 @@ export class Metrics {
   readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
   /** Recordings removed: for their `age`, to make `room`, because of a `request`, or as an `orphan` that no row names. */
   readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
+  /** Calls and records of calls that were never written down: the store did not take them in time, or at all. */
+  readonly recordsLost = this.#counter('records_lost_total', 'Calls and records that were never written', [])
+  /** Calls and records of calls removed for their age. */
+  readonly recordsRemoved = this.#counter('records_removed_total', 'Calls and records that were removed', [])
+  /** Notifications to devices, by transport and by what came of them: sent, or why not. */
+  readonly pushes = this.#counter('pushes_total', "Notifications to subscribers' devices", [
+    'transport',
+    'outcome',
+  ])
+  /** Devices removed because the push service said that their token is dead, by transport. */
+  readonly pushTokensRemoved = this.#counter(
+    'push_tokens_removed_total',
+    'Devices removed as their token is dead',
+    ['transport'],
+  )
   /** RTP packets refused by the edge, by reason. */
   readonly rtpRefused = this.#counter('rtp_refused_total', 'RTP packets refused', ['reason'])
   /** Estimated opinion score of what each leg's far side was heard to say, 1 to 4.5, by carrier and codec. */
@@ -182,6 +197,8 @@ const gauges = {
   recordings: 'Recordings under way',
   recordings_bytes: 'Bytes of all recordings that are kept',
   recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 when nobody knows',
+  records_waiting: 'Calls and records of calls that are not written down yet',
+  records_kept: 'Calls and records of calls in the store, counted within the last hour',
   rtp_ports: 'Carrier-facing media ports open',
   rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
   rtp_ports_total: 'Carrier-facing ports in the configured range',
@@ -192,10 +209,24 @@ const gauges = {
   media_detections: 'Detections under way on media ports',
   webrtc_transports: 'Browser transports open',
   websockets: 'WebSocket connections',
+  store_connections: 'Connections to the database server',
+  store_connections_idle: 'Connections to the database server that nothing uses',
+  store_queries_waiting: 'Queries that wait for a connection to the database server',
+  tokens_checked: 'Subscriber access tokens whose signatures were good and are not checked again',
+  tokens_revoked: 'Subscriber access tokens that were taken back and have not ended by themselves',
+  oauth_callers: 'Networks whose OAuth requests are counted, of the last 10,000',
+  api_callers: 'Tokens and networks whose requests to the API are counted, of the last 20,000',
+  api_streams: 'Streams of audio that were begun over REST and go on',
+  api_requests_repeatable: 'Requests with an idempotency key that are being carried out',
+  push_sending: "Notifications to subscribers' devices that are under way",
   subscribers_online: 'Subscribers that receive invitations',
+  chat_counted: 'Writers and conversations whose messages are counted, of the last minute',
   applications: 'Realtime applications that are known, connected or waited for',
   application_calls: 'Calls that realtime applications drive or are offered',
   call_timers: 'Timers that calls and legs have running',
+  call_rows: 'Calls and called legs that are not over',
+  calls_told_of: 'Calls and called legs that are not over, and whose states a server is told',
+  commanded_calls: 'Calls that the API has told to do something',
 } as const
 
 /** Gauges with labels. */

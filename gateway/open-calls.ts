@@ -15,11 +15,16 @@ import {
   openStreams,
   type Store,
 } from './open.ts'
+import { CallStates } from './placing/call-states.ts'
+import { CallCommands } from './placing/commands.ts'
+import { Placing } from './placing/placing.ts'
 import type { Recordings } from './recordings/recordings.ts'
+import type { Records } from './records/records.ts'
 import type { RealtimeDialect } from './rpc/realtime/dialect.ts'
 import type { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import type { SipEdge } from './sip/index.ts'
 import type { EndpointContacts } from './sip/registrar/index.ts'
+import type { SipUri } from './sip/uri.ts'
 
 /** What calls come by, and go to. */
 export interface Dialects {
@@ -35,14 +40,25 @@ export interface CallsFrom extends Dialects {
   readonly endpoints: EndpointContacts | undefined
   readonly recordings: Recordings
   readonly customers: Customers
+  readonly records: Records
   /** Apart from the base's, so that the gauge of calls' timers is zero when there is no call. */
   readonly clock: SystemClock
 }
 
+/** The calls, and the way by which the API makes and drives them. */
+export interface OpenedCalls {
+  readonly calls: Calls
+  readonly placing: Placing
+  readonly commands: CallCommands
+  readonly conferences: ProjectConferences
+  readonly queues: ProjectQueues
+}
+
 /** Opens the calls, with the rooms in which callers meet and wait. */
-export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Calls => {
+export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
-  const { store, media, sip, subscribers, applications, endpoints, recordings, customers, clock } = from
+  const { store, media, sip, subscribers, applications, endpoints, recordings, customers, records, clock } =
+    from
   const { edge, sounds } = media
   const bridges = new Bridges(edge)
   const player = new Player(sounds, customers.audio)
@@ -50,7 +66,11 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Calls 
   const waiting = { player, openMixer, recordings, clock, log }
   const queues = new ProjectQueues(waiting)
   const conferences = new ProjectConferences(waiting)
+  const { http: documents, callbacks } = customers
+  const { nodeId } = store
+  const states = new CallStates({ callbacks, clock, nodeId, log: records })
   const calls = new Calls({
+    book: states,
     ...{
       addresses: store.directory,
       sip,
@@ -66,10 +86,9 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Calls 
     ...openRecogniser(base, metrics),
     streams: openStreams(base, edge, metrics),
     detector: new CallDetector({ clock, log, metrics }),
-    documents: customers.http,
-    callbacks: customers.callbacks,
+    ...{ documents, callbacks, records, rooms: store.directory },
     envs: config.envs,
-    handlers: openHandlers(base, metrics),
+    handlers: openHandlers(base, nodeId, metrics),
     ringMs: config.limits.ringMs,
     callDurationMs: config.limits.callDurationMs,
     maxCalls: config.limits.calls,
@@ -82,5 +101,12 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Calls 
   metrics.gauge('conferences', () => conferences.count)
   metrics.gauge('queue_waiting', () => queues.waiting)
   metrics.gauge('call_timers', () => clock.running)
-  return calls
+  metrics.gauge('call_rows', () => records.live)
+  metrics.gauge('calls_told_of', () => states.size)
+  const driving = { calls, states, nodeId, callbacks, clock, addresses: store.directory, history: records }
+  const objection = (uri: SipUri, projectId: string) => sip.objection(uri, projectId)
+  const placing = new Placing({ ...driving, originator: calls, log, endpoints, objection })
+  const commands = new CallCommands(driving)
+  metrics.gauge('commanded_calls', () => commands.size)
+  return { calls, placing, commands, conferences, queues }
 }

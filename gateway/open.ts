@@ -13,14 +13,21 @@ import { agentOptions, tlsOf } from './agent-options.ts'
 import { AgentRefusals } from './agent-refusals.ts'
 import { Certificates } from './auth/certificates.ts'
 import { readOrMakeKey } from './auth/key.ts'
+import { type OpenTokens, openTokens } from './auth/open-tokens.ts'
+import { ProjectAccess } from './auth/project-access.ts'
 import { SessionStates } from './auth/states.ts'
-import { SubscriberTokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
 import type { Closing } from './closing.ts'
+import { CallbackRows } from './directory/callbacks.ts'
 import { createDirectory } from './directory/directory.ts'
+import { directoryOptions } from './directory/from-config.ts'
+import type { NumberTarget } from './directory/index/memory.ts'
+import { NodeRows } from './directory/nodes.ts'
 import type { Directory } from './directory/types.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { readOrMakeNodeId } from './nodes/node-id.ts'
+import { Nodes } from './nodes/nodes.ts'
 import { linkBase } from './recordings/links.ts'
 import { Recordings } from './recordings/recordings.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
@@ -49,12 +56,17 @@ export interface Base {
 export type OnFailure = (reason: string) => void
 
 /** Who exists, and what proves it. */
-export interface Store {
+export interface Store extends OpenTokens {
   readonly directory: Directory
-  readonly tokens: SubscriberTokens
+  /** Who may act for a project. */
+  readonly access: ProjectAccess
   readonly states: SessionStates
   /** The gateway's own; other keys are made of it. */
   readonly secret: Uint8Array
+  /** Of this gateway, among those that share the store. */
+  readonly nodeId: string
+  /** Those that share the store. */
+  readonly nodes: Nodes
 }
 
 /** Everything that carries or makes sound. */
@@ -75,17 +87,28 @@ export interface Customers {
 export const openStore = async (
   { config, clock, log, closing }: Base,
   carriers: Pick<Carriers, 'numberTarget'>,
+  metrics: Metrics,
 ): Promise<Store> => {
   const { dataDir, http } = config
   const secret = readOrMakeKey(join(dataDir, 'secret.key'))
-  const file = join(dataDir, 'trunkline.db')
-  const numberTarget = (number: string) => carriers.numberTarget(number)
-  const directory = await createDirectory({ file, config, secret, clock, log, numberTarget })
+  const numberTarget: NumberTarget = (number, projectId) => carriers.numberTarget(number, projectId)
+  const options = directoryOptions(config)
+  const directory = await createDirectory({ ...options, secret, clock, log, numberTarget })
   closing.add('directory', directory, (open) => open.close())
+  metrics.gauge('store_connections', () => directory.connections?.open ?? 0)
+  metrics.gauge('store_connections_idle', () => directory.connections?.idle ?? 0)
+  metrics.gauge('store_queries_waiting', () => directory.connections?.waiting ?? 0)
+  const nodeId = readOrMakeNodeId(join(dataDir, 'node.id'))
+  const rows = new NodeRows(directory.store)
+  const nodes = await Nodes.open({ rows, nodeId, clock, log: log.child({ part: 'nodes' }) })
+  closing.add('nodes', nodes, (open) => open.close())
   return {
     directory,
     secret,
-    tokens: new SubscriberTokens(secret, clock, http.publicHost),
+    nodeId,
+    nodes,
+    ...(await openTokens(directory, { secret, clock, publicHost: http.publicHost })),
+    access: new ProjectAccess({ projects: directory.projects, clock }),
     states: new SessionStates(secret),
   }
 }
@@ -125,7 +148,7 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
  */
 export const openRecordings = async (
   { config, clock, log, closing }: Base,
-  { directory, secret }: Store,
+  { directory, secret, nodeId }: Store,
   metrics: Metrics,
   ownUrl: () => string | undefined,
 ): Promise<Recordings> => {
@@ -133,7 +156,17 @@ export const openRecordings = async (
   const { publicHost } = config.http
   const longestMs = config.limits.callDurationMs
   const base = () => linkBase(publicHost, ownUrl())
-  const parts = { ...rules, folder, longestMs, secret, base, clock, metrics, rows: directory.recordings }
+  const parts = {
+    ...rules,
+    folder,
+    nodeId,
+    longestMs,
+    secret,
+    base,
+    clock,
+    metrics,
+    rows: directory.recordings,
+  }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
   metrics.gauge('recordings', () => recordings.count)
   metrics.gauge('recordings_bytes', () => recordings.bytes)
@@ -144,17 +177,17 @@ export const openRecordings = async (
 /** Opens the way to customers' servers. */
 export const openCustomers = async (
   { config, clock, log, closing }: Base,
-  { directory, secret }: Store,
+  { directory, secret, nodeId, nodes }: Store,
   metrics: Metrics,
 ): Promise<Customers> => {
-  const { limits, sip, media, webhooks } = config
+  const { limits, sip, media } = config
   const { folder, maxSize, timeoutMs, httpCache } = media.sounds
   const options = {
     timeoutMs: limits.documentTimeoutMs,
     allowedNetworks: limits.documentNetworks,
     userAgent: sip.userAgent,
     cacheBytes: httpCache * mebibyte,
-    signer: signersOf(webhooks.signingKeys, secret),
+    signer: signersOf(config.projects, secret),
     clock,
   }
   const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
@@ -162,20 +195,23 @@ export const openCustomers = async (
   const sounds = { ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs }
   const audio = new AudioFiles({ http, clock, ...sounds })
   metrics.gauge('audio_fetches', () => audio.running)
-  const rows = directory.callbacks
-  const callbacks = await Spool.open({ rows, http, clock, metrics, log: log.child({ part: 'callbacks' }) })
+  const rows = new CallbackRows(directory.store, nodeId)
+  const isSure = () => nodes.isSure
+  const parts = { rows, http, isSure, clock, metrics, log: log.child({ part: 'callbacks' }) }
+  const callbacks = await Spool.open(parts)
+  nodes.onTakenOver((taken) => callbacks.takeOver(taken.callbacks))
   metrics.gauge('callbacks_waiting', () => callbacks.waiting)
   return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }
 }
 
-/** Opens the interpreters of documents. */
-export const openHandlers = ({ clock, closing }: Base, metrics: Metrics) => {
+/** Opens the interpreters of documents; `nodeId` is what they are told of this gateway. */
+export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: Metrics) => {
   const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
   metrics.gauge('expressions', () => sandbox.pending)
   return {
     xml: createXmlHandler(),
-    script: createScriptHandler({ sandbox }),
-    flow: createFlowHandler({ sandbox }),
+    script: createScriptHandler({ sandbox, nodeId }),
+    flow: createFlowHandler({ sandbox, nodeId }),
   }
 }
 

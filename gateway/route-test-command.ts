@@ -2,8 +2,9 @@ import { isIP } from 'node:net'
 import { canonicalHost } from '../config/networks.ts'
 import type { CodecName, Config } from '../config/types.ts'
 import { shieldOf } from './agent-options.ts'
-import { declaredBy, parseAddress } from './directory/declared.ts'
-import type { DigestSecret, DomainApp, SipEndpoint } from './directory/types.ts'
+import { declaredBy } from './directory/declared.ts'
+import { memoryOf } from './directory/declared-memory.ts'
+import type { DigestSecret, SipEndpoint } from './directory/types.ts'
 import { type Code, catalogue } from './errors.ts'
 import { audioRules } from './sip/audio/far-end.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
@@ -101,11 +102,11 @@ const register = (
   query: RouteQuery,
   target: SipUri,
 ): SipEndpoint | 'unknown_domain' | 'unauthorized' => {
-  const { endpointByName } = directoryOf(config)
+  const directory = directoryOf(config)
   const [trust, host] = [new Trust(config), canonicalHost(target.host)]
   if (!trust.isRegistrar(host) && trust.knows(query.source)) return 'unknown_domain'
-  const found = signIn(config, query, (name) => endpointByName(name)?.secrets.get(host))
-  return (found.kind === 'accepted' ? endpointByName(found.username) : undefined) ?? 'unauthorized'
+  const found = signIn(config, query, (name) => directory.endpointByName(name)?.secrets.get(host))
+  return (found.kind === 'accepted' ? directory.endpointByName(found.username) : undefined) ?? 'unauthorized'
 }
 
 /** The report for people: a line for each check, and what comes of it. */
@@ -173,38 +174,8 @@ const signIn = (
 
 /** What the file declares, as the directory would have it. */
 const directoryOf = (config: Config): AdmissionRules['directory'] => {
-  const { domains, resources, projectId } = declaredBy(config)
   const carriers = new Carriers(config.carriers, { now: () => 0 })
-  const at = (context: string, name: string) =>
-    resources.find((each) => each.context === context && each.name === name)
-  return {
-    domainApp: (host): DomainApp | undefined => {
-      const found = domains.find(({ domain }) => domain === host)
-      return found && { ...found, id: found.domain, projectId }
-    },
-    endpointByName: (username): SipEndpoint | undefined => {
-      const found = resources.find(({ phone }) => phone?.username === username)
-      const { phone } = found ?? {}
-      if (!found || !phone) return undefined
-      const { context, name, displayName, handler } = found
-      const secrets = new Map(phone.secrets.map((secret) => [secret.realm, secret]))
-      return {
-        ...phone,
-        ...{ id: username, projectId, displayName, handler, secrets },
-        address: `/${context}/${name}`,
-      }
-    },
-    resolve: (to) => {
-      if (/^sips?:/i.test(to)) return { kind: 'sip', uri: to }
-      const parts = parseAddress(to)
-      if (!parts) return carriers.numberTarget(to)
-      const found = at(parts.context, parts.name)
-      if (!found) return undefined
-      if (found.person) return { kind: 'subscriber', subscriberId: to, address: to }
-      if (found.phone) return { kind: 'endpoint', endpointId: to, address: to }
-      return found.handler && { kind: 'handler', handler: found.handler, address: to }
-    },
-  }
+  return memoryOf(declaredBy(config), (number, projectId) => carriers.numberTarget(number, projectId))
 }
 
 const planText = (plan: Extract<Admission, { admit: unknown }>['admit']['plan']): string => {

@@ -61,7 +61,7 @@ const open = async (config: Config): Promise<{ carrier: Carrier; directory: Dire
   const clock = new SystemClock()
   const directory = await createDirectory({
     ...{ file: ':memory:', config, secret: new Uint8Array(32), clock },
-    log: { info: () => {} },
+    log: { info: () => {}, error: () => {} },
   })
   const { shield } = agentOptions(config, { https: undefined, sip: undefined, peers: [], ends: new Map() })
   const carrier = await Carrier.start({

@@ -22,11 +22,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const print = (yaml: string): string[] => {
+const print = (yaml: string, project?: string): string[] => {
   const file = join(folder, 'trunkline.yaml')
   writeFileSync(file, `dataDir: data\n${yaml}`)
   out = ''
-  expect(printSigningKeys(loadConfig(file, {}))).toBe(0)
+  expect(printSigningKeys(loadConfig(file, {}), project)).toBe(0)
   return out.trim().split('\n')
 }
 
@@ -37,12 +37,21 @@ it('prints the key that is made, always the same, and that signs', () => {
   expect(print('project: p2')).not.toEqual([key])
   const secret = readOrMakeKey(join(folder, 'data', 'secret.key'))
   const signed = { url: 'https://x.example/', id: 'e', at: 0 }
-  expect(signersOf([], secret)('p1').headers(signed)).toEqual(signersOf([key], secret)('p9').headers(signed))
+  const given = signersOf([{ id: 'p9', signingKeys: [key] }], secret)('p9')
+  expect(signersOf([], secret)('p1').headers(signed)).toEqual(given.headers(signed))
 })
 
 it('prints those of the configuration', () => {
   expect(print('webhooks: { signingKeys: [new-key-of-16-letters, old-key-of-16-letters] }')).toEqual([
     'new-key-of-16-letters',
     'old-key-of-16-letters',
+  ])
+})
+
+it('prints those of one project, and no others', () => {
+  const yaml = 'projects: [{ id: two, signingKeys: [key-of-project-two] }, { id: three }]'
+  expect(print(yaml, 'two')).toEqual(['key-of-project-two'])
+  expect(print(`${yaml}\nwebhooks: { signingKeys: [key-of-the-first-one] }`, 'three')).not.toEqual([
+    'key-of-the-first-one',
   ])
 })

@@ -5,6 +5,7 @@ import { readOrMakeKey } from './auth/key.ts'
 import { SubscriberTokens } from './auth/tokens.ts'
 import { SystemClock } from './clock.ts'
 import { createDirectory } from './directory/directory.ts'
+import { directoryOptions } from './directory/from-config.ts'
 import { createLog } from './log.ts'
 
 const DAY_SECONDS = 86_400
@@ -16,16 +17,15 @@ export const issueToken = async (config: Config, who: string): Promise<number> =
   const secret = readOrMakeKey(join(config.dataDir, 'secret.key'))
   const log = createLog({ level: 'silent', pretty: false })
   const directory = await createDirectory({
-    file: join(config.dataDir, 'trunkline.db'),
-    config,
+    ...directoryOptions(config),
     secret,
     clock,
     log,
   })
   try {
-    const target = directory.resolve(who)
+    const target = directory.resolve(who, config.project)
     const subscriber =
-      directory.subscriberByEmail(who) ??
+      directory.subscriberByEmail(config.project, who) ??
       (target?.kind === 'subscriber' ? directory.subscriber(target.subscriberId) : undefined)
     if (!subscriber) {
       process.stderr.write(`No subscriber has the e-mail or address ${who}.\n`)
@@ -38,6 +38,6 @@ export const issueToken = async (config: Config, who: string): Promise<number> =
     process.stdout.write(`${token}\n`)
     return 0
   } finally {
-    directory.close()
+    await directory.close()
   }
 }

@@ -1,4 +1,4 @@
-import type { CallControl } from './verbs.ts'
+import type { CallControl, RoomConference } from './verbs.ts'
 
 /** Where a handler's document comes from. */
 export type DocumentSource =
@@ -7,6 +7,8 @@ export type DocumentSource =
       readonly url: string
       readonly method?: 'GET' | 'POST'
       readonly fallbackUrl?: string
+      /** Of the fallback; default {@link method}. */
+      readonly fallbackMethod?: 'GET' | 'POST'
     }
   /** The text itself; `name` says in errors where it was declared, for instance `trunkline.yaml: domains[0].handler`. */
   | { readonly kind: 'inline'; readonly text: string; readonly name: string }
@@ -86,6 +88,8 @@ export interface HandlerContext {
   warn(fault: DocumentFault): void
   /** A step of the document begins; it goes to the call's log. `node` is the call flow's, where the document was made from one. */
   step(step: { readonly path: string; readonly method: string; readonly node?: string }): void
+  /** The conference of the project's room of that name or address (`roomPattern`); where there is no such room, one of its own. */
+  room(name: string): RoomConference
   /** Milliseconds since the epoch. */
   now(): number
   /** Variables of the project that documents may read (`envs.*`). */

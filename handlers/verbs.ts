@@ -22,6 +22,7 @@ export type {
   ConferenceOptions,
   ConferenceResult,
   ConferenceSeat,
+  RoomConference,
 } from './verbs/conference.ts'
 export type {
   Callee,
@@ -134,6 +135,14 @@ export class CallEnded extends Error {
   constructor() {
     super('The call is over.')
     this.name = 'CallEnded'
+  }
+}
+
+/** Another document has the call from now on: for the one that had it the call is over, as it is after {@link CallEnded}. */
+export class CallRedirected extends CallEnded {
+  constructor() {
+    super()
+    this.name = 'CallRedirected'
   }
 }
 

@@ -67,6 +67,21 @@ const released = (browser: FakeBrowser) => {
 }
 
 describe('an outgoing call', () => {
+  it('goes by the TURN servers that the server gave last: with the connection, or with a new token', async () => {
+    const { browser, client } = await setUp({ ice_servers: [{ urls: 'turn:old.test' }] })
+    const updating = client.updateToken('t2')
+    browser.socket.reply('signalwire.reauthenticate', { ice_servers: [{ urls: 'turn:new.test' }] })
+    await updating
+    await dialled(client)
+    expect(browser.peer.configuration.iceServers).toEqual([{ urls: 'turn:new.test' }])
+    const again = client.updateToken('t3')
+    browser.socket.reply('signalwire.reauthenticate', {})
+    await again
+    await dialled(client)
+    expect(browser.peers).toHaveLength(2)
+    expect(browser.peer.configuration.iceServers).toEqual([{ urls: 'turn:new.test' }])
+  })
+
   it('sends the offer, goes through ringing, early media and answer, and starts when answered', async () => {
     const { browser, client } = await setUp({
       ice_servers: [{ urls: 'turn:turn.test', username: 'u', credential: 'c' }],

@@ -31,6 +31,8 @@ export interface CallSetup {
   readonly to: string
   /** The far side's offer, for an incoming call. */
   readonly offer?: string
+  /** The server has the call already: an earlier page of the tab made it. */
+  readonly reattaching?: boolean
   readonly nodeId?: string
   readonly options: CallOptions
   readonly signalling: CallSignalling
@@ -53,7 +55,7 @@ export class Call {
   readonly #events: Emitter<CallEvents>
   #state: CallState = 'new'
   #nodeId: string | undefined
-  #sent = false
+  #sent: boolean
   #reason: ClientError | undefined
   #self: CallMember | undefined
   #target: CallMember | undefined
@@ -68,6 +70,7 @@ export class Call {
     this.to = setup.to
     this.direction = setup.offer === undefined ? 'outbound' : 'inbound'
     this.#nodeId = setup.nodeId
+    this.#sent = setup.reattaching ?? false
     this.#events = new Emitter((error) => setup.log.error('a listener of a call failed', error))
     this.#media = new CallMedia(setup.environment, setup.log, setup.options, {
       remoteTrack: (track) => this.#events.emit('track', { track, stream: this.#media.remote }),
@@ -127,11 +130,16 @@ export class Call {
     return this.#begin(() => this.#pickUp())
   }
 
-  /** Ends the call, or gives up an unanswered one. Resolves when the server has been told; never rejects. Idempotent. */
-  async hangup(): Promise<void> {
+  /**
+   * Ends the call, gives up an outgoing one, or declines an incoming one that was not answered. Resolves when the server has been told.
+   * Idempotent. A call has one peer connection, whose id is the call's; rejects with `bad_argument` for any other `id`.
+   */
+  async hangup(id: string = this.id): Promise<void> {
+    if (id !== this.id)
+      throw new ClientError('bad_argument', `id: expected ${this.id} or nothing, got "${id}"`)
     if (this.#state === 'ended') return
     const answered = isAnswered(this.#state)
-    const bye = this.#bye()
+    const bye = this.direction === 'inbound' && !this.#sent ? this.#decline() : this.#bye()
     this.#end(new ClientError(answered ? 'normal' : 'canceled', 'The call was hung up here.'))
     await bye
   }
@@ -335,8 +343,10 @@ export class Call {
   }
 
   #verto(method: string, params: Json): Promise<Json> {
-    const { options, signalling } = this.#setup
-    const dialog = dialogParams(this.id, this.to, options.userVariables)
+    const { options, signalling, reattaching } = this.#setup
+    // No server is to place the call a second time, should it be over.
+    const to = reattaching ? 'room' : this.to
+    const dialog = dialogParams(this.id, to, options.userVariables, reattaching && method === 'verto.invite')
     return signalling.verto(
       method,
       { dialogParams: dialog, ...params },
@@ -349,6 +359,14 @@ export class Call {
     if (!this.#sent) return
     this.#sent = false
     await this.#verto('verto.bye', {}).catch((error: unknown) => this.#setup.log.debug('bye failed', error))
+  }
+
+  // It rings at the server although nothing was sent from here.
+  async #decline(): Promise<void> {
+    const declined = { cause: 'CALL_REJECTED', causeCode: '21' }
+    await this.#verto('verto.bye', declined).catch((error: unknown) =>
+      this.#setup.log.debug('the call was not declined', error),
+    )
   }
 
   #inform(sent: Promise<unknown>): void {
@@ -365,6 +383,7 @@ export class Call {
     if (state === undefined) return false
     this.#state = state
     if (state === 'active') this.#started?.resolve()
+    this.#setup.signalling.changed(this)
     this.#events.emit('state', { state, previous })
     return true
   }

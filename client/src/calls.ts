@@ -3,6 +3,7 @@ import type { Environment } from './environment.ts'
 import { ClientError, endOf } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
 import { Invite } from './invite.ts'
+import type { LastCall } from './last-call.ts'
 import type { Log } from './log.ts'
 import type { Session } from './session.ts'
 import type { CallOptions, DialOptions, IncomingCallHandlers, IncomingInvite } from './types.ts'
@@ -16,14 +17,17 @@ export class Calls implements CallSignalling {
   readonly #environment: Environment
   readonly #log: Log
   readonly #defaults: CallOptions
+  readonly #last: LastCall
   /** Who is told of incoming calls; without handlers they ring on unheard. */
   handlers: IncomingCallHandlers | undefined
 
-  constructor(session: Session, environment: Environment, log: Log, defaults: CallOptions) {
+  /** `last` is told of calls that a reload must not lose. */
+  constructor(session: Session, environment: Environment, log: Log, defaults: CallOptions, last: LastCall) {
     this.#session = session
     this.#environment = environment
     this.#log = log
     this.#defaults = defaults
+    this.#last = last
   }
 
   get iceServers(): readonly RTCIceServer[] {
@@ -41,17 +45,24 @@ export class Calls implements CallSignalling {
     return this.#add({ id: this.#environment.uuid(), to: to.trim(), nodeId }, options)
   }
 
-  /** Hangs all calls up, and tells the server of each. */
+  /** Makes the call that an earlier page of the tab left; it is not started. */
+  reattach({ id, to }: { readonly id: string; readonly to: string }, options: CallOptions): Call {
+    return this.#calls.get(id) ?? this.#add({ id, to, reattaching: true }, options)
+  }
+
+  /** Hangs all calls up, and tells the server of each. Those that nobody has decided on ring on elsewhere. */
   hangup(): void {
-    for (const call of [...this.#calls.values()]) void call.hangup()
-    for (const invite of [...this.#invites.values()])
-      invite.cancel(new ClientError('disconnected', 'The client was disconnected.'))
+    const reason = new ClientError('disconnected', 'The client was disconnected.')
+    for (const invite of [...this.#invites.values()]) invite.cancel(reason)
+    for (const call of [...this.#calls.values()])
+      if (call.state === 'new' && call.direction === 'inbound') call.drop(reason)
+      else void call.hangup()
   }
 
   /** Ends everything without a word to the server. */
   drop(reason: ClientError): void {
-    for (const call of [...this.#calls.values()]) call.drop(reason)
     for (const invite of [...this.#invites.values()]) invite.cancel(reason)
+    for (const call of [...this.#calls.values()]) call.drop(reason)
   }
 
   /** Takes a server event. */
@@ -83,11 +94,46 @@ export class Calls implements CallSignalling {
     return this.#session.request(method, params)
   }
 
-  gone(id: string): void {
-    this.#calls.delete(id)
+  changed({ id, to, state }: Pick<Call, 'id' | 'to' | 'state'>): void {
+    const invite = this.#invites.get(id)
+    // Decided through the call that a push notification gave, and not through the invite.
+    if (invite?.isPending) invite.settle()
+    const { protocol } = this.#session
+    if (state === 'active' && protocol !== undefined) this.#last.keep({ id, to, protocol })
   }
 
-  #add(call: { id: string; to: string; nodeId?: string; offer?: string }, options: CallOptions): Call {
+  gone(id: string): void {
+    this.#calls.delete(id)
+    this.#last.forget(id)
+  }
+
+  /**
+   * Takes the event that a push notification brought: attaches to the call, tells the handlers, and gives the call, not started. It may have
+   * ended meanwhile. Throws `bad_argument`.
+   */
+  async pushed(event: Json): Promise<Call> {
+    const params = record(record(event.params).params)
+    const [callID, sdp, nodeId] = [text(params.callID), text(params.sdp), text(event.node_id)]
+    if (!callID || sdp === undefined)
+      throw new ClientError('bad_argument', 'decrypted: expected the event of an invite, with callID and sdp')
+    // The same notification again, or the page was told over its connection first.
+    const existing = this.#calls.get(callID)
+    if (existing) return existing
+    const known = this.#invites.get(callID)
+    const invite = known ?? this.#invitation('pushNotification', callID, params, nodeId)
+    const call = this.#add({ id: callID, to: 'room', offer: sdp, nodeId }, {})
+    const attach = { sessid: callID, eventChannel: [] }
+    await this.verto('verto.subscribe', attach, { id: callID, nodeId }).catch((error: unknown) =>
+      this.#log.debug('the server does not attach to the call', error),
+    )
+    if (!known && invite.isPending) this.#tell(this.handlers?.pushNotification, invite)
+    return call
+  }
+
+  #add(
+    call: { id: string; to: string; nodeId?: string; offer?: string; reattaching?: boolean },
+    options: CallOptions,
+  ): Call {
     const made = new Call({
       ...call,
       options: { ...this.#defaults, ...options },
@@ -114,6 +160,8 @@ export class Calls implements CallSignalling {
     }
     // Both may be there while an accepted call is being set up.
     if (method === 'verto.bye') {
+      // Also of a call that was not taken back yet.
+      this.#last.forget(callID)
       const { cause, causeCode } = params
       this.#invites.get(callID)?.cancel(endOf(text(cause), causeCode as string | number | undefined))
     }
@@ -130,31 +178,56 @@ export class Calls implements CallSignalling {
   #invited(callID: string, params: Json, nodeId: string | undefined): void {
     // A server may repeat an invite after a reconnect.
     if (this.#invites.has(callID) || this.#calls.has(callID)) return
-    const handler = this.handlers?.websocket ?? this.handlers?.all
-    if (!handler) {
-      this.#log.info('an incoming call, and no handler for it')
-      return
-    }
-    const details = inviteDetails(callID, params, nodeId)
+    if (this.handlers?.websocket ?? this.handlers?.all)
+      this.#tell(this.handlers?.websocket, this.#invitation('websocket', callID, params, nodeId))
+    else this.#log.info('an incoming call, and no handler for it')
+  }
+
+  #invitation(
+    source: IncomingInvite['source'],
+    callID: string,
+    params: Json,
+    nodeId: string | undefined,
+  ): Invite {
+    const details = inviteDetails(source, callID, params, nodeId)
     const invite = new Invite(details, {
-      makeCall: ({ sdp }, options) => this.#add({ id: callID, to: 'room', offer: sdp, nodeId }, options),
+      makeCall: ({ sdp }, options) => {
+        this.#replace(callID)
+        return this.#add({ id: callID, to: 'room', offer: sdp, nodeId }, options)
+      },
       decline: async () => {
+        this.#replace(callID)
         const declined = { cause: 'CALL_REJECTED', causeCode: '21', dialogParams: { callID } }
         await this.verto('verto.bye', declined, { id: callID, nodeId })
       },
       gone: (id) => this.#invites.delete(id),
     })
     this.#invites.set(callID, invite)
+    return invite
+  }
+
+  // The invite decides in place of the call that a push notification gave.
+  #replace(callID: string): void {
+    this.#calls.get(callID)?.drop(new ClientError('answered_elsewhere', 'Decided through its invite.'))
+  }
+
+  #tell(own: IncomingCallHandlers['all'], invite: Invite): void {
+    const handler = own ?? this.handlers?.all
     try {
-      handler({ invite })
+      handler?.({ invite })
     } catch (error) {
       this.#log.error('the handler of an incoming call failed', error)
     }
   }
 }
 
-const inviteDetails = (callID: string, params: Json, nodeId: string | undefined): IncomingInvite => ({
-  source: 'websocket',
+const inviteDetails = (
+  source: IncomingInvite['source'],
+  callID: string,
+  params: Json,
+  nodeId: string | undefined,
+): IncomingInvite => ({
+  source,
   callID,
   sdp: text(params.sdp) ?? '',
   caller_id_name: text(params.caller_id_name) ?? '',

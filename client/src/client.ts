@@ -1,14 +1,28 @@
+import { Addresses } from './addresses.ts'
 import type { Call } from './call.ts'
 import { Calls } from './calls.ts'
+import { Chat, Conversations } from './conversations.ts'
 import { Emitter } from './emitter.ts'
 import type { Environment } from './environment.ts'
 import { ClientError } from './errors.ts'
-import type { Json } from './frames.ts'
+import { type Json, record } from './frames.ts'
 import { type Hosts, resolveHosts } from './hosts.ts'
+import { LastCall } from './last-call.ts'
 import { createLog, type Log } from './log.ts'
+import type { DecryptedPush } from './push.ts'
+import { Rest } from './rest.ts'
 import { type ConnectionState, Session } from './session.ts'
 import { Token } from './token.ts'
-import type { ClientOptions, DialOptions, IncomingCallHandlers, SubscriberInfo } from './types.ts'
+import type {
+  CallOptions,
+  ClientOptions,
+  Device,
+  DeviceOptions,
+  DialOptions,
+  IncomingCallHandlers,
+  PushResult,
+  SubscriberInfo,
+} from './types.ts'
 
 /** The events of a {@link Client}: the three below, and every server event under its own name (`call.state`, `call.joined`, …). */
 export interface ClientEvents {
@@ -23,25 +37,34 @@ export interface ClientEvents {
 
 /** A subscriber's connection to the gateway. Made by {@link SignalWire}. */
 export class Client {
-  readonly #environment: Environment
+  /** What can be called. */
+  readonly address: Addresses
+  /** All conversations. */
+  readonly conversation: Conversations
+  /** One conversation at a time. */
+  readonly chat: Chat
   readonly #log: Log
   readonly #hosts: Hosts
   readonly #events: Emitter<ClientEvents>
   readonly #session: Session
   readonly #calls: Calls
   readonly #token: Token
+  readonly #rest: Rest
+  readonly #last: LastCall
   #online = false
 
   constructor(options: ClientOptions, environment: Environment) {
-    const { token, host, incomingCallHandlers, logLevel = 'warn', onRefreshToken, ...media } = options
+    const { token, host, incomingCallHandlers, logLevel = 'warn', onRefreshToken, ...rest } = options
+    const { project, topics, contexts, ...media } = rest
     if (!token)
       throw new ClientError('bad_argument', 'token: expected a subscriber access token, got nothing')
-    this.#environment = environment
     this.#log = createLog(logLevel, environment.writer)
     this.#hosts = resolveHosts(host, environment.page)
     this.#events = new Emitter((error) => this.#log.error('a listener failed', error))
     this.#token = new Token(token, environment.clock, onRefreshToken, () => this.#renew())
     this.#session = new Session(this.#hosts.socket, environment, this.#log, {
+      project,
+      contexts: topics ?? contexts,
       token: () => this.#token.value,
       renewToken: () => this.#renewRefused(),
       event: (type, params, nodeId) => this.#event(type, params, nodeId),
@@ -49,8 +72,13 @@ export class Client {
       connected: (fresh, expiresAt) => this.#connected(fresh, expiresAt),
       ended: (reason) => this.#ended(reason),
     })
-    this.#calls = new Calls(this.#session, environment, this.#log, media)
+    this.#last = new LastCall(environment.storage)
+    this.#calls = new Calls(this.#session, environment, this.#log, media, this.#last)
     this.#calls.handlers = incomingCallHandlers
+    this.#rest = new Rest(this.#hosts, environment.fetch, () => this.#token.value)
+    this.address = new Addresses(this.#rest)
+    this.conversation = new Conversations(this.#rest, this.#log)
+    this.chat = new Chat(this.conversation)
   }
 
   /** Host and port that HTTP requests go to. */
@@ -80,12 +108,15 @@ export class Client {
    * back by itself: calls go on meanwhile, and last if the server kept them. Rejects with `auth`, `server` or `disconnected`.
    */
   connect(): Promise<void> {
+    const kept = this.#last.value
+    if (kept) this.#session.resume(kept.protocol)
     return this.#session.connect()
   }
 
   /** Hangs up, goes offline and closes the connection. Idempotent. */
   disconnect(): void {
     this.#calls.hangup()
+    this.#last.forget()
     if (this.#online && this.#session.state === 'connected')
       this.#session.request('subscriber.offline', {}).catch(() => {})
     this.#online = false
@@ -114,7 +145,44 @@ export class Client {
 
   /** Who is signed in. Rejects with `auth` (401) or `http`. */
   async getSubscriberInfo(): Promise<SubscriberInfo> {
-    return (await this.#get('/api/fabric/subscriber/info')) as SubscriberInfo
+    return (await this.#rest.get('/api/fabric/subscriber/info')) as SubscriberInfo
+  }
+
+  /**
+   * Comes back to the call that was going on when this tab's page was loaded anew; {@link Call.start} connects its sound again. Rejects with
+   * `session_lost` when there is none: it was hung up, the client was disconnected, or the server has given it up.
+   */
+  async reattach(options: CallOptions = {}): Promise<Call> {
+    await this.connect()
+    const kept = this.#last.value
+    if (!kept) throw new ClientError('session_lost', 'There is no call to come back to.')
+    return this.#calls.reattach(kept, options)
+  }
+
+  /**
+   * Has the subscriber's calls told to a device by a push service. The same token again is the same device. Rejects, as
+   * {@link unregisterDevice} does, with the server's error.
+   */
+  async registerDevice(device: DeviceOptions): Promise<Device> {
+    const body = { device_token: device.deviceToken, device_type: device.deviceType }
+    return (await this.#rest.post('/subscriber/devices', body)) as Device
+  }
+
+  /** The device is told of no more calls. */
+  async unregisterDevice({ id }: { readonly id: string }): Promise<Record<string, never>> {
+    return (await this.#rest.delete(`/subscriber/devices/${encodeURIComponent(id)}`)) as Record<string, never>
+  }
+
+  /**
+   * Takes a push notification that was decrypted (see {@link decryptPush}) and attaches to its call. The call may be taken either through
+   * `resultObject` ({@link Call.answer}, {@link Call.hangup}) or through the invite that `incomingCallHandlers.pushNotification`, or else
+   * `all`, is told; the first decides. Rejects with `bad_argument`, or when the client cannot connect.
+   */
+  async handlePushNotification(payload: DecryptedPush): Promise<PushResult> {
+    if (payload.type !== 'call_invite')
+      throw new ClientError('bad_argument', `type: expected call_invite, got "${payload.type}"`)
+    await this.connect()
+    return { resultType: 'inboundCall', resultObject: await this.#calls.pushed(record(payload.decrypted)) }
   }
 
   /** Takes a new token for the running connection, later ones, and HTTP. Rejects with the server's error; the old token then stays. */
@@ -126,29 +194,16 @@ export class Client {
     this.#token.value = token
   }
 
-  async #get(path: string): Promise<unknown> {
-    let response: Response
-    try {
-      const headers = { authorization: `Bearer ${this.#token.value}` }
-      response = await this.#environment.fetch(this.#hosts.http + path, { headers })
-    } catch (cause) {
-      throw new ClientError('http', `${path}: ${this.#hosts.httpHost} cannot be reached.`, { cause })
-    }
-    if (response.ok) return response.json()
-    const code = response.status === 401 ? 'auth' : 'http'
-    throw new ClientError(code, `${path}: ${response.status} ${response.statusText}`, {
-      serverCode: String(response.status),
-    })
-  }
-
   #event(type: string, params: Json, nodeId: string | undefined): void {
     this.#calls.event(type, params, nodeId)
+    this.conversation.event(type, params)
     if (type.includes('.')) this.#events.emit(type as `${string}.${string}`, params)
   }
 
   #connected(fresh: boolean, expiresAt: number | undefined): void {
     this.#token.expires(expiresAt)
     if (!fresh) return
+    this.#last.forget()
     this.#calls.drop(
       new ClientError('session_lost', 'The connection came back, but the server had given the call up.'),
     )

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from './clock.ts'
 import { ClientError } from './errors.ts'
 import type { Page } from './hosts.ts'
+import type { TabStorage } from './last-call.ts'
 import type { Writer } from './log.ts'
 
 /** The part of a WebSocket that is used. */
@@ -51,6 +52,8 @@ export interface Environment {
   readonly getUserMedia: (constraints: MediaStreamConstraints) => Promise<MediaStream>
   readonly createStream: () => MediaStream
   readonly fetch: typeof fetch
+  /** Lives as long as the tab, over reloads; undefined where the browser gives none. */
+  readonly storage: TabStorage | undefined
   /** Makes the element that plays a call, inside `root` or else in the page's body. */
   readonly createPlayer: (kind: 'audio' | 'video', root: HTMLElement | undefined) => HTMLMediaElement
 }
@@ -83,6 +86,15 @@ const uuid = (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+// Reading the property throws in a frame that may store nothing.
+const tabStorage = (): TabStorage | undefined => {
+  try {
+    return sessionStorage
+  } catch {
+    return undefined
+  }
+}
+
 /** The browser that the page runs in. */
 export const browserEnvironment = (): Environment => ({
   clock: systemClock,
@@ -99,5 +111,6 @@ export const browserEnvironment = (): Environment => ({
   },
   createStream: () => new MediaStream(),
   fetch: (...args) => fetch(...args),
+  storage: tabStorage(),
   createPlayer,
 })

@@ -41,7 +41,17 @@ export interface ErrorDetail {
   readonly serverCode?: string
   /** The Q.850 cause by name, for example `USER_BUSY`. */
   readonly causeName?: string
+  /** What the server found wrong with an HTTP request. */
+  readonly refusals?: readonly Refusal[]
   readonly cause?: unknown
+}
+
+/** One thing that the server found wrong. */
+export interface Refusal {
+  readonly code: string
+  readonly message: string
+  /** The field that it is about. */
+  readonly attribute: string | undefined
 }
 
 /** Every error that the client throws, rejects with, or ends a call with. */
@@ -49,6 +59,8 @@ export class ClientError extends Error {
   readonly code: ErrorCode
   readonly serverCode: string | undefined
   readonly causeName: string | undefined
+  /** Empty but for HTTP requests. */
+  readonly refusals: readonly Refusal[]
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause })
@@ -56,6 +68,7 @@ export class ClientError extends Error {
     this.code = code
     this.serverCode = detail.serverCode
     this.causeName = detail.causeName
+    this.refusals = detail.refusals ?? []
   }
 }
 

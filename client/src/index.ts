@@ -12,10 +12,21 @@ import { Client } from './client.ts'
 import { browserEnvironment } from './environment.ts'
 import type { ClientOptions } from './types.ts'
 
+export { type Address, Addresses, type AddressesOptions } from './addresses.ts'
 export { Call, type CallEvents } from './call.ts'
 export type { CallState } from './call-state.ts'
 export { Client, type ClientEvents } from './client.ts'
 export { type Clock, systemClock, type Timer } from './clock.ts'
+export {
+  Chat,
+  type Conversation,
+  Conversations,
+  type Message,
+  type PageOptions,
+  type SendOptions,
+  type Subscription,
+  type WithAddress,
+} from './conversations.ts'
 export {
   browserEnvironment,
   type Environment,
@@ -23,21 +34,28 @@ export {
   type Socket,
   type SocketListener,
 } from './environment.ts'
-export { ClientError, type ErrorCode } from './errors.ts'
+export { ClientError, type ErrorCode, type Refusal } from './errors.ts'
 export { type Hosts, type Page, resolveHosts } from './hosts.ts'
 export { Invite } from './invite.ts'
+export type { TabStorage } from './last-call.ts'
 export { type LevelMeter, levels, meterOf } from './levels.ts'
 export type { LogLevel } from './log.ts'
+export type { Paged } from './paged.ts'
+export { type DecryptedPush, decryptPush, type PushPayload } from './push.ts'
 export type { ConnectionState } from './session.ts'
 export type {
   CallOptions,
   ClientOptions,
+  Device,
+  DeviceOptions,
   DialOptions,
   IncomingCallHandlers,
   IncomingCallNotification,
   IncomingInvite,
+  PushResult,
   SubscriberInfo,
 } from './types.ts'
+export { buildVideoElement, type CallVideo } from './video-element.ts'
 
 /**
  * Connects a subscriber. Resolves when the server has taken the token. Each call makes a client of its own.

@@ -50,10 +50,10 @@ export class Invite {
       await call.answer()
     } catch (error) {
       if (this.#state === 'accepting' && isMicrophone(error)) this.#state = 'pending'
-      else this.#settle()
+      else this.settle()
       throw error
     }
-    this.#settle()
+    this.settle()
     return call
   }
 
@@ -61,18 +61,19 @@ export class Invite {
   async reject(): Promise<void> {
     if (this.#state !== 'pending')
       throw new ClientError('bad_state', 'The call does not wait for an answer any more.')
-    this.#settle()
+    this.settle()
     await this.#actions.decline(this.details)
   }
 
   /** For the client alone: the call is gone. */
   cancel(reason: ClientError): void {
     if (this.#state === 'settled') return
-    this.#settle()
+    this.settle()
     this.#cancel(reason)
   }
 
-  #settle(): void {
+  /** For the client alone: it was decided otherwise, through the call that a push notification gave. */
+  settle(): void {
     if (this.#state === 'settled') return
     this.#state = 'settled'
     this.#actions.gone(this.details.callID)

@@ -275,7 +275,7 @@ describe('tokens', () => {
     browser.response = () => new Response(JSON.stringify({ id: 's1', email: 'a@b.c' }))
     expect((await client.getSubscriberInfo()).id).toBe('s1')
     expect(client.httpHost).toBe('localhost:8080')
-    expect(browser.fetched[0]).toEqual({
+    expect(browser.fetched[0]).toMatchObject({
       url: 'http://localhost:8080/api/fabric/subscriber/info',
       headers: { authorization: 'Bearer t2' },
     })

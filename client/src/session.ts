@@ -11,6 +11,10 @@ export type ConnectionState = 'disconnected' | 'connecting' | 'connected' | 'rec
 
 /** What the session tells its owner. */
 export interface SessionOwner {
+  /** Project that the token must be of; undefined: any. */
+  readonly project: string | undefined
+  /** Sent with each handshake where it is given. */
+  readonly contexts: readonly string[] | undefined
   /** The token of the next handshake. */
   token(): string
   /** The token was refused: true once there is a new one. */
@@ -81,6 +85,16 @@ export class Session {
     return this.#state
   }
 
+  /** The server's name for this session; undefined before the first connection. */
+  get protocol(): string | undefined {
+    return this.#protocol
+  }
+
+  /** The next connection goes on with the session of an earlier page. */
+  resume(protocol: string): void {
+    if (this.#state === 'disconnected') this.#protocol = protocol
+  }
+
   /** What the server wants peers to use; empty before the first connection. */
   get iceServers(): readonly RTCIceServer[] {
     return this.#iceServers
@@ -116,6 +130,7 @@ export class Session {
   async reauthenticate(token: string): Promise<number | undefined> {
     const authentication = { project: this.#project, jwt_token: token }
     const result = await this.request('signalwire.reauthenticate', { authentication })
+    this.#iceServers = iceServers(result) ?? this.#iceServers
     return expiry(result)
   }
 
@@ -154,6 +169,7 @@ export class Session {
       event_acks: true,
       agent: '@trunkline/client/0.1.0',
       authentication: { jwt_token: this.#owner.token() },
+      ...(this.#owner.contexts && { contexts: this.#owner.contexts }),
       ...(this.#protocol && { protocol: this.#protocol }),
       ...(this.#protocol && this.#authorizationState && { authorization_state: this.#authorizationState }),
     }
@@ -188,12 +204,18 @@ export class Session {
     }
     this.#opening?.cancel()
     const result = record(frame.result)
+    const project = text(record(result.authorization).project_id)
+    const { project: wanted } = this.#owner
+    if (wanted !== undefined && project !== wanted) {
+      this.#end(new ClientError('auth', `project: the token is of another project than ${wanted}.`))
+      return
+    }
     const protocol = text(result.protocol)
     const known = this.#protocol !== undefined || this.#forgotten
     const fresh = this.#forgotten || handshake?.protocol === undefined || protocol !== handshake.protocol
     this.#protocol = protocol
-    this.#project = text(record(result.authorization).project_id)
-    this.#iceServers = Array.isArray(result.ice_servers) ? (result.ice_servers as RTCIceServer[]) : []
+    this.#project = project
+    this.#iceServers = iceServers(result) ?? []
     this.#connectedAt = this.#environment.clock.now()
     this.#renewed = false
     this.#forgotten = false
@@ -314,6 +336,9 @@ export class Session {
     this.#waiting = undefined
   }
 }
+
+const iceServers = ({ ice_servers: servers }: Json): readonly RTCIceServer[] | undefined =>
+  Array.isArray(servers) ? (servers as RTCIceServer[]) : undefined
 
 const expiry = (result: Json): number | undefined => {
   const seconds = record(record(result.authorization).fabric_subscriber).expires_at

@@ -1,3 +1,4 @@
+import type { Call } from './call.ts'
 import type { Invite } from './invite.ts'
 import type { LogLevel } from './log.ts'
 
@@ -26,7 +27,7 @@ export interface DialOptions extends CallOptions {
 
 /** What the server says of an incoming call. */
 export interface IncomingInvite {
-  readonly source: 'websocket'
+  readonly source: 'websocket' | 'pushNotification'
   readonly callID: string
   readonly sdp: string
   readonly caller_id_name: string
@@ -42,10 +43,11 @@ export interface IncomingCallNotification {
   readonly invite: Invite
 }
 
-/** Who is told of incoming calls. `websocket` goes before `all`. */
+/** Who is told of incoming calls. For its own source each of the other two goes before `all`. */
 export interface IncomingCallHandlers {
   readonly all?: (notification: IncomingCallNotification) => void
   readonly websocket?: (notification: IncomingCallNotification) => void
+  readonly pushNotification?: (notification: IncomingCallNotification) => void
 }
 
 /** Options of {@link SignalWire}; the media options are defaults for every call. */
@@ -55,6 +57,12 @@ export interface ClientOptions extends CallOptions {
   /** `host[:port]`, or a ws, wss, http or https URL. Default: the page's own host. See {@link resolveHosts}. */
   readonly host?: string
   readonly incomingCallHandlers?: IncomingCallHandlers
+  /** Id of the project that the token must be of: connecting rejects with `auth` where it is not. */
+  readonly project?: string
+  /** Labels, for example `home` and `office`, that the gateway is told when the client connects. */
+  readonly contexts?: readonly string[]
+  /** The same; goes before `contexts`. */
+  readonly topics?: readonly string[]
   /** Default `warn`. */
   readonly logLevel?: LogLevel
   /** Fetches a new token: called two minutes before the token ends, and when the server refuses it. */
@@ -64,7 +72,8 @@ export interface ClientOptions extends CallOptions {
 /** The signed-in subscriber. Fields that the server leaves empty may be null. */
 export interface SubscriberInfo {
   readonly id: string
-  readonly email: string
+  /** Null for a guest. */
+  readonly email: string | null
   readonly first_name: string | null
   readonly last_name: string | null
   readonly display_name: string | null
@@ -75,4 +84,30 @@ export interface SubscriberInfo {
   readonly company_name: string | null
   readonly push_notification_key: string | null
   readonly app_settings: { readonly display_name: string; readonly scopes: readonly string[] } | null
+}
+
+/** Options of {@link Client.registerDevice}. */
+export interface DeviceOptions {
+  /** Of the push service; for Web Push the JSON of the browser's subscription. */
+  readonly deviceToken: string
+  readonly deviceType: 'iOS' | 'Android' | 'Desktop'
+}
+
+/** A device that is told of calls. */
+export interface Device {
+  readonly id: string
+  readonly device_token: string
+  readonly device_type: 'iOS' | 'Android' | 'Desktop'
+  readonly device_name: null
+  /** Base64 of 32 bytes: what push notifications are encrypted with. */
+  readonly push_notification_key: string
+  /** ISO 8601. */
+  readonly date_registered: string
+}
+
+/** What {@link Client.handlePushNotification} resolves with. */
+export interface PushResult {
+  readonly resultType: 'inboundCall'
+  /** Not started. It ends, with its reason, where the caller gave up before. */
+  readonly resultObject: Call
 }

@@ -1,3 +1,4 @@
+import type { CallState } from './call-state.ts'
 import type { Json } from './frames.ts'
 
 /** The ways in which a call speaks to the server; the client implements them over its session. */
@@ -7,18 +8,22 @@ export interface CallSignalling {
   verto(method: string, params: Json, call: { readonly id: string; readonly nodeId?: string }): Promise<Json>
   /** Sends a `call.…` request. */
   request(method: string, params: Json): Promise<Json>
+  /** The call's state changed. */
+  changed(call: { readonly id: string; readonly to: string; readonly state: CallState }): void
   /** The call is over: nothing is delivered to it any more. */
   gone(id: string): void
 }
 
-/** `dialogParams` of a verto message. `to` is the number dialled; answers carry the word `room`, as the service's own library does. */
+/** `dialogParams` of a verto message. `to` is the number dialled; answers carry the word `room`, as the service's own library does.
+ * `reattaching`: the call goes on already, and a page that was loaded anew takes it over. */
 export const dialogParams = (
   callID: string,
   to: string,
   userVariables: Readonly<Record<string, unknown>> | undefined,
+  reattaching = false,
 ): Json => ({
-  attach: false,
-  reattaching: false,
+  attach: reattaching,
+  reattaching,
   ...(userVariables && { userVariables }),
   screenShare: false,
   additionalDevice: false,

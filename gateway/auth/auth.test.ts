@@ -70,6 +70,34 @@ describe('subscriber tokens', () => {
     })
   })
 
+  it('that were checked end and are taken back all the same', async () => {
+    const clock = new FakeClock()
+    let isRevoked = false
+    const revocations = { has: () => isRevoked, watch: () => () => {} }
+    const tokens = new SubscriberTokens(secret, clock, undefined, revocations)
+    const { token } = await tokens.issue(alice, 60)
+    for (let i = 0; i < 3; i++) await tokens.verify(token)
+    expect(tokens.checked).toBe(1)
+    isRevoked = true
+    await expect(tokens.verify(token)).rejects.toThrow('revoked')
+    isRevoked = false
+    clock.advance(59_999)
+    await tokens.verify(token)
+    clock.advance(1)
+    await expect(tokens.verify(token)).rejects.toThrow('expired')
+    expect(tokens.checked).toBe(0)
+  })
+
+  it('that were checked are remembered up to a bound, and others never', async () => {
+    const tokens = new SubscriberTokens(secret, new FakeClock(), undefined, undefined, 2)
+    const made = await Promise.all(Array.from({ length: 3 }, () => tokens.issue(alice, 60)))
+    for (const { token } of [...made, ...made])
+      expect(await tokens.verify(token)).toMatchObject({ subscriberId: 'sub-alice' })
+    const [head, body] = made[0]!.token.split('.')
+    await expect(tokens.verify(`${head}.${body}.${made[1]!.token.split('.')[2]}`)).rejects.toThrow()
+    expect(tokens.checked).toBe(2)
+  })
+
   it('are refused when another key signed them, when they lack claims, and when they are no tokens', async () => {
     const tokens = new SubscriberTokens(secret, new FakeClock())
     const { token } = await new SubscriberTokens(new Uint8Array(32).fill(8), new FakeClock()).issue(alice, 60)
@@ -82,7 +110,7 @@ describe('subscriber tokens', () => {
 
 describe('session states', () => {
   const states = new SessionStates(new Uint8Array(32).fill(1))
-  const state = { protocol: 'signalwire_a_b_c', subscriberId: 's', online: true }
+  const state = { protocol: 'signalwire_a_b_c', holder: 's', online: true }
 
   it('come back as they were sealed', () => {
     expect(states.open(states.seal(state))).toEqual(state)

@@ -3,7 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** What a browser keeps for us over a lost connection. It survives our own restart. */
 export interface SessionState {
   readonly protocol: string
-  readonly subscriberId: string
+  /** Key of the token's holder. */
+  readonly holder: string
   readonly online: boolean
 }
 

@@ -1,24 +1,41 @@
 import type { CallInfo } from '../../handlers/verbs.ts'
+import { parseSipUri, shownUri } from '../sip/uri.ts'
 import type { Leg } from './leg.ts'
 import type { Arrival } from './ports.ts'
 
-/** What is known of a call from its caller's leg; of one that we made, `from` is who we said we are, and `to` whom we called. */
+/**
+ * What is known of a call from its caller's leg; of one that we made, `from` is who we said we are. `called`: whom we called, as it was said;
+ * default as the leg has it.
+ */
 export const infoOf = ({
   leg,
   callId,
   projectId,
   headers,
   sip,
-}: Pick<Arrival, 'callId' | 'projectId' | 'headers' | 'sip'> & { readonly leg: Leg }): CallInfo => ({
+  called,
+}: Pick<Arrival, 'callId' | 'projectId' | 'headers' | 'sip'> & {
+  readonly leg: Leg
+  readonly called?: string
+}): CallInfo => ({
   callId,
   direction: leg.direction,
   type: leg.kind === 'sip' ? 'sip' : 'webrtc',
   from: leg.from.uri,
-  to: leg.to.uri,
+  to: called === undefined ? leg.to.uri : shownUri(called),
   fromUser: leg.from.user,
   toUser: leg.to.user,
   fromName: leg.from.name,
   headers,
   projectId,
-  ...(sip && { sip }),
+  ...sipOf(leg, sip),
 })
+
+/** What was said of it, or what the INVITE of a leg that we made says. */
+const sipOf = ({ direction, facts, to }: Leg, sip: Arrival['sip']): Pick<CallInfo, 'sip'> => {
+  if (sip) return { sip }
+  const { sipCallId: callId } = facts
+  const domain = parseSipUri(to.uri)?.host
+  if (direction === 'inbound' || callId === undefined || domain === undefined) return {}
+  return { sip: { callId, domain } }
+}

@@ -3,6 +3,7 @@ import { CallEnded, type RecordResult } from '../../handlers/verbs.ts'
 import type { MediaPort } from '../../media/types.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
+import { bystander } from './bystander.ts'
 import { verbFailed } from './failures.ts'
 import type { CallId, Leg, LegOwner } from './leg.ts'
 import type { Referral } from './referral.ts'
@@ -11,6 +12,8 @@ import type { Referral } from './referral.ts'
 export interface CallObserver {
   callAnswered(call: Call): void
   callEnded(call: Call): void
+  /** A leg was made for it, which `owner` hears of. */
+  legAdopted?(leg: Leg, owner: LegOwner): void
 }
 
 /** Where what the caller does goes to. */
@@ -23,15 +26,6 @@ export interface CallerListener {
   referred?(referral: Referral): boolean
   /** See {@link LegOwner.legReplaced}; the call has taken `by` already when it is asked to patch. Absent: the caller cannot be replaced. */
   replaced?(): void
-}
-
-/** Hears of a leg that belongs to nobody any more. */
-const bystander: LegOwner = {
-  legEarly: () => {},
-  legAnswered: () => {},
-  legDigit: () => {},
-  legHeld: () => {},
-  legEnded: () => {},
 }
 
 /** A leg's end, as it is written down. */
@@ -56,8 +50,8 @@ const MOST_RECORDS = 100
  */
 export class Call implements LegOwner {
   readonly id: CallId
-  readonly info: CallInfo
   readonly startedAt: number
+  #info: CallInfo
   #caller: Leg
   #clock: Clock
   #observer: CallObserver
@@ -78,7 +72,7 @@ export class Call implements LegOwner {
   /** `longestMs`: longest duration that anybody can give it; a call that is not answered lasts no longer either. */
   constructor(info: CallInfo, caller: Leg, clock: Clock, observer: CallObserver, longestMs: number) {
     this.id = info.callId as CallId
-    this.info = info
+    this.#info = info
     this.#caller = caller
     this.#clock = clock
     this.#observer = observer
@@ -90,6 +84,15 @@ export class Call implements LegOwner {
     this.#add(caller, 'caller')
     caller.own(this)
     this.#count()
+  }
+
+  get info(): CallInfo {
+    return this.#info
+  }
+
+  /** More is known of the call. */
+  know(known: Pick<CallInfo, 'answeredBy'>): void {
+    this.#info = { ...this.#info, ...known }
   }
 
   /** The leg on whose end the call ends: that of who called, or of who was left behind when the caller went by a transfer. */
@@ -135,6 +138,7 @@ export class Call implements LegOwner {
   adopt(leg: Leg, owner: LegOwner): void {
     this.#add(leg, 'callee')
     leg.own(owner)
+    this.#observer.legAdopted?.(leg, owner)
     if (this.caller.isEnded) leg.end({ code: 'canceled' })
   }
 
@@ -226,8 +230,8 @@ export class Call implements LegOwner {
 
   legEarly(): void {}
 
-  legAnswered(): void {
-    this.#answeredAt = this.#clock.now()
+  legAnswered({ times }: Leg): void {
+    this.#answeredAt = times.answeredAt
     this.#count()
     this.#observer.callAnswered(this)
   }

@@ -32,7 +32,13 @@ const recorder = () => {
 }
 
 /** Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings where it is `registered`. */
-export const setUp = (more: Pick<CallsParts, 'detector' | 'conferences' | 'queues' | 'recordsTo'> = {}) => {
+export const setUp = (
+  more: Pick<
+    CallsParts,
+    'detector' | 'conferences' | 'queues' | 'waiters' | 'recordsTo' | 'records' | 'book'
+  > &
+    Partial<Pick<CallsParts, 'addresses'>> = {},
+) => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()
   const metrics = new Metrics()
@@ -51,7 +57,7 @@ export const setUp = (more: Pick<CallsParts, 'detector' | 'conferences' | 'queue
   const resolve = (to: string): Target | undefined =>
     to.startsWith('sip:')
       ? { kind: 'sip', uri: to }
-      : to === '/public/alice'
+      : to === '/public/alice' || to === '/private/ann'
         ? { kind: 'subscriber', subscriberId: 'a', address: to }
         : to === '/public/phone'
           ? { kind: 'endpoint', endpointId: 'e1', address: to }
@@ -68,6 +74,7 @@ export const setUp = (more: Pick<CallsParts, 'detector' | 'conferences' | 'queue
     ...{ recogniser, recogniserRate: 16_000, streams },
     recordings: keeper,
     addresses: { resolve },
+    rooms: { room: (name) => ({ name: `room:${name}` }) },
     endpoints: { contacts: () => registered },
     sip: outbound,
     subscribers: outbound,
@@ -108,5 +115,9 @@ export const setUp = (more: Pick<CallsParts, 'detector' | 'conferences' | 'queue
   return Object.assign(made, {
     ...{ clock, metrics, outbound, bridges, calls, joined, arrive, wait, recogniser, streams },
     ...{ keeper, customers, records, registered },
+    /** What documents do from now on. */
+    script: (run: typeof script) => {
+      script = run
+    },
   })
 }

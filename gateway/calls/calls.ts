@@ -1,24 +1,26 @@
-import { CallEnded } from '../../handlers/verbs.ts'
+import type { CallControl } from '../../handlers/verbs.ts'
 import type { Timer } from '../clock.ts'
 import { type Cause, type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Call, type CallObserver } from './call.ts'
 import { infoOf } from './call-info.ts'
+import { CalledLeg } from './called-leg.ts'
 import { Control } from './control.ts'
 import type { ControlParts } from './control-parts.ts'
-import { withoutHeaders } from './destinations.ts'
-import { diagnosis, Handling, type HandlingParts } from './handling.ts'
+import { Driver, type Work } from './driver.ts'
+import { Handling, type HandlingParts } from './handling.ts'
+import { type CallBook, Journal } from './journal.ts'
 import type { CallId } from './leg.ts'
 import { Originating } from './originating.ts'
-import type { Arrival, Arrivals, Origination, Originator } from './ports.ts'
-import { RecordWriter } from './record-writer.ts'
-import type { Taken } from './ringing.ts'
+import type { Arrival, Arrivals, HandlerSpec, LiveCall, LiveCalls, Origination, Originator } from './ports.ts'
+import { RecordWriter, type RecordWriterParts } from './record-writer.ts'
+import type { Taken } from './ringing-parts.ts'
 import type { Recorded } from './summary.ts'
 import { VerbMeter } from './verb-meter.ts'
 
 /** What the calls work with, besides what the verbs need. */
-export interface CallsParts extends Omit<ControlParts, 'verbs'>, HandlingParts {
+export interface CallsParts extends Omit<ControlParts, 'verbs' | 'journal'>, HandlingParts {
   readonly metrics: Pick<
     Metrics,
     | 'callsEnded'
@@ -35,8 +37,12 @@ export interface CallsParts extends Omit<ControlParts, 'verbs'>, HandlingParts {
   readonly callDurationMs: number
   /** Calls at once, over everything. */
   readonly maxCalls: number
+  /** Keeps the record of each call; default nobody. */
+  readonly records?: RecordWriterParts['records']
   /** URL that is told the record of each call; default none. */
   readonly recordsTo?: string
+  /** Where every call and every called leg is written down while it goes on; default nowhere. See {@link Journal}. */
+  readonly book?: CallBook
 }
 
 /** Time for handlers after the last call, in ms: what was recorded is told when its file is complete. */
@@ -46,12 +52,13 @@ const longestFarewellMs = 5_000
  * Every call in progress. It takes inbound legs, runs what they are to be handled with, makes calls by itself, and has it written down how
  * they ended.
  */
-export class Calls implements Arrivals, Originator, CallObserver {
+export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
   #parts: CallsParts
   #handling: Handling
   #meter: VerbMeter
   #records: RecordWriter
-  #calls = new Map<CallId, Call>()
+  #journal: Journal
+  #calls = new Map<CallId, Driver>()
   /** What handles calls, also for a while after their end. */
   #driven = new Set<Promise<void>>()
   /** Calls of our own that nobody has answered yet. */
@@ -64,6 +71,7 @@ export class Calls implements Arrivals, Originator, CallObserver {
     this.#handling = new Handling(parts)
     this.#meter = new VerbMeter(parts.metrics)
     this.#records = new RecordWriter(parts)
+    this.#journal = new Journal(parts.book, () => parts.clock.now())
   }
 
   /** Verbs that are not over. */
@@ -79,8 +87,25 @@ export class Calls implements Arrivals, Originator, CallObserver {
   /** Legs in progress. */
   get legs(): number {
     let legs = 0
-    for (const call of [...this.#calls.values(), ...this.#originating]) legs += call.legs.size
+    for (const call of this.#all) legs += call.legs.size
     return legs
+  }
+
+  /** Those that have a caller, and those that nobody has answered yet. */
+  get #all(): readonly (Call | Originating)[] {
+    return [...[...this.#calls.values()].map(({ call }) => call), ...this.#originating]
+  }
+
+  live(projectId: string, callId: string): LiveCall | undefined {
+    const driver = this.#calls.get(callId as CallId)
+    if (driver) return driver.call.info.projectId === projectId ? driver : undefined
+    const called = this.#journal.find(callId)
+    return called?.projectId === projectId ? new CalledLeg(called) : undefined
+  }
+
+  /** Runs a handler on a call beside what it does: on somebody who is held, or told something. Rejects as handlers do. */
+  runAside(control: CallControl, handler: HandlerSpec): Promise<void> {
+    return this.#handling.run(control, handler, this.#parts.log.child({ call: control.info.callId }))
   }
 
   arrive(arrival: Arrival): void {
@@ -89,8 +114,10 @@ export class Calls implements Arrivals, Originator, CallObserver {
     const calls = this.count
     const { carrier, maxForwards, sip } = arrival
     leg.note({ carrier, maxForwards, sipCallId: sip?.callId })
+    this.#journal.arrived(arrival)
     if (leg.isEnded) {
       this.#records.ended(refused(arrival))
+      this.#journal.ended(refused(arrival))
       arrival.onOver?.()
     } else if (this.#draining) this.#refuse(arrival, 'draining', { calls })
     else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
@@ -101,7 +128,7 @@ export class Calls implements Arrivals, Originator, CallObserver {
     this.#admit(origination)
     const { log } = this.#parts
     const controlOf = (call: Call) => this.#controlOf(call, log.child({ call: call.id }))
-    const parts = { ...this.#parts, controlOf }
+    const parts = { ...this.#parts, journal: this.#journal, controlOf }
     const originating = new Originating(parts, origination, (record) => this.#records.ended(record))
     this.#originating.add(originating)
     try {
@@ -141,12 +168,12 @@ export class Calls implements Arrivals, Originator, CallObserver {
 
   /** Ends every call now. */
   endAll(cause: Cause): void {
-    for (const call of [...this.#calls.values(), ...this.#originating]) call.end(cause)
+    for (const call of this.#all) call.end(cause)
   }
 
   /** Ends the legs whose media ports are gone. */
   portsLost(ports: readonly string[]): void {
-    for (const call of [...this.#calls.values(), ...this.#originating]) {
+    for (const call of this.#all) {
       for (const leg of [...call.legs]) {
         if (leg.port && ports.includes(leg.port.id))
           leg.end({ code: 'internal', detail: 'the media thread died' })
@@ -155,12 +182,14 @@ export class Calls implements Arrivals, Originator, CallObserver {
   }
 
   callAnswered(call: Call): void {
+    this.#journal.answered(call)
     this.#parts.metrics.answerSeconds.observe((this.#parts.clock.now() - call.startedAt) / 1000)
   }
 
   callEnded(call: Call): void {
     this.#calls.delete(call.id)
     this.#records.ended(call)
+    this.#journal.ended(call)
     this.#tellEmpty()
   }
 
@@ -178,43 +207,56 @@ export class Calls implements Arrivals, Originator, CallObserver {
       },
     }
     const call = new Call(infoOf(arrival), leg, this.#parts.clock, observer, this.#parts.callDurationMs)
-    this.#calls.set(call.id, call)
     const log = this.#parts.log.child({ call: call.id })
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call arrived')
-    const control = this.#controlOf(call, log)
     const { plan } = arrival
-    const handle = () =>
-      plan.kind === 'handler'
-        ? this.#handling.run(control, plan.handler, log)
-        : this.#dial(control, plan.to, log)
-    this.#follow(this.#drive(call, control, log, handle))
+    this.#drive(
+      call,
+      log,
+      (driver) => (control) =>
+        plan.kind === 'handler' ? driver.handle(control, plan.handler) : driver.dial(control, plan.to),
+    )
   }
 
   /** Whoever answered is the caller of a call from now on. Gives its id. */
-  #begin({ leg, candidate }: Taken, { projectId, maxDurationMs, run }: Origination): string {
+  #begin({ leg, candidate }: Taken, origination: Origination): string {
+    const { projectId, maxDurationMs, variables, run } = origination
     const { clock, callDurationMs } = this.#parts
-    const { callId, legs } = candidate
-    const info = infoOf({ leg, callId, projectId, headers: [] })
+    const { callId, legs, destination } = candidate
+    const info = infoOf({ leg, callId, projectId, headers: [], called: destination.to })
     const others = legs.filter((other) => other !== leg)
     if (leg.state.kind === 'ended') {
       const records = [leg, ...others].map((each) => ({ leg: each, role: 'caller' as const }))
-      this.#records.ended({ id: callId, info, caller: leg, records, unrecorded: 0 })
+      const recorded = { id: callId, info, caller: leg, records, unrecorded: 0 }
+      this.#records.ended(recorded)
+      this.#journal.ended(recorded)
       throw new TrunklineError(leg.state.cause.code, 'The call was over as soon as it was answered.')
     }
     const call = new Call(info, leg, clock, this, callDurationMs)
     for (const other of others) call.adopt(other, call)
-    this.#calls.set(call.id, call)
     if (maxDurationMs !== undefined) call.limit(maxDurationMs)
     const log = this.#parts.log.child({ call: call.id })
     log.info({ leg: leg.id, kind: leg.kind, from: leg.from.uri, to: leg.to.uri }, 'call made')
-    this.callAnswered(call)
-    const control = this.#controlOf(call, log)
-    this.#follow(this.#drive(call, control, log, () => run(control)))
+    this.#parts.metrics.answerSeconds.observe((clock.now() - call.startedAt) / 1000)
+    const work = (driver: Driver) => (control: CallControl) =>
+      run(control, (handler, known) => driver.handle(control, handler, known))
+    this.#drive(call, log, work, variables)
     return call.id
   }
 
   #controlOf(call: Call, log: Log): Control {
-    return new Control({ ...this.#parts, log, verbs: this.#meter }, call)
+    return new Control({ ...this.#parts, journal: this.#journal, log, verbs: this.#meter }, call)
+  }
+
+  /** The call is in progress from now on, and does what it is for. */
+  #drive(call: Call, log: Log, work: (driver: Driver) => Work, variables?: Origination['variables']): void {
+    const { addresses, metrics } = this.#parts
+    const parts = { handling: this.#handling, journal: this.#journal, addresses, metrics, log }
+    const driver = new Driver({ ...parts, ...(variables && { variables }) }, call, this.#controlOf(call, log))
+    this.#calls.set(call.id, driver)
+    const driven = driver.run(work(driver))
+    this.#driven.add(driven)
+    void driven.then(() => this.#driven.delete(driven))
   }
 
   #refuse(arrival: Arrival, code: Code, facts: Record<string, unknown>): void {
@@ -226,6 +268,7 @@ export class Calls implements Arrivals, Originator, CallObserver {
     )
     leg.end({ code })
     this.#records.write(refused(arrival))
+    this.#journal.ended(refused(arrival))
     arrival.onOver?.()
   }
 
@@ -234,40 +277,6 @@ export class Calls implements Arrivals, Originator, CallObserver {
     const timer: Timer = this.#parts.clock.after(longestFarewellMs, resolve)
     await Promise.race([late, Promise.allSettled([...this.#driven, this.#records.idle()])])
     timer.cancel()
-  }
-
-  #follow(driven: Promise<void>): void {
-    this.#driven.add(driven)
-    void driven.then(() => this.#driven.delete(driven))
-  }
-
-  /** Runs what the call is for to its end, whatever happens on the way, and then ends the call. */
-  async #drive(call: Call, control: Control, log: Log, run: () => Promise<void>): Promise<void> {
-    try {
-      await run()
-    } catch (error) {
-      if (!(error instanceof CallEnded)) this.#failed(call, error, log)
-    }
-    call.end(control.closingCause)
-  }
-
-  /** A browser dialled an address: run what it stands for, or ring who it stands for. */
-  async #dial(control: Control, to: string, log: Log): Promise<void> {
-    const target = this.#parts.addresses.resolve(to)
-    if (!target) throw new TrunklineError('unknown_address', undefined, { to })
-    if (target.kind === 'handler') await this.#handling.run(control, target.handler, log)
-    else await control.connect({ steps: [[{ to: withoutHeaders(to) }]], answerOnBridge: true })
-  }
-
-  #failed(call: Call, error: unknown, log: Log): void {
-    const { code, facts } = diagnosis(error)
-    const reason = error instanceof Error ? error.message : String(error)
-    this.#parts.metrics.rejections.inc({ code })
-    log[catalogue[code].level](
-      { code, reason, ...facts, ...(code === 'handler_failed' && { err: error }) },
-      catalogue[code].text,
-    )
-    call.end({ code, detail: reason })
   }
 }
 

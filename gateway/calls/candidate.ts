@@ -24,6 +24,7 @@ export class Candidate {
   #tell: (state: CalleeState) => void
   #legs: readonly Leg[] = []
   #answered: Leg | undefined
+  #answeredAt: number | undefined
   #queued: Call | undefined
   #taken = false
   #rang = false
@@ -63,7 +64,21 @@ export class Candidate {
 
   answered(leg: Leg): void {
     this.#answered = leg
+    this.#answeredAt = leg.times.answeredAt
     this.#tell({ kind: 'answered', callee: this.#calleeBy(leg) })
+  }
+
+  /** Another leg takes the place of the one that was answered; nothing where `leg` is another one. To be told before `leg` ends. */
+  replaced(leg: Leg, by: Leg): void {
+    if (leg !== this.#answered) return
+    this.#answered = by
+    this.#legs = [...this.#legs, by]
+    by.whenGone(() => this.#gone(by))
+  }
+
+  /** Ends its legs. */
+  end(cause: Cause): void {
+    for (const leg of this.#legs) leg.end(cause)
   }
 
   /** Whoever answered is whom the caller gets; of a queue, the caller of another call. */
@@ -98,7 +113,8 @@ export class Candidate {
   #gone(leg: Leg): void {
     if (this.#answered ? leg !== this.#answered : this.#legs.some((other) => !other.isEnded)) return
     const { code } = this.refusal ?? { code: 'internal' as const }
-    const { answeredAt, endedAt } = leg.times
+    const answeredAt = this.#answeredAt
+    const { endedAt } = leg.times
     this.#tell({
       kind: 'ended',
       callee: this.#calleeBy(leg),

@@ -10,7 +10,7 @@ import type {
 import type { Recogniser } from '../../media/types.ts'
 import type { Call } from './call.ts'
 import type { StreamStarter } from './call-streams.ts'
-import type { HuntParts } from './hunt.ts'
+import type { HuntParts } from './hunt-parts.ts'
 import type { RecordingKeeper } from './recording-keeper.ts'
 import type { VerbMeter } from './verb-meter.ts'
 

@@ -25,7 +25,7 @@ it('rings an endpoint wherever it is registered', () => {
     { kind: 'sip', uri: 'sip:a@10.0.0.2' },
   ] as const
   const endpoints = { contacts: (id: string) => (id === 'e1' ? contacts : []) }
-  expect(targetsOf('/public/phone', { addresses, endpoints })).toEqual([
+  expect(targetsOf('/public/phone', 'p', { addresses, endpoints })).toEqual([
     { ...contacts[0], endpointId: 'e1' },
     { ...contacts[1], endpointId: 'e1' },
   ])
@@ -36,11 +36,11 @@ it.each([
   ['/public/menu', 'unreachable'],
   ['/public/nobody', 'unknown_address'],
 ])('cannot ring %s: %s', (to, code) => {
-  expect(targetsOf(to, { addresses })).toMatchObject({ code })
+  expect(targetsOf(to, 'p', { addresses })).toMatchObject({ code })
 })
 
 it('rings what a SIP URI names', () => {
-  expect(targetsOf('sip:1@x', { addresses })).toEqual([{ kind: 'sip', uri: 'sip:1@x' }])
+  expect(targetsOf('sip:1@x', 'p', { addresses })).toEqual([{ kind: 'sip', uri: 'sip:1@x' }])
 })
 
 it('hands on Max-Forwards, one less, and who forwarded the call', () => {
@@ -93,6 +93,6 @@ it.each([
 })
 
 it('tells nobody the password of what cannot be rung', () => {
-  const refusal = targetsOf('sip:trunk:s3cret@nowhere', { addresses })
+  const refusal = targetsOf('sip:trunk:s3cret@nowhere', 'p', { addresses })
   expect(refusal).toEqual({ code: 'unknown_address', detail: 'sip:trunk@nowhere' })
 })

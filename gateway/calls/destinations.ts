@@ -19,12 +19,13 @@ export interface DestinationParts {
 /** The name in `queue:<name>`; undefined for any other destination. */
 export const queueNamed = (to: string): string | undefined => /^queue:(.+)$/s.exec(to)?.[1]
 
-/** What has to ring for a destination: one thing, or every place where an endpoint is registered; or why nothing can. */
+/** What has to ring for a destination of a project: one thing, or every place where an endpoint is registered; or why nothing can. */
 export const targetsOf = (
   to: string,
+  projectId: string,
   { addresses, endpoints }: DestinationParts,
 ): readonly Ringable[] | Cause => {
-  const target = addresses.resolve(to)
+  const target = addresses.resolve(to, projectId)
   if (!target) return { code: 'unknown_address', detail: shownUri(to) }
   if (target.kind === 'handler')
     return { code: 'unreachable', detail: `${to} runs a handler and cannot be rung` }
@@ -48,7 +49,7 @@ export const requestFor = (destination: Destination, { caller, id, info }: Call)
   const { maxForwards } = caller.facts
   const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
   return {
-    ...{ destination, callId: id, codec: caller.port?.codec ?? 'PCMU', from },
+    ...{ destination, projectId: info.projectId, callId: id, codec: caller.port?.codec ?? 'PCMU', from },
     forwarded: info.headers.filter(({ name }) => /^(diversion|history-info)$/i.test(name)),
     ...(maxForwards !== undefined && { maxForwards: maxForwards - 1 }),
   }

@@ -17,7 +17,7 @@ export class FakeCustomers {
     readonly callback: StatusCallback
   }[] = []
 
-  readonly documents: Documents = {
+  readonly documents: { -readonly [K in keyof Documents]: Documents[K] } = {
     document: async ({ url }) => this.files.get(url) ?? Promise.reject(new Error(`404 for ${url}`)),
     request: async (request): Promise<OutsideAnswer> => {
       this.asked.push(request)

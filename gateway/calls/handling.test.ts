@@ -1,7 +1,14 @@
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
 import { FakeCall, testInfo } from '../../handlers/common/fake-call.ts'
-import type { DocumentSource, Handler, HandlerContext, StatusCallback } from '../../handlers/handler.ts'
+import {
+  type DocumentSource,
+  DocumentUnreachable,
+  type Handler,
+  type HandlerContext,
+  type StatusCallback,
+} from '../../handlers/handler.ts'
+import { CallEnded } from '../../handlers/verbs.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
 import { FakeCustomers } from './fake-customers.ts'
@@ -26,23 +33,33 @@ const setUp = () => {
     handlers: { xml: handler('xml'), flow: handler('flow') },
     applications: { run: async (_call, topic) => void ran.push(['realtime', topic]) },
     ...{ documents: customers.documents, callbacks: customers.callbacks, metrics, clock },
+    rooms: { room: (name, projectId) => ({ name: `${projectId} ${name}` }) },
     envs: { region: 'eu' },
   })
   const call = new FakeCall()
   const run = (spec: HandlerSpec) => handling.run(call, spec, log)
-  return { customers, metrics, lines, ran, run, clock, context: () => context! }
+  return { customers, metrics, lines, ran, run, clock, call, context: () => context! }
 }
 
 it('runs each kind with where its document is', async () => {
   const t = setUp()
-  await t.run({ kind: 'xml', url: 'https://x/a', method: 'GET', fallbackUrl: 'https://x/b' })
+  await t.run({
+    kind: 'xml',
+    url: 'https://x/a',
+    method: 'GET',
+    fallbackUrl: 'https://x/b',
+    fallbackMethod: 'POST',
+  })
   await t.run({ kind: 'flow', document: '{}', name: 'menu' })
   await t.run({ kind: 'realtime', topic: 'office' })
   await expect(t.run({ kind: 'script', document: '{}', name: 'x' })).rejects.toMatchObject({
     ...{ code: 'no_handler', facts: { kind: 'script' } },
   })
   expect(t.ran).toEqual([
-    ['xml', { kind: 'url', url: 'https://x/a', method: 'GET', fallbackUrl: 'https://x/b' }],
+    [
+      'xml',
+      { kind: 'url', url: 'https://x/a', method: 'GET', fallbackUrl: 'https://x/b', fallbackMethod: 'POST' },
+    ],
     ['flow', { kind: 'inline', text: '{}', name: 'menu' }],
     ['realtime', 'office'],
   ])
@@ -68,10 +85,34 @@ it('gives documents what they need of the gateway', async () => {
   expect(await context.request({ url: 'https://x/r', method: 'PUT' })).toMatchObject({ status: 200 })
   expect(t.customers.asked).toEqual([{ url: 'https://x/r', method: 'PUT' }])
   expect([context.now(), context.envs]).toEqual([t.clock.now(), { region: 'eu' }])
+  expect(context.room('lounge')).toEqual({ name: `${projectId} lounge` })
   context.step({ path: '/sections/main/0', method: 'play', node: 'greet' })
   context.warn({ code: 'x', message: 'm', path: '/a' })
   expect(t.lines).toMatchObject([
     { level: 20, path: '/sections/main/0', method: 'play', node: 'greet' },
     { level: 40, fault: { code: 'x', message: 'm', path: '/a' } },
   ])
+})
+
+it('gives up a document that is being fetched when its call is over', async () => {
+  const t = setUp()
+  await t.run({ kind: 'xml', document: '<Response/>', name: 'x' })
+  t.customers.documents.document = (_request, _projectId, signal) =>
+    new Promise((_, reject) =>
+      signal?.addEventListener('abort', () => reject(new DocumentUnreachable('https://x/slow', 'given up'))),
+    )
+  const fetched = t.context().fetchDocument({ url: 'https://x/slow', method: 'GET' })
+  t.call.end()
+  await expect(fetched).rejects.toBeInstanceOf(CallEnded)
+  const { values } = await t.metrics.documents.get()
+  expect(values.map(({ labels }) => labels.outcome)).toEqual(['given-up'])
+})
+
+it('logs the first faults of the documents of a run, and once that there are more', async () => {
+  const t = setUp()
+  await t.run({ kind: 'xml', document: '<Response/>', name: 'x' })
+  const context = t.context()
+  for (let i = 0; i < 1_000; i++) context.warn({ code: 'x', message: 'm', path: `/${i}` })
+  expect(t.lines).toHaveLength(101)
+  expect(t.lines.at(-1)).toMatchObject({ level: 40, faults: 101 })
 })

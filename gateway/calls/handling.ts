@@ -10,17 +10,17 @@ import {
   type OutsideRequest,
   type StatusCallback,
 } from '../../handlers/handler.ts'
-import type { CallControl } from '../../handlers/verbs.ts'
+import { type CallControl, CallEnded } from '../../handlers/verbs.ts'
 import type { Clock } from '../clock.ts'
 import { type Code, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Applications, DocumentKind, HandlerSpec } from './ports.ts'
+import type { Applications, DocumentKind, HandlerSpec, Rooms } from './ports.ts'
 
 /** Asks customers' servers; implemented by gateway/webhooks. */
 export interface Documents {
-  /** Signed with the project's key. Throws an error whose message says what happened where no 2xx came. */
-  document(request: DocumentRequest, projectId: string): Promise<FetchedDocument>
+  /** Signed with the project's key; given up when `signal` fires. Throws an error whose message says what happened where no 2xx came. */
+  document(request: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument>
   /** See `HandlerContext.request`. */
   request(request: OutsideRequest, signal?: AbortSignal): Promise<OutsideAnswer>
 }
@@ -39,10 +39,24 @@ export interface HandlingParts {
   readonly applications?: Applications
   readonly documents: Documents
   readonly callbacks: Callbacks
+  readonly rooms: Rooms
   /** See `HandlerContext.envs`. */
   readonly envs: Readonly<Record<string, string>>
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'documents'>
+}
+
+/** Faults of documents that are logged of one run: a document can come to the same one again and again, for hours. */
+const mostFaults = 100
+
+/** Logs the first faults, and once that there are more. */
+const warnings = (log: Log): HandlerContext['warn'] => {
+  let faults = 0
+  return (fault) => {
+    faults++
+    if (faults <= mostFaults) log.warn({ fault }, 'fault in the document')
+    else if (faults === mostFaults + 1) log.warn({ faults }, 'further faults of the documents are not logged')
+  }
 }
 
 /** Runs what calls are to be handled with. */
@@ -53,8 +67,13 @@ export class Handling {
     this.#parts = parts
   }
 
-  /** Resolves when it is at its end; throws what the handler throws, and `no_handler`. */
-  async run(call: CallControl, spec: HandlerSpec, log: Log): Promise<void> {
+  /** Resolves when it is at its end; throws what the handler throws, and `no_handler`. `variables`: further `envs`. */
+  async run(
+    call: CallControl,
+    spec: HandlerSpec,
+    log: Log,
+    variables: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
     const { handlers, applications } = this.#parts
     if (spec.kind === 'realtime') {
       if (!applications) throw noHandler(spec.kind)
@@ -64,38 +83,54 @@ export class Handling {
     const handler = handlers[spec.kind]
     if (!handler) throw noHandler(spec.kind)
     const source: DocumentSource =
-      'url' in spec
-        ? { kind: 'url', url: spec.url, method: spec.method, fallbackUrl: spec.fallbackUrl }
-        : { kind: 'inline', text: spec.document, name: spec.name }
-    await handler.run(call, source, this.#context(call, log))
+      'url' in spec ? urlSource(spec) : { kind: 'inline', text: spec.document, name: spec.name }
+    await handler.run(call, source, this.#context(call, log, variables))
   }
 
-  #context({ info }: CallControl, log: Log): HandlerContext {
+  #context(
+    { info, signal: over }: CallControl,
+    log: Log,
+    variables: Readonly<Record<string, string>>,
+  ): HandlerContext {
     const { projectId, callId } = info
-    const { documents, callbacks, clock, envs } = this.#parts
+    const { documents, callbacks, rooms, clock, envs } = this.#parts
     return {
-      fetchDocument: (request) => this.#fetch(request, projectId),
+      fetchDocument: (request) => this.#fetch(request, projectId, over),
       notify: (callback) => callbacks.notify({ projectId, callId }, callback),
       request: (request, signal) => documents.request(request, signal),
-      warn: (fault) => log.warn({ fault }, 'fault in the document'),
+      warn: warnings(log),
       step: (step) => log.debug(step, 'step of the document'),
+      room: (name) => rooms.room(name, projectId),
       now: () => clock.now(),
-      envs,
+      envs: { ...envs, ...variables },
     }
   }
 
-  async #fetch(request: DocumentRequest, projectId: string): Promise<FetchedDocument> {
+  async #fetch(request: DocumentRequest, projectId: string, over: AbortSignal): Promise<FetchedDocument> {
     const { documents, metrics } = this.#parts
     try {
-      const document = await documents.document(request, projectId)
+      const document = await documents.document(request, projectId, over)
       metrics.documents.inc({ outcome: 'fetched' })
       return document
     } catch (error) {
-      metrics.documents.inc({ outcome: 'failed' })
-      throw error
+      metrics.documents.inc({ outcome: over.aborted ? 'given-up' : 'failed' })
+      // Nothing is wrong with the document: nobody is there for it any more.
+      throw over.aborted ? endOf(over) : error
     }
   }
 }
+
+const endOf = ({ reason }: AbortSignal): CallEnded => (reason instanceof CallEnded ? reason : new CallEnded())
+
+const urlSource = ({
+  url,
+  method,
+  fallbackUrl,
+  fallbackMethod,
+}: Extract<HandlerSpec, { readonly url: string }>): DocumentSource => ({
+  ...{ kind: 'url', url, method, fallbackUrl },
+  ...(fallbackMethod && { fallbackMethod }),
+})
 
 const noHandler = (kind: HandlerSpec['kind']): TrunklineError =>
   new TrunklineError('no_handler', `Handlers of the kind ${kind} are not to be had here.`, { kind })

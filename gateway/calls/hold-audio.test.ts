@@ -66,7 +66,7 @@ const setUp = async () => {
       ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000 },
       ...{ streams: new FakeStreams(), recordings: new FakeKeeper() },
       verbs: new VerbMeter(new Metrics()),
-      ...{ clock, log: pino({ level: 'silent' }), ringMs: 60_000 },
+      ...{ clock, log: pino({ level: 'silent' }), journal: { called: () => {} }, ringMs: 60_000 },
     },
     call,
   )

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { CallEnded, type Sound } from '../../handlers/verbs.ts'
+import { type CallControl, CallEnded, type Sound } from '../../handlers/verbs.ts'
 import { prompt, settle, setUp } from './calls-rig.ts'
 
 let t: ReturnType<typeof setUp>
@@ -157,4 +157,19 @@ it('gives music up that is not there yet when the caller hangs up', async () => 
   music.resolve(prompt)
   await settle()
   expect(port.playing).toBeUndefined()
+})
+
+it('ends with the confirmation that the callee was held in: who is taken is heard', async () => {
+  const { call } = await t.wait()
+  const held: boolean[] = []
+  const confirm = async (callee: CallControl) => {
+    await callee.hold()
+    held.push(t.outbound.dialled[0]!.leg.isHeld)
+  }
+  void call.connect({ steps: [[{ to: 'sip:a@x', confirm }]] })
+  await settle()
+  const { leg } = t.outbound.dialled[0]!
+  leg.answered()
+  await settle()
+  expect([held, leg.isHeld, t.bridges.count]).toEqual([[true], false, 1])
 })

@@ -60,13 +60,6 @@ describe('a confirmation', () => {
     expect([t.bridges.count, t.outcomes]).toEqual([1, []])
   })
 
-  it('that leaves the callee on hold lets it be heard all the same', async () => {
-    const [a] = await t.hunt([[t.to('sip:a@y', { confirm: async () => void a!.leg.hold(true, 'us') })]])
-    a!.leg.answered()
-    await settle()
-    expect([a!.leg.isHeld, t.bridges.count]).toEqual([false, 1])
-  })
-
   it('is not heard by the caller, who heard the early media before', async () => {
     const [a] = await t.hunt([[t.to('sip:a@y', { confirm })]])
     a!.leg.early(true)

@@ -1,6 +1,6 @@
 import type { Bridges } from './bridge.ts'
 import type { Player } from './player.ts'
-import type { RingingParts } from './ringing.ts'
+import type { RingingParts } from './ringing-parts.ts'
 
 /** What a hunt works with. */
 export interface HuntParts extends RingingParts {

@@ -76,7 +76,7 @@ describe('somebody in a queue', () => {
       expect([asked, t.bridges.count]).toEqual([[waiting.call.id, 1_000], 0])
       decide.resolve()
       await settle()
-      expect([t.bridges.count, t.waiters.released]).toEqual([1, 0])
+      expect([t.bridges.count, t.waiters.joined, t.waiters.released]).toEqual([1, 1, 0])
     })
 
     it.each<[string, NonNullable<Destination['confirm']>]>([
@@ -86,7 +86,8 @@ describe('somebody in a queue', () => {
       const waiting = await ask(confirm)
       t.clock.advance(5_000)
       await settle()
-      expect([t.bridges.count, t.waiters.released, waiting.leg.isAnswered]).toEqual([0, 1, true])
+      expect([t.bridges.count, t.waiters.joined, t.waiters.released]).toEqual([0, 0, 1])
+      expect(waiting.leg.isAnswered).toBe(true)
       expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'declined' } }])
     })
 

@@ -5,8 +5,10 @@ import { Bridges } from './bridge.ts'
 import { Call } from './call.ts'
 import { prompt, settle } from './calls-rig.ts'
 import { FakeOutbound, fakeLeg } from './fakes.ts'
-import { Hunt, type HuntOutcome, type HuntParts } from './hunt.ts'
+import { Hunt, type HuntOutcome } from './hunt.ts'
+import type { HuntParts } from './hunt-parts.ts'
 import { newCallId } from './ids.ts'
+import { Journal } from './journal.ts'
 import type { Leg } from './leg.ts'
 import { Player } from './player.ts'
 import type { QueuedCaller, Target, Waiters } from './ports.ts'
@@ -14,6 +16,7 @@ import type { QueuedCaller, Target, Waiters } from './ports.ts'
 /** A queue in which nobody waits until the test says so. */
 export class FakeWaiters implements Waiters {
   readonly asked: string[] = []
+  joined = 0
   released = 0
   #found: (caller: QueuedCaller | undefined) => void = () => {}
 
@@ -27,7 +30,14 @@ export class FakeWaiters implements Waiters {
 
   arrives(call: Call): void {
     const place = { queueId: 'q', name: 'support', position: 1, size: 0, waitedMs: 1_000, averageWaitMs: 0 }
-    this.#found({ call, control: controlOver(call), place, release: () => this.released++ })
+    this.#found({
+      call,
+      control: controlOver(call),
+      place,
+      over: call.signal,
+      join: () => this.joined++,
+      release: () => this.released++,
+    })
   }
 }
 
@@ -60,6 +70,7 @@ export const huntParts = () => {
       { bytes: async () => ({ bytes: new Uint8Array() }) },
     ),
     log: pino({ level: 'silent' }),
+    journal: new Journal(undefined, () => clock.now()),
     ringMs: 60_000,
     controlOf: (call) => controlOver(call),
   }

@@ -3,16 +3,17 @@ import { type Cause, sipStatusOf } from '../errors.ts'
 import type { Call } from './call.ts'
 import type { Candidate } from './candidate.ts'
 import { requestFor, transferTo } from './destinations.ts'
+import { guarded } from './guarded.ts'
 import { type HuntParts, MAX_DURATION_MS } from './hunt-parts.ts'
 import type { CallId, Leg, LegOwner } from './leg.ts'
 import { canceled, connected, type EndedBy, failure } from './outcome.ts'
 import { Pairing } from './pairing.ts'
+import type { QueuedCaller } from './ports.ts'
 import { type Referral, settled } from './referral.ts'
 import { Ringback } from './ringback.ts'
-import { Ringing, type RingingOwner, type Taken } from './ringing.ts'
-import { checkKeys } from './telling.ts'
-
-export type { HuntParts } from './hunt-parts.ts'
+import { Ringing } from './ringing.ts'
+import type { RingingOwner, Taken } from './ringing-parts.ts'
+import { checkKeys, pressAnswered } from './telling.ts'
 
 /** Outcome of {@link Hunt.run}; `cause` is the refusal that the caller is told. */
 export type HuntOutcome = { readonly result: ConnectResult; readonly cause?: Cause }
@@ -139,6 +140,7 @@ export class Hunt implements LegOwner, RingingOwner {
   legReplaced(leg: Leg, by: Leg): boolean {
     if (leg !== this.#winner || this.#pairing.partner !== leg) return false
     this.#call.adopt(by, this)
+    this.#taken?.candidate.replaced(leg, by)
     this.#winner = by
     this.#pairing.pair(by)
     leg.end({ code: 'answered_elsewhere' })
@@ -175,13 +177,16 @@ export class Hunt implements LegOwner, RingingOwner {
   #take(taken: Taken): void {
     this.#taken = taken
     this.#winner = taken.leg
-    if (taken.queued) this.#listen(taken.queued.call)
+    taken.queued?.join()
+    if (taken.queued) this.#listen(taken.queued)
     else taken.leg.own(this)
   }
 
   /** Who came from a queue is the caller of its own call, and heard through that. */
-  #listen(queued: Call): void {
-    queued.signal.addEventListener('abort', () => this.#talkDone(), { once: true })
+  #listen({ call: queued, over }: QueuedCaller): void {
+    const gone = () => this.#end('callee')
+    if (over.aborted) gone()
+    else over.addEventListener('abort', gone, { once: true })
     queued.listen({
       partner: this.#call.caller,
       digit: (digit) => this.legDigit(queued.caller, digit),
@@ -193,14 +198,11 @@ export class Hunt implements LegOwner, RingingOwner {
     })
   }
 
-  /** The keys that are pressed after the answer; who is asked for a confirmation has heard them before. */
-  async #press({ leg, candidate: { destination } }: Taken): Promise<void> {
-    const { sendDigits: digits, confirm } = destination
-    if (!digits || confirm || leg.isEnded) return
-    this.silent(leg, true)
-    const { promise, resolve } = Promise.withResolvers<void>()
-    leg.whenGone(resolve)
-    await this.#call.whileUp(Promise.race([leg.sendDigits(digits), promise]))
+  async #press(taken: Taken): Promise<void> {
+    const pressed = pressAnswered(taken)
+    if (!pressed) return
+    this.silent(taken.leg, true)
+    await this.#call.whileUp(pressed)
   }
 
   /** Until one of the two hangs up, or asks for a transfer. */
@@ -267,18 +269,15 @@ export class Hunt implements LegOwner, RingingOwner {
     const callee = this.#taken?.candidate.callee
     const { onConnected } = this.#options
     if (!callee || !onConnected) return
-    try {
-      onConnected({
-        callee,
-        hangup: () => this.#end('stopped'),
-        sendDigits: async (digits) => {
-          checkKeys(digits)
-          await this.#winner?.sendDigits(digits)
-        },
-      })
-    } catch (error) {
-      this.#parts.log.error({ err: error }, 'who was told of the connection failed')
-    }
+    const tell = guarded(onConnected, this.#parts.log)
+    tell({
+      callee,
+      hangup: () => this.#end('stopped'),
+      sendDigits: async (digits) => {
+        checkKeys(digits)
+        await this.#winner?.sendDigits(digits)
+      },
+    })
   }
 
   /** Work that nobody waits for. What goes wrong in it costs the caller a sound, and never more than that. */

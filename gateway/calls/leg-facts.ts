@@ -26,6 +26,8 @@ export interface Party {
   readonly uri: string
   readonly user: string
   readonly name: string
+  /** Number or name that carriers are shown in place of {@link user}. */
+  readonly sendAs?: string
   /** The caller asked that strangers are not told who calls (RFC 3323 `id`, `user` or `header`); default false. */
   readonly private?: boolean
 }

@@ -177,11 +177,17 @@ export class Leg {
     this.#owner?.legEarly(this, media)
   }
 
+  /** Our answer is out: it is answered from now on, however late the far side takes it, or hangs up at once (RFC 3261 section 13.3.1.4). */
+  answerSent(): void {
+    if (!this.isAnswered && !this.isEnded) this.#times = { ...this.#times, answeredAt: this.#now() }
+  }
+
   /** The far side answered, or took our answer. */
   answered(): void {
     if (this.#state.kind !== 'new' && this.#state.kind !== 'early') return
-    this.#state = { kind: 'answered', at: this.#now() }
-    this.#times = { ...this.#times, answeredAt: this.#state.at }
+    const at = this.#times.answeredAt ?? this.#now()
+    this.#state = { kind: 'answered', at }
+    this.#times = { ...this.#times, answeredAt: at }
     this.#owner?.legAnswered(this)
   }
 
@@ -273,6 +279,8 @@ export class Leg {
   }
 
   #finish(cause: Cause, by: 'far' | 'us'): void {
+    // The far side may be gone before we heard that it took our answer.
+    if (this.#times.answeredAt !== undefined) this.answered()
     if (this.#state.kind === 'ended') return
     this.#state = { kind: 'ended', cause, by }
     this.#times = { ...this.#times, endedAt: this.#now() }

@@ -53,6 +53,7 @@ describe('a call that the gateway makes', () => {
     const [b] = await t.originate([[{ to: 'sip:+15552222222@far.example', fromName: 'Desk' }]], { run })
     expect(t.left()).toEqual([1, 1, 1])
     expect(b!.request).toMatchObject({ from: { user: from, name: 'Desk' }, callId: t.made[0]!.leg.callId })
+    b!.leg.note({ sipCallId: 'their-call' })
     b!.leg.early(true)
     t.clock.advance(3_000)
     expect(control).toBeUndefined()
@@ -62,6 +63,7 @@ describe('a call that the gateway makes', () => {
     expect([t.results, t.made[0]!.leg.type]).toEqual([[callId], 'sip'])
     expect(control?.info).toMatchObject({ callId, direction: 'outbound', type: 'sip', projectId: 'p' })
     expect(control?.info).toMatchObject({ from: b!.leg.from.uri, to: b!.leg.to.uri })
+    expect(control?.info.sip).toEqual({ callId: 'their-call', domain: 'far.example' })
     expect(control?.answered).toBe(true)
     t.clock.advance(5_000)
     b!.leg.ended({ code: 'normal' })
@@ -129,9 +131,15 @@ describe('a call that the gateway makes', () => {
 
   it('is one call for an endpoint that rings in two places', async () => {
     t.registered.push({ kind: 'sip', uri: 'sip:p@10.0.0.1' }, { kind: 'sip', uri: 'sip:p@10.0.0.2' })
-    const [one, two] = await t.originate([[{ to: '/public/phone' }]])
+    let to: string | undefined
+    const run = (call: CallControl) => {
+      to = call.info.to
+      return call.sleep(1_000_000)
+    }
+    const [one, two] = await t.originate([[{ to: '/public/phone' }]], { run })
     two!.leg.answered()
     await settle()
+    expect(to).toBe('/public/phone')
     expect(one!.far.told).toEqual(['end answered_elsewhere'])
     two!.leg.ended({ code: 'normal' })
     await settle()

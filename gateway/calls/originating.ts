@@ -3,19 +3,18 @@ import { type Cause, sipStatusOf, TrunklineError } from '../errors.ts'
 import { infoOf } from './call-info.ts'
 import type { Candidate } from './candidate.ts'
 import { partyOf, queueNamed } from './destinations.ts'
-import { newCallId } from './ids.ts'
+import { guarded } from './guarded.ts'
 import type { Leg, LegOwner } from './leg.ts'
 import type { Origination, OutboundRequest } from './ports.ts'
-import { Ringing, type RingingOwner, type RingingParts, type Taken } from './ringing.ts'
+import { Ringing } from './ringing.ts'
+import type { RingingOwner, RingingParts, Taken } from './ringing-parts.ts'
 import type { Recorded } from './summary.ts'
-import { areKeys } from './telling.ts'
+import { areKeys, pressAnswered } from './telling.ts'
 
 type LegEvent = 'ringing' | 'answered' | 'ended'
 
 /** A call that is being made: everything up to the answer. It owns the legs until one of them is taken. */
 export class Originating implements RingingOwner {
-  /** Of nobody's call: each leg is to be one of its own. */
-  readonly callId = newCallId()
   #parts: RingingParts
   #origination: Origination
   #record: (call: Recorded) => void
@@ -58,7 +57,7 @@ export class Originating implements RingingOwner {
       const taken = await this.#ringing.run(steps)
       if (!taken) throw this.#failure()
       this.#taken = taken.leg
-      await this.#press(taken)
+      await pressAnswered(taken)
       return taken
     } finally {
       signal?.removeEventListener('abort', giveUp)
@@ -73,8 +72,8 @@ export class Originating implements RingingOwner {
   }
 
   request({ destination, callId }: Candidate): OutboundRequest {
-    const from = partyOf(destination.from ?? '', destination.fromName ?? '')
-    return { destination, callId, codec: 'PCMU', from }
+    const from = partyOf(this.#origination.from ?? destination.from ?? '', destination.fromName ?? '')
+    return { destination, projectId: this.projectId, callId, codec: 'PCMU', from }
   }
 
   adopt(leg: Leg, ringing: LegOwner): void {
@@ -92,7 +91,7 @@ export class Originating implements RingingOwner {
   state(candidate: Candidate, state: CalleeState): void {
     const { kind } = state
     if (kind === 'initiated') this.#tellLeg(candidate, state.callee.type)
-    else for (const listener of this.#listeners.get(candidate) ?? []) this.#tell(() => listener(kind))
+    else for (const listener of this.#listeners.get(candidate) ?? []) guarded(listener, this.#parts.log)(kind)
     if (kind === 'ended') this.#over(candidate)
   }
 
@@ -101,7 +100,8 @@ export class Originating implements RingingOwner {
     this.#listeners.set(candidate, listeners)
     const { callId, destination } = candidate
     const onState = (listener: (state: LegEvent) => void) => void listeners.add(listener)
-    this.#tell(() => this.#origination.onLeg?.({ callId, destination, type, onState }))
+    const { onLeg } = this.#origination
+    if (onLeg) guarded(onLeg, this.#parts.log)({ callId, destination, type, onState })
   }
 
   /** Writes down what becomes nobody's call. */
@@ -123,20 +123,5 @@ export class Originating implements RingingOwner {
   #failure(): TrunklineError {
     const cause = this.#ended ?? this.#ringing.refused?.cause ?? { code: 'unreachable' }
     return new TrunklineError(cause.code, cause.detail, { sipStatus: sipStatusOf(cause) })
-  }
-
-  async #press({ leg, candidate: { destination } }: Taken): Promise<void> {
-    if (!destination.sendDigits || destination.confirm) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    leg.whenGone(resolve)
-    await Promise.race([leg.sendDigits(destination.sendDigits), promise])
-  }
-
-  #tell(tell: () => void): void {
-    try {
-      tell()
-    } catch (error) {
-      this.#parts.log.error({ err: error }, 'who was told of a leg failed')
-    }
   }
 }

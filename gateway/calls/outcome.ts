@@ -1,7 +1,7 @@
 import type { ConnectResult } from '../../handlers/verbs.ts'
 import { type Code, sipStatusOf } from '../errors.ts'
 import type { Candidate } from './candidate.ts'
-import type { Refused } from './ringing.ts'
+import type { Refused } from './ringing-parts.ts'
 
 type Failed = Extract<ConnectResult, { kind: 'failed' }>
 

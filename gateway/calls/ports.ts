@@ -1,19 +1,28 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
-import type { CallControl, Destination, QueuePlace } from '../../handlers/verbs.ts'
+import type { CallControl, CallInfo, Destination, QueuePlace, RoomConference } from '../../handlers/verbs.ts'
 import type { AudioCodec } from '../../media/types.ts'
+import type { Code } from '../errors.ts'
 import type { Call } from './call.ts'
 import type { CallId, Leg, Party } from './leg.ts'
+import type { StatusTarget } from './status-target.ts'
 
 /** Kinds of documents. */
 export type DocumentKind = 'xml' | 'script' | 'flow'
 
 /** What a call is handled with, as the configuration or the directory says. */
-export type HandlerSpec =
+export type HandlerSpec = HandlerKind & {
+  /** Told how the call goes, whoever drives it. */
+  readonly status?: StatusTarget
+}
+
+type HandlerKind =
   | {
       readonly kind: DocumentKind
       readonly url: string
       readonly fallbackUrl?: string
       readonly method?: 'GET' | 'POST'
+      /** Default {@link method}. */
+      readonly fallbackMethod?: 'GET' | 'POST'
     }
   | { readonly kind: DocumentKind; readonly document: string; readonly name: string }
   /** Realtime applications that listen on a topic. */
@@ -24,12 +33,18 @@ export type Target =
   | {
       readonly kind: 'sip'
       readonly uri: string
+      /** The address of ours that stands for it; absent: the URI or a number was dialled, which not everybody may. */
+      readonly address?: string
       /** Name of the carrier whose rules hold; default the one that has the URI's host among its targets. */
       readonly carrier?: string
       /** Where the INVITE goes although its request-URI says otherwise: the contact of a registered endpoint behind NAT. */
       readonly nextHop?: string
       /** The registered endpoint whose contact it is: no carrier's, and no matter of what may be dialled. */
       readonly endpointId?: string
+      /** SRTP of a gateway that has an address of ours; default `optional`: as its carrier's rules say. */
+      readonly encryption?: 'optional' | 'required' | 'forbidden'
+      /** Offered to such a gateway, the first one first; default those of its carrier. */
+      readonly codecs?: readonly AudioCodec[]
     }
   /** A SIP endpoint; rings where it is registered ({@link Endpoints}). */
   | { readonly kind: 'endpoint'; readonly endpointId: string; readonly address: string }
@@ -39,13 +54,26 @@ export type Target =
 
 /** Reads addresses; part of the directory. */
 export interface AddressBook {
-  /** The target of a SIP URI, a number, or `/context/name` (a `?channel=` query is ignored); undefined when there is none. */
-  resolve(to: string): Target | undefined
+  /**
+   * The target, for a project, of a SIP URI, a number, or `/context/name` (a `?channel=` query is ignored); undefined when there is none.
+   */
+  resolve(to: string, projectId: string): Target | undefined
+}
+
+/** The rooms in which callers meet; part of the directory. */
+export interface Rooms {
+  /**
+   * What the conference of a room is joined with. The room is `/public/<name>`, or that of the address `/context/name`; where a project has
+   * none there, it is a conference that is the room's alone.
+   */
+  room(name: string, projectId: string): RoomConference
 }
 
 /** An outbound leg that is wanted. */
 export interface OutboundRequest {
   readonly destination: Destination
+  /** Whose carriers it may go by. */
+  readonly projectId: string
   /** The call: group of its media ports, and what logs name. */
   readonly callId: CallId
   /** Codec of the leg that this one will be joined to: preferred in the offer. */
@@ -86,13 +114,17 @@ export interface Waiters {
   ): Promise<QueuedCaller | undefined>
 }
 
-/** A caller who was taken out of a queue, and goes on with its own document afterwards. */
+/** A caller who was taken out of a queue, and goes on with its own document after the two were together; else it waits on, as the next one. */
 export interface QueuedCaller {
   /** Its call. Who took it joins the audio of the caller's leg, and listens to the call ({@link Call.listen}), until it releases it. */
   readonly call: Call
   /** Its verbs, and the place that it had, for a {@link Destination.confirm}. */
   readonly control: CallControl
   readonly place: QueuePlace
+  /** Fires when the call is over, or does something else: whoever took it has to part from it. */
+  readonly over: AbortSignal
+  /** The two are together from now on; called at most once. */
+  join(): void
   /** The two are parted: called once, also where they never were together, or the call is over. */
   release(): void
 }
@@ -136,6 +168,9 @@ export interface Applications {
   run(call: CallControl, topic: string): Promise<void>
 }
 
+/** Lets a handler drive a call, to the handler's end; `known`: what is known of the call by now. */
+export type Handle = (handler: HandlerSpec, known?: Pick<CallInfo, 'answeredBy'>) => Promise<void>
+
 /** A call that the gateway makes by itself. */
 export interface Origination {
   readonly projectId: string
@@ -146,8 +181,12 @@ export interface Origination {
   readonly maxDurationMs?: number
   /** Told of each leg that is made, before anything happens on it. */
   readonly onLeg?: (leg: OriginatedLeg) => void
-  /** Drives the call after its answer; the call is over when it resolves. */
-  readonly run: (call: CallControl) => Promise<void>
+  /** Who calls, as the call's documents and its record have it; default the destination's `from`, which is shown to who is called. */
+  readonly from?: string
+  /** Further `envs` of the call's documents. */
+  readonly variables?: Readonly<Record<string, string>>
+  /** Drives the call after its answer, or lets a handler do so (`handle`); the call is over when it resolves. */
+  readonly run: (call: CallControl, handle: Handle) => Promise<void>
   /** Gives up while it rings; nothing once it is answered. */
   readonly signal?: AbortSignal
 }
@@ -165,4 +204,22 @@ export interface OriginatedLeg {
 export interface Originator {
   /** Resolves with the call id of who answered, when it did; rejects with a TrunklineError (`busy`, `no_answer`, …) when nobody does. */
   originate(origination: Origination): Promise<string>
+}
+
+/** A call in progress, or a leg that is called for one, as who holds its id drives it. */
+export interface LiveCall {
+  /** Its verbs, besides those of what runs; absent for a leg that rings, or that another call is connected to. */
+  readonly control?: CallControl
+  readonly state: 'ringing' | 'answered'
+  /**
+   * What runs is given up with its pending verbs, and this runs in its place; the call is over when it ends. Throws `call_not_in_progress`
+   * before an answer, and for a leg that another call is connected to.
+   */
+  redirect(handler: HandlerSpec): void
+  end(code: Code): void
+}
+
+/** Finds calls in progress, and legs that are called for them, by their ids; implemented by `Calls`. */
+export interface LiveCalls {
+  live(projectId: string, callId: string): LiveCall | undefined
 }

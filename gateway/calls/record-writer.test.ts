@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { settle, setUp } from './calls-rig.ts'
+import type { CallSummary } from './summary.ts'
 
 const recordsTo = 'https://billing.example/calls'
 
@@ -25,4 +26,17 @@ it('posts none where nobody wants it', async () => {
   t.arrive((call) => call.answer())
   await settle()
   expect([t.records.length, t.customers.told]).toEqual([1, []])
+})
+
+it('gives the record of each call to who keeps it, also of one that was refused', async () => {
+  const kept: CallSummary[] = []
+  const t = setUp({ records: { keep: (record) => kept.push(record) } })
+  for (let i = 0; i < 3; i++) t.arrive((call) => call.sleep(1_000))
+  await settle()
+  t.clock.advance(1_000)
+  await settle()
+  expect(kept.map(({ call, code }) => ({ call, code }))).toEqual(
+    t.records.map(({ call, code }) => ({ call, code })),
+  )
+  expect(kept.map(({ code }) => code).sort()).toEqual(['normal', 'normal', 'over_call_limit'])
 })

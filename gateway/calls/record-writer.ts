@@ -13,6 +13,8 @@ export interface RecordWriterParts {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'callsEnded' | 'rtpRefused' | 'audioMos' | 'audioLoss' | 'audioJitter'>
   readonly callbacks: Callbacks
+  /** Keeps each record; default nobody. */
+  readonly records?: { keep(record: CallSummary): void }
   /** URL that is told each record; default none. */
   readonly recordsTo?: string
 }
@@ -41,6 +43,7 @@ export class RecordWriter {
       (record) => {
         this.#measure(record)
         log.info(record, 'call ended')
+        this.#parts.records?.keep(record)
         this.#tell(record)
       },
       (error) => log.error({ call: call.id, err: error }, 'the record of a call could not be made'),

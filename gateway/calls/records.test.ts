@@ -41,6 +41,7 @@ const setUp = () => {
     ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
     bridges: new Bridges({ join: () => {}, part: () => {} }),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
+    rooms: { room: (name) => ({ name }) },
     ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 1 },
     handlers: { script: handler, xml: handler },
     ...new FakeCustomers(),

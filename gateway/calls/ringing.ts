@@ -1,61 +1,15 @@
-import type { Callee, CalleeState, ConnectOptions, Destination } from '../../handlers/verbs.ts'
-import type { Clock, Timer } from '../clock.ts'
+import type { Callee, CalleeState, Destination } from '../../handlers/verbs.ts'
+import type { Timer } from '../clock.ts'
 import type { Cause } from '../errors.ts'
-import type { Log } from '../log.ts'
 import { shownUri } from '../sip/uri.ts'
 import { betterCause } from './best-cause.ts'
 import { Candidate } from './candidate.ts'
-import { type DestinationParts, queueNamed, targetsOf } from './destinations.ts'
-import type { CallId, Leg, LegOwner } from './leg.ts'
-import type { OutboundRequest, OutboundSip, OutboundSubscriber, QueuedCaller, Waiters } from './ports.ts'
-import { confirmed, type ScreenParts, screened } from './screening.ts'
-
-/** What ringing works with. */
-export interface RingingParts extends DestinationParts, ScreenParts {
-  readonly sip: OutboundSip
-  readonly subscribers: OutboundSubscriber
-  /** Default: nobody waits in any queue. */
-  readonly waiters?: Waiters
-  readonly clock: Clock
-  readonly log: Log
-  /** Ring time where the options say nothing, in ms. */
-  readonly ringMs: number
-}
-
-/** For whom it rings. */
-export interface RingingOwner {
-  readonly projectId: string
-  /** The call that takes whoever waits in a queue. */
-  readonly callId: CallId
-  /** What the legs of a candidate are made with. */
-  request(candidate: Candidate): OutboundRequest
-  /** A leg was made; `ringing` hears of it until somebody is taken. */
-  adopt(leg: Leg, ringing: LegOwner): void
-  /** A leg rings, or its early media can be heard. */
-  early(leg: Leg, media: boolean): void
-  /** A leg that may have been heard is so no more: it is over, or it is asked whether it takes the call. `others` ring on. */
-  silent(leg: Leg, others: boolean): void
-  /** A key was pressed before the answer. */
-  digit(leg: Leg, digit: string): void
-  /** How a candidate goes. Must not throw. */
-  state?(candidate: Candidate, state: CalleeState): void
-}
-
-/** How long to ring. */
-export type RingingOptions = Pick<ConnectOptions, 'timeoutMs' | 'confirmTimeoutMs'>
-
-/** Who answered and was taken. The leg is the owner's from now on; of a `queued` one only its audio is. */
-export interface Taken {
-  readonly leg: Leg
-  readonly candidate: Candidate
-  readonly queued?: QueuedCaller
-}
-
-/** Why nobody could be had: the best refusal, and whose it was. */
-export interface Refused {
-  readonly cause: Cause
-  readonly callee?: Callee
-}
+import { queueNamed, targetsOf } from './destinations.ts'
+import { guarded } from './guarded.ts'
+import type { Leg, LegOwner } from './leg.ts'
+import type { QueuedCaller, Waiters } from './ports.ts'
+import type { Refused, RingingOptions, RingingOwner, RingingParts, Taken } from './ringing-parts.ts'
+import { confirmed, screened } from './screening.ts'
 
 /** Rings destinations until one of them is taken. It owns their legs meanwhile. */
 export class Ringing implements LegOwner {
@@ -149,12 +103,13 @@ export class Ringing implements LegOwner {
 
   #dial(destination: Destination): void {
     const candidate: Candidate = new Candidate(destination, (state) => this.#tell(candidate, state))
+    const { projectId, callId } = this.#owner
     const queue = queueNamed(destination.to)
-    if (queue !== undefined) {
-      void this.#fromQueue(queue, candidate)
+    if (queue !== undefined && callId) {
+      void this.#fromQueue({ projectId, name: queue, by: callId }, candidate)
       return
     }
-    const targets = targetsOf(destination.to, this.#parts)
+    const targets = targetsOf(destination.to, projectId, this.#parts)
     if ('code' in targets) {
       const to = shownUri(destination.to)
       this.#parts.log.info({ code: targets.code, to }, 'destination cannot be dialled')
@@ -192,6 +147,7 @@ export class Ringing implements LegOwner {
     this.#owner.silent(leg, true)
     const accepted = await screened(this.#parts, {
       ...{ leg, candidate, owner: this, projectId: this.#owner.projectId },
+      adopt: (made, owner) => this.#owner.adopt(made, owner),
       timeoutMs: this.#options.confirmTimeoutMs,
     })
     if (!this.#screening.delete(leg)) return
@@ -200,7 +156,7 @@ export class Ringing implements LegOwner {
   }
 
   /** Waits for somebody in a queue, for the ring time of the destination. */
-  async #fromQueue(name: string, candidate: Candidate): Promise<void> {
+  async #fromQueue(queue: Parameters<Waiters['take']>[0], candidate: Candidate): Promise<void> {
     const { clock, waiters, log, ringMs } = this.#parts
     const giveUp = new AbortController()
     this.#waits.set(candidate, giveUp)
@@ -208,10 +164,9 @@ export class Ringing implements LegOwner {
     const timer = clock.after(ms, () => giveUp.abort())
     let queued: QueuedCaller | undefined
     try {
-      const { projectId, callId: by } = this.#owner
-      queued = await waiters?.take({ name, projectId, by }, giveUp.signal)
+      queued = await waiters?.take(queue, giveUp.signal)
     } catch (error) {
-      log.error({ err: error, queue: name }, 'nobody could be taken from the queue')
+      log.error({ err: error, queue: queue.name }, 'nobody could be taken from the queue')
     } finally {
       timer.cancel()
     }
@@ -288,11 +243,10 @@ export class Ringing implements LegOwner {
   }
 
   #tell(candidate: Candidate, state: CalleeState): void {
-    try {
-      candidate.destination.onState?.(state)
-    } catch (error) {
-      this.#parts.log.error({ err: error }, 'who was told of a destination failed')
-    }
+    const { log, journal } = this.#parts
+    const { onState } = candidate.destination
+    if (onState) guarded(onState, log)(state)
+    journal.called(this.#owner, candidate, state)
     this.#owner.state?.(candidate, state)
   }
 }

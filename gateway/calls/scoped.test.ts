@@ -19,7 +19,6 @@ const pending: readonly (readonly [string, (call: CallControl) => Promise<unknow
   ['collect', (call) => call.collect({})],
   ['a collection in the background', async (call) => (await call.startCollect({})).result],
   ['connect', (call) => call.connect({ steps: [[{ to: 'sip:a@x' }]] })],
-  ['record', (call) => call.record({})],
   ['sleep', (call) => call.sleep(60_000)],
 ]
 
@@ -36,6 +35,30 @@ it.each(pending)(
     await whole.play({ sounds: [] })
   },
 )
+
+it('tells what was recorded until the scope was over', async () => {
+  const { call, scope } = await begin()
+  const recorded = call.record({})
+  await settle()
+  scope.abort()
+  expect(await recorded).toMatchObject({ reason: 'stopped' })
+  await expect(call.record({})).rejects.toBeInstanceOf(CallEnded)
+})
+
+it('waits for keys no longer than the scope lasts, and sends them all at once', async () => {
+  const { call, scope, far } = await begin()
+  await call.answer()
+  const pressed = Promise.withResolvers<void>()
+  far.sendDigits = (digits) => {
+    far.told.push(`digits ${digits}`)
+    return pressed.promise
+  }
+  const sent = call.sendDigits('1w2')
+  await settle()
+  expect(far.told).toEqual(['answer', 'digits 1w2'])
+  scope.abort()
+  await expect(sent).rejects.toBeInstanceOf(CallEnded)
+})
 
 it('lets no verb begin once it is over', async () => {
   const { call, scope, far } = await begin()

@@ -30,8 +30,9 @@ import {
 } from '../../handlers/verbs.ts'
 
 /**
- * A call's verbs for a while only: for the document of who waits, or of who is asked. Once `signal` fires, what is pending is given up,
- * and every verb rejects with {@link CallEnded}, so that a document ends as it does with its call.
+ * A call's verbs for a while only: for the document of who waits, of who is asked, or that had the call before another one. Once `signal`
+ * fires, what is pending is given up, and every verb rejects with {@link CallEnded}, so that a document ends as it does with its call; those
+ * that resolve with it resolve then, too.
  */
 export const scoped = (control: CallControl, signal: AbortSignal): CallControl => new Scoped(control, signal)
 
@@ -97,15 +98,20 @@ class Scoped implements CallControl {
   }
 
   connect(options: ConnectOptions): Promise<ConnectResult> {
-    return this.#do((control) => control.connect(this.#within(options)))
+    return this.#result(async (control) => {
+      const result = await control.connect(this.#within(options))
+      // Nobody was found, and whoever has the call now does not look for anybody.
+      if (result.kind === 'failed') this.#check()
+      return result
+    })
   }
 
   joinConference(options: ConferenceOptions): Promise<ConferenceResult> {
-    return this.#do((control) => control.joinConference(this.#within(options)))
+    return this.#result((control) => control.joinConference(this.#within(options)))
   }
 
   enterQueue(options: QueueOptions): Promise<QueueResult> {
-    return this.#do((control) => control.enterQueue(this.#within(options)))
+    return this.#result((control) => control.enterQueue(this.#within(options)))
   }
 
   startStream(options: StreamOptions): Promise<CallStream> {
@@ -117,11 +123,11 @@ class Scoped implements CallControl {
   }
 
   stopStream(name: string): boolean {
-    return this.#control.stopStream(name)
+    return !this.#scope.aborted && this.#control.stopStream(name)
   }
 
   record(options: RecordOptions): Promise<RecordResult> {
-    return this.#do((control) => control.record(this.#within(options)))
+    return this.#result((control) => control.record(this.#within(options)))
   }
 
   startRecording(options: RecordOptions): Promise<CallRecording> {
@@ -133,7 +139,9 @@ class Scoped implements CallControl {
   }
 
   sendDigits(digits: string, options: Cancellable = {}): Promise<void> {
-    return this.#do((control) => control.sendDigits(digits, this.#within(options)))
+    if (options.signal) return this.#do((control) => control.sendDigits(digits, this.#within(options)))
+    // Keys that nobody may give up are pressed all at once, and so to their end.
+    return this.#do((control) => this.#meanwhile(control.sendDigits(digits)))
   }
 
   hold(options?: HoldOptions): Promise<void> {
@@ -145,7 +153,7 @@ class Scoped implements CallControl {
   }
 
   refer(options: ReferOptions): Promise<ReferResult> {
-    return this.#do((control) => control.refer(this.#within(options)))
+    return this.#result((control) => control.refer(this.#within(options)))
   }
 
   userEvent(event: Readonly<Record<string, unknown>>): boolean {
@@ -172,6 +180,28 @@ class Scoped implements CallControl {
       const result = await verb(this.#control)
       this.#check()
       return result
+    } catch (error) {
+      this.#check()
+      throw error
+    }
+  }
+
+  /** Waits for work that cannot be given up no longer than the scope lasts. */
+  async #meanwhile(work: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const forget = this.#while(resolve)
+    try {
+      await Promise.race([work, promise])
+    } finally {
+      forget()
+    }
+  }
+
+  /** As {@link #do}, of a verb that tells what became of it also where it was given up. */
+  async #result<T>(verb: (control: CallControl) => Promise<T>): Promise<T> {
+    this.#check()
+    try {
+      return await verb(this.#control)
     } catch (error) {
       this.#check()
       throw error

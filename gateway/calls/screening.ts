@@ -25,6 +25,8 @@ export interface Screened {
   readonly projectId: string
   /** Whose the leg is afterwards. */
   readonly owner: LegOwner
+  /** Takes note of each leg that is made for who is asked. */
+  readonly adopt: (leg: Leg, owner: LegOwner) => void
   /** Default 60 s. */
   readonly timeoutMs?: number | undefined
 }
@@ -32,26 +34,24 @@ export interface Screened {
 /** Longest confirmation where the options say nothing. */
 const longestMs = 60_000
 
-const nobody = { callAnswered: () => {}, callEnded: () => {} }
-
 /**
  * Runs the destination's `confirm` on a leg that is answered, after its digits were pressed. True when it resolved in time and the callee is
  * still there; otherwise the leg is ended. Never rejects.
  */
 export const screened = async (parts: ScreenParts, options: Screened): Promise<boolean> => {
   const { clock, log } = parts
-  const { leg, candidate, owner, projectId, timeoutMs = longestMs } = options
-  const { sendDigits, confirm } = candidate.destination
-  const info = infoOf({ leg, callId: candidate.callId, projectId, headers: [] })
-  const call = new Call(info, leg, clock, nobody, MAX_DURATION_MS)
+  const { leg, candidate, owner, adopt, projectId, timeoutMs = longestMs } = options
+  const { callId, destination } = candidate
+  const { to: called, sendDigits, confirm } = destination
+  const info = infoOf({ leg, callId, projectId, headers: [], called })
+  const observer = { callAnswered: () => {}, callEnded: () => {}, legAdopted: adopt }
+  const call = new Call(info, leg, clock, observer, MAX_DURATION_MS)
   const control = parts.controlOf(call)
   const end = (cause: Cause) => call.end(cause)
   const timer = clock.after(timeoutMs, () => end({ code: 'no_answer' }))
   try {
     if (sendDigits) await call.whileUp(leg.sendDigits(sendDigits))
     await call.whileUp(confirm?.(control) ?? Promise.resolve())
-    // Whoever is taken is heard.
-    await control.unhold()
   } catch (error) {
     if (!leg.isEnded) log.info({ reason: String(error), to: leg.to.uri }, 'not confirmed')
     end({ code: 'declined' })
@@ -59,6 +59,7 @@ export const screened = async (parts: ScreenParts, options: Screened): Promise<b
     timer.cancel()
     // A transfer may have led to somebody else meanwhile, who was not called for this.
     if (call.caller !== leg) end({ code: 'normal' })
+    // What it was given is over with it: it is on hold no more.
     call.release(owner)
   }
   return !leg.isEnded
@@ -79,7 +80,7 @@ export const confirmed = async ({ clock, log }: ScreenParts, options: Queued): P
   const { queued, confirm, signal, timeoutMs = longestMs } = options
   const { call, control, place } = queued
   const over = new AbortController()
-  const given = AbortSignal.any([signal, over.signal])
+  const given = AbortSignal.any([signal, over.signal, queued.over])
   const timer = clock.after(timeoutMs, () => over.abort())
   try {
     await call.whileUp(confirm(scoped(control, given), place), given)

@@ -85,7 +85,7 @@ export const summary = async (call: Recorded, now: number, wait: Await): Promise
     direction: first.direction,
     from: first.from.uri,
     to: first.to.uri,
-    domain: info.sip?.domain,
+    domain: first.direction === 'inbound' ? info.sip?.domain : undefined,
     source: info.sip?.sourceAddress,
     ...endOf(caller.state),
     ...times,

@@ -1,6 +1,7 @@
 import type { Call } from './call.ts'
 import { verbFailed } from './failures.ts'
 import type { Leg } from './leg.ts'
+import type { Taken } from './ringing-parts.ts'
 
 /** Bytes of JSON that a browser is sent at most. */
 const mostBytes = 16_384
@@ -24,6 +25,18 @@ export const pressKeys = async (call: Call, digits: string, signal?: AbortSignal
     signal?.throwIfAborted()
     await call.whileUp(call.caller.sendDigits(keys), signal)
   }
+}
+
+/**
+ * Presses the keys of whom is called, after its answer, and resolves where its leg is over before. Undefined where there are none, and for who
+ * is asked for a confirmation: that has heard them before.
+ */
+export const pressAnswered = ({ leg, candidate: { destination } }: Taken): Promise<void> | undefined => {
+  const { sendDigits, confirm } = destination
+  if (!sendDigits || confirm || leg.isEnded) return undefined
+  const { promise, resolve } = Promise.withResolvers<void>()
+  leg.whenGone(resolve)
+  return Promise.race([leg.sendDigits(sendDigits), promise])
 }
 
 /** Tells the far side's browser something; false where it cannot be told. */

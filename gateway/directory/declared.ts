@@ -1,17 +1,30 @@
 import { canonicalHost } from '../../config/networks.ts'
-import type { CodecName, Config, HandlerConfig } from '../../config/types.ts'
+import type { Config, HandlerConfig, ProjectConfig } from '../../config/types.ts'
+import type { AudioCodec } from '../../media/types.ts'
 import type { HandlerSpec } from '../calls/ports.ts'
+import { parseAddress } from './index/entry.ts'
+import type {
+  EndpointDetails,
+  FlowDetails,
+  ResourceDetails,
+  ResourceType,
+  SubscriberDetails,
+} from './resource-types.ts'
 import { digestSecret } from './secrets.ts'
 import type { DigestSecret } from './types.ts'
 
 /** What of the configuration the directory is made from. */
 export type DirectoryConfig = Pick<
   Config,
-  'project' | 'domains' | 'endpoints' | 'subscribers' | 'resources'
-> & { readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> } }
+  'project' | 'projects' | 'domains' | 'endpoints' | 'subscribers' | 'resources'
+> &
+  Partial<Pick<Config, 'carriers'>> & {
+    readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
+  }
 
 /** A domain application as the file declares it. */
 export interface DeclaredDomain {
+  readonly projectId: string
   /** Lower case. */
   readonly domain: string
   readonly allow: readonly string[] | undefined
@@ -21,45 +34,27 @@ export interface DeclaredDomain {
   readonly callsPerSecondOfSource: number | undefined
   readonly maxCallsOfSource: number | undefined
   readonly challenge: DigestSecret | undefined
-  readonly codecs: readonly CodecName[] | undefined
+  readonly codecs: readonly AudioCodec[] | undefined
 }
 
 /** A thing with an address as the file declares it. */
 export interface DeclaredResource {
-  readonly type: 'subscriber' | 'app' | 'endpoint'
+  readonly projectId: string
+  readonly type: ResourceType
   readonly context: string
   readonly name: string
   readonly displayName: string
-  readonly handler: HandlerSpec | undefined
-  readonly person?: DeclaredPerson
-  readonly phone?: DeclaredPhone
-}
-
-/** The person behind a declared subscriber. */
-export interface DeclaredPerson {
-  /** Lower case. */
-  readonly email: string
-  readonly password: string
-  readonly firstName: string
-  readonly lastName: string
-  readonly mayDialOut: boolean
-}
-
-/** The phone behind a declared endpoint. */
-export interface DeclaredPhone {
-  readonly username: string
-  readonly callerId: string
-  readonly mayDialOut: boolean
-  readonly maxCalls: number
-  readonly callsPerSecond: number
-  readonly codecs: readonly CodecName[]
-  /** One for each host of the registrar. */
-  readonly secrets: readonly DigestSecret[]
+  /** But the e-mail and the user name. */
+  readonly details: object
+  /** Of a subscriber. */
+  readonly person?: { /** Lower case. */ readonly email: string; readonly password: string }
+  /** Of a SIP endpoint; a secret for each host of the registrar. */
+  readonly phone?: { readonly username: string; readonly secrets: readonly DigestSecret[] }
 }
 
 /** What the file declares, in the store's terms. */
 export interface Declared {
-  readonly projectId: string
+  readonly projects: readonly ProjectConfig[]
   readonly domains: readonly DeclaredDomain[]
   readonly resources: readonly DeclaredResource[]
 }
@@ -69,52 +64,51 @@ export interface Declared {
  * malformed.
  */
 export const declaredBy = (config: DirectoryConfig): Declared => {
-  const domains = config.domains.map(domainApp)
-  const realms = config.sip.registrar.domains.map(canonicalHost)
+  const { project: first, projects } = config
+  const domains = config.domains.map((each) => domainApp(each, first))
+  const realms = realmsOf(config)
   const resources = [
-    ...config.subscribers.map(subscriber),
-    ...config.endpoints.map((each) => endpoint(each, realms)),
-    ...config.resources.map(app),
+    ...config.subscribers.map((each) => subscriber(each, first)),
+    ...config.endpoints.map((each) => endpoint(each, realms, first)),
+    ...config.resources.map((each) => resource(each, first)),
   ]
   unique(
     'domain',
-    domains.map((d) => d.domain),
+    domains.map(({ domain }) => [domain, '']),
   )
   unique(
     'address',
-    resources.map((r) => `/${r.context}/${r.name}`),
+    resources.map(({ context, name, projectId }) => [`/${context}/${name}`, projectId]),
   )
   unique(
     'subscriber',
-    resources.flatMap((r) => (r.person ? [r.person.email] : [])),
+    resources.flatMap(({ person, projectId }) => (person ? [[person.email, projectId] as const] : [])),
   )
   unique(
     'endpoint',
-    resources.flatMap((r) => (r.phone ? [r.phone.username] : [])),
+    resources.flatMap(({ phone }) => (phone ? [[phone.username, ''] as const] : [])),
   )
-  return { projectId: config.project, domains, resources }
+  return { projects, domains, resources }
 }
 
-/** The parts of `/context/name`, without a query; undefined when it is no such address. */
-export const parseAddress = (text: string): { context: string; name: string } | undefined => {
-  const match = /^\/([^/?#\s]+)\/([^/?#\s]+)(?:\?.*)?$/.exec(text)
-  return match?.[1] && match[2] ? { context: match[1], name: match[2] } : undefined
-}
+/** Hosts at which endpoints sign in: each asks in its own name. */
+export const realmsOf = ({ sip }: Pick<DirectoryConfig, 'sip'>): string[] =>
+  sip.registrar.domains.map(canonicalHost)
 
 /** A handler as the calls take it. */
 export const handlerSpec = (config: HandlerConfig): HandlerSpec => {
   if (config.kind === 'realtime') return config
-  if (config.url !== undefined)
-    return { kind: config.kind, url: config.url, fallbackUrl: config.fallbackUrl, method: config.method }
-  if (config.document !== undefined)
-    return { kind: config.kind, document: config.document, name: config.name }
-  throw new Error(`${config.name}: a handler has a url or a document.`)
+  const { kind, url, document, name } = config
+  if (url !== undefined) return { kind, url, ...requestOf(config) }
+  if (document !== undefined) return { kind, document, name }
+  throw new Error(`${name}: a handler has a url or a document.`)
 }
 
-const domainApp = (d: DirectoryConfig['domains'][number]): DeclaredDomain => {
+const domainApp = (d: DirectoryConfig['domains'][number], first: string): DeclaredDomain => {
   const domain = canonicalHost(d.domain)
   const { allow, handler, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource, challenge } = d
   return {
+    projectId: d.project ?? first,
     ...{ domain, allow, maxCalls, callsPerSecond, callsPerSecondOfSource, maxCallsOfSource },
     handler: handler && handlerSpec(handler),
     codecs: d.codecs,
@@ -123,49 +117,72 @@ const domainApp = (d: DirectoryConfig['domains'][number]): DeclaredDomain => {
   }
 }
 
-const subscriber = (s: DirectoryConfig['subscribers'][number]): DeclaredResource => {
-  const address = checkedAddress(`/${s.context}/${s.name}`, `subscriber ${s.email}`)
-  const [firstName, lastName] = [s.firstName ?? '', s.lastName ?? '']
+const subscriber = (s: DirectoryConfig['subscribers'][number], first: string): DeclaredResource => {
+  const { email, password, firstName, lastName, mayDialOut } = s
+  const details: Omit<SubscriberDetails, 'email'> = {
+    ...(firstName !== undefined && { firstName }),
+    ...(lastName !== undefined && { lastName }),
+    mayDialOut,
+  }
   return {
+    projectId: s.project ?? first,
     type: 'subscriber',
-    ...address,
-    displayName: s.displayName ?? (`${firstName} ${lastName}`.trim() || s.name),
-    handler: undefined,
-    person: {
-      email: s.email.toLowerCase(),
-      password: s.password,
-      firstName,
-      lastName,
-      mayDialOut: s.mayDialOut,
-    },
+    ...checkedAddress(`/${s.context}/${s.name}`, `subscriber ${email}`),
+    displayName: s.displayName ?? (`${firstName ?? ''} ${lastName ?? ''}`.trim() || s.name),
+    details,
+    person: { email: email.toLowerCase(), password },
   }
 }
 
-const endpoint = (e: DirectoryConfig['endpoints'][number], realms: readonly string[]): DeclaredResource => {
+const endpoint = (
+  e: DirectoryConfig['endpoints'][number],
+  realms: readonly string[],
+  first: string,
+): DeclaredResource => {
   const { username, password, mayDialOut, maxCalls, callsPerSecond, codecs } = e
+  const details: Omit<EndpointDetails, 'username'> = {
+    callerId: e.callerId ?? username,
+    ...{ mayDialOut, maxCalls, callsPerSecond, codecs, encryption: 'default' },
+    ...(e.handler && { handler: handlerSpec(e.handler) }),
+  }
   return {
-    type: 'endpoint',
+    projectId: e.project ?? first,
+    type: 'sip_endpoint',
     ...checkedAddress(`/${e.context}/${e.name}`, `endpoint ${username}`),
     displayName: e.displayName ?? e.name,
-    handler: e.handler && handlerSpec(e.handler),
-    phone: {
-      username,
-      callerId: e.callerId ?? username,
-      ...{ mayDialOut, maxCalls, callsPerSecond, codecs },
-      secrets: realms.map((realm) => digestSecret(username, realm, password)),
-    },
+    details,
+    phone: { username, secrets: realms.map((realm) => digestSecret(username, realm, password)) },
   }
 }
 
-const app = (r: DirectoryConfig['resources'][number]): DeclaredResource => {
+const resource = (r: DirectoryConfig['resources'][number], first: string): DeclaredResource => {
   const address = checkedAddress(r.address, 'resource')
-  return {
-    type: 'app',
-    ...address,
-    displayName: r.displayName ?? address.name,
-    handler: handlerSpec(r.handler),
-  }
+  const displayName = r.displayName ?? address.name
+  return { projectId: r.project ?? first, ...address, displayName, ...kindOf(r.handler) }
 }
+
+/** A thing is what its handler is. */
+const kindOf = (handler: HandlerConfig): Pick<DeclaredResource, 'type' | 'details'> => {
+  if (handler.kind === 'realtime') return { type: 'relay_application', details: { topic: handler.topic } }
+  const { kind, url, document = '', name: declaredAt } = handler
+  if (kind === 'flow') {
+    const text = url === undefined ? { flow: document, declaredAt } : { url, ...requestOf(handler) }
+    return { type: 'call_flow', details: { ...text, version: 1 } satisfies FlowDetails }
+  }
+  const family = kind === 'xml' ? 'cxml' : 'swml'
+  if (url === undefined)
+    return {
+      type: `${family}_script`,
+      details: { document, declaredAt } satisfies ResourceDetails['swml_script'],
+    }
+  const asked: ResourceDetails['swml_webhook'] = { url, method: 'POST', ...requestOf(handler) }
+  return { type: `${family}_webhook`, details: asked }
+}
+
+const requestOf = ({ fallbackUrl, method }: Exclude<HandlerConfig, { kind: 'realtime' }>) => ({
+  ...(fallbackUrl !== undefined && { fallbackUrl }),
+  ...(method !== undefined && { method }),
+})
 
 const checkedAddress = (text: string, owner: string): { context: string; name: string } => {
   const address = parseAddress(text)
@@ -174,10 +191,12 @@ const checkedAddress = (text: string, owner: string): { context: string; name: s
   return address
 }
 
-const unique = (what: string, values: readonly string[]): void => {
+/** Names, and the project within which each is unique. */
+const unique = (what: string, names: readonly (readonly [name: string, projectId: string])[]): void => {
   const seen = new Set<string>()
-  for (const value of values) {
-    if (seen.has(value)) throw new Error(`The ${what} ${value} is declared twice.`)
-    seen.add(value)
+  for (const [name, projectId] of names) {
+    const key = `${projectId} ${name}`
+    if (seen.has(key)) throw new Error(`The ${what} ${name} is declared twice.`)
+    seen.add(key)
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { config, script, TestStore } from './testing.ts'
+import { pathOf } from './index/entry.ts'
+import { config, everythingOf, script, TestStore } from './testing.ts'
 
 const testStore = new TestStore()
 const { open, query } = testStore
@@ -17,36 +18,40 @@ describe('the directory', () => {
       projectId: 'project-1',
     })
     expect(directory.domainApp('other.example')).toBeUndefined()
-    const alice = directory.subscriberByEmail('ALICE@example.test')
+    const alice = directory.subscriberByEmail('project-1', 'ALICE@example.test')
     expect(alice).toMatchObject({
       email: 'alice@example.test',
       address: '/public/alice',
       displayName: 'alice',
     })
     expect(directory.subscriber(alice!.id)).toBe(alice)
-    expect(directory.subscriberByEmail('bob@example.test')).toMatchObject({
+    expect(directory.subscriberByEmail('project-1', 'bob@example.test')).toMatchObject({
       displayName: 'Bob B',
       mayDialOut: false,
     })
-    expect(directory.addresses().map((a) => `/${a.context}/${a.name} ${a.type} ${a.displayName}`)).toEqual([
-      '/private/bob subscriber Bob B',
+    expect(
+      everythingOf(directory).map(
+        ({ address, type, displayName }) => `${pathOf(address)} ${type} ${displayName}`,
+      ),
+    ).toEqual([
       '/public/alice subscriber alice',
-      '/public/help app Help',
+      '/private/bob subscriber Bob B',
+      '/public/help swml_script Help',
     ])
   })
 
   it('resolves SIP URIs and addresses, and nothing else', async () => {
     const directory = await open()
-    const alice = directory.subscriberByEmail('alice@example.test')!
+    const alice = directory.subscriberByEmail('project-1', 'alice@example.test')!
     const subscriber = { kind: 'subscriber', subscriberId: alice.id, address: '/public/alice' }
-    expect(directory.resolve('sip:1@carrier.example;transport=tcp')).toEqual({
+    expect(directory.resolve('sip:1@carrier.example;transport=tcp', 'project-1')).toEqual({
       kind: 'sip',
       uri: 'sip:1@carrier.example;transport=tcp',
     })
-    expect(directory.resolve('SIPS:carrier.example')).toMatchObject({ kind: 'sip' })
-    expect(directory.resolve('/public/alice')).toEqual(subscriber)
-    expect(directory.resolve('/public/alice?channel=audio')).toEqual(subscriber)
-    expect(directory.resolve('/public/help')).toEqual({
+    expect(directory.resolve('SIPS:carrier.example', 'project-1')).toMatchObject({ kind: 'sip' })
+    expect(directory.resolve('/public/alice', 'project-1')).toEqual(subscriber)
+    expect(directory.resolve('/public/alice?channel=audio', 'project-1')).toEqual(subscriber)
+    expect(directory.resolve('/public/help', 'project-1')).toEqual({
       kind: 'handler',
       handler: script,
       address: '/public/help',
@@ -61,16 +66,19 @@ describe('the directory', () => {
       '',
       '/a/b/c',
     ])
-      expect(directory.resolve(other), other).toBeUndefined()
+      expect(directory.resolve(other, 'project-1'), other).toBeUndefined()
   })
 
   it('asks for what a number stands for', async () => {
     const numberTarget = (number: string) => ({ kind: 'sip', uri: `sip:${number}@carrier.example` }) as const
     const directory = await open(config(), ':memory:', numberTarget)
-    expect(directory.resolve(' +4930123 ')).toEqual({ kind: 'sip', uri: 'sip:+4930123@carrier.example' })
-    expect(directory.resolve('030123')).toMatchObject({ uri: 'sip:030123@carrier.example' })
+    expect(directory.resolve(' +4930123 ', 'project-1')).toEqual({
+      kind: 'sip',
+      uri: 'sip:+4930123@carrier.example',
+    })
+    expect(directory.resolve('030123', 'project-1')).toMatchObject({ uri: 'sip:030123@carrier.example' })
     for (const other of ['+', '+49 30', '1'.repeat(40), 'alice'])
-      expect(directory.resolve(other), other).toBeUndefined()
+      expect(directory.resolve(other, 'project-1'), other).toBeUndefined()
   })
 
   it('keeps rates, codecs and the challenge of a domain, not its password', async () => {
@@ -91,19 +99,21 @@ describe('the directory', () => {
 
   it('signs in with the right password only', async () => {
     const directory = await open()
-    expect(await directory.signIn('alice@EXAMPLE.test', 'wonder')).toMatchObject({ address: '/public/alice' })
-    expect(await directory.signIn('alice@example.test', 'builder')).toBeUndefined()
-    expect(await directory.signIn('nobody@example.test', 'nobody')).toBeUndefined()
+    expect(await directory.signIn('project-1', 'alice@EXAMPLE.test', 'wonder')).toMatchObject({
+      address: '/public/alice',
+    })
+    expect(await directory.signIn('project-1', 'alice@example.test', 'builder')).toBeUndefined()
+    expect(await directory.signIn('project-1', 'nobody@example.test', 'nobody')).toBeUndefined()
   })
 
   it('keeps ids and hashes over restarts, and a file that only its owner reads', async () => {
     const before = await open()
     const hashes = query('select email, password_hash from subscriber order by email')
-    const addresses = before.addresses()
+    const resources = everythingOf(before)
     const id = before.domainApp('demo.example')?.id
     before.close()
     const after = await open()
-    expect(after.addresses()).toEqual(addresses)
+    expect(everythingOf(after)).toEqual(resources)
     expect(after.domainApp('demo.example')?.id).toBe(id)
     expect(query('select email, password_hash from subscriber order by email')).toEqual(hashes)
     expect(statSync(testStore.file).mode & 0o777).toBe(0o600)
@@ -111,7 +121,7 @@ describe('the directory', () => {
 
   it('takes over what changed in the file: password, name, address, handler', async () => {
     const first = await open()
-    const id = first.subscriberByEmail('alice@example.test')!.id
+    const id = first.subscriberByEmail('project-1', 'alice@example.test')!.id
     first.close()
     const [alice, bob] = config().subscribers as [never, never]
     const second = await open(
@@ -123,31 +133,35 @@ describe('the directory', () => {
         domains: [{ domain: 'demo.example' }],
       }),
     )
-    expect(second.resolve('/private/bob')).toMatchObject({ subscriberId: id })
-    expect(await second.signIn('alice@example.test', 'wonder')).toBeUndefined()
-    expect(await second.signIn('alice@example.test', 'changed')).toMatchObject({ id })
+    expect(second.resolve('/private/bob', 'project-1')).toMatchObject({ subscriberId: id })
+    expect(await second.signIn('project-1', 'alice@example.test', 'wonder')).toBeUndefined()
+    expect(await second.signIn('project-1', 'alice@example.test', 'changed')).toMatchObject({ id })
     expect(second.domainApp('demo.example')).toMatchObject({ allow: undefined, handler: undefined })
   })
 
   it('removes what the file declares no longer, and leaves alone what did not come from it', async () => {
     const first = await open()
     first.close()
-    query(`insert into resource values ('r9', 'project-1', 'app', 'Mine', '${JSON.stringify(script)}', 0, 1)`)
-    query("insert into address values ('a9', 'r9', 'public', 'mine', 1)")
+    query(
+      `insert into resource values ('r9', 'project-1', 'swml_script', 'Mine', '{"document":"{}"}', 0, 1, 1)`,
+    )
+    query("insert into address values ('a9', 'r9', 'project-1', 'public', 'mine', 1)")
     const second = await open(config({ domains: [], subscribers: [], resources: [] }))
-    expect(second.addresses().map((a) => a.name)).toEqual(['mine'])
+    expect(everythingOf(second).map(({ address }) => address.name)).toEqual(['mine'])
     expect(second.domainApp('demo.example')).toBeUndefined()
     expect(query('select count(*) as n from subscriber')).toEqual([{ n: 0 }])
     second.close()
     const clash = { address: '/public/mine', handler: script }
     const third = await open(config({ resources: [clash] }))
-    expect(third.addresses().find((a) => a.name === 'mine')?.id).toBe('a9')
+    expect(third.resources.findByAddress('project-1', 'public', 'mine')?.address.id).toBe('a9')
   })
 
   it('refuses a subscriber whose address belongs to something that did not come from the file', async () => {
     ;(await open()).close()
-    query(`insert into resource values ('r9', 'project-1', 'app', 'Mine', null, 0, 1)`)
-    query("insert into address values ('a9', 'r9', 'public', 'carol', 1)")
+    query(
+      `insert into resource values ('r9', 'project-1', 'swml_script', 'Mine', '{"document":"{}"}', 0, 1, 1)`,
+    )
+    query("insert into address values ('a9', 'r9', 'project-1', 'public', 'carol', 1)")
     const carol = {
       email: 'carol@example.test',
       password: 'x',
@@ -159,7 +173,7 @@ describe('the directory', () => {
       /\/public\/carol .* another resource/,
     )
     // Nothing of the failed attempt stays.
-    expect((await open()).addresses()).toHaveLength(4)
+    expect(everythingOf(await open())).toHaveLength(4)
   })
 
   it('refuses what is declared twice or is no address', async () => {

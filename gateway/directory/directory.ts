@@ -1,29 +1,50 @@
-import { canonicalHost } from '../../config/networks.ts'
+import type { ProjectLimits } from '../../config/types.ts'
+import type { RoomConference } from '../../handlers/verbs.ts'
+import { Sealing } from '../auth/sealing.ts'
 import type { Target } from '../calls/ports.ts'
-import type { Clock } from '../clock.ts'
+import { TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
-import { CallbackRows } from './callbacks.ts'
-import { type DirectoryConfig, declaredBy, parseAddress } from './declared.ts'
-import { type Contents, type Entry, load, pathOf } from './load.ts'
-import { migrate } from './migrations.ts'
+import { type DirectoryConfig, declaredBy, realmsOf } from './declared.ts'
+import { type ConnectionUse, type Engine, type EngineOptions, type News, openEngine } from './engine.ts'
+import { StoredCarriers } from './index/carriers.ts'
+import { Memory, type NumberTarget } from './index/memory.ts'
+import { OtherGateways } from './index/other-gateways.ts'
+import { Refresh } from './index/refresh.ts'
+import { migrate } from './migrations/run.ts'
 import { Passwords } from './passwords.ts'
-import { provision } from './provision.ts'
+import type { DomainApps, ProjectCarriers, Projects, Resources } from './ports.ts'
+import { provision } from './provision/provision.ts'
 import { RecordingRows } from './recordings.ts'
-import { openSqliteStore, type Store } from './sqlite.ts'
-import type { AddressRecord, Directory, DomainApp, SipEndpoint, Subscriber } from './types.ts'
+import type { Store } from './sqlite.ts'
+import type { Directory, DomainApp, Senders, SipEndpoint, Subscriber } from './types.ts'
+import { StoredProjectCarriers } from './writing/carriers.ts'
+import { StoredDomainApps } from './writing/domain-apps.ts'
+import type { WritingParts } from './writing/parts.ts'
+import { StoredProjects } from './writing/projects.ts'
+import { Quotas } from './writing/quotas.ts'
+import { StoredResources } from './writing/resources.ts'
 
 /** What the directory is made from. */
-export interface DirectoryOptions {
-  /** The SQLite file, or `:memory:`. Its folder must exist. */
-  readonly file: string
+export interface DirectoryOptions extends EngineOptions {
   /** What the configuration file declares. */
   readonly config: DirectoryConfig
+  /** What one project may have; default those of the configuration's schema. */
+  readonly limits?: ProjectLimits
+  /** End of the domains of domain applications; default `dapp.localhost`. */
+  readonly domainSuffix?: string
   /** Key that is kept apart from the store; it tells whether a declared password changed. At least 16 bytes. */
   readonly secret: Uint8Array
-  readonly clock: Pick<Clock, 'now'>
-  readonly log: Pick<Log, 'info'>
+  readonly log: Pick<Log, 'info' | 'error'>
   /** What a telephone number stands for (digits, with or without a plus): a carrier's address. Default: nothing. */
-  readonly numberTarget?: (number: string) => Target | undefined
+  readonly numberTarget?: NumberTarget
+}
+
+const defaultLimits: ProjectLimits = {
+  subscribers: 200_000,
+  resources: 10_000,
+  domainApps: 1_000,
+  carriers: 100,
+  tokens: 100,
 }
 
 /**
@@ -31,114 +52,171 @@ export interface DirectoryOptions {
  * Throws when the store cannot be opened, is newer than this release, or the file declares something twice.
  */
 export const createDirectory = async (options: DirectoryOptions): Promise<Directory> => {
-  const { file, config, secret, clock, log } = options
+  const { config, secret, clock, log } = options
   const declared = declaredBy(config)
-  const store = openSqliteStore(file)
+  const engine = await openEngine(options)
+  const { store } = engine
+  let others: OtherGateways | undefined
   try {
-    const version = await migrate(store, clock)
+    const version = await migrate(store, clock, engine.lock)
     const passwords = new Passwords()
-    await provision(store, declared, { secret, passwords }, clock.now())
-    const contents = await load(store)
+    await provision(engine, declared, { secret, passwords }, clock.now())
+    const sealing = new Sealing(secret, 'passwords of carriers')
+    const fault = (carrier: string, err: unknown) =>
+      log.error({ carrier, err }, 'a stored carrier cannot be used')
+    const memory = new Memory(options.numberTarget, new StoredCarriers({ sealing, fault }))
+    const refresh = new Refresh(store, memory)
+    others = new OtherGateways({ refresh, clock, log })
+    await engine.listen((news) => others?.take(news))
+    await refresh.everything()
     log.info(
-      { file, version, domains: contents.domains.length, addresses: contents.entries.length },
+      { store: engine.name, version, domains: memory.domains.size, addresses: memory.contents.size },
       'directory ready',
     )
     const dummyHash = await passwords.hash('nobody')
-    return new LoadedDirectory({ store, contents, passwords, dummyHash, numberTarget: options.numberTarget })
+    const { limits = defaultLimits, domainSuffix = 'dapp.localhost' } = options
+    const parts: WritingParts = {
+      ...{ store, memory, limits, domainSuffix, clock, passwords, realms: realmsOf(config) },
+      quotas: new Quotas(),
+      changed: (changed) =>
+        refresh.changed(changed).catch((error) => {
+          others?.missed()
+          throw error
+        }),
+    }
+    const declaredOnes = { declared: config.carriers ?? [], firstProject: config.project }
+    const carriers = new StoredProjectCarriers({ ...parts, ...declaredOnes, sealing })
+    return new LoadedDirectory({ engine, others, parts, passwords, dummyHash, carriers })
   } catch (error) {
-    await store.destroy()
+    others?.close()
+    await engine.close()
     throw error
   }
 }
 
-interface Parts {
-  readonly store: Store
-  readonly contents: Contents
+interface LoadedParts {
+  readonly engine: Engine
+  readonly others: OtherGateways
+  readonly parts: WritingParts
   readonly passwords: Passwords
   /** What the password of somebody unknown is compared with. */
   readonly dummyHash: string
-  readonly numberTarget: DirectoryOptions['numberTarget']
+  readonly carriers: ProjectCarriers
 }
 
 class LoadedDirectory implements Directory {
+  readonly store: Store
   readonly recordings: RecordingRows
-  readonly callbacks: CallbackRows
-  #parts: Parts
-  #domains: ReadonlyMap<string, DomainApp>
-  #byAddress: ReadonlyMap<string, Entry>
-  #bySubscriber = new Map<string, Entry>()
-  #byEmail = new Map<string, Entry>()
-  #endpoints = new Map<string, SipEndpoint>()
-  #endpointsByName = new Map<string, SipEndpoint>()
-  #addresses: readonly AddressRecord[]
-  #closed = false
+  readonly resources: Resources
+  readonly domainApps: DomainApps
+  readonly projects: Projects
+  readonly carriers: ProjectCarriers
+  readonly #parts: WritingParts
+  readonly #memory: Memory
+  readonly #passwords: Passwords
+  readonly #dummyHash: string
+  readonly #engine: Engine
+  readonly #others: OtherGateways
 
-  constructor(parts: Parts) {
-    const { contents } = parts
+  constructor({ engine, others, parts, passwords, dummyHash, carriers }: LoadedParts) {
+    this.#engine = engine
+    this.#others = others
+    this.carriers = carriers
     this.#parts = parts
+    this.#memory = parts.memory
+    this.#passwords = passwords
+    this.#dummyHash = dummyHash
+    this.store = parts.store
     this.recordings = new RecordingRows(parts.store)
-    this.callbacks = new CallbackRows(parts.store)
-    this.#domains = new Map(contents.domains.map((d) => [d.domain, d]))
-    this.#byAddress = new Map(contents.entries.map((e) => [pathOf(e.record), e]))
-    this.#addresses = contents.entries.map((e) => e.record)
-    for (const entry of contents.entries) {
-      const { subscriber, endpoint } = entry
-      if (subscriber) this.#bySubscriber.set(subscriber.id, entry)
-      if (subscriber) this.#byEmail.set(subscriber.email, entry)
-      if (endpoint) this.#endpoints.set(endpoint.id, endpoint)
-      if (endpoint) this.#endpointsByName.set(endpoint.username, endpoint)
-    }
+    this.resources = new StoredResources(parts)
+    this.domainApps = new StoredDomainApps(parts)
+    this.projects = new StoredProjects(parts)
   }
 
   domainApp(host: string): DomainApp | undefined {
-    return this.#domains.get(canonicalHost(host))
+    return this.#memory.domainApp(host)
   }
 
   subscriber(id: string): Subscriber | undefined {
-    return this.#bySubscriber.get(id)?.subscriber
+    return this.#memory.contents.byId(id)?.subscriber
   }
 
-  subscriberByEmail(email: string): Subscriber | undefined {
-    return this.#byEmail.get(email.toLowerCase())?.subscriber
+  subscriberByEmail(projectId: string, email: string): Subscriber | undefined {
+    return this.#memory.contents.byEmail(projectId, email)?.subscriber
   }
 
   endpointByName(username: string): SipEndpoint | undefined {
-    return this.#endpointsByName.get(username)
+    return this.#memory.endpointByName(username)
   }
 
   endpoint(id: string): SipEndpoint | undefined {
-    return this.#endpoints.get(id)
+    return this.#memory.endpoint(id)
   }
 
-  async signIn(email: string, password: string): Promise<Subscriber | undefined> {
-    const entry = this.#byEmail.get(email.toLowerCase())
+  async signIn(projectId: string, email: string, password: string): Promise<Subscriber | undefined> {
+    const entry = this.#memory.contents.byEmail(projectId, email)
     // An unknown e-mail costs what a known one does.
-    const { passwords, dummyHash } = this.#parts
-    const matches = await passwords.verify(password, entry?.passwordHash ?? dummyHash)
-    return matches ? entry?.subscriber : undefined
+    const matches = await this.#passwords.verify(password, entry?.passwordHash ?? this.#dummyHash)
+    const known = matches && entry?.passwordHash !== undefined && !entry.subscriber?.disabled
+    return known ? entry.subscriber : undefined
   }
 
-  addresses(): readonly AddressRecord[] {
-    return this.#addresses
+  async changeSubscriber(
+    projectId: string,
+    id: string,
+    { disabled, tokensAfter, pushKey }: Parameters<Directory['changeSubscriber']>[2],
+  ): Promise<void> {
+    const { store, changed } = this.#parts
+    const subscriber = this.subscriber(id)
+    if (subscriber?.projectId !== projectId) throw new TrunklineError('unknown_resource')
+    await store
+      .updateTable('subscriber')
+      .set((eb) => ({
+        ...(tokensAfter !== undefined && { tokens_after: tokensAfter }),
+        ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
+        ...(pushKey !== undefined && { push_key: eb.fn.coalesce('push_key', eb.val(pushKey)) }),
+      }))
+      .where('resource_id', '=', id)
+      .execute()
+    await changed({ resources: [id] })
   }
 
-  resolve(to: string): Target | undefined {
-    const text = to.trim()
-    if (/^sips?:[^\s]+$/i.test(text)) return { kind: 'sip', uri: text }
-    if (/^\+?\d{1,32}$/.test(text)) return this.#parts.numberTarget?.(text)
-    const parts = parseAddress(text)
-    const entry = parts && this.#byAddress.get(pathOf(parts))
-    if (!entry) return undefined
-    const address = pathOf(entry.record)
-    if (entry.subscriber) return { kind: 'subscriber', subscriberId: entry.subscriber.id, address }
-    // Its handler is for the calls that it makes.
-    if (entry.endpoint) return { kind: 'endpoint', endpointId: entry.endpoint.id, address }
-    return entry.handler && { kind: 'handler', handler: entry.handler, address }
+  resolve(to: string, projectId: string): Target | undefined {
+    return this.#memory.resolve(to, projectId)
   }
 
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    void this.#parts.store.destroy()
+  room(name: string, projectId: string): RoomConference {
+    return this.#memory.room(name, projectId)
+  }
+
+  onResources(listener: (ids: readonly string[]) => void): void {
+    this.#memory.onResources(listener)
+  }
+
+  onSenders(listener: (senders: Senders) => void): void {
+    const { domains, carriers } = this.#memory
+    const tell = () =>
+      listener({
+        domains: [...domains.all].map(({ record, admission }) => ({
+          ...{ allow: admission.allow, challenge: admission.challenge },
+          guarded: !record.managedByFile,
+        })),
+        carriers: carriers.all.flatMap(({ config }) => config ?? []),
+      })
+    this.#memory.onSenders = tell
+    tell()
+  }
+
+  onElsewhere(listener: (news: News) => Promise<void> | void): void {
+    this.#others.on(listener)
+  }
+
+  get connections(): ConnectionUse | undefined {
+    return this.#engine.connections()
+  }
+
+  close(): Promise<void> {
+    this.#others.close()
+    return this.#engine.close()
   }
 }

@@ -21,15 +21,17 @@ describe('SIP endpoints', () => {
         codecs: ['PCMA', 'opus'],
       },
     })
-    expect(directory.endpoint(endpoint.id)).toBe(endpoint)
+    expect(directory.endpoint(endpoint.id)).toEqual(endpoint)
     expect(directory.endpointByName('DESK1')).toBeUndefined()
     expect([...endpoint.secrets.keys()]).toEqual(['phones.example', 'sip.example'])
     const sha256 = createHash('sha256').update('desk1:sip.example:Tele-fon-1').digest('hex')
     expect(endpoint.secrets.get('sip.example')).toMatchObject({ username: 'desk1', sha256 })
-    expect(directory.resolve('/public/phone')).toEqual({
+    expect(directory.resolve('/public/phone', 'project-1')).toEqual({
       ...{ kind: 'endpoint', endpointId: endpoint.id, address: '/public/phone' },
     })
-    expect(directory.addresses().find((a) => a.name === 'phone')).toMatchObject({ type: 'endpoint' })
+    expect(directory.resources.findByAddress('project-1', 'public', 'phone')).toMatchObject({
+      type: 'sip_endpoint',
+    })
     expect(JSON.stringify(query('select * from endpoint'))).not.toContain(phone.password)
   })
 
@@ -53,5 +55,17 @@ describe('SIP endpoints', () => {
     await expect(open(config({ endpoints: [phone, { ...phone, name: 'other' }] }))).rejects.toThrow(
       'The endpoint desk1 is declared twice.',
     )
+  })
+
+  it('that the file gives to another project are new ones there', async () => {
+    const projects = ['project-1', 'project-2'].map((id) => ({ id, name: id, signingKeys: [] }))
+    const first = await open(config({ projects, endpoints: [phone] }))
+    const { id } = first.endpointByName('desk1')!
+    await first.close()
+    const second = await open(config({ projects, endpoints: [{ ...phone, project: 'project-2' }] }))
+    expect(second.endpointByName('desk1')).toMatchObject({ projectId: 'project-2', callerId: 'desk1' })
+    expect(second.endpoint(id)).toBeUndefined()
+    expect(second.resolve('/public/phone', 'project-1')).toBeUndefined()
+    expect(second.resolve('/public/phone', 'project-2')).toMatchObject({ kind: 'endpoint' })
   })
 })

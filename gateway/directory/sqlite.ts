@@ -1,10 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, type Transaction } from 'kysely'
 import type { Tables } from './schema.ts'
 
 /** The store's queries, whichever engine runs them. */
 export type Store = Kysely<Tables>
+
+/** Queries of which either all hold or none. */
+export type Write = Transaction<Tables>
 
 /**
  * Opens (or makes) the SQLite file of the directory, readable by its owner alone; `:memory:` keeps it in memory.

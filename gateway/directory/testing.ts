@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach } from 'vitest'
-import type { Target } from '../calls/ports.ts'
 import { FakeClock } from '../clock.ts'
 import type { DirectoryConfig } from './declared.ts'
 import { createDirectory } from './directory.ts'
+import type { NumberTarget } from './index/memory.ts'
+import type { Resource } from './resource-types.ts'
 import type { Directory } from './types.ts'
 
 /** A handler. */
@@ -31,6 +32,7 @@ export const phone = {
 /** What the file declares, with changes. */
 export const config = (changes: Partial<DirectoryConfig> = {}): DirectoryConfig => ({
   project: 'project-1',
+  projects: [{ id: 'project-1', name: 'project-1', signingKeys: [] }],
   sip: { registrar: { domains: ['Phones.Example', 'sip.example'] } },
   domains: [{ domain: 'Demo.Example', allow: ['127.0.0.0/8'], handler: script, maxCalls: 5 }],
   endpoints: [],
@@ -49,6 +51,12 @@ export const config = (changes: Partial<DirectoryConfig> = {}): DirectoryConfig 
   resources: [{ address: '/public/help', displayName: 'Help', handler: script }],
   ...changes,
 })
+
+/** Every resource of a project. */
+export const everythingOf = (
+  { resources }: Pick<Directory, 'resources'>,
+  projectId = 'project-1',
+): readonly Resource[] => resources.list(projectId, { sortBy: 'name', number: 0, size: 1_000 }).items
 
 /** A store in a folder of its own, for each test of the file that makes it. */
 export class TestStore {
@@ -74,16 +82,12 @@ export class TestStore {
   }
 
   /** Opens a directory; it is closed with the test. */
-  open = async (
-    declared = config(),
-    where = this.file,
-    numberTarget?: (number: string) => Target,
-  ): Promise<Directory> => {
+  open = async (declared = config(), where = this.file, numberTarget?: NumberTarget): Promise<Directory> => {
     const directory = await createDirectory({
       ...{ file: where, config: declared, numberTarget },
       secret: new Uint8Array(32).fill(3),
       clock: new FakeClock(),
-      log: { info: () => {} },
+      log: { info: () => {}, error: () => {} },
     })
     this.#opened.push(directory)
     return directory

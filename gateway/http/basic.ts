@@ -1,16 +1,21 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ProjectAccess } from '../auth/project-access.ts'
+import { type ProjectAccess, permits } from '../auth/project-access.ts'
 import { TrunklineError } from '../errors.ts'
+import type { RequireProject } from './principal.ts'
 
-/** The project that sends a request, by Basic auth (RFC 7617); throws `unauthorized`, or `too_many_requests` after many wrong ones. */
-export type AuthenticateProject = (request: FastifyRequest, reply: FastifyReply) => string
-
-/** Makes it: the user name is the project's id, the password its API token. */
+/** Makes the hooks of routes for projects (RFC 7617): the user name is the project's id, the password one of its API tokens. */
 export const basic =
-  (access: ProjectAccess): AuthenticateProject =>
-  (request, reply) => {
+  (access: ProjectAccess): RequireProject =>
+  (scope) =>
+  async (request, reply) => {
     const given = credentialsOf(request.headers.authorization)
-    if (given && access.admits(given.project, given.token)) return given.project
+    const token = given && access.tokenOf(given.project, given.token)
+    if (token) {
+      if (!permits(token, scope))
+        throw new TrunklineError('insufficient_scope', `It lacks the scope ${scope}.`)
+      request.projectId = token.projectId
+      request.apiTokenId = token.id
+      return
+    }
     reply.header('www-authenticate', 'Basic realm="Trunkline", charset="UTF-8"')
     const wait = given ? access.failed(request.ip) : 0
     if (wait > 0) {
@@ -19,6 +24,9 @@ export const basic =
     }
     throw new TrunklineError('unauthorized', 'Basic auth with the project’s id and its API token is needed.')
   }
+
+/** Whether a request shows, or seems to show, Basic credentials. */
+export const isBasic = (header: string | undefined): boolean => /^Basic +/i.test(header ?? '')
 
 const credentialsOf = (header: string | undefined): { project: string; token: string } | undefined => {
   const encoded = /^Basic +([\w+/=-]+)$/i.exec(header ?? '')?.[1]

@@ -1,20 +1,49 @@
 import type { FastifyRequest } from 'fastify'
+import { holderOf, type TokenHolder } from '../auth/holders.ts'
+import type { SubscriberToken } from '../auth/token-claims.ts'
 import type { SubscriberTokens } from '../auth/tokens.ts'
 import type { Directory, Subscriber } from '../directory/types.ts'
 import { TrunklineError } from '../errors.ts'
 
-/** Who sends a request, by its `Authorization: Bearer` header (RFC 6750); throws `unauthorized`. */
-export type Authenticate = (request: FastifyRequest) => Promise<Subscriber>
+/** Who sends a request. */
+export interface Bearer {
+  readonly token: SubscriberToken
+  readonly holder: TokenHolder
+}
+
+/** Who sends a request, by its `Authorization: Bearer` header (RFC 6750): a subscriber, a guest or an invited one. Throws `unauthorized`. */
+export type Authenticate = (request: FastifyRequest) => Promise<Bearer>
 
 /** Makes it. */
 export const bearer =
   (tokens: Pick<SubscriberTokens, 'verify'>, directory: Pick<Directory, 'subscriber'>): Authenticate =>
   async (request) => {
-    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-    if (token === undefined)
+    const text = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
+    if (text === undefined)
       throw new TrunklineError('unauthorized', 'The Authorization header has no bearer token.')
-    const { subscriberId } = await tokens.verify(token)
-    const subscriber = directory.subscriber(subscriberId)
-    if (!subscriber) throw new TrunklineError('unauthorized', 'The subscriber of the token does not exist.')
-    return subscriber
+    const token = await tokens.verify(text)
+    const holder = holderOf(token, directory)
+    if (!holder) throw new TrunklineError('unauthorized', 'The subscriber of the token does not exist.')
+    return { token, holder }
   }
+
+/** Makes the `onRequest` hook of a route for who holds a token: `request.bearer` says who. A wrong body is not looked at before that. */
+export const requireBearer =
+  (authenticate: Authenticate) =>
+  async (request: FastifyRequest): Promise<void> => {
+    request.bearer = await authenticate(request)
+  }
+
+/** Who sends a request to a route with {@link requireBearer}; throws `unauthorized` on any other. */
+export const bearerOf = ({ bearer: found }: Pick<FastifyRequest, 'bearer'>): Bearer => {
+  if (!found) throw new TrunklineError('unauthorized')
+  return found
+}
+
+/** The subscriber in person; throws `not_permitted` for guests and those who were invited. */
+export const subscriberOf = (request: Pick<FastifyRequest, 'bearer'>): Subscriber => {
+  const { holder } = bearerOf(request)
+  if (holder.kind !== 'subscriber' || !holder.subscriber)
+    throw new TrunklineError('not_permitted', 'Only the subscriber may do this.')
+  return holder.subscriber
+}

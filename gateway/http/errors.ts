@@ -1,84 +1,105 @@
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError } from 'fastify'
 import { type Code, catalogue, codeOf, TrunklineError } from '../errors.ts'
-import type { Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
 
-/** One fault, in the shape in which the API reports them. */
-export interface ApiError {
-  readonly type: string
-  readonly code: string
+/** One thing that is wrong with a request. */
+export interface FieldFault {
+  readonly code: Code
   readonly message: string
-  /** The field at fault; null when it is none of one field. */
+  /** The field at fault, dotted; null when it is none of one field. */
   readonly attribute: string | null
-  /** Page that explains the code. */
-  readonly url: string
 }
 
-/** The body of every answer that is an error. */
-export const errorBody = (code: Code, message: string, attribute: string | null = null) => ({
-  errors: [
-    { type: typeOf(catalogue[code].http), code, message, attribute, url: `docs/errors.md#${code}` },
-  ] as ApiError[],
-})
-
-/** Gives an instance the API's error bodies, for errors of ours, of the schemas, and unforeseen ones. */
-export const useErrorBodies = (
-  site: FastifyInstance,
-  log: Pick<Log, 'error'>,
-  metrics: Pick<Metrics, 'rejections'>,
-): void => {
-  site.setErrorHandler((error: FastifyError | TrunklineError, request, reply) => {
-    const { status, code, message, attribute } = describe(error)
-    if (code === 'internal') log.error({ request: request.id, err: error }, catalogue.internal.text)
-    metrics.rejections.inc({ code })
-    if (code === 'unauthorized' && !reply.hasHeader('www-authenticate'))
-      reply.header('www-authenticate', 'Bearer')
-    return reply.code(status).send(errorBody(code, message, attribute))
-  })
-  site.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) =>
-    reply.code(404).send({
-      errors: [
-        {
-          type: 'not_found_error',
-          code: 'not_found',
-          message: `Nothing answers ${request.method} ${pathOf(request.url)}.`,
-          attribute: null,
-          url: 'docs/errors.md#not_found',
-        },
-      ],
-    }),
-  )
+/** What an error of a request comes to: its first fault, and all of them. */
+export interface Fault extends FieldFault {
+  /** Of HTTP. */
+  readonly status: number
+  /** At least one; several only where fields are missing or wrong. */
+  readonly all: readonly FieldFault[]
 }
+
+/** Makes the body of an error, in the shape of one family of the API. */
+export type ErrorBody = (fault: Fault) => object
+
+type RequestError = FastifyError | TrunklineError
 
 /** A URL without its query, which may hold what no log is to show. */
 export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
-const describe = (error: FastifyError | TrunklineError) => {
-  if (error instanceof TrunklineError) {
-    const { attribute } = error.facts
-    const named = typeof attribute === 'string' ? attribute : null
-    return { status: catalogue[error.code].http, code: error.code, message: error.message, attribute: named }
-  }
-  const fault = error.validation?.[0]
-  if (fault) {
-    const missing = fault.params.missingProperty ?? fault.params.additionalProperty
-    const named =
-      fault.instancePath.slice(1).replaceAll('/', '.') || (typeof missing === 'string' ? missing : null)
-    return { status: 400, code: 'bad_request' as const, message: error.message, attribute: named }
-  }
+/** Reads an error of ours, of the schemas, of Fastify, or an unforeseen one, of which nothing is told. */
+export const faultOf = (error: RequestError): Fault => {
+  if (error instanceof TrunklineError) return faultFor(error.code, error.message, attributeOf(error))
+  if (error.validation && error.validationContext !== 'params')
+    return several(fieldFaults(error.validation as readonly SchemaFault[]))
+  // An id that cannot be one is the id of nothing.
+  if (error.validation || error.code === 'FST_ERR_MAX_PARAM_LENGTH') return faultFor('unknown_resource')
   const status = error.statusCode ?? 500
-  if (status >= 400 && status < 500)
-    return { status, code: 'bad_request' as const, message: error.message, attribute: null }
-  return { status: 500, code: codeOf(error), message: catalogue.internal.text, attribute: null }
+  if (status < 400 || status >= 500) return faultFor(codeOf(error))
+  const code = codeOfStatus[status] ?? 'bad_request'
+  // Fastify does not say which types are taken.
+  return { ...(code === 'unsupported_media_type' ? faultFor(code) : faultFor(code, error.message)), status }
 }
 
-const types: Readonly<Record<number, string>> = {
-  400: 'validation_error',
-  401: 'authentication_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  422: 'validation_error',
-  429: 'rate_limit_error',
+/** The fault that a code means; the message is by default that of the catalogue. */
+export const faultFor = (
+  code: Code,
+  message: string = catalogue[code].text,
+  attribute: string | null = null,
+): Fault => {
+  // Whatever is unforeseen has a message for us alone.
+  const fault = { code, message: code === 'internal' ? catalogue.internal.text : message, attribute }
+  return { status: catalogue[code].http, ...fault, all: [fault] }
 }
 
-const typeOf = (status: number): string => types[status] ?? 'api_error'
+const codeOfStatus: Readonly<Partial<Record<number, Code>>> = {
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+  429: 'too_many_requests',
+}
+
+const attributeOf = ({ facts }: TrunklineError): string | null =>
+  typeof facts.attribute === 'string' ? facts.attribute : null
+
+/** What ajv says of one fault. */
+interface SchemaFault {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly message?: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+const several = (all: readonly FieldFault[]): Fault => {
+  const first = all[0] ?? {
+    code: 'bad_request' as const,
+    message: catalogue.bad_request.text,
+    attribute: null,
+  }
+  return { ...first, status: catalogue[first.code].http, all: [first, ...all.slice(1)] }
+}
+
+/** So many faults are told of one request. */
+const mostFaults = 20
+
+/** Says of a choice between schemas only that none fits; what each of them lacks stands beside it. */
+const fieldFaults = (found: readonly SchemaFault[]): FieldFault[] => {
+  const faults = found.filter(({ keyword }) => keyword !== 'if').map(fieldFault)
+  const known = new Map(faults.map((fault) => [`${fault.code} ${fault.attribute}`, fault]))
+  return [...known.values()].slice(0, mostFaults)
+}
+
+const fieldFault = ({ keyword, instancePath, message = '', params }: SchemaFault): FieldFault => {
+  const path = instancePath.slice(1).replaceAll('/', '.')
+  const within = (name: unknown): string => (path === '' ? '' : `${path}.`) + String(name).slice(0, 100)
+  if (keyword === 'required') {
+    const attribute = within(params.missingProperty)
+    return { code: 'missing_required_parameter', message: `${attribute} is missing.`, attribute }
+  }
+  if (keyword === 'additionalProperties') {
+    const attribute = within(params.additionalProperty)
+    return { code: 'unknown_parameter', message: `${attribute} is no field that can be set here.`, attribute }
+  }
+  const choices = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
+  const text = `${path === '' ? 'The request' : path} ${message}${choices}.`
+  return { code: 'invalid_field', message: text, attribute: path === '' ? null : path }
+}

@@ -1,126 +1,58 @@
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { request as httpsRequest } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
-import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { HttpConfig } from '../../config/types.ts'
-import { type Certificate, loadCertificate } from '../auth/certificate.ts'
-import { ProjectAccess } from '../auth/project-access.ts'
-import { SubscriberTokens } from '../auth/tokens.ts'
-import { FakeClock } from '../clock.ts'
-import { createDirectory } from '../directory/directory.ts'
-import type { Directory } from '../directory/types.ts'
-import { Metrics } from '../metrics.ts'
+import { loadCertificate } from '../auth/certificate.ts'
 import { makeAuthority } from '../sip-agent/testing/certificates.ts'
-import { HttpServers } from './servers.ts'
+import type { HttpServers } from './servers.ts'
+import { ApiRig } from './testing.ts'
 
-const script = { kind: 'script', document: '{}', name: 'x' } as const
-let folder: string
-let clock: FakeClock
-let directory: Directory
-let tokens: SubscriberTokens
-let reasons: string[]
-let lines: string[]
+let rig: ApiRig
 let servers: HttpServers
 let site: FastifyInstance
 
-const make = (changes: Partial<HttpConfig> = {}, certificate?: Certificate): HttpServers =>
-  new HttpServers({
-    certificate,
-    config: { plain: { address: '127.0.0.1', port: 0 }, tls: false, metrics: null, origins: [], ...changes },
-    directory,
-    tokens,
-    access: new ProjectAccess({ project: 'p1', token: undefined, clock }),
-    metrics: new Metrics(),
-    readiness: { reasons: () => reasons },
-    pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
-    clock,
-    log: pino({ level: 'trace' }, { write: (line: string) => lines.push(line) }),
-  })
-
 beforeAll(async () => {
-  directory = await createDirectory({
-    file: ':memory:',
-    config: {
-      project: 'p1',
-      sip: { registrar: { domains: ['phones.example'] } },
-      domains: [],
-      endpoints: [
-        {
-          username: 'desk1',
-          password: 'long-enough',
-          name: 'phone',
-          context: 'private',
-          mayDialOut: false,
-          maxCalls: 10,
-          callsPerSecond: 2,
-          codecs: ['PCMU'],
-        },
-      ],
-      subscribers: [
-        {
-          email: 'alice@example.test',
-          password: 'wonder',
-          name: 'alice',
-          context: 'public',
-          firstName: 'Alice',
-          displayName: 'Alice',
-          mayDialOut: true,
-        },
-      ],
-      resources: [
-        { address: '/public/help', displayName: 'Help', handler: script },
-        { address: '/private/desk', displayName: 'Desk', handler: script },
-      ],
-    },
-    secret: new Uint8Array(32),
-    clock: new FakeClock(),
-    log: { info: () => {} },
-  })
-})
-afterAll(() => directory.close())
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'trunkline-http-'))
+  rig = await ApiRig.open()
   for (const [name, file, text] of [
     ['console', 'index.html', '<!doctype html><title>Trunkline</title>'],
     ['sdk', 'index.js', 'export {}'],
   ] as const) {
-    mkdirSync(join(folder, name))
-    writeFileSync(join(folder, name, file), text)
+    mkdirSync(join(rig.folder, name))
+    writeFileSync(join(rig.folder, name, file), text)
   }
-  clock = new FakeClock()
-  reasons = []
-  lines = []
-  tokens = new SubscriberTokens(new Uint8Array(32), clock)
-  servers = make()
+  servers = rig.servers()
   site = await servers.site()
 })
-afterEach(async () => {
-  await servers.close()
+beforeEach(() => {
+  // Every attempt is forgiven.
+  rig.clock.advance(3_600_000)
+  rig.reasons = []
+  rig.lines.length = 0
+})
+afterEach(() => servers.close())
+afterAll(async () => {
   await site.close()
-  rmSync(folder, { recursive: true, force: true })
+  await rig.close()
 })
 
 const signIn = (email: string, password: string, remoteAddress = '192.0.2.1') =>
   site.inject({ method: 'POST', url: '/api/console/session', payload: { email, password }, remoteAddress })
 
-const aliceToken = async (): Promise<string> =>
-  (await tokens.issue(directory.subscriberByEmail('alice@example.test')!, 600)).token
-
 const get = async (url: string, token?: string) =>
-  site.inject({ url, headers: { authorization: `Bearer ${token ?? (await aliceToken())}` } })
+  site.inject({
+    url,
+    headers: { authorization: `Bearer ${token ?? (await rig.tokenOf('alice@example.test'))}` },
+  })
 
 describe('signing in', () => {
   it('gives a token that the API takes', async () => {
     const reply = await signIn('alice@example.test', 'wonder')
     expect(reply.statusCode).toBe(200)
     expect(reply.json()).toMatchObject({
-      expires_at: clock.now() / 1000 + 24 * 3600,
+      expires_at: rig.clock.now() / 1000 + 24 * 3600,
       subscriber: { email: 'alice@example.test', display_name: 'Alice', address: '/public/alice' },
     })
     expect((await get('/api/fabric/subscriber/info', reply.json().token)).statusCode).toBe(200)
@@ -139,7 +71,7 @@ describe('signing in', () => {
     const refused = await signIn('alice@example.test', 'wonder', '192.0.2.99')
     expect(refused.statusCode).toBe(429)
     expect(refused.headers['retry-after']).toBe('60')
-    clock.advance(60_000)
+    rig.clock.advance(60_000)
     expect((await signIn('alice@example.test', 'wonder')).statusCode).toBe(200)
   })
 
@@ -163,7 +95,7 @@ describe('signing in', () => {
 
   it('names the field that is missing', async () => {
     const reply = await site.inject({ method: 'POST', url: '/api/console/session', payload: { email: 'a' } })
-    expect(reply.statusCode).toBe(400)
+    expect(reply.statusCode).toBe(422)
     expect(reply.json().errors[0]).toMatchObject({ type: 'validation_error', attribute: 'password' })
   })
 
@@ -181,7 +113,7 @@ describe('signing in', () => {
     const refused = await from('https://evil.test', 'POST')
     expect(refused.statusCode).toBe(403)
     expect(refused.json().errors[0].code).toBe('not_permitted')
-    const named = await make({ origins: ['*', 'https://app.example.test'] }).site()
+    const named = await rig.servers({ origins: ['*', 'https://app.example.test'] }).site()
     expect((await from('https://evil.test', 'POST', named)).statusCode).toBe(403)
     expect((await from('https://app.example.test', 'POST', named)).statusCode).toBe(200)
     expect(
@@ -193,9 +125,9 @@ describe('signing in', () => {
   it('leaves neither password nor token in the log', async () => {
     const reply = await signIn('alice@example.test', 'wonder')
     await get(`/api/fabric/subscriber/info?token=${reply.json().token}`, reply.json().token)
-    expect(lines.join('')).toContain('/api/console/session')
-    expect(lines.join('')).not.toContain('wonder')
-    expect(lines.join('')).not.toContain(reply.json().token)
+    expect(rig.lines.join('')).toContain('/api/console/session')
+    expect(rig.lines.join('')).not.toContain('wonder')
+    expect(rig.lines.join('')).not.toContain(reply.json().token)
   })
 })
 
@@ -213,12 +145,16 @@ describe('the API', () => {
   })
 
   it('refuses missing, wrong and expired tokens with 401', async () => {
-    const token = await aliceToken()
+    const token = await rig.tokenOf('alice@example.test')
     const none = await site.inject({ url: '/api/fabric/subscriber/info' })
     expect(none.statusCode).toBe(401)
     expect(none.headers['www-authenticate']).toBe('Bearer')
-    expect((await get('/api/fabric/addresses', 'nonsense')).statusCode).toBe(401)
-    clock.advance(601_000)
+    const wrong = await get('/api/fabric/addresses', 'nonsense')
+    expect([wrong.statusCode, wrong.headers['www-authenticate']]).toEqual([
+      401,
+      'Bearer error="invalid_token"',
+    ])
+    rig.clock.advance(601_000)
     const expired = await get('/api/fabric/subscriber/info', token)
     expect(expired.statusCode).toBe(401)
     expect(expired.json().errors[0].message).toContain('expired')
@@ -242,14 +178,14 @@ describe('the API', () => {
     expect(await names('name=/private/desk')).toEqual(['desk'])
     expect(await names('type=subscriber')).toEqual(['alice'])
     expect(await names('type=call')).toEqual(['phone'])
-    expect(await names('type=endpoint')).toEqual([])
+    expect((await get('/api/fabric/addresses?type=endpoint')).statusCode).toBe(422)
     expect(await names('display_name=he')).toEqual(['help'])
     expect(await names('name=none')).toEqual([])
   })
 
   it('gives one address by id and 404 for others', async () => {
-    const [record] = directory.addresses()
-    expect((await get(`/api/fabric/addresses/${record!.id}`)).json()).toMatchObject({ id: record!.id })
+    const { id } = rig.directory.resources.findByAddress('p1', 'public', 'help')!.address
+    expect((await get(`/api/fabric/addresses/${id}`)).json()).toMatchObject({ id })
     const missing = await get('/api/fabric/addresses/none')
     expect(missing.statusCode).toBe(404)
     expect(missing.json().errors[0].code).toBe('unknown_address')
@@ -292,6 +228,22 @@ describe('cross-origin requests', () => {
     expect(reply.headers['access-control-allow-headers']).toContain('authorization')
   })
 
+  it('may name their idempotency key, and see what is left of the limits', async () => {
+    const reply = await preflight('https://app.example.test')
+    expect(reply.headers['access-control-allow-headers']).toContain('idempotency-key')
+    const got = await site.inject({
+      url: '/api/fabric/addresses',
+      headers: {
+        origin: 'https://app.example.test',
+        host: 'fabric.example.test',
+        authorization: `Bearer ${await rig.tokenOf('alice@example.test')}`,
+      },
+    })
+    expect(got.statusCode).toBe(200)
+    expect(got.headers['access-control-expose-headers']).toContain('ratelimit-remaining')
+    expect(got.headers['ratelimit-remaining']).toMatch(/^\d+$/)
+  })
+
   it('carry the header on errors too, so that the page sees the status', async () => {
     const reply = await site.inject({
       url: '/api/fabric/subscriber/info',
@@ -302,7 +254,7 @@ describe('cross-origin requests', () => {
   })
 
   it('are refused for origins outside a configured list', async () => {
-    const strict = await make({ origins: ['https://app.example.test'] }).site()
+    const strict = await rig.servers({ origins: ['https://app.example.test'] }).site()
     expect(
       (await preflight('https://evil.test', strict)).headers['access-control-allow-origin'],
     ).toBeUndefined()
@@ -317,7 +269,7 @@ describe('operators', () => {
   it('see health, readiness with reasons, and metrics', async () => {
     expect((await site.inject('/healthz')).statusCode).toBe(200)
     expect((await site.inject('/readyz')).json()).toEqual({ status: 'ready', reasons: [] })
-    reasons = ['draining']
+    rig.reasons = ['draining']
     const draining = await site.inject('/readyz')
     expect(draining.statusCode).toBe(503)
     expect(draining.json().reasons).toEqual(['draining'])
@@ -327,7 +279,7 @@ describe('operators', () => {
   })
 
   it('have them on a listener of their own where one is configured', async () => {
-    servers = make({ metrics: { address: '127.0.0.1', port: 0 } })
+    servers = rig.servers({ metrics: { address: '127.0.0.1', port: 0 } })
     await servers.listen()
     const { plain, metrics } = servers.addresses
     expect((await fetch(`http://127.0.0.1:${plain!.port}/metrics`)).status).toBe(404)
@@ -368,35 +320,22 @@ describe('the pages', () => {
   })
 
   it('are missing without harm when they are not built', async () => {
-    rmSync(join(folder, 'console'), { recursive: true })
-    const bare = await make().site()
+    rmSync(join(rig.folder, 'console'), { recursive: true })
+    const bare = await rig.servers().site()
     expect((await bare.inject('/')).statusCode).toBe(404)
     await bare.close()
-    expect(lines.join('')).toContain('not built')
+    expect(rig.lines.join('')).toContain('not built')
   })
 })
 
 describe('the listeners', () => {
   it('serve the same routes over TLS with the certificate, all but the metrics', async () => {
     const certificate = await loadCertificate(
-      { hosts: ['localhost'], dataDir: folder },
+      { hosts: ['localhost'], dataDir: rig.folder },
       { now: () => Date.parse('2030-01-01') },
       { info: () => {}, warn: () => {} },
     )
-    servers = new HttpServers({
-      ...({
-        directory,
-        tokens,
-        access: new ProjectAccess({ project: 'p1', token: undefined, clock }),
-        metrics: new Metrics(),
-        readiness: { reasons: () => [] },
-        pages: { console: folder, sdk: folder },
-        clock,
-        log: pino({ level: 'silent' }),
-      } as const),
-      certificate,
-      config: { plain: false, tls: { address: '127.0.0.1', port: 0, hosts: [] }, metrics: null, origins: [] },
-    })
+    servers = rig.servers({ plain: false, tls: { address: '127.0.0.1', port: 0, hosts: [] } }, certificate)
     await servers.listen()
     const port = servers.addresses.tls!.port
     const status = (path: string) => {
@@ -421,7 +360,10 @@ describe('the listeners', () => {
       const { certificate: cert, key } = await authority.issue({ common })
       return { cert, key }
     }
-    servers = make({ plain: false, tls: { address: '127.0.0.1', port: 0, hosts: [] } }, await issue('first'))
+    servers = rig.servers(
+      { plain: false, tls: { address: '127.0.0.1', port: 0, hosts: [] } },
+      await issue('first'),
+    )
     await servers.listen()
     const port = servers.addresses.tls!.port
     const shown = async () => {
@@ -437,9 +379,10 @@ describe('the listeners', () => {
   })
 
   it('name the address that is taken, and leave nothing open', async () => {
+    servers = rig.servers()
     await servers.listen()
     const { port } = servers.addresses.plain!
-    const second = make({ plain: { address: '127.0.0.1', port } })
+    const second = rig.servers({ plain: { address: '127.0.0.1', port } })
     await expect(second.listen()).rejects.toThrow(`http.plain: cannot listen on 127.0.0.1:${port}`)
     expect(second.upgradable).toHaveLength(0)
     await second.close()

@@ -1,49 +1,35 @@
-import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
-import fastifyCors from '@fastify/cors'
-import fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { HttpConfig } from '../../config/types.ts'
 import type { Certificate } from '../auth/certificate.ts'
-import type { ProjectAccess } from '../auth/project-access.ts'
-import type { SubscriberTokens } from '../auth/tokens.ts'
 import type { Clock } from '../clock.ts'
-import type { Directory } from '../directory/types.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import { Attempts } from './attempts.ts'
-import { basic } from './basic.ts'
-import { bearer } from './bearer.ts'
-import { pathOf, useErrorBodies } from './errors.ts'
+import { Compiled } from './compiled.ts'
+import type { Idempotency } from './idempotency.ts'
+import { type RequestRates, useRequestLimits } from './limits.ts'
+import { useOpenApi } from './openapi.ts'
 import { Origins } from './origins.ts'
 import { type Pages, servePages } from './pages.ts'
-import { addressRoutes } from './routes/addresses.ts'
+import { type ApiParts, apiRoutes } from './routes/api.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/operations.ts'
-import { type RecordingParts, recordingRoutes } from './routes/recordings.ts'
 import { schemaRoutes } from './routes/schemas.ts'
-import { sessionPath, sessionRoute } from './routes/session.ts'
 import { settingsRoute } from './routes/settings.ts'
-import { subscriberRoute } from './routes/subscriber.ts'
-
-const bodyLimit = 1 << 20
-const tokenSeconds = 24 * 3600
-const minVersion = 'TLSv1.2'
+import { minVersion, newSite, useCors } from './site.ts'
 
 /** What the HTTP side works with. */
 export interface HttpParts {
   readonly config: HttpConfig
   /** Needed when `config.tls` is on. */
   readonly certificate?: Certificate
-  readonly directory: Pick<Directory, 'signIn' | 'subscriber' | 'addresses'>
-  readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
+  readonly api: ApiParts
+  readonly rates: RequestRates
+  readonly idempotency: Idempotency
   readonly metrics: Pick<Metrics, 'text' | 'registry' | 'rejections'>
   readonly readiness: Readiness
   readonly pages: Pages
-  /** Absent: there are no routes of recordings. */
-  readonly recordings?: RecordingParts['recordings']
-  /** What the API's Basic auth is checked against. */
-  readonly access: ProjectAccess
   readonly clock: Clock
   readonly log: Log
 }
@@ -57,14 +43,12 @@ export interface BoundAddress {
 /** The HTTP listeners: plain and TLS with the same routes but `/metrics`, and the operators' own one where it is configured. */
 export class HttpServers {
   #parts: HttpParts
-  #perAddress: Attempts
-  #perEmail: Attempts
+  /** Of every site: they have the same routes. */
+  readonly #compiled = new Compiled()
   #running: { readonly name: ListenerName; readonly site: FastifyInstance }[] = []
 
   constructor(parts: HttpParts) {
     this.#parts = parts
-    this.#perAddress = new Attempts(parts.clock, { attempts: 30, windowMs: 60_000 })
-    this.#perEmail = new Attempts(parts.clock, { attempts: 10, windowMs: 60_000 })
   }
 
   /** Starts every configured listener; when one fails, the others are closed and the error names the address. */
@@ -78,6 +62,7 @@ export class HttpServers {
       await this.close()
       throw error
     }
+    void this.#prepare()
   }
 
   /** Where each listener is bound. */
@@ -102,32 +87,22 @@ export class HttpServers {
 
   /** Idempotent. WebSockets must be closed first: a server waits for its connections. */
   async close(): Promise<void> {
+    this.#compiled.stop()
     await Promise.all(this.#running.splice(0).map(({ site }) => site.close()))
   }
 
   /** One listener with every route, not listening yet; with a certificate it is the TLS one. */
   async site(certificate?: Certificate): Promise<FastifyInstance> {
-    const { config, metrics, log, directory, tokens } = this.#parts
-    const site = newSite(certificate)
-    useErrorBodies(site, log, metrics)
-    useAccessLog(site, log, this.#parts.clock)
+    const { config, metrics, log, rates, idempotency } = this.#parts
+    const site = newSite({ ...this.#parts, compiled: this.#compiled }, certificate)
     const origins = new Origins(config.origins)
     await useCors(site, origins)
-    const authenticate = bearer(tokens, directory)
-    sessionRoute(site, {
-      directory,
-      tokens,
-      origins,
-      log,
-      perAddress: this.#perAddress,
-      perEmail: this.#perEmail,
-      tokenSeconds,
-    })
-    subscriberRoute(site, { directory, authenticate })
-    addressRoutes(site, { directory, authenticate })
+    await useRequestLimits(site, rates)
+    idempotency.use(site)
+    await useOpenApi(site)
+    await apiRoutes(site, this.#parts.api)
     settingsRoute(site, 'Trunkline')
     schemaRoutes(site)
-    await this.#recordings(site)
     if (config.metrics === null) {
       healthRoutes(site, this.#parts.readiness)
       // The TLS listener is the one for the world.
@@ -139,16 +114,17 @@ export class HttpServers {
 
   /** The operators' own listener, not listening yet. */
   async operationsSite(): Promise<FastifyInstance> {
-    const site = newSite()
-    useErrorBodies(site, this.#parts.log, this.#parts.metrics)
+    const site = newSite(this.#parts)
     healthRoutes(site, this.#parts.readiness)
     metricsRoute(site, this.#parts.metrics)
     return site
   }
 
-  async #recordings(site: FastifyInstance): Promise<void> {
-    const { recordings, access } = this.#parts
-    if (recordings) await recordingRoutes(site, { recordings, authenticate: basic(access) })
+  /** So that no request waits for what it is checked with; the start does not either. */
+  async #prepare(): Promise<void> {
+    await this.#compiled
+      .all()
+      .catch((err) => this.#parts.log.error({ err }, 'the schema of a route is wrong'))
   }
 
   #certificate(): Certificate {
@@ -170,59 +146,3 @@ export class HttpServers {
 }
 
 type ListenerName = 'plain' | 'tls' | 'metrics'
-
-const newSite = (certificate?: Certificate): FastifyInstance => {
-  const options = {
-    bodyLimit,
-    genReqId: () => randomUUID(),
-    requestIdHeader: false,
-    forceCloseConnections: true,
-    // Fastify turns the time-out of Node off; who sends a request this slowly only holds a connection.
-    requestTimeout: 30_000,
-  } as const
-  if (!certificate) return fastify(options)
-  // The routes are the same; only the server underneath is another class.
-  return fastify({
-    ...options,
-    https: { ...certificate, minVersion },
-  }) as unknown as FastifyInstance
-}
-
-const useAccessLog = (site: FastifyInstance, log: Log, clock: Pick<Clock, 'now'>): void => {
-  const started = new WeakMap<object, number>()
-  site.addHook('onRequest', async (request, reply) => {
-    started.set(request, clock.now())
-    reply.header('x-request-id', request.id)
-  })
-  site.addHook('onResponse', async (request, reply) => {
-    const path = pathOf(request.url)
-    const ms = clock.now() - (started.get(request) ?? clock.now())
-    const facts = {
-      request: request.id,
-      method: request.method,
-      path,
-      status: reply.statusCode,
-      ms,
-      source: request.ip,
-    }
-    log[path.startsWith('/api/') ? 'info' : 'debug'](facts, 'request')
-  })
-}
-
-const useCors = async (site: FastifyInstance, origins: Origins): Promise<void> => {
-  await site.register(fastifyCors, {
-    delegator: (request, callback) => {
-      const { origin, host } = request.headers
-      const allowed =
-        pathOf(request.url) === sessionPath ? origins.trusts(origin, host) : origins.allows(origin, host)
-      callback(null, {
-        origin: allowed ? (origin ?? '*') : false,
-        methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-        allowedHeaders: ['authorization', 'content-type'],
-        exposedHeaders: ['x-request-id', 'retry-after'],
-        maxAge: 86_400,
-        strictPreflight: false,
-      })
-    },
-  })
-}

@@ -8,6 +8,8 @@ import type { RemovedBy } from './retention.ts'
 /** What the ledger works with. */
 export interface LedgerParts {
   readonly rows: RecordingRows
+  /** Of this gateway: what others have on the same store is theirs. */
+  readonly nodeId: string
   readonly folder: RecordingFolder
   readonly log: Log
   /** Told of each removal. */
@@ -16,7 +18,7 @@ export interface LedgerParts {
 
 /** A row for a recording that begins. */
 export const beginning = (
-  what: Pick<RecordingRow, 'id' | 'project_id' | 'call_id' | 'leg_id' | 'started_at'>,
+  what: Pick<RecordingRow, 'id' | 'node_id' | 'project_id' | 'call_id' | 'leg_id' | 'started_at'>,
   { format, tracks, sampleRate = 8000 }: Pick<RecordRequest, 'format' | 'tracks' | 'sampleRate'>,
 ): RecordingRow => ({
   ...what,
@@ -44,9 +46,20 @@ export class Ledger {
     return this.#total
   }
 
-  /** Reads how much there is. */
+  /** Takes what has no gateway yet, and reads how much there is. */
   async open(): Promise<void> {
-    this.#total = await this.#parts.rows.totalBytes()
+    const { rows, nodeId } = this.#parts
+    await rows.adopt(nodeId)
+    this.#total = await rows.totalBytes(nodeId)
+  }
+
+  /** Reads anew how much there is: others on the same store may have removed some. */
+  async count(): Promise<void> {
+    const { rows, nodeId } = this.#parts
+    const before = this.#total
+    const total = await rows.totalBytes(nodeId)
+    // What changed meanwhile may be in it or not.
+    if (this.#total === before) this.#total = total
   }
 
   /** Writes down a recording that begins or has ended. A failure is logged: the file is there all the same, for an hour where no row names it. */
@@ -84,7 +97,7 @@ export class Ledger {
 
   /** Removes the file and the row. False, and logged, when that cannot be. Throws `recording_in_progress`. */
   async remove(row: RecordingRow, by: RemovedBy): Promise<boolean> {
-    const { rows, folder, log, onRemoved } = this.#parts
+    const { rows, nodeId, folder, log, onRemoved } = this.#parts
     const { id: recording, project_id: projectId, call_id: call, bytes, started_at: startedAt } = row
     if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
     try {
@@ -94,7 +107,7 @@ export class Ledger {
       log.error({ recording, by, err: error }, 'a recording could not be removed')
       return false
     }
-    this.#total -= bytes
+    if (row.node_id === nodeId) this.#total -= bytes
     onRemoved(by)
     log.info({ recording, call, projectId, by, bytes, startedAt }, 'recording removed')
     return true
@@ -102,14 +115,14 @@ export class Ledger {
 
   /** Completes files that were cut off, and settles rows whose recording is not under way any more. Logs what it cannot do. */
   async settle(now: number, isUnderWay: (id: string) => boolean): Promise<void> {
-    const { rows, folder, log } = this.#parts
+    const { rows, nodeId, folder, log } = this.#parts
     try {
       const found = await folder.complete(now)
       for (const { file, code, message } of found.failed)
         log.error({ file, code, reason: message }, 'an unfinished recording could not be completed')
       // A row that said failed, as the media thread had died, has its file now.
       for (const id of found.completed) await this.#interrupted(await rows.find(id), now)
-      for (const { id } of await rows.inProgress()) {
+      for (const { id } of await rows.inProgress(nodeId)) {
         if (isUnderWay(id)) continue
         // It may have come to its end since the list was read.
         const row = await rows.find(id)

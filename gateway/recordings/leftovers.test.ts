@@ -9,8 +9,9 @@ import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing.ts'
 const rig = new RecordingRig()
 
 describe('after a crash', () => {
-  const left = async (id: string, format: 'wav' | 'mp3' = 'wav'): Promise<void> => {
-    const row = { id, project_id: 'p1', call_id: 'c1', leg_id: 'l1', started_at: rig.clock.now() - 60_000 }
+  const left = async (id: string, format: 'wav' | 'mp3' = 'wav', node: string | null = 'node-1') => {
+    const of = { node_id: node, project_id: 'p1', call_id: 'c1', leg_id: 'l1' }
+    const row = { id, ...of, started_at: rig.clock.now() - 60_000 }
     await rig.rows.save(beginning(row, { format, tracks: 'in' }))
     await mkdir(join(rig.folder, 'p1'), { recursive: true })
   }
@@ -20,6 +21,14 @@ describe('after a crash', () => {
     const at = new Date(rig.clock.now() - agoMs)
     await utimes(file, at, at)
   }
+
+  it('leaves alone what another gateway has on the same store, and takes what had none', async () => {
+    await left('theirs', 'wav', 'node-2')
+    await left('old', 'wav', null)
+    await rig.open()
+    expect(await rig.rows.find('theirs')).toMatchObject({ status: 'in-progress', node_id: 'node-2' })
+    expect(await rig.rows.find('old')).toMatchObject({ status: 'failed', node_id: 'node-1' })
+  })
 
   it('completes the files that were cut off, and settles those that have none', async () => {
     await left('half')
@@ -80,8 +89,8 @@ describe('after a crash', () => {
     const port = new FakeRecorder()
     const kept = recordings.start(port, wanted)
     const inProgress = rig.rows.inProgress.bind(rig.rows)
-    rig.rows.inProgress = async () => {
-      const rows = await inProgress()
+    rig.rows.inProgress = async (nodeId) => {
+      const rows = await inProgress(nodeId)
       port.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: 1644, kept: true })
       await kept.done
       return rows

@@ -21,7 +21,7 @@ describe('a recording', () => {
     port.last.finish({ end: { kind: 'silence' }, durationMs: 4000, bytes: 64_044, kept: true })
     await kept.done
     expect(await rig.rows.find(kept.id)).toEqual({
-      ...{ id: kept.id, project_id: 'p1', call_id: 'c1', leg_id: 'l1' },
+      ...{ id: kept.id, node_id: 'node-1', project_id: 'p1', call_id: 'c1', leg_id: 'l1' },
       ...{ status: 'completed', end_reason: 'silence', format: 'wav', channels: 2, sample_rate: 8000 },
       ...{ started_at: rig.clock.now() - 5000, ended_at: rig.clock.now(), duration_ms: 4000, bytes: 64_044 },
     })
@@ -186,6 +186,17 @@ describe('the retention rule', () => {
     expect(await rig.rows.find(stuck)).toBeDefined()
     expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50, recording: stuck, by: 'age' }))
   })
+})
+
+it('what another gateway on the same store removes takes no more room', async () => {
+  const recordings = await rig.open({ maxBytes: 4000 })
+  const other = await rig.open({ nodeId: 'node-2' })
+  const [old, young] = [await rig.recorded(recordings), await rig.recorded(recordings)]
+  await other.remove((await other.find(old, 'p1'))!)
+  expect(other.bytes).toBe(0)
+  rig.clock.advance(60_000)
+  await expect.poll(() => recordings.bytes).toBe(1644)
+  expect(await rig.rows.find(young)).toBeDefined()
 })
 
 it('does not open where the folder cannot be made', async () => {

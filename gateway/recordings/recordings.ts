@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/recording-types.ts'
-import type { MediaPort, RecordingResult } from '../../media/types.ts'
+import type { MediaPort, Recording, RecordingResult } from '../../media/types.ts'
 import type { KeptRecording, RecordingKeeper, WantedRecording } from '../calls/recording-keeper.ts'
 import type { Clock } from '../clock.ts'
-import type { RecordingRow, RecordingRows } from '../directory/recordings.ts'
+import type { RecordingQuery, RecordingRow, RecordingRows } from '../directory/recordings.ts'
+import type { Listed } from '../directory/resource-types.ts'
+import { isUuid } from '../directory/uuid.ts'
 import { type Code, catalogue, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -29,6 +31,8 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   /** Longest recording, in ms: that of a call, as it may be paused with silence, and forgotten. */
   readonly longestMs: number
   readonly rows: RecordingRows
+  /** Of this gateway, among those that share the store. */
+  readonly nodeId: string
   /** Signs links; at least 16 bytes. */
   readonly secret: Uint8Array
   /** Where links start: `https://gw.example.com`. */
@@ -49,22 +53,22 @@ export class Recordings implements RecordingKeeper {
   #links: RecordingLinks
   #retention: Retention
   #repeats: Repeat[]
-  #running = new Map<string, { readonly stop: () => void; readonly done: Promise<unknown> }>()
+  #running = new Map<string, UnderWay>()
   /** Undefined: not known. */
   #free: number | undefined
 
   private constructor(options: RecordingsOptions) {
-    const { rows, log, clock, metrics, keepMs, maxBytes } = options
+    const { rows, nodeId, log, clock, metrics, keepMs, maxBytes } = options
     this.#options = options
     this.folder = new RecordingFolder(options.folder)
     this.#links = new RecordingLinks(options.secret)
     const onRemoved = (by: RemovedBy) => metrics.recordingsRemoved.inc({ by })
-    this.#parts = { rows, folder: this.folder, log, onRemoved }
+    this.#parts = { rows, nodeId, folder: this.folder, log, onRemoved }
     this.#ledger = new Ledger(this.#parts)
     this.#retention = new Retention({
       ...(keepMs !== undefined && { keepMs }),
       ...(maxBytes !== undefined && { maxBytes }),
-      oldest: (limit, before) => rows.oldest(limit, before),
+      oldest: (limit, before) => rows.oldest(nodeId, limit, before),
       total: () => this.#ledger.total,
       remove: (row, by) => this.#ledger.remove(row, by),
     })
@@ -102,13 +106,16 @@ export class Recordings implements RecordingKeeper {
   }
 
   start(port: Pick<MediaPort, 'record'>, wanted: WantedRecording): KeptRecording {
-    const { minFree, longestMs, clock, log } = this.#options
+    const { nodeId, minFree, longestMs, clock, log } = this.#options
     const { projectId, callId, legId, request } = wanted
     const facts = { call: callId, leg: legId, projectId }
     if (this.#free !== undefined && this.#free < minFree)
       this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
     const row = beginning(
-      { id: randomUUID(), project_id: projectId, call_id: callId, leg_id: legId, started_at: clock.now() },
+      {
+        ...{ id: randomUUID(), node_id: nodeId, project_id: projectId },
+        ...{ call_id: callId, leg_id: legId, started_at: clock.now() },
+      },
       request,
     )
     const { maxMs = longestMs } = request
@@ -116,22 +123,34 @@ export class Recordings implements RecordingKeeper {
     const recording = port.record({ ...request, maxMs: Math.min(maxMs, longestMs), path })
     const written = this.#ledger.write(row)
     const done = recording.done.then((result) => this.#over(row, written, result))
-    this.#running.set(row.id, { stop: () => recording.stop(), done })
     log.info({ ...facts, recording: row.id, format: row.format, tracks: request.tracks }, 'recording begins')
+    const underWay = new UnderWay(row, recording, done)
+    this.#running.set(row.id, underWay)
     return {
       id: row.id,
       url: this.linkTo(row.id),
       done,
-      pause: (how) => recording.pause(how),
-      resume: () => recording.resume(),
-      stop: () => recording.stop(),
+      pause: (how) => underWay.pause(how),
+      resume: () => underWay.resume(),
+      stop: () => underWay.stop(),
       moveTo: (to) => recording.moveTo(to),
     }
   }
 
+  /** One of this project that is under way. */
+  underWay(id: string, project: string): UnderWay | undefined {
+    const found = this.#running.get(id)
+    return found?.row.project_id === project ? found : undefined
+  }
+
   /** One of this project, or of any; undefined: there is none. */
-  find(id: string, project?: string): Promise<RecordingRow | undefined> {
-    return this.#ledger.find(id, project)
+  async find(id: string, project?: string): Promise<RecordingRow | undefined> {
+    return isUuid(id) ? this.#ledger.find(id, project) : undefined
+  }
+
+  /** A project's, newest first. */
+  list(project: string, query: RecordingQuery): Promise<Listed<RecordingRow>> {
+    return this.#options.rows.list(project, query)
   }
 
   /** Removes one because somebody wants it. Throws `recording_in_progress`, and `recording_failed` when its file cannot be removed. */
@@ -156,7 +175,7 @@ export class Recordings implements RecordingKeeper {
   async close(): Promise<void> {
     await Promise.all(this.#repeats.map((repeat) => repeat.close()))
     const running = [...this.#running.values()]
-    for (const { stop } of running) stop()
+    for (const each of running) each.stop()
     await Promise.all(running.map(({ done }) => done))
   }
 
@@ -195,6 +214,7 @@ export class Recordings implements RecordingKeeper {
     const now = this.#options.clock.now()
     try {
       await this.#ledger.settle(now, (id) => this.#running.has(id))
+      await this.#ledger.count()
       await this.#retention.run(now)
     } catch (error) {
       this.#options.log.error({ err: error }, 'old recordings could not be looked for')
@@ -217,6 +237,44 @@ export class Recordings implements RecordingKeeper {
       this.#free = undefined
       log.error({ folder, err: error }, 'the free space for recordings cannot be found')
     }
+  }
+}
+
+/** A recording that is under way. What is told to one that is over does nothing. */
+export class UnderWay {
+  readonly row: RecordingRow
+  /** Settles when it is over, and written down. */
+  readonly done: Promise<unknown>
+  readonly #recording: Pick<Recording, 'pause' | 'resume' | 'stop'>
+  #paused = false
+
+  constructor(
+    row: RecordingRow,
+    recording: Pick<Recording, 'pause' | 'resume' | 'stop'>,
+    done: Promise<unknown>,
+  ) {
+    this.row = row
+    this.done = done
+    this.#recording = recording
+  }
+
+  get isPaused(): boolean {
+    return this.#paused
+  }
+
+  /** `skip` leaves the pause out, `silence` puts silence there. */
+  pause(how: 'skip' | 'silence'): void {
+    this.#paused = true
+    this.#recording.pause(how)
+  }
+
+  resume(): void {
+    this.#paused = false
+    this.#recording.resume()
+  }
+
+  stop(): void {
+    this.#recording.stop()
   }
 }
 

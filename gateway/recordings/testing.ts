@@ -8,7 +8,7 @@ import { wavHeader } from '../../media/record/wav-format.ts'
 import { FakeRecording } from '../calls/fake-listeners.ts'
 import type { WantedRecording } from '../calls/recording-keeper.ts'
 import { FakeClock } from '../clock.ts'
-import { migrate } from '../directory/migrations.ts'
+import { migrate } from '../directory/migrations/run.ts'
 import { RecordingRows } from '../directory/recordings.ts'
 import { openSqliteStore, type Store } from '../directory/sqlite.ts'
 import { Metrics } from '../metrics.ts'
@@ -62,7 +62,16 @@ export class RecordingRig {
   async open(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
     const { rows, clock, metrics, folder } = this
     const recordings = await Recordings.open({
-      ...{ rows, clock, metrics, folder, minFree: 1_000_000, linkAgeMs: 3_600_000, longestMs: 14_400_000 },
+      ...{
+        rows,
+        nodeId: 'node-1',
+        clock,
+        metrics,
+        folder,
+        minFree: 1_000_000,
+        linkAgeMs: 3_600_000,
+        longestMs: 14_400_000,
+      },
       secret: new Uint8Array(32).fill(7),
       base: () => 'https://gw.example',
       log: pino({}, { write: (line: string) => this.lines.push(JSON.parse(line)) }),

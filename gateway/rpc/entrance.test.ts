@@ -63,3 +63,12 @@ it('who does not sign in rightly in time is sent away', async () => {
   clock.advance(10_000)
   expect(await client.closed).toBe(1008)
 })
+
+it('who goes on guessing is sent away', async () => {
+  const client = await TestBrowser.open(http.port)
+  const params = { authentication: { jwt_token: 't' }, password: 'wrong' }
+  for (let i = 0; i < 9; i++)
+    expect((await client.send('signalwire.connect', params)).error).toMatchObject({ code: -32002 })
+  client.raw(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'signalwire.connect', params }))
+  expect(await client.closed).toBe(1008)
+})

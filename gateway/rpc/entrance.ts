@@ -13,15 +13,20 @@ export interface Dialects {
 const connectAlone: ReadonlySet<string> = new Set(['signalwire.connect'])
 /** How long a new connection may stay without signing in. */
 const signInMs = 10_000
+/** Wrong sign-ins of one connection: each is logged, and nobody is to fill the log. */
+const mostWrong = 10
 
 /** A new session: `signalwire.connect` comes first, and what it signs in with says which dialect is spoken. */
 export class Entrance implements RpcHandler {
   readonly #dialects: Dialects
+  readonly #session: RpcSession
   readonly #waiting: Timer
+  #wrong = 0
   #dialect: RpcHandler | undefined
 
   constructor(dialects: Dialects, session: RpcSession, clock: Clock) {
     this.#dialects = dialects
+    this.#session = session
     this.#waiting = clock.after(signInMs, () => session.close(closeCodes.policy, 'nobody signed in'))
   }
 
@@ -30,6 +35,21 @@ export class Entrance implements RpcHandler {
   }
 
   async handle(method: string, params: Readonly<Record<string, unknown>>): Promise<Reply> {
+    try {
+      return await this.#answer(method, params)
+    } catch (error) {
+      if (error instanceof RpcError && error.code === rpcCodes.auth.code) this.#wrong++
+      if (this.#wrong >= mostWrong) this.#session.close(closeCodes.policy, 'too many wrong sign-ins')
+      throw error
+    }
+  }
+
+  closed(): void {
+    this.#waiting.cancel()
+    this.#dialect?.closed()
+  }
+
+  async #answer(method: string, params: Readonly<Record<string, unknown>>): Promise<Reply> {
     if (method !== 'signalwire.connect') {
       if (this.#dialect) return this.#dialect.handle(method, params)
       throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
@@ -38,11 +58,6 @@ export class Entrance implements RpcHandler {
     const reply = await this.#dialect.handle(method, params)
     this.#waiting.cancel()
     return reply
-  }
-
-  closed(): void {
-    this.#waiting.cancel()
-    this.#dialect?.closed()
   }
 }
 

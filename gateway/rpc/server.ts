@@ -4,6 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { networkKey } from '../http/attempts.ts'
 import { pathOf } from '../http/errors.ts'
 import type { Origins } from '../http/origins.ts'
+import { type SourceOf, sourceFinder } from '../http/proxies.ts'
 import {
   closeCodes,
   defaultRpcLimits,
@@ -16,6 +17,8 @@ import {
 /** What the server works with. */
 export interface RpcServerParts extends Omit<RpcSessionParts, 'limits'> {
   readonly origins: Origins
+  /** Networks of proxies that are believed where a connection comes from; default none. */
+  readonly trustedProxies?: readonly string[]
   /** Makes the vocabulary of a new session. */
   readonly open: (session: RpcSession, from: SessionSource) => RpcHandler
   readonly limits?: Partial<RpcLimits>
@@ -43,12 +46,14 @@ export class RpcServer {
   #sessions = new Set<RpcSession>()
   /** Connections of each network that has any. */
   #perNetwork = new Map<string, number>()
+  #sourceOf: SourceOf
   #attached: { readonly server: Server; readonly listener: UpgradeListener }[] = []
   #closed = false
 
   constructor(parts: RpcServerParts) {
     this.#parts = parts
     this.#paths = new Set(parts.paths ?? ['/', '/ws'])
+    this.#sourceOf = sourceFinder(parts.trustedProxies ?? [])
     this.#webSockets = new WebSocketServer({
       noServer: true,
       maxPayload: parts.maxFrame ?? 256 << 10,
@@ -85,10 +90,12 @@ export class RpcServer {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const refusal = this.#refusal(request)
+    const address = this.#sourceOf(request)
+    const network = networkKey(address)
+    const refusal = this.#refusal(request, network)
     if (refusal) {
       const facts = { ...refusal, path: pathOf(request.url ?? ''), origin: request.headers.origin }
-      this.#parts.log.warn({ ...facts, source: request.socket.remoteAddress }, 'WebSocket refused')
+      this.#parts.log.warn({ ...facts, source: address }, 'WebSocket refused')
       socket.on('error', () => socket.destroy())
       socket.end(`HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
       return
@@ -97,11 +104,8 @@ export class RpcServer {
       const { clock, log, metrics } = this.#parts
       const limits = { ...defaultRpcLimits, ...this.#parts.limits }
       const session = new RpcSession(webSocket, { clock, log, metrics, limits })
-      this.#count(webSocket, session, networkOf(request))
-      const source = {
-        address: request.socket.remoteAddress ?? '',
-        agent: request.headers['user-agent'] ?? '',
-      }
+      this.#count(webSocket, session, network)
+      const source = { address, agent: request.headers['user-agent'] ?? '' }
       log.debug({ session: session.id, ...source }, 'WebSocket opened')
       session.serve(this.#parts.open(session, source))
     })
@@ -122,14 +126,14 @@ export class RpcServer {
     return this.#perNetwork.get(network) ?? 0
   }
 
-  #refusal(request: IncomingMessage): Refusal | undefined {
+  #refusal(request: IncomingMessage, network: string): Refusal | undefined {
     const { origins, maxSockets = 10_000, maxSocketsPerNetwork = 200 } = this.#parts
     if (!this.#paths.has(pathOf(request.url ?? ''))) return { status: '404 Not Found' }
     if (!origins.allows(request.headers.origin, request.headers.host)) return { status: '403 Forbidden' }
     const status = '503 Service Unavailable'
     if (this.#sessions.size >= maxSockets) return { status, limit: maxSockets }
-    if (this.#openFrom(networkOf(request)) >= maxSocketsPerNetwork)
-      return { status, limit: maxSocketsPerNetwork, network: networkOf(request) }
+    if (this.#openFrom(network) >= maxSocketsPerNetwork)
+      return { status, limit: maxSocketsPerNetwork, network }
     return undefined
   }
 }
@@ -142,7 +146,5 @@ interface Refusal {
   readonly limit?: number
   readonly network?: string
 }
-
-const networkOf = (request: IncomingMessage): string => networkKey(request.socket.remoteAddress ?? '')
 
 type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void

@@ -235,6 +235,19 @@ describe('the server', () => {
     await vi.waitFor(() => expect(rpc.networks).toBe(0))
   })
 
+  it('counts whom a trusted proxy brings where they come from, and believes nobody else', async () => {
+    rpc.close()
+    await http.close()
+    await start([], { maxSocketsPerNetwork: 1, trustedProxies: ['127.0.0.1', '198.51.100.0/24'] })
+    const by = (addresses: string) => ({ 'x-forwarded-for': addresses })
+    const one = await TestBrowser.open(http.port, '/', by('203.0.113.9, 192.0.2.1, 198.51.100.7'))
+    const other = await TestBrowser.open(http.port, '/', by('203.0.113.9, 192.0.2.2'))
+    expect(await refusedWith('/', by('203.0.113.10, 192.0.2.1'))).toBe(503)
+    const direct = await TestBrowser.open(http.port, '/', by('192.0.2.1'), '127.0.0.2')
+    expect(rpc.networks).toBe(3)
+    await Promise.all([one, other, direct].map((browser) => browser.close()))
+  })
+
   it('refuses pages of other origins where a list is configured', async () => {
     rpc.close()
     await http.close()

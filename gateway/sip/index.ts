@@ -30,6 +30,7 @@ import {
   type RegistrarSurroundings,
 } from './registrar/index.ts'
 import type { SrfLike } from './srf.ts'
+import type { SipUri } from './uri.ts'
 
 export type { AgentAddress } from './link.ts'
 
@@ -91,6 +92,7 @@ export class SipEdge implements OutboundSip {
   readonly #door: Door
   readonly #refusals: Refusals
   readonly #outbound: Outbound
+  readonly #routing: Routing
   readonly #trunks: Trunks
   readonly #registrar: OpenRegistrar | undefined
   #draining = false
@@ -105,13 +107,17 @@ export class SipEdge implements OutboundSip {
     const carriers = parts.carriers ?? new Carriers([], clock)
     const { metrics, trunkClock = clock, webrtc } = parts
     const routing = this.#openRouting(link, carriers)
+    this.#routing = routing
     const timers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
     const transfers = this.#openTransfers(link)
     this.#outbound = new Outbound({
       ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent, timers, transfers },
       endpoint: (id) => parts.directory.endpoint?.(id),
     })
-    this.#trunks = new Trunks({ carriers, srf: link.srf, clock: trunkClock, log, metrics, userAgent })
+    this.#trunks = new Trunks({
+      ...{ carriers, srf: link.srf, clock: trunkClock, log, metrics, userAgent },
+      ...(parts.guard && { guard: parts.guard }),
+    })
     const { overload = defaultOverload } = parts
     const { retryAfterMs } = overload
     const now = () => clock.now()
@@ -185,6 +191,7 @@ export class SipEdge implements OutboundSip {
   async #close(): Promise<void> {
     this.#draining = true
     this.#refusals.close()
+    this.#outbound.close()
     this.#registrar?.close()
     if (this.isConnected) {
       this.#legs.hangUp({ code: 'draining' })
@@ -196,6 +203,11 @@ export class SipEdge implements OutboundSip {
     this.#trunks.close()
     this.#link.close()
     this.#legs.lost()
+  }
+
+  /** See {@link Routing.objection}. */
+  objection(uri: SipUri, projectId: string): Promise<string | undefined> {
+    return this.#routing.objection(uri, projectId)
   }
 
   #openRouting(link: AgentLink, carriers: Carriers): Routing {
@@ -226,8 +238,10 @@ export class SipEdge implements OutboundSip {
     return new Transfers({
       ...{ addresses: directory, edge, clock, metrics },
       count: (endpoint) => this.#door.refer(endpoint),
-      isOurs: (host) =>
-        directory.domainApp(host) !== undefined || trust?.isRegistrar(host) === true || listens(host),
+      isOurs: (host, projectId) =>
+        directory.domainApp(host)?.projectId === projectId ||
+        trust?.isRegistrar(host) === true ||
+        listens(host),
     })
   }
 

@@ -106,6 +106,18 @@ describe('with the embedded agent', () => {
     peer.send('ACK', call, { to })
   })
 
+  it('a caller who hangs up at once, and whose ACK is lost, was answered', async () => {
+    await begin()
+    const { call } = carrier.invite()
+    const { arrival, heard } = await bench.arrival()
+    void arrival.leg.answer()
+    const ok = await peer.response(200)
+    call.seq++
+    peer.send('BYE', call, { to: ok.headers.first('to')! })
+    await heard.until('ended normal by far')
+    expect(heard.events).toEqual(['answered', 'ended normal by far'])
+  })
+
   it('keeps what the INVITE says of diversions and of the caller, as far as it is believed', async () => {
     await begin({ apps: [testApp({ allow: ['127.0.0.1'] })] })
     const { arrival } = await carrier.answered({

@@ -159,6 +159,14 @@ describe('what a document asks for itself', () => {
   })
 })
 
+it('a document is given up when nobody wants it any more', async () => {
+  const server = await serve(() => {})
+  const controller = new AbortController()
+  const asked = make().document({ url: server.url, method: 'GET' }, 'p', controller.signal)
+  controller.abort()
+  expect(await reasonOf(asked)).toBe('given-up')
+})
+
 describe('what a server is told', () => {
   it('is signed with the id of the event, and its answer is its status', async () => {
     const server = await serve((_request, response) => response.writeHead(410).end())

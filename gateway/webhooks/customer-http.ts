@@ -82,16 +82,17 @@ export class CustomerHttp {
 
   /**
    * Fetches a document, signed for its project. Its `url` is where it was found in the end, with the user and password that led there, so that
-   * relative URLs reach the same server; do not log it as it is. It is tried again once where the request cannot have reached its server.
+   * relative URLs reach the same server; do not log it as it is. It is tried again once where the request cannot have reached its server, and
+   * given up when `signal` fires.
    */
-  async document(wanted: DocumentRequest, projectId: string): Promise<FetchedDocument> {
+  async document(wanted: DocumentRequest, projectId: string, signal?: AbortSignal): Promise<FetchedDocument> {
     const { maxBytes = defaultMaxBytes } = this.#options
     const signed = { by: this.#options.signer(projectId), id: randomUUID() }
     const overrides = readOverrides(wanted.url)
     const answer = await this.#within(
-      { ...wanted, signed },
-      { ...overrides, retries: overrides.retries ?? 1 },
+      { ...wanted, signed, overrides: { ...overrides, retries: overrides.retries ?? 1 } },
       ({ url, response }) => readAnswer(url, response, maxBytes),
+      signal,
     )
     return {
       url: answer.url,
@@ -102,10 +103,10 @@ export class CustomerHttp {
 
   /** Fetches something such as audio; from the cache where its server allows that. */
   async bytes(url: string, limits: FetchLimits): Promise<{ bytes: Uint8Array; contentType: string }> {
-    const { maxBytes, timeoutMs, signal } = limits
+    const { maxBytes, timeoutMs: totalMs, signal } = limits
+    const { connectMs, readMs } = readOverrides(url)
     const { bytes, contentType } = await this.#within(
-      { url, method: 'GET', cached: true },
-      timeoutMs === undefined ? {} : { totalMs: timeoutMs },
+      { url, method: 'GET', cached: true, overrides: { connectMs, readMs, totalMs } },
       (found) => readAnswer(found.url, found.response, maxBytes),
       signal,
     )
@@ -124,7 +125,6 @@ export class CustomerHttp {
     }
     return this.#within(
       { url, method, ...(body && { body }), headers: Object.fromEntries(own), overrides },
-      overrides,
       async ({ response }) => {
         const bytes = await readBeginning(response, mostOutsideBytes)
         const text = decode(bytes, headerOf(response, 'content-type'))
@@ -140,7 +140,8 @@ export class CustomerHttp {
     { projectId, id }: { projectId: string; id: string },
   ): Promise<number> {
     const signed = { by: this.#options.signer(projectId), id }
-    return this.#within({ ...callback, signed }, readOverrides(callback.url), async ({ response }) => {
+    const overrides = readOverrides(callback.url)
+    return this.#within({ ...callback, signed, overrides }, async ({ response }) => {
       await drain(response.body)
       return response.statusCode
     })
@@ -157,11 +158,10 @@ export class CustomerHttp {
   /** One request with its retries, in the time for all of it. */
   async #within<T>(
     wanted: Outgoing,
-    overrides: Overrides,
     read: (found: Response) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const { url } = wanted
+    const { url, overrides } = wanted
     if (this.#closed) throw unreachable(url, 'closed', 'The gateway is shutting down.')
     const { totalMs: ms = this.#options.timeoutMs } = overrides
     const controller = new AbortController()
@@ -169,7 +169,7 @@ export class CustomerHttp {
     const timer: Timer = this.#options.clock.after(ms, () => controller.abort(late))
     const signals = signal ? AbortSignal.any([controller.signal, signal]) : controller.signal
     try {
-      return await this.#try(wanted, overrides, read, signals)
+      return await this.#try(wanted, read, signals)
     } catch (error) {
       if (controller.signal.reason === late)
         throw unreachable(url, 'timeout', `It took longer than ${ms} ms.`)
@@ -182,12 +182,8 @@ export class CustomerHttp {
     }
   }
 
-  async #try<T>(
-    wanted: Outgoing,
-    { retries = 0, retryOn }: Overrides,
-    read: (found: Response) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
+  async #try<T>(wanted: Outgoing, read: (found: Response) => Promise<T>, signal: AbortSignal): Promise<T> {
+    const { retries = 0, retryOn } = wanted.overrides
     let before: TrunklineError | undefined
     for (let tries = 0; ; tries++) {
       try {

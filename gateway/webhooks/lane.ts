@@ -13,6 +13,8 @@ export interface LaneParts {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'callbacks'>
+  /** Whether what is written down as this gateway's is so: nobody else can have taken it over. */
+  readonly isSure: () => boolean
 }
 
 /** Waits before the second try and those after it, in ms; a callback that was not taken after the last one is given up. */
@@ -59,6 +61,12 @@ export class Lane {
     return this.#waiting
   }
 
+  /** So many more are written down, and are to be tried now. */
+  more(count: number): void {
+    this.#waiting += count
+    this.#wakeAt(this.#parts.clock.now())
+  }
+
   /** Writes a new callback down, and tells it unless the lane is closed: then the next run does. */
   add(row: CallbackRow): void {
     this.#waiting++
@@ -99,6 +107,12 @@ export class Lane {
     if (this.#waiting === 0 && this.#running.size === 0) this.#retire()
   }
 
+  /** What was waiting has been taken over by another gateway. */
+  #nothing(): void {
+    this.#waiting = 0
+    this.#retire()
+  }
+
   /** What comes next for the server is another lane's. */
   #retire(): void {
     this.#closed = true
@@ -133,8 +147,11 @@ export class Lane {
   }
 
   async #over(row: CallbackRow, kept: boolean, outcome: string, reason?: string): Promise<void> {
+    const { rows } = this.#parts
     this.#tell(row, outcome, reason)
-    if (kept) await this.#parts.rows.remove(row.id)
+    if (kept) await rows.remove(row.id)
+    // It may be in the store all the same, where only the answer was lost, and would be told again by the next run.
+    else rows.remove(row.id).catch(() => {})
     this.#waiting--
   }
 
@@ -161,16 +178,18 @@ export class Lane {
 
   /** Tries what is due, and comes back for the rest. */
   async #tryDue(): Promise<void> {
-    const { rows, clock } = this.#parts
+    const { rows, clock, isSure } = this.#parts
     const room = mostAtOnce - this.#laterTries
     // Each that is over comes back here.
     if (room === 0) return
     const now = clock.now()
+    if (!isSure()) return this.#wakeAt(now + storePauseMs)
     // Those that are on their way are in the store too, and would all have to be read past.
     if (this.#running.size > mostReadPast) return this.#wakeAt(now + waits[0])
     // One more than there is room for, to know when that is due.
     const next = await rows.next(this.#server, room + 1 + this.#running.size)
     if (this.#closed) return
+    if (next.length === 0 && this.#running.size === 0) return this.#nothing()
     const idle = next.filter(({ id }) => !this.#running.has(id))
     const due = idle.filter(({ due_at: at }) => at <= now).slice(0, room)
     for (const row of due) void this.#tryLater(row)

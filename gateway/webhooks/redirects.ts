@@ -1,6 +1,5 @@
 import { urlForPeople } from '../../handlers/common/urls.ts'
 import { TrunklineError } from '../errors.ts'
-import { readOverrides } from './overrides.ts'
 import type { Outgoing } from './transport.ts'
 
 /** A URL for errors and logs: without user, password, query and fragment. */
@@ -59,7 +58,6 @@ export const nextRequest = (from: Outgoing, status: number, location: string): O
   const next = {
     ...rest,
     url: to?.href ?? location,
-    overrides: from.overrides ?? readOverrides(from.url),
     ...(headers && sameServer && { headers }),
   }
   if (status !== 303 && !(status < 303 && from.method === 'POST')) return next

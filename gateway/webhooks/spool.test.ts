@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StatusCallback } from '../../handlers/handler.ts'
 import { FakeClock } from '../clock.ts'
 import { type CallbackRow, CallbackRows } from '../directory/callbacks.ts'
-import { migrate } from '../directory/migrations.ts'
+import { migrate } from '../directory/migrations/run.ts'
+import { NodeRows } from '../directory/nodes.ts'
 import { openSqliteStore, type Store } from '../directory/sqlite.ts'
 import { TrunklineError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
@@ -16,12 +17,20 @@ const callback = (text: string, url = 'https://me:pw@x.example/cb?key=pw'): Stat
 const server = 'https://x.example'
 const of = (callId: string) => ({ projectId: 'p', callId })
 
+const rowOf = (text: string, at: number): CallbackRow => ({
+  ...{ id: text, project_id: 'p', call_id: `call of ${text}`, kind: 'recording', method: 'POST' },
+  ...{ url: 'https://x.example/', server, content_type: 'text/plain', body: text },
+  ...{ tries: 0, created_at: at, due_at: at },
+})
+
 describe('the spool of callbacks', () => {
   let store: Store
   let rows: CallbackRows
   let clock: FakeClock
   let metrics: Metrics
   let spools: Spool[]
+  /** Whether nobody else can have taken over what is written down. */
+  let sure: boolean
   let lines: string[]
   /** What was told, and by which id. */
   let told: { text: string; id: string }[]
@@ -35,7 +44,8 @@ describe('the spool of callbacks', () => {
 
   beforeEach(async () => {
     store = openSqliteStore(':memory:')
-    rows = new CallbackRows(store)
+    rows = new CallbackRows(store, 'n1')
+    sure = true
     clock = new FakeClock()
     metrics = new Metrics()
     ;[spools, lines, told, answers, ends] = [[], [], [], [], []]
@@ -58,7 +68,8 @@ describe('the spool of callbacks', () => {
       if (answer instanceof Error) throw answer
       return answer
     }
-    const spool = await Spool.open({ rows, http: { deliver }, clock, log, metrics })
+    const parts = { http: { deliver }, isSure: () => sure, clock, log, metrics }
+    const spool = await Spool.open({ rows, ...parts })
     spools.push(spool)
     return spool
   }
@@ -155,12 +166,7 @@ describe('the spool of callbacks', () => {
 
   /** Written down by an earlier run. */
   const left = (text: string, at: number, more: Partial<CallbackRow> = {}) =>
-    rows.add({
-      ...{ id: text, project_id: 'p', call_id: `call of ${text}`, kind: 'recording', method: 'POST' },
-      ...{ url: 'https://x.example/', server, content_type: 'text/plain', body: text },
-      ...{ tries: 0, created_at: at, due_at: at },
-      ...more,
-    })
+    rows.add({ ...rowOf(text, at), ...more })
 
   it('tries many that are due, all of them', async () => {
     for (let i = 0; i < 100; i++) await left(`e${i}`, i)
@@ -246,6 +252,41 @@ describe('the spool of callbacks', () => {
     expect(told).toHaveLength(28)
   })
 
+  it('leaves alone what is another gateway’s, until that is gone', async () => {
+    const theirs = new CallbackRows(store, 'n2')
+    await theirs.add(rowOf('a', 1))
+    const spool = await open()
+    spool.notify(of('c-1'), callback('b'))
+    await empty(spool)
+    expect(told.map(({ text }) => text)).toEqual(['b'])
+    const nodes = new NodeRows(store)
+    await nodes.seen('n2', 1)
+    const taken = await nodes.takeOver('n2', 2, { heir: 'n1', code: 'interrupted', now: 3 })
+    spool.takeOver(taken!.callbacks)
+    expect(spool.waiting).toBe(1)
+    await drained(spool)
+    expect(told.map(({ text }) => text)).toEqual(['b', 'a'])
+    expect(await theirs.counts()).toEqual(new Map())
+  })
+
+  it('begins nothing again that another gateway may have taken over, and forgets what it has', async () => {
+    const spool = await open()
+    answers.push(503)
+    spool.notify(of('c-1'), callback('a'))
+    await postponed(2_000)
+    sure = false
+    clock.advance(2_000)
+    for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+    expect([told.length, spool.waiting]).toEqual([1, 1])
+    const nodes = new NodeRows(store)
+    await nodes.seen('n1', 1)
+    await nodes.takeOver('n1', 2, { heir: 'n2', code: 'interrupted', now: 3 })
+    sure = true
+    clock.advance(60_000)
+    await empty(spool)
+    expect(told).toHaveLength(1)
+  })
+
   it.each(['address-refused', 'scheme', 'request'])(
     'does not come back where it may not go: %s',
     async (reason) => {
@@ -264,6 +305,32 @@ describe('the spool of callbacks', () => {
     spool.notify(of('c-1'), callback('a'))
     await empty(spool)
     expect(await outcomes()).toEqual({ 'given-up': 1 })
+  })
+
+  it('tells nothing again that was written down although the store said that it was not', async () => {
+    const spool = await open()
+    const add = rows.add.bind(rows)
+    vi.spyOn(rows, 'add').mockImplementation(async (row) => {
+      await add(row)
+      throw new Error('the answer was lost')
+    })
+    spool.notify(of('c-1'), callback('a'))
+    await empty(spool)
+    expect(told).toHaveLength(1)
+  })
+
+  it('writes those of one moment down in their order', async () => {
+    const spool = await open()
+    const { promise, resolve } = Promise.withResolvers<number>()
+    answers.push(promise)
+    for (const text of ['a', 'b', 'c']) spool.notify(of('c-1'), callback(text))
+    await vi.waitFor(async () => expect((await rows.counts()).get(server)).toBe(3))
+    const written = await rows.next(server, 3)
+    expect(written.map(({ body }) => body)).toEqual(['a', 'b', 'c'])
+    const [a, b, c] = written.map(({ created_at: at }) => at - clock.now())
+    expect([a, b, c]).toEqual([0, 1, 2])
+    resolve(200)
+    await empty(spool)
   })
 
   it('tells what waits at the end, and leaves what comes later for the next run', async () => {

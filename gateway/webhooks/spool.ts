@@ -26,6 +26,8 @@ export class Spool {
   readonly #parts: SpoolParts
   /** By server. A lane is there while anything waits in it. */
   readonly #lanes = new Map<string, Lane>()
+  /** When the last callback came, as it is written down. */
+  #lastAt = 0
   #closed = false
 
   private constructor(parts: SpoolParts) {
@@ -35,6 +37,7 @@ export class Spool {
   /** Goes on with what an earlier run of the gateway could not deliver. */
   static async open(parts: SpoolParts): Promise<Spool> {
     const spool = new Spool(parts)
+    await parts.rows.adopt()
     for (const [server, waiting] of await parts.rows.counts()) spool.#open(server, waiting)
     return spool
   }
@@ -44,6 +47,15 @@ export class Spool {
     let waiting = 0
     for (const lane of this.#lanes.values()) waiting += lane.waiting
     return waiting
+  }
+
+  /** Goes on with what another gateway has left, by server: it is written down as this one's by now. */
+  takeOver(left: ReadonlyMap<string, number>): void {
+    for (const [server, waiting] of left) {
+      const lane = this.#lanes.get(server)
+      if (lane) lane.more(waiting)
+      else this.#open(server, waiting)
+    }
   }
 
   /** Takes a callback; never throws. After {@link close} it is written down for the next run. */
@@ -58,11 +70,13 @@ export class Spool {
       return
     }
     const now = clock.now()
+    // The store knows their order by this alone: no two have the same.
+    this.#lastAt = Math.max(now, this.#lastAt + 1)
     const open = lane ?? this.#open(server, 0)
     open.add({
       ...{ id: randomUUID(), project_id: projectId, call_id: callId, kind, method, url, server },
       ...{ content_type: body?.contentType ?? null, body: body?.text ?? null },
-      ...{ tries: 0, created_at: now, due_at: now },
+      ...{ tries: 0, created_at: this.#lastAt, due_at: now },
     })
   }
 

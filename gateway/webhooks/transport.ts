@@ -5,7 +5,7 @@ import { cacheBefore } from './audio-cache.ts'
 import { Breakers } from './breakers.ts'
 import { AddressGuard } from './guard.ts'
 import { guardedLookup, literalOf, type Resolve } from './guarded-lookup.ts'
-import { type Overrides, readOverrides } from './overrides.ts'
+import type { Overrides } from './overrides.ts'
 import { nextRequest, parseTarget } from './redirects.ts'
 import type { Signer } from './signatures.ts'
 
@@ -20,8 +20,8 @@ export interface Outgoing {
   readonly signed?: { readonly by: Signer; readonly id: string }
   /** From the cache, where its server allows that. */
   readonly cached?: boolean
-  /** Default: what the URL's fragment says. Redirects keep those of the first URL. */
-  readonly overrides?: Overrides
+  /** How its server is reached, also where it redirects to. */
+  readonly overrides: Overrides
 }
 
 /** What a {@link Transport} is made of. */
@@ -93,7 +93,7 @@ export class Transport {
   }
 
   async #once(outgoing: Outgoing, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { url, method, body, cached } = outgoing
+    const { url, method, body, cached, overrides } = outgoing
     const { target, authorization } = parseTarget(url)
     const literal = literalOf(target)
     // For an address nobody asks the resolver, so it is checked here.
@@ -102,7 +102,7 @@ export class Transport {
     const path = origin + pathname
     if (!this.breakers.admits(origin) || !this.breakers.admits(path))
       throw unreachable(url, 'circuit-open', 'Its server has not answered lately, and is not asked now.')
-    const { connectMs, readMs = longestReadMs } = outgoing.overrides ?? readOverrides(url)
+    const { connectMs, readMs = longestReadMs } = overrides
     // What one caller's credentials opened is not for the next one, whatever the server says of it.
     const fromCache = cached && !authorization ? this.#cached : undefined
     try {

@@ -4,6 +4,9 @@ import { type Fields, timestamp } from './forms.ts'
 /** Longest name of a conference or a queue. */
 export const longestName = 128
 
+/** A room's name or address, as a pattern: `north` stands for `/public/north`. */
+export const roomPattern = '^(/[^\\s/?#]{1,100}/)?[^\\s/?#]{1,100}$'
+
 /** Whether the others hear a beep, by the word of documents. */
 export const beeps = { true: 'both', false: 'none', onEnter: 'enter', onExit: 'exit' } as const
 

@@ -1,5 +1,6 @@
 import type { DocumentRequest, DocumentSource, FetchedDocument, HandlerContext } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import { CallEnded } from '../verbs.ts'
 import { urlForPeople } from './urls.ts'
 
 /** Why the fallback URL is asked instead. */
@@ -39,7 +40,7 @@ export const loadDocument = async <T>(
   language: Language<T>,
 ): Promise<Loaded<T>> => {
   if (source.kind === 'inline') return { program: language.read({ text: source.text }), url: undefined }
-  const { url, method = 'POST', fallbackUrl } = source
+  const { url, method = 'POST', fallbackUrl, fallbackMethod = method } = source
   try {
     return await fetchAndRead(url, language.request(url, method), context, language)
   } catch (error) {
@@ -48,7 +49,12 @@ export const loadDocument = async <T>(
     const [fault] = error instanceof DocumentInvalid ? error.faults : []
     const message = `${fault?.message ?? (error as Error).message} The fallback URL is asked.`
     context.warn({ path: '', ...fault, code: failure.code, message, document: failure.url })
-    return fetchAndRead(fallbackUrl, language.request(fallbackUrl, method, failure), context, language)
+    return fetchAndRead(
+      fallbackUrl,
+      language.request(fallbackUrl, fallbackMethod, failure),
+      context,
+      language,
+    )
   }
 }
 
@@ -84,6 +90,8 @@ const fetchOne = async (request: DocumentRequest, context: HandlerContext): Prom
   try {
     return await context.fetchDocument(request)
   } catch (error) {
+    // Nobody is there for it any more: that is no fault of the document, and no fallback is wanted either.
+    if (error instanceof CallEnded) throw error
     const message = error instanceof Error ? error.message : 'The document could not be fetched.'
     throw new DocumentUnreachable(urlForPeople(request.url), message, error)
   }

@@ -7,6 +7,7 @@ import type {
   OutsideRequest,
   StatusCallback,
 } from '../handler.ts'
+import type { RoomConference } from '../verbs.ts'
 
 /** A context for tests: documents by URL (an error is thrown), requests and warnings kept. */
 export class FakeContext implements HandlerContext {
@@ -20,6 +21,8 @@ export class FakeContext implements HandlerContext {
   readonly answers: OutsideAnswer[] = []
   readonly steps: { readonly path: string; readonly method: string; readonly node?: string }[] = []
   envs: Readonly<Record<string, string>> = {}
+  /** Rooms by name; any other has a conference of its own. */
+  readonly rooms = new Map<string, RoomConference>()
   /** What {@link now} gives. */
   time = Date.UTC(2026, 0, 5, 12)
 
@@ -61,6 +64,10 @@ export class FakeContext implements HandlerContext {
 
   step(step: { readonly path: string; readonly method: string; readonly node?: string }): void {
     this.steps.push(step)
+  }
+
+  room(name: string): RoomConference {
+    return this.rooms.get(name) ?? { name: `room:${name}` }
   }
 
   now(): number {

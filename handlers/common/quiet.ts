@@ -7,6 +7,7 @@ export const quiet = (context: HandlerContext): HandlerContext => ({
   notify: (callback) => context.notify(callback),
   request: (request, signal) => context.request(request, signal),
   step: (step) => context.step(step),
+  room: (name) => context.room(name),
   now: () => context.now(),
   warn: () => {},
 })

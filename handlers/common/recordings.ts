@@ -3,7 +3,13 @@ import { type Fields, seconds } from './forms.ts'
 
 /** Which recording is told of. */
 export interface Recorded {
-  readonly source: 'RecordVerb' | 'DialVerb' | 'Conference'
+  readonly source:
+    | 'RecordVerb'
+    | 'DialVerb'
+    | 'Conference'
+    | 'OutboundAPI'
+    | 'OutBoundApi'
+    | 'StartCallRecordingApi'
   /** Two: one for each side. */
   readonly channels: 1 | 2
   readonly conferenceSid?: string

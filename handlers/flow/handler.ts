@@ -19,7 +19,8 @@ export const createFlowHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Ha
       const variables = new Variables({ call, ids, envs: context.envs, sandbox })
       const loaded = await loadDocument(source, context, {
         unreachable: () => codes.unreachable,
-        request: (url, method) => scriptRequest(url, method, variables, {}),
+        request: (url, method, failure) =>
+          scriptRequest(url, method, variables, { params: {}, ...(failure && { failure }) }),
         read: readFlowDocument,
       })
       const { program, isFlow } = loaded.program
@@ -37,6 +38,7 @@ const withNodes = (context: HandlerContext): HandlerContext => ({
   fetchDocument: (request) => context.fetchDocument(request),
   notify: (callback) => context.notify(callback),
   request: (request, signal) => context.request(request, signal),
+  room: (name) => context.room(name),
   now: () => context.now(),
   warn: (fault) => {
     const node = nodeOf(fault.path)

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { type SchemaFault, schemaCheck } from '../script/schema-check.ts'
 import type { Keys } from '../script/source.ts'
 import { isObject, type Report } from '../script/step-reader.ts'
 import { codes } from './codes.ts'
@@ -18,22 +18,7 @@ export interface FlowNode {
 
 const names = new RegExp(namePattern)
 const elements = ['kind', 'label', 'options', 'edges', 'position']
-const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  strict: true,
-  strictRequired: false,
-  allowUnionTypes: true,
-})
-const compiled = new WeakMap<NodeKind, ValidateFunction>()
-
-const validatorOf = (kind: NodeKind): ValidateFunction => {
-  const known = compiled.get(kind)
-  if (known) return known
-  const made = ajv.compile(optionsSchema(kind))
-  compiled.set(kind, made)
-  return made
-}
+const faultsOf = schemaCheck(optionsSchema, { strictRequired: false })
 
 /** Reads one node; undefined after an error that leaves nothing to check. */
 export const readNode = (id: string, value: unknown, report: Report): FlowNode | undefined => {
@@ -61,25 +46,17 @@ export const readNode = (id: string, value: unknown, report: Report): FlowNode |
 }
 
 const checkOptions = (kind: NodeKind, options: unknown, keys: Keys, report: Report): boolean => {
-  const validate = validatorOf(kind)
-  if (validate(options)) return checkNamed(kind, options as Options, keys, report)
-  for (const fault of validate.errors ?? []) reportOption(fault, keys, report)
+  const faults = faultsOf(kind, options)
+  if (faults.length === 0) return checkNamed(kind, options as Options, keys, report)
+  for (const fault of faults) reportOption(fault, keys, report)
   return false
 }
 
-const reportOption = (fault: ErrorObject, keys: Keys, report: Report): void => {
-  // The branches of an alternative say little; the alternative as a whole says what it wants.
-  if (/\/anyOf\/\d+\//.test(fault.schemaPath)) return
-  const at = [...keys, ...fault.instancePath.split('/').slice(1)]
-  if (fault.keyword === 'required')
-    report(codes.optionMissing, `The option ${String(fault.params.missingProperty)} is missing.`, at)
-  else if (fault.keyword === 'additionalProperties') {
-    const name = String(fault.params.additionalProperty)
-    report(codes.optionUndefined, `There is no option ${name}.`, [...at, name])
-  } else {
-    const wanted = (fault.parentSchema as { title?: string } | undefined)?.title
-    report(codes.optionInvalid, `${at.at(-1)} must be ${wanted ?? fault.message ?? 'another value'}.`, at)
-  }
+const reportOption = ({ kind, at: below, text }: SchemaFault, keys: Keys, report: Report): void => {
+  const at = [...keys, ...below]
+  if (kind === 'missing') report(codes.optionMissing, `The option ${text} is missing.`, at)
+  else if (kind === 'unknown') report(codes.optionUndefined, `There is no option ${text}.`, [...at, text])
+  else report(codes.optionInvalid, `${at.at(-1)} must be ${text}.`, at)
 }
 
 /** Outcomes that the options give must differ from one another and from those of the kind. */

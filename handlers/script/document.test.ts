@@ -36,6 +36,10 @@ describe('a script', () => {
 
   it.each([
     ['brackets', '['.repeat(60_000)],
+    ['dashes', '- '.repeat(32_000)],
+    ['dashes on a line before others', `${'- '.repeat(30_000)}\nx`],
+    ['question marks', `${'? '.repeat(30_000)}\nx`],
+    ['indented keys', Array.from({ length: 200 }, (_, i) => `${' '.repeat(i)}a:\n`).join('')],
     [
       'brackets of JSON that is no YAML',
       `{\t"sections":{"main":[{"play":{"url":"say:a","status_url":${'['.repeat(9_000)}${']'.repeat(9_000)}}}]}}`,
@@ -110,8 +114,8 @@ describe('a script', () => {
   })
 
   it('is refused when its aliases multiply', () => {
-    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nsections: [*c,*c,*c,*c]`
-    expect(faultsOf(bomb)).toMatchObject([{ code: 'relay_script_parse_error' }])
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\nsections: [*d,*d,*d,*d,*d]`
+    expect(faultsOf(bomb)).toMatchObject([{ code: 'relay_script_parse_error', line: 5 }])
   })
 
   it.each([

@@ -3,6 +3,7 @@ import { FakeCall } from '../common/fake-call.ts'
 import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentSource } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import { CallEnded } from '../verbs.ts'
 import { TestScripts } from './test-script.ts'
 
 const scripts = new TestScripts()
@@ -128,6 +129,41 @@ describe('documents', () => {
     await handler.run(call, at({ fallbackUrl }), context)
     expect(call.names).toEqual(['answer'])
     expect(context.warnings).toMatchObject([{ code: 'relay_script_sections_missing' }])
+    expect(JSON.parse(context.requests[1]?.body?.text ?? '')).toMatchObject({
+      ...{ ErrorCode: 'relay_script_sections_missing', ErrorUrl: url, call: {}, params: {} },
+    })
+    expect(JSON.parse(context.requests[0]?.body?.text ?? '')).not.toHaveProperty('ErrorCode')
+  })
+
+  it('are replaced by the fallback, which is told why in the query of a GET', async () => {
+    const fallbackUrl = 'https://app.example/fallback'
+    const context = new FakeContext({ [fallbackUrl]: '{"sections":{"main":["answer"]}}' })
+    await handler.run(new FakeCall(), at({ fallbackUrl, method: 'GET' }), context)
+    const query = new URL(context.requests[1]?.url ?? '').searchParams
+    expect(query.get('ErrorCode')).toBe('relay_script_fetch_failed')
+    expect(query.get('ErrorUrl')).toBe(url)
+  })
+
+  it('are given up with the call: no fallback is asked, and nothing was wrong', async () => {
+    const fallbackUrl = 'https://app.example/fallback'
+    const next = 'https://app.example/next'
+    const first = new FakeContext({
+      [url]: new CallEnded(),
+      [fallbackUrl]: '{"sections":{"main":["answer"]}}',
+    })
+    const second = new FakeContext({
+      [url]: `{"sections":{"main":[{"transfer":{"dest":"${next}"}}]}}`,
+      [next]: new CallEnded(),
+    })
+    for (const context of [first, second]) {
+      const call = new FakeCall()
+      await handler.run(call, at({ fallbackUrl }), context).catch((error) => {
+        if (!(error instanceof CallEnded)) throw error
+      })
+      expect(call.verbs).toEqual([])
+      expect(context.warnings).toEqual([])
+    }
+    expect(first.requests.map((request) => request.url)).toEqual([url])
   })
 
   it('are named in what is wrong with them, before they run and while they do', async () => {

@@ -1,4 +1,4 @@
-import type { Language } from '../common/documents.ts'
+import type { Failure, Language } from '../common/documents.ts'
 import { loadDocument } from '../common/documents.ts'
 import { withQuery } from '../common/urls.ts'
 import type { DocumentRequest, DocumentSource, HandlerContext } from '../handler.ts'
@@ -26,7 +26,8 @@ export const loadScript = async (source: DocumentSource, asking: Asking): Promis
   const { context, variables, params, permitted } = asking
   const language: Language<ScriptProgram> = {
     unreachable: () => codes.unreachable,
-    request: (url, method) => scriptRequest(url, method, variables, params),
+    request: (url, method, failure) =>
+      scriptRequest(url, method, variables, { ...(params && { params }), ...(failure && { failure }) }),
     read: (document) => readScriptDocument(document, permitted),
   }
   const { program, document } = await loadDocument(source, context, language)
@@ -56,16 +57,25 @@ const sourceOf = (dest: string): DocumentSource => {
   )
 }
 
-/** The request for a script at a URL: a POST carries the call and all variables; a GET only the call's id. */
+/** What a request for a script carries besides the call. */
+interface Carried {
+  /** Default those of the section that runs. */
+  readonly params?: Params
+  /** Why this one is asked, and not the one that it stands in for. */
+  readonly failure?: Failure
+}
+
+/** The request for a script at a URL: a POST carries the call and all variables; a GET only the call's id, and both why a fallback is asked. */
 export const scriptRequest = (
   url: string,
   method: 'GET' | 'POST',
   variables: Variables,
-  params: Params | undefined,
+  { params, failure }: Carried = {},
 ): DocumentRequest => {
   const { call, vars, envs, params: own } = variables.all
+  const why = failure && { ErrorCode: failure.code, ErrorUrl: failure.url }
   if (method === 'GET')
-    return { url: withQuery(url, new URLSearchParams({ call_id: String(call.call_id) })), method }
-  const text = JSON.stringify({ call, vars, envs, params: params ?? own })
+    return { url: withQuery(url, new URLSearchParams({ call_id: String(call.call_id), ...why })), method }
+  const text = JSON.stringify({ call, vars, envs, params: params ?? own, ...why })
   return { url, method, body: { contentType: 'application/json', text } }
 }

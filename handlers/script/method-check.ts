@@ -1,7 +1,6 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
-import { Ajv } from 'ajv'
 import { codes } from './codes.ts'
 import type { MethodSpec } from './method.ts'
+import { type SchemaFault, schemaCheck } from './schema-check.ts'
 import type { Schema } from './schema-parts.ts'
 import type { Keys } from './source.ts'
 import type { Report } from './step-reader.ts'
@@ -29,17 +28,7 @@ export const parametersSchema = (spec: MethodSpec): Schema => ({
 export const noted = (names: readonly string[] = []): Readonly<Record<string, Schema>> =>
   Object.fromEntries(names.map((name) => [name, { description: 'Accepted; it has no effect here.' }]))
 
-const ajv = new Ajv({ allErrors: true, verbose: true, strict: true, allowUnionTypes: true })
-/** One compiled schema for each method; the specifications are constants. */
-const compiled = new WeakMap<MethodSpec, ValidateFunction>()
-
-const validatorOf = (spec: MethodSpec): ValidateFunction => {
-  const known = compiled.get(spec)
-  if (known) return known
-  const made = ajv.compile(parametersSchema(spec))
-  compiled.set(spec, made)
-  return made
-}
+const faultsOf = schemaCheck(parametersSchema)
 
 /** Checks the parameters of one step; returns them as an object, or undefined after an error. */
 export const checkMethod = (
@@ -55,11 +44,9 @@ export const checkMethod = (
     faults++
     error(code, message, at)
   }
-  const validate = validatorOf(spec)
-  validate(parameters)
   // What stands for a parameter has no key of its own.
   const place = (at: Keys): Keys => (short === undefined ? [...keys, ...at] : [...keys, ...at.slice(1)])
-  for (const fault of validate.errors ?? []) reportError(fault, place, report)
+  for (const fault of faultsOf(spec, parameters)) reportFault(fault, place, report)
   if (faults > 0) return undefined
   checkAlternatives(spec, parameters as Parameters, keys, report)
   checkTogether(spec, parameters as Parameters, keys, report)
@@ -73,26 +60,13 @@ const shorthandOf = (spec: MethodSpec, given: unknown): string | undefined => {
   return typeof given === 'number' || typeof given === 'string' ? spec.shorthand : undefined
 }
 
-const reportError = (fault: ErrorObject, place: (at: Keys) => Keys, report: Report): void => {
-  // The branches of an alternative say little; the alternative as a whole says what it wants.
-  if (/\/anyOf\/\d+\//.test(fault.schemaPath)) return
-  const keys = place(fault.instancePath.split('/').slice(1).map(keyOf))
+const reportFault = ({ kind, at, text }: SchemaFault, place: (at: Keys) => Keys, report: Report): void => {
+  const keys = place(at)
   const last = keys.at(-1)
-  if (fault.keyword === 'required') {
-    const name = String(fault.params.missingProperty)
-    report(codes.parameterMissing, `The parameter ${name} of ${last} is missing.`, keys)
-  } else if (fault.keyword === 'additionalProperties') {
-    const name = String(fault.params.additionalProperty)
-    report(codes.parameterUndefined, `${last} has no parameter ${name}.`, [...keys, name])
-  } else {
-    const wanted = (fault.parentSchema as { title?: string } | undefined)?.title
-    report(codes.parameterInvalid, `${last} must be ${wanted ?? fault.message ?? 'another value'}.`, keys)
-  }
-}
-
-const keyOf = (part: string): string | number => {
-  const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
-  return /^\d+$/.test(name) ? Number(name) : name
+  if (kind === 'missing') report(codes.parameterMissing, `The parameter ${text} of ${last} is missing.`, keys)
+  else if (kind === 'unknown')
+    report(codes.parameterUndefined, `${last} has no parameter ${text}.`, [...keys, text])
+  else report(codes.parameterInvalid, `${last} must be ${text}.`, keys)
 }
 
 const checkAlternatives = (spec: MethodSpec, parameters: Parameters, keys: Keys, report: Report): void => {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what is tested
 import { describe, expect, it } from 'vitest'
-import { isPath, partsOf, placeholderFault, segmentsOf } from './placeholders.ts'
+import { changedPath, isPath, partsOf, placeholderFault, segmentsOf } from './placeholders.ts'
 
 describe('placeholders', () => {
   it.each([
@@ -36,5 +36,16 @@ describe('placeholders', () => {
     for (const code of ['(a.length)', 'a + 1', 'f()', 'true', 'null', '1', '"a"', '!a'])
       expect(isPath(code)).toBe(false)
     expect(segmentsOf('call["a b"][0].c-d')).toEqual(['call', 'a b', '0', 'c-d'])
+  })
+
+  it('may change the text of a path by functions, from the left', () => {
+    const made = (expression: string, text: string) => changedPath(expression)?.change(text)
+    expect(changedPath('lc:enc:url:vars.city')?.path).toBe('vars.city')
+    expect(made('lc:a', 'New York')).toBe('new york')
+    expect(made('enc:url:a', 'Köln & A/B\ud800')).toBe('K%C3%B6ln%20%26%20A%2FB%EF%BF%BD')
+    expect(made('lc:enc:url:a', 'Ä+')).toBe('%C3%A4%2B')
+    expect(made('enc:url:lc:a', 'Ä+')).toBe('%c3%84%2b')
+    for (const none of ['a', 'uc:a', 'lc:', 'lc:a + 1', 'enc:a', 'lc: a'])
+      expect(changedPath(none)).toBeUndefined()
   })
 })

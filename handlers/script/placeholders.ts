@@ -11,6 +11,22 @@ const words = new Set(['true', 'false', 'null', 'undefined', 'NaN', 'Infinity', 
 /** True for a path such as `call.headers[0].value`, which is looked up; anything else is JavaScript. */
 export const isPath = (expression: string): boolean => plainPath.test(expression) && !words.has(expression)
 
+/** What stands before a path and changes its text, in this order from the left. */
+const functions: Readonly<Record<string, (text: string) => string>> = {
+  'lc:': (text) => text.toLowerCase(),
+  'enc:url:': (text) => encodeURIComponent(text.toWellFormed()),
+}
+
+/** The path of an expression such as `lc:enc:url:vars.city`, and what is made of its text; undefined where it is none. */
+export const changedPath = (
+  expression: string,
+): { readonly path: string; readonly change: (text: string) => string } | undefined => {
+  const [, names = '', path = ''] = /^((?:lc:|enc:url:)+)(.*)$/s.exec(expression) ?? []
+  if (!isPath(path)) return undefined
+  const steps = names.match(/lc:|enc:url:/g) ?? []
+  return { path, change: (text) => steps.reduce((so, step) => functions[step]?.(so) ?? so, text) }
+}
+
 /** The names of a path, for instance `call`, `headers`, `0`, `value`. */
 export const segmentsOf = (path: string): readonly string[] =>
   [...path.matchAll(/\["([^"\]]*)"\]|\['([^'\]]*)'\]|\[(\d+)\]|([\w-]+)/g)].map(

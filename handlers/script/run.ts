@@ -33,6 +33,7 @@ const onTheCall = new Set([
     'connect',
     'record',
     'join_conference',
+    'join_room',
     'enter_queue',
   ],
   'detect_machine',

@@ -1,24 +1,18 @@
-import type { Document, Node } from 'yaml'
-import {
-  isAlias,
-  isCollection,
-  isMap,
-  isNode,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  visit,
-} from 'yaml'
+import type { Document } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { DocumentInvalid } from '../handler.ts'
 import { codes } from './codes.ts'
+import { NoValue, offsetOf, YamlValue } from './yaml-value.ts'
 
 /** Longest script in bytes, as for XML: it is read on the main thread, which serves every other call meanwhile. */
 const maxBytes = 65_536
-/** Most values that aliases may stand for; more is an attempt to blow the document up. */
-const maxAliases = 100
-/** Most brackets that may be open at once; deeper ones would exhaust the stack of whoever walks the value. */
-const maxDepth = 300
+/** Most values, those behind aliases each time that they stand there: what so long a text can hold without any. */
+const mostValues = 32_768
+/**
+ * Most levels, and most brackets that may be open at once; deeper ones would exhaust the stack of whoever walks the value, and the parser looks
+ * at what is in a key once for each level.
+ */
+const maxDepth = 128
 
 /** Keys and indexes that lead to a value. */
 export type Keys = readonly (string | number)[]
@@ -38,42 +32,62 @@ export interface ScriptSource {
 export const readSource = (text: string): ScriptSource => {
   if (Buffer.byteLength(text) > maxBytes)
     throw invalid(codes.parse, `The script is larger than ${maxBytes} bytes.`)
-  if (bracketDepth(text) > maxDepth)
-    throw invalid(codes.tooDeep, `The script is nested more than ${maxDepth} levels deep.`)
+  if (bracketDepth(text) > maxDepth) throw tooDeep()
   const lines = new LineCounter()
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    schema: 'core',
-    // Checked below: the library compares every key of a map with every other one, which takes seconds for a long hostile text.
-    uniqueKeys: false,
-    stringKeys: true,
-    prettyErrors: false,
-  })
+  const document = parse(text, lines)
   const place = (offset: number) => {
     const { line, col } = lines.linePos(offset)
     return { line, column: col }
   }
   const [fault] = [...document.errors, ...document.warnings]
+  if (fault?.code === 'RESOURCE_EXHAUSTION') throw tooDeep()
   // JSON indented with tabs is no YAML, and is right all the same.
   const json = fault ? asJson(text) : undefined
   if (fault && json === undefined) throw invalid(codes.parse, `${fault.message}.`, place(fault.pos[0]))
-  const ring = fault ? undefined : ringOf(document)
-  if (ring)
-    throw invalid(codes.parse, `The alias ${ring.name} stands inside of what it names.`, place(ring.at))
-  const repeated = fault ? undefined : repeatedKey(document)
-  if (repeated)
-    throw invalid(codes.elementDuplicated, `The key ${repeated.name} stands there twice.`, place(repeated.at))
+  const yaml = fault ? undefined : readValue(document, place)
   return {
-    value: json ?? plainValue(document),
-    place: (keys) => {
-      const offset = offsetOf(document, keys)
-      return offset === undefined ? undefined : place(offset)
-    },
+    value: json ?? yaml?.value,
+    place: (keys) => place(placeOf(document, yaml, keys)),
+  }
+}
+
+/** Parses; what is wrong with it is in its errors. */
+const parse = (text: string, lineCounter: LineCounter): Document => {
+  const { stackTraceLimit } = Error
+  // A hostile text has tens of thousands of errors, whose stacks would take seconds, and nobody reads them.
+  Error.stackTraceLimit = 0
+  try {
+    return parseDocument(text, {
+      ...{ lineCounter, schema: 'core', stringKeys: true, prettyErrors: false },
+      // Checked by us: the library compares every key of a map with every other one, which takes seconds for a long hostile text.
+      uniqueKeys: false,
+    })
+  } catch (error) {
+    // Thousands of dashes in a row exhaust the parser's stack.
+    throw error instanceof RangeError ? tooDeep() : error
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
+const codeOf = {
+  ...{ alias: codes.parse, size: codes.parse },
+  ...{ duplicate: codes.elementDuplicated, depth: codes.tooDeep },
+}
+
+const readValue = (document: Document, place: (offset: number) => object): YamlValue => {
+  try {
+    return new YamlValue(document, { most: mostValues, deepest: maxDepth })
+  } catch (error) {
+    throw error instanceof NoValue ? invalid(codeOf[error.kind], error.message, place(error.at)) : error
   }
 }
 
 const invalid = (code: string, message: string, place: object = {}): DocumentInvalid =>
   new DocumentInvalid([{ code, message, path: '', ...place }])
+
+const tooDeep = (): DocumentInvalid =>
+  invalid(codes.tooDeep, `The script is nested more than ${maxDepth} levels deep.`)
 
 /** The most brackets open at once. Those inside of texts count too: a script has few, and quotes are no matter of one character. */
 const bracketDepth = (text: string): number => {
@@ -85,37 +99,6 @@ const bracketDepth = (text: string): number => {
   return deepest
 }
 
-/** The first key that a map has twice, and its offset. */
-const repeatedKey = (document: Document): { readonly name: string; readonly at: number } | undefined => {
-  let found: { readonly name: string; readonly at: number } | undefined
-  visit(document, {
-    Map: (_, map) => {
-      const seen = new Set<string>()
-      for (const { key } of map.items) {
-        const name = String(isScalar(key) ? key.value : key)
-        if (seen.has(name)) found = { name, at: startOf(key) ?? 0 }
-        if (found) return visit.BREAK
-        seen.add(name)
-      }
-      return undefined
-    },
-  })
-  return found
-}
-
-/** The first alias of something that it is itself a part of, and its offset: such a value has no end. */
-const ringOf = (document: Document): { readonly name: string; readonly at: number } | undefined => {
-  let found: { readonly name: string; readonly at: number } | undefined
-  visit(document, {
-    Alias: (_, alias, ancestors) => {
-      if (!ancestors.some((node) => isCollection(node) && node.anchor === alias.source)) return undefined
-      found = { name: alias.source, at: startOf(alias) ?? 0 }
-      return visit.BREAK
-    },
-  })
-  return found
-}
-
 const asJson = (text: string): unknown => {
   if (!/^\s*\{/.test(text)) return undefined
   try {
@@ -125,30 +108,21 @@ const asJson = (text: string): unknown => {
   }
 }
 
-const plainValue = (document: Document): unknown => {
-  try {
-    return document.toJS({ maxAliasCount: maxAliases })
-  } catch (error) {
-    throw invalid(codes.parse, `The YAML cannot be used: ${(error as Error).message}.`)
-  }
-}
-
-const offsetOf = (document: Document, keys: Keys): number | undefined => {
+/** The offset of what these keys lead to, or of the last that is there. */
+const placeOf = (document: Document, yaml: YamlValue | undefined, keys: Keys): number => {
   let node: unknown = document.contents
-  let offset = startOf(node)
+  let offset = offsetOf(node)
   for (const key of keys) {
-    if (isAlias(node)) node = node.resolve(document)
+    if (isAlias(node)) node = yaml?.target(node)
     if (isMap(node)) {
       const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key))
       if (!pair) return offset
-      offset = startOf(pair.key) ?? offset
+      offset = offsetOf(pair.key)
       node = pair.value
     } else if (isSeq(node)) {
       node = node.items[Number(key)]
-      offset = startOf(node) ?? offset
+      offset = offsetOf(node) || offset
     } else return offset
   }
   return offset
 }
-
-const startOf = (node: unknown): number | undefined => (isNode(node) ? (node as Node).range?.[0] : undefined)

@@ -3,7 +3,7 @@ import type { CallControl, CallInfo } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import { callObject, type ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
-import { isPath, partsOf, segmentsOf } from './placeholders.ts'
+import { changedPath, isPath, partsOf, segmentsOf } from './placeholders.ts'
 import { type Account, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
 import { Nested } from './steps.ts'
 
@@ -140,11 +140,16 @@ export class Variables {
     return Object.fromEntries(entries)
   }
 
+  async #placeholder(expression: string): Promise<unknown> {
+    const changed = changedPath(expression)
+    return changed ? changed.change(asText(this.lookup(changed.path))) : this.evaluate(expression)
+  }
+
   async #text(text: string, { decode, room }: Resolving): Promise<unknown> {
     const parts = partsOf(text)
     const [only] = parts
     if (parts.length === 1 && only && 'expression' in only) {
-      const value = (await this.evaluate(only.expression)) ?? ''
+      const value = (await this.#placeholder(only.expression)) ?? ''
       const text = asText(value)
       take(room, Math.max(text.length, leastOfPlaceholder))
       // A copy: what is kept elsewhere may change, or come to hold this very value.
@@ -153,7 +158,7 @@ export class Variables {
     const texts: string[] = []
     for (const part of parts) {
       const literal = 'literal' in part
-      const piece = literal ? part.literal : asText(await this.evaluate(part.expression))
+      const piece = literal ? part.literal : asText(await this.#placeholder(part.expression))
       take(room, literal ? piece.length : Math.max(piece.length, leastOfPlaceholder))
       texts.push(literal && decode ? percentDecode(piece) : piece)
     }

@@ -62,6 +62,9 @@ export interface ConferenceOptions extends Cancellable {
   }) => void
 }
 
+/** What the conference of a room is joined with, by whoever comes. */
+export type RoomConference = Pick<ConferenceOptions, 'name' | 'maxParticipants' | 'record'>
+
 /** How it ended for the caller: it left (by a verb, a signal or a key), it was taken out, the conference ended, or there was no room. */
 export interface ConferenceResult {
   readonly kind: 'left' | 'removed' | 'ended' | 'full'

@@ -17,8 +17,10 @@ export interface CallInfo {
   readonly headers: readonly Header[]
   /** Id of the project that owns the handler. */
   readonly projectId: string
-  /** SIP's own ids, for webhooks; absent for browser calls. */
-  readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress: string }
+  /** Who answered a call that we made, where that was listened for. */
+  readonly answeredBy?: 'human' | 'machine_start' | 'machine_end_beep' | 'machine_end_silence' | 'unknown'
+  /** SIP's own ids, for webhooks; absent for browser calls. `domain`: the host that was called; of a call that we made there is no source. */
+  readonly sip?: { readonly callId: string; readonly domain: string; readonly sourceAddress?: string }
 }
 
 /** A header field. */

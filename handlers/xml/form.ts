@@ -1,9 +1,10 @@
 import type { Fields } from '../common/forms.ts'
 import { percentDecode, withX } from '../common/headers.ts'
-import type { CallControl } from '../verbs.ts'
+import { type CallControl, CallRedirected } from '../verbs.ts'
 
 const callStatus = (call: CallControl): string => {
-  if (call.signal.aborted) return 'completed'
+  const { aborted, reason } = call.signal
+  if (aborted && !(reason instanceof CallRedirected)) return 'completed'
   return call.answered ? 'in-progress' : 'ringing'
 }
 
@@ -28,6 +29,7 @@ export const standardFields = (call: CallControl, parentCallSid?: string): Field
     ...(info.fromName && { CallerName: info.fromName }),
     ...(info.type === 'sip' && { SipUser: info.toUser }),
     ...(info.sip && { SipDomain: info.sip.domain, SipCallId: info.sip.callId }),
+    ...(info.answeredBy && { AnsweredBy: info.answeredBy }),
     ...Object.fromEntries(
       info.headers.map(({ name, value }) => [`SipHeader_${withX(name)}`, percentDecode(value)]),
     ),

@@ -135,6 +135,15 @@ describe('documents', () => {
     expect(context.warnings).toMatchObject([{ code: ErrorCode }])
   })
 
+  it('are asked for by the method of the fallback, also of those that it leads to', async () => {
+    const fb = `${root}/fb`
+    const context = new FakeContext({ [fb]: '<Response><Redirect>/c</Redirect></Response>' })
+    const source = at(`${root}/a`, { method: 'GET', fallbackUrl: fb, fallbackMethod: 'POST' })
+    await handler.run(new FakeCall(), source, context).catch(() => {})
+    const asked = context.requests.map(({ url, method }) => `${method} ${url.split('?')[0]}`)
+    expect(asked.slice(0, 4)).toEqual([`GET ${root}/a`, `POST ${fb}`, `POST ${root}/c`, `POST ${fb}`])
+  })
+
   it('are named in what is wrong with them, without what may be secret', async () => {
     const context = new FakeContext({
       'https://u:p@app.example/a': '<Response><Foo/><Redirect>/b?token=1</Redirect></Response>',

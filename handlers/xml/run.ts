@@ -4,7 +4,7 @@ import { type Fields, formRequest, type Target } from '../common/forms.ts'
 import type { DocumentFault, DocumentSource, HandlerContext } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import type { CallControl } from '../verbs.ts'
-import { CallEnded, VerbFailed } from '../verbs.ts'
+import { CallEnded, CallRedirected, VerbFailed } from '../verbs.ts'
 import { tell } from './callbacks.ts'
 import type { Verb, XmlProgram } from './document.ts'
 import { readXmlDocument } from './document.ts'
@@ -21,7 +21,7 @@ export class XmlRun {
   #call: CallControl
   #context: HandlerContext
   #beside: Beside | undefined
-  #fallbackUrl: string | undefined
+  #fallback: Pick<Extract<DocumentSource, { kind: 'url' }>, 'fallbackUrl' | 'fallbackMethod'> = {}
   /** URL of the document that runs, for warnings. */
   #document: string | undefined
   /** The last `Dial` had nobody. */
@@ -37,7 +37,10 @@ export class XmlRun {
 
   /** Runs the source's document and every one that it leads to; resolves at the end, with `leave` where a verb of that name ended it. */
   async run(source: DocumentSource): Promise<'leave' | undefined> {
-    this.#fallbackUrl = source.kind === 'url' ? source.fallbackUrl : undefined
+    if (source.kind === 'url') {
+      const { fallbackUrl, fallbackMethod } = source
+      this.#fallback = { fallbackUrl, fallbackMethod }
+    }
     let document = await this.#load(source, {})
     for (;;) {
       const begun = this.#context.now()
@@ -46,7 +49,7 @@ export class XmlRun {
       if (step === 'on') return this.#finish()
       if (this.#call.signal.aborted) return this.#beside ? undefined : this.#tellAction(step)
       this.#countIdle(step.next, this.#context.now() - begun)
-      document = await this.#load({ kind: 'url', ...step.next, fallbackUrl: this.#fallbackUrl }, step.fields)
+      document = await this.#load({ kind: 'url', ...step.next, ...this.#fallback }, step.fields)
     }
   }
 
@@ -140,8 +143,12 @@ export class XmlRun {
     if (!this.#beside?.again) this.#context.warn({ ...fault, ...(document !== undefined && { document }) })
   }
 
-  /** The caller is gone: the action still hears what came of it, and has no document to give. */
+  /**
+   * The caller is gone, or has another document: the action still hears what came of it, and has no document to give. Of a caller who has
+   * another document only that of a queue hears.
+   */
   #tellAction({ next, fields }: Asked): undefined {
+    if (this.#call.signal.reason instanceof CallRedirected && !('QueueResult' in fields)) return
     tell(this.#context, 'action', next, { ...this.#standardFields(), ...fields })
   }
 

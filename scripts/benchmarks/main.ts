@@ -1,4 +1,5 @@
 /** `scripts/bench`. */
+import { api } from './api.ts'
 import { calls } from './calls.ts'
 import { machine } from './machine.ts'
 import { media } from './media.ts'
@@ -12,12 +13,13 @@ const run = {
   sip,
   media: () => media(...numbers.map(Number)),
   calls: () => calls(...numbers.map(Number)),
+  api: () => api(...numbers.map(Number)),
   soak: () => soak(...numbers.map(Number)),
 }[what ?? '']
 
 if (!run) {
   console.error(
-    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | soak [minutes] [calls/s]',
+    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | api [seconds] [subscribers] | soak [minutes] [calls/s]',
   )
   process.exit(2)
 }

@@ -3,4 +3,4 @@ import { writeFileSync } from 'node:fs'
 import { pages } from './pages.ts'
 
 for (const [name, page] of Object.entries(pages))
-  writeFileSync(new URL(`../../docs/${name}`, import.meta.url), page())
+  writeFileSync(new URL(`../../docs/${name}`, import.meta.url), await page())

@@ -4,7 +4,7 @@ import { pages } from './pages.ts'
 
 it.each(Object.entries(pages))(
   'docs/%s says what the code says (else run scripts/document)',
-  (name, page) => {
-    expect(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).toBe(page())
+  async (name, page) => {
+    expect(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')).toBe(await page())
   },
 )

@@ -1,12 +1,14 @@
 import { configurationPage } from './configuration.ts'
 import { errorsPage } from './errors.ts'
+import { openApiPage } from './openapi.ts'
 import { scriptPage } from './script.ts'
 import { xmlPage } from './xml.ts'
 
 /** The pages that are made from the code, by file name in `docs/`. */
-export const pages: Readonly<Record<string, () => string>> = {
+export const pages: Readonly<Record<string, () => string | Promise<string>>> = {
   'configuration.md': configurationPage,
   'errors.md': errorsPage,
+  'openapi.json': openApiPage,
   'script.md': scriptPage,
   'xml.md': xmlPage,
 }

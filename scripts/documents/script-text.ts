@@ -1,5 +1,6 @@
 /** What the page of the script language says above its table. */
-export const text: readonly string[] = `JSON or YAML, at most 64 kB:
+export const text: readonly string[] =
+  `JSON or YAML, at most 64 kB and 128 levels; YAML may have aliases, which make up to 32,768 values of it:
 
     version: 1.0.0
     sections:
@@ -22,7 +23,7 @@ The JSON Schema for editors is at \`/schemas/script.json\` of the gateway (\`han
 
 ## Where scripts come from
 
-In place, from a file, or from a URL that is asked by POST with this JSON (by GET with \`call_id\` alone), as are those that \`execute\`, \`transfer\`, \`confirm\`, \`wait_url\` and
+In place, from a file, [stored over the API](api.md#kinds) (\`swml_scripts\`), or from a URL that is asked by POST with this JSON (by GET with \`call_id\` alone), as are those that \`execute\`, \`transfer\`, \`confirm\`, \`wait_url\` and
 \`transfer_after_bridge\` name:
 
     {"call": {"call_id", "node_id", "segment_id", "call_state", "direction", "type", "from", "to", "from_number", "to_number",
@@ -45,6 +46,8 @@ set is an empty text. Without a prefix \`vars\`, then \`envs\`, then \`call\` ar
 | \`params\` | of the running \`execute\` or \`transfer\`; given back when that returns |
 | \`envs\` | of the [configuration](configuration.md) |
 
+\`%{lc:city}\` is the text at a path in lower case, \`%{enc:url:city}\` encoded for a URL; both can be chained, and work from the left: \`%{lc:enc:url:city}\`.
+
 Anything else in a placeholder is a JavaScript expression, as are \`when\` of \`cond\` and of \`goto\`: at most 1,024 characters, 150 ms of a processor and 16 MB, in a sandbox that knows its variables and the
 language, and nothing else. No statements, no promises. Where many calls have expressions, that of the call whose expressions took least so far comes first. A step holds at most 2,048 placeholders, whose
 values and texts have 128 kB together. An expression that fails makes its step fail; a condition that fails does not hold.
@@ -57,6 +60,7 @@ values and texts have 128 kB together. An expression that fails makes its step f
 | \`send_digits\` | \`send_digits_result\` |
 | \`sip_refer\` | \`sip_refer_to\`, \`sip_refer_result\`: success, busy, no_answer, canceled, failed; \`return_value\`, \`sip_refer_response_code\`, \`sip_refer_to_response_code\` |
 | \`join_conference\` | \`join_conference_result\`: completed, failed; \`return_value\` |
+| \`join_room\` | \`join_room_result\`: joined, failed |
 | \`enter_queue\` | \`queue_result\`: entering, connected, leaving, timeout, hangup, failed; \`wait_time\`, \`entry_position\`, \`entry_size\` |
 | \`detect_machine\` | \`detect_result\`: machine, human, fax, unknown, detecting, error; \`detect_machine_beep\`, \`detect_ms\` |
 | \`execute\` | \`return_value\` |

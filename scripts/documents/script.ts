@@ -27,6 +27,24 @@ const rowOf = (row: ScriptRow): string => {
   return `| ${[...names, cell(meaningOf(row)), cell(row.fallback), cell(row.state)].join(' | ')} |`
 }
 
+/** What no row of the table is about: what is not there, and what happens to a script that has it. */
+const absentElsewhere: readonly (readonly [what: string, happens: string])[] = [
+  ['the functions `@{…}`, such as `@{strftime_tz …}`', 'they stay in the text as they are written'],
+  ['the destination `relay:`', 'the `execute` or `transfer` fails, and the next step has its turn'],
+  ['`mp4` recordings', 'the script is refused'],
+  ['a stream among several destinations', 'the `connect` fails'],
+  [
+    'the variables `tap_rtp_src_addr`, `tap_rtp_src_port`, `call.tag`, `call.dial_winner` and `call.sip_data.sip_contact_…`',
+    'they are empty',
+  ],
+  [
+    'the event `calling.script.warning`',
+    'what is wrong with a script is in the call’s log, and its code in `script_error`',
+  ],
+  ['video in rooms', 'everybody there takes part by audio, browsers too'],
+  ['scripts for messages (`receive`, `reply`)', 'they are refused: no such method'],
+]
+
 /** The page of the script language, from its conformance table. */
 export const scriptPage = (): string =>
   [
@@ -49,7 +67,10 @@ export const scriptPage = (): string =>
       .map((name) => `\`${name}\``)
       .join(', ')}.`,
     '',
-    'Nor are there template functions (`%{lc:…}`, `%{enc:url:…}`, `@{…}`), the destination `relay:`, `mp4` recordings, the variables `tap_rtp_src_addr` and `tap_rtp_src_port`,',
-    'streams among several destinations, and scripts for messages.',
+    'Nor are these there:',
+    '',
+    '| | What happens |',
+    '| --- | --- |',
+    ...absentElsewhere.map(([what, happens]) => `| ${what} | ${happens} |`),
     '',
   ].join('\n')

@@ -46,7 +46,9 @@ export const xmlPage = (): string =>
     '| --- | --- | --- |',
     ...xmlAbsent.map(absentOf),
     '',
-    'An INVITE to a `Sip` carries no headers of the gateway’s own with the ids of call and project. Documents in the configuration have no `{{…}}` that is replaced.',
+    'An INVITE to a `Sip` carries no headers of the gateway’s own with the ids of call and project. `{{…}}` in a document is not replaced, wherever it is kept.',
+    '',
+    'Audio in AIFF or GSM cannot be played: that is a warning, and the next verb has its turn; an `rtmp:` URL is an error (11100). Documents for messages and faxes (`Message`, `Receive`) are not there: their verbs are passed over.',
     '',
   ].join('\n')
 

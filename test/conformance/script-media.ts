@@ -56,6 +56,12 @@ export const mediaRows: readonly ScriptRow[] = [
       noEffect,
     ],
   }),
+  ...rowsOf(
+    'join_room',
+    'rooms.test.ts',
+    ['joins the conference of the room', 'audio; video in rooms is not there'],
+    { name: ['needed', 'wants a name or an address, also from a variable'] },
+  ),
   ...rowsOf('enter_queue', 'conferencing.test.ts', ['waits, and transfers when the caller was served'], {
     queue_name: ['needed', 'waits, and transfers when the caller was served'],
     transfer_after_bridge: ['needed', 'needs to know what comes after'],

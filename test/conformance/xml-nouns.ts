@@ -168,6 +168,11 @@ export const nounRows: readonly Row[] = [
   ),
   ...stream('Start'),
   ...stream('Connect'),
+  ...rowsOf('Connect/Room', 'verbs/connect.test.ts', [
+    'the room of this name or address; where it is full, the next verb has its turn',
+    'joins the caller to the conference of its room until that is over',
+    'audio; video in rooms is not there',
+  ]),
 ]
 
 const unknown = 'document.test.ts'
@@ -195,7 +200,6 @@ export const absentRows: readonly Row[] = [
   none('Dial/Sim', 'a SIM card'),
   none('Dial/Client/Parameter', 'told to the browser'),
   none('Start/Siprec', 'SIPREC'),
-  none('Connect/Room', 'a video room'),
   none('Connect/VirtualAgent', 'an agent of others'),
   none('Connect/Autopilot', 'an agent of others'),
   none('Sms', 'sends a message'),

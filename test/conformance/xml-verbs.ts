@@ -248,9 +248,9 @@ export const verbRows: readonly Row[] = [
   ),
   ...rowsOf(
     'Connect',
-    'verbs/streams.test.ts',
+    'verbs/connect.test.ts',
     [
-      'joins the caller to its `Stream`, both ways, until that is over',
+      'joins the caller to its `Stream` or `Room`, both ways, until that is over',
       'joins the caller to its stream both ways, and the next verb waits for the end',
     ],
     {

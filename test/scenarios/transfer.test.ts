@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
-import { Carrier } from '../support/carrier.ts'
-import { digestAnswer } from '../support/digest.ts'
+import type { Carrier } from '../support/carrier.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
-import { freePort } from '../support/ports.ts'
 import { apiToken, fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
-import { SipSocket, statusOf } from '../support/sip-socket.ts'
+import { registeredPhone } from '../support/registered.ts'
 import { bodyOf, headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
 import { scripted } from './applications.ts'
@@ -62,23 +60,8 @@ describe.each(agents)('transfers, by $name', (agent) => {
     return { caller, callee }
   }
 
-  /** A telephone of theirs, which registers from where it listens, stays registered, and hangs up when it is told to. */
-  const registered = async (username: 'desk' | 'office'): Promise<Carrier> => {
-    const port = await freePort()
-    const socket = await SipSocket.udp(outgoing.gateway.sipPort, '127.0.0.1', port)
-    const contact = `sip:${username}@127.0.0.1:${port}`
-    const [uri, to] = ['sip:pbx.test', `sip:${username}@pbx.test`]
-    const register = { method: 'REGISTER', uri, to, contact, callId: contact }
-    const asked = await socket.ask(register)
-    expect(statusOf(asked)).toBe(401)
-    const signed = { ...register, username, password }
-    const answer = digestAnswer(headerOf(asked, 'WWW-Authenticate') ?? '', signed)
-    const taken = await socket.ask({ ...register, cseq: '2', headers: [`Authorization: ${answer}`] })
-    expect(statusOf(taken)).toBe(200)
-    expect(headerOf(taken, 'Contact')).toContain(contact)
-    socket.close()
-    return Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', port })
-  }
+  const registered = (username: 'desk' | 'office'): Promise<Carrier> =>
+    registeredPhone(outgoing.gateway, username, password)
 
   it('a REFER sends the other party to an address of ours, and tells how that went', async () => {
     const phone = await registered('desk')

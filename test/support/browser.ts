@@ -31,6 +31,8 @@ export const microphoneRate = 48_000
 export interface PageOptions {
   /** Its audio goes over this port of a `WebRtcRelay`, and it may be recorded: it has no content policy. */
   readonly relay?: number
+  /** Its audio goes through a TURN server, and no other way; default false. */
+  readonly turnOnly?: boolean
 }
 
 /** A headless Chromium whose microphone hears a tone. */
@@ -57,7 +59,7 @@ export class Browser {
   }
 
   /** A new page with a profile of its own, which can be listened to. */
-  async page({ relay }: PageOptions = {}): Promise<Page> {
+  async page({ relay, turnOnly = false }: PageOptions = {}): Promise<Page> {
     const context = await this.#chromium.newContext({
       ignoreHTTPSErrors: true,
       permissions: ['microphone'],
@@ -65,6 +67,7 @@ export class Browser {
     })
     await context.addInitScript(audioProbe)
     if (relay !== undefined) await context.addInitScript(`globalThis.testRelay = ${relay}`)
+    if (turnOnly) await context.addInitScript('globalThis.testTurnOnly = true')
     const page = await context.newPage()
     reportPageOnFailure(page)
     return page

@@ -30,10 +30,17 @@ export interface GatewayOptions {
   readonly sip?: Readonly<Record<string, unknown>>
   /** More of `media`, besides where it listens. */
   readonly media?: Readonly<Record<string, unknown>>
+  /** Of `media.webrtc.turn`. */
+  readonly turn?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
   /** More of `http`, besides where it listens. */
   readonly http?: Readonly<Record<string, unknown>>
   readonly webhooks?: Readonly<Record<string, unknown>>
+  readonly push?: Readonly<Record<string, unknown>>
+  /** Of `oauth`; its URL is that of the TLS listener, by the name gw.localhost. */
+  readonly oauth?: Readonly<Record<string, unknown>>
+  /** Besides the first one, whose token is `http.apiToken`. */
+  readonly projects?: readonly object[]
   readonly drain?: string
   readonly rtpPorts?: number
   /** Default: a new folder, which goes with the gateway. */
@@ -50,7 +57,7 @@ export const alice = { email: 'alice@example.test', password: 'wonderland-9' } a
 const callGauges = (
   'calls legs bridges verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
   'rtp_ports media_ports webrtc_transports ' +
-  'call_timers application_calls speech_recognitions streams recordings media_mixers media_recordings media_taps media_detections'
+  'call_timers call_rows commanded_calls application_calls speech_recognitions streams api_streams recordings media_mixers media_recordings media_taps media_detections'
 ).split(' ')
 
 /** A gateway in a process of its own, seen from outside only. */
@@ -270,7 +277,7 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   },
   media: {
     rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
-    webrtc: { bind: '127.0.0.1', port: ports.webrtc },
+    webrtc: { bind: '127.0.0.1', port: ports.webrtc, ...(options.turn && { turn: options.turn }) },
     ...options.media,
   },
   http: {
@@ -285,6 +292,9 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   ...(options.endpoints && { endpoints: options.endpoints }),
   ...(options.carriers && { carriers: options.carriers }),
   ...(options.webhooks && { webhooks: options.webhooks }),
+  ...(options.push && { push: options.push }),
+  ...(options.oauth && { oauth: { url: `https://gw.localhost:${ports.tls}`, ...options.oauth } }),
+  ...(options.projects && { projects: options.projects }),
   ...(options.envs && { envs: options.envs }),
 })
 

@@ -4,16 +4,16 @@ import { until } from './until.ts'
 
 /**
  * Runs in the page before its own scripts. It remembers each RTCPeerConnection, so that what arrives can be measured, and asks for the microphone
- * as it is: noise suppression takes a steady tone for noise. Where `testRelay` says so, it reaches the far side over UDP and that port alone. The page's
- * own code is not changed.
+ * as it is: noise suppression takes a steady tone for noise. Where `testRelay` says so, it reaches the far side over UDP and that port alone; with
+ * `testTurnOnly`, through TURN servers alone. The page's own code is not changed.
  */
 export const audioProbe = `(() => {
   const peers = []
   globalThis.testPeers = peers
   const Original = globalThis.RTCPeerConnection
   globalThis.RTCPeerConnection = class extends Original {
-    constructor(...args) {
-      super(...args)
+    constructor(configuration, ...others) {
+      super(globalThis.testTurnOnly ? { ...configuration, iceTransportPolicy: 'relay' } : configuration, ...others)
       peers.push(this)
     }
     setRemoteDescription({ type, sdp }) {

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
-import type { Browser } from './browser.ts'
+import type { Browser, PageOptions } from './browser.ts'
 import type { Gateway } from './gateway.ts'
 
 /** The published browser SDK's bundle, as npm delivered it. */
@@ -58,8 +58,13 @@ export class SdkPage {
     this.page = page
   }
 
-  /** Opens the page and signs in with a token; only host and token are the gateway's. */
-  static async open(browser: Browser, gateway: Gateway): Promise<SdkPage> {
+  /** Opens the page and signs in with a token (default Alice's); only host and token are the gateway's. */
+  static async open(
+    browser: Browser,
+    gateway: Gateway,
+    token?: string,
+    options: PageOptions = {},
+  ): Promise<SdkPage> {
     const sdk = bundle()
     const server = createServer((request, response) => {
       const script = request.url === '/sdk.js'
@@ -67,9 +72,10 @@ export class SdkPage {
       response.end(script ? sdk : html)
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
-    const page = await browser.page()
+    const page = await browser.page(options)
     await page.goto(`http://localhost:${(server.address() as { port: number }).port}/`)
-    await page.evaluate(signIn, { host: `gw.localhost:${gateway.tlsPort}`, token: await gateway.token() })
+    const host = `gw.localhost:${gateway.tlsPort}`
+    await page.evaluate(signIn, { host, token: token ?? (await gateway.token()) })
     return new SdkPage(server, page)
   }
 
@@ -90,6 +96,24 @@ export class SdkPage {
     return this.page.evaluate(async () => {
       await (globalThis as unknown as SdkWindow).client.offline()
     })
+  }
+
+  /** What a method of the client resolves with, as JSON; `name` may be `namespace.method`. Rejects as it does. */
+  ask(name: string, ...options: readonly unknown[]): Promise<unknown> {
+    return this.page.evaluate(
+      async ({ path, args }) => {
+        const { client } = globalThis as unknown as SdkWindow
+        const names = path.split('.')
+        type Members = Readonly<Record<string, unknown>>
+        const owner = names
+          .slice(0, -1)
+          .reduce((at, name) => at[name] as Members, client as unknown as Members)
+        const method = owner[names.at(-1) ?? ''] as (...given: readonly unknown[]) => Promise<unknown>
+        const answer = await method.call(owner, ...args)
+        return answer === undefined ? undefined : JSON.parse(JSON.stringify(answer))
+      },
+      { path: name, args: [...options] },
+    )
   }
 
   /** How many calls have rung. */

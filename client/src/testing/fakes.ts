@@ -232,7 +232,11 @@ export class FakeBrowser {
   readonly microphones: FakeStream[] = []
   readonly players: { kind: string; srcObject: unknown; removed: boolean }[] = []
   readonly requested: MediaStreamConstraints[] = []
-  readonly fetched: { url: string; headers: Record<string, string> }[] = []
+  readonly fetched: { url: string; method: string; headers: Record<string, string>; body: unknown }[] = []
+  /** What the tab keeps over reloads. */
+  readonly kept = new Map<string, string>()
+  /** The tab can keep nothing more. */
+  full = false
   microphone: () => Promise<FakeStream> = async () => new FakeStream([new FakeTrack('audio')])
   response: () => Response = () => new Response('{}')
   #ids = 0
@@ -270,8 +274,20 @@ export class FakeBrowser {
       },
       createStream: () => new FakeStream() as unknown as MediaStream,
       fetch: async (input, init) => {
-        this.fetched.push({ url: String(input), headers: init?.headers as Record<string, string> })
+        const { method = 'GET', headers, body } = init ?? {}
+        this.fetched.push({
+          ...{ url: String(input), method, headers: headers as Record<string, string> },
+          body: typeof body === 'string' ? JSON.parse(body) : undefined,
+        })
         return this.response()
+      },
+      storage: {
+        getItem: (key) => this.kept.get(key) ?? null,
+        setItem: (key, value) => {
+          if (this.full) throw new DOMException('full', 'QuotaExceededError')
+          this.kept.set(key, value)
+        },
+        removeItem: (key) => void this.kept.delete(key),
       },
       createPlayer: (kind) => {
         const player = {

@@ -4,6 +4,7 @@ import type { MediaPort, Mixer, Prompt } from '../../../media/types.ts'
 import type { Log } from '../../log.ts'
 import type { KeptRecording, RecordingKeeper } from '../recording-keeper.ts'
 import type { Participant } from './participant.ts'
+import type { Attendee, OpenConference } from './rooms.ts'
 
 const defaultMost = 100
 const mixRate = 16_000
@@ -20,6 +21,8 @@ export interface ConferenceFacts {
   readonly id: string
   readonly name: string
   readonly projectId: string
+  /** ms since the epoch. */
+  readonly openedAt: number
   readonly options: Pick<ConferenceOptions, 'maxParticipants' | 'record' | 'trim' | 'onRecorded' | 'onEvent'>
   /** Told once, when the last one has left. */
   readonly onClosed: () => void
@@ -29,7 +32,7 @@ export interface ConferenceFacts {
 export type Leaving = ConferenceResult['kind']
 
 /** Calls whose callers hear each other. It owns the mixer; each {@link Participant} owns its call's part in it. */
-export class Conference {
+export class Conference implements OpenConference {
   readonly facts: ConferenceFacts
   readonly #parts: ConferenceParts
   readonly #mixer: Mixer
@@ -49,9 +52,25 @@ export class Conference {
   static async open(parts: ConferenceParts, facts: ConferenceFacts): Promise<Conference> {
     const conference = new Conference(parts, facts, await parts.openMixer())
     // Its thread has died: nobody is heard any more.
-    void conference.#mixer.closed.then(() => conference.#endAll())
+    void conference.#mixer.closed.then(() => conference.end())
     conference.#mixer.onSpeaker((port) => conference.#speaks(port))
     return conference
+  }
+
+  get id(): string {
+    return this.facts.id
+  }
+
+  get name(): string {
+    return this.facts.name
+  }
+
+  get openedAt(): number {
+    return this.facts.openedAt
+  }
+
+  get attendees(): readonly Attendee[] {
+    return [...this.#participants]
   }
 
   /** The last one has left: nobody can join it any more. */
@@ -94,7 +113,7 @@ export class Conference {
     if (this.#started && this.size > 0 && (who === 'both' || who === 'exit')) this.#beep()
     this.tell('leave', participant)
     if (this.size === 0) this.#close()
-    else if (endOnExit) this.#endAll()
+    else if (endOnExit) this.end()
     else this.#reseatCoaches()
   }
 
@@ -124,7 +143,7 @@ export class Conference {
       if (port && participant.port === port) this.tell('speaker', participant)
   }
 
-  #endAll(): void {
+  end(): void {
     for (const participant of [...this.#participants]) participant.end('ended')
   }
 

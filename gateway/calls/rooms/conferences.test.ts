@@ -152,6 +152,54 @@ describe('a conference', () => {
     expect([a.audio.playing === undefined, a.kinds()]).toEqual([true, before])
   })
 
+  it('is seen from outside, in its own project alone, while anybody takes part', async () => {
+    const a = await join({ startOnEnter: false, coach: 'x' })
+    rig.clock.advance(1_000)
+    const [conference] = await conferences.of('p')
+    expect(conference).toMatchObject({ name: 'sales', isStarted: false, openedAt: rig.clock.now() - 1_000 })
+    expect(conference?.attendees).toMatchObject([
+      { callId: a.call.id, muted: false, held: false, options: { startOnEnter: false, coach: 'x' } },
+    ])
+    expect(await conferences.of('q')).toEqual([])
+    conference?.end()
+    await settle()
+    expect([a.result, await conferences.of('p')]).toMatchObject([{ kind: 'ended' }, []])
+  })
+
+  it('lets who looks at it hold somebody with what is wanted, announce, and take somebody out', async () => {
+    const [a, b] = [await join(), await join()]
+    const [conference] = await conferences.of('p')
+    const [one, other] = conference?.attendees ?? []
+    const heard: string[] = []
+    const says = (what: string) => async (call: CallControl) => {
+      heard.push(`${what} ${call.info.callId === a.call.id}`)
+      await new Promise((over) => call.signal.addEventListener('abort', over))
+    }
+    one?.hold(true, says('waits'))
+    await settle()
+    expect([heard, inMixer(a, b), a.audio.playing]).toEqual([['waits true'], [false, true], undefined])
+    one?.hold(false)
+    other?.announce(says('announces'))
+    await settle()
+    expect([heard, inMixer(a, b)]).toEqual([
+      ['waits true', 'announces false'],
+      [true, true],
+    ])
+    other?.remove()
+    await settle()
+    expect([b.result, inMixer(a, b)]).toMatchObject([{ kind: 'removed' }, [true, false]])
+    other?.announce(says('never'))
+    expect(heard).toHaveLength(2)
+  })
+
+  it('goes on where an announcement fails', async () => {
+    const [a] = [await join(), await join()]
+    const [conference] = await conferences.of('p')
+    conference?.attendees[0]?.announce(() => Promise.reject(new Error('no such document')))
+    await settle()
+    expect([a.result, rig.lines.at(-1)]).toMatchObject([undefined, { msg: 'an announcement failed' }])
+  })
+
   it('tells who speaks', async () => {
     const [a, b] = [await join(), await join()]
     mixer().speaks(b.audio)

@@ -5,14 +5,15 @@ import type { Conferences } from '../control-parts.ts'
 import { failureOf } from '../failures.ts'
 import type { CompanyParts } from './company.ts'
 import { Conference, type ConferenceParts } from './conference.ts'
-import { checkName, keyOf } from './names.ts'
+import { checkName, isOf, keyOf } from './names.ts'
 import { Participant } from './participant.ts'
+import type { OpenConference, OpenConferences } from './rooms.ts'
 
 /** What conferences work with. */
 export interface ConferencesParts extends CompanyParts, ConferenceParts {}
 
 /** The conferences of all projects. One is there while anybody takes part in it. */
-export class ProjectConferences implements Conferences {
+export class ProjectConferences implements Conferences, OpenConferences {
   readonly #parts: ConferencesParts
   /** A promise: two who come together come to the same. */
   readonly #conferences = new Map<string, Promise<Conference>>()
@@ -24,6 +25,15 @@ export class ProjectConferences implements Conferences {
   /** Conferences in progress. */
   get count(): number {
     return this.#conferences.size
+  }
+
+  async of(projectId: string): Promise<readonly OpenConference[]> {
+    const wanted = [...this.#conferences]
+      .filter(([key]) => isOf(projectId, key))
+      .map(([, opening]) => opening)
+    const settled = await Promise.allSettled(wanted)
+    const open = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+    return open.filter(({ isClosed }) => !isClosed)
   }
 
   async join(call: Call, control: CallControl, options: ConferenceOptions): Promise<ConferenceResult> {
@@ -39,7 +49,8 @@ export class ProjectConferences implements Conferences {
     const { projectId } = call.info
     const onClosed = () => this.#conferences.delete(key)
     for (;;) {
-      const facts = { id: randomUUID(), name, projectId, options, onClosed }
+      const openedAt = this.#parts.clock.now()
+      const facts = { id: randomUUID(), name, projectId, openedAt, options, onClosed }
       const wanted = this.#conferences.get(key) ?? Conference.open(this.#parts, facts)
       this.#conferences.set(key, wanted)
       try {

@@ -13,3 +13,6 @@ export const checkName = (name: string): string => {
 
 /** Names are of a project. */
 export const keyOf = (projectId: string, name: string): string => `${projectId}\n${name}`
+
+/** Whether a key is one of that project. */
+export const isOf = (projectId: string, key: string): boolean => key.startsWith(`${projectId}\n`)

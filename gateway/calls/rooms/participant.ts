@@ -7,9 +7,10 @@ import type {
 import { CallEnded } from '../../../handlers/verbs.ts'
 import type { MediaPort } from '../../../media/types.ts'
 import type { Call } from '../call.ts'
-import { holdMusic, type Playing } from '../player.ts'
-import { type CompanyParts, keepCompany } from './company.ts'
+import { scoped } from '../scoped.ts'
+import { type CompanyParts, keepCompany, type WaitHook } from './company.ts'
 import type { Conference, Leaving } from './conference.ts'
+import type { Attendee } from './rooms.ts'
 
 /** Whose place it is. */
 export interface ParticipantOf {
@@ -19,9 +20,10 @@ export interface ParticipantOf {
 }
 
 /** One call's place in a conference, from its coming to its leaving. */
-export class Participant {
+export class Participant implements Attendee {
   readonly call: Call
   readonly options: ConferenceOptions
+  readonly joinedAt: number
   readonly #control: CallControl
   readonly #parts: CompanyParts
   readonly #conference: Conference
@@ -32,7 +34,10 @@ export class Participant {
   #muted: boolean
   /** By the seat; the call's own hold is that of its leg. */
   #held = false
-  #music: Playing | undefined
+  /** What it hears while it is held; fires when it goes on. */
+  #hearing: AbortController | undefined
+  /** It has left. */
+  readonly #gone = new AbortController()
 
   constructor(parts: CompanyParts, conference: Conference, { call, control, options }: ParticipantOf) {
     this.#parts = parts
@@ -40,8 +45,13 @@ export class Participant {
     this.call = call
     this.#control = control
     this.options = options
+    this.joinedAt = parts.clock.now()
     this.#muted = options.muted ?? false
     this.#port = call.caller.port
+  }
+
+  get callId(): string {
+    return this.call.id
   }
 
   get port(): MediaPort | undefined {
@@ -77,7 +87,8 @@ export class Participant {
       throw error
     } finally {
       this.#begun.abort()
-      this.#music?.stop()
+      this.#hearing?.abort()
+      this.#gone.abort()
       call.listen(undefined)
       conference.leave(this)
       await company
@@ -109,28 +120,44 @@ export class Participant {
     const { id: conferenceId, name } = this.#conference.facts
     return {
       ...{ conferenceId, name },
-      mute: (muted) => this.#mute(muted),
-      hold: (held) => this.#hold(held),
+      mute: (muted) => this.mute(muted),
+      hold: (held) => this.hold(held),
       leave: () => this.end('left'),
     }
   }
 
   // Whoever has the seat may keep it, and the call has gone on to something else.
-  #mute(muted: boolean): void {
+  mute(muted: boolean): void {
     if (muted === this.#muted || !this.#conference.has(this)) return
     this.#muted = muted
     this.#conference.changed(this)
     this.#conference.tell(muted ? 'mute' : 'unmute', this)
   }
 
-  #hold(held: boolean): void {
+  hold(held: boolean, hears?: WaitHook): void {
     if (held === this.#held || !this.#conference.has(this)) return
     this.#held = held
-    this.#music?.stop()
-    this.#music = undefined
+    this.#hearing?.abort()
     this.#conference.changed(this)
-    if (held && this.#port) this.#music = this.#parts.player.start(this.#port, [holdMusic], { loop: 0 })
+    if (held) {
+      this.#hearing = new AbortController()
+      const { call } = this
+      const who = { call, control: this.#control, ...(hears && { hook: hears }) }
+      void keepCompany(this.#parts, who, this.#hearing.signal)
+    }
     this.#conference.tell(held ? 'hold' : 'unhold', this)
+  }
+
+  announce(hears: WaitHook): void {
+    if (!this.#conference.has(this)) return
+    hears(scoped(this.#control, this.#gone.signal)).catch((error) => {
+      if (!(error instanceof CallEnded))
+        this.#parts.log.warn({ call: this.callId, reason: String(error) }, 'an announcement failed')
+    })
+  }
+
+  remove(): void {
+    this.end('removed')
   }
 
   /** Another leg is the call's caller now. */

@@ -25,6 +25,8 @@ export interface Waiter {
 export class Queue {
   readonly id: string
   readonly name: string
+  /** ms since the epoch. */
+  readonly openedAt: number
   /** Most callers at once; undefined while none has come. */
   maxSize: number | undefined
   #waiters: Waiter[] = []
@@ -33,9 +35,21 @@ export class Queue {
   #takers: Taker[] = []
   #waits: number[] = []
 
-  constructor(id: string, name: string) {
+  constructor(id: string, name: string, openedAt: number) {
     this.id = id
     this.name = name
+    this.openedAt = openedAt
+  }
+
+  /** Who waits, the next one first. */
+  get members(): readonly { readonly callId: string; readonly since: number }[] {
+    return this.#waiters.map(({ call, since }) => ({ callId: call.id, since }))
+  }
+
+  /** Mean wait of those who were served lately; 0 while nobody was. */
+  get averageWaitMs(): number {
+    const sum = this.#waits.reduce((total, ms) => total + ms, 0)
+    return Math.round(sum / (this.#waits.length || 1))
   }
 
   /** Callers who wait. */
@@ -50,12 +64,11 @@ export class Queue {
 
   /** Where a caller stands; one who was taken stands before all others. */
   place(waiter: Waiter, now: number): QueuePlace {
-    const mean = this.#waits.reduce((sum, ms) => sum + ms, 0) / (this.#waits.length || 1)
     return {
       ...{ queueId: this.id, name: this.name, size: this.size },
       position: this.#waiters.indexOf(waiter) + 1 || 1,
       waitedMs: now - waiter.since,
-      averageWaitMs: Math.round(mean),
+      averageWaitMs: this.averageWaitMs,
     }
   }
 

@@ -67,7 +67,11 @@ const play = async (seed: number) => {
     noticed: () => notices.shift()?.resolve(),
     refused: () => notices.shift()?.reject(new Error('no')),
     leave: () => waits.shift()?.resolve('leave'),
-    release: () => pick(takers)?.caller?.release(),
+    release: () => {
+      const caller = pick(takers)?.caller
+      if (next() < 0.7) caller?.join()
+      caller?.release()
+    },
   }
   for (let i = 0; i < 25; i++) {
     happens[pick(happenings)!]()

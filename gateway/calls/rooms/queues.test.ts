@@ -36,14 +36,45 @@ describe('a queue', () => {
     return entered
   }
   const by = newCallId()
-  const take = (signal = new AbortController().signal) => {
+  /** Takes a caller, and is joined with it unless it is not `wanted`. */
+  const take = (signal = new AbortController().signal, wanted = true) => {
     const taken: { caller?: QueuedCaller | undefined; over: boolean } = { over: false }
     void queues.take({ projectId: 'p', name: 'support', by }, signal).then((caller) => {
       taken.caller = caller
       taken.over = true
+      if (wanted) caller?.join()
     })
     return taken
   }
+
+  it('is seen from outside, in its own project alone, while anybody waits', async () => {
+    const a = await enter({ maxSize: 7 })
+    rig.clock.advance(2_000)
+    const b = await enter()
+    const now = rig.clock.now()
+    expect(queues.of('p')).toMatchObject([
+      {
+        ...{ name: 'support', maxSize: 7, averageWaitMs: 0, openedAt: now - 2_000 },
+        members: [
+          { callId: a.call.id, since: now - 2_000 },
+          { callId: b.call.id, since: now },
+        ],
+      },
+    ])
+    expect(queues.of('q')).toEqual([])
+    take()
+    await settle()
+    expect(queues.of('p')).toMatchObject([{ averageWaitMs: 2_000, members: [{ callId: b.call.id }] }])
+  })
+
+  it('has the name that it is found by, whoever comes first', async () => {
+    const giveUp = new AbortController()
+    void queues.take({ projectId: 'p', name: ' support ', by }, giveUp.signal)
+    expect(queues.of('p').map(({ name }) => name)).toEqual(['support'])
+    giveUp.abort()
+    await settle()
+    expect(queues.of('p')).toEqual([])
+  })
 
   it('answers, plays music, and gives the first who came to the first who asks', async () => {
     const [a, b] = [await enter(), await enter()]
@@ -62,6 +93,21 @@ describe('a queue', () => {
       ...{ durationMs: 7_000, by },
     })
     expect([a.leg.isAnswered, queues.waiting]).toEqual([true, 1])
+  })
+
+  it('has a caller who is not wanted after all wait on, as the next one', async () => {
+    const [a, b] = [await enter(), await enter()]
+    rig.clock.advance(1_000)
+    const first = take(undefined, false)
+    await settle()
+    expect(first.caller?.call).toBe(a.call)
+    first.caller?.release()
+    await settle()
+    expect([a.result, a.events, queues.waiting]).toEqual([undefined, ['enqueue 1/1'], 2])
+    const [second, third] = [take(), take()]
+    await settle()
+    expect([second.caller?.call, third.caller?.call]).toEqual([a.call, b.call])
+    expect(a.events).toEqual(['enqueue 1/1', 'dequeue 1/0'])
   })
 
   it('lets who asks wait for somebody to come, and no longer than it wants', async () => {

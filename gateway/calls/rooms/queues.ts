@@ -12,8 +12,9 @@ import type { CallId } from '../leg.ts'
 import type { QueuedCaller, Waiters } from '../ports.ts'
 import { scoped } from '../scoped.ts'
 import { type CompanyParts, keepCompany } from './company.ts'
-import { checkName, keyOf } from './names.ts'
+import { checkName, isOf, keyOf } from './names.ts'
 import { Queue, type Taker, type Waiter } from './queue.ts'
+import type { OpenQueue, OpenQueues } from './rooms.ts'
 
 const defaultSize = 100
 const hourMs = 3_600_000
@@ -27,7 +28,7 @@ interface Waiting extends Taker {
 type WaitEnd = { readonly taker: Waiting } | 'left' | 'timeout'
 
 /** The queues of all projects: callers who wait in them, and those who take callers out. A queue is there while anybody waits. */
-export class ProjectQueues implements CallQueues, Waiters {
+export class ProjectQueues implements CallQueues, Waiters, OpenQueues {
   readonly #parts: CompanyParts
   readonly #queues = new Map<string, Queue>()
 
@@ -42,6 +43,10 @@ export class ProjectQueues implements CallQueues, Waiters {
     return waiting
   }
 
+  of(projectId: string): readonly OpenQueue[] {
+    return [...this.#queues].filter(([key]) => isOf(projectId, key)).map(([, queue]) => queue)
+  }
+
   async enter(call: Call, control: CallControl, options: QueueOptions): Promise<QueueResult> {
     const name = checkName(options.name)
     await call.openAudio(true, options.signal)
@@ -49,7 +54,8 @@ export class ProjectQueues implements CallQueues, Waiters {
     const queue = this.#queue(key, name)
     queue.maxSize ??= options.maxSize ?? defaultSize
     try {
-      return await new Stay({ ...this.#parts, queue, call, control, options }).run()
+      const served = () => this.#forget(key, queue)
+      return await new Stay({ ...this.#parts, queue, call, control, options, served }).run()
     } finally {
       this.#forget(key, queue)
     }
@@ -60,8 +66,9 @@ export class ProjectQueues implements CallQueues, Waiters {
     signal: AbortSignal,
   ): Promise<QueuedCaller | undefined> {
     if (signal.aborted) return undefined
-    const key = keyOf(projectId, checkName(name))
-    const queue = this.#queue(key, name)
+    const checked = checkName(name)
+    const key = keyOf(projectId, checked)
+    const queue = this.#queue(key, checked)
     const { promise, resolve } = Promise.withResolvers<QueuedCaller | undefined>()
     const taker: Waiting = { by, signal, give: resolve }
     const giveUp = () => resolve(undefined)
@@ -79,7 +86,7 @@ export class ProjectQueues implements CallQueues, Waiters {
   #queue(key: string, name: string): Queue {
     const present = this.#queues.get(key)
     if (present) return present
-    const made = new Queue(randomUUID(), name)
+    const made = new Queue(randomUUID(), name, this.#parts.clock.now())
     this.#queues.set(key, made)
     return made
   }
@@ -94,6 +101,8 @@ interface StayParts extends CompanyParts {
   readonly call: Call
   readonly control: CallControl
   readonly options: QueueOptions
+  /** The caller is in the queue no more. */
+  readonly served: () => void
 }
 
 /** One caller's stay in a queue. */
@@ -181,34 +190,40 @@ class Stay implements Waiter {
     }
   }
 
-  /** Undefined where whoever took the caller is gone before the two were together. */
+  /** Undefined where the two did not come together: whoever took the caller is gone, or does not want it. */
   async #serve(taker: Waiting, entry: QueuePlace): Promise<QueueResult | undefined> {
-    const { queue, call, control, clock } = this.#parts
+    const { queue, call, control, options, served, clock } = this.#parts
+    const over = options.signal ? AbortSignal.any([call.signal, options.signal]) : call.signal
     const place = this.#place
+    const either = AbortSignal.any([taker.signal, over])
     // A caller who goes meanwhile makes room for the next one; where the taker goes, the caller waits on.
-    await call.whileUp(this.#notice(taker, place), taker.signal).catch(() => {})
-    if (call.signal.aborted) {
+    await call.whileUp(this.#notice(place, either), either).catch(() => {})
+    if (over.aborted) {
       if (!taker.signal.aborted) queue.want(taker, true)
-      throw new CallEnded()
+      throw call.signal.aborted ? new CallEnded() : over.reason
     }
     if (taker.signal.aborted) return undefined
     const { promise, resolve } = Promise.withResolvers<void>()
-    const waitedMs = clock.now() - this.since
-    queue.served(this, waitedMs)
-    this.#tell('dequeue', place)
-    const startedAt = clock.now()
-    taker.give({ call, control, place, release: resolve })
+    let joinedAt: number | undefined
+    const join = () => {
+      joinedAt = clock.now()
+      queue.served(this, joinedAt - this.since)
+      this.#tell('dequeue', place)
+      served()
+    }
+    taker.give({ call, control, place, over, join, release: resolve })
     await promise
+    if (joinedAt === undefined) return undefined
     const { position, size } = entry
-    const durationMs = clock.now() - startedAt
+    const [waitedMs, durationMs] = [joinedAt - this.since, clock.now() - joinedAt]
     return { ...{ kind: 'bridged', queueId: queue.id, waitedMs, position, size, durationMs }, by: taker.by }
   }
 
   /** What the caller hears before the two are joined; never rejects. */
-  async #notice(taker: Taker, place: QueuePlace): Promise<void> {
+  async #notice(place: QueuePlace, over: AbortSignal): Promise<void> {
     const { control, options, log } = this.#parts
     try {
-      await options.beforeBridge?.(scoped(control, taker.signal), place)
+      await options.beforeBridge?.(scoped(control, over), place)
     } catch (error) {
       if (!(error instanceof CallEnded))
         log.warn({ reason: String(error) }, 'the notice before a bridge failed')

@@ -1,20 +1,18 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SubscriberTokens } from '../../auth/tokens.ts'
-import type { Directory } from '../../directory/types.ts'
 import { TrunklineError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
-import { type Attempts, networkKey } from '../attempts.ts'
 import type { Origins } from '../origins.ts'
+import type { SignedIn, SignIn } from '../sign-in.ts'
 
 /** What signing in needs. */
 export interface SessionParts {
-  readonly directory: Pick<Directory, 'signIn'>
+  /** The first project, whose subscribers our own page is for. */
+  readonly project: string
+  readonly signIn: SignIn
   readonly tokens: Pick<SubscriberTokens, 'issue'>
   readonly origins: Pick<Origins, 'trusts'>
-  readonly log: Pick<Log, 'warn' | 'info'>
-  /** Attempts of one network address, and attempts on one e-mail. */
-  readonly perAddress: Attempts
-  readonly perEmail: Attempts
+  readonly log: Pick<Log, 'warn'>
   /** How long the page's token is valid. */
   readonly tokenSeconds: number
 }
@@ -26,6 +24,31 @@ const body = {
   properties: {
     email: { type: 'string', minLength: 1, maxLength: 254 },
     password: { type: 'string', minLength: 1, maxLength: 1024 },
+  },
+} as const
+
+const text = { type: 'string' } as const
+
+const schema = {
+  operationId: 'signInAtOwnPage',
+  tags: ['console'],
+  summary: 'Sign in at the gateway’s own page',
+  body,
+  response: {
+    200: {
+      description: 'A subscriber access token.',
+      type: 'object',
+      required: ['token', 'expires_at', 'subscriber'],
+      properties: {
+        token: text,
+        expires_at: { type: 'integer', description: 'Seconds since 1970.' },
+        subscriber: {
+          type: 'object',
+          required: ['id', 'email', 'display_name', 'address'],
+          properties: { id: text, email: text, display_name: text, address: text },
+        },
+      },
+    },
   },
 } as const
 
@@ -49,24 +72,10 @@ export const sessionRoute = (site: FastifyInstance, parts: SessionParts): void =
     parts.log.warn(facts, 'sign-in refused')
     throw new TrunklineError('not_permitted', 'Only our own page may sign in here.')
   }
-  site.post<{ Body: Body }>(sessionPath, { onRequest, schema: { body } }, async (request, reply) => {
-    const { email, password } = request.body
-    // What the first limit refuses does not count for the second: nobody is to be locked out by a machine that may not try any more.
-    const wait = parts.perAddress.take(networkKey(request.ip)) || parts.perEmail.take(email.toLowerCase())
-    if (wait > 0) {
-      reply.header('retry-after', Math.ceil(wait / 1000))
-      parts.log.warn(
-        { code: 'too_many_requests', source: request.ip, request: request.id },
-        'sign-in refused',
-      )
-      throw new TrunklineError('too_many_requests')
-    }
-    const subscriber = await parts.directory.signIn(email, password)
-    if (!subscriber) {
-      parts.log.warn({ code: 'unauthorized', source: request.ip, request: request.id }, 'sign-in refused')
-      throw new TrunklineError('unauthorized', 'The e-mail or the password is wrong.')
-    }
-    parts.perEmail.forget(email.toLowerCase())
+  site.post<{ Body: Body }>(sessionPath, { onRequest, schema }, async (request, reply) => {
+    const signedIn = await parts.signIn.attempt({ projectId: parts.project, ...request.body }, request)
+    if (!('subscriber' in signedIn)) throw refusal(signedIn, reply)
+    const { subscriber } = signedIn
     const { token, expiresAt } = await parts.tokens.issue(subscriber, parts.tokenSeconds)
     const { id, displayName, address } = subscriber
     reply.header('cache-control', 'no-store')
@@ -76,4 +85,14 @@ export const sessionRoute = (site: FastifyInstance, parts: SessionParts): void =
       subscriber: { id, email: subscriber.email, display_name: displayName, address },
     }
   })
+}
+
+const refusal = (
+  refused: Exclude<SignedIn, { subscriber: unknown }>,
+  reply: FastifyReply,
+): TrunklineError => {
+  if (refused.refused === 'unauthorized')
+    return new TrunklineError('unauthorized', 'The e-mail or the password is wrong.')
+  reply.header('retry-after', Math.ceil(refused.waitMs / 1000))
+  return new TrunklineError('too_many_requests')
 }

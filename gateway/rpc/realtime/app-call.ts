@@ -1,11 +1,13 @@
 import type { CallControl } from '../../../handlers/verbs.ts'
 import type { Clock } from '../../clock.ts'
+import { CallOperations } from '../../operations/call-operations.ts'
+import { Refusal } from '../../operations/fields.ts'
+import type { Manners } from '../../operations/operation.ts'
+import { type EndReason, hangupReasons } from '../../operations/reasons.ts'
+import type { CommandedCall } from '../../operations/requests.ts'
 import type { Application } from './application.ts'
 import type { WireDevice } from './devices.ts'
-import { Refusal } from './fields.ts'
-import type { Operation, OperationKind } from './operation.ts'
 import type { ConnectingCall, Peer } from './operations/connect.ts'
-import { type EndReason, hangupReasons } from './reasons.ts'
 import { callState, type LegEvent, type WireState } from './wire.ts'
 
 /** What a call of an application is made from. */
@@ -21,23 +23,19 @@ export interface AppCallParts {
 /** What became of an offer: the client did something with the call, passed it, did nothing in time, lost its connection, or the caller gave up. */
 export type OfferOutcome = 'taken' | 'passed' | 'silent' | 'lost' | 'over'
 
-const mostOperations = 50
-
-interface Running {
-  readonly operation: Operation
-  readonly done: Promise<void>
-}
+/** Clients whose promises settle with success alone. */
+const successOnly = /^@signalwire\/nodejs\/realtime-api\/4\.2\./
 
 /** One call in the hands of one application: its operations and its events. */
-export class AppCall implements ConnectingCall {
+export class AppCall implements ConnectingCall, CommandedCall {
   readonly id: string
   readonly control: CallControl
   readonly application: Application
   readonly tag: string | undefined
+  readonly operations = new CallOperations()
   readonly #device: WireDevice
   readonly #clock: Clock
   readonly #startedAt: number
-  readonly #operations = new Map<string, Running>()
   readonly #over = Promise.withResolvers<void>()
   readonly #unlisten: () => void
   readonly #onEnd = () => void this.#end()
@@ -129,38 +127,17 @@ export class AppCall implements ConnectingCall {
     this.#tellState('answered')
   }
 
-  /** Whether an id is new; one that is there already is a repeated request, and nothing is to be done. Refused with 429 when there are too many. */
-  check(id: string): 'new' | 'repeated' {
-    if (this.#operations.has(id)) return 'repeated'
-    if (this.#operations.size >= mostOperations)
-      throw new Refusal('429', `the call has ${mostOperations} operations under way`)
-    return 'new'
+  get nodeId(): string {
+    return this.application.nodeId
   }
 
-  /** Takes an operation that {@link check} found new: it counts from now on, and begins with the function that comes back. */
-  accept(id: string, operation: Operation): () => void {
-    const { promise, resolve: begin } = Promise.withResolvers<void>()
-    const done = promise.then(() => operation.run()).finally(() => this.#operations.delete(id))
-    this.#operations.set(id, { operation, done })
-    return begin
-  }
-
-  /** The operation of this id; refused with 404 when it is over or another kind. */
-  operation(id: string, kind: OperationKind): Operation {
-    const found = this.#operations.get(id)?.operation
-    if (found?.kind !== kind) throw new Refusal('404', `control_id: nothing of this kind has the id ${id}`)
-    return found
-  }
-
-  /** The operation of a kind that there is one of at a time. */
-  only(kind: OperationKind): Operation | undefined {
-    return [...this.#operations.values()].find(({ operation }) => operation.kind === kind)?.operation
+  get manners(): Manners {
+    return { successOnly: successOnly.test(this.application.agent) }
   }
 
   tell(type: string, params: Readonly<Record<string, unknown>>): void {
     this.#noteAnswer()
-    const { nodeId } = this.application
-    this.application.emit(type, { call_id: this.id, node_id: nodeId, ...params })
+    this.application.emit(type, { call_id: this.id, node_id: this.nodeId, ...params })
   }
 
   tellLeg(leg: LegEvent): void {
@@ -192,8 +169,7 @@ export class AppCall implements ConnectingCall {
   async #end(): Promise<void> {
     this.#decide('over')
     this.#tellState('ending', this.#reason)
-    for (const { operation } of this.#operations.values()) operation.stop()
-    await Promise.all([...this.#operations.values()].map(({ done }) => done))
+    await this.operations.stop()
     this.#leave()
     this.#tellState('ended', this.#reason)
   }

@@ -227,9 +227,8 @@ it('collecting again and again gives way to who collects next', async () => {
 })
 
 it('wrong tokens do not fill the log', async () => {
-  const application = await gateway.application()
   const authentication = { project: 'demo', token: `${apiToken}x` }
-  for (let i = 0; i < 40; i++) await application.connect([], { authentication })
+  for (let i = 0; i < 40; i++) await (await gateway.application()).connect([], { authentication })
   const warnings = gateway.lines.filter((line) => line.includes('"level":40'))
   expect(warnings).toHaveLength(30)
 })

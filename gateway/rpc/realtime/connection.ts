@@ -1,18 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { CallEnded, VerbFailed } from '../../../handlers/verbs.ts'
-import type { ProjectAccess } from '../../auth/project-access.ts'
+import { type ProjectAccess, permits } from '../../auth/project-access.ts'
 import type { Clock } from '../../clock.ts'
+import type { ApiToken } from '../../directory/ports.ts'
 import { catalogue, codeOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import { Fields, listOf, Refusal, textOf } from '../../operations/fields.ts'
+import { ok } from '../../operations/requests.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
-import type { Reply, RpcHandler, RpcSession } from '../session.ts'
+import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../session.ts'
 import { Application, mostTopics } from './application.ts'
 import { callRequests, peerRequests } from './call-requests.ts'
 import { type DiallingParts, dial } from './dialling.ts'
-import { Fields, listOf, Refusal, textOf } from './fields.ts'
 import type { Registry } from './registry.ts'
-import { ok } from './wire.ts'
 
 /** What a connection works with. */
 export interface ConnectionParts extends DiallingParts {
@@ -37,6 +38,8 @@ export class ApplicationConnection implements RpcHandler {
   /** Network address that it comes from. */
   readonly #address: string
   #application: Application | undefined
+  /** Ends the watch of the token that it signed in with. */
+  #unwatch: (() => void) | undefined
 
   constructor(parts: ConnectionParts, session: RpcSession, address: string) {
     this.#parts = parts
@@ -59,6 +62,7 @@ export class ApplicationConnection implements RpcHandler {
   }
 
   closed(): void {
+    this.#unwatch?.()
     const application = this.#application
     if (application?.unbind(this.#session)) this.#parts.registry.lost(application)
   }
@@ -101,11 +105,14 @@ export class ApplicationConnection implements RpcHandler {
 
   #connect(params: Params): Reply {
     const { registry, nodeId, log } = this.#parts
-    const projectId = this.#signIn(params)
+    const token = this.#signIn(params)
+    const { projectId } = token
     const topics = topicsOf(new Fields(params))
     const application = this.#applicationFor(params, projectId)
-    this.#adopt(application)
+    // May refuse, and whoever is refused stays who it was.
     this.#listen(application, topics)
+    this.#watch(token)
+    this.#adopt(application)
     const { protocol, signature, agent } = application
     log.info(
       {
@@ -136,18 +143,33 @@ export class ApplicationConnection implements RpcHandler {
   }
 
   /** Throws the error that the clients take for a wrong token. */
-  #signIn(params: Params): string {
+  #signIn(params: Params): ApiToken {
     const { access, log, metrics } = this.#parts
     const given = asRecord(params.authentication)
     const [project, token] = [given?.project, given?.token]
-    if (typeof project === 'string' && typeof token === 'string' && access.admits(project, token))
-      return project
-    const code = access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
+    const isGiven = typeof project === 'string' && typeof token === 'string'
+    const found = isGiven ? access.tokenOf(project, token) : undefined
+    if (found && permits(found, 'applications')) return found
+    const code = found ? 'insufficient_scope' : this.#wrongToken()
     metrics.rejections.inc({ code })
     const facts = { code, session: this.#session.id, source: this.#address }
     // Who goes on guessing is counted, and does not fill the log.
-    log[code === 'unauthorized' ? 'warn' : 'debug'](facts, 'application refused')
+    log[code === 'too_many_requests' ? 'debug' : 'warn'](facts, 'application refused')
     throw new RpcError(rpcCodes.auth, catalogue[code].text)
+  }
+
+  /** A token that is not good any more leaves no session behind. */
+  #watch(token: ApiToken): void {
+    const { access, log } = this.#parts
+    this.#unwatch?.()
+    this.#unwatch = access.watch(token, 'applications', () => {
+      log.warn({ code: 'unauthorized', session: this.#session.id, token: token.id }, 'application refused')
+      this.#session.close(closeCodes.policy, 'the API token is not good any more')
+    })
+  }
+
+  #wrongToken(): 'too_many_requests' | 'unauthorized' {
+    return this.#parts.access.failed(this.#address) > 0 ? 'too_many_requests' : 'unauthorized'
   }
 
   /** The application as we knew it, when it says that it is that one, or signs in once more; else a new one. */

@@ -28,7 +28,7 @@ describe('dialling', () => {
       leg.tell('answered')
       call.answered = true
       call.signal.addEventListener('abort', () => leg.tell('ended'))
-      await run(call)
+      await run(call, async () => {})
       return 'l-1'
     }
     expect(await dial()).toMatchObject({ code: '200' })
@@ -63,7 +63,7 @@ describe('dialling', () => {
     gateway.originate = async ({ run }) => {
       call.answered = true
       call.end()
-      await run(call)
+      await run(call, async () => {})
       return 'l-1'
     }
     await dial()
@@ -82,7 +82,7 @@ describe('dialling', () => {
       onLeg?.(other!)
       other!.tell('answered')
       call.answered = true
-      void run(call)
+      void run(call, async () => {})
       return 'l-2'
     }
     await dial()

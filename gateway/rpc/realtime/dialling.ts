@@ -4,14 +4,15 @@ import type { Clock } from '../../clock.ts'
 import { catalogue, codeOf } from '../../errors.ts'
 import type { AttemptLimit, Attempts } from '../../http/attempts.ts'
 import type { Log } from '../../log.ts'
+import { type Fields, Refusal } from '../../operations/fields.ts'
+import { endReasonOf } from '../../operations/reasons.ts'
+import { ok } from '../../operations/requests.ts'
 import type { Reply } from '../session.ts'
 import { AppCall } from './app-call.ts'
 import type { Application } from './application.ts'
 import { deviceOf, readDevices, type WantedDevice, type WireDevice } from './devices.ts'
-import { type Fields, Refusal } from './fields.ts'
 import { Legs } from './legs.ts'
-import { endReasonOf } from './reasons.ts'
-import { callState, ok, type WireState } from './wire.ts'
+import { callState, type WireState } from './wire.ts'
 
 /** What dialling works with. */
 export interface DiallingParts {

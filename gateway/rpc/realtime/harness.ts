@@ -2,6 +2,7 @@
 import pino from 'pino'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
 import { ProjectAccess } from '../../auth/project-access.ts'
+import { TestTokens } from '../../auth/testing.ts'
 import type { OriginatedLeg, Origination } from '../../calls/ports.ts'
 import { FakeClock } from '../../clock.ts'
 import { Origins } from '../../http/origins.ts'
@@ -14,6 +15,12 @@ import { RealtimeDialect } from './dialect.ts'
 
 /** The API token of the project `demo`. */
 export const apiToken = 'an-api-token'
+/** One of the same project that reads records, and does nothing else. */
+export const recordsToken = 'a-token-for-records'
+/** One that ends 20 seconds after the beginning. */
+export const endingToken = 'a-token-that-ends'
+/** The API token of the project `other`. */
+export const othersToken = 'an-api-token-of-another-project'
 
 /** A client process. */
 export class TestApplication {
@@ -67,6 +74,12 @@ export class Harness {
   readonly originations: Origination[] = []
   /** How the calls that are made go. */
   originate: (origination: Origination) => Promise<string> = async () => 'c-9'
+  readonly projects = new TestTokens([
+    { project: 'demo', secret: apiToken },
+    { project: 'demo', secret: recordsToken, scopes: ['records'] },
+    { project: 'demo', secret: endingToken, expiresAt: new FakeClock().now() + 20_000 },
+    { project: 'other', secret: othersToken },
+  ])
   readonly dialect: RealtimeDialect
   readonly rpc: RpcServer
   #http!: Awaited<ReturnType<typeof listeningServer>>
@@ -80,7 +93,7 @@ export class Harness {
         return this.originate(origination)
       },
     }
-    const access = new ProjectAccess({ project: 'demo', token: apiToken, clock })
+    const access = new ProjectAccess({ projects: this.projects, clock })
     this.dialect = new RealtimeDialect({ access, originator, metrics, clock, log, nodeId: 'node-1' })
     const subscriber = () => {
       throw new Error('this gateway has no browsers')

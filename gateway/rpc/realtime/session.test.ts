@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { FakeCall } from '../../../handlers/common/fake-call.ts'
 import type { TrunklineError } from '../../errors.ts'
-import { apiToken, Harness } from './harness.ts'
+import { apiToken, endingToken, Harness, recordsToken } from './harness.ts'
 
 let gateway: Harness
 
@@ -41,9 +41,46 @@ describe('signing in', () => {
     expect(values).toContainEqual({ labels: { code: 'unauthorized' }, value: 4 })
   })
 
+  it('refuses a token that was not made for applications', async () => {
+    const application = await gateway.application()
+    const authentication = { project: 'demo', token: recordsToken }
+    expect(await application.connect([], { authentication })).toMatchObject({ code: -32002 })
+    const { values } = await gateway.metrics.rejections.get()
+    expect(values).toContainEqual({ labels: { code: 'insufficient_scope' }, value: 1 })
+  })
+
+  it('ends when its token is removed, and its calls wait for it as after any loss', async () => {
+    const application = await gateway.listener()
+    gateway.projects.remove(recordsToken)
+    await application.ask('signalwire.ping')
+    gateway.projects.remove(apiToken)
+    expect(await application.socket.closed).toBe(1008)
+    expect(gateway.projects.listeners).toBe(0)
+    const again = await gateway.application()
+    expect(await again.connect()).toMatchObject({ code: -32002 })
+  })
+
+  it('ends with its token', async () => {
+    const application = await gateway.application()
+    await application.connect([], { authentication: { project: 'demo', token: endingToken } })
+    gateway.clock.advance(19_999)
+    await application.ask('signalwire.ping')
+    gateway.clock.advance(1)
+    expect(await application.socket.closed).toBe(1008)
+  })
+
+  it('leaves no watch behind when it goes by itself', async () => {
+    const application = await gateway.listener()
+    await application.connect()
+    expect(gateway.projects.listeners).toBe(1)
+    await application.socket.close()
+    await vi.waitFor(() => expect(gateway.projects.listeners).toBe(0))
+  })
+
   it('tells apart who only tries once more', async () => {
     const application = await gateway.application()
-    const guess = () => application.connect([], { authentication: { project: 'demo', token: 'guess' } })
+    const authentication = { project: 'demo', token: 'guess' }
+    const guess = async () => (await gateway.application()).connect([], { authentication })
     for (let i = 0; i < 30; i++) expect((await guess()).message).toContain('wrong')
     expect((await guess()).message).toContain('Too many requests')
     expect(await application.connect()).toHaveProperty('protocol')

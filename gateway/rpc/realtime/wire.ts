@@ -1,5 +1,5 @@
+import type { EndReason } from '../../operations/reasons.ts'
 import type { WireDevice } from './devices.ts'
-import type { EndReason } from './reasons.ts'
 
 /** States of a call. */
 export type WireState = 'created' | 'ringing' | 'answered' | 'ending' | 'ended'
@@ -30,6 +30,3 @@ export const callState = (nodeId: string, leg: LegEvent) => ({
   ...(leg.startedAt !== undefined && { start_time: leg.startedAt }),
   ...(leg.endedAt !== undefined && { end_time: leg.endedAt }),
 })
-
-/** What every request that was taken is answered with. */
-export const ok = (more: Readonly<Record<string, unknown>> = {}) => ({ code: '200', message: 'OK', ...more })

@@ -43,7 +43,7 @@ export class BrowserCall {
     this.callId = callId
     this.leg = leg
     this.media = media
-    this.member = new Member({ callId, nodeId: client.nodeId, roomId }, client.subscriber)
+    this.member = new Member({ callId, nodeId: client.nodeId, roomId }, client.holder)
     this.#times.start = clock.now()
     this.#watch = new MediaWatch(media, clock, (state) => {
       options.log.info({ leg: leg.id, state }, "the browser's media is lost")

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { TokenHolder } from '../../auth/holders.ts'
+import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { Clock } from '../../clock.ts'
-import type { Subscriber } from '../../directory/types.ts'
 import { closeCodes, RemoteError, type RpcSession } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
 
@@ -17,11 +18,11 @@ export interface ClientCall {
 
 /** What a client is made from. */
 export interface ClientOptions {
-  readonly subscriber: Subscriber
-  /** Id of the token that it first came with; second part of the protocol. */
-  readonly tokenId: string
-  /** Seconds since the Unix epoch. */
-  readonly expiresAt: number
+  readonly holder: TokenHolder
+  /** That it came with; its id is the second part of the protocol. */
+  readonly token: SubscriberToken
+  /** Whether a token is not good any more, though it has not expired. */
+  readonly isRevoked: (token: SubscriberToken) => boolean
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
   /** Taken over from before a restart of the gateway; default a new one. */
@@ -39,19 +40,20 @@ const maxOutbox = 200
 /** Ids of requests that are remembered, to know a repeated one. */
 const maxSeen = 100
 
-/** One page of a subscriber. It outlives its WebSocket: what the page has not acknowledged is delivered over the next one. */
+/** One page of a subscriber, of a guest, or of somebody invited. It outlives its WebSocket: what the page has not acknowledged is delivered over the next one. */
 export class Client {
   readonly protocol: string
-  readonly subscriber: Subscriber
   /** The `jti` that the page is told. The SDK sends the protocol again only while it holds this very id. */
   readonly tokenId: string
   readonly nodeId: string
-  /** End of the latest token; seconds since the Unix epoch. */
-  expiresAt: number
   /** Receives invitations. */
   online = false
   /** By the id that the page knows. */
   readonly calls = new Map<string, ClientCall>()
+  #holder: TokenHolder
+  /** The latest. */
+  #token: SubscriberToken
+  #isRevoked: ClientOptions['isRevoked']
   #clock: Pick<Clock, 'now'>
   #session: RpcSession | undefined
   /** The connection has had its answer: events may follow. */
@@ -61,12 +63,13 @@ export class Client {
   #seen = new Set<unknown>()
 
   constructor(options: ClientOptions) {
-    const { subscriber, tokenId, nodeId } = options
-    this.protocol = options.protocol ?? `signalwire_${tokenId}_${randomUUID()}_${subscriber.projectId}`
-    this.subscriber = subscriber
-    this.tokenId = options.protocol?.split('_')[1] ?? tokenId
+    const { holder, token, nodeId } = options
+    this.protocol = options.protocol ?? `signalwire_${token.id}_${randomUUID()}_${holder.projectId}`
+    this.tokenId = options.protocol?.split('_')[1] ?? token.id
     this.nodeId = nodeId
-    this.expiresAt = options.expiresAt
+    this.#holder = holder
+    this.#token = token
+    this.#isRevoked = options.isRevoked
     this.#clock = options.clock
   }
 
@@ -80,9 +83,30 @@ export class Client {
     return this.#outbox.size
   }
 
-  /** The token is still valid. */
+  /** Who acts by this page, as the latest token says. */
+  get holder(): TokenHolder {
+    return this.#holder
+  }
+
+  /** The latest token is still good. */
   get authorized(): boolean {
-    return this.expiresAt * 1000 > this.#clock.now()
+    return this.#token.expiresAt * 1000 > this.#clock.now() && !this.revoked
+  }
+
+  /** The latest token was taken back. */
+  get revoked(): boolean {
+    return this.#isRevoked(this.#token)
+  }
+
+  /** When the latest token ends by itself; seconds since the Unix epoch. */
+  get expiresAt(): number {
+    return this.#token.expiresAt
+  }
+
+  /** A new token of the same holder. */
+  renew(token: SubscriberToken, holder: TokenHolder): void {
+    this.#token = token
+    this.#holder = holder
   }
 
   /** The page is back on this connection; another one that it had is closed. Nothing is delivered before {@link flush}. */
@@ -139,7 +163,7 @@ export class Client {
 
   /** What `signalwire.connect` and `signalwire.reauthenticate` answer about who this is. */
   get authorization() {
-    const { id, projectId } = this.subscriber
+    const { id, projectId } = this.#holder
     return {
       jti: this.tokenId,
       project_id: projectId,
@@ -162,7 +186,7 @@ export class Client {
         event_type: event.event_type,
         event_channel: this.protocol,
         timestamp: this.#clock.now() / 1000,
-        project_id: this.subscriber.projectId,
+        project_id: this.#holder.projectId,
         node_id: this.nodeId,
         params: event.params,
       })

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import type { TurnConfig } from '../../../config/types.ts'
+import { holderOf, type TokenHolder } from '../../auth/holders.ts'
 import type { SessionStates } from '../../auth/states.ts'
-import type { SubscriberToken, SubscriberTokens } from '../../auth/tokens.ts'
+import type { SubscriberToken } from '../../auth/token-claims.ts'
+import type { SubscriberTokens } from '../../auth/tokens.ts'
 import type { Timer } from '../../clock.ts'
-import type { Directory, Subscriber } from '../../directory/types.ts'
+import type { Directory } from '../../directory/types.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../session.ts'
 import { Client } from './client.ts'
+import { iceServersFor } from './ice-servers.ts'
 import { handleMember, memberMethods } from './member-requests.ts'
 import type { Presence } from './presence.ts'
 import { handleVerto, type VertoParts } from './verto-requests.ts'
@@ -13,16 +17,20 @@ import { handleVerto, type VertoParts } from './verto-requests.ts'
 /** What a connection works with. */
 export interface ConnectionParts extends VertoParts {
   readonly directory: Directory
-  readonly tokens: Pick<SubscriberTokens, 'verify'>
+  readonly tokens: Pick<SubscriberTokens, 'verify' | 'isRevoked' | 'onRevocation'>
   readonly states: SessionStates
   readonly presence: Presence
   readonly nodeId: string
+  /** What pages are told of; absent: they reach us directly. */
+  readonly turn?: TurnConfig
   /** A page takes calls from now on. */
   readonly cameOnline: (client: Client) => void
 }
 
 /** How long the former connection of a page is given to show that it lives. */
 const probeMs = 1_500
+/** How long a page whose token has ended, or was taken back, may bring a new one. */
+const renewalMs = 10_000
 /** How often it is looked whether a page whose token has ended still has a call. */
 const lastCallMs = 10_000
 /** Timers take no more than 24 days. */
@@ -30,13 +38,21 @@ const longestWaitMs = 86_400_000
 
 type Params = Readonly<Record<string, unknown>>
 
+interface SignedIn {
+  readonly token: SubscriberToken
+  readonly holder: TokenHolder
+}
+
 /** The browser dialect on one WebSocket. */
 export class Connection implements RpcHandler {
   readonly methods: ReadonlySet<string>
   #parts: ConnectionParts
   #session: RpcSession
   #client: Client | undefined
-  #expiry: Timer | undefined
+  #end: Timer | undefined
+  /** The end is near because the token was taken back. */
+  #revoked = false
+  #unwatch: (() => void) | undefined
 
   constructor(parts: ConnectionParts, session: RpcSession) {
     this.#parts = parts
@@ -55,7 +71,8 @@ export class Connection implements RpcHandler {
   }
 
   closed(): void {
-    this.#expiry?.cancel()
+    this.#end?.cancel()
+    this.#unwatch?.()
     if (this.#client?.unbind(this.#session)) this.#parts.presence.lost(this.#client)
   }
 
@@ -70,22 +87,23 @@ export class Connection implements RpcHandler {
   }
 
   async #connect(params: Params): Promise<Reply> {
-    const { token, subscriber } = await this.#authenticate(params)
-    const client = await this.#clientFor(params, token, subscriber)
+    const signedIn = await this.#authenticate(params)
+    const client = await this.#clientFor(params, signedIn)
     // The page may have gone while its token was read.
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is gone')
-    this.#adopt(client, token)
+    this.#adopt(client, signedIn)
     const { presence, nodeId, log } = this.#parts
     const facts = {
       session: this.#session.id,
-      subscriber: subscriber.id,
+      subscriber: client.holder.id,
+      kind: client.holder.kind,
       protocol: client.protocol,
       online: client.online,
     }
     log.info({ ...facts, subscribers: presence.subscribersOnline }, 'browser connected')
     const identity = `${randomUUID()}@${nodeId}`
     return {
-      result: { identity, authorization: client.authorization, protocol: client.protocol },
+      result: { identity, ...this.#told(client) },
       after: () => {
         this.#tellState(client)
         client.flush()
@@ -93,13 +111,13 @@ export class Connection implements RpcHandler {
     }
   }
 
-  async #authenticate(params: Params): Promise<{ token: SubscriberToken; subscriber: Subscriber }> {
+  async #authenticate(params: Params): Promise<SignedIn> {
     const text = asRecord(params.authentication)?.jwt_token
     if (typeof text !== 'string') throw new RpcError(rpcCodes.auth, 'authentication.jwt_token is missing')
     const token = await this.#verify(text)
-    const subscriber = this.#parts.directory.subscriber(token.subscriberId)
-    if (!subscriber) throw this.#unauthorized('The subscriber of the token does not exist.')
-    return { token, subscriber }
+    const holder = holderOf(token, this.#parts.directory)
+    if (!holder) throw this.#unauthorized('The subscriber of the token does not exist.')
+    return { token, holder }
   }
 
   async #verify(text: string): Promise<SubscriberToken> {
@@ -117,73 +135,101 @@ export class Connection implements RpcHandler {
   }
 
   /** The page as we knew it, when it proves to be that page; else a new one. */
-  async #clientFor(params: Params, token: SubscriberToken, subscriber: Subscriber): Promise<Client> {
+  async #clientFor(params: Params, signedIn: SignedIn): Promise<Client> {
     const { protocol } = params
-    if (typeof protocol !== 'string') return this.#newClient(token, subscriber)
+    if (typeof protocol !== 'string') return this.#newClient(signedIn)
     const known = this.#parts.presence.find(protocol)
-    if (!known) return this.#afterRestart(params, token, subscriber)
-    if (known.subscriber.id !== subscriber.id) return this.#newClient(token, subscriber)
+    if (!known) return this.#afterRestart(params, signedIn)
+    if (known.holder.key !== signedIn.holder.key) return this.#newClient(signedIn)
     // A duplicated tab brings a copy of the protocol: the page whose connection lives keeps it.
     const former = known.session
-    if (former && former !== this.#session && (await former.probe(probeMs)))
-      return this.#newClient(token, subscriber)
+    if (former && former !== this.#session && (await former.probe(probeMs))) return this.#newClient(signedIn)
     return known
   }
 
   /** We were restarted meanwhile: the page does not say again that it is online, but its state does. */
-  #afterRestart(params: Params, token: SubscriberToken, subscriber: Subscriber): Client {
+  #afterRestart(params: Params, signedIn: SignedIn): Client {
     const { protocol, authorization_state: sealed } = params
     const state = typeof sealed === 'string' ? this.#parts.states.open(sealed) : undefined
-    if (state?.protocol !== protocol || state?.subscriberId !== subscriber.id)
-      return this.#newClient(token, subscriber)
-    const client = this.#newClient(token, subscriber, state?.protocol)
+    if (state?.protocol !== protocol || state?.holder !== signedIn.holder.key)
+      return this.#newClient(signedIn)
+    const client = this.#newClient(signedIn, state?.protocol)
     client.online = state?.online === true
     return client
   }
 
-  #newClient(token: SubscriberToken, subscriber: Subscriber, protocol?: string): Client {
-    const { nodeId, clock } = this.#parts
-    const { id: tokenId, expiresAt } = token
-    return new Client({ subscriber, tokenId, expiresAt, nodeId, clock, protocol })
+  #newClient(signedIn: SignedIn, protocol?: string): Client {
+    const { nodeId, clock, tokens } = this.#parts
+    const isRevoked = (token: SubscriberToken) => tokens.isRevoked(token)
+    return new Client({ ...signedIn, isRevoked, nodeId, clock, protocol })
   }
 
-  #adopt(client: Client, token: SubscriberToken): void {
+  #adopt(client: Client, { token, holder }: SignedIn): void {
     const { presence } = this.#parts
     const former = this.#client
     this.#client = client
     if (former && former !== client && former.unbind(this.#session)) presence.lost(former)
-    client.expiresAt = token.expiresAt
+    client.renew(token, holder)
+    this.#unwatch?.()
+    this.#unwatch = this.#parts.tokens.onRevocation(holder.id, () => this.#checkToken())
     if (presence.find(client.protocol) === client) presence.back(client)
     else presence.add(client)
     client.bind(this.#session)
-    this.#awaitExpiry(client)
+    this.#awaitEnd(client)
+    // It may have been taken back while it was read.
+    this.#checkToken()
     if (client.online) this.#parts.cameOnline(client)
   }
 
   async #reauthenticate(client: Client, params: Params): Promise<Reply> {
-    const { token, subscriber } = await this.#authenticate(params)
-    if (subscriber.id !== client.subscriber.id)
-      throw this.#unauthorized('The token is of another subscriber.')
-    client.expiresAt = token.expiresAt
-    this.#awaitExpiry(client)
-    return { result: { authorization: client.authorization, protocol: client.protocol } }
+    const { token, holder } = await this.#authenticate(params)
+    if (holder.key !== client.holder.key) throw this.#unauthorized('The token is of another subscriber.')
+    client.renew(token, holder)
+    this.#awaitEnd(client)
+    this.#checkToken()
+    return { result: this.#told(client) }
+  }
+
+  /** The SDK lays what it is told with a new token over what it was told before. */
+  #told(client: Client): Params {
+    const { turn, clock } = this.#parts
+    const { authorization, protocol, holder, expiresAt } = client
+    const ice = turn && { ice_servers: iceServersFor(turn, { id: holder.id, expiresAt }, clock.now()) }
+    return { authorization, protocol, ...ice }
   }
 
   /**
-   * A page whose token has ended is not rung any more, and must not go on believing that it is online: its connection is closed, and only a
-   * new token opens another. A call that goes on is not cut off.
+   * A page whose token has ended is not rung any more, and must not go on believing that it is online: when it brings no new one soon, its
+   * connection is closed, and only a new token opens another. A call that goes on is not cut off.
    */
-  #awaitExpiry(client: Client): void {
-    this.#expiry?.cancel()
-    const left = client.expiresAt * 1000 - this.#parts.clock.now()
-    const wait = left > 0 ? Math.min(left, longestWaitMs) : lastCallMs
-    this.#expiry = this.#parts.clock.after(wait, () => {
-      if (client.authorized || client.calls.size > 0) this.#awaitExpiry(client)
+  #awaitEnd(client: Client): void {
+    this.#revoked = false
+    const left = client.expiresAt * 1000 + renewalMs - this.#parts.clock.now()
+    this.#endIn(left > 0 ? Math.min(left, longestWaitMs) : lastCallMs, () => {
+      if (client.authorized || client.calls.size > 0) this.#awaitEnd(client)
       else this.#session.close(closeCodes.policy, 'the token has expired')
     })
   }
 
+  /** A page whose token was taken back has as long to bring another one; its calls go with it. */
+  #checkToken(): void {
+    const client = this.#client
+    if (!client?.revoked || this.#revoked) return
+    this.#revoked = true
+    this.#endIn(renewalMs, () => {
+      this.#parts.presence.remove(client)
+      this.#session.close(closeCodes.policy, 'the token was revoked')
+    })
+  }
+
+  #endIn(ms: number, end: () => void): void {
+    this.#end?.cancel()
+    this.#end = this.#parts.clock.after(ms, end)
+  }
+
   #setOnline(client: Client, online: boolean): Reply {
+    if (online && client.holder.kind !== 'subscriber')
+      return { result: { code: '403', message: 'Guests take no calls.' } }
     client.online = online
     return {
       result: { code: '200', message: 'OK' },
@@ -196,8 +242,8 @@ export class Connection implements RpcHandler {
 
   /** The page keeps this and hands it back when it connects again. */
   #tellState(client: Client): void {
-    const { protocol, online, subscriber } = client
-    const sealed = this.#parts.states.seal({ protocol, online, subscriberId: subscriber.id })
+    const { protocol, online, holder } = client
+    const sealed = this.#parts.states.seal({ protocol, online, holder: holder.key })
     client.emit('signalwire.authorization.state', { authorization_state: sealed })
   }
 }

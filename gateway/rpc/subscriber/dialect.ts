@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { TurnConfig } from '../../../config/types.ts'
 import type { AudioCodec, WebRtc } from '../../../media/types.ts'
 import type { SessionStates } from '../../auth/states.ts'
 import type { SubscriberTokens } from '../../auth/tokens.ts'
@@ -9,6 +10,7 @@ import type { Clock } from '../../clock.ts'
 import type { Directory } from '../../directory/types.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import type { Push } from '../../push/push.ts'
 import type { RpcHandler, RpcSession } from '../session.ts'
 import type { Client } from './client.ts'
 import { Connection } from './connection.ts'
@@ -29,19 +31,26 @@ export const defaultSubscriberLimits: SubscriberLimits = { graceMs: 20_000, maxC
 /** What the browser dialect works with. */
 export interface SubscriberDialectParts {
   readonly directory: Directory
-  readonly tokens: Pick<SubscriberTokens, 'verify'>
+  readonly tokens: Pick<SubscriberTokens, 'verify' | 'isRevoked' | 'onRevocation'>
   readonly states: SessionStates
   readonly webrtc: Pick<WebRtc, 'answer' | 'offer'>
   /** What whoever is dialled is likely to speak; default: nothing is known of that. */
-  readonly likelyCodecs?: (to: string) => readonly AudioCodec[]
+  readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
+  /** Tells devices of calls; default none. */
+  readonly push?: Pick<Push, 'call'>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
   readonly log: Log
   readonly limits?: Partial<SubscriberLimits>
+  /** TURN servers that pages are told of; default none. */
+  readonly turn?: TurnConfig
   /** Name of this gateway in the dialect; default a random one. */
   readonly nodeId?: string
 }
+
+/** Events that a page has not acknowledged, up to which it is told what it can also fetch. */
+const mostWaiting = 50
 
 /** The dialect that browsers speak: it knows which pages are online, takes their calls and rings them. */
 export class SubscriberDialect implements OutboundSubscriber {
@@ -75,10 +84,12 @@ export class SubscriberDialect implements OutboundSubscriber {
 
   /** Gives a new WebSocket its vocabulary. */
   open(session: RpcSession): RpcHandler {
-    const { directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log } = this.#parts
+    const { directory, tokens, states, webrtc, likelyCodecs, arrivals, turn, metrics, clock, log } =
+      this.#parts
     return new Connection(
       {
         ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
+        ...(turn && { turn }),
         presence: this.#presence,
         nodeId: this.#nodeId,
         maxCallsPerClient: this.#limits.maxCallsPerClient,
@@ -90,7 +101,7 @@ export class SubscriberDialect implements OutboundSubscriber {
   }
 
   dial(target: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
-    const { directory, webrtc, clock, log } = this.#parts
+    const { directory, webrtc, push, clock, log } = this.#parts
     const { subscriberId, address } = target
     const name = directory.subscriber(subscriberId)?.displayName ?? ''
     const leg = new Leg({
@@ -102,7 +113,8 @@ export class SubscriberDialect implements OutboundSubscriber {
       now: () => clock.now(),
     })
     const { callId, codec } = request
-    const invitation = new Invitation({ webrtc, clock, log }, { leg, callId, subscriberId, codec })
+    const parts = { webrtc, clock, log, nodeId: this.#nodeId, ...(push && { push }) }
+    const invitation = new Invitation(parts, { leg, callId, subscriberId, codec })
     leg.attach(invitation)
     this.#invitations.set(invitation.wireId, invitation)
     leg.whenGone(() => this.#invitations.delete(invitation.wireId))
@@ -113,6 +125,15 @@ export class SubscriberDialect implements OutboundSubscriber {
     return leg
   }
 
+  /**
+   * Sends an event to the connected pages of a subscriber or a guest. A page that acknowledges nothing misses it: it must not take the place
+   * of what a page is told of its calls.
+   */
+  tell(holderId: string, event: string, params: object): void {
+    for (const client of this.#presence.connected(holderId))
+      if (client.waiting < mostWaiting) client.emit(event, params)
+  }
+
   /** Forgets every page; their calls end. Sessions are closed by their server. */
   close(): void {
     this.#presence.close()
@@ -121,6 +142,6 @@ export class SubscriberDialect implements OutboundSubscriber {
   /** Calls that ring already ring on a page that comes online too. */
   #ringLate(client: Client): void {
     for (const invitation of this.#invitations.values())
-      if (invitation.subscriberId === client.subscriber.id) invitation.invite(client)
+      if (invitation.subscriberId === client.holder.id) invitation.invite(client)
   }
 }

@@ -1,8 +1,10 @@
 import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
+import type { TokenHolder } from '../../auth/holders.ts'
 import { newCallId, newLegId } from '../../calls/ids.ts'
 import { Leg, type LegSignalling, type Party } from '../../calls/leg.ts'
-import type { AddressBook, Arrivals } from '../../calls/ports.ts'
+import type { AddressBook, Arrivals, Target } from '../../calls/ports.ts'
 import type { Clock, Timer } from '../../clock.ts'
+import type { Directory } from '../../directory/types.ts'
 import { type Cause, type Code, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
@@ -15,10 +17,10 @@ import type { VertoRequest } from './verto.ts'
 
 /** What a dialled call works with. */
 export interface DialledCallParts {
-  readonly directory: AddressBook
+  readonly directory: AddressBook & Pick<Directory, 'resources'>
   readonly webrtc: Pick<WebRtc, 'answer'>
   /** What whoever is dialled is likely to speak; default: nothing is known of that. */
-  readonly likelyCodecs?: (to: string) => readonly AudioCodec[]
+  readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
@@ -145,16 +147,29 @@ export class DialledCall implements LegSignalling, ClientCall {
 
   #refusal(): Code | undefined {
     const { to, screenShare } = this.#invite
-    const { subscriber, authorized } = this.#client
+    const { holder, authorized } = this.#client
     if (!authorized) return 'unauthorized'
     if (screenShare) return 'no_common_codec'
-    const outward = !subscriber.mayDialOut && this.#parts.directory.resolve(to)?.kind === 'sip'
-    return outward ? 'not_permitted' : undefined
+    const target = this.#parts.directory.resolve(to, holder.projectId)
+    const outward = !holder.mayDialOut && target?.kind === 'sip' && target.address === undefined
+    return outward || !this.#reaches(target) ? 'not_permitted' : undefined
+  }
+
+  /** Who may call a few addresses is not told whether there are others. */
+  #reaches(target: Target | undefined): boolean {
+    const { addressIds, projectId } = this.#client.holder
+    if (!addressIds) return true
+    if (target?.address === undefined) return false
+    const { resources } = this.#parts.directory
+    return [...addressIds].some((id) => {
+      const { context, name } = resources.findByAddressId(projectId, id)?.address ?? {}
+      return `/${context}/${name}` === target.address
+    })
   }
 
   async #answerOffer(): Promise<BrowserMedia | undefined> {
     try {
-      const likely = this.#parts.likelyCodecs?.(this.#invite.to) ?? []
+      const likely = this.#parts.likelyCodecs?.(this.#invite.to, this.#client.holder.projectId) ?? []
       return await this.#parts.webrtc.answer(this.#callId, this.#invite.sdp, [...likely, ...browserCodecs])
     } catch (error) {
       this.#refuse(mediaErrorCode(error), { reason: error instanceof Error ? error.message : String(error) })
@@ -163,18 +178,18 @@ export class DialledCall implements LegSignalling, ClientCall {
   }
 
   #newLeg(): Leg {
-    const { subscriber } = this.#client
+    const { holder } = this.#client
     const { to } = this.#invite
     const leg = new Leg({
       id: newLegId(),
       kind: 'browser',
       direction: 'inbound',
-      from: subscriberParty(subscriber.address, subscriber.displayName),
+      from: holderParty(holder),
       to: dialledParty(to),
       now: () => this.#parts.clock.now(),
     })
     this.#parts.log.info(
-      { call: this.#callId, leg: leg.id, subscriber: subscriber.id, to: shownUri(to) },
+      { call: this.#callId, leg: leg.id, subscriber: holder.id, kind: holder.kind, to: shownUri(to) },
       'browser dials',
     )
     return leg
@@ -182,7 +197,7 @@ export class DialledCall implements LegSignalling, ClientCall {
 
   #handOver(leg: Leg): void {
     const plan = { kind: 'dial', to: this.#invite.to } as const
-    const { projectId } = this.#client.subscriber
+    const { projectId } = this.#client.holder
     this.#parts.arrivals.arrive({ leg, callId: this.#callId, projectId, plan, headers: [] })
   }
 
@@ -223,7 +238,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     const { to, callId } = this.#invite
     this.#parts.metrics.rejections.inc({ code })
     this.#parts.log[catalogue[code].level](
-      { code, call: this.#callId, subscriber: this.#client.subscriber.id, to: shownUri(to), ...why },
+      { code, call: this.#callId, subscriber: this.#client.holder.id, to: shownUri(to), ...why },
       catalogue[code].text,
     )
     this.#client.calls.delete(callId)
@@ -234,7 +249,7 @@ export class DialledCall implements LegSignalling, ClientCall {
 const namesOf = (variables: unknown): readonly string[] =>
   typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
 
-const subscriberParty = (address: string, name: string): Party => ({
+const holderParty = ({ address, displayName: name }: TokenHolder): Party => ({
   uri: address,
   user: address.split('/').at(-1) ?? address,
   name,

@@ -1,7 +1,9 @@
 /** One gateway's browser side for tests: real sockets, real tokens and directory, fake media and calls. */
 
 import pino from 'pino'
+import type { TurnConfig } from '../../../config/types.ts'
 import type { AudioCodec } from '../../../media/types.ts'
+import { Revocations } from '../../auth/revocations.ts'
 import { SessionStates } from '../../auth/states.ts'
 import { SubscriberTokens } from '../../auth/tokens.ts'
 import { newCallId } from '../../calls/ids.ts'
@@ -11,6 +13,7 @@ import { createDirectory } from '../../directory/directory.ts'
 import type { Directory, Subscriber } from '../../directory/types.ts'
 import { Origins } from '../../http/origins.ts'
 import { Metrics } from '../../metrics.ts'
+import type { Push } from '../../push/push.ts'
 import { Entrance } from '../entrance.ts'
 import { RpcServer } from '../server.ts'
 import type { RpcSession } from '../session.ts'
@@ -33,6 +36,7 @@ const makeDirectory = (): Promise<Directory> => {
     file: ':memory:',
     config: {
       project: 'p1',
+      projects: [{ id: 'p1', name: 'p1', signingKeys: [] }],
       sip: { registrar: { domains: [] } },
       domains: [],
       endpoints: [],
@@ -44,7 +48,7 @@ const makeDirectory = (): Promise<Directory> => {
     },
     secret,
     clock: new FakeClock(),
-    log: { info: () => {} },
+    log: { info: () => {}, error: () => {} },
   })
 }
 
@@ -119,8 +123,15 @@ export class Harness {
   readonly arrivals = new FakeArrivals()
   /** What whoever is dialled is likely to speak. */
   likelyCodecs: (to: string) => readonly AudioCodec[] = () => []
+  /** Tells devices of calls; taken by {@link startGateway}. */
+  push: Pick<Push, 'call'> | undefined
+  /** Taken by {@link startGateway}. */
+  turn: TurnConfig | undefined
   readonly lines: string[] = []
-  readonly tokens = new SubscriberTokens(secret, this.clock)
+  revocations!: Revocations
+  tokens!: SubscriberTokens
+  /** When the tokens of all subscribers were taken back. */
+  tokensAfter = 0
   directory!: Directory
   dialect!: SubscriberDialect
   rpc!: RpcServer
@@ -129,9 +140,21 @@ export class Harness {
   static async start(): Promise<Harness> {
     const harness = new Harness()
     harness.directory = await directory()
+    harness.revocations = await harness.#openRevocations()
+    harness.tokens = new SubscriberTokens(secret, harness.clock, undefined, harness.revocations)
     harness.#http = await listeningServer()
     harness.startGateway()
     return harness
+  }
+
+  #openRevocations(): Promise<Revocations> {
+    const rows = {
+      all: async () => [],
+      find: async () => undefined,
+      add: async () => {},
+      removeEnded: async () => {},
+    }
+    return Revocations.open({ rows, tokensAfter: () => this.tokensAfter, now: () => this.clock.now() })
   }
 
   /** The part that a restart of the gateway replaces. */
@@ -143,6 +166,8 @@ export class Harness {
     const parts = {
       ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
       nodeId: 'node-1',
+      ...(this.push && { push: this.push }),
+      ...(this.turn && { turn: this.turn }),
     }
     this.dialect = new SubscriberDialect(parts)
     const origins = new Origins([])
@@ -166,11 +191,19 @@ export class Harness {
   }
 
   subscriber(name: 'alice' | 'bob'): Subscriber {
-    return this.directory.subscriberByEmail(`${name}@example.test`) as Subscriber
+    return this.directory.subscriberByEmail('p1', `${name}@example.test`) as Subscriber
   }
 
   async token(name: 'alice' | 'bob' = 'alice', seconds = 3600): Promise<string> {
     return (await this.tokens.issue(this.subscriber(name), seconds)).token
+  }
+
+  /** A token that calls the address of one subscriber alone: a guest's, or that of somebody whom Alice has invited. */
+  async limitedToken(kind: 'guest' | 'invite', to: 'alice' | 'bob' = 'bob', seconds = 3600): Promise<string> {
+    const { projectId, id } = this.subscriber('alice')
+    const holder = { projectId, id: kind === 'guest' ? 'guest-1' : id }
+    const terms = { kind, addressIds: [this.subscriber(to).addressId] }
+    return (await this.tokens.issue(holder, seconds, terms)).token
   }
 
   async page(): Promise<Page> {
@@ -198,6 +231,7 @@ export class Harness {
       { kind: 'subscriber', subscriberId: id, address },
       {
         destination: { to: address },
+        projectId: 'p1',
         callId: newCallId(),
         codec: 'PCMA',
         from: { uri: 'sip:+15551230001@carrier.example', user: '+15551230001', name: 'Carrier Caller' },

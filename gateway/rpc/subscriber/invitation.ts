@@ -3,6 +3,8 @@ import type { CallId, Leg, LegSignalling } from '../../calls/leg.ts'
 import type { Clock } from '../../clock.ts'
 import type { Cause } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import type { DeviceCall } from '../../push/device-call.ts'
+import type { Push } from '../../push/push.ts'
 import { BrowserCall } from './browser-call.ts'
 import { byeOf, causeOf, REJECT_ALL } from './causes.ts'
 import type { Client, ClientCall } from './client.ts'
@@ -11,6 +13,10 @@ import { mediaErrorCode } from './media-error.ts'
 /** What an invitation works with. */
 export interface InvitationParts {
   readonly webrtc: Pick<WebRtc, 'offer'>
+  /** Wakes devices; default none. */
+  readonly push?: Pick<Push, 'call'>
+  /** Name of this gateway in the dialect. */
+  readonly nodeId: string
   readonly clock: Clock
   readonly log: Log
 }
@@ -25,7 +31,8 @@ export interface InvitationOptions {
 
 /**
  * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same offer under the same id, and the
- * first answer wins.
+ * first answer wins. Where no page is connected, the subscriber's devices are told: it rings until a page that they open has answered, or nobody waits any
+ * more.
  */
 export class Invitation implements LegSignalling, ClientCall {
   readonly subscriberId: string
@@ -36,6 +43,8 @@ export class Invitation implements LegSignalling, ClientCall {
   #media: BrowserMedia | undefined
   #ringing = new Set<Client>()
   #winner: Client | undefined
+  /** Devices that may still open a page. */
+  #devices: DeviceCall | undefined
   #call: BrowserCall | undefined
   #saidByPage = false
   #over = false
@@ -50,7 +59,12 @@ export class Invitation implements LegSignalling, ClientCall {
   /** Makes the offer and rings the pages. Never rejects: what goes wrong ends the leg. */
   async start(pages: () => readonly Client[]): Promise<void> {
     const { leg, callId, codec } = this.#options
-    if (pages().length === 0) {
+    // A page that lost its connection may be back in time; a telephone's seldom is.
+    const connected = pages().some(({ session }) => session !== undefined)
+    const { push } = this.#parts
+    const devices = push && (await push.call(this.subscriberId, connected))
+    if (this.#over) return
+    if (pages().length === 0 && !devices) {
       leg.ended({ code: 'not_online' })
       return
     }
@@ -66,22 +80,12 @@ export class Invitation implements LegSignalling, ClientCall {
     // From here on the leg closes the port, whether or not anybody answers.
     leg.setPort(this.#media.port)
     if (this.#over) await this.#media.close()
-    else this.#ringAll(pages())
+    else this.#ringAll(pages(), devices)
   }
 
   /** Rings a page. Harmless when it rings already, and when nobody is wanted any more. */
   invite(client: Client): void {
-    if (!this.#media || !this.#attach(client)) return
-    const { from, to } = this.#options.leg
-    client.verto('verto.invite', {
-      callID: this.wireId,
-      sdp: this.#media.sdp,
-      caller_id_name: from.name || from.user,
-      caller_id_number: from.uri.startsWith('/') ? from.uri : from.user || from.uri,
-      callee_id_name: to.name,
-      callee_id_number: to.uri,
-      display_direction: 'outbound',
-    })
+    if (this.#media && this.#attach(client)) client.verto('verto.invite', this.#invite(this.#media))
   }
 
   /** A page that knows the call from a push notification wants to hear of it; it is told when there is nothing more to hear. */
@@ -103,6 +107,7 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#winner = client
     for (const loser of this.#ringing) this.#dismiss(loser, { code: 'answered_elsewhere' })
     this.#ringing.clear()
+    this.#cancel({ code: 'answered_elsewhere' })
     await this.#accept(client, this.#media, sdp)
   }
 
@@ -115,7 +120,8 @@ export class Invitation implements LegSignalling, ClientCall {
     }
     if (!this.#ringing.delete(client)) return
     client.calls.delete(this.wireId)
-    // Busy or declined here: other pages may still be answered, unless the person wants none of them to be.
+    // Busy or declined here: other pages may still be answered, unless the person wants none of them to be. Devices that were told are no
+    // reason to go on: nobody knows whether one rings.
     if (this.#ringing.size === 0 || causeCode === REJECT_ALL) leg.ended(causeOf(causeCode, 'declined'))
   }
 
@@ -129,7 +135,7 @@ export class Invitation implements LegSignalling, ClientCall {
     if (client === this.#winner) {
       this.#saidByPage = true
       leg.ended({ code: 'client_lost' })
-    } else if (this.#ringing.delete(client) && this.#ringing.size === 0) leg.ended({ code: 'not_online' })
+    } else if (this.#ringing.delete(client)) this.#endUnheard()
   }
 
   // What the call tells the pages. An outbound leg is neither rung nor answered by us.
@@ -144,6 +150,7 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#over = true
     for (const client of this.#ringing) this.#dismiss(client, cause)
     this.#ringing.clear()
+    this.#cancel(cause)
     if (this.#call) this.#call.close(cause, this.#saidByPage)
     else {
       if (this.#winner) this.#dismiss(this.#winner, cause)
@@ -160,10 +167,53 @@ export class Invitation implements LegSignalling, ClientCall {
     return this.#call !== undefined
   }
 
-  #ringAll(clients: readonly Client[]): void {
+  #ringAll(clients: readonly Client[], devices: DeviceCall | undefined): void {
+    this.#devices = devices
     for (const client of clients) this.invite(client)
-    if (this.#ringing.size > 0) this.#options.leg.early(false)
-    else this.#options.leg.ended({ code: 'not_online' })
+    if (this.#ringing.size === 0 && !devices) this.#options.leg.ended({ code: 'not_online' })
+    else this.#options.leg.early(false)
+    if (devices && !this.#over) void this.#wake(devices)
+  }
+
+  async #wake(devices: DeviceCall): Promise<void> {
+    const invite = this.#invite(this.#media!)
+    const told = await devices.invite({
+      callerName: invite.caller_id_name,
+      callerId: invite.caller_id_number,
+      // A media line with the port 0 is refused (RFC 3264 section 6).
+      withVideo: /^m=video [1-9]/m.test(invite.sdp),
+      event: this.#event('verto.invite', invite),
+    })
+    if (told) return
+    this.#devices = undefined
+    this.#endUnheard()
+  }
+
+  /** Ends the leg where nobody rings, and nobody will. */
+  #endUnheard(): void {
+    if (this.#ringing.size === 0 && !this.#devices && !this.#winner)
+      this.#options.leg.ended({ code: 'not_online' })
+  }
+
+  #cancel(cause: Cause): void {
+    this.#devices?.cancel(this.#event('verto.bye', { callID: this.wireId, ...byeOf(cause) }))
+    this.#devices = undefined
+  }
+
+  #invite({ sdp }: BrowserMedia) {
+    const { from, to } = this.#options.leg
+    return {
+      ...{ callID: this.wireId, sdp },
+      caller_id_name: from.name || from.user,
+      caller_id_number: from.uri.startsWith('/') ? from.uri : from.user || from.uri,
+      ...{ callee_id_name: to.name, callee_id_number: to.uri, display_direction: 'outbound' },
+    }
+  }
+
+  /** The event by which a page would learn of it, as devices get it: what the SDK's `handlePushNotification` takes. */
+  #event(method: string, params: object): Readonly<Record<string, unknown>> {
+    const message = { jsonrpc: '2.0', id: 1, method, params }
+    return { event_type: 'webrtc.message', node_id: this.#parts.nodeId, params: message }
   }
 
   /** False when the page is part of it already, or nobody is wanted any more. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Subscriber } from '../../directory/types.ts'
+import type { TokenHolder } from '../../auth/holders.ts'
 
 /** Where a member is. */
 export interface MemberPlace {
@@ -28,7 +28,7 @@ export interface MemberState {
 export class Member {
   readonly id = randomUUID()
   readonly #place: MemberPlace
-  readonly #subscriber: Subscriber
+  readonly #holder: TokenHolder
   readonly #state: MemberState = {
     handraised: false,
     audio_muted: false,
@@ -42,9 +42,9 @@ export class Member {
     noise_suppression: true,
   }
 
-  constructor(place: MemberPlace, subscriber: Subscriber) {
+  constructor(place: MemberPlace, holder: TokenHolder) {
     this.#place = place
-    this.#subscriber = subscriber
+    this.#holder = holder
   }
 
   /** Changes the state; returns the names of what was given, changed or not, so that a repeated request is told again. */
@@ -61,7 +61,7 @@ export class Member {
       call_id: callId,
       member_id: this.id,
       node_id: nodeId,
-      name: this.#subscriber.displayName,
+      name: this.#holder.displayName,
       room_id: roomId,
       room_session_id: roomId,
       visible: false,
@@ -70,8 +70,8 @@ export class Member {
       denoise: false,
       talking: false,
       meta: {},
-      subscriber_id: this.#subscriber.id,
-      address_id: this.#subscriber.addressId,
+      subscriber_id: this.#holder.id,
+      address_id: this.#holder.subscriber?.addressId ?? null,
       parent_id: null,
       requested_position: 'auto',
       current_position: 'auto',

@@ -37,9 +37,17 @@ export class Presence {
     return [...clients].filter((client) => client.online && client.authorized)
   }
 
+  /** The pages of a subscriber or a guest that are connected, whether or not they take calls; not those of who was invited by the subscriber. */
+  connected(holderId: string): Client[] {
+    const clients = this.#bySubscriber.get(holderId) ?? []
+    return [...clients].filter(
+      ({ session, authorized, holder }) => session && authorized && holder.kind !== 'invite',
+    )
+  }
+
   add(client: Client): void {
     this.#clients.set(client.protocol, client)
-    const { id } = client.subscriber
+    const { id } = client.holder
     const siblings = this.#bySubscriber.get(id) ?? new Set()
     this.#bySubscriber.set(id, siblings.add(client))
   }
@@ -52,26 +60,27 @@ export class Presence {
 
   /** The page lost its connection. One that has nothing to lose is forgotten at once, the others after the grace period. */
   lost(client: Client): void {
-    if (!client.online && client.calls.size === 0) this.#remove(client)
+    if (!client.online && client.calls.size === 0) this.remove(client)
     else
       this.#graces.set(
         client,
-        this.#clock.after(this.#graceMs, () => this.#remove(client)),
+        this.#clock.after(this.#graceMs, () => this.remove(client)),
       )
   }
 
   /** Forgets every page; their calls end. */
   close(): void {
-    for (const client of [...this.#clients.values()]) this.#remove(client)
+    for (const client of [...this.#clients.values()]) this.remove(client)
   }
 
-  #remove(client: Client): void {
+  /** Forgets a page, and ends its calls. */
+  remove(client: Client): void {
     this.back(client)
     client.online = false
     this.#clients.delete(client.protocol)
-    const siblings = this.#bySubscriber.get(client.subscriber.id)
+    const siblings = this.#bySubscriber.get(client.holder.id)
     siblings?.delete(client)
-    if (siblings?.size === 0) this.#bySubscriber.delete(client.subscriber.id)
+    if (siblings?.size === 0) this.#bySubscriber.delete(client.holder.id)
     for (const call of [...client.calls.values()]) call.pageLost(client)
     client.calls.clear()
   }

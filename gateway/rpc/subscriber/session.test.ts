@@ -258,6 +258,9 @@ describe('presence', () => {
     expect(gateway.dialect.subscribersOnline).toBe(1)
     gateway.clock.advance(1)
     expect(gateway.dialect.subscribersOnline).toBe(0)
+    gateway.clock.advance(9_999)
+    await page.ask('signalwire.ping')
+    gateway.clock.advance(1)
     expect(await page.browser.closed).toBe(1008)
   })
 

@@ -69,7 +69,7 @@ const invited = (parts: VertoParts, client: Client, request: Of<'invite'>): void
   if (client.calls.size >= parts.maxCallsPerClient) {
     parts.metrics.rejections.inc({ code: 'over_call_limit' })
     const facts = {
-      subscriber: client.subscriber.id,
+      subscriber: client.holder.id,
       calls: client.calls.size,
       limit: parts.maxCallsPerClient,
     }
@@ -102,7 +102,9 @@ const answered = (client: Client, { callId, sdp }: Of<'answer'>, log: Log): void
 
 const subscribed = ({ invitation }: VertoParts, client: Client, callId: string): void => {
   const found = invitation(callId)
-  if (found?.subscriberId === client.subscriber.id) found.attach(client)
+  const { kind, id } = client.holder
+  // Whoever was invited calls for the subscriber, and does not take calls for them.
+  if (kind === 'subscriber' && found?.subscriberId === id) found.attach(client)
   else gone(client, callId, 'canceled')
 }
 

@@ -40,9 +40,4 @@ export class Recent<V extends {}> {
     this.#young.delete(key)
     this.#old.delete(key)
   }
-
-  clear(): void {
-    this.#young.clear()
-    this.#old.clear()
-  }
 }

@@ -187,6 +187,18 @@ describe('settings', () => {
     expect([send(stranger), send(carrier), shield.banned]).toEqual([1, 0, 1])
   })
 
+  it('that change give nobody a new rate, but to those whom they make known', () => {
+    const rates = { packetsPerSecond: 2, knownPacketsPerSecond: 4 }
+    const { shield, send } = setUp(rates)
+    const sent = () => [send(stranger, invite, 6), send(carrier, invite, 6)]
+    expect(sent()).toEqual([2, 4])
+    shield.change({ ...settings, ...rates, known: [...settings.known, '203.0.113.0/24'] })
+    expect(sent()).toEqual([0, 0])
+    shield.change({ ...settings, ...rates, known: [stranger] })
+    expect([shield.trusts(stranger), shield.trusts(carrier)]).toEqual([true, false])
+    expect(sent()).toEqual([4, 2])
+  })
+
   it('that cannot be used leave everything as it was', () => {
     const { shield, send } = setUp({ strangers: 'drop' })
     expect(() => shield.change({ ...settings, known: ['nonsense'] })).toThrow('nonsense')

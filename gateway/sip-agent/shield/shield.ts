@@ -25,6 +25,8 @@ interface Source {
   readonly trusted: boolean
   /** Packets that it may still send. */
   readonly bucket: Bucket
+  /** The networks by which it was told whether it is trusted. */
+  by: Networks
 }
 
 /**
@@ -49,11 +51,13 @@ export class Shield implements Gatekeeper {
     if (settings) this.change(settings)
   }
 
-  /** Takes new settings. Bans that are running stay. Throws for a network that is none, with everything as it was. */
+  /**
+   * Takes new settings. Bans that are running stay, and so does what each source has used of its rate: else whoever may change a list could
+   * give everybody a new one. Throws for a network that is none, with everything as it was.
+   */
   change(settings: SipShield): void {
     this.#known = new Networks(settings.known)
     this.#settings = settings
-    for (const table of [this.#trusted, this.#strangers, this.#shared]) table.clear()
   }
 
   /** What was dropped since the start. */
@@ -103,9 +107,7 @@ export class Shield implements Gatekeeper {
   follows(from: string): boolean {
     const settings = this.#settings
     const address = plainAddress(from)
-    return (
-      !settings || this.#trusted.get(address) !== undefined || this.#pass(address, settings) !== undefined
-    )
+    return !settings || this.#isTrustedSource(address) || this.#pass(address, settings) !== undefined
   }
 
   /** True for an address of known networks. */
@@ -116,12 +118,7 @@ export class Shield implements Gatekeeper {
   /** True for an address of known networks, and for one that we have sent requests to; for everybody where there is no shield. */
   trusts(from: string): boolean {
     const address = plainAddress(from)
-    return (
-      !this.#settings ||
-      this.#trusted.get(address) !== undefined ||
-      this.#known.has(address) ||
-      this.#peers.get(address) !== undefined
-    )
+    return !this.#settings || this.#isTrustedSource(address) || this.#isTrusted(address)
   }
 
   /**
@@ -155,7 +152,7 @@ export class Shield implements Gatekeeper {
   /** The source, where it is not banned and has not used up its rate. `price`: packets that it is counted as. */
   #pass(address: string, settings: SipShield, price = 1): Source | undefined {
     const now = this.#clock.now()
-    const source = this.#trusted.get(address) ?? this.#strangers.get(address) ?? this.#first(address, now)
+    const source = this.#remembered(address) ?? this.#first(address, now)
     if (this.#bans.has(source.sender, now)) {
       this.#drop('banned')
       return undefined
@@ -167,10 +164,33 @@ export class Shield implements Gatekeeper {
     return undefined
   }
 
+  #isTrusted(address: string): boolean {
+    return this.#known.has(address) || this.#peers.get(address) !== undefined
+  }
+
+  /** Without a look at the networks. */
+  #isTrustedSource(address: string): boolean {
+    return this.#trusted.get(address)?.by === this.#known
+  }
+
+  /** What is known of a source; nothing where new networks have made it another one. */
+  #remembered(address: string): Source | undefined {
+    const source = this.#trusted.get(address) ?? this.#strangers.get(address)
+    if (!source || source.by === this.#known) return source
+    if (source.trusted === this.#isTrusted(address)) {
+      source.by = this.#known
+      return source
+    }
+    this.#trusted.delete(address)
+    this.#strangers.delete(address)
+    return undefined
+  }
+
   #first(address: string, now: number): Source {
-    const trusted = this.#known.has(address) || this.#peers.get(address) !== undefined
+    const trusted = this.#isTrusted(address)
     const sender = senderOf(address)
-    const source = { sender, trusted, bucket: trusted ? fullBucket(now) : this.#bucketOf(sender, now) }
+    const bucket = trusted ? fullBucket(now) : this.#bucketOf(sender, now)
+    const source = { sender, trusted, bucket, by: this.#known }
     if (trusted) this.#trusted.set(address, source)
     else this.#strangers.set(address, source)
     return source

@@ -35,15 +35,22 @@ export class Carrier {
   #clock: Pick<Clock, 'now'>
   #learnt: LearntRealm = {}
 
-  constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>) {
+  /** `load`: what is in use of the carrier in whose place this one comes. */
+  constructor(config: CarrierConfig, clock: Pick<Clock, 'now'>, load?: CarrierLoad) {
     this.config = config
     this.targets = config.targets.map((text) => new CarrierTarget(text))
-    this.load = new CarrierLoad(config, clock)
+    this.load = load ?? new CarrierLoad(config, clock)
+    this.load.limit(config)
     this.#clock = clock
   }
 
   get name(): string {
     return this.config.name
+  }
+
+  /** Whether it is the project's; one without a project is everybody's. */
+  isOf(projectId: string): boolean {
+    return this.config.project === undefined || this.config.project === projectId
   }
 
   /** What its challenges are answered with. */

@@ -85,7 +85,7 @@ describe('carriers', () => {
       { targets: ['sip:a.example', 'sip:b.example:5080;transport=tcp'] },
       { targets: ['sips:c.example', 'sip:192.0.2.1:5070'] },
     )
-    const owner = (text: string) => carriers.of(uri(text))?.name
+    const owner = (text: string) => carriers.of(uri(text), 'p1')?.name
     expect(owner('sip:1@A.example')).toBe('c0')
     expect(owner('sip:1@a.example:5060')).toBe('c0')
     expect(owner('sip:1@a.example:5061')).toBeUndefined()
@@ -98,19 +98,55 @@ describe('carriers', () => {
 
   it('take numbers by the default one, and none without it', () => {
     const { carriers } = open({}, { default: true, targets: ['sip:gw.example;transport=tls'] })
-    expect(carriers.numberTarget('+1 555')).toEqual({
+    expect(carriers.numberTarget('+1 555', 'p1')).toEqual({
       kind: 'sip',
       uri: 'sip:+1555@gw.example;transport=tls',
       carrier: 'c1',
     })
-    expect(carriers.numberTarget('alice')).toBeUndefined()
-    expect(open({}).carriers.numberTarget('+1555')).toBeUndefined()
+    expect(carriers.numberTarget('alice', 'p1')).toBeUndefined()
+    expect(open({}).carriers.numberTarget('+1555', 'p1')).toBeUndefined()
+  })
+
+  it('are those of the project, or everybody’s', () => {
+    const { carriers } = open(
+      { project: 'p2', default: true, targets: ['sip:a.example'] },
+      { default: true, targets: ['sip:b.example'] },
+    )
+    expect(carriers.of(uri('sip:1@a.example'), 'p1')).toBeUndefined()
+    expect(carriers.of(uri('sip:1@a.example'), 'p2')?.name).toBe('c0')
+    expect(carriers.numberTarget('+1555', 'p1')?.carrier).toBe('c1')
+    expect(carriers.numberTarget('+1555', 'p2')?.carrier).toBe('c0')
+  })
+
+  it('keep what is known of them when others change, and the count of their calls when they change themselves', () => {
+    const { carriers } = open({ maxCalls: 2 }, { maxCalls: 2 })
+    const [first, second] = carriers.all
+    const changes: unknown[] = []
+    carriers.onChange(({ added, removed }) =>
+      changes.push([added.map(({ name }) => name), removed.map(({ name }) => name)]),
+    )
+    const release = second!.load.take('outbound')
+    carriers.change([structuredClone(first!.config), { ...second!.config, maxCalls: 1 }])
+    expect(carriers.byName('c0')).toBe(first)
+    expect(carriers.byName('c1')).not.toBe(second)
+    expect(carriers.byName('c1')?.load.take('outbound')).toBe('1 calls at once')
+    if (typeof release !== 'string') release()
+    expect(carriers.byName('c1')?.load.calls).toBe(0)
+    carriers.change([first!.config])
+    carriers.change([first!.config])
+    expect(carriers.byName('c1')).toBeUndefined()
+    expect(changes).toEqual([
+      [['c1'], ['c1']],
+      [[], ['c1']],
+    ])
   })
 
   it('take a tel: URI with its parameters', () => {
     const { carriers } = open({ default: true, targets: ['sip:gw.example'] })
     const dialled = 'tel:+1-555;tgrp=t;trunk-context=c.example;phone-context=x'
-    expect(carriers.numberTarget(dialled)?.uri).toBe('sip:+1555;tgrp=t;trunk-context=c.example@gw.example')
+    expect(carriers.numberTarget(dialled, 'p1')?.uri).toBe(
+      'sip:+1555;tgrp=t;trunk-context=c.example@gw.example',
+    )
   })
 
   it('are called with the number as they want it, and the way that the target says', () => {

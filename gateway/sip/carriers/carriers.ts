@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Target } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
@@ -8,30 +9,85 @@ import { type NumberRules, numberOf, userWrittenFor } from './number.ts'
 /** The carrier's own rules apply to the URI. */
 const asItIs: NumberRules = { prefix: '', plus: 'keep' }
 
-/** The carriers of the configuration. */
+/** What changed: those that are there from now on, and those that are there no longer. */
+export interface CarriersChange {
+  readonly added: readonly Carrier[]
+  readonly removed: readonly Carrier[]
+}
+
+/** The carriers of all projects. Nobody's calls go by another project's carrier. */
 export class Carriers {
-  readonly all: readonly Carrier[]
+  #byName: ReadonlyMap<string, Carrier>
+  #clock: Pick<Clock, 'now'>
+  #listeners = new Set<(change: CarriersChange) => void>()
 
   constructor(configs: readonly CarrierConfig[], clock: Pick<Clock, 'now'>) {
-    this.all = configs.map((config) => new Carrier(config, clock))
+    this.#clock = clock
+    this.#byName = new Map(configs.map((config) => [config.name, new Carrier(config, clock)]))
+  }
+
+  get all(): readonly Carrier[] {
+    return [...this.#byName.values()]
+  }
+
+  /**
+   * These are the carriers from now on. One that stays as it is keeps what is known of it; one whose settings differ keeps the count of its
+   * calls, and calls in progress go on by the settings that they began with.
+   */
+  change(configs: readonly CarrierConfig[]): void {
+    const before = this.#byName
+    this.#byName = new Map(
+      configs.map((config) => [config.name, this.#made(config, before.get(config.name))]),
+    )
+    const [added, removed] = [without(this.#byName, before), without(before, this.#byName)]
+    if (added.length + removed.length === 0) return
+    for (const listener of this.#listeners) listener({ added, removed })
+  }
+
+  /** Tells `listener` of each {@link change} that changed something. */
+  onChange(listener: (change: CarriersChange) => void): void {
+    this.#listeners.add(listener)
   }
 
   byName(name: string): Carrier | undefined {
-    return this.all.find((carrier) => carrier.name === name)
+    return this.#byName.get(name)
   }
 
-  /** The carrier that has a URI's host among its targets, and its port where the URI names one. */
-  of(uri: SipUri): Carrier | undefined {
-    return this.all.find((carrier) => carrier.targetOf(uri))
+  /** The project's carrier that has a URI's host among its targets, and its port where the URI names one. */
+  of(uri: SipUri, projectId: string): Carrier | undefined {
+    return this.all.find((carrier) => carrier.isOf(projectId) && carrier.targetOf(uri))
   }
 
-  /** What a telephone number stands for: a call by the default carrier. Undefined where it is no number, or there is no such carrier. */
-  numberTarget(text: string): Extract<Target, { kind: 'sip' }> | undefined {
-    const carrier = this.all.find(({ config }) => config.default)
+  /**
+   * Targets of the carriers that the file declares for other projects: these may know us by our address alone, so that whoever gets there calls
+   * at that project's expense.
+   */
+  foreignTo(projectId: string): readonly SipUri[] {
+    return this.all
+      .filter((carrier) => !carrier.config.guarded && !carrier.isOf(projectId))
+      .flatMap(({ targets }) => targets.map(({ uri }) => uri))
+  }
+
+  /**
+   * What a telephone number stands for: a call by the project's default carrier. Undefined where it is no number, or there is no such
+   * carrier.
+   */
+  numberTarget(text: string, projectId: string): Extract<Target, { kind: 'sip' }> | undefined {
+    const carrier = this.all.find((each) => each.config.default && each.isOf(projectId))
     const number = carrier && numberOf(text)
     const [first] = carrier?.targets ?? []
     if (!carrier || number === undefined || !first) return undefined
     const user = userWrittenFor(number, text, asItIs)
     return { kind: 'sip', uri: first.requestUri(user), carrier: carrier.name }
   }
+
+  #made(config: CarrierConfig, present: Carrier | undefined): Carrier {
+    return present && isDeepStrictEqual(present.config, config)
+      ? present
+      : new Carrier(config, this.#clock, present?.load)
+  }
 }
+
+/** Those that are not the same in the others. */
+const without = (carriers: ReadonlyMap<string, Carrier>, others: ReadonlyMap<string, Carrier>): Carrier[] =>
+  [...carriers.values()].filter((carrier) => others.get(carrier.name) !== carrier)

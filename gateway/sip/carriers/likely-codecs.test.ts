@@ -24,7 +24,7 @@ const likely = new LikelyCodecs({
   carriers,
   directory: {
     resolve: (to) =>
-      to.startsWith('sip:') ? { kind: 'sip', uri: to } : (targets[to] ?? carriers.numberTarget(to)),
+      to.startsWith('sip:') ? { kind: 'sip', uri: to } : (targets[to] ?? carriers.numberTarget(to, 'p1')),
     endpoint: (id) => (id === 'desk' ? { codecs: ['opus', 'PCMU'] } : undefined),
   },
 })
@@ -39,5 +39,5 @@ it.each([
   ['of a handler nothing is known', '/public/menu', []],
   ['of nobody, too', '/public/nobody', []],
 ])('%s', (_what, to, codecs) => {
-  expect(likely.of(to)).toEqual(codecs)
+  expect(likely.of(to, 'p1')).toEqual(codecs)
 })

@@ -25,16 +25,17 @@ export class LikelyCodecs {
     this.#parts = parts
   }
 
-  /** `to`: a SIP URI, a number, or an address. */
-  of(to: string): readonly AudioCodec[] {
+  /** `to`: a SIP URI, a number, or an address of the project. */
+  of(to: string, projectId: string): readonly AudioCodec[] {
     const { directory, carriers } = this.#parts
-    const target = directory.resolve(to)
+    const target = directory.resolve(to, projectId)
     if (target?.kind === 'subscriber') return browsers
     if (target?.kind === 'endpoint')
       return directory.endpoint?.(target.endpointId)?.codecs ?? plainCodecs.codecs
     if (target?.kind !== 'sip') return []
     const uri = parseSipUri(target.uri)
-    const carrier = target.carrier === undefined ? uri && carriers.of(uri) : carriers.byName(target.carrier)
+    const carrier =
+      target.carrier === undefined ? uri && carriers.of(uri, projectId) : carriers.byName(target.carrier)
     return carrier?.config.codecs ?? plainCodecs.codecs
   }
 }

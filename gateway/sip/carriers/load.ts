@@ -18,6 +18,11 @@ export class CarrierLoad {
     this.#buckets = { inbound: full(), outbound: full() }
   }
 
+  /** Counts against these limits from now on. */
+  limit(limits: Pick<CarrierConfig, 'maxCalls' | 'callsPerSecond'>): void {
+    this.#limits = limits
+  }
+
   /** Calls in progress. */
   get calls(): number {
     return this.#calls

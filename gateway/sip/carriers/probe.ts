@@ -8,6 +8,7 @@ import { DigestSession } from './digest.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type SendOutcome, type SendParts, sendOutside } from './send.ts'
 import type { CarrierTarget } from './target.ts'
+import { type HostGuard, objectionTo } from './target-guard.ts'
 
 /** What a probe works with. */
 export interface ProbeParts extends SendParts {
@@ -18,6 +19,8 @@ export interface ProbeParts extends SendParts {
   /** From 0 to below 1. */
   readonly random: () => number
   readonly log: Pick<Log, 'info' | 'warn'>
+  /** Default: every target may be reached. */
+  readonly guard?: HostGuard
 }
 
 /** A target that says nothing for so long does not answer. Its transaction would last for 32 s, in which no other ping is sent. */
@@ -63,6 +66,7 @@ export class Probe {
     const from = user === undefined ? 'sip:localhost' : `sip:${encodeURIComponent(user)}@localhost`
     const request = {
       ...{ method: 'OPTIONS', uri: target.text, digest: new DigestSession(carrier.credentials) },
+      ...objectionTo(carrier, target, this.#parts.guard),
       headers: () => ({
         From: `<${from}>`,
         To: `<${target.text}>`,

@@ -9,12 +9,15 @@ import { DigestSession } from './digest.ts'
 import { type RegisterResult, Registration } from './registration.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type SendOutcome, type SendParts, sendOutside } from './send.ts'
+import { type HostGuard, objectionTo } from './target-guard.ts'
 
 /** What a carrier's registration is sent with. */
 export interface TrunkRegistrationParts extends SendParts {
   readonly userAgent: string
   readonly random: () => number
   readonly log: Log
+  /** Default: every target may be reached. */
+  readonly guard?: HostGuard
 }
 
 /**
@@ -47,7 +50,10 @@ export const registrationOf = (
       Expires: String(Math.ceil(expiresMs / 1_000)),
       ...(parts.userAgent !== '' && { 'User-Agent': parts.userAgent }),
     })
-    const request = { method: 'REGISTER', uri: registrar.text, headers, digest }
+    const request = {
+      ...{ method: 'REGISTER', uri: registrar.text, headers, digest },
+      ...objectionTo(carrier, registrar, parts.guard),
+    }
     giveUp = sendOutside({ ...parts, log }, request, (outcome) => done(resultOf(outcome)))
   }
   const { clock, random } = parts

@@ -14,11 +14,17 @@ const logged: Record<string, unknown>[] = []
 const log = pino({ level: 'info' }, { write: (line: string) => logged.push(JSON.parse(line)) })
 beforeEach(() => void logged.splice(0))
 
+const names: Readonly<Record<string, readonly string[]>> = {
+  'inside.example': ['192.0.2.1', '10.0.0.1'],
+  'gw.example': ['192.0.2.7'],
+  'alias.example': ['192.0.2.9', '192.0.2.7'],
+}
+
 const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) => {
   const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], ...changes })], new FakeClock())
   const guard = new DialGuard({
     addresses: { permits: (address) => !address.startsWith('10.') },
-    find: async (host) => (host === 'inside.example' ? ['192.0.2.1', '10.0.0.1'] : []),
+    find: async (host) => names[host] ?? [],
   })
   const metrics = new Metrics()
   const routing = new Routing({ carriers, guard, seesTryings: () => tryings, metrics, userAgent: 'T' })
@@ -26,6 +32,7 @@ const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) => {
 }
 const request = (changes: Partial<OutboundRequest> = {}): OutboundRequest => ({
   destination: { to: 'sip:1@gw.example' },
+  projectId: 'p1',
   callId: 'call' as OutboundRequest['callId'],
   codec: 'PCMU',
   from: { uri: 'sip:+49@x.example', user: '+49', name: 'Ann' },
@@ -176,6 +183,18 @@ it('lets the rules of the carrier go before the headers of a document', async ()
   expect(route.hops[0]?.headers).not.toHaveProperty('p-asserted-identity')
 })
 
+it('shows a carrier the number that a caller is to send, and nobody else', async () => {
+  const from = { uri: '/public/desk', user: '+491', name: 'Desk', sendAs: '+492' }
+  const made = setUp({ identity: { from: 'caller', header: 'p-asserted-identity' } })
+  const [hop] = (await found(made, to('sip:1@gw.example'), request({ from }))).hops
+  expect(hop?.headers).toMatchObject({
+    From: '"Desk" <sip:+492@localhost>',
+    'P-Asserted-Identity': '"Desk" <sip:+492@gw.example>',
+  })
+  const [direct] = (await found(made, to('sip:1@else.example'), request({ from }))).hops
+  expect(direct?.headers.From).toBe('"Desk" <sip:+491@localhost>')
+})
+
 it('does not tell the name of a hidden caller whom a document has renamed', async () => {
   const from = { uri: 'sip:+49@x', user: '+49', name: 'Ann', private: true }
   const route = await found(
@@ -185,4 +204,44 @@ it('does not tell the name of a hidden caller whom a document has renamed', asyn
   )
   expect(route.hops[0]?.headers).toMatchObject({ From: '<sip:+1@localhost>' })
   expect(route.hops[0]?.headers).not.toHaveProperty('Privacy')
+})
+
+it('goes to no private host for a carrier that a customer made', async () => {
+  const targets = ['sip:gw.example', 'sip:inside.example']
+  const own = setUp({ targets })
+  await found(own, to('sip:1@gw.example'))
+  const { routing, metrics } = setUp({ targets, guarded: true })
+  expect(await routing.find(to('sip:1@gw.example'), request(), log)).toEqual({
+    code: 'not_permitted',
+    detail: 'carrier carrier: 10.0.0.1 is in no network that may be dialled',
+  })
+  expect(await rejected(metrics, 'not_permitted')).toBe(1)
+})
+
+it('goes to no carrier of another project by its address, nor by another name of it', async () => {
+  const { routing, carriers } = setUp({ project: 'p2' })
+  for (const place of ['192.0.2.7', 'alias.example'])
+    expect(await routing.find(to(`sip:1@${place}`), request(), log)).toEqual({
+      ...{ code: 'not_permitted', detail: "192.0.2.7 is somebody else's" },
+    })
+  const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:192.0.2.7'] })
+  carriers.change([...carriers.all.map(({ config }) => config), own])
+  expect(await routing.find(to('sip:1@x.example', { carrier: 'own' }), request(), log)).toMatchObject({
+    detail: "carrier own: 192.0.2.7 is somebody else's",
+  })
+})
+
+it('goes to no carrier of another project, by whichever way', async () => {
+  const { routing, carriers } = setUp({ project: 'p2' })
+  const refused = { code: 'not_permitted', detail: 'the host is that of a carrier of another project' }
+  expect(await routing.find(to('sip:1@GW.example:5062'), request(), log)).toEqual(refused)
+  const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:gw.example'] })
+  carriers.change([...carriers.all.map(({ config }) => config), own])
+  expect(await routing.find(to('sip:1@x.example', { carrier: 'own' }), request(), log)).toEqual({
+    ...refused,
+    detail: `carrier own: ${refused.detail}`,
+  })
+  expect(await routing.find(to('sip:1@gw.example'), request({ projectId: 'p2' }), log)).toMatchObject({
+    carrier: { name: 'carrier' },
+  })
 })

@@ -58,15 +58,46 @@ export class Routing {
     const uri = parseSipUri(target.uri)
     if (!uri) return unreachable(`${printable(shownUri(target.uri))}: this is no SIP URI`)
     if ((request.maxForwards ?? mostHops) < 1) return { code: 'too_many_hops' }
-    const { carriers, guard } = this.#parts
+    const { carriers } = this.#parts
     const name = target.carrier
     const registered = target.endpointId !== undefined || target.nextHop !== undefined
-    const carrier = name !== undefined ? carriers.byName(name) : registered ? undefined : carriers.of(uri)
-    if (carrier) return this.#byCarrier(carrier, uri, request, log)
+    const carrier =
+      name !== undefined
+        ? carriers.byName(name)
+        : registered
+          ? undefined
+          : carriers.of(uri, request.projectId)
+    if (carrier) {
+      const objection = await this.#objectionTo(carrier, request.projectId)
+      return objection
+        ? { code: 'not_permitted', detail: objection }
+        : this.#byCarrier(carrier, uri, request, log)
+    }
     if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
-    const objection = registered ? undefined : await guard?.objection(uri)
+    const objection = registered ? undefined : await this.#objectionToStranger(uri, request.projectId)
     if (objection) return { code: 'not_permitted', detail: objection }
     return this.#direct(uri, target, request, log)
+  }
+
+  /** Why a project may not call a URI; undefined where it may, or where nobody will be found. */
+  async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
+    const carrier = this.#parts.carriers.of(uri, projectId)
+    return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToStranger(uri, projectId)
+  }
+
+  async #objectionToStranger(uri: SipUri, projectId: string): Promise<string | undefined> {
+    const { carriers, guard } = this.#parts
+    const foreign = carriers.foreignTo(projectId)
+    if (foreign.some(({ host }) => host === uri.host)) return notYours
+    return guard?.objection(uri, foreign)
+  }
+
+  async #objectionTo({ name, config, targets }: Carrier, projectId: string): Promise<string | undefined> {
+    for (const { uri } of config.guarded ? targets : []) {
+      const why = await this.#objectionToStranger(uri, projectId)
+      if (why !== undefined) return `carrier ${name}: ${why}`
+    }
+    return undefined
   }
 
   #direct(uri: SipUri, { nextHop, endpointId }: SipTarget, request: OutboundRequest, log: Log): TakenRoute {
@@ -108,7 +139,8 @@ export class Routing {
   #carrierCall(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): CarrierCall {
     const { identity, auth } = carrier.config
     const common = merged(forwarded(request), this.#common(uri, request, log))
-    const caller = callerOf(request)
+    const { sendAs } = request.from
+    const caller = { ...callerOf(request), ...(sendAs !== undefined && { user: sendAs }) }
     const credentials = credentialsOf(request)
     return {
       uri,
@@ -133,6 +165,8 @@ export class Routing {
     }
   }
 }
+
+const notYours = 'the host is that of a carrier of another project'
 
 const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
 

@@ -18,6 +18,8 @@ export interface OutsideRequest {
   headers(): Headers
   /** Answers its challenges. */
   readonly digest: DigestSession
+  /** Why it may not be sent, asked each time before it is; default: nothing is against it. */
+  readonly objection?: () => Promise<string | undefined>
 }
 
 /** How it ended. */
@@ -69,7 +71,15 @@ export const sendOutside = (
       finish({ kind: 'lost', why: String(error) })
     }
   }
-  send(digest.begin(signed))
+  const begin = () => {
+    if (!over) send(digest.begin(signed))
+  }
+  if (!request.objection) begin()
+  else
+    request.objection().then(
+      (why) => (why === undefined ? begin() : finish({ kind: 'refused', why })),
+      (error) => finish({ kind: 'refused', why: String(error) }),
+    )
   return () => {
     over = true
     guard.cancel()

@@ -19,7 +19,11 @@ const setUp = (...configs: Partial<CarrierConfig>[]) => {
   )
   const logged: Record<string, unknown>[] = []
   const log = pino({}, { write: (line: string) => logged.push(JSON.parse(line)) })
-  const trunks = new Trunks({ carriers, srf, clock, metrics, log, userAgent: 'Trunkline', random: () => 0.5 })
+  const guard = {
+    objection: async ({ host }: { readonly host: string }) => (host === '10.0.0.1' ? 'private' : undefined),
+  }
+  const parts = { carriers, srf, clock, metrics, log, guard }
+  const trunks = new Trunks({ ...parts, userAgent: 'Trunkline', random: () => 0.5 })
   const metric = async (name: string) =>
     (await metrics.text()).split('\n').filter((line) => line.startsWith(`trunkline_${name}{`))
   return { clock, srf, carriers, trunks, metric, logged, first: carriers.all[0]! }
@@ -75,6 +79,16 @@ describe('the pings of a target', () => {
       ['c0', 'a target of a carrier does not answer; it is tried last'],
       ['c0', 'a target of a carrier is back'],
     ])
+  })
+
+  it('do not go to a private host for a carrier that a customer made', async () => {
+    const t = open({ guarded: true, targets: ['sip:10.0.0.1', 'sip:a.example'] })
+    for (let ping = 0; ping < 3; ping++) {
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve()
+      t.reply(200)
+    }
+    expect(new Set(t.srf.requests.map(({ uri }) => uri))).toEqual(new Set(['sip:a.example']))
+    expect(t.logged).toEqual([expect.objectContaining({ target: 'sip:10.0.0.1', problem: 'private' })])
   })
 
   it('tell why a target cannot be reached, where the agent knows', () => {
@@ -162,6 +176,64 @@ describe('the registration of a carrier', () => {
         why: 'tls 192.0.2.1:5061 (reg.example): the certificate is for nobody',
       }),
     ])
+  })
+
+  it('begins with a carrier that comes, and is taken back from one that goes; nothing is left behind', async () => {
+    const t = open()
+    t.last().reply(200, { Expires: '600' })
+    const { config } = t.first
+    const other = testCarrier({ ...account, name: 'other', targets: ['sip:new.example'] })
+    t.carriers.change([config, other])
+    t.clock.advance(200)
+    expect(t.last().uri).toBe('sip:new.example')
+    t.last().reply(200, { Expires: '600' })
+    expect(await state(t)).toHaveLength(2)
+    t.carriers.change([other])
+    expect(t.last().uri).toBe('sip:reg.example;transport=tcp')
+    expect(t.last().options.headers).toMatchObject({ Expires: '0', CSeq: '2 REGISTER' })
+    t.last().reply(200, {})
+    expect(await state(t)).toEqual(['trunkline_registration_state{carrier="other",state="registered"} 1'])
+    t.trunks.close()
+    expect(t.clock.running).toBe(0)
+  })
+
+  it('does not go to a private host for a carrier that a customer made', async () => {
+    const t = open({ targets: ['sip:10.0.0.1'], guarded: true })
+    for (let i = 0; i < 3; i++) {
+      await new Promise(setImmediate)
+      t.clock.advance(10_000)
+    }
+    expect(t.srf.requests).toEqual([])
+    expect(t.logged).toContainEqual(expect.objectContaining({ why: 'private' }))
+    t.trunks.close()
+    await new Promise(setImmediate)
+    expect(t.clock.running).toBe(0)
+  })
+
+  it('of a carrier that is changed begins when the one before was taken back', async () => {
+    const t = open()
+    t.last().reply(200, { Expires: '600' })
+    const { config } = t.first
+    t.carriers.change([{ ...config, maxCalls: 7 }])
+    t.clock.advance(1_000)
+    // As the contact is the same, what takes the old one back would take the new one back, too.
+    expect(t.srf.requests).toHaveLength(2)
+    expect(t.last().options.headers.Expires).toBe('0')
+    t.last().reply(200, {})
+    await new Promise(setImmediate)
+    t.clock.advance(200)
+    expect(t.srf.requests).toHaveLength(3)
+    expect(t.last().options.headers).toMatchObject({ Expires: '3600', CSeq: '1 REGISTER' })
+    // One that goes while the one before is taken back does not begin at all.
+    t.last().reply(200, { Expires: '600' })
+    t.carriers.change([{ ...config, maxCalls: 8 }])
+    t.carriers.change([])
+    t.last().reply(200, {})
+    await new Promise(setImmediate)
+    t.clock.advance(1_000)
+    expect(t.srf.requests).toHaveLength(4)
+    t.trunks.close()
+    expect(t.clock.running).toBe(0)
   })
 
   it('teaches which realm is the carrier’s, for its pings and calls as well', () => {

@@ -4,6 +4,8 @@ import type { NamedDialog } from './refer-to.ts'
 
 /** Who is at the other end of a dialog, as far as that decides what it may do to other calls. */
 export interface DialogOrigin {
+  /** The project of its call. */
+  readonly projectId: string
   readonly carrier?: string
   readonly endpoint?: Pick<SipEndpoint, 'id' | 'address' | 'mayDialOut' | 'maxCalls' | 'callsPerSecond'>
   /** Address that its signalling comes from; empty where nobody said. */
@@ -43,8 +45,9 @@ export class Dialogs {
 
 const keyOf = (...parts: readonly string[]): string => JSON.stringify(parts)
 
-/** Whether two dialogs are of the same party: the same endpoint, else the same carrier, else the same address. */
+/** Whether two dialogs are of the same party in one project: the same endpoint, else the same carrier, else the same address. */
 export const sameOrigin = (a: DialogOrigin, b: DialogOrigin): boolean => {
+  if (a.projectId !== b.projectId) return false
   if (a.endpoint || b.endpoint) return a.endpoint?.id === b.endpoint?.id
   if (a.carrier !== undefined || b.carrier !== undefined) return a.carrier === b.carrier
   return a.source !== '' && a.source === b.source

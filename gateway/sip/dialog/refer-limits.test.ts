@@ -30,7 +30,9 @@ const refer = (willing: boolean, origin: Partial<DialogOrigin> = { endpoint: des
       return () => counted.push(`-${id}`)
     },
   })
-  const bench = establish({ parts: { transfers, origin: { source: '192.0.2.9', ...origin } } })
+  const bench = establish({
+    parts: { transfers, origin: { projectId: 'p1', source: '192.0.2.9', ...origin } },
+  })
   let referral: Referral | undefined
   const legReferred = (_leg: unknown, made: Referral) => {
     referral = made

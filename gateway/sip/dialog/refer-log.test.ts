@@ -13,7 +13,7 @@ it('shows no password of a URI that a REFER brings or takes', () => {
     ...{ addresses: { resolve: () => undefined }, isOurs: () => true, count: () => () => {} },
     ...{ edge: new TestEdge(), clock: new FakeClock(), metrics: new Metrics() },
   })
-  const bench = establish({ parts: { log, transfers, origin: { source: '192.0.2.9' } } })
+  const bench = establish({ parts: { log, transfers, origin: { projectId: 'p1', source: '192.0.2.9' } } })
   const refer = (to: string) => bench.receive('REFER', '', { 'refer-to': to, 'referred-by': by }).statuses
   const by = '<sip:boss:hidden@b.example>'
   const found = [

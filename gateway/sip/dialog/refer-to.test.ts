@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Dialogs, type KnownDialog, sameOrigin } from './dialogs.ts'
+import { type DialogOrigin, Dialogs, type KnownDialog, sameOrigin } from './dialogs.ts'
 import { readReferTo, readReplaces } from './refer-to.ts'
 
 describe('Refer-To', () => {
@@ -69,11 +69,16 @@ it('pain point 10: finds a dialog by its Call-ID and both tags, and forgets it',
 it('knows the dialogs of one party by endpoint, carrier or address', () => {
   const endpoint = (id: string) => ({ id, address: `/public/${id}`, mayDialOut: false })
   const source = '192.0.2.9'
-  expect(sameOrigin({ source, endpoint: endpoint('a') }, { source: 'x', endpoint: endpoint('a') })).toBe(true)
-  expect(sameOrigin({ source, endpoint: endpoint('a') }, { source, endpoint: endpoint('b') })).toBe(false)
-  expect(sameOrigin({ source, endpoint: endpoint('a') }, { source })).toBe(false)
-  expect(sameOrigin({ source, carrier: 'a' }, { source: 'x', carrier: 'a' })).toBe(true)
-  expect(sameOrigin({ source, carrier: 'a' }, { source })).toBe(false)
-  expect(sameOrigin({ source }, { source })).toBe(true)
-  expect(sameOrigin({ source: '' }, { source: '' })).toBe(false)
+  const same = (a: Omit<DialogOrigin, 'projectId'>, b: typeof a, projectId = 'p1') =>
+    sameOrigin({ projectId: 'p1', ...a }, { projectId, ...b })
+  expect(same({ source, endpoint: endpoint('a') }, { source: 'x', endpoint: endpoint('a') })).toBe(true)
+  expect(same({ source, endpoint: endpoint('a') }, { source, endpoint: endpoint('b') })).toBe(false)
+  expect(same({ source, endpoint: endpoint('a') }, { source })).toBe(false)
+  expect(same({ source, carrier: 'a' }, { source: 'x', carrier: 'a' })).toBe(true)
+  expect(same({ source, carrier: 'a' }, { source })).toBe(false)
+  expect(same({ source }, { source })).toBe(true)
+  expect(same({ source: '' }, { source: '' })).toBe(false)
+  // Its calls of two projects are none of one another's.
+  expect(same({ source }, { source }, 'p2')).toBe(false)
+  expect(same({ source, carrier: 'a' }, { source, carrier: 'a' }, 'p2')).toBe(false)
 })

@@ -19,10 +19,12 @@ const known: Readonly<Record<string, Target>> = {
   },
   '/sales/desk': { kind: 'subscriber', subscriberId: 'desk', address: '/sales/desk' },
   '+4930': { kind: 'sip', uri: 'sip:+4930@carrier.example' },
+  'sip:bob@demo.example': { kind: 'sip', uri: 'sip:bob@demo.example' },
   'sip:x@elsewhere.example': { kind: 'sip', uri: 'sip:x@elsewhere.example' },
 }
-const carrier: DialogOrigin = { carrier: 'main', source: '192.0.2.9' }
+const carrier: DialogOrigin = { projectId: 'p1', carrier: 'main', source: '192.0.2.9' }
 const endpoint = (mayDialOut: boolean): DialogOrigin => ({
+  projectId: 'p1',
   endpoint: { id: 'desk', address: '/public/desk', mayDialOut },
   source: '192.0.2.9',
 })
@@ -73,7 +75,7 @@ beforeEach(() => {
   edge = new TestEdge()
   transfers = new Transfers({
     addresses: { resolve: (to) => known[to] },
-    isOurs: (host) => host === 'demo.example',
+    isOurs: (host, projectId) => host === 'demo.example' && projectId === 'p1',
     ...{ edge, clock: new FakeClock(), metrics: new Metrics(), count: () => () => {} },
   })
   ;({ made: bench, talking: owner } = begin())
@@ -105,6 +107,13 @@ describe('whom a REFER may mean', () => {
     expect([carrier, endpoint(false), endpoint(true)].map((origin) => target(value, origin))).toEqual(
       expected,
     )
+  })
+
+  it('at a domain of another project, nobody of the own one who has the same name', () => {
+    const inOther = (origin: DialogOrigin) => target('sip:bob@demo.example', { ...origin, projectId: 'p2' })
+    expect([carrier, endpoint(false), endpoint(true)].map(inOther)).toEqual([
+      ...[403, 403, 'sip:bob@demo.example'],
+    ])
   })
 })
 

@@ -13,8 +13,8 @@ import { twinLegs } from './twin-legs.ts'
 /** What transfers work with. */
 export interface TransfersParts {
   readonly addresses: AddressBook
-  /** Whether a host (canonical) is one of ours: a domain, a registrar, an address that we listen on. */
-  readonly isOurs: (host: string) => boolean
+  /** Whether a host (canonical) is one of ours: a domain of the project, a registrar, an address that we listen on. */
+  readonly isOurs: (host: string, projectId: string) => boolean
   readonly edge: Pick<Edge, 'open'>
   readonly clock: Pick<Clock, 'now'>
   /** Counts a call that an endpoint has made by a REFER; see `Door.refer`. */
@@ -43,7 +43,7 @@ export class Transfers {
   target(referTo: ReferTo, origin: DialogOrigin): TransferTarget {
     const target = this.#permitted(referTo, origin)
     if ('refuse' in target) return target
-    const found = this.#parts.addresses.resolve(target.to)
+    const found = this.#parts.addresses.resolve(target.to, origin.projectId)
     if (!found) return { refuse: 404 }
     return found.kind === 'handler' ? { refuse: 403 } : target
   }
@@ -56,11 +56,11 @@ export class Transfers {
     return entered
   }
 
-  #permitted(referTo: ReferTo, { endpoint }: DialogOrigin): TransferTarget {
+  #permitted(referTo: ReferTo, { projectId, endpoint }: DialogOrigin): TransferTarget {
     const { addresses, isOurs } = this.#parts
     const mayDialOut = endpoint?.mayDialOut === true
-    if (referTo.kind === 'uri' && isOurs(canonicalHost(referTo.uri.host))) {
-      const caller = { address: endpoint?.address ?? '/public/-', mayDialOut, handler: undefined }
+    if (referTo.kind === 'uri' && isOurs(canonicalHost(referTo.uri.host), projectId)) {
+      const caller = { projectId, address: endpoint?.address ?? '/public/-', mayDialOut, handler: undefined }
       const plan = planOf(referTo.uri, caller, addresses)
       if ('refuse' in plan) return { refuse: plan.refuse === 'not_permitted' ? 403 : 404 }
       if (plan.kind !== 'dial') return { refuse: 404 }

@@ -18,9 +18,13 @@ export const identify = (facts: AdmissionFacts, rules: AdmissionRules): Caller |
   const host = canonicalHost(facts.target.host)
   const asked = new Asked(facts, rules, host)
   const app = rules.directory.domainApp(host)
-  if (app) return asked.app(app)
+  if (app) return takes(app, facts) ? asked.app(app) : asked.nobody()
   return rules.trust.isRegistrar(host) ? asked.endpoint() : asked.nobody()
 }
+
+/** Whether the application takes calls to this user. */
+const takes = ({ user = '*' }: DomainApp, { target }: AdmissionFacts): boolean =>
+  user === '*' || user === userOf(target)
 
 /** One call's way through the checks. */
 class Asked {
@@ -38,7 +42,7 @@ class Asked {
   app(app: DomainApp): Caller | Refused {
     const { source } = this.#facts
     const { trust, allows } = this.#rules
-    const carrier = trust.carrierOf(source)
+    const carrier = trust.carrierOf(source, app.projectId)
     const named = { app: app.id, carrier: carrier?.name }
     this.#note('carrier', { carrier: carrier?.name ?? 'none' })
     this.#note('domain', { domain: this.#host, app: app.id })
@@ -93,7 +97,7 @@ class Asked {
 
   /** The carrier's own challenge goes before the domain's; where anyone may call, a carrier's network is proof enough for the domain's. */
   #secretFor(app: DomainApp): DigestSecret | undefined {
-    const carrier = this.#rules.trust.carrierOf(this.#facts.source)
+    const carrier = this.#rules.trust.carrierOf(this.#facts.source, app.projectId)
     const own = carrier?.challenge
     if (own) return digestSecret(own.username, this.#host, own.password)
     return carrier && app.allow === undefined ? undefined : app.challenge

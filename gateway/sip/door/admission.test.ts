@@ -143,6 +143,17 @@ describe('admission', () => {
     ])
   })
 
+  it('knows a domain only by the user that its application takes', () => {
+    const apps = [testApp({ user: 'sales' })]
+    const dialled = (user: string) => codeOf({ apps, facts: { target: { host: 'demo.example', user } } })
+    expect([dialled('sales'), dialled('Sales'), dialled('')]).toEqual([
+      'admit',
+      'unknown_domain',
+      'unknown_domain',
+    ])
+    expect(codeOf({ apps: [testApp({ user: '*' })] })).toBe('admit')
+  })
+
   it('gives the facts that were checked', () => {
     expect(decide({ apps: [testApp({ maxCalls: 2 })], rules: { domainCalls: () => 2 } })).toEqual({
       ...{ refuse: 'over_call_limit', check: 'calls', othersWelcome: true },

@@ -1,20 +1,20 @@
 import { BlockList, isIP } from 'node:net'
 import type { DomainApp } from '../../directory/types.ts'
 
-/** Whether a source address may send to a domain application. The list of each application is built once. */
+/** Whether a source address may send to a domain application. Each list is built once, as long as it is the same one. */
 export class Allowlists {
-  #built = new WeakMap<DomainApp, BlockList>()
+  #built = new WeakMap<readonly string[], BlockList>()
 
   /** Without a list anyone may send. Text that is no address is refused. */
-  allows(app: DomainApp, source: string): boolean {
-    return app.allow === undefined || listHas(this.#listOf(app, app.allow), source)
+  allows({ allow }: Pick<DomainApp, 'allow'>, source: string): boolean {
+    return allow === undefined || listHas(this.#listOf(allow), source)
   }
 
-  #listOf(app: DomainApp, networks: readonly string[]): BlockList {
-    const known = this.#built.get(app)
+  #listOf(networks: readonly string[]): BlockList {
+    const known = this.#built.get(networks)
     if (known) return known
     const list = buildAllowlist(networks)
-    this.#built.set(app, list)
+    this.#built.set(networks, list)
     return list
   }
 }

@@ -154,7 +154,7 @@ it('hangs up on an ACK without the answer that it owes', async () => {
   peer.send('ACK', call, { to: ok.headers.first('to') })
   peer.reply(await peer.request('BYE'), 200)
   await carrier.nothingLeft()
-  expect(heard.events).toEqual(['ended bad_sdp by us'])
+  expect(heard.events).toEqual(['answered', 'ended bad_sdp by us'])
 })
 
 it('hears digits in INFO, and refuses other INFO', async () => {
@@ -254,6 +254,6 @@ it('hangs up once on an ACK whose answer cannot be used', async () => {
   peer.send('ACK', call, { to: ok.headers.first('to'), body: carrierSdp({ formats: '18' }) })
   peer.reply(await peer.request('BYE'), 200)
   await carrier.nothingLeft()
-  expect(heard.events).toEqual(['ended no_common_codec by us'])
+  expect(heard.events).toEqual(['answered', 'ended no_common_codec by us'])
   expect(peer.inbox.filter((each) => each.kind === 'request')).toEqual([])
 })

@@ -37,7 +37,7 @@ describe('pain point 4: an INVITE without an offer', () => {
     void bench.leg.answer()
     const dialog = bench.answered()
     dialog.emit('ack', { body: '' })
-    expect(bench.heard).toEqual(['ended bad_sdp by us'])
+    expect(bench.heard).toEqual(['answered', 'ended bad_sdp by us'])
     expect(dialog.byeHeaders[0]?.Reason).toBe('Q.850;cause=96;text="MANDATORY_IE_MISSING"')
     dialog.byes[0]?.()
     expect(gone(bench)).toEqual([true, true, 0])
@@ -175,6 +175,46 @@ describe('UPDATE before the answer', () => {
     const [answer] = bench.update(farSdp({ version: 2, address: '192.0.2.30' })).sent
     expect([answer?.status, answer?.headers.Contact]).toEqual([200, undefined])
     expect(bench.port.far?.address).toBe('192.0.2.30')
+  })
+})
+
+describe('whoever was sent our 200 was answered at that moment', () => {
+  const answering = (offer?: string) => {
+    const bench = arrive({}, offer)
+    void bench.leg.answer()
+    bench.clock.advance(500)
+    const dialog = bench.answered()
+    const at = bench.clock.now()
+    bench.clock.advance(300)
+    return { bench, dialog, at }
+  }
+
+  it.each([
+    ['with', farSdp()],
+    ['without', ''],
+  ])('also where nothing is heard of its ACK before its BYE, %s an offer', (_with, offer) => {
+    const { bench, dialog, at } = answering(offer)
+    dialog.emit('destroy', new FakeRequest('BYE', 'sip:x@y'), 'normal release')
+    expect(bench.heard).toEqual(['answered', 'ended normal by far'])
+    expect(bench.leg.times.answeredAt).toBe(at)
+    expect(gone(bench)).toEqual([true, true, 0])
+  })
+
+  it('also where we hang up before its ACK', () => {
+    const { bench, dialog, at } = answering()
+    bench.leg.end({ code: 'normal' })
+    expect(bench.heard).toEqual(['answered', 'ended normal by us'])
+    expect(bench.leg.times.answeredAt).toBe(at)
+    dialog.emit('ack', { body: '' })
+    dialog.byes[0]?.()
+    expect(gone(bench)).toEqual([true, true, 0])
+  })
+
+  it('however late its ACK comes', () => {
+    const { bench, dialog, at } = answering()
+    dialog.emit('ack', { body: '' })
+    expect([bench.heard, bench.leg.times.answeredAt]).toEqual([['answered'], at])
+    expect(bench.leg.state).toEqual({ kind: 'answered', at })
   })
 })
 

@@ -219,6 +219,8 @@ export class InboundLeg implements LegSignalling {
       return
     }
     this.#timer?.cancel()
+    // Where the BYE comes right behind the ACK, drachtio-srf tells of the BYE alone.
+    leg.answerSent()
     if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
     this.#dialog = this.#established(dialog)
     if (leg.state.kind === 'ended') this.#dialog.bye(leg.state.cause)

@@ -68,6 +68,20 @@ const invitation = (changes: Partial<Invitation> = {}): Invitation => {
   }
 }
 
+it.each([
+  [{}, 0],
+  [{ app: { encryption: 'required' } }, 1],
+  [{ endpoint: { id: 'e1', encryption: 'required' } }, 1],
+  // Neither loosens what the other demands.
+  [{ app: { encryption: 'optional' }, endpoint: { id: 'e1', encryption: 'required' } }, 1],
+  [{ app: { encryption: 'required' }, endpoint: { id: 'e1' } }, 1],
+] as const)('takes plain RTP only where nobody demands encryption: %j', async (more, count) => {
+  const plain = invitation()
+  await open().run({ ...plain, entry: { ...plain.entry, ...more } as unknown as Entry })
+  expect(refused).toHaveLength(count)
+  for (const reason of refused) expect(reason).toContain('RTP/AVP')
+})
+
 it('leaves neither audio nor a counted call where a leg cannot be made', async () => {
   const legs = {
     add: () => {

@@ -21,7 +21,7 @@ import type { Entry } from '../door/door.ts'
 import type { LegRegistry } from '../door/inbound.ts'
 import type { AgentLink, Connection } from '../link.ts'
 import { partyOf } from '../registrar/index.ts'
-import { type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
+import { narrowed, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
 import { parseNameAddress, parseSipUri } from '../uri.ts'
 import { callerOf, keptHeaders, maxForwardsOf } from './caller.ts'
@@ -120,8 +120,8 @@ export class SetUp {
   }
 
   /** What is known of whom the caller will be joined to. */
-  #likely({ plan }: Entry): readonly AudioCodec[] {
-    return plan.kind === 'dial' ? (this.#parts.likely?.of(plan.to) ?? []) : []
+  #likely({ plan, projectId }: Entry): readonly AudioCodec[] {
+    return plan.kind === 'dial' ? (this.#parts.likely?.of(plan.to, projectId) ?? []) : []
   }
 
   /** Until there is a leg, nobody else would close its audio. */
@@ -242,11 +242,12 @@ const reliabilityOf = (
   return optionTags(request.get('Require')).includes('100rel') ? 'required' : 'supported'
 }
 
-const srtpOf = ({ request, entry: { carrier } }: Invitation): SrtpPolicy =>
-  srtpPolicy(carrier, /^(tls|wss)$/i.test(request.protocol))
+const srtpOf = ({ request, entry: { carrier, app, endpoint } }: Invitation): SrtpPolicy =>
+  narrowed(narrowed(srtpPolicy(carrier, /^(tls|wss)$/i.test(request.protocol)), app), endpoint)
 
 /** Who sends a request that was let in. */
-export const originOf = ({ carrier, endpoint }: Entry, request: SipRequest): DialogOrigin => ({
+export const originOf = ({ projectId, carrier, endpoint }: Entry, request: SipRequest): DialogOrigin => ({
+  projectId,
   source: request.source_address,
   ...(carrier && { carrier: carrier.name }),
   ...(endpoint && { endpoint }),

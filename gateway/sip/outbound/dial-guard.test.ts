@@ -5,6 +5,8 @@ import { DialGuard } from './dial-guard.ts'
 
 const names: Readonly<Record<string, readonly string[]>> = {
   'public.example': ['198.41.0.4', '2001:500:2::c'],
+  'other.example': ['198.41.0.9', '198.41.0.4'],
+  'elsewhere.example': ['198.41.0.8'],
   'half.example': ['198.41.0.4', '10.1.2.3'],
   'private.example': ['fd00::1'],
 }
@@ -17,7 +19,11 @@ const open = (networks: string[] = []) => {
       return names[host] ?? []
     },
   })
-  const objection = (uri: string) => guard.objection(parseSipUri(uri)!)
+  const objection = (uri: string, ...closed: string[]) =>
+    guard.objection(
+      parseSipUri(uri)!,
+      closed.map((each) => parseSipUri(each)!),
+    )
   return { asked, objection }
 }
 
@@ -53,6 +59,16 @@ describe('what a document has dialled', () => {
     expect(await objection('sip:1@[::1]')).toBeUndefined()
     expect(await objection('sip:1@192.168.0.1')).toBeDefined()
   })
+
+  it.each(['198.41.0.4', '[::ffff:198.41.0.4]', '[2001:500:2:0::C]', 'other.example'])(
+    'is not somebody else’s place by another name: %s',
+    async (host) => {
+      const { objection } = open()
+      expect(await objection(`sip:1@${host}`)).toBeUndefined()
+      expect(await objection(`sip:1@${host}`, 'sip:public.example')).toMatch(/ is somebody else's$/)
+      expect(await objection(`sip:1@${host}`, 'sip:elsewhere.example')).toBeUndefined()
+    },
+  )
 
   it('is looked up as the agent will: by SRV where no port is given (RFC 3263 section 4.2)', async () => {
     const { objection, asked } = open()

@@ -1,5 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises'
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import type { SipUri } from '../uri.ts'
 
 /** Finds every address that a host may lead to. `located`: SRV and NAPTR records count too (RFC 3263), as they do where no port is given. */
@@ -27,19 +27,34 @@ export class DialGuard {
     this.#find = find
   }
 
-  /** Why a URI may not be dialled; undefined where it may, or where nobody will be found. */
-  async objection({
-    host,
-    port,
-    params,
-  }: Pick<SipUri, 'host' | 'port' | 'params'>): Promise<string | undefined> {
+  /**
+   * Why a URI may not be dialled; undefined where it may, or where nobody will be found. `closed`: places that may not be reached by any other
+   * name or address either.
+   */
+  async objection(uri: DialledPlace, closed: readonly DialledPlace[] = []): Promise<string | undefined> {
     // The agent would go there, and not to the host (RFC 3261 section 19.1.1).
-    if (params.has('maddr')) return 'a URI with maddr may not be dialled'
-    const found = isIP(host) === 0 ? await this.#find(host, port === undefined) : [host]
+    if (uri.params.has('maddr')) return 'a URI with maddr may not be dialled'
+    const found = await this.#addressesOf(uri)
     const refused = found.find((address) => !this.#addresses.permits(address))
-    return refused === undefined ? undefined : `${refused} is in no network that may be dialled`
+    if (refused !== undefined) return `${refused} is in no network that may be dialled`
+    if (found.length === 0 || closed.length === 0) return undefined
+    // It takes one address for the same however it is written, IPv4 in IPv6, too.
+    const taken = new BlockList()
+    for (const address of (await Promise.all(closed.map((place) => this.#addressesOf(place)))).flat())
+      taken.addAddress(address, familyOf(address))
+    const shared = found.find((address) => taken.check(address, familyOf(address)))
+    return shared === undefined ? undefined : `${shared} is somebody else's`
+  }
+
+  async #addressesOf({ host, port }: DialledPlace): Promise<readonly string[]> {
+    return isIP(host) === 0 ? this.#find(host, port === undefined) : [host]
   }
 }
+
+/** What of a SIP URI says where it leads. */
+export type DialledPlace = Pick<SipUri, 'host' | 'port' | 'params'>
+
+const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 const inDns: FindAddresses = async (host, located) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 1 })

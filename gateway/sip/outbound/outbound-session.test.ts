@@ -196,6 +196,24 @@ describe('pain point 5: our offer', () => {
     expect(shape((await offer(srtp, secure, false, encryption)).sdp)).toEqual(expected)
   })
 
+  it.each([
+    ['optional', 'required', ['RTP/SAVP', 6]],
+    ['optional', 'forbidden', ['RTP/AVP', 0]],
+    ['required', 'optional', ['RTP/SAVP', 6]],
+  ] as const)('with %s of the carrier, and %s of the gateway, is %j', async (srtp, encryption, expected) => {
+    const t = new OutboundRig([testCarrier({ targets: [secure.replace('sip:1@', 'sip:')], srtp })])
+    await t.dial(secure, {}, { address: '/public/branch', encryption, codecs: ['G722'] })
+    const sdp = t.next().uac.options.localSdp ?? ''
+    expect(shape(sdp)).toEqual(expected)
+    expect(sdp).toMatch(/^m=audio \d+ \S+ 9( 101)?\r$/m)
+  })
+
+  it('is not made to a gateway that demands keys and is not reached by TLS', async () => {
+    const t = new OutboundRig([testCarrier({ targets: ['sip:carrier.example'] })])
+    const { leg } = await t.dial(uri, {}, { address: '/public/branch', encryption: 'required' })
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })
+  })
+
   it('is not made where a document demands keys that must not be shown', async () => {
     const { leg } = await offer('optional', uri, false, 'mandatory')
     expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'srtp_mismatch' } })

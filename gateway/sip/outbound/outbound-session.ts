@@ -12,6 +12,8 @@ import type { FarResponse, Headers, Refusal } from '../srf.ts'
 
 /** What the sessions of our INVITEs are made with. */
 export interface OutboundSessionParts {
+  /** The project of the call. */
+  readonly projectId: string
   /** Session timers on our own clock; undefined: the agent runs its own. */
   readonly timers?: SessionTimerSettings
   /** The interval that this leg is to ask for, in ms; default that of {@link timers}. It is never less than the configured minimum. */
@@ -67,12 +69,15 @@ export class OutboundSession {
     ok: FarResponse | undefined,
     carrier: string | undefined,
   ): Pick<DialogParts, 'timers' | 'allowsUpdate' | 'transfers' | 'origin'> {
-    const { timers, transfers, endpoint } = this.#parts
+    const { projectId, timers, transfers, endpoint } = this.#parts
     const alone = timers && timerAlone(timers, this.#leastMs)
     return {
       ...(timers && alone && { timers: { settings: timers, terms: ok ? timerAgreed(ok, alone) : alone } }),
       allowsUpdate: methodsOf(ok?.get('Allow')).includes('UPDATE'),
-      ...(transfers && { transfers, origin: { source: ok?.source_address ?? '', carrier, endpoint } }),
+      ...(transfers && {
+        transfers,
+        origin: { projectId, source: ok?.source_address ?? '', carrier, endpoint },
+      }),
     }
   }
 }

@@ -241,6 +241,18 @@ it('says that no media port is free', async () => {
   await nothingLeft()
 })
 
+it('does not fill the log where many legs find no port, and tells how many had no line', async () => {
+  bench.edge.exhausted = true
+  const legs = Array.from({ length: 25 }, () => dial())
+  for (const { heard } of legs) await heard.until('ended')
+  const lines = bench.logged.filter(({ code }) => code === 'no_ports')
+  expect([lines.length, lines[0]?.msg]).toEqual([10, 'no media port for the leg'])
+  await bench.sip.close()
+  expect(bench.logged.at(-1)).toMatchObject({
+    ...{ code: 'no_ports', count: 15, msg: 'more legs without a media port that have no line of their own' },
+  })
+})
+
 it('is put on hold by the called side', async () => {
   const { invite } = await answered()
   const call = inDialog(invite)

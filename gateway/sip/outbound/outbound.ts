@@ -22,8 +22,9 @@ import { supportedTags } from '../dialog/extensions.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { Transfers } from '../dialog/transfers.ts'
 import type { LegRegistry } from '../door/inbound.ts'
+import { RefusalLog } from '../door/refusal-log.ts'
 import type { AgentLink, Connection } from '../link.ts'
-import { offeredSecurity, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
+import { narrowed, type OwnSecurity, offeredSecurity, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
 import { isSecure, parseSipUri, shownUri, userOf } from '../uri.ts'
 import { OutboundLeg } from './outbound-leg.ts'
 
@@ -43,7 +44,9 @@ export interface OutboundParts {
   /** Transfers that far sides may ask for; default none. */
   readonly transfers?: Transfers
   /** SIP endpoints by their id; default: none is known. */
-  readonly endpoint?: (id: string) => (DialogOrigin['endpoint'] & Pick<SipEndpoint, 'codecs'>) | undefined
+  readonly endpoint?: (
+    id: string,
+  ) => (DialogOrigin['endpoint'] & Pick<SipEndpoint, 'codecs' | 'encryption'>) | undefined
 }
 
 type SipTarget = Extract<Target, { kind: 'sip' }>
@@ -61,9 +64,22 @@ const frameReserve = 900
 /** Makes legs to carriers, to SIP endpoints, and to whatever SIP URI may be dialled. */
 export class Outbound implements OutboundSip {
   #parts: OutboundParts
+  /** Where no port is free, none is for anybody: each call would have its line. */
+  #portless: RefusalLog
 
   constructor(parts: OutboundParts) {
     this.#parts = parts
+    const { clock, log } = parts
+    this.#portless = new RefusalLog(
+      () => clock.now(),
+      ({ source: code, count }) =>
+        log.error({ code, count }, 'more legs without a media port that have no line of their own'),
+    )
+  }
+
+  /** Writes down how many failures had no line of their own. Makes no difference to legs. */
+  close(): void {
+    this.#portless.close()
   }
 
   dial(target: SipTarget, request: OutboundRequest): Leg {
@@ -79,6 +95,7 @@ export class Outbound implements OutboundSip {
     const { sessionTimerSeconds: seconds } = request.destination
     const side = new OutboundLeg({
       ...{ leg, srf: link.srf, connection, clock, log, userAgent, timers: this.#parts.timers },
+      projectId: request.projectId,
       supported: supportedTags(link.capabilities),
       intervalMs: seconds === undefined ? undefined : seconds * 1_000,
       transfers: this.#parts.transfers,
@@ -116,12 +133,12 @@ export class Outbound implements OutboundSip {
     if (route.carrier) leg.note({ carrier: route.carrier.name })
     const media = await this.#openMedia(leg, { target, request, route }, log)
     // A leg that has ended meanwhile has closed it already.
-    if (media && !leg.isEnded) this.#invite(side, leg, route, media, request)
+    if (media && !leg.isEnded) this.#invite(side, leg, { target, request, route }, media)
   }
 
   /** The leg's audio; undefined, with the leg ended, where there is none. */
   async #openMedia(leg: Leg, wanted: Wanted, log: Log): Promise<SipMedia | undefined> {
-    const { target, request, route } = wanted
+    const { target, request } = wanted
     const rules = this.#rulesFor(wanted)
     try {
       const media = isWebRtcTarget(target)
@@ -129,7 +146,7 @@ export class Outbound implements OutboundSip {
         : new LegMedia(
             await this.#parts.edge.open({ group: request.callId, kind: 'carrier' }),
             String(randomInt(1, 2 ** 47)),
-            { srtp: srtpOf(route, request), rules },
+            { srtp: this.#srtpOf(wanted), rules },
           )
       media.onFault((error) => leg.end({ code: codeOf(error), detail: error.message }))
       leg.whenGone(() => media.close())
@@ -137,7 +154,7 @@ export class Outbound implements OutboundSip {
       return media
     } catch (error) {
       const code = codeOf(asPortError(error))
-      log.error({ code, reason: String(error) }, 'no media port for the leg')
+      if (this.#portless.takes(code)) log.error({ code, reason: String(error) }, 'no media port for the leg')
       leg.ended({ code })
       return undefined
     }
@@ -151,15 +168,24 @@ export class Outbound implements OutboundSip {
   }
 
   /** Those of the far side; a document may ask for some of its codecs alone, or for another order. */
-  #rulesFor({ target: { endpointId }, route, request }: Wanted): AudioRules {
+  #rulesFor({ target, route, request }: Wanted): AudioRules {
+    const { endpointId } = target
     const endpoint = endpointId === undefined ? undefined : (this.#parts.endpoint?.(endpointId) ?? {})
     const rules = audioRules({ carrier: route.carrier, endpoint })
-    const wanted = request.destination.codecs?.filter((codec) => rules.codecs.includes(codec)) ?? []
-    return wanted.length > 0 ? { ...rules, codecs: wanted } : rules
+    const codecs = target.codecs ?? rules.codecs
+    const wanted = request.destination.codecs?.filter((codec) => codecs.includes(codec)) ?? []
+    return { ...rules, codecs: wanted.length > 0 ? wanted : codecs }
   }
 
-  #invite(side: OutboundLeg, leg: Leg, route: TakenRoute, media: SipMedia, request: OutboundRequest): void {
-    const negotiation = this.#negotiation(leg, route, media, request)
+  #srtpOf({ target, route, request }: Wanted): SrtpPolicy {
+    const { endpointId } = target
+    const own = endpointId === undefined ? target : this.#parts.endpoint?.(endpointId)
+    return srtpOf(route, request, own)
+  }
+
+  #invite(side: OutboundLeg, leg: Leg, wanted: Wanted, media: SipMedia): void {
+    const { route } = wanted
+    const negotiation = this.#negotiation(leg, wanted, media)
     if (!negotiation) return
     const { localSdp = '' } = negotiation
     const fault = route.hops.map((hop) => this.#tooLong(hop, localSdp)).find((each) => each !== undefined)
@@ -171,17 +197,13 @@ export class Outbound implements OutboundSip {
   }
 
   /** Makes our offer, or leaves it to the far side; undefined, with the leg ended, where the carrier's rules forbid every one. */
-  #negotiation(
-    leg: Leg,
-    route: TakenRoute,
-    media: SipMedia,
-    request: OutboundRequest,
-  ): Negotiation | undefined {
+  #negotiation(leg: Leg, wanted: Wanted, media: SipMedia): Negotiation | undefined {
+    const { route, request } = wanted
     const log = this.#parts.log.child({ call: request.callId, leg: leg.id })
     try {
       if (route.carrier?.lateOffer && media instanceof LegMedia) {
         // What we could not offer we could not accept either.
-        offeredSecurity(srtpOf(route, request))
+        offeredSecurity(this.#srtpOf(wanted))
         return new LateOffer(media, log)
       }
       media.offer(request.codec, 'invite')
@@ -204,14 +226,18 @@ export class Outbound implements OutboundSip {
 }
 
 /**
- * A carrier's own policy; anybody else may encrypt. Keys go out only where every place of the route is reached by TLS. A document may ask for
- * more than that, and for less only where the carrier does not demand it.
+ * A carrier's own policy, and before it that of the endpoint or the gateway; anybody else may encrypt. Keys go out only where every place of the
+ * route is reached by TLS. A document may ask for more than that, and for less only where nobody demands it.
  */
-const srtpOf = ({ carrier, hops }: TakenRoute, { destination }: OutboundRequest): SrtpPolicy => {
+const srtpOf = (
+  { carrier, hops }: TakenRoute,
+  { destination }: OutboundRequest,
+  own: OwnSecurity | undefined,
+): SrtpPolicy => {
   const secure = hops
     .map(({ uri, nextHop }) => parseSipUri(nextHop ?? uri))
     .every((uri) => uri && isSecure(uri))
-  const policy = srtpPolicy(carrier, secure)
+  const policy = narrowed(srtpPolicy(carrier, secure), own)
   if (destination.encryption === 'mandatory') return { ...policy, mode: 'required' }
   if (destination.encryption === 'forbidden' && policy.mode === 'optional') return { ...policy, mode: 'off' }
   return policy

@@ -56,7 +56,7 @@ const phone = async (transport: 'udp' | 'tcp'): Promise<Peer> => {
 }
 
 const request = (): OutboundRequest => ({
-  ...{ destination: { to: '/public/desk' }, callId: newCallId(), codec: 'PCMU' },
+  ...{ destination: { to: '/public/desk' }, projectId: 'p1', callId: newCallId(), codec: 'PCMU' },
   from: { uri: '/public/alice', user: 'alice', name: 'Alice' },
 })
 

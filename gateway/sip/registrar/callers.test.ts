@@ -53,4 +53,5 @@ it('runs the own handler of an endpoint, whatever it dialled', () => {
 
 it('shows an endpoint by its address, its number and its name', () => {
   expect(partyOf(desk)).toEqual({ uri: '/sales/desk', user: '+49301', name: 'Front desk' })
+  expect(partyOf({ ...desk, sendAs: '+49300' })).toMatchObject({ user: '+49301', sendAs: '+49300' })
 })

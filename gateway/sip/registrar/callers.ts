@@ -12,20 +12,20 @@ export type Dialled = Arrival['plan'] | { readonly refuse: 'unknown_address' | '
  */
 export const planOf = (
   target: Pick<SipUri, 'user'>,
-  endpoint: Pick<SipEndpoint, 'address' | 'mayDialOut' | 'handler'>,
+  endpoint: Pick<SipEndpoint, 'projectId' | 'address' | 'mayDialOut' | 'handler'>,
   addresses: AddressBook,
 ): Dialled => {
-  const { handler, address, mayDialOut } = endpoint
+  const { projectId, handler, address, mayDialOut } = endpoint
   if (handler) return { kind: 'handler', handler }
   const dialled = userOf(target)
   const own = address.slice(0, address.lastIndexOf('/'))
   const names = dialled.startsWith('/')
     ? [dialled]
     : [own, '/public', '/private'].map((context) => `${context}/${dialled}`)
-  const found = names.find((name) => addresses.resolve(name))
+  const found = names.find((name) => addresses.resolve(name, projectId))
   if (found !== undefined) return { kind: 'dial', to: found }
   const to = plainNumber(dialled)
-  if (to === '' || !addresses.resolve(to)) return { refuse: 'unknown_address' }
+  if (to === '' || !addresses.resolve(to, projectId)) return { refuse: 'unknown_address' }
   return mayDialOut ? { kind: 'dial', to } : { refuse: 'not_permitted' }
 }
 
@@ -34,7 +34,11 @@ export const partyOf = ({
   address: uri,
   callerId: user,
   displayName: name,
-}: Pick<SipEndpoint, 'address' | 'callerId' | 'displayName'>): Party => ({ uri, user, name })
+  sendAs,
+}: Pick<SipEndpoint, 'address' | 'callerId' | 'displayName' | 'sendAs'>): Party => ({
+  ...{ uri, user, name },
+  ...(sendAs !== undefined && { sendAs }),
+})
 
 /** A number as people write it, without what only parts its digits. Anything else stays as it is, and is no number. */
 const plainNumber = (text: string): string => {

@@ -109,7 +109,7 @@ export class Registrar {
     if (flows && proxiesOf(request) > 0) return { code: 'no_outbound' }
     const { registrations } = this.#parts
     const before = registrations.of(endpoint.id)
-    const outcome = registrations.apply(endpoint.id, registration)
+    const outcome = registrations.apply(endpoint, registration)
     if (outcome.kind !== 'bindings') return this.#refusalOf(outcome)
     this.#tell(before, outcome.bindings, registration, endpoint)
     this.#accept(response, outcome.bindings, registration, flows)

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeClock } from '../../clock.ts'
+import { digestSecret } from '../../directory/secrets.ts'
 import type { Source } from './bindings.ts'
 import { type Contact, readContacts } from './contacts.ts'
 import { EndpointContacts } from './endpoint-contacts.ts'
@@ -28,10 +29,17 @@ interface Options {
   readonly endpoint?: string
 }
 
+/** An endpoint with this password. */
+const registrant = (id: string, password = 'password-1') => ({
+  id,
+  secrets: new Map(['x.example', 'y.example'].map((realm) => [realm, digestSecret(id, realm, password)])),
+})
+
 const register = (contact: string, options: Options = {}) => {
   const { expires, callId = 'call-1', endpoint = 'e1', source = phone } = options
   const contacts = readContacts(contact) as readonly Contact[] | '*'
-  return registrations.apply(endpoint, { contacts, expires, callId, seq: options.seq ?? ++seq, source })
+  const registration = { contacts, expires, callId, seq: options.seq ?? ++seq, source }
+  return registrations.apply(registrant(endpoint), registration)
 }
 const users = (endpoint = 'e1') => registrations.of(endpoint).map(({ uri }) => uri.user)
 const a = '<sip:a@192.0.2.1>'
@@ -51,6 +59,27 @@ describe('a registration', () => {
     expect(users()).toEqual(['c'])
     clock.advance(3_600_000)
     expect([registrations.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('goes with its endpoint, and no other', () => {
+    register(a)
+    register(b, { endpoint: 'e2' })
+    registrations.changed('e1', undefined)
+    registrations.changed('nobody', undefined)
+    expect([users(), users('e2')]).toEqual([[], ['b']])
+    registrations.changed('e2', undefined)
+    expect([registrations.size, clock.running]).toEqual([0, 0])
+  })
+
+  it('goes when its endpoint has another password, and stays whatever else changes', () => {
+    register(a)
+    register(b)
+    registrations.changed('e1', registrant('e1'))
+    registrations.disconnected('e1', 'sip:192.0.2.9:5060;transport=tcp')
+    registrations.changed('e1', registrant('e1'))
+    expect(users()).toEqual(['a', 'b'])
+    registrations.changed('e1', registrant('e1', 'password-2'))
+    expect([users(), registrations.size, clock.running]).toEqual([[], 0, 0])
   })
 
   it('is refused as too brief, unless it ends one', () => {

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import type { SteadyClock, Timer } from '../../clock.ts'
+import type { SipEndpoint } from '../../directory/types.ts'
 import {
   applyRegister,
   type Binding,
@@ -22,7 +23,12 @@ export interface RegistrationsOptions {
   readonly clock: SteadyClock
 }
 
+/** An endpoint, and what it proves itself by. */
+export type Registrant = Pick<SipEndpoint, 'id' | 'secrets'>
+
 interface Entry {
+  /** By which the bindings were registered. */
+  readonly secrets: SipEndpoint['secrets']
   readonly bindings: readonly Binding[]
   /** Runs when the first of them expires. */
   readonly timer: Timer
@@ -56,7 +62,10 @@ export class Registrations {
   }
 
   /** Applies a REGISTER of an endpoint that has proved who it is. `full`: there is no room for any more contacts. */
-  apply(endpointId: string, registration: Registration): RegisterOutcome | { readonly kind: 'full' } {
+  apply(
+    { id: endpointId, secrets }: Registrant,
+    registration: Registration,
+  ): RegisterOutcome | { readonly kind: 'full' } {
     const { limits, clock, mostBindings = 50_000 } = this.#options
     const before = this.of(endpointId)
     const outcome = applyRegister(before, registration, limits, clock.uptime())
@@ -65,7 +74,7 @@ export class Registrations {
     const held = this.#entries.get(endpointId)?.bindings.length ?? 0
     if (bindings.length > before.length && this.#size - held + bindings.length > mostBindings)
       return { kind: 'full' }
-    this.#set(endpointId, bindings)
+    this.#set(endpointId, bindings, secrets)
     return { kind: 'bindings', bindings: this.of(endpointId) }
   }
 
@@ -77,6 +86,12 @@ export class Registrations {
     this.#set(endpointId, left)
   }
 
+  /** Forgets every contact of an endpoint that is no more, or has another password than the one that they were registered with. */
+  changed(endpointId: string, endpoint: Registrant | undefined): void {
+    const entry = this.#entries.get(endpointId)
+    if (entry && !(endpoint && areSame(entry.secrets, endpoint.secrets))) this.#set(endpointId, [])
+  }
+
   /** Forgets everything. Idempotent. */
   close(): void {
     for (const { timer } of this.#entries.values()) timer.cancel()
@@ -84,11 +99,15 @@ export class Registrations {
     this.#size = 0
   }
 
-  #set(endpointId: string, bindings: readonly Binding[]): void {
+  #set(
+    endpointId: string,
+    bindings: readonly Binding[],
+    secrets = this.#entries.get(endpointId)?.secrets,
+  ): void {
     const old = this.#entries.get(endpointId)
     old?.timer.cancel()
     this.#size += bindings.length - (old?.bindings.length ?? 0)
-    if (bindings.length === 0) {
+    if (bindings.length === 0 || !secrets) {
       this.#entries.delete(endpointId)
       return
     }
@@ -97,6 +116,10 @@ export class Registrations {
     const timer = clock.after(Math.max(1, first - clock.uptime()), () =>
       this.#set(endpointId, this.of(endpointId)),
     )
-    this.#entries.set(endpointId, { bindings: bindings.toSorted((a, b) => b.q - a.q), timer })
+    const sorted = bindings.toSorted((a, b) => b.q - a.q)
+    this.#entries.set(endpointId, { bindings: sorted, timer, secrets })
   }
 }
+
+const areSame = (some: SipEndpoint['secrets'], others: SipEndpoint['secrets']): boolean =>
+  some.size === others.size && [...some].every(([realm, { sha256 }]) => others.get(realm)?.sha256 === sha256)

@@ -27,6 +27,22 @@ export const srtpPolicy = (
   suites: carrier?.srtpSuites ?? srtpSuites,
 })
 
+/** What somebody demands of the audio besides a carrier's policy: the domain that is called, an endpoint, a gateway. */
+export interface OwnSecurity {
+  /** Default `optional`: as the policy says. */
+  readonly encryption?: 'optional' | 'required' | 'forbidden'
+  /** Suites; default those of the policy. */
+  readonly ciphers?: readonly string[]
+}
+
+/** A policy with what somebody else demands. Their word goes before the carrier's; it can name fewer suites, not more. */
+export const narrowed = (policy: SrtpPolicy, own: OwnSecurity | undefined): SrtpPolicy => {
+  const { encryption = 'optional', ciphers } = own ?? {}
+  const modes = { required: 'required', forbidden: 'off', optional: policy.mode } as const
+  const suites = ciphers ? policy.suites.filter((suite) => ciphers.includes(suite)) : policy.suites
+  return { ...policy, mode: modes[encryption], suites }
+}
+
 /** The m-line that is used, and the line of its keys where it is encrypted. */
 export interface ChosenAudio {
   readonly audio: RemoteAudio

@@ -180,6 +180,7 @@ export const wish = (
   destination: Partial<OutboundRequest['destination']> = {},
 ): OutboundRequest => ({
   destination: { to: uri, ...destination },
+  projectId: 'p1',
   callId: newCallId(),
   codec: 'PCMA',
   from: { uri: 'sip:+4930123@caller.example', user: '+4930123', name: 'Ann "A" Caller' },

@@ -5,7 +5,6 @@ import { anything } from '../schema-parts.ts'
 
 /** Methods of the language for which the gateway has no verb, and the variable that tells of their result where they have one. */
 const names: Readonly<Record<string, string | undefined>> = {
-  join_room: 'join_room_result',
   denoise: 'denoise_result',
   stop_denoise: 'denoise_result',
   live_transcribe: undefined,

@@ -12,6 +12,7 @@ import { prompting } from './prompting.ts'
 import { queueing } from './queueing.ts'
 import { recording } from './recording.ts'
 import { requesting } from './requesting.ts'
+import { rooms } from './rooms.ts'
 import { signalling } from './signalling.ts'
 import { streaming } from './streaming.ts'
 
@@ -22,6 +23,7 @@ export const methods: ReadonlyMap<string, Method> = new Map(
     ...{
       ...detecting,
       ...recording,
+      ...rooms,
       ...streaming,
       ...flow,
       ...assigning,

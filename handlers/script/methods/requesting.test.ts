@@ -121,6 +121,13 @@ describe('set', () => {
     )
   })
 
+  it('changes the text of a path by functions', async () => {
+    const set = { set: { city: 'New York', url: 'https://x.example/?q=%{lc:enc:url:vars.city}' } }
+    expect(await scripts.say(`%{url} \${lc:city}%{lc:none}`, [set])).toBe(
+      'https://x.example/?q=new%20york new york',
+    )
+  })
+
   it('may use any name', async () => {
     const steps = [{ set: JSON.parse('{"__proto__": 1, "constructor": 2, "toString": 3}') }]
     expect(await scripts.say('%{__proto__} %{vars.constructor} %{toString}', steps)).toBe('1 2 3')

@@ -1,4 +1,5 @@
 import type { VerbKind } from '../verb.ts'
+import { connect } from './connect.ts'
 import { dial } from './dial.ts'
 import { hangup, leave, redirect, reject } from './ending.ts'
 import { enqueue } from './enqueue.ts'
@@ -8,7 +9,7 @@ import { play } from './play.ts'
 import { record } from './record.ts'
 import { refer } from './refer.ts'
 import { say } from './say.ts'
-import { connect, start, stop } from './streams.ts'
+import { start, stop } from './streams.ts'
 
 /** Every verb of the language. */
 export const verbs: readonly VerbKind[] = [

@@ -1,6 +1,6 @@
 import { longestName } from '../../common/conferences.ts'
 import { type Fields, seconds } from '../../common/forms.ts'
-import type { QueueOptions, QueuePlace, QueueResult } from '../../verbs.ts'
+import { CallRedirected, type QueueOptions, type QueuePlace, type QueueResult } from '../../verbs.ts'
 import { codes } from '../faults.ts'
 import type { Stage, VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'
@@ -25,7 +25,9 @@ export const enqueue: VerbKind = {
     return async (stage) => {
       const options = { name, ...(wait && { wait: waitFor(stage, wait) }) }
       const result = await stage.attempt(stage.call.enterQueue(options))
-      return asked(action, result ? resultFields(result) : { QueueResult: 'system-error' })
+      if (!result) return asked(action, { QueueResult: 'system-error' })
+      const redirected = stage.call.signal.reason instanceof CallRedirected
+      return asked(action, { ...resultFields(result), ...(redirected && redirection(result)) })
     }
   },
 }
@@ -57,6 +59,11 @@ const results = {
   full: 'queue-full',
   hangup: 'hangup',
 } as const
+
+/** Another document has the caller now. */
+const redirection = ({ kind }: QueueResult): Fields => ({
+  QueueResult: kind === 'bridged' ? 'redirected-from-bridged' : 'redirected',
+})
 
 const resultFields = ({ kind, queueId, waitedMs }: QueueResult): Fields => ({
   QueueResult: results[kind],

@@ -45,46 +45,6 @@ describe('Stop', () => {
   })
 })
 
-describe('Connect', () => {
-  it('joins the caller to its stream both ways, and the next verb waits for the end', async () => {
-    const { call } = await run('<Connect><Stream url="wss://ai.example"/></Connect><Say>Bye</Say>', {
-      kind: 'closed',
-    })
-    expect(call.names).toEqual(['answer', 'startStream', 'play'])
-    expect(call.verbs[1]?.[1]).toEqual({
-      ...{ url: 'wss://ai.example', tracks: 'inbound', codec: 'PCMU', bidirectional: true },
-    })
-  })
-
-  it('asks its action, also when the stream failed, which is a warning', async () => {
-    const connect = `<Connect action="${root}/next" method="GET">`
-    const body = `${connect}<Stream url="wss://ai.example"/></Connect><Say>never</Say>`
-    const { call, context } = await run(body, { kind: 'failed', reason: 'ECONNREFUSED' })
-    expect(call.names).toEqual(['answer', 'startStream', 'hangup'])
-    expect(context.requests).toMatchObject([{ method: 'GET' }])
-    expect(context.warnings).toMatchObject([{ code: '31920', message: 'The stream failed: ECONNREFUSED.' }])
-  })
-
-  it('asks its action where the stream cannot begin', async () => {
-    const call = new FakeCall()
-    call.failing.set('startStream', new VerbFailed('bad_stream', 'no'))
-    const body = `<Connect action="${root}/next"><Stream url="wss://ai.example"/></Connect>`
-    const { context } = await runXml(body, { call })
-    expect(context.requests).toMatchObject([{ url: `${root}/next` }])
-    expect(context.warnings).toMatchObject([{ code: 'bad_stream' }])
-  })
-
-  it('tells its action also when the caller has hung up', async () => {
-    const call = new FakeCall()
-    call.streamEnds.push({ kind: 'stopped' })
-    call.during.set('startStream', () => call.end())
-    const body = `<Connect action="${root}/next"><Stream url="wss://ai.example"/></Connect><Say>never</Say>`
-    const { context } = await runXml(body, { call })
-    expect(context.requests).toEqual([])
-    expect(context.callbacks.map(fieldsOf)).toMatchObject([{ CallStatus: 'completed' }])
-  })
-})
-
 describe('Stream', () => {
   it.each(['', 'url="https://ai.example"', 'url="/relative"', 'url="rtp://192.0.2.1:4000"'])(
     'keeps the document from running without the URL of a WebSocket: %s',
@@ -119,10 +79,7 @@ describe('Stream', () => {
   it('warns of what has no effect', () => {
     const paths = (body: string) =>
       readXmlDocument({ text: `<Response>${body}</Response>`, url: root }).warnings.map(({ path }) => path)
-    const stream = '<Stream url="wss://a.example"/>'
-    expect(paths(`<Connect>${stream}${stream}</Connect>`)).toEqual(['/Response/Connect[1]/Stream[2]'])
     expect(paths('<Start><Siprec/></Start>')).toEqual(['/Response/Start[1]/Siprec[1]'])
-    expect(paths(`<Connect>${stream}<Room>a</Room></Connect>`)).toEqual(['/Response/Connect[1]/Room[1]'])
     expect(paths('<Stop><Stream/></Stop>')).toEqual(['/Response/Stop[1]/Stream[1]'])
     expect(paths('<Start><Stream url="wss://a.example" codec="opus"><Say/></Stream></Start>')).toEqual([
       '/Response/Start[1]/Stream[1]/Say[1]',

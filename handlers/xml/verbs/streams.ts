@@ -1,7 +1,6 @@
 import { codes } from '../faults.ts'
 import { beginStream, readStream, stream } from '../nouns/stream.ts'
 import type { ElementKind, VerbKind } from '../verb.ts'
-import { asked } from '../verb.ts'
 
 /** `Start` begins each `Stream` in it, and the next verb has its turn at once. */
 export const start: VerbKind = {
@@ -13,27 +12,6 @@ export const start: VerbKind = {
     return async (stage) => {
       for (const noun of streams) await stage.attempt(beginStream(stage, noun, noun.options))
       return 'on'
-    }
-  },
-}
-
-/** `Connect` joins the caller to its `Stream`, both ways; the next verb has its turn when that is over. */
-export const connect: VerbKind = {
-  name: 'Connect',
-  attributes: ['action', 'method'],
-  inside: [stream],
-  read: (reader) => {
-    const action = reader.action()
-    const [first, ...more] = reader.nestedOf([stream])
-    for (const { reader: child } of more)
-      child.warning(codes.schema, 'Connect takes one Stream; this one has no effect.')
-    const noun = first && readStream(first.reader)
-    if (!noun) return undefined
-    return async (stage) => {
-      const options = { ...noun.options, bidirectional: true }
-      const begun = await stage.attempt(beginStream(stage, noun, options))
-      await begun?.ended
-      return asked(action, {})
     }
   },
 }

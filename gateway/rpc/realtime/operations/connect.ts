@@ -5,12 +5,12 @@ import type {
   ConnectResult,
   Destination,
 } from '../../../../handlers/verbs.ts'
+import type { Fields } from '../../../operations/fields.ts'
+import { failureCode, type Operation, type OperationCall } from '../../../operations/operation.ts'
+import { endReasonOf } from '../../../operations/reasons.ts'
+import { readRingback } from '../../../operations/sounds.ts'
 import { readDevices, type WantedDevice, type WireDevice } from '../devices.ts'
-import type { Fields } from '../fields.ts'
 import { Legs } from '../legs.ts'
-import { failureCode, type Operation, type OperationCall } from '../operation.ts'
-import { endReasonOf } from '../reasons.ts'
-import { readRingback } from '../sounds.ts'
 import type { LegEvent } from '../wire.ts'
 
 /** What `calling.connect` asks for. */

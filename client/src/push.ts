@@ -1,0 +1,69 @@
+/**
+ * Reads push notifications; it needs no page, so that a service worker can use it (`@trunkline/client/push`).
+ *
+ * ```ts
+ * const readable = await decryptPush(event.data.json(), pushNotificationKey)
+ * ```
+ */
+import { ClientError } from './errors.ts'
+import { type Json, record } from './frames.ts'
+
+/** What a device gets: texts, all of them. */
+export interface PushPayload {
+  /** `call_invite`, or `cancel` when the call is over or was answered. */
+  readonly type: string
+  readonly encryption_type: string
+  /** Of the call; the same in its `cancel`. */
+  readonly notification_uuid: string
+  readonly with_video: string
+  readonly incoming_caller_name: string
+  readonly incoming_caller_id: string
+  /** Base64 of the event, as JSON: compressed by raw deflate (RFC 1951), then encrypted. */
+  readonly invite: string
+  readonly title: string
+  /** Base64 of 12 bytes; empty when nothing is encrypted. */
+  readonly iv: string
+  /** Base64 of 16 bytes; empty when nothing is encrypted. */
+  readonly tag: string
+  readonly version: string
+}
+
+/** A payload that was read: what {@link Client.handlePushNotification} takes. */
+export type DecryptedPush = Pick<PushPayload, 'type'> & Partial<PushPayload> & { readonly decrypted: Json }
+
+/**
+ * Decrypts (AES-256-GCM) and inflates the invitation of a payload. `key` is the `push_notification_key` of registerDevice and
+ * getSubscriberInfo, in base64. Rejects with `bad_argument`: wrong key, changed payload, unknown encryption.
+ */
+export const decryptPush = async <Payload extends PushPayload>(
+  payload: Payload,
+  key: string,
+): Promise<Payload & { readonly decrypted: Json }> => {
+  try {
+    const decrypted = record(await inflated(await opened(payload, key)))
+    return { ...payload, decrypted }
+  } catch (cause) {
+    if (cause instanceof ClientError) throw cause
+    throw new ClientError('bad_argument', 'The push notification cannot be read with this key.', { cause })
+  }
+}
+
+const bytes = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+
+const opened = async (payload: PushPayload, key: string): Promise<Uint8Array<ArrayBuffer>> => {
+  const { encryption_type, invite, iv, tag } = payload
+  if (encryption_type === 'none') return bytes(invite)
+  if (encryption_type !== 'aes_256_gcm')
+    throw new ClientError(
+      'bad_argument',
+      `encryption_type: expected aes_256_gcm or none, got "${encryption_type}"`,
+    )
+  const secret = await crypto.subtle.importKey('raw', bytes(key), 'AES-GCM', false, ['decrypt'])
+  // WebCrypto wants the tag behind what it seals.
+  const sealed = new Uint8Array([...bytes(invite), ...bytes(tag)])
+  return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv: bytes(iv) }, secret, sealed))
+}
+
+const inflated = (packed: Uint8Array<ArrayBuffer>): Promise<unknown> =>
+  new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).json()

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest'
+import { Client } from './client.ts'
+import { connected } from './testing/connected.ts'
+import { FakeBrowser, settled } from './testing/fakes.ts'
+
+const inCall = async (full = false) => {
+  const { browser, client } = await connected()
+  browser.full = full
+  const call = await client.dial({ to: '/public/bob' })
+  const started = call.start()
+  await settled()
+  browser.socket.reply('verto.invite', { code: '200' })
+  browser.socket.verto('verto.answer', { callID: call.id, sdp: 'their answer' })
+  await started
+  return { browser, client, call }
+}
+
+describe('a page that is loaded anew', () => {
+  it('goes on with its session and takes its call back', async () => {
+    const { browser, call } = await inCall()
+    const { client } = await connected({}, browser)
+    expect(browser.socket.requests('signalwire.connect')[0]?.params).toMatchObject({
+      protocol: 'signalwire_j_1_p',
+    })
+    const again = await client.reattach({ video: true })
+    expect(again).toMatchObject({ id: call.id, to: '/public/bob', state: 'new' })
+    expect(await client.reattach()).toBe(again)
+    const started = again.start()
+    await settled()
+    const invite = browser.socket.requests('verto.invite')[0]
+    expect(invite?.message.params).toMatchObject({
+      sdp: 'offer 1',
+      dialogParams: { attach: true, reattaching: true, callID: call.id, destination_number: 'room' },
+    })
+    expect(browser.requested.at(-1)).toEqual({ audio: true, video: true })
+    browser.socket.verto('verto.answer', { callID: call.id, sdp: 'another answer' })
+    await started
+    const digits = again.sendDigits('1')
+    browser.socket.reply('verto.info')
+    await digits
+    expect(browser.socket.requests('verto.info')[0]?.message.params).toMatchObject({
+      dialogParams: { attach: false, reattaching: false },
+    })
+  })
+
+  it('hangs the call up that it did not take back, when it is told to', async () => {
+    const { browser } = await inCall()
+    const { client } = await connected({}, browser)
+    void (await client.reattach()).hangup()
+    expect(browser.socket.requests('verto.bye')).toHaveLength(1)
+  })
+
+  it('has no call to come back to when the server has given the session up', async () => {
+    const { browser } = await inCall()
+    const { client } = await connected({}, browser, 'signalwire_j_2_p')
+    await expect(client.reattach()).rejects.toMatchObject({ code: 'session_lost' })
+    expect(browser.kept.size).toBe(0)
+  })
+
+  it('tries again with the session when it could not connect at first', async () => {
+    const { browser } = await inCall()
+    const client = new Client({ token: 't1' }, browser.environment)
+    const failing = client.connect()
+    browser.socket.drop()
+    await expect(failing).rejects.toMatchObject({ code: 'disconnected' })
+    const connecting = client.connect()
+    browser.socket.welcome()
+    await connecting
+    expect((await client.reattach()).state).toBe('new')
+  })
+})
+
+describe('there is no call to come back to', () => {
+  const reloaded = async (browser: FakeBrowser) => {
+    const { client } = await connected({}, browser)
+    expect(browser.socket.requests('signalwire.connect')[0]?.params).not.toHaveProperty('protocol')
+    await expect(client.reattach()).rejects.toMatchObject({ code: 'session_lost' })
+  }
+
+  it('after hanging up', async () => {
+    const { browser, call } = await inCall()
+    void call.hangup()
+    await reloaded(browser)
+  })
+
+  it('after the far side has hung up', async () => {
+    const { browser, call } = await inCall()
+    browser.socket.verto('verto.bye', { callID: call.id, cause: 'NORMAL_CLEARING', causeCode: '16' })
+    await reloaded(browser)
+  })
+
+  it('after the far side has hung up while the page was loaded anew', async () => {
+    const { browser, call } = await inCall()
+    const { client } = await connected({}, browser)
+    browser.socket.verto('verto.bye', { callID: call.id, cause: 'NORMAL_CLEARING', causeCode: '16' })
+    await expect(client.reattach()).rejects.toMatchObject({ code: 'session_lost' })
+  })
+
+  it('after disconnect()', async () => {
+    const { browser } = await inCall()
+    const { client } = await connected({}, browser)
+    client.disconnect()
+    await reloaded(browser)
+  })
+
+  it('when the storage is full; the call goes on all the same', async () => {
+    const { browser, call } = await inCall(true)
+    expect(call.state).toBe('active')
+    await reloaded(browser)
+  })
+
+  it('when nothing can be kept, or what was kept makes no sense', async () => {
+    const browser = new FakeBrowser()
+    browser.kept.set('trunkline.call', '{"id":7')
+    await reloaded(browser)
+    const client = new Client({ token: 't1' }, { ...browser.environment, storage: undefined })
+    const connecting = client.connect()
+    browser.socket.welcome()
+    await connecting
+    await expect(client.reattach()).rejects.toMatchObject({ code: 'session_lost' })
+  })
+})

@@ -1,0 +1,81 @@
+import type { Environment } from './environment.ts'
+import { ClientError, type Refusal } from './errors.ts'
+import { type Json, record, text } from './frames.ts'
+import type { Hosts } from './hosts.ts'
+
+/** Values of a query string; those that are undefined are left out. */
+export type Query = Readonly<Record<string, string | number | undefined>>
+
+/** Requests to the gateway's REST API in the name of the signed-in subscriber. */
+export class Rest {
+  readonly #hosts: Hosts
+  readonly #fetch: Environment['fetch']
+  readonly #token: () => string
+
+  /** `token` is asked anew for each request. */
+  constructor(hosts: Hosts, fetch: Environment['fetch'], token: () => string) {
+    this.#hosts = hosts
+    this.#fetch = fetch
+    this.#token = token
+  }
+
+  /** Rejects, as the others do, with `auth` (401) or `http`: the server's sentence, its status, and all that it found wrong. */
+  get(path: string, query: Query = {}): Promise<unknown> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined)
+    const search = new URLSearchParams(
+      given.map(([key, value]): [string, string] => [key, String(value)]),
+    ).toString()
+    return this.#ask('GET', search ? `${path}?${search}` : path)
+  }
+
+  post(path: string, body: Json): Promise<unknown> {
+    return this.#ask('POST', path, body)
+  }
+
+  delete(path: string): Promise<unknown> {
+    return this.#ask('DELETE', path)
+  }
+
+  async #ask(method: string, path: string, body?: Json): Promise<unknown> {
+    let response: Response
+    let content: string
+    try {
+      const authorization = `Bearer ${this.#token()}`
+      response = await this.#fetch(this.#hosts.http + path, {
+        method,
+        headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      content = await response.text()
+    } catch (cause) {
+      throw new ClientError('http', `${path}: ${this.#hosts.httpHost} cannot be reached.`, { cause })
+    }
+    const answer = parsed(content)
+    if (!response.ok) throw refused(path, response, answer)
+    if (answer === undefined)
+      throw new ClientError('http', `${path}: expected JSON; is ${this.#hosts.httpHost} a gateway?`)
+    return answer
+  }
+}
+
+// Bodies may be empty, and those of a proxy in between may be anything.
+const parsed = (answer: string): unknown => {
+  try {
+    return JSON.parse(answer || '{}')
+  } catch {
+    return undefined
+  }
+}
+
+const refused = (path: string, { status, statusText }: Response, answer: unknown): ClientError => {
+  const list = record(answer).errors
+  const refusals = (Array.isArray(list) ? list : []).map(record).map(refusalIn)
+  const message = refusals.map((refusal) => refusal.message).join(' ') || `${path}: ${status} ${statusText}`
+  return new ClientError(status === 401 ? 'auth' : 'http', message, { serverCode: String(status), refusals })
+}
+
+const refusalIn = (error: Json): Refusal => ({
+  code: text(error.code) ?? '',
+  message: text(error.message) ?? '',
+  attribute: text(error.attribute),
+})

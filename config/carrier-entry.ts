@@ -1,0 +1,41 @@
+import { pathOf } from './faults.ts'
+import type { FileConfig } from './file.ts'
+import { fromSchema } from './from-schema.ts'
+import { checkCarrier } from './rules-sip.ts'
+import { carrier } from './schema-carrier.ts'
+import type { Schema } from './schema-parts.ts'
+import type { CarrierConfig } from './types.ts'
+import { ajv, describeAll } from './validate.ts'
+
+const { project: _project, tls: _tls, ...properties } = carrier.properties as Record<string, Schema>
+
+/**
+ * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file, but for files of certificates
+ * and the project.
+ */
+export const carrierEntrySchema: Schema = { ...carrier, properties }
+
+const validate = ajv.compile(carrierEntrySchema)
+
+/** What is wrong with an entry: a dotted path, and what was expected. */
+export interface EntryFault {
+  readonly path: string
+  readonly message: string
+}
+
+/** Checks an entry by the rules of the configuration file, and fills in its defaults. Every fault is found; none shows a value. */
+export const readCarrierEntry = (
+  entry: unknown,
+): { readonly carrier: CarrierConfig } | { readonly faults: readonly EntryFault[] } => {
+  const faults: EntryFault[] = []
+  const report = (keys: readonly (string | number)[], message: string) =>
+    faults.push({ path: pathOf(keys), message })
+  const filled = structuredClone(entry)
+  if (validate(filled)) checkCarrier(filled as FileConfig['carriers'][number], report)
+  else describeAll(validate.errors, report)
+  if (faults.length > 0) return { faults }
+  // There is no file in it whose place could matter.
+  return { carrier: { ...fromSchema<CarrierConfig>(filled, carrierEntrySchema, ''), tls: withoutFiles } }
+}
+
+const withoutFiles: CarrierConfig['tls'] = { verify: true, alpn: [] }

@@ -1,0 +1,49 @@
+import type { Report } from './faults.ts'
+import type { FileConfig, FileProject } from './file.ts'
+import { projectNameOf } from './project-name.ts'
+import type { ProjectConfig } from './types.ts'
+import { type Entry, unique } from './unique.ts'
+
+/** The projects of a file, the first one first. */
+export const projectsOf = ({ project: id, projects, http, webhooks }: FileConfig): ProjectConfig[] => {
+  const { signingKeys } = webhooks
+  const first: FileProject = {
+    id,
+    signingKeys,
+    ...(http.apiToken !== undefined && { apiToken: http.apiToken }),
+  }
+  return [first, ...projects].map(({ signingKeys = [], name, ...project }) => ({
+    ...project,
+    name: name?.toLowerCase() ?? projectNameOf(project.id),
+    signingKeys,
+  }))
+}
+
+/** Checks that projects are not taken for one another, and that entries name one that is there. */
+export const checkProjects = (config: FileConfig, report: Report): void => {
+  const all = projectsOf(config)
+  const keysOf = (i: number) => (i === 0 ? ['project'] : ['projects', i - 1])
+  unique(
+    all.map(({ id }, i): Entry => [id, keysOf(i)]),
+    report,
+  )
+  unique(
+    all.map(({ name }, i): Entry => [`the name ${name}`, keysOf(i)]),
+    report,
+  )
+  all.forEach(({ apiToken }, i) => {
+    // The token itself is not shown: it is a secret.
+    if (apiToken !== undefined && all.findIndex((each) => each.apiToken === apiToken) !== i)
+      report(['projects', i - 1, 'apiToken'], 'is the token of another project')
+  })
+  const ids = new Set(all.map(({ id }) => id))
+  for (const group of ['domains', 'carriers', 'endpoints', 'subscribers', 'resources'] as const)
+    config[group].forEach(({ project }, i) => {
+      if (project !== undefined && !ids.has(project))
+        report([group, i, 'project'], `${project} is none of the projects`)
+    })
+  config.oauth.clients.forEach(({ project }, i) => {
+    if (project !== undefined && !ids.has(project))
+      report(['oauth', 'clients', i, 'project'], `${project} is none of the projects`)
+  })
+}

@@ -1,0 +1,184 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { OAuthClientConfig } from '../../../config/types.ts'
+import type { Listed, ListPage } from '../../directory/resource-types.ts'
+import type { OAuthClientTable } from '../../directory/schema.ts'
+import type { Store } from '../../directory/sqlite.ts'
+import { TrunklineError } from '../../errors.ts'
+
+/** Scopes that a client may ask for: `openid` is what it gets where it asks for none; the others tell it more, or let it outlive the sign-out. */
+export const oauthScopes = ['openid', 'profile', 'email', 'offline_access'] as const
+
+/** An application that subscribers of a project sign in to. Times in milliseconds since 1970. */
+export interface OAuthClient {
+  /** The `client_id`. */
+  readonly id: string
+  readonly projectId: string
+  readonly name: string
+  /** Each is compared as it stands. */
+  readonly redirectUris: readonly string[]
+  /** Installed on a device (RFC 8252). */
+  readonly native: boolean
+  /** SHA-256 of its secret, hex; absent: a public client. */
+  readonly secretHash?: string
+  readonly scopes: readonly string[]
+  readonly managedByFile: boolean
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** What the maker of a client says of it. */
+export type OAuthClientTerms = Pick<OAuthClient, 'name' | 'redirectUris' | 'native'>
+
+/** The clients, asked of the store each time. */
+export class OAuthClients {
+  readonly #store: Store
+  readonly #now: () => number
+
+  /** `now` in milliseconds since 1970. */
+  constructor(store: Store, now: () => number) {
+    this.#store = store
+    this.#now = now
+  }
+
+  /** Of any project. */
+  async find(id: string): Promise<OAuthClient | undefined> {
+    const row = await this.#store
+      .selectFrom('oauth_client')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return row && clientOf(row)
+  }
+
+  /** Rejects with `unknown_resource` for what is another project's too. */
+  async get(projectId: string, id: string): Promise<OAuthClient> {
+    const client = await this.find(id)
+    if (client?.projectId !== projectId) throw new TrunklineError('unknown_resource')
+    return client
+  }
+
+  /** Those of a project, the newest last. */
+  async list(projectId: string, { number, size }: ListPage): Promise<Listed<OAuthClient>> {
+    const all = this.#store.selectFrom('oauth_client').where('project_id', '=', projectId)
+    const rows = await all
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .offset(number * size)
+      .limit(size)
+      .execute()
+    const counted = await all.select((q) => q.fn.countAll<number>().as('count')).executeTakeFirst()
+    return { items: rows.map(clientOf), total: Number(counted?.count ?? 0) }
+  }
+
+  /** The secret, where it is to have one, is told this once. */
+  async create(
+    projectId: string,
+    terms: OAuthClientTerms,
+    confidential: boolean,
+  ): Promise<{ readonly client: OAuthClient; readonly secret?: string }> {
+    const secret = confidential ? newSecret() : undefined
+    const row = rowOf(projectId, { ...terms, id: randomUUID() }, this.#now())
+    await this.#store
+      .insertInto('oauth_client')
+      .values({ ...row, secret_hash: secret ? hashOf(secret) : null })
+      .execute()
+    return { client: await this.get(projectId, row.id), ...(secret && { secret }) }
+  }
+
+  /** Rejects with `unknown_resource`, `managed_by_file`. */
+  async update(projectId: string, id: string, change: Partial<OAuthClientTerms>): Promise<OAuthClient> {
+    await this.#ownOf(projectId, id)
+    const { name, redirectUris, native } = change
+    await this.#store
+      .updateTable('oauth_client')
+      .set({
+        ...(name !== undefined && { name }),
+        ...(redirectUris && { redirect_uris_json: JSON.stringify(redirectUris) }),
+        ...(native !== undefined && { native: Number(native) }),
+        updated_at: this.#now(),
+      })
+      .where('id', '=', id)
+      .execute()
+    return this.get(projectId, id)
+  }
+
+  /** A new secret in place of the old one, told this once. Rejects as {@link update}, and with `invalid_field` for a public client. */
+  async renewSecret(projectId: string, id: string): Promise<string> {
+    const { secretHash } = await this.#ownOf(projectId, id)
+    if (secretHash === undefined) throw new TrunklineError('invalid_field', 'The client is a public one.')
+    const secret = newSecret()
+    const change = { secret_hash: hashOf(secret), updated_at: this.#now() }
+    await this.#store.updateTable('oauth_client').set(change).where('id', '=', id).execute()
+    return secret
+  }
+
+  /** Rejects with `unknown_resource`, `managed_by_file`. */
+  async remove(projectId: string, id: string): Promise<void> {
+    await this.#ownOf(projectId, id)
+    await this.#store.deleteFrom('oauth_client').where('id', '=', id).execute()
+  }
+
+  /** Makes the clients of the file what the file says. Throws where one of its ids is that of a client that the API made. */
+  async provision(declared: readonly OAuthClientConfig[], firstProject: string): Promise<void> {
+    const now = this.#now()
+    await this.#store.transaction().execute(async (store) => {
+      const ids = declared.map(({ id }) => id)
+      const gone = store.deleteFrom('oauth_client').where('managed_by_file', '=', 1)
+      await (ids.length > 0 ? gone.where('id', 'not in', ids) : gone).execute()
+      for (const client of declared) {
+        const row = { ...rowOf(client.project ?? firstProject, client, now), managed_by_file: 1 }
+        const { id: _id, created_at: _createdAt, ...rest } = row
+        const result = await store
+          .insertInto('oauth_client')
+          .values(row)
+          .onConflict((c) => c.column('id').doUpdateSet(rest).where('oauth_client.managed_by_file', '=', 1))
+          .executeTakeFirst()
+        if (result.numInsertedOrUpdatedRows === 0n)
+          throw new Error(`oauth.clients: ${client.id} is the id of a client that was made by the API.`)
+      }
+    })
+  }
+
+  /** Rejects for what the file declares. */
+  async #ownOf(projectId: string, id: string): Promise<OAuthClient> {
+    const client = await this.get(projectId, id)
+    if (client.managedByFile) throw new TrunklineError('managed_by_file')
+    return client
+  }
+}
+
+/** How a client's secret is kept: it is random, so that one round is enough. */
+export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+const newSecret = (): string => randomBytes(32).toString('base64url')
+
+const rowOf = (
+  projectId: string,
+  { id, name, redirectUris, native }: OAuthClientTerms & { readonly id: string },
+  now: number,
+): OAuthClientTable => ({
+  id,
+  project_id: projectId,
+  name,
+  redirect_uris_json: JSON.stringify(redirectUris),
+  native: Number(native),
+  secret_hash: null,
+  scopes_json: JSON.stringify(oauthScopes),
+  managed_by_file: 0,
+  created_at: now,
+  updated_at: now,
+})
+
+const clientOf = (row: OAuthClientTable): OAuthClient => ({
+  id: row.id,
+  projectId: row.project_id,
+  name: row.name,
+  redirectUris: JSON.parse(row.redirect_uris_json) as string[],
+  native: row.native === 1,
+  ...(row.secret_hash !== null && { secretHash: row.secret_hash }),
+  scopes: JSON.parse(row.scopes_json) as string[],
+  managedByFile: row.managed_by_file === 1,
+  createdAt: Number(row.created_at),
+  updatedAt: Number(row.updated_at),
+})

@@ -1,0 +1,62 @@
+import { createPrivateKey, generateKeyPair, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { calculateJwkThumbprint } from 'jose'
+
+/** A private key for `RS256`, with the thumbprint of its public half (RFC 7638) as its id. A secret. */
+export type SigningKey = JsonWebKey & {
+  readonly kid: string
+  readonly alg: 'RS256'
+  readonly use: 'sig'
+}
+
+const smallest = 2048
+
+/**
+ * The keys that sign id tokens: the PEM files of a folder that its owner alone can read. The last one by its name signs; all are published, so
+ * that what an older one has signed can still be checked. The first is made where there is none, and named after the day. Throws an error that
+ * names the file which holds no RSA key of 2048 bits.
+ */
+export const readOrMakeSigningKeys = async (folder: string, now: number): Promise<SigningKey[]> => {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (namesIn(folder).length === 0)
+    await make(join(folder, `${new Date(now).toISOString().slice(0, 10)}.pem`))
+  return Promise.all(
+    namesIn(folder)
+      .reverse()
+      .map((name) => readKey(join(folder, name))),
+  )
+}
+
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.pem'))
+    .sort()
+
+const make = async (file: string): Promise<void> => {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: smallest })
+  try {
+    writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    // Another process was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+const readKey = async (file: string): Promise<SigningKey> => {
+  const key = parse(file)
+  if (key.asymmetricKeyType !== 'rsa' || (key.asymmetricKeyDetails?.modulusLength ?? 0) < smallest)
+    throw new Error(`${file} holds no RSA key of ${smallest} bits or more.`)
+  const jwk = key.export({ format: 'jwk' })
+  const { kty = '', n = '', e = '' } = jwk
+  return { ...jwk, kid: await calculateJwkThumbprint({ kty, n, e }), alg: 'RS256', use: 'sig' }
+}
+
+const parse = (file: string): KeyObject => {
+  try {
+    return createPrivateKey(readFileSync(file))
+  } catch (error) {
+    throw new Error(`${file} holds no private key that can be used: ${String(error)}`, { cause: error })
+  }
+}

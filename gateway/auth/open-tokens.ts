@@ -1,0 +1,51 @@
+import type { Clock } from '../clock.ts'
+import type { News } from '../directory/engine.ts'
+import { RefreshTokenRows } from '../directory/refresh-tokens.ts'
+import { RevokedTokenRows } from '../directory/revoked-tokens.ts'
+import type { Directory } from '../directory/types.ts'
+import { Revocations } from './revocations.ts'
+import { TokenPairs } from './token-pairs.ts'
+import { SubscriberTokens } from './tokens.ts'
+
+/** Everything about subscriber access tokens. */
+export interface OpenTokens {
+  readonly tokens: SubscriberTokens
+  readonly revocations: Revocations
+  readonly pairs: TokenPairs
+}
+
+/** What tokens are opened with. */
+export interface TokenOptions {
+  /** The gateway's. */
+  readonly secret: Uint8Array
+  readonly clock: Pick<Clock, 'now'>
+  /** The host that the browser SDK connects to. */
+  readonly publicHost?: string
+}
+
+/**
+ * Opens the tokens of a directory: those of a subscriber who is changed there, or goes, are looked at anew, and what other gateways on the
+ * database revoke is revoked here too.
+ */
+export const openTokens = async (
+  directory: Pick<Directory, 'store' | 'subscriber' | 'onResources' | 'onElsewhere'>,
+  { secret, clock, publicHost }: TokenOptions,
+): Promise<OpenTokens> => {
+  const { store } = directory
+  const tokensAfter = (id: string): number => {
+    const subscriber = directory.subscriber(id)
+    return !subscriber || subscriber.disabled ? Number.POSITIVE_INFINITY : subscriber.tokensAfter
+  }
+  const rows = new RevokedTokenRows(store)
+  const revocations = await Revocations.open({ rows, tokensAfter, now: () => clock.now() })
+  directory.onResources((ids) => revocations.changed(ids))
+  directory.onElsewhere((news) => heard(revocations, news))
+  const tokens = new SubscriberTokens(secret, clock, publicHost, revocations)
+  const pairs = new TokenPairs({ tokens, rows: new RefreshTokenRows(store), revocations, clock })
+  return { tokens, revocations, pairs }
+}
+
+const heard = async (revocations: Revocations, news: News): Promise<void> => {
+  if (news === 'anything') await revocations.reload()
+  else if (news.kind === 'revoked_token') await revocations.learn(news.id)
+}

@@ -1,0 +1,82 @@
+import type { ConversationRow, MessageRow } from '../directory/conversations.ts'
+import type { Resources } from '../directory/ports.ts'
+
+/** For whom a conversation is shown: the same one is another's address to each of two who talk. */
+export interface Viewer {
+  /** Absent: a guest. */
+  readonly addressId?: string
+}
+
+type Addresses = Pick<Resources, 'findByAddressId'>
+
+/** What a guest is called. */
+const guestName = 'Guest'
+/** Longest name of a conversation. */
+const longestName = 256
+
+/** A conversation as the API shows it to one of its members; times in ms since the Unix epoch. */
+export const conversationBody = (row: ConversationRow, viewer: Viewer, addresses: Addresses) => {
+  const { peer, all } = sides(row, viewer)
+  return {
+    // Applications take it for the address that they write to.
+    id: peer ?? row.id,
+    address_id: peer,
+    group_id: row.id,
+    fabric_address_ids: all,
+    from_fabric_address_id: viewer.addressId ?? null,
+    created_at: row.created_at,
+    last_message_at: row.last_message_at,
+    metadata: {},
+    name: nameOf(row, viewer, addresses),
+  }
+}
+
+/** A message as the API and the event `conversation.message` show it to one of the members. */
+export const messageBody = (
+  message: MessageRow,
+  conversation: ConversationRow,
+  viewer: Viewer,
+  addresses: Addresses,
+) => {
+  const { peer, all } = sides(conversation, viewer)
+  const author = message.author_address_id
+  // A guest is not shown addresses that the guest does not know; applications look up those that they are shown.
+  const from = author !== null && (viewer.addressId !== undefined || all.includes(author)) ? author : null
+  return {
+    id: message.id,
+    address_id: peer,
+    conversation_id: peer ?? conversation.id,
+    group_id: conversation.id,
+    user_id: message.author_id,
+    from_address_id: from,
+    from_fabric_address_id: from,
+    ts: message.created_at / 1000,
+    metadata: JSON.parse(message.metadata_json),
+    details: JSON.parse(message.details_json),
+    type: 'message',
+    subtype: 'chat',
+    kind: null,
+    text: message.text,
+    hidden: false,
+    user_name: displayNameOf(conversation.project_id, author, addresses),
+    conversation_name: nameOf(conversation, viewer, addresses),
+  }
+}
+
+/** The addresses of a conversation, and the one that it is to this member; null: it is known by its own id alone. */
+const sides = ({ kind, addresses_json }: ConversationRow, { addressId }: Viewer) => {
+  const all: readonly string[] = JSON.parse(addresses_json)
+  const peer = kind === 'group' ? undefined : all.find((id) => id !== addressId)
+  return { all, peer: peer ?? null }
+}
+
+const nameOf = (row: ConversationRow, viewer: Viewer, addresses: Addresses): string => {
+  const { peer, all } = sides(row, viewer)
+  if (row.kind !== 'group') return displayNameOf(row.project_id, peer, addresses)
+  const others = all.filter((id) => id !== viewer.addressId)
+  const names = others.flatMap((id) => addresses.findByAddressId(row.project_id, id)?.displayName ?? [])
+  return names.join(', ').slice(0, longestName)
+}
+
+const displayNameOf = (projectId: string, addressId: string | null, addresses: Addresses): string =>
+  addressId === null ? guestName : (addresses.findByAddressId(projectId, addressId)?.displayName ?? '')

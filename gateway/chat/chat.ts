@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type {
+  ConversationRow,
+  ConversationRows,
+  MemberMessage,
+  Membership,
+  MessageQuery,
+  MessageRow,
+} from '../directory/conversations.ts'
+import type { News } from '../directory/engine.ts'
+import type { Resources } from '../directory/ports.ts'
+import type { Listed, ListPage } from '../directory/resource-types.ts'
+import { TrunklineError } from '../errors.ts'
+import { Attempts } from '../http/attempts.ts'
+import type { Log } from '../log.ts'
+import { messageBody } from './bodies.ts'
+import { mostInRoom, type Opening, openingOf } from './opening.ts'
+import type { Participant } from './participant.ts'
+
+/** What conversations work with. */
+export interface ChatParts {
+  readonly rows: ConversationRows
+  readonly resources: Pick<Resources, 'findByAddressId'>
+  /** Tells the connected pages of a subscriber or a guest, by the id of that one. */
+  readonly tell: (holderId: string, event: 'conversation.message', params: object) => void
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'error'>
+}
+
+/** What is written. */
+export interface Written {
+  readonly text: string
+  readonly metadata: object
+  readonly details: object
+}
+
+/** Messages a minute: of one who writes, and within one conversation. */
+const perWriter = 60
+const perConversation = 300
+const minute = 60_000
+
+/** Conversations between addresses: who may join and write, what each may read, and the delivery to the pages of all who take part. */
+export class Chat {
+  readonly #parts: ChatParts
+  readonly #writers: Attempts
+  readonly #conversations: Attempts
+
+  constructor(parts: ChatParts) {
+    this.#parts = parts
+    this.#writers = new Attempts(parts.clock, { attempts: perWriter, windowMs: minute })
+    this.#conversations = new Attempts(parts.clock, { attempts: perConversation, windowMs: minute })
+  }
+
+  /** Writers and conversations whose messages are counted. */
+  get counted(): number {
+    return this.#writers.size + this.#conversations.size
+  }
+
+  conversations({ id }: Participant, page: ListPage): Promise<Listed<Membership>> {
+    return this.#parts.rows.list(id, page)
+  }
+
+  /** `id`: its own, or the address that it is with. Throws `unknown_resource` where there is none that this one is part of. */
+  async conversation(who: Participant, id: string): Promise<Membership> {
+    const found = await this.#find(who, id)
+    if (!found) throw new TrunklineError('unknown_resource')
+    return found
+  }
+
+  /** Messages of all conversations, the newest first. */
+  messages({ id }: Participant, query: MessageQuery): Promise<MemberMessage[]> {
+    return this.#parts.rows.allMessages(id, query)
+  }
+
+  /**
+   * Messages of one conversation, the newest first; `id` as of {@link conversation}. None of an address that may be written to, and was not
+   * yet, or of a room that this one did not join. Else throws `unknown_resource`.
+   */
+  async messagesOf(who: Participant, id: string, query: MessageQuery): Promise<MemberMessage[]> {
+    const conversation = await this.#find(who, id)
+    if (conversation) {
+      const rows = await this.#parts.rows.messages(conversation, query)
+      return rows.map((message) => ({ message, conversation }))
+    }
+    if (!this.#opening(who, id)) throw new TrunklineError('unknown_resource')
+    return []
+  }
+
+  /**
+   * Makes somebody part of the conversation with these addresses, which `attribute` named: what {@link openingOf} throws, `over_quota` and
+   * `too_many_requests`.
+   */
+  async join(who: Participant, addressIds: readonly string[], attribute: string): Promise<Membership> {
+    this.#count(this.#writers, who.id)
+    const { resources, clock } = this.#parts
+    return this.#open(who, openingOf(who, addressIds, attribute, { resources, now: clock.now() }))
+  }
+
+  /**
+   * Writes to a conversation, or to an address; `to` as of {@link conversation}, named by `attribute`. Resolves when it is stored. Throws
+   * as {@link join} does.
+   */
+  async send(who: Participant, to: string, attribute: string, written: Written): Promise<MemberMessage> {
+    this.#count(this.#writers, who.id)
+    const { rows, clock, resources } = this.#parts
+    const now = clock.now()
+    const conversation =
+      (await this.#find(who, to)) ??
+      (await this.#open(who, openingOf(who, [to], attribute, { resources, now })))
+    this.#count(this.#conversations, conversation.id)
+    const { text, metadata, details } = written
+    const message = await rows.add(
+      {
+        ...{ id: randomUUID(), conversation_id: conversation.id, text },
+        ...{ author_id: who.id, author_address_id: who.addressId ?? null },
+        ...{ metadata_json: JSON.stringify(metadata), details_json: JSON.stringify(details) },
+      },
+      now,
+    )
+    if (!message) throw new TrunklineError('unknown_resource')
+    await this.#deliver(message, conversation)
+    return { message, conversation }
+  }
+
+  /** Delivers to the pages that are connected here what was written at another gateway on the store. */
+  async heard(news: News): Promise<void> {
+    if (news === 'anything' || news.kind !== 'message') return
+    try {
+      const found = await this.#parts.rows.message(news.id)
+      if (found) await this.#deliver(found.message, found.conversation)
+    } catch (error) {
+      this.#parts.log.error({ err: error, message: news.id }, 'a message from elsewhere could not be read')
+    }
+  }
+
+  /** Whoever is not connected finds it in the store. */
+  async #deliver(message: MessageRow, conversation: ConversationRow): Promise<void> {
+    const { rows, resources, tell, log } = this.#parts
+    try {
+      for (const { holder_id, address_id, reads_from } of await rows.members(conversation.id)) {
+        if (message.created_at < reads_from) continue
+        const viewer = address_id === null ? {} : { addressId: address_id }
+        tell(holder_id, 'conversation.message', messageBody(message, conversation, viewer, resources))
+      }
+    } catch (error) {
+      log.error({ err: error, message: message.id }, 'a message is stored, and could not be delivered')
+    }
+  }
+
+  async #find(who: Participant, id: string): Promise<Membership | undefined> {
+    const { rows } = this.#parts
+    const found = await rows.find(who.id, id)
+    const key = found ? undefined : this.#opening(who, id)?.conversation.key
+    return key === undefined ? found : rows.findByKey(who.id, who.projectId, key)
+  }
+
+  /** Undefined where the id is of no address that this one may write to. */
+  #opening(who: Participant, id: string): Opening | undefined {
+    const { resources, clock } = this.#parts
+    try {
+      return openingOf(who, [id], 'id', { resources, now: clock.now() })
+    } catch (error) {
+      if (error instanceof TrunklineError) return undefined
+      throw error
+    }
+  }
+
+  async #open(who: Participant, { conversation, members }: Opening): Promise<Membership> {
+    const { rows, clock } = this.#parts
+    const id = await rows.ensure(conversation, members, mostInRoom, clock.now())
+    if (id === undefined) throw new TrunklineError('over_quota', `A room has at most ${mostInRoom} members.`)
+    const joined = await rows.find(who.id, id)
+    if (!joined) throw new TrunklineError('unknown_resource')
+    return joined
+  }
+
+  #count(attempts: Attempts, key: string): void {
+    if (attempts.take(key) > 0) throw new TrunklineError('too_many_requests')
+  }
+}

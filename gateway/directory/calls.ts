@@ -1,0 +1,137 @@
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { type CdrRow, insertCdrs } from './cdrs.ts'
+import { removeOlder } from './older.ts'
+import type { ListPage } from './resource-types.ts'
+import type { CallTable, Tables } from './schema.ts'
+import type { Store } from './sqlite.ts'
+
+/** A call as it is written down. */
+export type StoredCall = Readonly<CallTable>
+
+/** What calls are looked for by; each is compared as it is. Times in ms since 1970, `…From` inclusive, `…Until` not. */
+export interface CallSearch extends ListPage {
+  readonly fromUser?: string
+  readonly fromUri?: string
+  readonly toUser?: string
+  readonly toUri?: string
+  readonly status?: string
+  readonly parentId?: string
+  readonly startedFrom?: number
+  readonly startedUntil?: number
+  readonly endedFrom?: number
+  readonly endedUntil?: number
+}
+
+/** The table of calls. */
+export class CallRows {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Writes calls down, in place of what was written of them before, and records of such that are over: all of it, or nothing. */
+  async save(calls: readonly StoredCall[], cdrs: readonly CdrRow[]): Promise<void> {
+    await this.#store.transaction().execute(async (write) => {
+      if (calls.length > 0)
+        await write
+          .insertInto('call')
+          .values([...calls])
+          .onConflict((conflict) =>
+            conflict.column('id').doUpdateSet((row) => ({
+              status: row.ref('excluded.status'),
+              ringing_at: row.ref('excluded.ringing_at'),
+              answered_at: row.ref('excluded.answered_at'),
+              ended_at: row.ref('excluded.ended_at'),
+              code: row.ref('excluded.code'),
+              sip_status: row.ref('excluded.sip_status'),
+              answered_by: row.ref('excluded.answered_by'),
+              document: row.ref('excluded.document'),
+            })),
+          )
+          .execute()
+      await insertCdrs(write, cdrs)
+    })
+  }
+
+  async find(projectId: string, id: string): Promise<StoredCall | undefined> {
+    const called = this.#store.selectFrom('call').selectAll().where('id', '=', id)
+    return called.where('project_id', '=', projectId).executeTakeFirst()
+  }
+
+  /** A page, the newest first, and whether there are more. Where it is asked when calls ended, they are in the order of that. */
+  async list(projectId: string, search: CallSearch): Promise<{ rows: StoredCall[]; more: boolean }> {
+    const rows = await this.#listing(projectId, search).execute()
+    return { rows: rows.slice(0, search.size), more: rows.length > search.size }
+  }
+
+  /** How the store goes about a list: the steps of its plan. For tests; SQLite alone. */
+  async plan(projectId: string, search: CallSearch): Promise<string> {
+    const steps = await this.#listing(projectId, search).explain<{ detail: string }>(
+      undefined,
+      sql`query plan`,
+    )
+    return steps.map(({ detail }) => detail).join('\n')
+  }
+
+  /** Calls of a gateway that are not over become so, at `now`. How many there were. */
+  async interrupt(nodeId: string, code: string, now: number): Promise<number> {
+    const { numUpdatedRows } = await this.#store
+      .updateTable('call')
+      .set({ status: 'failed', code, ended_at: now })
+      .where('node_id', '=', nodeId)
+      .where('ended_at', 'is', null)
+      .executeTakeFirst()
+    return Number(numUpdatedRows)
+  }
+
+  /** Removes a call and its records. */
+  async remove(id: string): Promise<void> {
+    await this.#store.transaction().execute(async (write) => {
+      const { project_id: projectId } =
+        (await write.deleteFrom('call').where('id', '=', id).returning('project_id').executeTakeFirst()) ?? {}
+      if (projectId !== undefined)
+        await write.deleteFrom('cdr').where('project_id', '=', projectId).where('call_id', '=', id).execute()
+    })
+  }
+
+  /** Removes some that began before `before` (ms since the Unix epoch), the oldest first. How many there were. */
+  removeOlder(before: number, most: number): Promise<number> {
+    return removeOlder(this.#store, 'call', before, most)
+  }
+
+  /** How many there are. */
+  async count(): Promise<number> {
+    const row = await this.#store
+      .selectFrom('call')
+      .select((q) => q.fn.countAll<number>().as('count'))
+      .executeTakeFirst()
+    return Number(row?.count ?? 0)
+  }
+
+  #listing(projectId: string, search: CallSearch) {
+    const { number, size, endedFrom, endedUntil } = search
+    const order = endedFrom === undefined && endedUntil === undefined ? 'created_at' : 'ended_at'
+    return filtered(this.#store.selectFrom('call').selectAll().where('project_id', '=', projectId), search)
+      .orderBy(order, 'desc')
+      .orderBy('id', 'desc')
+      .limit(size + 1)
+      .offset(number * size)
+  }
+}
+
+const filtered = <T>(rows: SelectQueryBuilder<Tables, 'call', T>, search: CallSearch): typeof rows => {
+  const { fromUser, fromUri, toUser, toUri, status, parentId } = search
+  const { startedFrom, startedUntil, endedFrom, endedUntil } = search
+  return rows
+    .$if(fromUser !== undefined, (q) => q.where('from_user', '=', fromUser!))
+    .$if(fromUri !== undefined, (q) => q.where('from_uri', '=', fromUri!))
+    .$if(toUser !== undefined, (q) => q.where('to_user', '=', toUser!))
+    .$if(toUri !== undefined, (q) => q.where('to_uri', '=', toUri!))
+    .$if(status !== undefined, (q) => q.where('status', '=', status!))
+    .$if(parentId !== undefined, (q) => q.where('parent_id', '=', parentId!))
+    .$if(startedFrom !== undefined, (q) => q.where('created_at', '>=', startedFrom!))
+    .$if(startedUntil !== undefined, (q) => q.where('created_at', '<', startedUntil!))
+    .$if(endedFrom !== undefined, (q) => q.where('ended_at', '>=', endedFrom!))
+    .$if(endedUntil !== undefined, (q) => q.where('ended_at', '<', endedUntil!))
+}

@@ -1,0 +1,235 @@
+import { sql } from 'kysely'
+import { removeOlder } from './older.ts'
+import type { Listed, ListPage } from './resource-types.ts'
+import type { ConversationMemberTable, ConversationTable, MessageTable } from './schema.ts'
+import type { Store, Write } from './sqlite.ts'
+
+/** A conversation as it is written down. */
+export type ConversationRow = Readonly<ConversationTable>
+/** A member as it is written down. */
+export type MemberRow = Readonly<ConversationMemberTable>
+/** A message as it is written down. */
+export type MessageRow = Readonly<MessageTable>
+/** A conversation as one member has it. */
+export type Membership = ConversationRow & Pick<MemberRow, 'reads_from'>
+
+/** A place in a list of messages, which has the newest first. `at`: ms since the Unix epoch. */
+export interface MessagePosition {
+  readonly at: number
+  readonly id: string
+}
+
+/** The newest `size` messages of those after a place. */
+export interface MessageQuery {
+  readonly after?: MessagePosition
+  readonly size: number
+}
+
+/** A message as one member has it. */
+export interface MemberMessage {
+  readonly message: MessageRow
+  readonly conversation: Membership
+}
+
+/** Conversations, who is part of them, and what they write. What a member's id names is found for members alone. */
+export class ConversationRows {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** The conversation of an id, where the holder is a member. */
+  find(holderId: string, id: string): Promise<Membership | undefined> {
+    return this.#of(holderId).where('c.id', '=', id).executeTakeFirst()
+  }
+
+  /** As {@link find}, by the key. */
+  findByKey(holderId: string, projectId: string, key: string): Promise<Membership | undefined> {
+    const ofProject = this.#of(holderId).where('c.project_id', '=', projectId)
+    return ofProject.where('c.key', '=', key).executeTakeFirst()
+  }
+
+  /** A member's, the one that was written in last first. */
+  async list(holderId: string, { number, size }: ListPage): Promise<Listed<Membership>> {
+    const rows = await this.#of(holderId)
+      .orderBy('c.active_at', 'desc')
+      .orderBy('c.id')
+      .limit(size + 1)
+      .offset(number * size)
+      .execute()
+    // As many as it takes to know whether there is a further page.
+    return { items: rows.slice(0, size), total: number * size + rows.length }
+  }
+
+  /**
+   * Makes a conversation, unless there is one of the same key, and makes these its members, unless they are. Where it would have more than
+   * `most`, guests whose tokens ended before `now` make room. Resolves its id; undefined where there is none.
+   */
+  async ensure(
+    row: ConversationRow,
+    members: readonly Omit<MemberRow, 'conversation_id'>[],
+    most: number,
+    now: number,
+  ): Promise<string | undefined> {
+    const adding = this.#store.transaction().execute(async (write) => {
+      const { key } = row
+      // Either way the row is ours from now on: nobody else counts its members meanwhile.
+      const { id } = await write
+        .insertInto('conversation')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['project_id', 'key']).doUpdateSet({ key }))
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      for (const member of members) await addMember(write, { ...member, conversation_id: id })
+      if ((await countMembers(write, id)) <= most) return id
+      await removeEnded(write, id, now)
+      if ((await countMembers(write, id)) <= most) return id
+      throw new Full()
+    })
+    return adding.catch((error: unknown) => {
+      if (error instanceof Full) return undefined
+      throw error
+    })
+  }
+
+  members(conversationId: string): Promise<MemberRow[]> {
+    return this.#store
+      .selectFrom('conversation_member')
+      .selectAll()
+      .where('conversation_id', '=', conversationId)
+      .execute()
+  }
+
+  /** Writes a message down, at `now` or just after the last one. Undefined where the conversation is gone. */
+  async add(message: Omit<MessageRow, 'created_at'>, now: number): Promise<MessageRow | undefined> {
+    return this.#store.transaction().execute(async (write) => {
+      const since = sql.lit(now)
+      const at = sql<number>`case when last_message_at >= ${since} then last_message_at + 1 else ${since} end`
+      const conversation = await write
+        .updateTable('conversation')
+        .set({ last_message_at: at, active_at: at })
+        .where('id', '=', message.conversation_id)
+        .returning('last_message_at')
+        .executeTakeFirst()
+      if (!conversation) return undefined
+      const row = { ...message, created_at: Number(conversation.last_message_at) }
+      await write.insertInto('message').values(row).execute()
+      return row
+    })
+  }
+
+  /** A message with its conversation. */
+  async message(id: string): Promise<{ message: MessageRow; conversation: ConversationRow } | undefined> {
+    const message = await this.#store
+      .selectFrom('message')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst()
+    if (!message) return undefined
+    const conversation = await this.#store
+      .selectFrom('conversation')
+      .selectAll()
+      .where('id', '=', message.conversation_id)
+      .executeTakeFirst()
+    return conversation && { message, conversation }
+  }
+
+  /** What a member may read of a conversation, the newest first. */
+  async messages(conversation: Membership, { after, size }: MessageQuery): Promise<MessageRow[]> {
+    let asked = this.#store
+      .selectFrom('message')
+      .selectAll()
+      .where('conversation_id', '=', conversation.id)
+      .where('created_at', '>=', conversation.reads_from)
+    if (after) asked = asked.where('created_at', '<=', after.at)
+    // One more: that of the very moment may not be after the place.
+    const rows = await asked
+      .orderBy('created_at', 'desc')
+      .limit(size + 1)
+      .execute()
+    return rows.filter((row) => isAfter(row, after)).slice(0, size)
+  }
+
+  /** What a member may read of all conversations, the newest first. */
+  async allMessages(holderId: string, query: MessageQuery): Promise<MemberMessage[]> {
+    const written = this.#of(holderId).where('c.last_message_at', 'is not', null)
+    let found: MemberMessage[] = []
+    for (const conversation of await written.orderBy('c.last_message_at', 'desc').execute()) {
+      const last = found.length < query.size ? undefined : found.at(-1)
+      // Neither this one nor those that follow have anything newer.
+      if (last && last.message.created_at > Number(conversation.last_message_at)) break
+      const rows = await this.messages(conversation, query)
+      found = [...found, ...rows.map((message) => ({ message, conversation }))]
+        .sort(newestFirst)
+        .slice(0, query.size)
+    }
+    return found
+  }
+
+  /** Removes messages from before a time (ms since the Unix epoch), `most` at once; says how many. */
+  removeOlder(before: number, most: number): Promise<number> {
+    return removeOlder(this.#store, 'message', before, most)
+  }
+
+  /** Removes the conversations that nobody is part of any more. */
+  async removeDeserted(): Promise<void> {
+    await this.#store
+      .deleteFrom('conversation')
+      .where((q) =>
+        q.not(
+          q.exists(
+            q
+              .selectFrom('conversation_member as m')
+              .select('m.holder_id')
+              .whereRef('m.conversation_id', '=', 'conversation.id'),
+          ),
+        ),
+      )
+      .execute()
+  }
+
+  #of(holderId: string) {
+    return this.#store
+      .selectFrom('conversation_member as m')
+      .innerJoin('conversation as c', 'c.id', 'm.conversation_id')
+      .selectAll('c')
+      .select('m.reads_from')
+      .where('m.holder_id', '=', holderId)
+  }
+}
+
+const isAfter = ({ created_at, id }: MessageRow, place: MessagePosition | undefined): boolean =>
+  place === undefined || created_at < place.at || (created_at === place.at && id < place.id)
+
+const newestFirst = ({ message: a }: MemberMessage, { message: b }: MemberMessage): number =>
+  b.created_at - a.created_at || (a.id < b.id ? 1 : -1)
+
+/** Ends the transaction. */
+class Full extends Error {}
+
+/** Who is a member already stays one, as long as the token that is shown now. */
+const addMember = (write: Write, member: MemberRow): Promise<unknown> =>
+  write
+    .insertInto('conversation_member')
+    .values(member)
+    .onConflict((conflict) =>
+      conflict.columns(['conversation_id', 'holder_id']).doUpdateSet({ ends_at: member.ends_at }),
+    )
+    .execute()
+
+const countMembers = async (write: Write, id: string): Promise<number> => {
+  const { count } = await write
+    .selectFrom('conversation_member')
+    .select((q) => q.fn.countAll().as('count'))
+    .where('conversation_id', '=', id)
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
+const removeEnded = (write: Write, id: string, now: number): Promise<unknown> =>
+  write
+    .deleteFrom('conversation_member')
+    .where('conversation_id', '=', id)
+    .where('ends_at', '<=', now)
+    .execute()

@@ -1,0 +1,60 @@
+import type { DeviceTable } from './schema.ts'
+import type { Store } from './sqlite.ts'
+
+/** A device as it is written down. */
+export type DeviceRow = Readonly<DeviceTable>
+
+/** The table of subscribers' devices. */
+export class DeviceRows {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** The oldest first. */
+  async of(subscriberId: string): Promise<readonly DeviceRow[]> {
+    const rows = await this.#store
+      .selectFrom('device')
+      .selectAll()
+      .where('subscriber_id', '=', subscriberId)
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute()
+    return rows.map((row) => ({ ...row, created_at: Number(row.created_at) }))
+  }
+
+  /**
+   * Writes a device down and returns it; one of the same token stays the one that it is, with its new type. Undefined where the subscriber has
+   * `most` already.
+   */
+  async add(row: DeviceRow, most: number): Promise<DeviceRow | undefined> {
+    return this.#store.transaction().execute(async (transaction) => {
+      const { subscriber_id, token, type } = row
+      const others = await transaction
+        .selectFrom('device')
+        .select((q) => q.fn.countAll().as('count'))
+        .where('subscriber_id', '=', subscriber_id)
+        .where('token', '!=', token)
+        .executeTakeFirstOrThrow()
+      if (Number(others.count) >= most) return undefined
+      const kept = await transaction
+        .insertInto('device')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['subscriber_id', 'token']).doUpdateSet({ type }))
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return { ...kept, created_at: Number(kept.created_at) }
+    })
+  }
+
+  /** False where the subscriber has no such device. */
+  async remove(subscriberId: string, id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.#store
+      .deleteFrom('device')
+      .where('subscriber_id', '=', subscriberId)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return numDeletedRows === 1n
+  }
+}

@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import type { Config } from '../../config/types.ts'
+import type { DirectoryOptions } from './directory.ts'
+
+/** What the configuration says of the directory. */
+export const directoryOptions = (
+  config: Config,
+): Omit<DirectoryOptions, 'secret' | 'clock' | 'log' | 'numberTarget'> => ({
+  ...config.store,
+  file: join(config.dataDir, 'trunkline.db'),
+  config,
+  limits: config.limits.project,
+  domainSuffix: config.sip.domainSuffix ?? `dapp.${hostOf(config.http.publicHost) ?? 'localhost'}`,
+})
+
+/** A host name without its port; domains are made below names, not below addresses. */
+const hostOf = (hostPort: string | undefined): string | undefined => {
+  const host = hostPort?.replace(/:\d+$/, '')
+  return host !== undefined && /[a-z]/i.test(host) && !host.includes(':') ? host : undefined
+}

@@ -1,0 +1,111 @@
+import type { HandlerSpec } from '../../calls/ports.ts'
+import type { DomainAppRecord } from '../ports.ts'
+import type { HandlerSource } from '../resource-types.ts'
+import type { DomainAppTable } from '../schema.ts'
+import type { DigestSecret, DomainApp } from '../types.ts'
+import { dialectOf, statusOf } from './handlers.ts'
+
+/** A domain application in memory: as the API shows it, and what calls are admitted by. */
+export interface DomainEntry {
+  readonly record: DomainAppRecord
+  readonly admission: Omit<DomainApp, 'handler'>
+}
+
+/** Makes an entry of its row. */
+export const domainEntryOf = (row: DomainAppTable): DomainEntry => {
+  const shared = {
+    ...{ id: row.id, projectId: row.project_id, domain: row.domain },
+    ...{ user: row.user_pattern, encryption: row.encryption },
+    ...given('codecs', parsed<DomainApp['codecs']>(row.codecs_json)),
+    ...given('ciphers', parsed<readonly string[]>(row.ciphers_json)),
+    ...given('callsPerSecond', row.calls_per_second),
+  }
+  const ipAuth: readonly string[] = JSON.parse(row.ip_auth_json)
+  const ipAuthEnabled = row.ip_auth_enabled === 1
+  return {
+    record: {
+      ...shared,
+      ...{ name: row.name, ipAuthEnabled, ipAuth, managedByFile: row.managed_by_file === 1 },
+      ...given('identifier', row.identifier),
+      ...given('handler', parsed<HandlerSource>(row.handler_json)),
+      ...given('statusCallback', parsed<DomainAppRecord['statusCallback']>(row.status_json)),
+      ...given('maxCalls', row.max_calls),
+      ...{ createdAt: row.created_at, updatedAt: row.updated_at },
+    },
+    admission: {
+      ...shared,
+      allow: ipAuthEnabled ? ipAuth : undefined,
+      maxCalls: row.max_calls ?? undefined,
+      ...given('callsPerSecondOfSource', row.calls_per_second_of_source),
+      ...given('maxCallsOfSource', row.max_calls_of_source),
+      ...given('challenge', parsed<DigestSecret>(row.challenge_json)),
+    },
+  }
+}
+
+/** Every domain application. */
+export class Domains {
+  #byId = new Map<string, DomainEntry>()
+  #byDomain = new Map<string, DomainEntry>()
+
+  get size(): number {
+    return this.#byId.size
+  }
+
+  byId(id: string): DomainEntry | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** `domain`: lower case. */
+  byDomain(domain: string): DomainEntry | undefined {
+    return this.#byDomain.get(domain)
+  }
+
+  get all(): Iterable<DomainEntry> {
+    return this.#byId.values()
+  }
+
+  /** In the order in which they were made. */
+  ofProject(projectId: string): DomainEntry[] {
+    return [...this.#byId.values()].filter(({ record }) => record.projectId === projectId)
+  }
+
+  ids(): Iterable<string> {
+    return this.#byId.keys()
+  }
+
+  put(entry: DomainEntry): void {
+    this.#forget(entry.record.id)
+    this.#byId.set(entry.record.id, entry)
+    this.#byDomain.set(entry.record.domain, entry)
+  }
+
+  remove(id: string): void {
+    this.#forget(id)
+    this.#byId.delete(id)
+  }
+
+  #forget(id: string): void {
+    const before = this.#byId.get(id)
+    if (before && this.#byDomain.get(before.record.domain) === before)
+      this.#byDomain.delete(before.record.domain)
+  }
+}
+
+/** The application with what its handler is now, which is told to the application's own URL where it has one. */
+export const admittedBy = (
+  { record, admission }: DomainEntry,
+  handler: HandlerSpec | undefined,
+): DomainApp => {
+  const told = record.statusCallback
+  return {
+    ...admission,
+    handler: handler && { ...handler, ...statusOf(dialectOf(handler.kind), told?.url, told?.method) },
+  }
+}
+
+const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T))
+
+/** The key with its value, where it has one. */
+const given = <K extends string, V>(key: K, value: V): { readonly [key in K]?: NonNullable<V> } =>
+  value === null || value === undefined ? {} : ({ [key]: value } as { readonly [key in K]?: NonNullable<V> })

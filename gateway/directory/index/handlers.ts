@@ -1,0 +1,132 @@
+import type { RoomConference } from '../../../handlers/verbs.ts'
+import type { HandlerSpec } from '../../calls/ports.ts'
+import type { StatusTarget } from '../../calls/status-target.ts'
+import type {
+  FlowVersion,
+  HandlerSource,
+  Resource,
+  ResourceDetails,
+  WebhookDetails,
+} from '../resource-types.ts'
+import type { Contents } from './contents.ts'
+import { type Entry, parseAddress, pathOf } from './entry.ts'
+
+/**
+ * What a handler source of the project is now; undefined where nothing handles calls: the resource is not there, the version of the flow
+ * is none, or nothing of its kind can be called.
+ */
+export const handlerOf = (
+  contents: Pick<Contents, 'byId'>,
+  projectId: string,
+  source: HandlerSource | undefined,
+): HandlerSpec | undefined => {
+  if (source?.kind !== 'resource') return source
+  const entry = contents.byId(source.resourceId)
+  return entry?.resource.projectId === projectId ? runOf(entry, source.version ?? 'working_copy') : undefined
+}
+
+/** What runs when an address is called; undefined for what is rung instead, and what cannot be called. */
+export const handlerAt = (entry: Entry): HandlerSpec | undefined => {
+  const { type } = entry.resource
+  if (type === 'subscriber' || type === 'sip_endpoint' || type === 'sip_gateway') return undefined
+  return runOf(entry, entry.deployed ? 'current_deployed' : 'working_copy')
+}
+
+const runOf = (entry: Entry, version: FlowVersion): HandlerSpec | undefined => {
+  const { resource } = entry
+  const name = pathOf(resource.address)
+  switch (resource.type) {
+    case 'swml_script':
+      return kept('script', name, resource.details)
+    case 'cxml_script':
+      return kept('xml', name, resource.details)
+    case 'swml_webhook':
+      return asked('script', resource.details)
+    case 'cxml_webhook':
+      return asked('xml', resource.details)
+    case 'call_flow':
+      return flow(entry, resource, version)
+    case 'relay_application': {
+      const { topic, statusCallbackUrl } = resource.details
+      return { kind: 'realtime', topic, ...statusOf('json', statusCallbackUrl) }
+    }
+    case 'room':
+      return script(name, { join_room: { name } })
+    case 'sip_gateway':
+    case 'subscriber':
+    case 'sip_endpoint':
+      return script(name, { connect: { to: name, answer_on_bridge: true } })
+    case 'ai_agent':
+      return undefined
+  }
+}
+
+const kept = (
+  kind: 'script' | 'xml',
+  address: string,
+  { document, declaredAt, statusCallbackUrl }: ResourceDetails['swml_script'],
+): HandlerSpec => ({
+  kind,
+  document,
+  name: declaredAt ?? address,
+  ...statusOf(dialectOf(kind), statusCallbackUrl),
+})
+
+const asked = (kind: 'script' | 'xml', details: WebhookDetails): HandlerSpec => {
+  const { url, method, fallbackUrl, fallbackMethod, statusCallbackUrl, statusCallbackMethod } = details
+  return {
+    ...{ kind, url, method },
+    ...(fallbackUrl !== undefined && { fallbackUrl, ...(fallbackMethod && { fallbackMethod }) }),
+    ...statusOf(dialectOf(kind), statusCallbackUrl, statusCallbackMethod),
+  }
+}
+
+const flow = (
+  { deployed }: Entry,
+  { details, address, managedByFile }: Resource<'call_flow'>,
+  version: FlowVersion,
+): HandlerSpec | undefined => {
+  const { url, fallbackUrl, method, declaredAt } = details
+  if (url !== undefined)
+    return { kind: 'flow', url, ...(fallbackUrl !== undefined && { fallbackUrl }), ...(method && { method }) }
+  // The file knows no versions: what it has is deployed.
+  const text = version === 'working_copy' || managedByFile ? details : deployed
+  const name = declaredAt ?? pathOf(address)
+  if (text?.script !== undefined) return { kind: 'script', document: text.script, name }
+  return text?.flow === undefined ? undefined : { kind: 'flow', document: text.flow, name }
+}
+
+/** See {@link Rooms}. No conference that a document names by itself is meant: those of rooms have an id in their name, or a colon. */
+export const roomOf = (
+  contents: Pick<Contents, 'byAddress'>,
+  projectId: string,
+  name: string,
+): RoomConference => {
+  const address = parseAddress(name) ?? { context: 'public', name }
+  const resource = contents.byAddress(projectId, address)?.resource
+  if (resource?.type !== 'room') return { name: `room:${pathOf(address)}` }
+  const { maxMembers, recordOnStart } = resource.details
+  return {
+    name: `room-${resource.id}`,
+    ...(maxMembers !== undefined && { maxParticipants: maxMembers }),
+    record: recordOnStart,
+  }
+}
+
+const script = (name: string, instruction: object): HandlerSpec => ({
+  kind: 'script',
+  document: JSON.stringify({ version: '1.0.0', sections: { main: [instruction] } }),
+  name,
+})
+
+/** XML documents are of the family whose callbacks are forms. */
+export const dialectOf = (kind: HandlerSpec['kind']): StatusTarget['dialect'] =>
+  kind === 'xml' ? 'form' : 'json'
+
+/** The end of a call is told, which is the default of both families. */
+export const statusOf = (
+  dialect: StatusTarget['dialect'],
+  url: string | undefined,
+  method: StatusTarget['method'] = 'POST',
+): { readonly status?: StatusTarget } =>
+  url === undefined ? {} : { status: { url, method, states: ['completed'], dialect } }

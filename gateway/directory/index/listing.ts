@@ -1,0 +1,59 @@
+import type { Resources } from '../ports.ts'
+import type { Listed, ListPage, Resource } from '../resource-types.ts'
+import type { Contents } from './contents.ts'
+import { type Entry, pathOf } from './entry.ts'
+
+type Query = Parameters<Resources['list']>[1]
+
+/** The page of a list. */
+export const pageOf = <T>(all: readonly T[], { number, size }: ListPage): Listed<T> => ({
+  items: all.slice(number * size, (number + 1) * size),
+  total: all.length,
+})
+
+/** See `Resources.list`. */
+export const listResources = (
+  contents: Pick<Contents, 'ofProject'>,
+  projectId: string,
+  query: Query,
+): Listed<Resource> => {
+  const matches = matching(query)
+  // They come in the order in which they were made.
+  if (query.sortBy !== 'name' && !query.descending)
+    return windowOf(contents.ofProject(projectId), matches, query)
+  const found: Resource[] = []
+  for (const { resource } of contents.ofProject(projectId)) if (matches(resource)) found.push(resource)
+  if (query.sortBy === 'name') found.sort(byName)
+  if (query.descending) found.reverse()
+  return pageOf(found, query)
+}
+
+/** The page alone, of very many. */
+const windowOf = (
+  all: Iterable<Entry>,
+  matches: (resource: Resource) => boolean,
+  { number, size }: ListPage,
+): Listed<Resource> => {
+  const items: Resource[] = []
+  let total = 0
+  for (const { resource } of all) {
+    if (!matches(resource)) continue
+    if (total >= number * size && items.length < size) items.push(resource)
+    total++
+  }
+  return { items, total }
+}
+
+const matching = ({ types, displayName, name }: Query): ((resource: Resource) => boolean) => {
+  const part = displayName?.toLowerCase()
+  return ({ type, displayName: shown, address }) =>
+    (!types || types.includes(type)) &&
+    (part === undefined || shown.toLowerCase().includes(part)) &&
+    (name === undefined || address.name === name || pathOf(address) === name)
+}
+
+const byName = ({ address: a }: Resource, { address: b }: Resource): number =>
+  a.name === b.name ? compare(a.context, b.context) : compare(a.name, b.name)
+
+/** By code units: a hundred thousand names are not compared by the rules of a language. */
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

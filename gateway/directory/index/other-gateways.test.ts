@@ -1,0 +1,73 @@
+import { beforeEach, expect, it } from 'vitest'
+import { FakeClock } from '../../clock.ts'
+import type { News } from '../engine.ts'
+import { OtherGateways } from './other-gateways.ts'
+
+let clock: FakeClock
+let readings: unknown[]
+/** Whether the store can be read. */
+let away: boolean
+let others: OtherGateways
+
+beforeEach(() => {
+  clock = new FakeClock()
+  ;[readings, away] = [[], false]
+  const read = async (what: unknown) => {
+    readings.push(what)
+    if (away) throw new Error('away')
+  }
+  const refresh = { changed: read, everything: () => read('all') }
+  others = new OtherGateways({ refresh, clock, log: { error: () => {} } })
+})
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+const later = async () => {
+  clock.advance(1_000)
+  await settled()
+}
+
+it('passes on what changed as soon as it is read', async () => {
+  const told: News[] = []
+  others.on(async (news) => void told.push(news))
+  const news = { kind: 'resource', id: 'r1' }
+  others.take(news)
+  expect(told).toEqual([])
+  await settled()
+  expect([readings, told]).toEqual([[{ resources: ['r1'] }], [news]])
+  expect(clock.running).toBe(0)
+})
+
+it('reads everything until it can, where something could not be read', async () => {
+  const told: News[] = []
+  others.on(async (news) => void told.push(news))
+  away = true
+  others.take({ kind: 'project', id: 'p1' })
+  await settled()
+  await later()
+  expect(told).toEqual([])
+  away = false
+  await later()
+  expect(readings).toEqual([{ projects: true }, 'all', 'all'])
+  expect(told).toEqual(['anything'])
+  expect(clock.running).toBe(0)
+})
+
+it('tells a listener again that could not take it', async () => {
+  const told: News[] = []
+  others.on(async (news) => {
+    if (told.push(news) === 1) throw new Error('away')
+  })
+  others.take({ kind: 'revoked_token', id: 't1' })
+  await settled()
+  await later()
+  expect(told).toEqual([{ kind: 'revoked_token', id: 't1' }, 'anything'])
+})
+
+it('leaves no timer behind', async () => {
+  others.missed()
+  others.missed()
+  expect(clock.running).toBe(1)
+  others.close()
+  others.missed()
+  expect(clock.running).toBe(0)
+})

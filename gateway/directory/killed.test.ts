@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { describeEngines } from './testing-engines.ts'
+
+const burst = fileURLToPath(new URL('testing-burst.ts', import.meta.url))
+
+/** Lets a process of its own make resources, and kills it in the midst of them; returns the ids of those that it was told are made. */
+const killedBurst = async (place: string, made: number): Promise<readonly string[]> => {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', burst, place], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    if (text.split('\n').length > made) child.kill('SIGKILL')
+  })
+  const [, signal] = await once(child, 'close')
+  expect(signal).toBe('SIGKILL')
+  // The last line may be half of one.
+  return text.split('\n').slice(0, -1)
+}
+
+describeEngines('a gateway that is killed while it writes', (engine) => {
+  it('loses nothing that was acknowledged', async () => {
+    const { file, url } = engine.place
+    for (const round of [40, 120]) {
+      const ids = await killedBurst(url ?? file, round)
+      expect(ids.length).toBeGreaterThanOrEqual(round)
+      const directory = await engine.open()
+      const lost = ids.filter((id) => !directory.resources.find('project-1', 'relay_application', id))
+      expect(lost).toEqual([])
+      await directory.close()
+    }
+  }, 60_000)
+})

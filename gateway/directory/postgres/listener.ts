@@ -1,0 +1,113 @@
+import { Client, type Notification } from 'pg'
+import type { Clock, Timer } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { News } from '../engine.ts'
+import { clientConfig } from './pool.ts'
+import { channel } from './triggers.ts'
+
+/** What a listener works with. */
+export interface ListenerParts {
+  readonly url: string
+  readonly clock: Pick<Clock, 'after'>
+  readonly log: Pick<Log, 'info' | 'error'>
+  /** Whether it is a server process of our own that made a change: we know of it already. */
+  readonly isOwn: (processId: number) => boolean
+  readonly onNews: (news: News) => void
+}
+
+/** Between two attempts to connect again. */
+const againMs = 1_000
+
+/** How often it is asked whether the connection still stands, and longest wait for the answer: a network that drops everything says nothing of it. */
+const [askMs, answerMs] = [10_000, 5_000]
+
+/** Hears of what changes in the database, on a connection of its own, which it opens again whenever it is lost; what it missed meanwhile is anything. */
+export class Listener {
+  readonly #parts: ListenerParts
+  #client: Client | undefined
+  #timer: Timer | undefined
+  #closed = false
+
+  constructor(parts: ListenerParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when nothing can be missed from now on. Rejects where the first connection cannot be made. */
+  async open(): Promise<void> {
+    const { url, isOwn, onNews } = this.#parts
+    const client = new Client(clientConfig(url))
+    client.on('error', (error) => this.#lost(client, error))
+    client.on('end', () => this.#lost(client))
+    client.on('notification', ({ processId, payload }: Notification) => {
+      if (!isOwn(processId)) onNews(newsOf(payload))
+    })
+    this.#client = client
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+    } catch (error) {
+      this.#client = undefined
+      await client.end().catch(() => {})
+      throw error
+    }
+    if (this.#closed) await client.end()
+    else this.#ask(client)
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#timer?.cancel()
+    const client = this.#client
+    this.#client = undefined
+    await client?.end().catch(() => {})
+  }
+
+  #ask(client: Client): void {
+    const { clock } = this.#parts
+    this.#timer = clock.after(askMs, () => {
+      this.#timer = clock.after(answerMs, () => this.#lost(client, new Error('it does not answer')))
+      client.query('select 1').then(
+        () => {
+          if (this.#client !== client) return
+          this.#timer?.cancel()
+          this.#ask(client)
+        },
+        (error: Error) => this.#lost(client, error),
+      )
+    })
+  }
+
+  #lost(client: Client, error?: Error): void {
+    if (this.#client !== client || this.#closed) return
+    this.#client = undefined
+    this.#timer?.cancel()
+    this.#parts.log.error(
+      { reason: error?.message ?? 'it was closed' },
+      'the database is away; what is known of it stays',
+    )
+    client.end().catch(() => {})
+    this.#later()
+  }
+
+  #later(): void {
+    this.#timer = this.#parts.clock.after(againMs, () => void this.#again())
+  }
+
+  async #again(): Promise<void> {
+    try {
+      await this.open()
+    } catch {
+      if (!this.#closed) this.#later()
+      return
+    }
+    if (this.#closed) return
+    this.#parts.log.info({}, 'the database is back')
+    this.#parts.onNews('anything')
+  }
+}
+
+const newsOf = (payload = ''): News => {
+  const at = payload.indexOf(':')
+  return at < 0 ? 'anything' : { kind: payload.slice(0, at), id: payload.slice(at + 1) }
+}

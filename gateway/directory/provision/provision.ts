@@ -1,0 +1,57 @@
+import type { Declared } from '../declared.ts'
+import type { Engine } from '../engine.ts'
+import { type Passwords, passwordMark } from '../passwords.ts'
+import type { Store } from '../sqlite.ts'
+import { provisionDomains } from './domains.ts'
+import { provisionProjects } from './projects.ts'
+import { type Credential, personKey, provisionResources } from './resources.ts'
+
+/** What hashes declared passwords, and the key that tells whether they changed. */
+export interface Hashing {
+  readonly secret: Uint8Array
+  readonly passwords: Pick<Passwords, 'hash'>
+}
+
+/**
+ * Makes the store hold what the file declares, in one transaction: missing rows are made, changed ones updated, and file-managed rows
+ * that the file has no longer are removed. A domain is known by its name, a subscriber by the e-mail, an endpoint by its user name, anything
+ * else by the address; as long as that stays, so does the id. What was made otherwise is left alone, unless the file declares the same
+ * thing: then it becomes the file's.
+ */
+export const provision = async (
+  { store, lock }: Pick<Engine, 'store' | 'lock'>,
+  declared: Declared,
+  hashing: Hashing,
+  now: number,
+): Promise<void> => {
+  // Hashing takes long: it is done before the transaction holds the store.
+  const credentials = await credentialsFor(store, declared, hashing)
+  await store.transaction().execute(async (write) => {
+    await lock(write)
+    await provisionProjects(write, declared.projects, now)
+    await provisionDomains(write, declared.domains, now)
+    await provisionResources(write, declared.resources, credentials, now)
+  })
+}
+
+const credentialsFor = async (
+  store: Store,
+  { resources }: Declared,
+  { secret, passwords }: Hashing,
+): Promise<ReadonlyMap<string, Credential>> => {
+  const rows = await store
+    .selectFrom('subscriber')
+    .select(['project_id', 'email', 'password_hash', 'password_mark'])
+    .where('password_mark', 'is not', null)
+    .execute()
+  const stored = new Map(rows.map((row) => [`${row.project_id} ${row.email}`, row]))
+  const entries = resources.map(async (resource): Promise<[string, Credential][]> => {
+    if (!resource.person) return []
+    const { email, password } = resource.person
+    const mark = passwordMark(secret, email, password)
+    const before = stored.get(personKey(resource))
+    const known = before?.password_mark === mark ? before.password_hash : null
+    return [[personKey(resource), { hash: known ?? (await passwords.hash(password)), mark }]]
+  })
+  return new Map((await Promise.all(entries)).flat())
+}

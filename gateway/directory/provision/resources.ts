@@ -1,0 +1,203 @@
+import { randomUUID } from 'node:crypto'
+import type { DeclaredResource } from '../declared.ts'
+import type { Write } from '../sqlite.ts'
+
+/** A password as it is stored. */
+export interface Credential {
+  readonly hash: string
+  readonly mark: string
+}
+
+/** A resource of the store that the file may mean. */
+interface Existing {
+  readonly id: string
+  readonly project_id: string
+  readonly type: DeclaredResource['type']
+  readonly display_name: string
+  readonly details_json: string
+  readonly managed_by_file: number
+  readonly context: string
+  readonly name: string
+  readonly email: string | null
+  readonly username: string | null
+}
+
+/** Removes what the file has no longer, and makes or changes what it has. `credentials`: by {@link personKey}. */
+export const provisionResources = async (
+  write: Write,
+  resources: readonly DeclaredResource[],
+  credentials: ReadonlyMap<string, Credential>,
+  now: number,
+): Promise<void> => {
+  const managed = await existing(write).where('managed_by_file', '=', 1).execute()
+  const byKey = new Map(managed.map((each) => [keyOfExisting(each), each]))
+  const kept = new Map<DeclaredResource, Existing | undefined>()
+  for (const each of resources) {
+    const own = byKey.get(keyOf(each))
+    // A phone whose project the file has changed is another one: nothing moves from one project to another.
+    const same = own?.project_id === each.projectId ? own : undefined
+    kept.set(each, same ?? (await othersOwn(write, each)))
+  }
+  const ids = new Set([...kept.values()].map((each) => each?.id))
+  for (const row of managed)
+    if (!ids.has(row.id)) await write.deleteFrom('resource').where('id', '=', row.id).execute()
+  await vacate(write, kept)
+  for (const [resource, before] of kept) {
+    const id = before?.id ?? randomUUID()
+    await writeResource(write, id, resource, before, now)
+    await writeAddress(write, id, resource, now)
+    const credential = resource.person && credentials.get(personKey(resource))
+    if (credential) await writePerson(write, id, resource, credential, now)
+    if (resource.phone) await writePhone(write, id, resource.phone)
+  }
+}
+
+/** By what a subscriber is known. */
+export const personKey = ({ projectId, person }: DeclaredResource): string => `${projectId} ${person?.email}`
+
+/** By what a thing of the file is known: an e-mail, a user name, else the address. */
+const keyOf = (resource: DeclaredResource): string => {
+  const { phone, person, projectId, context, name } = resource
+  if (person) return `person ${personKey(resource)}`
+  return phone ? `phone ${phone.username}` : `address ${projectId} /${context}/${name}`
+}
+
+const keyOfExisting = ({ type, project_id, email, username, context, name }: Existing): string => {
+  if (type === 'subscriber') return `person ${project_id} ${email}`
+  return type === 'sip_endpoint' ? `phone ${username}` : `address ${project_id} /${context}/${name}`
+}
+
+/** What the file means and did not make; it is looked for by itself, as there may be very many things that the file knows nothing of. */
+const othersOwn = async (write: Write, resource: DeclaredResource): Promise<Existing | undefined> => {
+  const { phone, person, projectId, context, name } = resource
+  const own = existing(write).where('managed_by_file', '=', 0)
+  if (phone) return own.where('username', '=', phone.username).executeTakeFirst()
+  const ofProject = own.where('resource.project_id', '=', projectId)
+  if (person)
+    return ofProject
+      .where('subscriber.project_id', '=', projectId)
+      .where('email', '=', person.email)
+      .executeTakeFirst()
+  const found = await ofProject
+    .where('address.project_id', '=', projectId)
+    .where('context', '=', context)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return found && keyOfExisting(found) === keyOf(resource) ? found : undefined
+}
+
+const existing = (write: Write) =>
+  write
+    .selectFrom('resource')
+    .innerJoin('address', 'address.resource_id', 'resource.id')
+    .leftJoin('subscriber', 'subscriber.resource_id', 'resource.id')
+    .leftJoin('endpoint', 'endpoint.resource_id', 'resource.id')
+    .select(['resource.id', 'resource.project_id', 'type', 'display_name', 'details_json', 'managed_by_file'])
+    .select(['context', 'name', 'email', 'username'])
+
+/** Subscribers may trade addresses; each that moves leaves its old one first, so that no two meet on the way. */
+const vacate = async (
+  write: Write,
+  kept: ReadonlyMap<DeclaredResource, Existing | undefined>,
+): Promise<void> => {
+  for (const [resource, before] of kept) {
+    if (!before || (before.context === resource.context && before.name === resource.name)) continue
+    await write
+      .updateTable('address')
+      .set({ name: `moving ${before.id}` })
+      .where('resource_id', '=', before.id)
+      .execute()
+  }
+}
+
+const writeResource = async (
+  write: Write,
+  id: string,
+  { projectId, type, displayName, details }: DeclaredResource,
+  before: Existing | undefined,
+  now: number,
+): Promise<void> => {
+  if (before?.username !== null && before !== undefined && before.project_id !== projectId)
+    throw new Error(`The endpoint ${before.username} of the file belongs to another project of the store.`)
+  const values = {
+    ...{ type, display_name: displayName, details_json: JSON.stringify(details), managed_by_file: 1 },
+  }
+  if (before && isSame(before, values)) return
+  await write
+    .insertInto('resource')
+    .values({ id, project_id: projectId, created_at: now, updated_at: now, ...values })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ ...values, updated_at: now }))
+    .execute()
+}
+
+const isSame = (before: Existing, values: Partial<Existing>): boolean =>
+  Object.entries(values).every(([key, value]) => before[key as keyof Existing] === value)
+
+const writeAddress = async (
+  write: Write,
+  resourceId: string,
+  { projectId, context, name }: DeclaredResource,
+  now: number,
+): Promise<void> => {
+  const taken = await write
+    .selectFrom('address')
+    .select('resource_id')
+    .where('project_id', '=', projectId)
+    .where('context', '=', context)
+    .where('name', '=', name)
+    .where('resource_id', '!=', resourceId)
+    .executeTakeFirst()
+  if (taken)
+    throw new Error(`The address /${context}/${name} of the file belongs to another resource of the store.`)
+  const values = { resource_id: resourceId, project_id: projectId, context, name }
+  await write
+    .insertInto('address')
+    .values({ id: randomUUID(), created_at: now, ...values })
+    .onConflict((conflict) => conflict.column('resource_id').doUpdateSet({ context, name }))
+    .execute()
+}
+
+/** With another password, tokens that the old one got are not good any more. */
+const writePerson = async (
+  write: Write,
+  resourceId: string,
+  { projectId, person }: DeclaredResource,
+  { hash, mark }: Credential,
+  now: number,
+): Promise<void> => {
+  const before = await write
+    .selectFrom('subscriber')
+    .select(['password_mark', 'tokens_after'])
+    .where('resource_id', '=', resourceId)
+    .executeTakeFirst()
+  const changed = before !== undefined && before.password_mark !== mark
+  const values = {
+    password_hash: hash,
+    password_mark: mark,
+    tokens_after: changed ? now : Number(before?.tokens_after ?? 0),
+  }
+  await write
+    .insertInto('subscriber')
+    .values({
+      resource_id: resourceId,
+      project_id: projectId,
+      email: person?.email ?? '',
+      disabled: 0,
+      ...values,
+    })
+    .onConflict((conflict) => conflict.column('resource_id').doUpdateSet(values))
+    .execute()
+}
+
+const writePhone = async (
+  write: Write,
+  resourceId: string,
+  { username, secrets }: NonNullable<DeclaredResource['phone']>,
+): Promise<void> => {
+  const secrets_json = JSON.stringify(secrets)
+  await write
+    .insertInto('endpoint')
+    .values({ resource_id: resourceId, username, secrets_json })
+    .onConflict((conflict) => conflict.column('resource_id').doUpdateSet({ secrets_json }))
+    .execute()
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto'
+import { TrunklineError } from '../errors.ts'
+import type { Directory, Subscriber } from './types.ts'
+
+/** The keys that subscribers' notifications are encrypted with: one of 256 bits for each, made when it is first asked for. */
+export class PushKeys {
+  readonly #directory: Pick<Directory, 'subscriber' | 'changeSubscriber'>
+  /** Those that are being made, by the subscriber's id. */
+  readonly #making = new Map<string, Promise<string>>()
+
+  constructor(directory: Pick<Directory, 'subscriber' | 'changeSubscriber'>) {
+    this.#directory = directory
+  }
+
+  /** The key of a subscriber, base64. Rejects with `unknown_resource` when the subscriber goes meanwhile. */
+  async of({ id, projectId }: Pick<Subscriber, 'id' | 'projectId'>): Promise<string> {
+    const present = this.#directory.subscriber(id)?.pushKey ?? this.#making.get(id)
+    if (present !== undefined) return present
+    const making = this.#make(projectId, id).finally(() => this.#making.delete(id))
+    this.#making.set(id, making)
+    return making
+  }
+
+  async #make(projectId: string, id: string): Promise<string> {
+    await this.#directory.changeSubscriber(projectId, id, { pushKey: randomBytes(32).toString('base64') })
+    const made = this.#directory.subscriber(id)?.pushKey
+    if (made === undefined) throw new TrunklineError('unknown_resource')
+    return made
+  }
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it, vi } from 'vitest'
+import { openTokens } from '../auth/open-tokens.ts'
+import { DeviceRows } from './devices.ts'
+import { PushKeys } from './push-keys.ts'
+import { describeEngines, describePostgres, type TestEngine } from './testing-engines.ts'
+import type { Directory } from './types.ts'
+
+const p = 'project-1'
+const secret = new Uint8Array(32).fill(3)
+
+const opened = async (engine: TestEngine) => {
+  const directory = await engine.open()
+  return { directory, ...(await openTokens(directory, { secret, clock: engine.clock })) }
+}
+
+const nora = ({ resources }: Directory) =>
+  resources.create({
+    ...{ projectId: p, type: 'subscriber', displayName: 'Nora' },
+    details: { email: 'nora@example.test', mayDialOut: false },
+  })
+
+const isGood = (verifying: Promise<unknown>): Promise<boolean> =>
+  verifying.then(
+    () => true,
+    () => false,
+  )
+
+describeEngines('tokens', (engine) => {
+  it('are refreshed once, by one of many who try at once, and a copy ends the family', async () => {
+    const { directory, pairs, tokens } = await opened(engine)
+    const { id } = await nora(directory)
+    const first = await pairs.issue({ kind: 'subscriber', subscriberId: id, projectId: p })
+    const second = await pairs.refresh(first.refreshToken, { projectId: p })
+    expect(await isGood(tokens.verify(second!.token))).toBe(true)
+    const tries = Array.from({ length: 6 }, () =>
+      pairs.refresh(second!.refreshToken, { projectId: p, subscriberId: id }),
+    )
+    const made = (await Promise.all(tries)).filter((pair) => pair !== undefined)
+    expect(made.length).toBeLessThanOrEqual(1)
+    for (const { token } of [first, second!, ...made]) expect(await isGood(tokens.verify(token))).toBe(false)
+    expect(await directory.store.selectFrom('refresh_token').selectAll().execute()).toEqual([])
+  })
+
+  it('go with their subscriber, and are forgotten when they have ended', async () => {
+    const { directory, pairs } = await opened(engine)
+    const { id } = await nora(directory)
+    await pairs.issue({ kind: 'subscriber', subscriberId: id, projectId: p })
+    await directory.resources.remove(p, 'subscriber', id)
+    const left = () => directory.store.selectFrom('refresh_token').select('kind').execute()
+    expect(await left()).toEqual([])
+    const guest = { kind: 'guest', subscriberId: randomUUID(), projectId: p, addressIds: ['a'] } as const
+    await pairs.issue(guest)
+    engine.clock.advance(24 * 3_600_000)
+    await pairs.issue(guest)
+    expect(await left()).toHaveLength(1)
+  })
+
+  it('stay revoked over a restart', async () => {
+    const { directory, tokens, revocations } = await opened(engine)
+    const { id } = await nora(directory)
+    const { token } = await tokens.issue({ id, projectId: p }, 600)
+    await revocations.revoke(await tokens.verify(token))
+    await directory.close()
+    const later = await opened(engine)
+    expect(await isGood(later.tokens.verify(token))).toBe(false)
+    expect(later.revocations.size).toBe(1)
+  })
+
+  it('of a subscriber are told apart to the millisecond when all are taken back', async () => {
+    const { directory, tokens } = await opened(engine)
+    const holder = await nora(directory)
+    const before = await tokens.issue(holder, 600)
+    engine.clock.advance(1)
+    await directory.changeSubscriber(p, holder.id, { tokensAfter: engine.clock.now() })
+    const after = await tokens.issue(holder, 600)
+    expect(await isGood(tokens.verify(before.token))).toBe(false)
+    expect(await isGood(tokens.verify(after.token))).toBe(true)
+  })
+})
+
+describeEngines('devices', (engine) => {
+  const made = async () => {
+    const directory = await engine.open()
+    const devices = new DeviceRows(directory.store)
+    const holder = await nora(directory)
+    const add = (token: string, type = 'iOS') => {
+      const ids = { id: randomUUID(), subscriber_id: holder.id, project_id: p }
+      return devices.add({ ...ids, token, type, created_at: engine.clock.now() }, 2)
+    }
+    return { directory, devices, holder, add }
+  }
+
+  it('are known by their token, and are not more than they may be', async () => {
+    const { devices, holder, add } = await made()
+    const first = await add('one')
+    engine.clock.advance(5)
+    expect(await add('one', 'Android')).toEqual({ ...first, type: 'Android' })
+    await add('two')
+    expect(await add('three')).toBeUndefined()
+    expect((await devices.of(holder.id)).map(({ token }) => token)).toEqual(['one', 'two'])
+    expect(await devices.remove(randomUUID(), first!.id)).toBe(false)
+    expect(await devices.remove(holder.id, first!.id)).toBe(true)
+    expect(await devices.remove(holder.id, first!.id)).toBe(false)
+    expect(await add('three')).toMatchObject({ token: 'three' })
+  })
+
+  it('share the one key of their subscriber, which stays', async () => {
+    const { directory, holder } = await made()
+    const keys = new PushKeys(directory)
+    const asked = await Promise.all([keys.of(holder), keys.of(holder), keys.of(holder)])
+    expect(new Set(asked).size).toBe(1)
+    expect(Buffer.from(asked[0], 'base64')).toHaveLength(32)
+    await directory.close()
+    expect(await new PushKeys(await engine.open()).of(holder)).toBe(asked[0])
+  })
+})
+
+describeEngines('what another gateway has just changed', (engine) => {
+  it('is not written over with what was known before: tokens stay taken back', async () => {
+    const directory = await engine.open()
+    const { id } = await nora(directory)
+    await directory.store
+      .updateTable('subscriber')
+      .set({ tokens_after: 5_000 })
+      .where('resource_id', '=', id)
+      .execute()
+    await directory.changeSubscriber(p, id, { pushKey: 'key' })
+    expect(directory.subscriber(id)).toMatchObject({ tokensAfter: 5_000, pushKey: 'key' })
+  })
+
+  it('is not written over with what was known before: the key of notifications', async () => {
+    const directory = await engine.open()
+    const { id } = await nora(directory)
+    const rows = directory.store.updateTable('subscriber').where('resource_id', '=', id)
+    await rows.set({ push_key: 'theirs' }).execute()
+    expect(await new PushKeys(directory).of({ id, projectId: p })).toBe('theirs')
+  })
+
+  it('is not written over with what was known before: an API token has lost its scopes', async () => {
+    const { projects, store } = await engine.open()
+    const { token } = await projects.addToken(p, { name: 'ci', scopes: ['calling', 'tokens'] })
+    const less = { scopes_json: JSON.stringify(['calling']) }
+    await store.updateTable('api_token').set(less).where('id', '=', token.id).execute()
+    expect(await projects.changeToken(p, token.id, { name: 'CI' })).toMatchObject({ scopes: ['calling'] })
+    expect(await projects.changeToken(p, token.id, {})).toMatchObject({ name: 'CI', scopes: ['calling'] })
+  })
+})
+
+describeEngines('tokens of the API', (engine) => {
+  it('tell who listens when they change, once that can be seen', async () => {
+    const { projects } = await engine.open()
+    const seen: number[] = []
+    const end = projects.onChange(() => seen.push(projects.tokens(p).length))
+    const before = projects.tokens(p).length
+    const { token } = await projects.addToken(p, { name: 'ci', scopes: ['calling'] })
+    await projects.removeToken(p, token.id)
+    expect(new Set(seen)).toEqual(new Set([before + 1, before]))
+    end()
+    const told = seen.length
+    await projects.addToken(p, { name: 'ci', scopes: ['calling'] })
+    expect(seen.length).toBe(told)
+  })
+})
+
+describePostgres('tokens of gateways on one database', (engine) => {
+  it('are revoked on all of them, and who holds one is told', async () => {
+    const [one, other] = [await opened(engine), await opened(engine)]
+    const { id } = await nora(one.directory)
+    const holder = { id, projectId: p }
+    const [first, second] = [await one.tokens.issue(holder, 600), await one.tokens.issue(holder, 600)]
+    await vi.waitFor(async () => expect(await isGood(other.tokens.verify(first.token))).toBe(true))
+    let told = 0
+    other.tokens.onRevocation(id, () => told++)
+    await one.revocations.revoke(await one.tokens.verify(first.token))
+    await vi.waitFor(async () => expect(await isGood(other.tokens.verify(first.token))).toBe(false))
+    expect(told).toBeGreaterThan(0)
+    expect(await isGood(other.tokens.verify(second.token))).toBe(true)
+    engine.clock.advance(1)
+    await one.directory.changeSubscriber(p, id, { tokensAfter: engine.clock.now() })
+    await vi.waitFor(async () => expect(await isGood(other.tokens.verify(second.token))).toBe(false))
+  })
+})

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { readCarrierEntry } from '../../../config/carrier-entry.ts'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Sealing } from '../../auth/sealing.ts'
+import { TrunklineError } from '../../errors.ts'
+import { type CarrierSecrets, openedSecrets, withoutSecrets, withSecrets } from '../index/carriers.ts'
+import { pageOf } from '../index/listing.ts'
+import type { CarrierEntry, CarrierRecord, ProjectCarriers } from '../ports.ts'
+import type { Listed, ListPage } from '../resource-types.ts'
+import { telling } from './conflicts.ts'
+import { declaredCarriers } from './declared-carriers.ts'
+import type { WritingParts } from './parts.ts'
+
+/** What carriers are written with, besides what everything is. */
+export interface CarrierParts extends WritingParts {
+  readonly sealing: Sealing
+  /** Those of the configuration file. */
+  readonly declared: readonly CarrierConfig[]
+  /** Of those that name none. */
+  readonly firstProject: string
+}
+
+/** Carriers of projects: those of the file, which are only shown, and those that the API made. */
+export class StoredProjectCarriers implements ProjectCarriers {
+  readonly #parts: CarrierParts
+  readonly #declared: readonly CarrierRecord[]
+
+  constructor(parts: CarrierParts) {
+    this.#parts = parts
+    this.#declared = declaredCarriers(parts.declared, parts.firstProject)
+  }
+
+  find(projectId: string, id: string): CarrierRecord | undefined {
+    return this.#ofProject(projectId).find((record) => record.id === id)
+  }
+
+  list(projectId: string, query: ListPage): Listed<CarrierRecord> {
+    return pageOf(this.#ofProject(projectId), query)
+  }
+
+  create(projectId: string, entry: CarrierEntry): Promise<CarrierRecord> {
+    const { store, quotas, limits, clock, changed } = this.#parts
+    const made = () => this.#ofProject(projectId).filter(({ managedByFile }) => !managedByFile).length
+    return quotas.within(`${projectId} carriers`, limits.carriers, made, async () => {
+      const [id, now] = [randomUUID(), clock.now()]
+      const row = { ...this.#rowOf(projectId, id, entry), id, created_at: now, updated_at: now }
+      await telling(store.insertInto('carrier').values(row).execute())
+      await changed({ carriers: true })
+      return this.#present(projectId, id)
+    })
+  }
+
+  async replace(projectId: string, id: string, entry: CarrierEntry): Promise<CarrierRecord> {
+    const { store, clock, changed } = this.#parts
+    const before = this.#ownToChange(projectId, id)
+    const stored = await store.selectFrom('carrier').select('secrets').where('id', '=', id).executeTakeFirst()
+    const kept = this.#secretsOf(id, stored?.secrets ?? null)
+    const whole = withSecrets(entry, {
+      ...(sameAccount(entry, before.entry, 'auth') && { auth: kept.auth }),
+      ...(sameAccount(entry, before.entry, 'challenge') && { challenge: kept.challenge }),
+    })
+    const row = { ...this.#rowOf(projectId, id, whole), updated_at: clock.now() }
+    await telling(store.updateTable('carrier').set(row).where('id', '=', id).execute())
+    await changed({ carriers: true })
+    return this.#present(projectId, id)
+  }
+
+  async remove(projectId: string, id: string): Promise<void> {
+    this.#ownToChange(projectId, id)
+    const { store, changed } = this.#parts
+    await store.deleteFrom('carrier').where('id', '=', id).execute()
+    await changed({ carriers: true })
+  }
+
+  /** None where another gateway's key has sealed them: they have to be given again. */
+  #secretsOf(id: string, sealed: string | null): CarrierSecrets {
+    try {
+      return openedSecrets(id, sealed, this.#parts.sealing)
+    } catch {
+      return {}
+    }
+  }
+
+  #rowOf(projectId: string, id: string, given: CarrierEntry) {
+    const isDefault = this.#check(projectId, id, given).default
+    const { entry, secrets } = withoutSecrets(given)
+    const sealed = Object.keys(secrets).length > 0
+    return {
+      project_id: projectId,
+      name: entry.name,
+      entry_json: JSON.stringify(entry),
+      is_default: isDefault ? (1 as const) : null,
+      secrets: sealed ? this.#parts.sealing.seal(JSON.stringify(secrets), id) : null,
+    }
+  }
+
+  #check(projectId: string, id: string, entry: CarrierEntry): CarrierConfig {
+    const read = readCarrierEntry(entry)
+    if ('faults' in read) {
+      const [first] = read.faults
+      const detail = read.faults.map(({ path, message }) => `${path} ${message}`).join('; ')
+      throw new TrunklineError('invalid_field', `${detail}.`, { attribute: first?.path || null })
+    }
+    const others = this.#ofProject(projectId).filter((record) => record.id !== id)
+    if (others.some(({ name }) => name === entry.name))
+      throw new TrunklineError('name_taken', undefined, { attribute: 'name' })
+    if (read.carrier.default && others.some((other) => other.entry.default === true))
+      throw new TrunklineError('invalid_field', 'Another carrier of the project is the default one.', {
+        attribute: 'default',
+      })
+    return read.carrier
+  }
+
+  #ofProject(projectId: string): readonly CarrierRecord[] {
+    const made = this.#parts.memory.carriers.all.map(({ record }) => record)
+    return [...this.#declared, ...made].filter((record) => record.projectId === projectId)
+  }
+
+  #ownToChange(projectId: string, id: string): CarrierRecord {
+    const record = this.#present(projectId, id)
+    if (record.managedByFile) throw new TrunklineError('managed_by_file')
+    return record
+  }
+
+  #present(projectId: string, id: string): CarrierRecord {
+    const record = this.find(projectId, id)
+    if (!record) throw new TrunklineError('unknown_resource')
+    return record
+  }
+}
+
+const sameAccount = (a: CarrierEntry, b: CarrierEntry, key: 'auth' | 'challenge'): boolean =>
+  a[key]?.password === undefined && a[key]?.username === b[key]?.username

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { CarrierRecord } from '../ports.ts'
+
+/** The carriers of the configuration file as the API shows them: who they are, and where calls go; the rest is the operator's. */
+export const declaredCarriers = (
+  carriers: readonly CarrierConfig[],
+  firstProject: string,
+): readonly CarrierRecord[] =>
+  carriers.map(({ name, targets, default: isDefault, allow, codecs, srtp, project = firstProject }) => ({
+    id: idOf(name),
+    projectId: project,
+    name,
+    entry: { name, targets, default: isDefault, allow, codecs, srtp },
+    managedByFile: true,
+    createdAt: 0,
+    updatedAt: 0,
+  }))
+
+/** Always the same for a name, in the form of a UUID (RFC 9562 section 5.8). */
+const idOf = (name: string): string => {
+  const hex = createHash('sha256').update(`carrier ${name}`).digest('hex')
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,47 @@
+import { TrunklineError } from '../../errors.ts'
+import type { FlowDetails, ResourceDetails, ResourceType } from '../resource-types.ts'
+
+/** Details as they are stored: what is looked up has columns of its own. */
+export interface Columns {
+  /** Lower case. */
+  readonly email?: string
+  readonly username?: string
+  readonly rest: Readonly<Record<string, unknown>>
+}
+
+/** Parts details into columns. The version of a flow that is deployed is known by the versions. */
+export const columnsOf = (type: ResourceType, details: Partial<ResourceDetails[ResourceType]>): Columns => {
+  const { email, username, deployedVersion: _, ...rest } = details as Readonly<Record<string, unknown>>
+  return {
+    ...(type === 'subscriber' && typeof email === 'string' && { email: email.toLowerCase() }),
+    ...(type === 'sip_endpoint' && typeof username === 'string' && { username }),
+    rest,
+  }
+}
+
+/**
+ * Details with a change; what is there and undefined goes. The version of a flow's working copy rises by one where that changes and nothing else
+ * is said; what is said must be more than it was. Throws `invalid_field`.
+ */
+export const merged = (
+  type: ResourceType,
+  before: Readonly<Record<string, unknown>>,
+  change: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => {
+  const after = { ...before, ...change }
+  if (type !== 'call_flow') return after
+  const was = before as unknown as FlowDetails
+  if (typeof change.version === 'number') {
+    if (change.version > was.version) return after
+    throw new TrunklineError(
+      'invalid_field',
+      `The version must be more than the present one, ${was.version}.`,
+      {
+        attribute: 'document_version',
+      },
+    )
+  }
+  return after.flow === was.flow && after.script === was.script
+    ? { ...after, version: was.version }
+    : { ...after, version: was.version + 1 }
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { TrunklineError } from '../../errors.ts'
+import { domainEntryOf } from '../index/domains.ts'
+import { pageOf } from '../index/listing.ts'
+import type { DomainAppRecord, DomainApps } from '../ports.ts'
+import type { Listed } from '../resource-types.ts'
+import type { DomainAppTable } from '../schema.ts'
+import { telling } from './conflicts.ts'
+import type { WritingParts } from './parts.ts'
+
+/** What of a domain application somebody may say. */
+type Said = Omit<DomainAppRecord, 'id' | 'projectId' | 'domain' | 'managedByFile' | 'createdAt' | 'updatedAt'>
+
+/** Domain applications of the store. */
+export class StoredDomainApps implements DomainApps {
+  readonly #parts: WritingParts
+
+  constructor(parts: WritingParts) {
+    this.#parts = parts
+  }
+
+  find(projectId: string, id: string): DomainAppRecord | undefined {
+    const record = this.#parts.memory.domains.byId(id)?.record
+    return record?.projectId === projectId ? record : undefined
+  }
+
+  list(projectId: string, query: Parameters<DomainApps['list']>[1]): Listed<DomainAppRecord> {
+    const [name, domain] = [query.name?.toLowerCase(), query.domain?.toLowerCase()]
+    const found = this.#ofProject(projectId).filter(
+      (record) =>
+        (name === undefined || record.name.toLowerCase().includes(name)) &&
+        (domain === undefined || record.domain.includes(domain)),
+    )
+    return pageOf(found, query)
+  }
+
+  create(projectId: string, app: Said & { readonly identifier: string }): Promise<DomainAppRecord> {
+    const { store, clock, quotas, limits, changed } = this.#parts
+    const made = () => this.#ofProject(projectId).filter(({ managedByFile }) => !managedByFile).length
+    return quotas.within(`${projectId} domains`, limits.domainApps, made, async () => {
+      const [id, now] = [randomUUID(), clock.now()]
+      const own = { id, project_id: projectId, managed_by_file: 0, created_at: now, updated_at: now }
+      const unsaid = { challenge_json: null, calls_per_second_of_source: null, max_calls_of_source: null }
+      const values = {
+        ...valuesOf(app),
+        domain: this.#domainOf(projectId, app.identifier),
+        ...own,
+        ...unsaid,
+      }
+      await telling(store.insertInto('domain_app').values(values).execute())
+      await changed({ domains: [id] })
+      return this.#present(projectId, id)
+    })
+  }
+
+  async update(
+    projectId: string,
+    id: string,
+    change: { readonly [K in keyof Said]?: Said[K] | null },
+  ): Promise<DomainAppRecord> {
+    const { store, clock, changed } = this.#parts
+    this.#ownToChange(projectId, id)
+    await telling(
+      store.transaction().execute(async (write) => {
+        // The first statement is a write, so that the row is ours before it is read.
+        const row = await write
+          .updateTable('domain_app')
+          .set({ updated_at: clock.now() })
+          .where('id', '=', id)
+          .where('managed_by_file', '=', 0)
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) throw new TrunklineError('unknown_resource')
+        await write.updateTable('domain_app').set(this.#changed(row, change)).where('id', '=', id).execute()
+      }),
+    )
+    await changed({ domains: [id] })
+    return this.#present(projectId, id)
+  }
+
+  async remove(projectId: string, id: string): Promise<void> {
+    this.#ownToChange(projectId, id)
+    const { store, changed } = this.#parts
+    await store.deleteFrom('domain_app').where('id', '=', id).where('managed_by_file', '=', 0).execute()
+    await changed({ domains: [id] })
+  }
+
+  #changed(row: DomainAppTable, change: { readonly [K in keyof Said]?: Said[K] | null }) {
+    const { record: before } = domainEntryOf(row)
+    const said = Object.entries(change).filter(([, value]) => value !== undefined)
+    const after: typeof change = { ...before, ...Object.fromEntries(said) }
+    const identifier = after.identifier ?? before.identifier
+    return {
+      ...valuesOf(after),
+      ...(identifier !== undefined && { identifier, domain: this.#domainOf(before.projectId, identifier) }),
+    }
+  }
+
+  #ofProject(projectId: string): DomainAppRecord[] {
+    return this.#parts.memory.domains.ofProject(projectId).map(({ record }) => record)
+  }
+
+  #domainOf(projectId: string, identifier: string): string {
+    if (!/^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?$/i.test(identifier))
+      throw new TrunklineError('invalid_field', 'It consists of letters, digits and dashes, at most 30.', {
+        attribute: 'identifier',
+      })
+    const name = this.#parts.memory.tokens.project(projectId)?.name ?? projectId
+    return `${name}-${identifier}.${this.#parts.domainSuffix}`.toLowerCase()
+  }
+
+  #ownToChange(projectId: string, id: string): DomainAppRecord {
+    const record = this.#present(projectId, id)
+    if (record.managedByFile) throw new TrunklineError('managed_by_file')
+    return record
+  }
+
+  #present(projectId: string, id: string): DomainAppRecord {
+    const record = this.find(projectId, id)
+    if (!record) throw new TrunklineError('unknown_resource')
+    return record
+  }
+}
+
+/** Null, too, is what is not said. */
+const valuesOf = (app: { readonly [K in keyof Said]?: Said[K] | null }) => ({
+  name: app.name ?? '',
+  identifier: app.identifier ?? null,
+  user_pattern: app.user ?? '*',
+  ip_auth_enabled: app.ipAuthEnabled ? 1 : 0,
+  ip_auth_json: JSON.stringify(app.ipAuth ?? []),
+  encryption: app.encryption ?? ('optional' as const),
+  codecs_json: json(app.codecs),
+  ciphers_json: json(app.ciphers),
+  handler_json: json(app.handler),
+  status_json: json(app.statusCallback),
+  max_calls: app.maxCalls ?? null,
+  calls_per_second: app.callsPerSecond ?? null,
+})
+
+const json = (value: object | null | undefined): string | null => (value ? JSON.stringify(value) : null)

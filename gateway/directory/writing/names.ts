@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto'
+import { TrunklineError } from '../../errors.ts'
+import type { Contents } from '../index/contents.ts'
+import type { NewResource } from '../resource-types.ts'
+
+/** Numbered names that are tried before one is made by chance. */
+const numbered = 20
+
+/** What stands in the address of a new resource. A name that nobody gave is made of what it is called, and free; `isTaken`: by chance. */
+export const addressFor = (
+  contents: Pick<Contents, 'byAddress'>,
+  resource: NewResource,
+  isTaken: boolean,
+): { readonly context: string; readonly name: string } => {
+  const context = checkedName(
+    resource.context ?? (resource.type === 'subscriber' ? 'private' : 'public'),
+    'context',
+  )
+  if (resource.name !== undefined) return { context, name: checkedName(resource.name, 'name') }
+  const base = slugOf(called(resource)) || resource.type
+  const isFree = (name: string) => !contents.byAddress(resource.projectId, { context, name })
+  for (let n = isTaken ? numbered : 1; n < numbered; n++) {
+    const name = n === 1 ? base : `${base}-${n}`
+    if (isFree(name)) return { context, name }
+  }
+  return { context, name: `${base}-${randomBytes(6).toString('hex')}` }
+}
+
+/** A part of an address; throws `invalid_field`. */
+export const checkedName = (text: string, attribute: 'context' | 'name'): string => {
+  if (/^[^\s/?#]{1,100}$/.test(text)) return text
+  throw new TrunklineError('invalid_field', 'It has 1 to 100 characters, and no blanks, /, ? and #.', {
+    attribute,
+  })
+}
+
+const called = (resource: NewResource): string =>
+  resource.type === 'subscriber' ? (resource.details.email.split('@', 1)[0] ?? '') : resource.displayName
+
+const slugOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 60)

@@ -1,0 +1,21 @@
+import { TrunklineError } from '../../errors.ts'
+
+/** Counts what is being made together with what is there: however many are made at once, none is made beyond a limit. */
+export class Quotas {
+  /** Under way, by project and kind. */
+  #making = new Map<string, number>()
+
+  /** Throws `over_quota` where there are `limit` of the kind already. */
+  async within<T>(key: string, limit: number, count: () => number, make: () => Promise<T>): Promise<T> {
+    const making = this.#making.get(key) ?? 0
+    if (count() + making >= limit) throw new TrunklineError('over_quota', undefined, { limit })
+    this.#making.set(key, making + 1)
+    try {
+      return await make()
+    } finally {
+      const left = (this.#making.get(key) ?? 1) - 1
+      if (left > 0) this.#making.set(key, left)
+      else this.#making.delete(key)
+    }
+  }
+}

@@ -1,0 +1,296 @@
+import { randomUUID } from 'node:crypto'
+import { TrunklineError } from '../../errors.ts'
+import { listResources } from '../index/listing.ts'
+import type { FlowVersionRecord, Resources } from '../ports.ts'
+import type {
+  NewResource,
+  Resource,
+  ResourceChange,
+  ResourceDetails,
+  ResourceType,
+} from '../resource-types.ts'
+import { digestSecret } from '../secrets.ts'
+import type { Write } from '../sqlite.ts'
+import { telling } from './conflicts.ts'
+import { columnsOf, merged } from './details.ts'
+import { deployFlow, flowVersions } from './flows.ts'
+import { addressFor, checkedName } from './names.ts'
+import type { WritingParts } from './parts.ts'
+
+/** Resources of the store. */
+export class StoredResources implements Resources {
+  readonly #parts: WritingParts
+
+  constructor(parts: WritingParts) {
+    this.#parts = parts
+  }
+
+  find<T extends ResourceType>(projectId: string, type: T, id: string): Resource<T> | undefined
+  find(projectId: string, type: undefined, id: string): Resource | undefined
+  find(projectId: string, type: ResourceType | undefined, id: string): Resource | undefined {
+    const resource = this.#parts.memory.contents.byId(id)?.resource
+    return resource && own(resource, projectId) && (type === undefined || resource.type === type)
+      ? resource
+      : undefined
+  }
+
+  findByAddressId(projectId: string, addressId: string): Resource | undefined {
+    const resource = this.#parts.memory.contents.byAddressId(addressId)?.resource
+    return resource && own(resource, projectId) ? resource : undefined
+  }
+
+  findByAddress(projectId: string, context: string, name: string): Resource | undefined {
+    return this.#parts.memory.contents.byAddress(projectId, { context, name })?.resource
+  }
+
+  findSubscriber(projectId: string, email: string): Resource<'subscriber'> | undefined {
+    const resource = this.#parts.memory.contents.byEmail(projectId, email)?.resource
+    return resource?.type === 'subscriber' ? resource : undefined
+  }
+
+  list(projectId: string, query: Parameters<Resources['list']>[1]) {
+    return listResources(this.#parts.memory.contents, projectId, query)
+  }
+
+  async create<T extends ResourceType>(resource: NewResource<T>): Promise<Resource<T>> {
+    const { quotas, limits } = this.#parts
+    const { projectId } = resource
+    this.#checkHandler(projectId, resource.details)
+    const isPerson = resource.type === 'subscriber'
+    const kind = isPerson ? 'subscribers' : 'resources'
+    const id = await quotas.within(
+      `${projectId} ${kind}`,
+      limits[kind],
+      () => this.#parts.memory.contents.made(projectId, isPerson),
+      () => this.#create(resource),
+    )
+    return this.#present(projectId, resource.type as T, id)
+  }
+
+  async update<T extends ResourceType>(
+    projectId: string,
+    type: T,
+    id: string,
+    change: ResourceChange<T>,
+  ): Promise<Resource<T>> {
+    const { store, changed, passwords } = this.#parts
+    this.#checkHandler(projectId, change.details)
+    const hash =
+      type === 'subscriber' && change.password !== undefined
+        ? await passwords.hash(change.password)
+        : undefined
+    await telling(
+      store.transaction().execute(async (write) => {
+        await this.#change(write, projectId, type, id, change, hash)
+      }),
+    )
+    await changed({ resources: [id] })
+    return this.#present(projectId, type, id)
+  }
+
+  async remove(projectId: string, type: ResourceType | undefined, id: string): Promise<void> {
+    const resource = type === undefined ? this.find(projectId, type, id) : this.find(projectId, type, id)
+    if (!resource) throw new TrunklineError('unknown_resource')
+    if (resource.managedByFile) throw new TrunklineError('managed_by_file')
+    const { store, changed } = this.#parts
+    const { numDeletedRows } = await store
+      .deleteFrom('resource')
+      .where('id', '=', id)
+      .where('project_id', '=', projectId)
+      .where('managed_by_file', '=', 0)
+      .executeTakeFirst()
+    await changed({ resources: [id] })
+    if (numDeletedRows === 0n) throw new TrunklineError('unknown_resource')
+  }
+
+  /** What handles calls is of the same project when it is named; it may go later. */
+  #checkHandler(projectId: string, details: Partial<ResourceDetails[ResourceType]> = {}): void {
+    const handler = 'handler' in details ? details.handler : undefined
+    if (handler?.kind !== 'resource' || this.find(projectId, undefined, handler.resourceId)) return
+    const facts = { attribute: 'calling_handler_resource_id' }
+    throw new TrunklineError('invalid_field', 'There is no resource of this id to handle calls.', facts)
+  }
+
+  flowVersions(projectId: string, id: string): Promise<readonly FlowVersionRecord[]> {
+    return flowVersions(this.#parts.store, projectId, id)
+  }
+
+  async deployFlow(
+    projectId: string,
+    id: string,
+    version?: number | { readonly id: string },
+  ): Promise<FlowVersionRecord> {
+    const { store, changed, clock } = this.#parts
+    const deployed = await store
+      .transaction()
+      .execute((write) => deployFlow(write, { projectId, id, version, now: clock.now() }))
+    await changed({ resources: [id] })
+    return deployed
+  }
+
+  /** As it is in memory after a write. */
+  #present<T extends ResourceType>(projectId: string, type: T, id: string): Resource<T> {
+    const resource = this.find(projectId, type, id)
+    // Somebody else was so fast as to remove it.
+    if (!resource) throw new TrunklineError('unknown_resource')
+    return resource
+  }
+
+  async #create(resource: NewResource): Promise<string> {
+    const { store, memory, changed, passwords } = this.#parts
+    const id = randomUUID()
+    const hash =
+      resource.type === 'subscriber' && resource.password !== undefined
+        ? await passwords.hash(resource.password)
+        : null
+    const insert = (isTaken: boolean) => {
+      const address = addressFor(memory.contents, resource, isTaken)
+      return telling(store.transaction().execute((write) => this.#insert(write, id, resource, address, hash)))
+    }
+    await insert(false).catch((error: unknown) => {
+      // Somebody was faster; a name that nobody has given is made anew.
+      const again =
+        resource.name === undefined && error instanceof TrunklineError && error.code === 'address_taken'
+      if (!again) throw error
+      return insert(true)
+    })
+    await changed({ resources: [id] })
+    return id
+  }
+
+  async #insert(
+    write: Write,
+    id: string,
+    { projectId, type, displayName, details, password }: NewResource,
+    address: { readonly context: string; readonly name: string },
+    hash: string | null,
+  ): Promise<void> {
+    const now = this.#parts.clock.now()
+    const { email, username, rest } = columnsOf(type, details)
+    const row = { id, project_id: projectId, type, display_name: displayName, managed_by_file: 0 }
+    await write
+      .insertInto('resource')
+      .values({ ...row, details_json: JSON.stringify(rest), created_at: now, updated_at: now })
+      .execute()
+    await write
+      .insertInto('address')
+      .values({ id: randomUUID(), resource_id: id, project_id: projectId, ...address, created_at: now })
+      .execute()
+    if (email !== undefined)
+      await write
+        .insertInto('subscriber')
+        .values({
+          ...{ resource_id: id, project_id: projectId, email, password_hash: hash, password_mark: null },
+          ...{ disabled: 0, tokens_after: 0, push_key: null },
+        })
+        .execute()
+    if (username !== undefined)
+      await write
+        .insertInto('endpoint')
+        .values({ resource_id: id, username, secrets_json: this.#secrets(username, password) })
+        .execute()
+  }
+
+  async #change(
+    write: Write,
+    projectId: string,
+    type: ResourceType,
+    id: string,
+    change: ResourceChange,
+    hash: string | undefined,
+  ): Promise<void> {
+    const now = this.#parts.clock.now()
+    // The first statement is a write, so that the row is ours before it is read.
+    const before = await write
+      .updateTable('resource')
+      .set({ updated_at: now })
+      .where('id', '=', id)
+      .where('project_id', '=', projectId)
+      .where('type', '=', type)
+      .returning(['display_name', 'details_json', 'managed_by_file'])
+      .executeTakeFirst()
+    if (!before) throw new TrunklineError('unknown_resource')
+    if (before.managed_by_file === 1) throw new TrunklineError('managed_by_file')
+    const { email, username, rest } = columnsOf(
+      type,
+      (change.details ?? {}) as Partial<ResourceDetails[ResourceType]>,
+    )
+    await write
+      .updateTable('resource')
+      .set({
+        display_name: change.displayName ?? before.display_name,
+        details_json: JSON.stringify(merged(type, JSON.parse(before.details_json), rest)),
+      })
+      .where('id', '=', id)
+      .execute()
+    await this.#move(write, id, change)
+    if (type === 'subscriber') await this.#changePerson(write, id, email, hash, now)
+    if (type === 'sip_endpoint') await this.#changePhone(write, id, username, change.password)
+  }
+
+  async #move(write: Write, id: string, { context, name }: ResourceChange): Promise<void> {
+    if (context === undefined && name === undefined) return
+    await write
+      .updateTable('address')
+      .set({
+        ...(context !== undefined && { context: checkedName(context, 'context') }),
+        ...(name !== undefined && { name: checkedName(name, 'name') }),
+      })
+      .where('resource_id', '=', id)
+      .execute()
+  }
+
+  /** With another password, tokens that the old one got are not good any more. */
+  async #changePerson(
+    write: Write,
+    id: string,
+    email: string | undefined,
+    hash: string | undefined,
+    now: number,
+  ): Promise<void> {
+    if (email === undefined && hash === undefined) return
+    await write
+      .updateTable('subscriber')
+      .set({
+        ...(email !== undefined && { email }),
+        ...(hash !== undefined && {
+          ...{ password_hash: hash, password_mark: null, tokens_after: now },
+        }),
+      })
+      .where('resource_id', '=', id)
+      .execute()
+  }
+
+  /** Digest secrets are made of the user name: a new one needs the password. */
+  async #changePhone(
+    write: Write,
+    id: string,
+    username: string | undefined,
+    password: string | undefined,
+  ): Promise<void> {
+    if (username === undefined && password === undefined) return
+    const before = await write
+      .selectFrom('endpoint')
+      .select('username')
+      .where('resource_id', '=', id)
+      .executeTakeFirstOrThrow()
+    const name = username ?? before.username
+    if (name === before.username && password === undefined) return
+    if (password === undefined)
+      throw new TrunklineError('invalid_field', 'Another user name needs the password, too.', {
+        attribute: 'password',
+      })
+    await write
+      .updateTable('endpoint')
+      .set({ username: name, secrets_json: this.#secrets(name, password) })
+      .where('resource_id', '=', id)
+      .execute()
+  }
+
+  #secrets(username: string, password: string | undefined): string {
+    if (password === undefined) return '[]'
+    return JSON.stringify(this.#parts.realms.map((realm) => digestSecret(username, realm, password)))
+  }
+}
+
+const own = (resource: Resource, projectId: string): boolean => resource.projectId === projectId

@@ -1,0 +1,104 @@
+import type { HttpConfig } from '../../config/types.ts'
+import { EmbedTokens } from '../auth/embed-tokens.ts'
+import type { OAuthClients } from '../auth/oauth/clients.ts'
+import type { OAuth } from '../auth/oauth/oauth.ts'
+import type { ProjectAccess } from '../auth/project-access.ts'
+import type { TokenPairs } from '../auth/token-pairs.ts'
+import type { SubscriberTokens } from '../auth/tokens.ts'
+import type { Chat } from '../chat/chat.ts'
+import type { Clock } from '../clock.ts'
+import { DeviceRows } from '../directory/devices.ts'
+import { PushKeys } from '../directory/push-keys.ts'
+import { RefreshTokenRows } from '../directory/refresh-tokens.ts'
+import type { Directory } from '../directory/types.ts'
+import type { Log } from '../log.ts'
+import type { CallHistory } from '../records/types.ts'
+import { basic } from './basic.ts'
+import { bearer } from './bearer.ts'
+import { Origins } from './origins.ts'
+import type { ApiParts } from './routes/api.ts'
+import type { CallingParts } from './routes/calling/calls.ts'
+import type { CompatParts } from './routes/compat/index.ts'
+import type { RecordingParts } from './routes/records/recordings.ts'
+import type { RecordParts } from './routes/records/records.ts'
+import { SignIn } from './sign-in.ts'
+
+/** What the parts of the API are made from. */
+export interface ApiFrom {
+  /** The first project. */
+  readonly project: string
+  readonly config: Pick<HttpConfig, 'origins'>
+  readonly directory: Pick<
+    Directory,
+    | 'signIn'
+    | 'subscriber'
+    | 'changeSubscriber'
+    | 'resources'
+    | 'domainApps'
+    | 'carriers'
+    | 'projects'
+    | 'store'
+  >
+  readonly tokens: Pick<SubscriberTokens, 'issue' | 'verify'>
+  readonly pairs: Pick<TokenPairs, 'issue' | 'refresh' | 'revoke'>
+  /** What Basic auth is checked against. */
+  readonly access: ProjectAccess
+  /** The calls, and the rooms in which they meet and wait. */
+  readonly calls: Pick<
+    CompatParts,
+    'placed' | 'live' | 'conferences' | 'queues' | 'asides' | 'callbacks' | 'streams'
+  > &
+    Pick<CallingParts, 'commands'>
+  readonly recordings: RecordingParts['recordings']
+  readonly records: RecordParts['records'] & CallHistory
+  readonly chat: Chat
+  readonly oauthClients: OAuthClients
+  /** Absent: nobody signs in by OAuth. */
+  readonly oauth?: OAuth
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn' | 'info' | 'debug'>
+}
+
+/** Makes the parts of the API, once for every listener, so that a second port gives nobody a second chance. */
+export const apiPartsOf = ({
+  project,
+  config,
+  directory,
+  tokens,
+  pairs,
+  access,
+  calls,
+  recordings,
+  records,
+  chat,
+  oauthClients,
+  oauth,
+  clock,
+  log,
+}: ApiFrom): ApiParts => ({
+  ...{ project, directory, tokens, pairs, recordings, clock, log, requireProject: basic(access) },
+  ...{ records, history: records, chat, oauthClients, ...(oauth && { oauth }) },
+  ...{
+    resources: directory.resources,
+    domainApps: directory.domainApps,
+    carriers: directory.carriers,
+    projects: directory.projects,
+  },
+  ...calls,
+  ...tokenParts({ directory, tokens, clock }),
+  authenticate: bearer(tokens, directory),
+  origins: new Origins(config.origins),
+  signIn: new SignIn({ directory, clock, log }),
+  tokenSeconds: 24 * 3600,
+})
+
+const tokenParts = ({ directory, tokens, clock }: Pick<ApiFrom, 'directory' | 'tokens' | 'clock'>) => {
+  const { store, resources } = directory
+  const refreshRows = new RefreshTokenRows(store)
+  return {
+    refreshRows,
+    embeds: new EmbedTokens({ tokens, rows: refreshRows, resources, clock }),
+    devices: new DeviceRows(store),
+    pushKeys: new PushKeys(directory),
+  }
+}

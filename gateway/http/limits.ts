@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import fastifyRateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiLimits } from '../../config/types.ts'
+import type { Clock } from '../clock.ts'
+import { TrunklineError } from '../errors.ts'
+import { networkKey } from './attempts.ts'
+import { pathOf } from './errors.ts'
+import { isApiPath } from './family.ts'
+
+const windowMs = 60_000
+/** Tokens and addresses that are remembered; when there are more, those that came least recently are forgotten. */
+const mostKeys = 20_000
+
+interface Window {
+  readonly since: number
+  count: number
+}
+
+/**
+ * How many requests came within the minute, of each token and each network address; one for every listener, so that a second port gives
+ * nobody a second chance.
+ */
+export class RequestRates {
+  readonly #clock: Pick<Clock, 'now'>
+  readonly #windows = new Map<string, Window>()
+  readonly limits: ApiLimits
+
+  constructor(clock: Pick<Clock, 'now'>, limits: ApiLimits) {
+    this.#clock = clock
+    this.limits = limits
+  }
+
+  /** Tokens and addresses that are remembered. */
+  get size(): number {
+    return this.#windows.size
+  }
+
+  /** Counts a request; resolves how many there were in this minute, and how many milliseconds it has left. */
+  count(key: string): { readonly current: number; readonly ttl: number } {
+    const now = this.#clock.now()
+    const known = this.#windows.get(key)
+    const window = known && now - known.since < windowMs ? known : { since: now, count: 0 }
+    window.count++
+    // What was used last stands last.
+    this.#windows.delete(key)
+    this.#windows.set(key, window)
+    for (const oldest of this.#windows.keys()) {
+      if (this.#windows.size <= mostKeys) break
+      this.#windows.delete(oldest)
+    }
+    return { current: window.count, ttl: window.since + windowMs - now }
+  }
+}
+
+/** Limits the requests to the API on a site; its other pages, health and metrics are not counted. Must stand before the routes. */
+export const useRequestLimits = async (site: FastifyInstance, rates: RequestRates): Promise<void> => {
+  await site.register(fastifyRateLimit, { global: false, store: storeOf(rates) })
+  const { perAddress, perToken } = rates.limits
+  const options = { timeWindow: windowMs }
+  const ofAddress = site.createRateLimit({
+    ...options,
+    max: perAddress,
+    keyGenerator: (request) => `address ${networkKey(request.ip)}`,
+  })
+  const ofToken = site.createRateLimit({ ...options, max: perToken, keyGenerator: tokenKey })
+  site.addHook('onRequest', async (request, reply) => {
+    if (isCounted(request)) take(reply, await ofAddress(request))
+  })
+  // Who asks is known when the route's own onRequest has run.
+  site.addHook('preParsing', async (request, reply) => {
+    if (isCounted(request) && tokenKey(request) !== '') take(reply, await ofToken(request))
+  })
+}
+
+const isCounted = ({ url, method }: FastifyRequest): boolean => method !== 'OPTIONS' && isApiPath(pathOf(url))
+
+/** Empty where nobody is named; a bearer token is not kept as it is. */
+const tokenKey = ({ apiTokenId, headers }: FastifyRequest): string => {
+  if (apiTokenId !== '') return `token ${apiTokenId}`
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+  return bearer === undefined ? '' : `bearer ${createHash('sha256').update(bearer).digest('base64url')}`
+}
+
+type Taken = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>
+
+/** Says how much is left (draft-ietf-httpapi-ratelimit-headers), and refuses when it is nothing. */
+const take = (reply: FastifyReply, taken: Taken): void => {
+  if (taken.isAllowed) return
+  reply.headers({
+    'ratelimit-limit': taken.max,
+    'ratelimit-remaining': taken.remaining,
+    'ratelimit-reset': taken.ttlInSeconds,
+  })
+  if (!taken.isExceeded) return
+  reply.header('retry-after', taken.ttlInSeconds)
+  throw new TrunklineError('too_many_requests')
+}
+
+/** The plugin's view of the rates: every limit of a site counts in the same place, by keys of its own. */
+const storeOf = (rates: RequestRates) =>
+  class implements FastifyRateLimitStore {
+    incr: FastifyRateLimitStore['incr'] = (key, callback) => callback(null, rates.count(key))
+    child = (): FastifyRateLimitStore => this
+  }

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Every route of the site; set by {@link useRouteList}. */
+    readonly routeList: RouteList
+  }
+}
+
+/** A route of a site. */
+export interface ListedRoute {
+  readonly method: string
+  /** As it was registered, with `:names`. */
+  readonly url: string
+}
+
+/** The routes of a site. */
+export class RouteList {
+  readonly #routes: (ListedRoute & { readonly pattern: RegExp })[] = []
+
+  get all(): readonly ListedRoute[] {
+    return this.#routes
+  }
+
+  /** Methods of the routes that a path is of; empty where it is of none. */
+  methodsOf(path: string): string[] {
+    const fitting = this.#routes.filter(({ pattern }) => pattern.test(path))
+    return [...new Set(fitting.map(({ method }) => method))].sort()
+  }
+
+  add({ method, url }: ListedRoute): void {
+    const text = url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:\w+/g, '[^/]+')
+    this.#routes.push({ method, url, pattern: new RegExp(`^${text}/?$`) })
+  }
+}
+
+/** Lists the routes that are put on the site after this. */
+export const useRouteList = (site: FastifyInstance): void => {
+  const list = new RouteList()
+  site.decorate('routeList', list)
+  site.addHook('onRoute', ({ url, method }) => {
+    for (const one of [method].flat()) list.add({ method: one, url })
+  })
+}

@@ -1,0 +1,54 @@
+import { durationMs } from '../../../placing/status-callbacks.ts'
+import type { CallRow, CallStatus } from '../../../records/types.ts'
+
+const statuses: Readonly<Record<CallStatus, string>> = {
+  ...{ queued: 'queued', ringing: 'ringing', 'in-progress': 'answered', completed: 'completed' },
+  ...{ canceled: 'canceled', busy: 'failed', 'no-answer': 'failed', failed: 'failed' },
+}
+
+/** The kind of a call, in the words of the APIs. */
+export const typeOf = ({ type, to }: Pick<CallRow, 'type' | 'to'>): string => {
+  if (type === 'webrtc') return 'relay_webrtc_call'
+  return /^\+?\d+$/.test(to) ? 'relay_pstn_call' : 'relay_sip_call'
+}
+
+/** The URL of the document that a call was given; null: it has none, or one that is kept here. */
+export const urlOf = ({ document }: Pick<CallRow, 'document'>): string | null =>
+  document !== undefined && /^https?:\/\//i.test(document) ? document : null
+
+/** A call as this part of the API shows it. Of one to a browser that is not over, or answered, no status is said. */
+export const callLeg = (row: CallRow) => ({
+  id: row.id,
+  from: row.from,
+  to: row.to,
+  direction: row.direction,
+  source: 'realtime_api',
+  url: urlOf(row),
+  status: row.type === 'webrtc' && row.status === 'queued' ? null : statuses[row.status],
+  duration: Math.round(durationMs(row) / 1000),
+  duration_ms: durationMs(row),
+  billing_ms: durationMs(row),
+  charge: 0,
+  charge_details: [],
+  created_at: new Date(row.createdAt).toISOString(),
+  type: typeOf(row),
+  parent_id: row.parentId ?? null,
+})
+
+/** Schema of a {@link callLeg}. */
+export const callLegSchema = {
+  type: 'object',
+  properties: {
+    ...{ id: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' } },
+    direction: { type: 'string', enum: ['inbound', 'outbound-api', 'outbound-dial'] },
+    source: { type: 'string' },
+    url: { type: ['string', 'null'] },
+    status: { type: ['string', 'null'], enum: [...new Set(Object.values(statuses)), null] },
+    ...{ duration: { type: 'integer' }, duration_ms: { type: 'integer' }, billing_ms: { type: 'integer' } },
+    charge: { type: 'number' },
+    charge_details: { type: 'array', items: {} },
+    created_at: { type: 'string' },
+    type: { type: 'string', enum: ['relay_pstn_call', 'relay_sip_call', 'relay_webrtc_call'] },
+    parent_id: { type: ['string', 'null'] },
+  },
+} as const

@@ -1,0 +1,228 @@
+import type { HandlerSpec } from '../../../calls/ports.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import { TrunklineError } from '../../../errors.ts'
+import type { CallOrder, PlacedState, StatusTarget } from '../../../placing/types.ts'
+import { checkStored } from '../fabric/documents.ts'
+import { parameter } from './shapes.ts'
+
+type Method = 'GET' | 'POST'
+
+/** The parameters by which a document is named. */
+export interface DocumentForm {
+  readonly Url?: string
+  readonly Twiml?: string
+  readonly Laml?: string
+  readonly ApplicationSid?: string
+  readonly Method: Method
+  readonly FallbackUrl?: string
+  readonly FallbackMethod: Method
+}
+
+/** The parameters by which the states of a call are asked for. */
+export interface StatusForm {
+  readonly StatusCallback?: string
+  readonly StatusCallbackMethod: Method
+  readonly StatusCallbackEvent?: readonly string[]
+}
+
+/** The form of a call that is to be made. */
+export interface CreateForm extends DocumentForm, StatusForm {
+  readonly To: string
+  readonly From: string
+  readonly CallerId?: string
+  readonly SipAuthUsername?: string
+  readonly SipAuthPassword?: string
+  /** Seconds. */
+  readonly Timeout: number
+  readonly TimeLimit?: number
+  readonly SendDigits?: string
+  readonly MachineDetection: 'Enable' | 'DetectMessageEnd' | 'none'
+  readonly MachineDetectionTimeout: number
+  readonly Record: boolean
+  readonly RecordingChannels: 'mono' | 'dual'
+  readonly Trim: 'trim-silence' | 'do-not-trim'
+  readonly RecordingStatusCallback?: string
+  readonly RecordingStatusCallbackMethod: Method
+  readonly RecordingStatusCallbackEvent: readonly string[]
+}
+
+const document = { type: 'string', minLength: 1, maxLength: 65_536 } as const
+
+/** Properties of {@link DocumentForm}. */
+export const documentProperties = {
+  ...{ Url: parameter.url, Twiml: document, Laml: document },
+  ...{ Method: parameter.method, FallbackUrl: parameter.url, FallbackMethod: parameter.method },
+} as const
+
+const told = ['initiated', 'ringing', 'answered', 'completed'] as const
+
+/** Properties of {@link StatusForm}. */
+export const statusProperties = {
+  StatusCallback: parameter.url,
+  StatusCallbackMethod: parameter.method,
+  StatusCallbackEvent: {
+    type: 'array',
+    maxItems: 20,
+    items: { type: 'string', enum: [...told, 'ringing_forwarded', 'ringing_queued'] },
+  },
+} as const
+
+/** Properties by which a recording is told of. */
+export const recordingStatusProperties = {
+  RecordingStatusCallback: parameter.url,
+  RecordingStatusCallbackMethod: parameter.method,
+  RecordingStatusCallbackEvent: {
+    type: 'array',
+    maxItems: 20,
+    items: { type: 'string', enum: ['in-progress', 'completed', 'absent'] },
+    default: ['completed'],
+  },
+} as const
+
+const to =
+  '^(\\+?[0-9*#]{1,32}|sips?:[^\\s\\u0000-\\u001f\\u007f]+|client:[\\w.+@-]+|/[^\\s/?\\u0000-\\u001f]+/[^\\s/\\u0000-\\u001f]+)$'
+
+/** Properties of {@link CreateForm}. */
+export const createProperties = {
+  To: { type: 'string', maxLength: 2_000, pattern: to },
+  From: parameter.text(256),
+  CallerId: parameter.text(256),
+  ...documentProperties,
+  ApplicationSid: { type: 'string', minLength: 1, maxLength: 64 },
+  ...statusProperties,
+  ...{ SipAuthUsername: parameter.text(256), SipAuthPassword: parameter.text(256) },
+  Timeout: { type: 'integer', minimum: 1, maximum: 600, default: 60 },
+  TimeLimit: { type: 'integer', minimum: 1, maximum: 86_400 },
+  SendDigits: { type: 'string', pattern: '^[0-9A-D*#wW]{1,100}$' },
+  MachineDetection: { type: 'string', enum: ['Enable', 'DetectMessageEnd', 'none'], default: 'none' },
+  MachineDetectionTimeout: { type: 'integer', minimum: 3, maximum: 60, default: 30 },
+  Record: { type: 'boolean', default: false },
+  RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
+  Trim: { type: 'string', enum: ['trim-silence', 'do-not-trim'], default: 'do-not-trim' },
+  ...recordingStatusProperties,
+} as const
+
+/** Parameters of a call that are taken and have no effect. */
+export const createUnused = [
+  ...['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'RecordingTrack'],
+  ...['AsyncAmd', 'AsyncAmdStatusCallback', 'AsyncAmdStatusCallbackMethod', 'AsyncAmdPartialResults'],
+  ...['MachineDetectionSpeechThreshold', 'MachineDetectionSpeechEndThreshold'],
+  ...['MachineDetectionSilenceTimeout', 'MachineWordsThreshold'],
+]
+
+/** The order that a form is; throws `missing_required_parameter`, `invalid_field`, `document_invalid`, which name the parameter. */
+export const orderOf = (
+  projectId: string,
+  form: CreateForm,
+  resources: Pick<Resources, 'find'>,
+): CallOrder => {
+  const application = form.ApplicationSid
+    ? applicationOf(projectId, form.ApplicationSid, resources)
+    : undefined
+  const handler = handlerOf(form) ?? application?.handler
+  if (!handler) {
+    const text = 'Url, Twiml or ApplicationSid is needed.'
+    throw new TrunklineError('missing_required_parameter', text, { attribute: 'Url' })
+  }
+  const credentials = credentialsOf(form)
+  const status = statusOf(form) ?? application?.status
+  return {
+    ...{ projectId, to: form.To, from: form.From, handler, source: 'compat' },
+    ...(form.CallerId !== undefined && { callerId: form.CallerId }),
+    ...(credentials && { credentials }),
+    timeoutMs: form.Timeout * 1000,
+    ...(form.TimeLimit !== undefined && { maxDurationMs: form.TimeLimit * 1000 }),
+    ...(form.SendDigits !== undefined && { sendDigits: form.SendDigits }),
+    ...(status && { status }),
+    ...(form.Record && { record: recordOf(form) }),
+    ...(form.MachineDetection !== 'none' && {
+      detect: {
+        waitForMessageEnd: form.MachineDetection === 'DetectMessageEnd',
+        timeoutMs: form.MachineDetectionTimeout * 1000,
+      },
+    }),
+  }
+}
+
+/** The document that a form names by itself; undefined: it names none. Throws `document_invalid`. */
+export const handlerOf = ({
+  Url,
+  Twiml,
+  Laml,
+  Method,
+  FallbackUrl,
+  FallbackMethod,
+}: DocumentForm): HandlerSpec | undefined => {
+  if (Url !== undefined) return fetched(Url, Method, FallbackUrl, FallbackMethod)
+  const document = Twiml ?? Laml
+  if (document === undefined) return undefined
+  checkStored('xml', document, 'Twiml')
+  return { kind: 'xml', document, name: 'Twiml' }
+}
+
+const fetched = (
+  url: string,
+  method: Method,
+  fallbackUrl: string | undefined,
+  fallbackMethod: Method = 'POST',
+): HandlerSpec => ({ kind: 'xml', url, method, ...(fallbackUrl && { fallbackUrl, fallbackMethod }) })
+
+/** Where the form wants the states of the call told; undefined: nowhere. */
+export const statusOf = (form: StatusForm): StatusTarget | undefined =>
+  form.StatusCallback === undefined
+    ? undefined
+    : targetOf(form.StatusCallback, form.StatusCallbackMethod, statesOf(form.StatusCallbackEvent))
+
+const statesOf = (events: readonly string[] = ['completed']): readonly PlacedState[] =>
+  told.filter((state) => events.includes(state))
+
+const targetOf = (url: string, method: Method, states: readonly PlacedState[]): StatusTarget => ({
+  ...{ url, method, states, dialect: 'form' },
+})
+
+/** A stored application, or a stored document. */
+const applicationOf = (
+  projectId: string,
+  id: string,
+  resources: Pick<Resources, 'find'>,
+): { readonly handler: HandlerSpec; readonly status?: StatusTarget } => {
+  const found = resources.find(projectId, 'cxml_webhook', id) ?? resources.find(projectId, 'cxml_script', id)
+  if (!found)
+    throw new TrunklineError('invalid_field', 'There is no such application.', {
+      attribute: 'ApplicationSid',
+    })
+  const { statusCallbackUrl: url } = found.details
+  if (found.type === 'cxml_script') {
+    const handler = { kind: 'xml', document: found.details.document, name: found.displayName } as const
+    return { handler, ...(url && { status: targetOf(url, 'POST', ['completed']) }) }
+  }
+  const { method, fallbackUrl, fallbackMethod, statusCallbackMethod = 'POST' } = found.details
+  return {
+    handler: fetched(found.details.url, method, fallbackUrl, fallbackMethod),
+    ...(url && { status: targetOf(url, statusCallbackMethod, ['completed']) }),
+  }
+}
+
+const credentialsOf = ({ SipAuthUsername: username, SipAuthPassword: password, To }: CreateForm) => {
+  if (username === undefined && password === undefined) return undefined
+  const missing = username === undefined ? 'SipAuthUsername' : 'SipAuthPassword'
+  if (username === undefined || password === undefined)
+    throw new TrunklineError('missing_required_parameter', `${missing} is missing.`, { attribute: missing })
+  if (!/^sips?:/.test(To)) {
+    const attribute = 'SipAuthUsername'
+    throw new TrunklineError('invalid_field', 'It is for destinations that are SIP URIs.', { attribute })
+  }
+  return { username, password }
+}
+
+const recordOf = (form: CreateForm): CallOrder['record'] => ({
+  stereo: form.RecordingChannels === 'dual',
+  trim: form.Trim === 'trim-silence',
+  ...(form.RecordingStatusCallback && {
+    status: {
+      url: form.RecordingStatusCallback,
+      method: form.RecordingStatusCallbackMethod,
+      events: form.RecordingStatusCallbackEvent,
+    },
+  }),
+})

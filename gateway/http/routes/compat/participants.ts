@@ -1,0 +1,109 @@
+import type { Attendee } from '../../../calls/rooms/rooms.ts'
+import { TrunklineError } from '../../../errors.ts'
+import { type AnnounceForm, type ConferenceParts, conferenceOf } from './conferences.ts'
+import { hearing } from './hearing.ts'
+import { type Paging, pageBody, pageOf, pageSchema, pagingQuery, sliceOf } from './paging.ts'
+import type { Asked, On, RouteSpec } from './routes.ts'
+import { parameter, shape } from './shapes.ts'
+import { shown } from './times.ts'
+
+interface ListQuery extends Paging {
+  readonly Muted?: boolean
+  readonly Hold?: boolean
+  readonly Coaching?: boolean
+}
+
+interface UpdateForm extends AnnounceForm {
+  readonly Muted?: boolean
+  readonly Hold?: boolean
+  readonly HoldUrl?: string
+  readonly HoldMethod: 'GET' | 'POST'
+}
+
+const path = '/Accounts/:account/Conferences/:sid/Participants'
+
+const answer = shape({
+  ...{ call_sid: 'text', conference_sid: 'text', account_sid: 'text', label: 'text?', status: 'text' },
+  ...{ muted: 'flag', hold: 'flag', coaching: 'flag', call_sid_to_coach: 'text?' },
+  ...{ start_conference_on_enter: 'flag', end_conference_on_exit: 'flag' },
+  ...{ date_created: 'text', date_updated: 'text', api_version: 'text', uri: 'text' },
+})
+
+const updating: RouteSpec = {
+  ...{ id: 'updateCompatParticipant', summary: 'Mutes, holds, or tells a participant something' },
+  scope: 'calling',
+  body: {
+    ...{ Muted: parameter.flag, Hold: parameter.flag, HoldUrl: parameter.url, HoldMethod: parameter.method },
+    ...{ AnnounceUrl: parameter.url, AnnounceMethod: parameter.method },
+  },
+  unused: [...['WaitUrl', 'WaitMethod', 'BeepOnExit', 'EndConferenceOnExit', 'Coaching', 'CallSidToCoach']],
+  answer,
+}
+
+/** `Participants` of a conference: list, fetch, mute, hold, announce, take out. */
+export const participantRoutes = (on: On, { conferences, asides }: ConferenceParts): void => {
+  const attendee = async ({ projectId, id }: Pick<Asked, 'projectId' | 'id'>): Promise<Attendee> => {
+    const { attendees } = await conferenceOf(conferences, projectId, id('sid'))
+    const found = attendees.find(({ callId }) => callId === id('part'))
+    if (!found) throw new TrunklineError('unknown_resource')
+    return found
+  }
+  on<unknown, ListQuery>(
+    'GET',
+    path,
+    {
+      ...{ id: 'listCompatParticipants', summary: 'Lists who takes part', scope: 'calling' },
+      query: { Muted: parameter.flag, Hold: parameter.flag, Coaching: parameter.flag, ...pagingQuery },
+      answer: pageSchema('participants', answer),
+    },
+    async (asked) => {
+      const { attendees } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
+      const part = sliceOf(attendees.filter(fits(asked.query)), pageOf(asked))
+      return pageBody(asked, 'participants', part, (each) => bodyOf(each, asked))
+    },
+  )
+  on(
+    'GET',
+    `${path}/:part`,
+    { id: 'fetchCompatParticipant', summary: 'Tells of a participant', scope: 'calling', answer },
+    async (asked) => bodyOf(await attendee(asked), asked),
+  )
+  on<UpdateForm>('POST', `${path}/:part`, updating, async (asked) => {
+    const found = await attendee(asked)
+    const { Muted, Hold, HoldUrl, HoldMethod, AnnounceUrl, AnnounceMethod } = asked.body
+    if (Muted !== undefined) found.mute(Muted)
+    if (Hold !== undefined) found.hold(Hold, HoldUrl ? hearing(asides, HoldUrl, HoldMethod) : undefined)
+    if (AnnounceUrl !== undefined) found.announce(hearing(asides, AnnounceUrl, AnnounceMethod))
+    return bodyOf(found, asked)
+  })
+  on(
+    'DELETE',
+    `${path}/:part`,
+    { id: 'removeCompatParticipant', summary: 'Takes a participant out', scope: 'calling' },
+    async (asked) => {
+      const found = await attendee(asked)
+      found.remove()
+      return undefined
+    },
+  )
+}
+
+const fits =
+  ({ Muted, Hold, Coaching }: ListQuery) =>
+  ({ muted, held, options }: Attendee): boolean =>
+    (Muted === undefined || Muted === muted) &&
+    (Hold === undefined || Hold === held) &&
+    (Coaching === undefined || Coaching === (options.coach !== undefined))
+
+const bodyOf = (
+  { callId, muted, held, joinedAt, options }: Attendee,
+  { projectId, base, id }: Pick<Asked, 'projectId' | 'base' | 'id'>,
+) => ({
+  ...{ call_sid: callId, conference_sid: id('sid'), account_sid: projectId, label: null },
+  ...{ status: 'connected', muted, hold: held },
+  ...{ coaching: options.coach !== undefined, call_sid_to_coach: options.coach ?? null },
+  start_conference_on_enter: options.startOnEnter ?? true,
+  end_conference_on_exit: options.endOnExit ?? false,
+  ...{ date_created: shown(joinedAt), date_updated: shown(joinedAt), api_version: '2010-04-01' },
+  uri: `${base}/Conferences/${id('sid')}/Participants/${callId}`,
+})

@@ -1,0 +1,30 @@
+/** Words of {@link shape}. */
+const kinds = {
+  text: { type: 'string' },
+  'text?': { type: ['string', 'null'] },
+  whole: { type: 'integer' },
+  'whole?': { type: ['integer', 'null'] },
+  'number?': { type: ['number', 'null'] },
+  flag: { type: 'boolean' },
+  links: { type: 'object', additionalProperties: { type: ['string', 'null'] } },
+} as const
+
+/** The schema of an object of the family; what it does not name is never sent. `?` may be null. */
+export const shape = (fields: Readonly<Record<string, keyof typeof kinds>>): object => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(Object.entries(fields).map(([name, kind]) => [name, kinds[kind]])),
+})
+
+/** Schemas of parameters. */
+export const parameter = {
+  url: { type: 'string', format: 'uri', pattern: '^https?://\\S+$', maxLength: 4_000 },
+  method: { type: 'string', enum: ['GET', 'POST'], default: 'POST' },
+  flag: { type: 'boolean' },
+  text: (maxLength: number) => ({
+    type: 'string',
+    minLength: 1,
+    maxLength,
+    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  }),
+} as const

@@ -1,0 +1,59 @@
+import { timestamp } from '../../../../handlers/common/forms.ts'
+import { TrunklineError } from '../../../errors.ts'
+
+const dayMs = 86_400_000
+
+/** A time as the family shows it (RFC 2822, in UTC); null where there is none. `ms` since the epoch. */
+export const shown = (ms: number | null | undefined): string | null =>
+  ms === null || ms === undefined ? null : timestamp(ms)
+
+/** Whole seconds of milliseconds. */
+export const wholeSeconds = (ms: number): number => Math.round(ms / 1000)
+
+const day = /^\d{4}-\d\d-\d\d$/
+const time = {
+  type: 'string',
+  pattern: '^\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?(Z|[+-]\\d\\d:?\\d\\d)?)?$',
+} as const
+
+/** Query parameters by which a list is cut to a time: `Name`, `Name<` and `Name>`. */
+export const timeQuery = <N extends string>(name: N) =>
+  ({ [name]: time, [`${name}<`]: time, [`${name}>`]: time }) as Record<N | `${N}<` | `${N}>`, typeof time>
+
+/** The filters of a request, by their names. */
+export type TimeQuery<N extends string> = { readonly [K in N | `${N}<` | `${N}>`]?: string }
+
+/** A stretch of time, in ms since the epoch; `from` inclusive, `until` not. */
+export interface Stretch {
+  readonly from?: number
+  readonly until?: number
+}
+
+/**
+ * What such a filter comes to. A day is all of it, in UTC, and a time is its second; `<` and `>` take in what they name. Throws `invalid_field`.
+ */
+export const stretchOf = <N extends string>(query: TimeQuery<N>, name: N): Stretch => {
+  const given = query as Readonly<Record<string, string | undefined>>
+  const at = unitOf(given[name], name)
+  const after = unitOf(given[`${name}>`], `${name}>`)
+  const before = unitOf(given[`${name}<`], `${name}<`)
+  const from = latest([at?.from, after?.from])
+  const until = latest([at?.until, before?.until].map((end) => end && -end))
+  return { ...(from !== undefined && { from }), ...(until !== undefined && { until: -until }) }
+}
+
+/** The bounds as a query of the store names them. */
+const latest = (times: readonly (number | undefined)[]): number | undefined => {
+  const given = times.filter((each) => each !== undefined)
+  return given.length > 0 ? Math.max(...given) : undefined
+}
+
+const unitOf = (text: string | undefined, attribute: string): Required<Stretch> | undefined => {
+  if (text === undefined) return undefined
+  const isDay = day.test(text)
+  const zoned = isDay || /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`
+  const from = Date.parse(zoned.replace(' ', 'T'))
+  if (Number.isNaN(from))
+    throw new TrunklineError('invalid_field', `${attribute}: expected a day or a time.`, { attribute })
+  return { from, until: from + (isDay ? dayMs : 1000) }
+}

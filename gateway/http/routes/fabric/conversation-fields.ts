@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify'
+import { type Participant, participantOf } from '../../../chat/participant.ts'
+import { TrunklineError } from '../../../errors.ts'
+import { bearerOf } from '../../bearer.ts'
+
+const text = { type: 'string' } as const
+const textOrNull = { type: ['string', 'null'] } as const
+const anything = { type: 'object', additionalProperties: true } as const
+const made = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties })
+
+/** A conversation, in an answer. */
+export const conversationSchema = made({
+  ...{ id: text, address_id: textOrNull, group_id: text },
+  fabric_address_ids: { type: 'array', items: text },
+  from_fabric_address_id: textOrNull,
+  created_at: { type: 'integer' },
+  last_message_at: { type: ['integer', 'null'] },
+  ...{ metadata: anything, name: text },
+})
+
+const messageProperties = {
+  ...{ id: text, address_id: textOrNull, conversation_id: text, group_id: text, user_id: text },
+  ...{ from_address_id: textOrNull, from_fabric_address_id: textOrNull, ts: { type: 'number' } },
+  ...{ metadata: anything, details: anything, type: text, subtype: text, kind: { type: 'null' }, text },
+  ...{ hidden: { type: 'boolean' }, user_name: text, conversation_name: text },
+}
+
+/** A message, in an answer. */
+export const messageSchema = made(messageProperties)
+
+/** A message that was written, with what the SDK looks for beside it. */
+export const writtenSchema = made({
+  ...messageProperties,
+  table: made({ conversation_id: text, text }),
+})
+
+/** Somebody who joined. */
+export const joinedSchema = made({
+  ...{ group_id: text, fabric_address_ids: { type: 'array', items: text } },
+  from_fabric_address_id: textOrNull,
+  table: made({ conversation_id: text }),
+})
+
+/** Largest metadata, and largest details, of a message, as JSON. */
+const largestExtra = 4096
+
+/** What of a message is the application's own. Throws `invalid_field` where it is larger than it may be. */
+export const extraOf = (value: object | undefined, attribute: string): object => {
+  const given = value ?? {}
+  if (JSON.stringify(given).length <= largestExtra) return given
+  throw new TrunklineError('invalid_field', `At most ${largestExtra} characters of JSON.`, { attribute })
+}
+
+/** Who sends a request to a route with `requireBearer`. */
+export const participantIn = (request: Pick<FastifyRequest, 'bearer'>): Participant => {
+  const { holder, token } = bearerOf(request)
+  return participantOf(holder, token)
+}
+
+/** Throws `invalid_field` where a body says that it comes from another address than that of who sends it. */
+export const checkFrom = (
+  { addressId }: Participant,
+  fields: Readonly<Partial<Record<'from_address_id' | 'from_fabric_address_id', string | null>>>,
+): void => {
+  for (const attribute of ['from_address_id', 'from_fabric_address_id'] as const) {
+    const given = fields[attribute]
+    if (given !== undefined && given !== null && given !== addressId)
+      throw new TrunklineError('invalid_field', 'It is your own address, or left out.', { attribute })
+  }
+}

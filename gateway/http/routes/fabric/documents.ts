@@ -1,0 +1,145 @@
+import { checkDocument } from '../../../../handlers/check.ts'
+import type { DocumentFault } from '../../../../handlers/handler.ts'
+import { TrunklineError } from '../../../errors.ts'
+import { badField, documentText, httpUrl, longestDocument, optional, said, text } from './fields.ts'
+import type { Kind } from './kind.ts'
+
+/** A script as bodies have it: the document as an object, or text (JSON or YAML). */
+export type ScriptValue = string | object
+
+interface ScriptBody {
+  readonly name: string
+  readonly contents: ScriptValue
+  readonly script_type?: 'calling'
+  readonly status_callback_url?: string | null
+}
+
+/** Faults that an answer tells; the document's author fixes these first. */
+const toldFaults = 10
+
+/** Throws `document_invalid`, naming the field, each place and what was expected there. */
+export const checkStored = (kind: 'xml' | 'script' | 'flow', document: string, attribute: string): void => {
+  if (document.length > longestDocument)
+    throw badField(attribute, `A document has at most ${longestDocument} characters.`)
+  const { errors } = checkDocument(kind, document)
+  if (errors.length === 0) return
+  const told = errors.slice(0, toldFaults).map(faultText)
+  const more = errors.length > toldFaults ? [`… and ${errors.length - toldFaults} more.`] : []
+  throw new TrunklineError('document_invalid', [...told, ...more].join(' '), { attribute })
+}
+
+const faultText = ({ path, line, column, message, code }: DocumentFault): string => {
+  const place = line === undefined ? path : `${path} (line ${line}, column ${column ?? 1})`
+  return `${place || '/'}: ${message} [${code}]`
+}
+
+/** A value of a body as the text of a document. */
+export const documentOf = (value: ScriptValue): string =>
+  typeof value === 'string' ? value : JSON.stringify(value)
+
+/** A document as bodies show it: JSON as the object that it is, any other text as it stands. */
+export const shownDocument = (document: string): unknown => {
+  try {
+    return JSON.parse(document)
+  } catch {
+    return document
+  }
+}
+
+/** Schema of a {@link ScriptValue}. */
+export const scriptValue = {
+  description: 'The document: an object, or text in JSON or YAML.',
+  anyOf: [{ type: 'object' }, documentText],
+} as const
+
+const readScript = (contents: ScriptValue): string => {
+  const document = documentOf(contents)
+  checkStored('script', document, 'contents')
+  return document
+}
+
+/** Scripts that are kept here. */
+export const swmlScripts: Kind<'swml_script', ScriptBody> = {
+  type: 'swml_script',
+  path: 'swml_scripts',
+  title: 'script',
+  properties: {
+    name: text(),
+    contents: scriptValue,
+    script_type: { type: 'string', enum: ['calling'] },
+    status_callback_url: optional(httpUrl),
+  },
+  required: ['name', 'contents'],
+  answer: {
+    name: { type: 'string' },
+    contents: {},
+    script_type: { type: 'string' },
+    request_url: { type: 'null' },
+    status_callback_url: { type: ['string', 'null'] },
+  },
+  create: ({ name, contents, status_callback_url: url }) => ({
+    displayName: name,
+    details: { document: readScript(contents), ...said({ statusCallbackUrl: url }) },
+  }),
+  change: ({ name, contents, status_callback_url: url }) => ({
+    displayName: name,
+    details: said({
+      document: contents === undefined ? undefined : readScript(contents),
+      statusCallbackUrl: url,
+    }),
+  }),
+  show: ({ displayName, details }) => ({
+    name: displayName,
+    contents: shownDocument(details.document),
+    script_type: 'calling',
+    request_url: null,
+    status_callback_url: details.statusCallbackUrl ?? null,
+  }),
+}
+
+interface XmlBody {
+  readonly display_name: string
+  readonly contents: string
+  readonly status_callback_url?: string | null
+}
+
+const readXml = (contents: string): string => {
+  checkStored('xml', contents, 'contents')
+  return contents
+}
+
+/** XML documents that are kept here. */
+export const cxmlScripts: Kind<'cxml_script', XmlBody> = {
+  type: 'cxml_script',
+  path: 'cxml_scripts',
+  title: 'XML document',
+  properties: {
+    display_name: text(),
+    contents: documentText,
+    status_callback_url: optional(httpUrl),
+  },
+  required: ['display_name', 'contents'],
+  answer: {
+    display_name: { type: 'string' },
+    contents: { type: 'string' },
+    request_url: { type: 'null' },
+    status_callback_url: { type: ['string', 'null'] },
+  },
+  create: ({ display_name: displayName, contents, status_callback_url: url }) => ({
+    displayName,
+    details: { document: readXml(contents), ...said({ statusCallbackUrl: url }) },
+  }),
+  change: ({ display_name: displayName, contents, status_callback_url: url }) => ({
+    displayName,
+    details: said({
+      document: contents === undefined ? undefined : readXml(contents),
+      statusCallbackUrl: url,
+    }),
+  }),
+  show: ({ displayName, details }) => ({
+    display_name: displayName,
+    contents: details.document,
+    request_url: null,
+    status_callback_url: details.statusCallbackUrl ?? null,
+  }),
+}

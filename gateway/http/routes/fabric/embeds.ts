@@ -1,0 +1,91 @@
+import type { FastifyInstance } from 'fastify'
+import type { EmbedTokens } from '../../../auth/embed-tokens.ts'
+import type { Clock } from '../../../clock.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import type { RequireProject } from '../../principal.ts'
+import { badField } from './fields.ts'
+import { checkAddress } from './limited-tokens.ts'
+import { forProjects } from './operation.ts'
+import { addressId, expiry, secondsUntil, tokenSchema } from './token-fields.ts'
+
+/** What the routes of embed tokens need. */
+export interface EmbedParts {
+  readonly embeds: Pick<EmbedTokens, 'make' | 'guestToken'>
+  readonly resources: Pick<Resources, 'findByAddressId'>
+  readonly requireProject: RequireProject
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** How long an embed token is good at most, and where nobody says. */
+const yearSeconds = 366 * 86_400
+
+/** Embed tokens stand in web pages, which let their visitors call one address: the project makes them, and anybody has guest tokens of them. */
+export const embedRoutes = (site: FastifyInstance, parts: EmbedParts): void => {
+  makeRoute(site, parts)
+  exchangeRoute(site, parts)
+}
+
+const makeBody = {
+  type: 'object',
+  required: ['address_id'],
+  additionalProperties: false,
+  properties: {
+    address_id: addressId,
+    expire_at: {
+      ...expiry,
+      description: 'When it ends, in seconds since 1970; default and at most in 366 days.',
+    },
+  },
+} as const
+
+interface MakeBody {
+  readonly address_id: string
+  readonly expire_at?: number
+}
+
+const makeRoute = (site: FastifyInstance, { embeds, resources, requireProject, clock }: EmbedParts): void => {
+  const schema = {
+    ...forProjects(
+      'tokens',
+      'create_embed_token',
+      'Make a token for a web page, whose visitors call one address',
+    ),
+    ...{ body: makeBody, response: { 201: tokenSchema } },
+  }
+  const onRequest = requireProject('subscribers')
+  site.post<{ Body: MakeBody }>(
+    '/api/fabric/embeds',
+    { onRequest, schema },
+    async ({ projectId, body }, reply) => {
+      const { address_id: id, expire_at: end } = body
+      const seconds = secondsUntil('expire_at', end, clock.now(), { most: yearSeconds, usual: yearSeconds })
+      checkAddress(resources, projectId, id, 'address_id')
+      const token = await embeds.make(projectId, id, seconds)
+      return reply.code(201).header('cache-control', 'no-store').send({ token })
+    },
+  )
+}
+
+const exchangeBody = {
+  type: 'object',
+  required: ['token'],
+  additionalProperties: false,
+  properties: { token: { type: 'string', minLength: 1, maxLength: 256 } },
+} as const
+
+const exchangeRoute = (site: FastifyInstance, { embeds }: EmbedParts): void => {
+  const schema = {
+    ...{ operationId: 'create_embed_guest_token', tags: ['tokens'] },
+    ...{ summary: 'Make a guest token of an embed token', security: [] },
+    ...{ body: exchangeBody, response: { 201: tokenSchema } },
+  }
+  site.post<{ Body: { readonly token: string } }>(
+    '/api/fabric/embeds/tokens',
+    { schema },
+    async ({ body }, reply) => {
+      const token = await embeds.guestToken(body.token)
+      if (token === undefined) throw badField('token', 'The embed token is not good.')
+      return reply.code(201).header('cache-control', 'no-store').send({ token })
+    },
+  )
+}

@@ -1,0 +1,29 @@
+import type {
+  NewResource,
+  Resource,
+  ResourceChange,
+  ResourceType,
+} from '../../../directory/resource-types.ts'
+import type { Properties } from './fields.ts'
+import type { TypeOf } from './find.ts'
+
+/** How the API shows a kind of resource, and what it takes to make one. Methods throw `invalid_field` and `document_invalid`. */
+export interface Kind<T extends ResourceType = ResourceType, Body extends object = object> {
+  readonly type: T
+  /** Below `/api/fabric/resources`. */
+  readonly path: string
+  /** In summaries and operation ids: `SIP endpoint`. */
+  readonly title: string
+  /** Of the body of POST, PUT and PATCH. */
+  readonly properties: Properties
+  /** What POST must have. */
+  readonly required: readonly string[]
+  /** Of the object that answers have under the name of the type. */
+  readonly answer: Properties
+  /** Reads the body of a POST. */
+  create(body: Body, typeOf: TypeOf): Omit<NewResource<T>, 'projectId' | 'type' | 'context'>
+  /** Reads the body of a PUT or PATCH; what it does not name stays. */
+  change(body: Body, present: Resource<T>, typeOf: TypeOf): ResourceChange<T>
+  /** The object that answers have under the name of the type, without its id. */
+  show(resource: Resource<T>): object
+}

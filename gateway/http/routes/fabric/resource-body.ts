@@ -1,0 +1,44 @@
+import type { Resource, ResourceType } from '../../../directory/resource-types.ts'
+import { timeText } from './fields.ts'
+import type { Kind } from './kind.ts'
+import { kinds, shownDetails } from './kinds.ts'
+
+/** A resource as the API shows it: what all have in common, and under the name of its type what its kind has. */
+export const resourceBody = (resource: Resource) => ({
+  id: resource.id,
+  project_id: resource.projectId,
+  display_name: resource.displayName,
+  type: resource.type,
+  address: `/${resource.address.context}/${resource.address.name}`,
+  managed_by: resource.managedByFile ? 'file' : 'api',
+  created_at: timeText(resource.createdAt),
+  updated_at: timeText(resource.updatedAt),
+  [resource.type]: { id: resource.id, ...shownDetails(resource) },
+})
+
+const common = {
+  id: { type: 'string' },
+  project_id: { type: 'string' },
+  display_name: { type: 'string' },
+  type: { type: 'string' },
+  address: { type: 'string' },
+  managed_by: { type: 'string', enum: ['file', 'api'] },
+  created_at: { type: 'string', format: 'date-time' },
+  updated_at: { type: 'string', format: 'date-time' },
+} as const
+
+const own = ({ type, answer }: Kind) => ({
+  [type]: { type: 'object', properties: { id: { type: 'string' }, ...answer } },
+})
+
+/** Schema of a resource of one kind. */
+export const schemaOf = (kind: Kind) => ({ type: 'object', properties: { ...common, ...own(kind) } })
+
+/** Schema of a resource of any kind. */
+export const anySchema = {
+  type: 'object',
+  properties: {
+    ...common,
+    ...Object.assign({}, ...(Object.keys(kinds) as ResourceType[]).map((type) => own(kinds[type] as Kind))),
+  },
+}

@@ -1,0 +1,156 @@
+import type { FastifyInstance } from 'fastify'
+import type { Resource } from '../../../directory/resource-types.ts'
+import { TrunklineError } from '../../../errors.ts'
+import { listBody, pageOf, pagingQuery } from '../../paging.ts'
+import {
+  changedEndpoint,
+  type EndpointBody,
+  endpointAnswer,
+  endpointProperties,
+  newEndpoint,
+  shownEndpoint,
+} from './endpoints.ts'
+import { endpointsOf, found, typesOf } from './find.ts'
+import type { ById, Paged, ResourceParts } from './kind-routes.ts'
+import { forProjects, idParams, listSchema, nothing } from './operation.ts'
+
+interface ByBoth {
+  readonly Params: { readonly id: string; readonly endpoint_id: string }
+}
+
+const bothParams = {
+  type: 'object',
+  required: ['id', 'endpoint_id'],
+  properties: { id: { type: 'string' }, endpoint_id: { type: 'string' } },
+} as const
+
+const schema = { type: 'object', properties: { id: { type: 'string' }, ...endpointAnswer } } as const
+
+const body = (endpoint: Resource<'sip_endpoint'>) => ({ id: endpoint.id, ...shownEndpoint(endpoint) })
+
+const bodySchema = (required: readonly string[]) => ({
+  type: 'object',
+  required: [...required],
+  additionalProperties: false,
+  properties: endpointProperties,
+})
+
+/** SIP endpoints of a subscriber, below `{base}/{id}/sip_endpoints`; they are resources too, with addresses of their own. */
+export const subscriberEndpointRoutes = (site: FastifyInstance, parts: ResourceParts, base: string): void => {
+  const name = `${base.slice('/api/'.length).replaceAll('/', '_')}_sip_endpoints`
+  const path = `${base}/:id/sip_endpoints`
+  listRoute(site, parts, path, name)
+  createRoute(site, parts, path, name)
+  readRoute(site, parts, `${path}/:endpoint_id`, name)
+  for (const method of ['PUT', 'PATCH'] as const)
+    changeRoute(site, parts, method, `${path}/:endpoint_id`, name)
+  removeRoute(site, parts, `${path}/:endpoint_id`, name)
+}
+
+const describe = (operation: string, summary: string) => forProjects('subscribers', operation, summary)
+
+const own = (
+  { resources }: Pick<ResourceParts, 'resources'>,
+  projectId: string,
+  { id, endpoint_id }: ByBoth['Params'],
+): Resource<'sip_endpoint'> => {
+  const endpoint = found(resources, projectId, 'sip_endpoint', endpoint_id)
+  if (endpoint.details.subscriberId !== id) throw new TrunklineError('unknown_resource')
+  return endpoint
+}
+
+const listRoute = (site: FastifyInstance, parts: ResourceParts, url: string, name: string): void => {
+  const { resources, requireProject } = parts
+  const querystring = { type: 'object', properties: pagingQuery } as const
+  const lists = { params: idParams, querystring, response: { 200: listSchema(schema) } }
+  site.get<ById & Paged>(
+    url,
+    {
+      onRequest: requireProject('subscribers'),
+      schema: { ...describe(`list_${name}`, 'List the SIP endpoints of a subscriber'), ...lists },
+    },
+    async ({ projectId, params, query, url: at }) => {
+      const all = endpointsOf(resources, found(resources, projectId, 'subscriber', params.id))
+      const { number, size } = pageOf(query)
+      const items = all.slice(number * size, (number + 1) * size)
+      return listBody({ items, total: all.length }, at.split('?', 1)[0] ?? at, query, body)
+    },
+  )
+}
+
+const createRoute = (site: FastifyInstance, parts: ResourceParts, url: string, name: string): void => {
+  const { resources, requireProject } = parts
+  const creates = {
+    params: idParams,
+    body: bodySchema(['username', 'password']),
+    response: { 201: schema },
+  }
+  site.post<ById & { Body: EndpointBody }>(
+    url,
+    {
+      onRequest: requireProject('subscribers'),
+      schema: { ...describe(`create_${name}`, 'Create a SIP endpoint of a subscriber'), ...creates },
+    },
+    async ({ projectId, params, body: given }, reply) => {
+      const { id: subscriberId } = found(resources, projectId, 'subscriber', params.id)
+      const made = newEndpoint(given, typesOf(resources, projectId))
+      const endpoint = await resources.create({
+        ...{ projectId, type: 'sip_endpoint', context: 'private' },
+        ...made,
+        details: { ...made.details, subscriberId },
+      })
+      return reply.code(201).send(body(endpoint))
+    },
+  )
+}
+
+const readRoute = (site: FastifyInstance, parts: ResourceParts, url: string, name: string): void => {
+  const reads = { params: bothParams, response: { 200: schema } }
+  site.get<ByBoth>(
+    url,
+    {
+      onRequest: parts.requireProject('subscribers'),
+      schema: { ...describe(`get_${name}`, 'Get a SIP endpoint of a subscriber'), ...reads },
+    },
+    async ({ projectId, params }) => body(own(parts, projectId, params)),
+  )
+}
+
+const changeRoute = (
+  site: FastifyInstance,
+  parts: ResourceParts,
+  method: 'PUT' | 'PATCH',
+  url: string,
+  name: string,
+): void => {
+  const { resources, requireProject } = parts
+  const verb = method === 'PUT' ? 'update' : 'patch'
+  site.route<ByBoth & { Body: Partial<EndpointBody> }>({
+    ...{ method, url, onRequest: requireProject('subscribers') },
+    schema: {
+      ...describe(`${verb}_${name}`, 'Change a SIP endpoint of a subscriber; what is not named stays'),
+      ...{ params: bothParams, body: bodySchema([]), response: { 200: schema } },
+    },
+    handler: async ({ projectId, params, body: given }) => {
+      const endpoint = own(parts, projectId, params)
+      const change = changedEndpoint(given, endpoint, typesOf(resources, projectId))
+      return body(await resources.update(projectId, 'sip_endpoint', endpoint.id, change))
+    },
+  })
+}
+
+const removeRoute = (site: FastifyInstance, parts: ResourceParts, url: string, name: string): void => {
+  const { resources, requireProject } = parts
+  const removes = { params: bothParams, response: { 204: nothing } }
+  site.delete<ByBoth>(
+    url,
+    {
+      onRequest: requireProject('subscribers'),
+      schema: { ...describe(`delete_${name}`, 'Delete a SIP endpoint of a subscriber'), ...removes },
+    },
+    async ({ projectId, params }, reply) => {
+      await resources.remove(projectId, 'sip_endpoint', own(parts, projectId, params).id)
+      return reply.code(204).send()
+    },
+  )
+}

@@ -1,0 +1,53 @@
+import { defaultSeconds, type TokenPair } from '../../../auth/token-pairs.ts'
+import { badField } from './fields.ts'
+
+/** Longest life of an access token. */
+const mostSeconds = 30 * 86_400
+
+/** The id of an address. */
+export const addressId = { type: 'string', minLength: 1, maxLength: 64 } as const
+
+/** When a token is to end: seconds since the Unix epoch. */
+export const expiry = {
+  type: 'integer',
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'When it ends, in seconds since 1970; default in two hours, at most in 30 days.',
+} as const
+
+/** The host that the browser SDK is to connect to. */
+export const connectTo = {
+  type: 'string',
+  maxLength: 255,
+  pattern: '^(wss?://)?[A-Za-z0-9.\\-\\[\\]:]+(/[A-Za-z0-9/._~\\-]*)?$',
+  description: 'The host that the SDK connects to; default the gateway’s public one.',
+} as const
+
+const secret = { type: 'string' } as const
+
+/** An answer with both tokens, and what else stands in it. */
+export const pairSchema = (more: Readonly<Record<string, object>> = {}) => ({
+  type: 'object',
+  required: [...Object.keys(more), 'token', 'refresh_token'],
+  properties: { ...more, token: secret, refresh_token: secret },
+})
+
+/** An answer with one. */
+export const tokenSchema = { type: 'object', required: ['token'], properties: { token: secret } } as const
+
+/** A pair as answers show it. */
+export const pairBody = ({ token, refreshToken }: TokenPair) => ({ token, refresh_token: refreshToken })
+
+/** How long a token is to be good, in seconds; `usual` where nobody says. Throws `invalid_field` where that is not in the future, or too far in it. */
+export const secondsUntil = (
+  field: string,
+  end: number | undefined,
+  nowMs: number,
+  { most = mostSeconds, usual = defaultSeconds } = {},
+): number => {
+  if (end === undefined) return usual
+  const left = end - Math.floor(nowMs / 1000)
+  if (left <= 0) throw badField(field, `${field} is in the past.`)
+  if (left > most) throw badField(field, `${field} is more than ${most / 86_400} days away.`)
+  return left
+}

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { FakeClock } from '../../../clock.ts'
+import { TrunklineError } from '../../../errors.ts'
+import { type TokenSubscriberParts, TokenSubscribers } from './token-subscribers.ts'
+
+it('takes back what was renewed while the store was slow', async () => {
+  const clock = new FakeClock()
+  let tokensAfter = 0
+  const subscribers = new TokenSubscribers({
+    clock,
+    resources: { find: () => ({}) },
+    refreshRows: { removeOf: async () => clock.advance(5_000) },
+    directory: {
+      changeSubscriber: async (_project: string, _id: string, change: { tokensAfter: number }) => {
+        tokensAfter = change.tokensAfter
+      },
+    },
+  } as unknown as TokenSubscriberParts)
+  await subscribers.revokeAll('p1', 's1')
+  // A token of the last moment before nothing was renewed any more is older than that.
+  expect(tokensAfter).toBeGreaterThan(clock.now())
+})
+
+it('says that somebody else was faster where this gateway does not know whom they made', async () => {
+  const resources = {
+    findSubscriber: () => undefined,
+    create: async () => {
+      throw new TrunklineError('email_taken')
+    },
+  }
+  const subscribers = new TokenSubscribers({ resources } as unknown as TokenSubscriberParts)
+  await expect(subscribers.ensure('p1', { reference: 'new@example.test' })).rejects.toMatchObject({
+    code: 'email_taken',
+  })
+})

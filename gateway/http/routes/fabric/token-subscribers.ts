@@ -1,0 +1,140 @@
+import type { Clock } from '../../../clock.ts'
+import type { Resources } from '../../../directory/ports.ts'
+import type { RefreshTokenRows } from '../../../directory/refresh-tokens.ts'
+import type { Resource, SubscriberDetails } from '../../../directory/resource-types.ts'
+import type { Directory } from '../../../directory/types.ts'
+import { codeOf, TrunklineError } from '../../../errors.ts'
+import { text } from './fields.ts'
+import { found } from './find.ts'
+import { password } from './subscribers.ts'
+
+/** What the subscribers of tokens need. */
+export interface TokenSubscriberParts {
+  readonly resources: Pick<Resources, 'find' | 'findSubscriber' | 'create' | 'update'>
+  readonly directory: Pick<Directory, 'signIn' | 'subscriber' | 'changeSubscriber'>
+  readonly refreshRows: Pick<RefreshTokenRows, 'removeOf'>
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** What a request for a token says of its subscriber. */
+export interface SubscriberBody {
+  readonly reference: string
+  readonly password?: string
+  readonly display_name?: string
+  readonly first_name?: string
+  readonly last_name?: string
+  readonly job_title?: string
+  readonly time_zone?: string
+  readonly country?: string
+  readonly region?: string
+  readonly company_name?: string
+}
+
+/** Schemas of {@link SubscriberBody}. */
+export const subscriberFields = {
+  reference: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 254,
+    pattern: '^[^\\s\\u0000-\\u001f\\u007f]+$',
+    description: 'Names the subscriber in the project; usually the e-mail.',
+  },
+  password,
+  display_name: text(),
+  first_name: text(),
+  last_name: text(),
+  job_title: text(),
+  time_zone: text(64),
+  country: text(),
+  region: text(),
+  company_name: text(),
+} as const
+
+/** The subscribers whom tokens are asked for. */
+export class TokenSubscribers {
+  readonly #parts: TokenSubscriberParts
+
+  constructor(parts: TokenSubscriberParts) {
+    this.#parts = parts
+  }
+
+  /** The one of the reference, who is made where there is none, and changed where something else is said of them. Throws `not_permitted` of one who is disabled. */
+  async ensure(projectId: string, body: SubscriberBody): Promise<{ readonly id: string }> {
+    const { resources, directory } = this.#parts
+    const known = resources.findSubscriber(projectId, body.reference)
+    const made = known ? undefined : await this.#create(projectId, body)
+    if (made) return made
+    const present = known ?? resources.findSubscriber(projectId, body.reference)
+    // Another gateway was faster, and this one is told in a moment.
+    if (!present) throw new TrunklineError('email_taken')
+    if (directory.subscriber(present.id)?.disabled)
+      throw new TrunklineError('not_permitted', 'The subscriber is disabled.')
+    await this.#change(present, body)
+    return present
+  }
+
+  /** Takes back every token of a subscriber. Throws `unknown_resource`. */
+  async revokeAll(projectId: string, id: string): Promise<void> {
+    const { resources, directory, refreshRows, clock } = this.#parts
+    found(resources, projectId, 'subscriber', id)
+    // First nothing is renewed any more; what was renewed meanwhile is older than the moment that is written down, of this very millisecond too.
+    await refreshRows.removeOf(id)
+    await directory.changeSubscriber(projectId, id, { tokensAfter: clock.now() + 1 })
+  }
+
+  /** Undefined where another request was faster. */
+  async #create(projectId: string, body: SubscriberBody): Promise<Resource<'subscriber'> | undefined> {
+    const details = { ...detailsOf(body), email: body.reference.toLowerCase(), mayDialOut: true }
+    const displayName = body.display_name ?? nameOf(body)
+    try {
+      return await this.#parts.resources.create({
+        ...{ projectId, type: 'subscriber', displayName, details },
+        ...(body.password !== undefined && { password: body.password }),
+      })
+    } catch (error) {
+      if (codeOf(error) === 'email_taken') return undefined
+      throw error
+    }
+  }
+
+  /** Writes nothing where nothing changes: requests for tokens are many, and say the same each time. */
+  async #change(
+    { projectId, id, displayName, details }: Resource<'subscriber'>,
+    body: SubscriberBody,
+  ): Promise<void> {
+    const changed = Object.entries(detailsOf(body)).filter(
+      ([name, value]) => details[name as keyof SubscriberDetails] !== value,
+    )
+    const renamed = body.display_name !== undefined && body.display_name !== displayName
+    const password = await this.#newPassword(projectId, details.email, body.password)
+    if (changed.length === 0 && !renamed && password === undefined) return
+    await this.#parts.resources.update(projectId, 'subscriber', id, {
+      ...(renamed && { displayName: body.display_name }),
+      ...(changed.length > 0 && { details: Object.fromEntries(changed) }),
+      ...(password !== undefined && { password }),
+    })
+  }
+
+  /** The same password once more ends no session. */
+  async #newPassword(
+    projectId: string,
+    email: string,
+    given: string | undefined,
+  ): Promise<string | undefined> {
+    if (given === undefined) return undefined
+    return (await this.#parts.directory.signIn(projectId, email, given)) ? undefined : given
+  }
+}
+
+const detailsOf = (body: SubscriberBody): Partial<SubscriberDetails> => ({
+  ...(body.first_name !== undefined && { firstName: body.first_name }),
+  ...(body.last_name !== undefined && { lastName: body.last_name }),
+  ...(body.job_title !== undefined && { jobTitle: body.job_title }),
+  ...(body.time_zone !== undefined && { timeZone: body.time_zone }),
+  ...(body.country !== undefined && { country: body.country }),
+  ...(body.region !== undefined && { region: body.region }),
+  ...(body.company_name !== undefined && { companyName: body.company_name }),
+})
+
+const nameOf = ({ first_name: first, last_name: last, reference }: SubscriberBody): string =>
+  [first, last].filter(Boolean).join(' ') || (reference.split('@')[0] ?? reference)

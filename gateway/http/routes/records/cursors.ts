@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto'
+import type { CdrPosition } from '../../../directory/cdrs.ts'
+import { TrunklineError } from '../../../errors.ts'
+
+/**
+ * A place in a list, for whoever asks for the next page: good for `list` alone, which is the project and everything that was asked for.
+ * It opens nothing that the project could not ask for anyway, so it is a digest, and any gateway on the same store takes it.
+ */
+export const cursorAt = (list: string, position: CdrPosition): string =>
+  Buffer.from(`${position.startedAt}.${position.id}.${digestOf(list, position)}`).toString('base64url')
+
+/** The place that a cursor names. Throws `invalid_field` where it is of another list, or none. */
+export const positionOf = (list: string, cursor: string): CdrPosition => {
+  const [startedAt = '', id = '', digest] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
+  const position = { startedAt: Number(startedAt), id }
+  if (/^\d{1,15}$/.test(startedAt) && digest === digestOf(list, position)) return position
+  throw new TrunklineError('invalid_field', 'cursor: expected one of this list.', { attribute: 'cursor' })
+}
+
+const digestOf = (list: string, { startedAt, id }: CdrPosition): string =>
+  createHash('sha256').update(`${list}\n${startedAt}\n${id}`).digest('hex').slice(0, 32)

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
+import { type FastifyReply, fastify } from 'fastify'
+import { expect, it, onTestFinished } from 'vitest'
+import { cdrsOf } from '../../../records/cdr-of.ts'
+import { recordOf } from '../../../records/testing.ts'
+import { type ExportParts, sendExport } from './exports.ts'
+
+const asked = { projectId: 'p', search: { kind: 'call' } } as const
+const rows = Array.from({ length: 500 }, () => cdrsOf(recordOf())[0]!)
+
+/** A list without an end, of which the part with this number fails. */
+const endless = (failing?: number) => {
+  const state = { parts: 0, lines: [] as string[] }
+  const parts = {
+    records: {
+      part: async () => {
+        if (++state.parts === failing) throw new Error('the store went away')
+        return { rows, next: { startedAt: 1, id: 'x' } }
+      },
+    },
+    log: { warn: (_facts: object, text: string) => state.lines.push(text) } as unknown as ExportParts['log'],
+  }
+  return { state, parts }
+}
+
+/** Lets everything happen that waits for nobody. */
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 50; i++) await new Promise(setImmediate)
+}
+
+it.each(['csv', 'jsonl'] as const)('%s is read no faster than it is taken, and no longer', async (format) => {
+  const { state, parts } = endless()
+  let sent: Readable | undefined
+  const reply = {
+    header: () => reply,
+    type: () => reply,
+    send: (stream: Readable) => {
+      sent = stream
+    },
+  }
+  sendExport(reply as unknown as FastifyReply, parts, asked, format)
+  // A part is far larger than what a stream holds ready.
+  sent?.read()
+  await settle()
+  const before = state.parts
+  expect(before).toBeLessThan(3)
+  for (let i = 0; i < 5; i++) {
+    sent?.read()
+    await settle()
+  }
+  expect(state.parts).toBeGreaterThan(before)
+  expect(state.parts).toBeLessThan(before + 8)
+  sent?.destroy()
+  await settle()
+  const left = state.parts
+  await settle()
+  expect([state.parts, state.lines]).toEqual([left, []])
+})
+
+it('that fails in the middle breaks off, so that nobody takes it for all', async () => {
+  const { state, parts } = endless(3)
+  const site = fastify()
+  onTestFinished(() => site.close())
+  site.get('/', (_request, reply) => sendExport(reply, parts, asked, 'csv'))
+  await site.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = site.server.address() as AddressInfo
+  const [answer] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage]
+  answer.resume()
+  await expect(once(answer, 'end')).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect([answer.complete, state.lines]).toEqual([false, ['an export of records broke off']])
+})

@@ -1,0 +1,141 @@
+import type { CdrRow } from '../../../directory/cdrs.ts'
+
+type Value = string | number | null
+
+interface Field {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number'
+  readonly description: string
+  /** Never null. */
+  readonly required?: true
+  /** Absent: only of records of this kind. */
+  readonly kind?: 'leg'
+  readonly of: (row: CdrRow) => Value
+}
+
+const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+/** What a record says, in the order of the columns of an export. */
+const all: readonly Field[] = [
+  { name: 'id', type: 'string', required: true, description: 'Of the call, or of the leg.', of: (r) => r.id },
+  {
+    name: 'project_id',
+    type: 'string',
+    required: true,
+    description: 'Whose it is.',
+    of: (r) => r.project_id,
+  },
+  { name: 'call_id', type: 'string', required: true, description: 'The call.', of: (r) => r.call_id },
+  {
+    ...{ name: 'position', type: 'integer', required: true, kind: 'leg' },
+    ...{ description: 'Place among the legs of the call, from 0.', of: (r) => r.place },
+  },
+  { name: 'role', type: 'string', kind: 'leg', description: 'caller or callee.', of: (r) => r.role },
+  { name: 'type', type: 'string', required: true, description: 'sip or webrtc.', of: (r) => r.type },
+  {
+    ...{ name: 'direction', type: 'string', required: true },
+    ...{ description: 'inbound or outbound.', of: (r) => r.direction },
+  },
+  {
+    name: 'from',
+    type: 'string',
+    required: true,
+    description: 'Who called: a URI or an address.',
+    of: (r) => r.from_uri,
+  },
+  { name: 'to', type: 'string', required: true, description: 'Who was called.', of: (r) => r.to_uri },
+  { name: 'carrier', type: 'string', description: 'Name of the carrier.', of: (r) => r.carrier },
+  { name: 'domain', type: 'string', description: 'SIP domain that the call came to.', of: (r) => r.domain },
+  { name: 'source', type: 'string', description: 'Address that the call came from.', of: (r) => r.source },
+  { name: 'sip_call_id', type: 'string', description: 'Call-ID of SIP.', of: (r) => r.sip_call_id },
+  {
+    ...{ name: 'started_at', type: 'string', required: true },
+    ...{ description: 'When it began.', of: (r) => time(r.started_at) },
+  },
+  { name: 'ringing_at', type: 'string', description: 'When it rang.', of: (r) => time(r.ringing_at) },
+  {
+    name: 'answered_at',
+    type: 'string',
+    description: 'When it was answered.',
+    of: (r) => time(r.answered_at),
+  },
+  {
+    ...{ name: 'ended_at', type: 'string', required: true },
+    ...{ description: 'When it ended.', of: (r) => time(r.ended_at) },
+  },
+  {
+    ...{ name: 'duration_ms', type: 'integer', required: true },
+    ...{ description: 'From the beginning to the end.', of: (r) => r.duration_ms },
+  },
+  {
+    ...{ name: 'answered_ms', type: 'integer', required: true },
+    ...{ description: 'From the answer to the end; 0 where there was none.', of: (r) => r.answered_ms },
+  },
+  { name: 'code', type: 'string', description: 'Why it ended (docs/errors.md).', of: (r) => r.code },
+  { name: 'ended_by', type: 'string', description: 'far or us.', of: (r) => r.ended_by },
+  {
+    name: 'sip_status',
+    type: 'integer',
+    description: 'Final SIP status of the far side.',
+    of: (r) => r.sip_status,
+  },
+  { name: 'q850', type: 'integer', description: 'Cause value of Q.850.', of: (r) => r.q850 },
+  { name: 'codec', type: 'string', description: 'That was spoken last.', of: (r) => r.codec },
+  {
+    name: 'mos',
+    type: 'number',
+    description: 'Estimated opinion score, 1 to 4.5; of a call the worst leg’s.',
+    of: (r) => r.mos,
+  },
+  {
+    name: 'loss',
+    type: 'number',
+    description: 'Part of the packets that never came, 0 to 1.',
+    of: (r) => r.loss,
+  },
+  {
+    name: 'jitter_ms',
+    type: 'number',
+    description: 'Interarrival jitter at the end.',
+    of: (r) => r.jitter_ms,
+  },
+]
+
+/** Kinds of records. */
+export type RecordKind = CdrRow['kind']
+
+const fieldsOf = (kind: RecordKind): readonly Field[] => all.filter((field) => (field.kind ?? kind) === kind)
+
+/** Names of the fields, in the order of the columns. */
+export const columnsOf = (kind: RecordKind): readonly string[] => fieldsOf(kind).map(({ name }) => name)
+
+/** A record as the API shows it. */
+export const recordBody = (row: CdrRow): Readonly<Record<string, Value>> =>
+  Object.fromEntries(fieldsOf(row.kind).map(({ name, of }) => [name, of(row)]))
+
+/** As {@link recordBody}, with everything that was written down. */
+export const wholeBody = (row: CdrRow): object => ({
+  ...recordBody(row),
+  record: JSON.parse(row.record_json),
+})
+
+/** The schema of {@link recordBody}. */
+export const recordSchema = (kind: RecordKind) => ({
+  type: 'object',
+  required: columnsOf(kind),
+  properties: Object.fromEntries(
+    fieldsOf(kind).map(({ name, type, required, description }) => [
+      name,
+      { type: required ? type : [type, 'null'], description },
+    ]),
+  ),
+})
+
+/** The schema of {@link wholeBody}. */
+export const wholeSchema = (kind: RecordKind) => {
+  const { required, properties, type } = recordSchema(kind)
+  const description =
+    'All of it, as `webhooks.recordsUrl` and the log line `call ended` have it (docs/records.md).'
+  const record = { type: 'object', additionalProperties: true, description }
+  return { type, required: [...required, 'record'], properties: { ...properties, record } }
+}

@@ -1,0 +1,105 @@
+import type { CdrSearch } from '../../../directory/cdrs.ts'
+import { TrunklineError } from '../../../errors.ts'
+import { partyFilter } from '../../../records/parties.ts'
+
+const text = (maxLength: number, description: string) =>
+  ({ type: 'string', minLength: 1, maxLength, description }) as const
+
+const party = (who: string) =>
+  text(512, `${who}: a number or name, or a whole URI. A plus that became a space is taken for a plus.`)
+
+/** Stretch of time of lists, for schemas of routes. */
+export const timeFilters = {
+  started_from: text(40, 'Began at this time or later: a day, or a time with its zone (ISO 8601).'),
+  started_until: text(40, 'Began before this time.'),
+} as const
+
+/** Filters of records, for schemas of routes. */
+export const recordFilters = {
+  ...timeFilters,
+  from: party('Who called'),
+  to: party('Who was called'),
+  direction: { type: 'string', enum: ['inbound', 'outbound'] },
+  code: text(64, 'Why it ended (docs/errors.md).'),
+  sip_status: {
+    type: 'integer',
+    minimum: 100,
+    maximum: 699,
+    description: 'Final SIP status of the far side.',
+  },
+  carrier: text(256, 'Name of the carrier.'),
+  domain: text(256, 'SIP domain that the call came to.'),
+  call_id: text(64, 'The call. Its records come all at once, in the order of its legs.'),
+  min_duration_ms: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 10 ** 12,
+    description: 'Lasted so long, or longer.',
+  },
+} as const
+
+/** The times that were asked for. */
+export interface TimeFilters {
+  readonly started_from?: string
+  readonly started_until?: string
+}
+
+/** What was asked for. */
+export interface RecordFilters extends TimeFilters {
+  readonly from?: string
+  readonly to?: string
+  readonly direction?: string
+  readonly code?: string
+  readonly sip_status?: number
+  readonly carrier?: string
+  readonly domain?: string
+  readonly call_id?: string
+  readonly min_duration_ms?: number
+}
+
+/** Reads filters. Throws `invalid_field` for what is no time. */
+export const searchOf = (kind: CdrSearch['kind'], query: RecordFilters): CdrSearch => {
+  const [caller, callee] = [partyFilter(dialled(query.from)), partyFilter(dialled(query.to))]
+  const {
+    direction,
+    code,
+    carrier,
+    sip_status: sipStatus,
+    call_id: callId,
+    min_duration_ms: minDurationMs,
+  } = query
+  return present({
+    ...{ kind, direction, code, carrier, sipStatus, callId, minDurationMs },
+    ...{ fromUser: caller.user, fromUri: caller.uri, toUser: callee.user, toUri: callee.uri },
+    domain: query.domain?.toLowerCase(),
+    ...stretchOf(query),
+  })
+}
+
+/** Reads a stretch of time. Throws `invalid_field`. */
+export const stretchOf = ({ started_from, started_until }: TimeFilters) =>
+  present({
+    startedFrom: timeOf(started_from, 'started_from'),
+    startedUntil: timeOf(started_until, 'started_until'),
+  })
+
+/** In the query of a URL a plus is a space. */
+export const dialled = (text: string | undefined): string | undefined => text?.replace(/^ (?=\d)/, '+')
+
+/** A day, or a time with its zone, in ms since 1970. Throws `invalid_field`. */
+export const timeOf = (text: string | undefined, attribute: string): number | undefined => {
+  if (text === undefined) return undefined
+  // Here, too, the plus of a zone may have become a space.
+  const given = text.replace(/ (?=\d\d:?\d\d$)/, '+')
+  const form = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d))?$/i
+  const ms = form.test(given) ? Date.parse(given) : Number.NaN
+  if (!Number.isNaN(ms)) return ms
+  throw new TrunklineError('invalid_field', `${attribute}: expected a day, or a time with its zone.`, {
+    attribute,
+  })
+}
+
+const present = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>
+  }

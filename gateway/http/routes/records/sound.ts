@@ -1,0 +1,33 @@
+import { parse } from 'node:path'
+import type { FastifyReply } from 'fastify'
+import type { RecordingRow } from '../../../directory/recordings.ts'
+import { TrunklineError } from '../../../errors.ts'
+import type { Recordings } from '../../../recordings/recordings.ts'
+
+const types = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
+
+/**
+ * Answers with the sound of a recording, in whole or in ranges (RFC 9110 section 14); the site has `@fastify/static`. Throws
+ * `recording_in_progress` and `unknown_recording`.
+ */
+export const sendSound = async (
+  reply: FastifyReply,
+  row: RecordingRow,
+  folder: Pick<Recordings['folder'], 'sizeOf' | 'fileOf'>,
+): Promise<FastifyReply> => {
+  checkSound(row, await folder.sizeOf(row))
+  const { base, dir } = parse(folder.fileOf(row))
+  reply.headers({
+    'content-disposition': `inline; filename="${base}"`,
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'private, no-cache',
+  })
+  return reply.type(types[row.format]).sendFile(base, dir, { cacheControl: false, contentType: false })
+}
+
+/** `size` is that of the file, undefined where there is none. */
+const checkSound = (row: RecordingRow, size: number | undefined): void => {
+  if (row.status === 'in-progress') throw new TrunklineError('recording_in_progress')
+  if (row.bytes === 0) throw new TrunklineError('unknown_recording', 'It holds no sound.')
+  if (size === undefined) throw new TrunklineError('unknown_recording', 'Its file is gone.')
+}

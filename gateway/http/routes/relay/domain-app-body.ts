@@ -1,0 +1,142 @@
+import { parseNetwork } from '../../../../config/networks.ts'
+import { srtpSuites } from '../../../../config/srtp-suites.ts'
+import type { DomainAppRecord, Resources } from '../../../directory/ports.ts'
+import {
+  badField,
+  type CodecWord,
+  codecs,
+  codecsOf,
+  codecWords,
+  httpMethod,
+  httpUrl,
+  optional,
+  type Properties,
+  text,
+  timeText,
+} from '../fabric/fields.ts'
+import { callHandlers, type HandlerFields, handlerFields } from './handlers.ts'
+
+/** What makes a domain application; null takes something away. */
+export interface DomainAppBody extends Partial<HandlerFields> {
+  readonly name: string
+  readonly identifier: string
+  readonly user?: string
+  readonly ip_auth_enabled?: boolean
+  readonly ip_auth?: readonly string[]
+  readonly encryption?: DomainAppRecord['encryption']
+  readonly codecs?: readonly CodecWord[] | null
+  readonly ciphers?: readonly string[] | null
+}
+
+const id = { type: 'string', format: 'uuid' } as const
+const label = text(256)
+
+/** Suites by the one name that this API has differently from SDP. */
+const otherSuites: Readonly<Record<string, string>> = { AEAD_AES_256_GCM_8: 'AEAD_AES_256_GCM' }
+
+const handlerProperties: { readonly [K in keyof HandlerFields]: object } = {
+  call_handler: { type: ['string', 'null'], enum: [...callHandlers, null] },
+  calling_handler_resource_id: optional(id),
+  call_request_url: optional(httpUrl),
+  call_request_method: httpMethod,
+  call_fallback_url: optional(httpUrl),
+  call_fallback_method: httpMethod,
+  call_status_callback_url: optional(httpUrl),
+  call_status_callback_method: httpMethod,
+  call_relay_script_url: optional(httpUrl),
+  call_flow_id: optional(id),
+  call_flow_version: { type: 'string', enum: ['working_copy', 'current_deployed'] },
+  call_relay_topic: optional(label),
+  call_relay_topic_status_callback_url: optional(httpUrl),
+  call_relay_context: optional(label),
+  call_relay_context_status_callback_url: optional(httpUrl),
+  call_relay_application: optional(id),
+  call_laml_application_id: optional(id),
+  call_video_room_id: optional(id),
+  call_ai_agent_id: optional(id),
+}
+
+/** Of bodies. */
+export const domainAppProperties: Properties = {
+  name: text(),
+  identifier: { type: 'string', pattern: '^[A-Za-z0-9]([A-Za-z0-9-]{0,40}[A-Za-z0-9])?$' },
+  user: { ...text(64), pattern: "^(\\*|[A-Za-z0-9._~!$&'()+,;=%-]+)$" },
+  ip_auth_enabled: { type: 'boolean' },
+  ip_auth: { type: 'array', maxItems: 1000, items: text(64) },
+  encryption: { type: 'string', enum: ['optional', 'required', 'forbidden'] },
+  codecs: { ...codecs, type: ['array', 'null'] },
+  ciphers: {
+    type: ['array', 'null'],
+    minItems: 1,
+    uniqueItems: true,
+    items: { type: 'string', enum: [...srtpSuites, ...Object.keys(otherSuites)] },
+  },
+  ...handlerProperties,
+}
+
+const textOrNull = { type: ['string', 'null'] } as const
+const textList = { type: 'array', items: { type: 'string' } } as const
+
+/** Of answers. */
+export const domainAppSchema = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    type: { type: 'string', enum: ['domain_application'] },
+    name: { type: 'string' },
+    identifier: textOrNull,
+    domain: { type: 'string' },
+    user: { type: 'string' },
+    ip_auth_enabled: { type: 'boolean' },
+    ip_auth: textList,
+    encryption: { type: 'string' },
+    codecs: textList,
+    ciphers: textList,
+    ...Object.fromEntries(Object.keys(handlerProperties).map((name) => [name, textOrNull])),
+    managed_by: { type: 'string', enum: ['file', 'api'] },
+    created_at: { type: 'string', format: 'date-time' },
+    updated_at: { type: 'string', format: 'date-time' },
+  },
+} as const
+
+/** A domain application as the API shows it. */
+export const domainAppBody = (app: DomainAppRecord, resources: Pick<Resources, 'find'>) => ({
+  id: app.id,
+  type: 'domain_application',
+  name: app.name,
+  identifier: app.identifier ?? null,
+  domain: app.domain,
+  user: app.user,
+  ip_auth_enabled: app.ipAuthEnabled,
+  ip_auth: app.ipAuth,
+  encryption: app.encryption,
+  codecs: codecWords(app.codecs ?? ['PCMU', 'PCMA']),
+  ciphers: app.ciphers ?? srtpSuites,
+  ...handlerFields(app, resources),
+  managed_by: app.managedByFile ? 'file' : 'api',
+  created_at: timeText(app.createdAt),
+  updated_at: timeText(app.updatedAt),
+})
+
+/** What a body says but for the handler; null takes something away. Throws `invalid_field`. */
+export const ownFields = (body: Partial<DomainAppBody>) =>
+  withoutUndefined({
+    name: body.name,
+    identifier: body.identifier?.toLowerCase(),
+    user: body.user,
+    ipAuthEnabled: body.ip_auth_enabled,
+    ipAuth: body.ip_auth?.map(network),
+    encryption: body.encryption,
+    codecs: body.codecs && codecsOf(body.codecs),
+    ciphers: body.ciphers && [...new Set(body.ciphers.map((name) => otherSuites[name] ?? name))],
+  })
+
+const withoutUndefined = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
+
+/** An address is a network of one. */
+const network = (given: string): string => {
+  const read = parseNetwork(given)
+  if (!read) throw badField('ip_auth', `${given} is no address and no network such as 192.0.2.0/24.`)
+  return `${read.address}/${read.prefix}`
+}

@@ -1,0 +1,159 @@
+import type { DomainAppRecord, Resources } from '../../../directory/ports.ts'
+import type { FlowVersion, HandlerSource, ResourceType } from '../../../directory/resource-types.ts'
+
+/** Handlers, by the names that this family has for them; the last three are of what is assigned by its id. */
+export const callHandlers = [
+  'laml_webhooks',
+  'relay_script',
+  'call_flow',
+  'relay_topic',
+  'relay_context',
+  'relay_application',
+  'laml_application',
+  'video_room',
+  'ai_agent',
+  'fabric_subscriber',
+  'sip_endpoint',
+  'sip_gateway',
+] as const
+
+/** One of {@link callHandlers}. */
+export type CallHandler = (typeof callHandlers)[number]
+
+type Method = 'GET' | 'POST'
+
+/** What of a domain application says how its calls are handled. */
+export interface HandlerFields {
+  readonly call_handler: CallHandler | null
+  readonly calling_handler_resource_id: string | null
+  readonly call_request_url: string | null
+  readonly call_request_method: Method
+  readonly call_fallback_url: string | null
+  readonly call_fallback_method: Method
+  readonly call_status_callback_url: string | null
+  readonly call_status_callback_method: Method
+  readonly call_relay_script_url: string | null
+  readonly call_flow_id: string | null
+  readonly call_flow_version: FlowVersion
+  readonly call_relay_topic: string | null
+  readonly call_relay_topic_status_callback_url: string | null
+  readonly call_relay_context: string | null
+  readonly call_relay_context_status_callback_url: string | null
+  readonly call_relay_application: string | null
+  readonly call_laml_application_id: string | null
+  readonly call_video_room_id: string | null
+  readonly call_ai_agent_id: string | null
+}
+
+/** Those of an application without a handler. */
+export const noHandler: HandlerFields = {
+  call_handler: null,
+  calling_handler_resource_id: null,
+  call_request_url: null,
+  call_request_method: 'POST',
+  call_fallback_url: null,
+  call_fallback_method: 'POST',
+  call_status_callback_url: null,
+  call_status_callback_method: 'POST',
+  call_relay_script_url: null,
+  call_flow_id: null,
+  call_flow_version: 'working_copy',
+  call_relay_topic: null,
+  call_relay_topic_status_callback_url: null,
+  call_relay_context: null,
+  call_relay_context_status_callback_url: null,
+  call_relay_application: null,
+  call_laml_application_id: null,
+  call_video_room_id: null,
+  call_ai_agent_id: null,
+}
+
+/** Names of {@link HandlerFields}. */
+export const handlerFieldNames = Object.keys(noHandler) as (keyof HandlerFields)[]
+
+type Stored = Pick<DomainAppRecord, 'handler' | 'statusCallback' | 'projectId'>
+
+/** The fields by which an application shows its handler. A resource that is gone handles nothing. */
+export const handlerFields = (
+  { handler, statusCallback, projectId }: Stored,
+  resources: Pick<Resources, 'find'>,
+): HandlerFields => {
+  const status = {
+    call_status_callback_url: statusCallback?.url ?? null,
+    call_status_callback_method: statusCallback?.method ?? 'POST',
+  }
+  if (!handler) return { ...noHandler, ...status }
+  if (handler.kind === 'resource')
+    return {
+      ...noHandler,
+      ...status,
+      ...resourceFields(handler, resources.find(projectId, undefined, handler.resourceId)?.type),
+    }
+  if (handler.kind === 'realtime')
+    return { ...noHandler, ...status, ...topicFields(handler.topic, statusCallback?.url) }
+  return { ...noHandler, ...status, ...documentFields(handler) }
+}
+
+const topicFields = (topic: string, url: string | undefined): Partial<HandlerFields> => ({
+  call_handler: 'relay_topic',
+  call_relay_topic: topic,
+  call_relay_topic_status_callback_url: url ?? null,
+  call_relay_context: topic,
+  call_relay_context_status_callback_url: url ?? null,
+})
+
+/** A document of the configuration file has no URL to show. */
+const documentFields = (
+  handler: Extract<HandlerSource, { kind: 'xml' | 'script' | 'flow' }>,
+): Partial<HandlerFields> => {
+  const url = 'url' in handler ? handler.url : null
+  if (handler.kind === 'script') return { call_handler: 'relay_script', call_relay_script_url: url }
+  if (handler.kind === 'flow') return { call_handler: 'call_flow' }
+  const method = 'url' in handler ? (handler.method ?? 'POST') : 'POST'
+  return {
+    call_handler: 'laml_webhooks',
+    call_request_url: url,
+    call_request_method: method,
+    call_fallback_url: 'url' in handler ? (handler.fallbackUrl ?? null) : null,
+    call_fallback_method: 'url' in handler ? (handler.fallbackMethod ?? method) : method,
+  }
+}
+
+type TargetField =
+  | 'call_flow_id'
+  | 'call_relay_application'
+  | 'call_video_room_id'
+  | 'call_laml_application_id'
+  | 'call_ai_agent_id'
+
+/** How a resource of each kind is shown: the handler, and the field that has its id besides `calling_handler_resource_id`. */
+export const shownAs: Readonly<
+  Record<ResourceType, { readonly handler: CallHandler; readonly field?: TargetField }>
+> = {
+  call_flow: { handler: 'call_flow', field: 'call_flow_id' },
+  relay_application: { handler: 'relay_application', field: 'call_relay_application' },
+  room: { handler: 'video_room', field: 'call_video_room_id' },
+  cxml_script: { handler: 'laml_application', field: 'call_laml_application_id' },
+  cxml_webhook: { handler: 'laml_application', field: 'call_laml_application_id' },
+  swml_script: { handler: 'relay_script' },
+  swml_webhook: { handler: 'relay_script' },
+  subscriber: { handler: 'fabric_subscriber' },
+  sip_endpoint: { handler: 'sip_endpoint' },
+  sip_gateway: { handler: 'sip_gateway' },
+  ai_agent: { handler: 'ai_agent', field: 'call_ai_agent_id' },
+}
+
+const resourceFields = (
+  { resourceId, version }: Extract<HandlerSource, { kind: 'resource' }>,
+  type: ResourceType | undefined,
+): Partial<HandlerFields> => {
+  const id = { calling_handler_resource_id: resourceId }
+  if (type === undefined) return id
+  const { handler, field } = shownAs[type]
+  return {
+    ...id,
+    call_handler: handler,
+    ...(field && { [field]: resourceId }),
+    ...(type === 'call_flow' && { call_flow_version: version ?? 'working_copy' }),
+  }
+}

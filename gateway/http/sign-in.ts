@@ -1,0 +1,88 @@
+import type { Clock } from '../clock.ts'
+import type { Directory, Subscriber } from '../directory/types.ts'
+import type { Log } from '../log.ts'
+import { Attempts, networkKey } from './attempts.ts'
+
+/** What signing in needs. */
+export interface SignInParts {
+  readonly directory: Pick<Directory, 'signIn'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn'>
+}
+
+/** What somebody signs in with. */
+export interface Credentials {
+  readonly projectId: string
+  readonly email: string
+  readonly password: string
+}
+
+/** Where an attempt comes from. */
+export interface SignInSource {
+  /** Network address. */
+  readonly ip: string
+  /** Of the request. */
+  readonly id: string
+}
+
+/** How an attempt went; `waitMs`: until the next one is allowed. */
+export type SignedIn =
+  | { readonly subscriber: Subscriber }
+  | { readonly refused: 'unauthorized' }
+  | { readonly refused: 'too_many_requests'; readonly waitMs: number }
+
+const windowMs = 60_000
+/** Attempts that are checked or wait for it: a password takes about 30 ms, and two are checked at once. */
+const mostAtOnce = 100
+const busyMs = 2_000
+
+/**
+ * Signing in with e-mail and password, wherever it is offered: 30 attempts a minute from a network address, and 10 on an e-mail of a project.
+ * One for all pages and listeners, so that a second one gives nobody a second chance.
+ */
+export class SignIn {
+  readonly #parts: SignInParts
+  readonly #perAddress: Attempts
+  readonly #perEmail: Attempts
+  #running = 0
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts
+    this.#perAddress = new Attempts(parts.clock, { attempts: 30, windowMs })
+    this.#perEmail = new Attempts(parts.clock, { attempts: 10, windowMs })
+  }
+
+  /** Takes as long for an unknown e-mail as for a known one. Refusals are logged. */
+  async attempt({ projectId, email, password }: Credentials, source: SignInSource): Promise<SignedIn> {
+    // The same e-mail may be somebody else's in another project.
+    const name = `${projectId} ${email.toLowerCase()}`
+    // What the first limit refuses does not count for the second: nobody is to be locked out by a machine that may not try any more.
+    const waitMs =
+      this.#perAddress.take(networkKey(source.ip)) ||
+      (this.#running < mostAtOnce ? this.#perEmail.take(name) : busyMs)
+    if (waitMs > 0) {
+      this.#refused('too_many_requests', source)
+      return { refused: 'too_many_requests', waitMs }
+    }
+    const subscriber = await this.#check(projectId, email, password)
+    if (!subscriber) {
+      this.#refused('unauthorized', source)
+      return { refused: 'unauthorized' }
+    }
+    this.#perEmail.forget(name)
+    return { subscriber }
+  }
+
+  async #check(projectId: string, email: string, password: string): Promise<Subscriber | undefined> {
+    this.#running++
+    try {
+      return await this.#parts.directory.signIn(projectId, email, password)
+    } finally {
+      this.#running--
+    }
+  }
+
+  #refused(code: string, { ip, id }: SignInSource): void {
+    this.#parts.log.warn({ code, source: ip, request: id }, 'sign-in refused')
+  }
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import fastifyCors from '@fastify/cors'
+import fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import type { HttpConfig } from '../../config/types.ts'
+import type { Certificate } from '../auth/certificate.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { Compiled } from './compiled.ts'
+import { faultOf, pathOf } from './errors.ts'
+import { isApiPath, sendFault, useErrorBodies } from './family.ts'
+import type { Origins } from './origins.ts'
+import { usePrincipals } from './principal.ts'
+import { plainUrl } from './request-url.ts'
+import { compatUrl } from './routes/compat/url.ts'
+import { sessionPath } from './routes/session.ts'
+import { useValidation } from './validation.ts'
+
+/** Bytes of a request's body; routes of documents take more. */
+const bodyLimit = 64 << 10
+
+/** Oldest version of TLS that is spoken. */
+export const minVersion = 'TLSv1.2'
+
+/** What every site needs. */
+export interface SiteParts {
+  /** Default: no proxy is trusted. */
+  readonly config?: Pick<HttpConfig, 'trustedProxies'>
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Log
+  /** Default: its own. */
+  readonly compiled?: Compiled
+}
+
+/** A site without routes: with request ids, the access log, and the bodies of errors. With a certificate it speaks TLS. */
+export const newSite = (
+  { config, metrics, clock, log, compiled = new Compiled() }: SiteParts,
+  certificate?: Certificate,
+): FastifyInstance => {
+  const trusted = config?.trustedProxies ?? []
+  const options = {
+    bodyLimit,
+    genReqId: () => randomUUID(),
+    rewriteUrl: ({ url = '' }: { readonly url?: string }) => compatUrl(plainUrl(url)),
+    requestIdHeader: false,
+    forceCloseConnections: true,
+    ...(trusted.length > 0 && { trustProxy: [...trusted] }),
+    routerOptions: { ignoreTrailingSlash: true },
+    // Fastify turns the time-out of Node off; who sends a request this slowly only holds a connection.
+    requestTimeout: 30_000,
+    // What is no URL never comes to a route.
+    frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
+      sendFault(request, reply.header('x-request-id', request.id), faultOf(error)),
+  } as const
+  // The routes are the same; only the server underneath is another class.
+  const site = certificate
+    ? (fastify({ ...options, https: { ...certificate, minVersion } }) as unknown as FastifyInstance)
+    : fastify(options)
+  useErrorBodies(site, { log, metrics })
+  useValidation(site, compiled)
+  usePrincipals(site)
+  useAccessLog(site, log, clock)
+  useApiHeaders(site)
+  return site
+}
+
+const useAccessLog = (site: FastifyInstance, log: Log, clock: Pick<Clock, 'now'>): void => {
+  const started = new WeakMap<object, number>()
+  site.addHook('onRequest', async (request, reply) => {
+    started.set(request, clock.now())
+    reply.header('x-request-id', request.id)
+  })
+  site.addHook('onResponse', async (request, reply) => {
+    const path = pathOf(request.url)
+    const ms = clock.now() - (started.get(request) ?? clock.now())
+    const facts = {
+      ...{ request: request.id, method: request.method, path, status: reply.statusCode, ms },
+      source: request.ip,
+      ...(request.projectId && { project: request.projectId }),
+    }
+    log[isApiPath(path) ? 'info' : 'debug'](facts, 'request')
+  })
+}
+
+/** Answers of the API are nobody's to keep, and nothing but what they say they are. */
+const useApiHeaders = (site: FastifyInstance): void => {
+  site.addHook('onRequest', async (request, reply) => {
+    if (!isApiPath(pathOf(request.url))) return
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+  })
+}
+
+/** Lets pages of the permitted origins use the API (the Fetch standard's CORS). */
+export const useCors = async (site: FastifyInstance, origins: Origins): Promise<void> => {
+  await site.register(fastifyCors, {
+    delegator: (request, callback) => {
+      const { origin, host } = request.headers
+      const allowed =
+        pathOf(request.url) === sessionPath ? origins.trusts(origin, host) : origins.allows(origin, host)
+      callback(null, {
+        origin: allowed ? (origin ?? '*') : false,
+        methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        allowedHeaders: ['authorization', 'content-type', 'idempotency-key'],
+        exposedHeaders: [
+          ...['x-request-id', 'retry-after', 'idempotent-replayed'],
+          ...['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'],
+        ],
+        maxAge: 86_400,
+        strictPreflight: false,
+      })
+    },
+  })
+}

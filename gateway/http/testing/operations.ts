@@ -1,0 +1,87 @@
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import type { Schema } from './schema-values.ts'
+
+/** A parameter of an operation. */
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required?: boolean
+  readonly schema: Schema
+}
+
+type Content = Readonly<Record<string, { readonly schema?: Schema }>>
+
+/** What the document says of one operation. */
+export interface Operation {
+  readonly method: string
+  /** With `{names}`. */
+  readonly path: string
+  readonly operationId?: string
+  readonly summary?: string
+  readonly tags?: readonly string[]
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Content }
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>
+}
+
+/** An OpenAPI document, as far as tests read it. */
+export interface OpenApi {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+/** Every operation of the document. */
+export const operationsOf = ({ paths }: OpenApi): Operation[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      ...operation,
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
+
+/** The schema of an operation's body, and its type; undefined where it takes none. */
+export const bodyOf = ({ requestBody }: Operation): { type: string; schema: Schema } | undefined => {
+  const [first] = Object.entries(requestBody?.content ?? {})
+  return first && { type: first[0], schema: first[1].schema ?? {} }
+}
+
+/** What was answered, as `inject` gives it. */
+export interface Answer {
+  readonly statusCode: number
+  readonly body: string
+  readonly headers: Readonly<Record<string, unknown>>
+}
+
+/** Says what is wrong with an answer by its document; undefined: nothing. */
+export type Judge = (operation: Operation, answer: Answer) => string | undefined
+
+/** Makes it. */
+export const judgeBy = ({ components }: OpenApi): Judge => {
+  const ajv = addFormats.default(new Ajv({ strict: false, allErrors: true }))
+  const known = new Map<Schema, ReturnType<typeof ajv.compile>>()
+  const check = (schema: Schema) => {
+    const made = known.get(schema) ?? ajv.compile({ ...schema, components })
+    known.set(schema, made)
+    return made
+  }
+  return ({ responses }, { statusCode, body, headers }) => {
+    if (statusCode >= 500) return `it failed with ${statusCode}`
+    const response = responses[statusCode]
+    if (!response) return `it answers ${statusCode}, of which its schema says nothing`
+    const type = String(headers['content-type'] ?? '').split(';', 1)[0] as string
+    const content = response.content?.[type]
+    if (!content?.schema)
+      return body === '' || response.content?.['*/*']
+        ? undefined
+        : `it has a body of ${type}, which is not described`
+    if (type !== 'application/json') return undefined
+    const validate = check(content.schema)
+    return validate(JSON.parse(body))
+      ? undefined
+      : `its body is not as described: ${ajv.errorsText(validate.errors)}`
+  }
+}

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { isUuid } from '../directory/uuid.ts'
+
+/**
+ * Id of this gateway among those that share a store, from a file that is made on first use. Whoever copies a data folder has to leave it out.
+ * Throws an error that names the file when it cannot be made or read, or holds something else.
+ */
+export const readOrMakeNodeId = (file: string): string => {
+  try {
+    const id = read(file) ?? make(file)
+    if (isUuid(id)) return id
+  } catch (error) {
+    throw new Error(`${file} cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+  throw new Error(`${file} does not hold the id of a gateway; remove it to have a new one made.`)
+}
+
+const read = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const make = (file: string): string => {
+  const id = randomUUID()
+  writeFileSync(file, `${id}\n`, { mode: 0o600, flag: 'wx' })
+  return id
+}

@@ -1,0 +1,33 @@
+import { OAuthClients } from './auth/oauth/clients.ts'
+import { OAuth } from './auth/oauth/oauth.ts'
+import { providerPages } from './http/oauth-pages.ts'
+import type { Metrics } from './metrics.ts'
+import type { Base, Store } from './open.ts'
+
+/** What signing in by OAuth needs. */
+export interface OpenOAuth {
+  readonly oauthClients: OAuthClients
+  /** Absent where nothing says at which URL browsers reach us. */
+  readonly oauth?: OAuth
+}
+
+/** Opens the authorization server. Rejects where its keys cannot be used, or the file has a client of the API. */
+export const openOAuth = async (
+  { config, clock, log, closing }: Base,
+  { directory, revocations, secret }: Pick<Store, 'directory' | 'revocations' | 'secret'>,
+  metrics: Pick<Metrics, 'rejections' | 'gauge'>,
+): Promise<OpenOAuth> => {
+  const { store } = directory
+  const { publicHost } = config.http
+  const oauthClients = new OAuthClients(store, () => clock.now())
+  await oauthClients.provision(config.oauth.clients, config.project)
+  const url = config.oauth.url ?? (publicHost && new URL(`https://${publicHost}`).origin)
+  if (!url) return { oauthClients }
+  const oauth = await OAuth.open({
+    ...{ url, store, revocations, secret, publicHost, clock, metrics },
+    ...{ config: config.oauth, dataDir: config.dataDir, clients: oauthClients, accounts: directory },
+    ...{ pages: providerPages, log: log.child({ part: 'OAuth' }) },
+  })
+  metrics.gauge('oauth_callers', () => oauth.requests.size)
+  return { oauthClients, oauth: closing.add('OAuth', oauth, (open) => open.close()) }
+}

@@ -1,0 +1,150 @@
+import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
+import { importPKCS8, SignJWT } from 'jose'
+import type { DeviceRow } from '../directory/devices.ts'
+import { PushUnreachable } from './push-http.ts'
+import { outcomeOf, type PushMessage, type PushOutcome, type PushTransport } from './types.ts'
+
+/** What the way to Apple's service is made of. */
+export interface ApnsOptions {
+  /** The signing key (`.p8`), PEM. */
+  readonly key: string
+  readonly keyId: string
+  readonly teamId: string
+  /** Bundle id of the application. */
+  readonly topic: string
+  /** Host, and port where needed. */
+  readonly host: string
+  /** PEM of the authority that the service's certificate is checked by; default those of the system. */
+  readonly ca?: string
+  readonly now: () => number
+}
+
+/** Says to Apple who sends. */
+interface ProviderToken {
+  readonly text: Promise<string>
+  readonly madeAt: number
+}
+
+type Key = Awaited<ReturnType<typeof importPKCS8>>
+
+/** Apple takes tokens of 20 to 60 minutes, and a new one not more often than every 20. */
+const tokenAgeMs = 40 * 60_000
+const mostBytes = 4096
+/** How long the connection is quiet before TCP looks whether it lives. */
+const keepAliveMs = 60_000
+
+/** Apple's push service: token authentication over HTTP/2, VoIP notifications. One connection, made anew when it is lost. */
+export class Apns implements PushTransport {
+  readonly name = 'apns'
+  readonly #options: ApnsOptions
+  readonly #key: Key
+  #token: ProviderToken | undefined
+  #session: ClientHttp2Session | undefined
+
+  private constructor(options: ApnsOptions, key: Key) {
+    this.#options = options
+    this.#key = key
+  }
+
+  /** Rejects where the key cannot be used. */
+  static async open(options: ApnsOptions): Promise<Apns> {
+    return new Apns(options, await importPKCS8(options.key, 'ES256'))
+  }
+
+  takes({ token, type }: Pick<DeviceRow, 'token' | 'type'>): boolean {
+    return type === 'iOS' && /^[0-9a-f]{64,200}$/i.test(token)
+  }
+
+  async send({ device, payload, expiresAt }: PushMessage, signal: AbortSignal): Promise<PushOutcome> {
+    const token = this.#providerToken()
+    const headers = {
+      ':method': 'POST',
+      ':path': `/3/device/${device.token.toLowerCase()}`,
+      authorization: `bearer ${await token.text}`,
+      'content-type': 'application/json',
+      'apns-topic': `${this.#options.topic}.voip`,
+      'apns-push-type': 'voip',
+      'apns-priority': '10',
+      'apns-expiration': String(Math.ceil(expiresAt / 1000)),
+    }
+    const session = this.#connection()
+    try {
+      const stream = session.request(headers, { signal })
+      stream.end(JSON.stringify({ aps: {}, ...payload }))
+      return this.#outcome(await answerOf(stream), token)
+    } catch {
+      // The connection may be dead without anybody having said so. One that lives goes on for the others.
+      if (signal.aborted) session.destroy()
+      throw new PushUnreachable(signal.aborted ? 'given-up' : 'connection')
+    }
+  }
+
+  close(): void {
+    this.#session?.destroy()
+  }
+
+  #outcome({ status, reason }: Answer, token: ProviderToken): PushOutcome {
+    const facts = { reason: `status-${status}`, ...(reason && { detail: reason }) }
+    if (status === 410 || reason === 'BadDeviceToken') return { kind: 'gone', ...facts }
+    if (reason === 'ExpiredProviderToken') {
+      if (this.#token === token) this.#token = undefined
+      return { kind: 'later', ...facts }
+    }
+    return outcomeOf(status, reason)
+  }
+
+  /** One for all that are sent until it is old. */
+  #providerToken(): ProviderToken {
+    const now = this.#options.now()
+    if (this.#token && now - this.#token.madeAt < tokenAgeMs) return this.#token
+    const { keyId, teamId } = this.#options
+    const text = new SignJWT()
+      .setProtectedHeader({ alg: 'ES256', kid: keyId })
+      .setIssuer(teamId)
+      .setIssuedAt(Math.floor(now / 1000))
+      .sign(this.#key)
+    this.#token = { text, madeAt: now }
+    return this.#token
+  }
+
+  #connection(): ClientHttp2Session {
+    if (this.#session && !this.#session.closed && !this.#session.destroyed) return this.#session
+    const { host, ca } = this.#options
+    const session = connect(`https://${host}`, ca === undefined ? {} : { ca })
+    // Nobody may be called for hours: without it, whatever is in between forgets the connection, and the next call's first try says nothing.
+    session.on('connect', (_session, socket) => socket.setKeepAlive(true, keepAliveMs))
+    // Requests on it fail by themselves.
+    session.on('error', () => {})
+    // Those under way are still answered; it counts as closed only after them (RFC 9113 section 6.8).
+    session.on('goaway', () => {
+      if (this.#session === session) this.#session = undefined
+    })
+    this.#session = session
+    return session
+  }
+}
+
+interface Answer {
+  readonly status: number
+  /** One word of Apple's. */
+  readonly reason: string | undefined
+}
+
+const answerOf = (stream: ClientHttp2Stream): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    let status = 0
+    let text = ''
+    stream.on('response', (headers) => {
+      status = Number(headers[':status'])
+    })
+    stream.setEncoding('utf8')
+    stream.on('data', (part: string) => {
+      if (text.length < mostBytes) text += part
+    })
+    stream.on('error', reject)
+    // A connection that breaks ends its streams too, without an answer.
+    stream.on('end', () => status > 0 && resolve({ status, reason: reasonIn(text) }))
+    stream.on('close', () => reject(new Error('the stream was closed')))
+  })
+
+const reasonIn = (text: string): string | undefined => /"reason"\s*:\s*"(\w{1,60})"/.exec(text)?.[1]

@@ -1,0 +1,84 @@
+import { Agent, buildConnector, request } from 'undici'
+import { asUnreachable, headerOf, readBeginning } from '../webhooks/answers.ts'
+import type { AddressGuard } from '../webhooks/guard.ts'
+import { guardedLookup, literalOf } from '../webhooks/guarded-lookup.ts'
+
+/** A request to a push service. */
+export interface PushRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array
+}
+
+/** Its answer; of the body at most 16 KiB. */
+export interface PushAnswer {
+  readonly status: number
+  readonly text: string
+  /** Of `Retry-After`, in milliseconds; only where it was written in seconds. */
+  readonly retryAfterMs?: number
+}
+
+/** What a {@link PushHttp} is made of. */
+export interface PushHttpOptions {
+  /** Decides which addresses are reached; absent for URLs that the operator wrote. */
+  readonly guard?: Pick<AddressGuard, 'permits'>
+  /** PEM of the authority that the service's certificate is checked by; default those of the system. */
+  readonly ca?: string
+}
+
+const mostBytes = 16_384
+
+/** Sends requests to push services, over TLS alone, and follows no redirect. Why a request failed is told without its URL, which may be a secret. */
+export class PushHttp {
+  readonly #agent: Agent
+  readonly #guard: PushHttpOptions['guard']
+
+  constructor({ guard, ca }: PushHttpOptions = {}) {
+    const connect = buildConnector({
+      ...{ allowH2: false, timeout: 5000 },
+      ...(ca && { ca }),
+      ...(guard && { lookup: guardedLookup(guard) }),
+    })
+    this.#guard = guard
+    this.#agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384, connections: 64 })
+  }
+
+  /** Rejects with a {@link PushUnreachable} where there is no answer. */
+  async post({ url, headers, body }: PushRequest, signal: AbortSignal): Promise<PushAnswer> {
+    const target = URL.parse(url)
+    if (target?.protocol !== 'https:') throw new PushUnreachable('no-https')
+    const literal = literalOf(target)
+    // For an address nobody asks the resolver, so it is checked here.
+    if (literal !== undefined && this.#guard && !this.#guard.permits(literal))
+      throw new PushUnreachable('address-refused')
+    try {
+      const response = await request(target, {
+        ...{ method: 'POST', dispatcher: this.#agent, signal, body },
+        headers: { ...headers, 'user-agent': 'Trunkline' },
+      })
+      const text = Buffer.from(await readBeginning(response, mostBytes)).toString()
+      const seconds = /^\d{1,6}$/.exec(headerOf(response, 'retry-after'))?.[0]
+      return {
+        ...{ status: response.statusCode, text },
+        ...(seconds !== undefined && { retryAfterMs: Number(seconds) * 1000 }),
+      }
+    } catch (error) {
+      throw new PushUnreachable(String(asUnreachable(error, url).facts.reason))
+    }
+  }
+
+  /** Gives up every request and closes all connections. */
+  close(): void {
+    void this.#agent.destroy()
+  }
+}
+
+/** No answer came. `reason` is a metric's label. */
+export class PushUnreachable extends Error {
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(`a push service cannot be reached: ${reason}`)
+    this.reason = reason
+  }
+}

@@ -1,0 +1,145 @@
+import pino from 'pino'
+import { describe, expect, it } from 'vitest'
+import { FakeClock } from '../clock.ts'
+import type { DeviceRow } from '../directory/devices.ts'
+import type { Directory, Subscriber } from '../directory/types.ts'
+import type { Deliveries } from './deliveries.ts'
+import { Push, type PushParts } from './push.ts'
+import { deviceOf, openInvite } from './testing.ts'
+import type { PushMessage } from './types.ts'
+
+const pushKey = Buffer.alloc(32, 5).toString('base64')
+const one = deviceOf('one', 'Android', 'd1')
+const two = deviceOf('two', 'Desktop', 'd2')
+const event = { event_type: 'webrtc.message', params: { method: 'verto.invite' } }
+const bye = { event_type: 'webrtc.message', params: { method: 'verto.bye' } }
+const notice = { callerName: 'Zoë', callerId: '+1555', withVideo: false, event }
+
+/** Deliveries that a test lets come out; `by`: the device's id. */
+class FakeDeliveries implements Pick<Deliveries, 'deliver' | 'takes' | 'running' | 'close'> {
+  readonly running = 0
+  readonly sent: PushMessage[] = []
+  readonly overs: (AbortSignal | undefined)[] = []
+  readonly #results = new Map<string, (taken: boolean) => void>()
+
+  takes({ type }: DeviceRow): boolean {
+    return type !== 'iOS'
+  }
+
+  deliver(message: PushMessage, over?: AbortSignal): Promise<boolean> {
+    this.sent.push(message)
+    this.overs.push(over)
+    return new Promise((resolve) => this.#results.set(message.device.id, resolve))
+  }
+
+  async result(by: string, taken: boolean): Promise<void> {
+    this.#results.get(by)?.(taken)
+    await new Promise(setImmediate)
+  }
+
+  async close(): Promise<void> {}
+
+  get story(): string[] {
+    return this.sent.map(({ device, payload }) => `${payload.type} ${device.id}`)
+  }
+}
+
+const make = (more: Partial<PushParts> = {}, subscriber: Partial<Subscriber> = { pushKey }) => {
+  const clock = new FakeClock()
+  const deliveries = new FakeDeliveries()
+  const push = new Push({
+    ...{ clock, ringMs: 60_000, encrypt: true, whenOnline: false, log: pino({ level: 'silent' }) },
+    directory: { subscriber: () => subscriber } as unknown as Pick<Directory, 'subscriber'>,
+    devices: { of: async () => [one, two] },
+    deliveries: deliveries as unknown as Deliveries,
+    ...more,
+  })
+  return { clock, deliveries, push }
+}
+
+describe('devices are told of a call', () => {
+  it('where no page is connected', async () => {
+    const { push } = make()
+    expect(await push.call('s', true)).toBeUndefined()
+    expect(await push.call('s', false)).toBeDefined()
+  })
+
+  it('also where one is, by setting', async () => {
+    expect(await make({ whenOnline: true }).push.call('s', true)).toBeDefined()
+  })
+
+  it.each<[string, Partial<PushParts>, Partial<Subscriber>?]>([
+    ['there are none', { devices: { of: async () => [] } }],
+    ['there is no way to any', { devices: { of: async () => [deviceOf('x', 'iOS')] } }],
+    ['they cannot be read', { devices: { of: () => Promise.reject(new Error('the store is gone')) } }],
+    ['the subscriber has no key', {}, {}],
+    ['the subscriber may not sign in', {}, { pushKey, disabled: true }],
+  ])('not where %s', async (_what, more, subscriber) => {
+    expect(await make(more, subscriber).push.call('s', false)).toBeUndefined()
+  })
+
+  it('all of them, encrypted with the key of the subscriber, and until the ring time is over', async () => {
+    const { clock, deliveries, push } = make()
+    const call = await push.call('s', false)
+    void call!.invite(notice)
+    expect(deliveries.story).toEqual(['call_invite d1', 'call_invite d2'])
+    const [{ payload, expiresAt }] = deliveries.sent as [PushMessage]
+    expect(expiresAt).toBe(clock.now() + 60_000)
+    expect(payload).toMatchObject({ encryption_type: 'aes_256_gcm', incoming_caller_name: 'Zoë' })
+    expect(await openInvite(payload, pushKey)).toEqual(event)
+  })
+
+  it('in the clear, by setting', async () => {
+    const { deliveries, push } = make({ encrypt: false })
+    void (await push.call('s', false))!.invite(notice)
+    expect(deliveries.sent[0]?.payload.encryption_type).toBe('none')
+  })
+
+  it('and it is known as soon as one of them is told, or none will be', async () => {
+    const { deliveries, push } = make()
+    const first = (await push.call('s', false))!.invite(notice)
+    await deliveries.result('d2', true)
+    expect(await first).toBe(true)
+    const second = (await push.call('s', false))!.invite(notice)
+    await deliveries.result('d1', false)
+    await deliveries.result('d2', false)
+    expect(await second).toBe(false)
+  })
+})
+
+describe('devices are told of its end', () => {
+  it('where they were told of it, once, under the same id', async () => {
+    const { deliveries, push } = make()
+    const call = (await push.call('s', false))!
+    void call.invite(notice)
+    await deliveries.result('d1', true)
+    await deliveries.result('d2', false)
+    call.cancel(bye)
+    call.cancel(bye)
+    await new Promise(setImmediate)
+    expect(deliveries.story).toEqual(['call_invite d1', 'call_invite d2', 'cancel d1'])
+    const [first, , last] = deliveries.sent as [PushMessage, PushMessage, PushMessage]
+    expect(last.payload.notification_uuid).toBe(first.payload.notification_uuid)
+    expect(await openInvite(last.payload, pushKey)).toEqual(bye)
+  })
+
+  it('after what is under way, which is not tried again', async () => {
+    const { clock, deliveries, push } = make()
+    const call = (await push.call('s', false))!
+    void call.invite(notice)
+    clock.advance(59_000)
+    call.cancel(bye)
+    expect(deliveries.overs.map((over) => over?.aborted)).toEqual([true, true])
+    expect(deliveries.story).toHaveLength(2)
+    await deliveries.result('d2', true)
+    expect(deliveries.story.at(-1)).toBe('cancel d2')
+    // Near the end of the ring time it is tried a few times all the same.
+    expect(deliveries.sent.at(-1)?.expiresAt).toBe(clock.now() + 10_000)
+  })
+
+  it('not before they are told of the call', async () => {
+    const { deliveries, push } = make()
+    ;(await push.call('s', false))!.cancel(bye)
+    expect(deliveries.sent).toEqual([])
+  })
+})

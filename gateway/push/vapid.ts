@@ -1,0 +1,73 @@
+import { createECDH } from 'node:crypto'
+import { importJWK, SignJWT } from 'jose'
+
+/** Who sends web pushes (RFC 8292). */
+export interface VapidOptions {
+  /** `mailto:` or `https:` URI by which push services reach the operator. */
+  readonly subject: string
+  /** Uncompressed point of P-256, base64url. */
+  readonly publicKey: string
+  /** 32 bytes, base64url. */
+  readonly privateKey: string
+}
+
+/** A pair of keys, both base64url. */
+export type VapidKeys = Pick<VapidOptions, 'publicKey' | 'privateKey'>
+
+/** Tokens are good for 24 hours at most; half of it leaves room for clocks that go wrong. */
+const lifetimeS = 12 * 3600
+
+/** Makes a pair of keys. */
+export const newVapidKeys = (): VapidKeys => {
+  const pair = createECDH('prime256v1')
+  const publicKey = pair.generateKeys('base64url')
+  // Leading zeros are part of it.
+  const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()]).subarray(-32)
+  return { publicKey, privateKey: privateKey.toString('base64url') }
+}
+
+/** Says to push services who sends (RFC 8292). */
+export class Vapid {
+  readonly #subject: string
+  readonly #publicKey: string
+  readonly #key: Awaited<ReturnType<typeof importJWK>>
+
+  private constructor({ subject, publicKey }: VapidOptions, key: Awaited<ReturnType<typeof importJWK>>) {
+    this.#subject = subject
+    this.#publicKey = publicKey
+    this.#key = key
+  }
+
+  /** Rejects where the keys are no pair. */
+  static async open(options: VapidOptions): Promise<Vapid> {
+    const point = Buffer.from(options.publicKey, 'base64url')
+    const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((part) => part.toString('base64url'))
+    if (!arePair(options)) throw new Error('push.webPush: publicKey and privateKey do not belong together.')
+    const key = await importJWK(
+      { kty: 'EC', crv: 'P-256', x: x!, y: y!, d: options.privateKey, alg: 'ES256' },
+      'ES256',
+    )
+    return new Vapid(options, key)
+  }
+
+  /** The Authorization header of a request to a push service; `now` in milliseconds since the Unix epoch. */
+  async authorization(endpoint: URL, now: number): Promise<string> {
+    const token = await new SignJWT()
+      .setProtectedHeader({ typ: 'JWT', alg: 'ES256' })
+      .setAudience(endpoint.origin)
+      .setSubject(this.#subject)
+      .setExpirationTime(Math.floor(now / 1000) + lifetimeS)
+      .sign(this.#key)
+    return `vapid t=${token}, k=${this.#publicKey}`
+  }
+}
+
+const arePair = ({ publicKey, privateKey }: VapidKeys): boolean => {
+  const pair = createECDH('prime256v1')
+  try {
+    pair.setPrivateKey(Buffer.from(privateKey, 'base64url'))
+  } catch {
+    return false
+  }
+  return pair.getPublicKey('base64url') === publicKey
+}

@@ -1,0 +1,54 @@
+import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto'
+
+/** The keys of a subscription, as the browser's `PushSubscription` has them. */
+export interface SubscriptionKeys {
+  /** Public key of the browser: an uncompressed point of P-256, 65 bytes. */
+  readonly p256dh: Uint8Array
+  /** Shared secret, 16 bytes. */
+  readonly auth: Uint8Array
+}
+
+/** What is random in a message; given only to repeat one. */
+export interface MessageSecrets {
+  /** 16 bytes. */
+  readonly salt: Uint8Array
+  /** Private key of the message's own pair, 32 bytes. */
+  readonly privateKey: Uint8Array
+}
+
+/** Services need not take more than 4096 bytes (RFC 8030 section 7.2), and the record size is not below that. */
+const recordSize = 4096
+/** Header (86), delimiter (1) and authentication tag (16) are part of it (RFC 8188 section 2). */
+export const longestPlaintext: number = recordSize - 86 - 1 - 16
+
+/**
+ * Encrypts a push message for a browser (RFC 8291), coded as `aes128gcm` in one record (RFC 8188). Throws for a public key that is no point of the curve,
+ * and for a text longer than {@link longestPlaintext}.
+ */
+export const encryptForBrowser = (
+  text: Uint8Array,
+  { p256dh, auth }: SubscriptionKeys,
+  secrets?: MessageSecrets,
+): Buffer => {
+  if (text.length > longestPlaintext) throw new RangeError(`longer than ${longestPlaintext} bytes`)
+  const pair = createECDH('prime256v1')
+  if (secrets) pair.setPrivateKey(secrets.privateKey)
+  else pair.generateKeys()
+  const own = pair.getPublicKey()
+  const salt = secrets?.salt ?? randomBytes(16)
+  const info = Buffer.concat([Buffer.from('WebPush: info\0'), p256dh, own])
+  const keying = derive(pair.computeSecret(p256dh), auth, info, 32)
+  const key = derive(keying, salt, 'Content-Encoding: aes128gcm\0', 16)
+  const nonce = derive(keying, salt, 'Content-Encoding: nonce\0', 12)
+  const cipher = createCipheriv('aes-128-gcm', key, nonce)
+  // 2 stands before the padding of the last record; there is none.
+  const record = [cipher.update(text), cipher.update(Buffer.of(2)), cipher.final(), cipher.getAuthTag()]
+  const sizes = Buffer.alloc(5)
+  sizes.writeUInt32BE(recordSize)
+  sizes.writeUInt8(own.length, 4)
+  return Buffer.concat([salt, sizes, own, ...record])
+}
+
+/** HKDF with SHA-256 (RFC 5869). */
+const derive = (keying: Uint8Array, salt: Uint8Array, info: Uint8Array | string, length: number): Buffer =>
+  Buffer.from(hkdfSync('sha256', keying, salt, info, length))

@@ -1,0 +1,17 @@
+import type { DialGuard } from '../outbound/dial-guard.ts'
+import type { Carrier } from './carrier.ts'
+import type { CarrierTarget } from './target.ts'
+
+/** Says which hosts may be reached for customers. */
+export type HostGuard = Pick<DialGuard, 'objection'>
+
+/**
+ * What is asked before something is sent to a target: nothing, but where a customer made the carrier, for whom we are not to reach what is
+ * private to us. Spread into an `OutsideRequest`.
+ */
+export const objectionTo = (
+  { config }: Carrier,
+  { uri }: CarrierTarget,
+  guard: HostGuard | undefined,
+): { readonly objection?: () => Promise<string | undefined> } =>
+  config.guarded && guard ? { objection: () => guard.objection(uri) } : {}

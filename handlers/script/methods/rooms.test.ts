@@ -1,0 +1,54 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { faultsOf, TestScripts } from '../test-script.ts'
+
+const scripts = new TestScripts()
+afterAll(() => scripts.close())
+
+describe('join_room', () => {
+  it('joins the conference of the room', async () => {
+    const context = new FakeContext()
+    const conference = { name: 'room-1', maxParticipants: 3, record: true }
+    context.rooms.set('north', conference)
+    const steps = [{ join_room: { name: 'north' } }, { join_room: { name: '/private/%{vars.where}' } }]
+    const { verbs } = await scripts.run([{ set: { where: 'board' } }, ...steps], { context })
+    expect(verbs).toEqual([
+      ['joinConference', conference],
+      ['joinConference', { name: 'room:/private/board' }],
+    ])
+  })
+
+  it('sets its variable when the caller is out of the room', async () => {
+    const room = { join_room: { name: 'north' } }
+    expect(await scripts.say('%{join_room_result}', [room])).toBe('joined')
+    const call = new FakeCall()
+    call.conferences.push({ kind: 'full', conferenceId: 'f-1', durationMs: 0 })
+    expect(await scripts.say('%{join_room_result}', [room], { call })).toBe('failed')
+    call.failing.set('joinConference', new VerbFailed('conference_failed', 'no'))
+    expect(await scripts.say('%{join_room_result}', [{ set: { a: 1 } }, room], { call })).toBe('failed')
+  })
+
+  it('is the last step of a caller who hung up', async () => {
+    const call = new FakeCall()
+    call.during.set('joinConference', () => call.end())
+    expect((await scripts.run([{ join_room: { name: 'north' } }, { sleep: 1 }], { call })).names).toEqual([
+      'joinConference',
+    ])
+  })
+
+  it('wants a name or an address, also from a variable', async () => {
+    expect(faultsOf([{ join_room: { name: 'a/b' } }, { join_room: {} }, 'join_room'])).toEqual([
+      '/0/join_room/name method_parameter_invalid_value',
+      '/1/join_room method_parameter_missing',
+      '/2 method_parameter_missing',
+    ])
+    const { names, warnings } = await scripts.run([
+      { set: { where: 'two words' } },
+      { join_room: { name: '%{where}' } },
+    ])
+    expect(names).toEqual([])
+    expect(warnings).toEqual(['/sections/main/1/join_room method_parameter_invalid_value'])
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { FakeCall } from '../../common/fake-call.ts'
+import { FakeContext } from '../../common/fake-context.ts'
+import type { StreamEnd } from '../../verbs.ts'
+import { VerbFailed } from '../../verbs.ts'
+import { readXmlDocument } from '../document.ts'
+import { fieldsOf, root, runXml } from '../testing.ts'
+
+const run = (body: string, ...ends: StreamEnd[]) => {
+  const call = new FakeCall()
+  call.streamEnds.push(...ends)
+  return runXml(body, { call })
+}
+
+describe('Connect', () => {
+  it('joins the caller to its stream both ways, and the next verb waits for the end', async () => {
+    const { call } = await run('<Connect><Stream url="wss://ai.example"/></Connect><Say>Bye</Say>', {
+      kind: 'closed',
+    })
+    expect(call.names).toEqual(['answer', 'startStream', 'play'])
+    expect(call.verbs[1]?.[1]).toEqual({
+      ...{ url: 'wss://ai.example', tracks: 'inbound', codec: 'PCMU', bidirectional: true },
+    })
+  })
+
+  it('asks its action, also when the stream failed, which is a warning', async () => {
+    const connect = `<Connect action="${root}/next" method="GET">`
+    const body = `${connect}<Stream url="wss://ai.example"/></Connect><Say>never</Say>`
+    const { call, context } = await run(body, { kind: 'failed', reason: 'ECONNREFUSED' })
+    expect(call.names).toEqual(['answer', 'startStream', 'hangup'])
+    expect(context.requests).toMatchObject([{ method: 'GET' }])
+    expect(context.warnings).toMatchObject([{ code: '31920', message: 'The stream failed: ECONNREFUSED.' }])
+  })
+
+  it('asks its action where the stream cannot begin', async () => {
+    const call = new FakeCall()
+    call.failing.set('startStream', new VerbFailed('bad_stream', 'no'))
+    const body = `<Connect action="${root}/next"><Stream url="wss://ai.example"/></Connect>`
+    const { context } = await runXml(body, { call })
+    expect(context.requests).toMatchObject([{ url: `${root}/next` }])
+    expect(context.warnings).toMatchObject([{ code: 'bad_stream' }])
+  })
+
+  it('tells its action also when the caller has hung up', async () => {
+    const call = new FakeCall()
+    call.streamEnds.push({ kind: 'stopped' })
+    call.during.set('startStream', () => call.end())
+    const body = `<Connect action="${root}/next"><Stream url="wss://ai.example"/></Connect><Say>never</Say>`
+    const { context } = await runXml(body, { call })
+    expect(context.requests).toEqual([])
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([{ CallStatus: 'completed' }])
+  })
+
+  it('joins the caller to the conference of its room until that is over', async () => {
+    const call = new FakeCall()
+    const context = new FakeContext()
+    const conference = { name: 'room-1', maxParticipants: 3, record: true }
+    context.rooms.set('north', conference)
+    await runXml(`<Connect action="${root}/next"><Room> north </Room></Connect>`, { call, context })
+    expect(call.verbs).toEqual([
+      ['joinConference', conference],
+      ['hangup', 'hangup'],
+    ])
+    expect(context.requests).toMatchObject([{ url: `${root}/next` }])
+  })
+
+  it('goes on where nobody can join the room', async () => {
+    const call = new FakeCall()
+    call.failing.set('joinConference', new VerbFailed('conference_failed', 'no'))
+    const { context } = await runXml('<Connect><Room>/private/board</Room></Connect><Say>Hi</Say>', { call })
+    expect(call.names).toEqual(['joinConference', 'play'])
+    expect(context.warnings).toMatchObject([{ code: 'conference_failed', path: '/Response/Connect[1]' }])
+  })
+
+  it('goes on where the room is full', async () => {
+    const call = new FakeCall()
+    call.conferences.push({ kind: 'full', conferenceId: 'f-1', durationMs: 0 })
+    await runXml('<Connect><Room>north</Room></Connect><Say>Hi</Say>', { call })
+    expect(call.names).toEqual(['joinConference', 'play'])
+  })
+
+  it('has no effect without a room, and takes one alone', () => {
+    const paths = (body: string) =>
+      readXmlDocument({ text: `<Response><Connect>${body}</Connect></Response>`, url: root }).warnings.map(
+        ({ path }) => path.replace('/Response/Connect[1]', ''),
+      )
+    const stream = '<Stream url="wss://a.example"/>'
+    expect(paths(stream + stream)).toEqual(['/Stream[2]'])
+    expect(paths(`${stream}<Room>a</Room>`)).toEqual(['/Room[1]'])
+    expect(paths('<Room>a b</Room>')).toEqual(['/Room[1]'])
+    expect(paths('<Room/>')).toEqual(['/Room[1]'])
+  })
+})

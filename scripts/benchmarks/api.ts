@@ -1,0 +1,214 @@
+/** `scripts/bench api`. */
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { Pool } from 'undici'
+import { alice, Gateway } from '../../test/support/gateway.ts'
+import { family, memory, nanoseconds } from './processes.ts'
+
+const connections = 16
+const apiToken = 'a-token-of-the-benchmark'
+const basic = `Basic ${Buffer.from(`default:${apiToken}`).toString('base64')}`
+const noLimits = {
+  calls: 100_000,
+  api: { perToken: 10_000_000, perAddress: 10_000_000 },
+}
+
+interface Rate {
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+  /** CPU of the process that answers, per request, in µs: it differs little with what else the machine does. */
+  readonly cpu: number
+}
+
+/** One request; rejects where it is not answered as it should be. */
+type Ask = (pool: Pool) => Promise<void>
+
+/** Prints requests per second beside those of a bare Fastify route in the same run, then the start and memory with 100,000 subscribers. */
+export const api = async (seconds = 5, subscribers = 100_000): Promise<void> => {
+  const bare = await bareRate(seconds)
+  console.log(`bare Fastify route: ${told(bare)}`)
+  await rates(seconds, bare)
+  await starts(subscribers)
+}
+
+const told = ({ perSecond, p50, p99, cpu }: Rate): string =>
+  `${Math.round(perSecond)} requests/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${Math.round(cpu)} µs of CPU each`
+
+const bareRate = async (seconds: number): Promise<Rate> => {
+  const file = fileURLToPath(new URL('api-bare.ts', import.meta.url))
+  const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [port] = await once(child.stdout, 'data')
+    return await rate(`http://127.0.0.1:${String(port).trim()}`, seconds, got('/things/1', {}), child.pid!)
+  } finally {
+    child.kill()
+  }
+}
+
+const rates = async (seconds: number, bare: Rate): Promise<void> => {
+  const refuser = await refusing()
+  const gateway = await Gateway.start({
+    http: { apiToken },
+    limits: noLimits,
+    sip: { registrar: { domains: [] } },
+  })
+  try {
+    const { token, address } = await signedIn(gateway.url)
+    const bearer = { authorization: `Bearer ${token}` }
+    console.log(`${connections} connections, ${seconds} s each`)
+    const asks: Readonly<Record<string, Ask>> = {
+      'address lookup by a subscriber’s token': got(`/api/fabric/addresses/${address}`, bearer),
+      'token check, the subscriber’s own record': got('/api/fabric/subscriber/info', bearer),
+      'token of the API, an empty list': got('/api/fabric/resources/ai_agents', { authorization: basic }),
+      'call creation, to a SIP peer that refuses': dialled(`sip:desk@127.0.0.1:${refuser.port}`),
+    }
+    for (const [name, ask] of Object.entries(asks)) {
+      const measured = await rate(gateway.url, seconds, ask, gateway.pid)
+      const [pace, cpu] = [measured.perSecond / bare.perSecond, measured.cpu / bare.cpu]
+      console.log(`${name}: ${told(measured)}; by the bare route’s ${pace.toFixed(2)}, CPU ${cpu.toFixed(1)}`)
+    }
+  } finally {
+    await gateway.stop()
+    refuser.close()
+  }
+}
+
+const got =
+  (path: string, headers: Record<string, string>): Ask =>
+  async (pool) => {
+    const { statusCode, body } = await pool.request({ path, method: 'GET', headers })
+    const text = await body.text()
+    if (statusCode !== 200) throw new Error(`GET ${path}: ${statusCode} ${text}`)
+  }
+
+const swml = { version: '1.0.0', sections: { main: ['hangup'] } }
+
+const dialled =
+  (to: string): Ask =>
+  async (pool) => {
+    const headers = { authorization: basic, 'content-type': 'application/json' }
+    const params = { to, from: 'sip:bench@127.0.0.1', swml }
+    const options = { path: '/api/calling/calls', method: 'POST', headers } as const
+    const { statusCode, body } = await pool.request({
+      ...options,
+      body: JSON.stringify({ command: 'dial', params }),
+    })
+    const text = await body.text()
+    if (statusCode !== 200) throw new Error(`dial: ${statusCode} ${text}`)
+  }
+
+/** Asks over all connections at once for so long, after a second to warm up. */
+const rate = async (url: string, seconds: number, ask: Ask, pid: number): Promise<Rate> => {
+  const pool = new Pool(url, { connections, pipelining: 1 })
+  const during = async (ms: number): Promise<number[]> => {
+    const times: number[] = []
+    const end = performance.now() + ms
+    const one = async () => {
+      for (let began = performance.now(); began < end; began = performance.now()) {
+        await ask(pool)
+        times.push(performance.now() - began)
+      }
+    }
+    await Promise.all(Array.from({ length: connections }, one))
+    return times
+  }
+  try {
+    await during(1000)
+    const before = nanoseconds(pid)
+    const times = (await during(seconds * 1000)).sort((a, b) => a - b)
+    const cpu = (nanoseconds(pid) - before) / 1000 / times.length
+    const at = (part: number) => times[Math.floor(times.length * part)] ?? 0
+    return { perSecond: times.length / seconds, p50: at(0.5), p99: at(0.99), cpu }
+  } finally {
+    await pool.destroy()
+  }
+}
+
+/** A SIP peer that refuses every INVITE with 486. */
+const refusing = async (): Promise<{ readonly port: number; close(): void }> => {
+  const socket = createSocket('udp4')
+  socket.on('message', (data, from) => {
+    const text = data.toString()
+    if (!text.startsWith('INVITE')) return
+    const kept = text.split('\r\n').filter((line) => /^(Via|From|To|Call-ID|CSeq):/i.test(line))
+    const lines = kept.map((line) => (/^To:/i.test(line) ? `${line};tag=busy` : line))
+    socket.send(
+      ['SIP/2.0 486 Busy Here', ...lines, 'Content-Length: 0', '', ''].join('\r\n'),
+      from.port,
+      from.address,
+    )
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return { port: (socket.address() as AddressInfo).port, close: () => socket.close() }
+}
+
+const signedIn = async (url: string): Promise<{ readonly token: string; readonly address: string }> => {
+  const headers = { 'content-type': 'application/json' }
+  const asked = { method: 'POST', headers, body: JSON.stringify(alice) }
+  const { token } = (await (await fetch(`${url}/api/console/session`, asked)).json()) as { token: string }
+  const bearer = { headers: { authorization: `Bearer ${token}` } }
+  const info = (await (await fetch(`${url}/api/fabric/subscriber/info`, bearer)).json()) as {
+    readonly fabric_addresses: readonly { readonly id: string }[]
+  }
+  return { token, address: info.fabric_addresses[0]!.id }
+}
+
+const starts = async (subscribers: number): Promise<void> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'bench-api-'))
+  try {
+    await started(dataDir, 'the file’s one subscriber')
+    await started(dataDir, 'the same again')
+    fill(join(dataDir, 'trunkline.db'), subscribers)
+    await started(dataDir, `${subscribers} subscribers, SQLite`)
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+const started = async (dataDir: string, what: string): Promise<void> => {
+  const began = performance.now()
+  const gateway = await Gateway.start({ dataDir })
+  const ms = performance.now() - began
+  const mib = memory(family(gateway.pid)).reduce((sum, one) => sum + one.mib, 0)
+  console.log(`start with ${what}: ${(ms / 1000).toFixed(1)} s to ready, ${Math.round(mib)} MiB resident`)
+  await gateway.stop()
+}
+
+/** Copies of the one subscriber that there is, past the gateway: a hash of a password takes as long as it should. */
+const fill = (file: string, count: number): void => {
+  const database = new DatabaseSync(file)
+  const copy = (table: string, change: Readonly<Record<string, string>>, where: string) => {
+    const columns = database.prepare(`select name from pragma_table_info('${table}')`).all()
+    const names = columns.map(({ name }) => String(name))
+    const values = names.map((name) => change[name] ?? name)
+    return database.prepare(`insert into ${table} (${names}) select ${values} from ${table} where ${where}`)
+  }
+  const { id } = database.prepare('select resource_id as id from subscriber').get() as { readonly id: string }
+  const resource = copy('resource', { id: '?', managed_by_file: '0' }, `id = '${id}'`)
+  const address = copy('address', { id: '?', resource_id: '?', name: '?' }, `resource_id = '${id}'`)
+  const person = copy('subscriber', { resource_id: '?', email: '?' }, `resource_id = '${id}'`)
+  const columns = database.prepare("select name from pragma_table_info('subscriber')").all()
+  const emailFirst =
+    columns.findIndex(({ name }) => name === 'email') <
+    columns.findIndex(({ name }) => name === 'resource_id')
+  database.exec('begin')
+  for (let n = 0; n < count; n++) {
+    const made = randomUUID()
+    resource.run(made)
+    address.run(randomUUID(), made, `person-${n}`)
+    const email = `person-${n}@example.test`
+    person.run(...(emailFirst ? [email, made] : [made, email]))
+  }
+  database.exec('commit')
+  database.close()
+}

@@ -1,0 +1,133 @@
+/** Carriers that a project makes over REST while the gateway runs, and changes and removes while calls go by them. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { freePort } from '../support/ports.ts'
+import { apiToken } from '../support/recorded.ts'
+import { made, rest } from '../support/rest.ts'
+import { headerOf } from '../support/sip-text.ts'
+import { application, scripted } from './applications.ts'
+
+const auth = { username: 'trunk-7', password: 'trunk-secret-7' }
+const challenge = 'WWW-Authenticate: Digest realm="carrier.test", nonce="f00d", algorithm=MD5, qop="auth"'
+const otherToken = 'token-of-the-other-project'
+const other = `Basic ${Buffer.from(`other:${otherToken}`).toString('base64')}`
+const [callerTone, calleeTone] = [440, 600]
+const carriers = '/api/fabric/carriers'
+
+let gateway: Gateway
+/** The carrier of the tests, and where it listens now. */
+let id: string
+let port: number
+
+beforeAll(async () => {
+  const dials = scripted({ connect: { to: '+15557778888', answer_on_bridge: true } })
+  gateway = await Gateway.start({
+    http: { apiToken },
+    projects: [{ id: 'other', apiToken: otherToken }],
+    domains: [application('through.test', dials), { ...application('other.test', dials), project: 'other' }],
+  })
+})
+
+afterAll(async () => {
+  await gateway?.settled()
+  await gateway?.stop()
+})
+
+const entry = (more: object = {}): object => ({
+  ...{ name: 'acme', default: true, targets: [`sip:127.0.0.1:${port}`], auth },
+  ...more,
+})
+
+/** Someone who calls the domain, whose handler calls a number. */
+const calls = (domain: string, scenario = 'caller', values = {}): Promise<Carrier> =>
+  Carrier.calls(gateway, { domain, scenario, holdMs: 'told', values })
+
+const isRefused = async (domain: string): Promise<void> =>
+  (await calls(domain, 'caller-refused', { status: 404 })).done()
+
+/** A call that has come through to the carrier, which asked for its password. */
+const through = async (): Promise<readonly [caller: Carrier, callee: Carrier]> => {
+  const callee = await Carrier.listens({ scenario: 'callee-digest', values: auth, port })
+  const caller = await calls('through.test')
+  await callee.talks('invited', calleeTone)
+  await caller.talks('answered', callerTone)
+  await talk(caller, callee)
+  return [caller, callee]
+}
+
+const talk = async (caller: Carrier, callee: Carrier): Promise<void> => {
+  await caller.hears(calleeTone)
+  await callee.hears(callerTone)
+}
+
+const ends = async (caller: Carrier, callee: Carrier): Promise<void> => {
+  await caller.goesOn()
+  for (const each of [caller, callee]) await each.done()
+}
+
+it('take the numbers of their project as soon as they are made, with a password that nobody sees', async () => {
+  await isRefused('through.test')
+  port = await freePort()
+  const carrier = await made(gateway, carriers, entry())
+  id = carrier.id
+  expect(carrier).toMatchObject({ managed_by: 'api', auth: { username: auth.username } })
+  const listed = await rest(gateway, 'GET', carriers)
+  expect(listed.body.data).toEqual([carrier])
+  const [caller, callee] = await through()
+  await ends(caller, callee)
+  const { legs } = await gateway.record(caller.callId)
+  expect(legs).toMatchObject([{}, { carrier: 'default/acme' }])
+  expect(JSON.stringify([listed.body, carrier])).not.toContain(auth.password)
+  expect(gateway.output).not.toContain(auth.password)
+})
+
+it('are nobody else’s: another project neither calls by them nor sees them', async () => {
+  await isRefused('other.test')
+  expect((await rest(gateway, 'GET', carriers, undefined, other)).body.data).toEqual([])
+  for (const [method, body] of [['GET'], ['PUT', entry()], ['DELETE']] as const)
+    expect((await rest(gateway, method, `${carriers}/${id}`, body, other)).status).toBe(404)
+})
+
+it('hold for the next call when they are changed, and keep their password; calls in progress go on', async () => {
+  const before = await through()
+  port = await freePort()
+  const changed = await rest(
+    gateway,
+    'PUT',
+    `${carriers}/${id}`,
+    entry({ auth: { username: auth.username } }),
+  )
+  expect(changed).toMatchObject({ status: 200, body: { id, targets: [`sip:127.0.0.1:${port}`] } })
+  const after = await through()
+  await talk(...before)
+  await ends(...before)
+  await ends(...after)
+})
+
+it('register as long as they are there', async () => {
+  port = await freePort()
+  const values = { challenge: [challenge], granted: ['Expires: 4'] }
+  const registrar = await Carrier.listens({ scenario: 'registrar', values, port, timeoutMs: 60_000 })
+  const line = await made(
+    gateway,
+    carriers,
+    entry({ name: 'line', default: false, register: { expires: '10m' } }),
+  )
+  await registrar.sipp.event('refreshed')
+  expect(await gateway.metric('registration_state', { carrier: 'default/line', state: 'registered' })).toBe(1)
+  expect((await rest(gateway, 'DELETE', `${carriers}/${line.id}`)).status).toBe(204)
+  await registrar.done()
+  expect(headerOf(registrar.sipp.received('REGISTER').at(-1) ?? '', 'Expires')).toBe('0')
+})
+
+it('take no more calls when they are removed; those in progress go on', async () => {
+  const present = (await rest(gateway, 'GET', `${carriers}/${id}`)).body
+  port = Number(/\d+$/.exec(present.targets[0])?.[0])
+  const [caller, callee] = await through()
+  expect((await rest(gateway, 'DELETE', `${carriers}/${id}`)).status).toBe(204)
+  await isRefused('through.test')
+  await talk(caller, callee)
+  await ends(caller, callee)
+  expect((await rest(gateway, 'GET', `${carriers}/${id}`)).status).toBe(404)
+})

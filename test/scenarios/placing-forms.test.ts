@@ -1,0 +1,239 @@
+/** Calls that a customer has us make by the XML family's API: what its server is told, in its words, and in what order. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { joined, quiet, talk } from '../../media/detect/test-sounds.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { apiToken, authorization } from '../support/recorded.ts'
+import { until } from '../support/until.ts'
+import { xmlText } from './applications.ts'
+
+const waiting = xmlText('<Pause length="600"/>')
+const all = ['initiated', 'ringing', 'answered', 'completed']
+
+let server: DocumentServer
+
+beforeAll(async () => {
+  server = await DocumentServer.open()
+  for (const path of ['/told', '/recorded']) server.put(path, '')
+})
+beforeEach(() => {
+  server.requests.length = 0
+})
+afterAll(() => server?.close())
+
+const start = async (more: object = {}): Promise<Gateway> => {
+  const gateway = await Gateway.start({ http: { apiToken }, ...more })
+  onTestFinished(() => gateway.stop())
+  return gateway
+}
+
+const place = async (
+  gateway: Gateway,
+  to: string,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly sid: string; readonly status: string }> => {
+  const form = new URLSearchParams({ To: to, From: '+4930123', ...fields })
+  form.append('StatusCallback', server.urlOf('/told'))
+  for (const event of all) form.append('StatusCallbackEvent', event)
+  const url = `${gateway.url}/api/laml/2010-04-01/Accounts/default/Calls.json`
+  const answer = await fetch(url, { method: 'POST', headers: { authorization, ...headers }, body: form })
+  const body = await answer.json()
+  expect([answer.status, body]).toEqual([200, expect.objectContaining({ status: 'queued' })])
+  return body as { readonly sid: string; readonly status: string }
+}
+
+const forms = () => server.asked('/told').map(({ fields }) => fields)
+const told = (count: number) => until(`${count} states are told`, forms, ({ length }) => length >= count)
+
+/** Whom we call answers, once we know that it rings. */
+const picksUp = async (carrier: Carrier) => {
+  await told(2)
+  await carrier.goesOn()
+}
+
+it('each state once, in order, with all that is known of the call', async () => {
+  const gateway = await start()
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const { sid } = await place(gateway, carrier.uri, { Twiml: xmlText('<Pause length="1"/>', '<Hangup/>') })
+  await carrier.sipp.event('invited')
+  await picksUp(carrier)
+  await carrier.done()
+  const common = {
+    ...{ AccountSid: 'default', ApiVersion: '2010-04-01', CallSid: sid, Direction: 'outbound-api' },
+    ...{ From: '+4930123', To: carrier.uri, CallbackSource: 'call-progress-events' },
+    Timestamp: expect.stringMatching(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000$/),
+  }
+  expect(await told(4)).toEqual([
+    { ...common, CallStatus: 'initiated', SequenceNumber: '0' },
+    { ...common, CallStatus: 'ringing', SequenceNumber: '1' },
+    { ...common, CallStatus: 'in-progress', SequenceNumber: '2' },
+    { ...common, CallStatus: 'completed', SequenceNumber: '3', CallDuration: '1', SipResultCode: '200' },
+  ])
+  await gateway.settled()
+})
+
+it('with what was recorded from the answer on', async () => {
+  const gateway = await start()
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const record = { Record: 'true', RecordingStatusCallback: server.urlOf('/recorded') }
+  const { sid } = await place(gateway, carrier.uri, {
+    ...record,
+    Twiml: xmlText('<Pause length="1"/>', '<Hangup/>'),
+  })
+  await carrier.talks('invited', 440)
+  await picksUp(carrier)
+  await carrier.done()
+  const [recorded] = await until(
+    'the recording',
+    () => server.asked('/recorded'),
+    ({ length }) => length > 0,
+  )
+  expect(recorded?.fields).toMatchObject({
+    CallSid: sid,
+    RecordingStatus: 'completed',
+    RecordingChannels: '1',
+  })
+  expect(Number(recorded?.fields.RecordingDuration)).toBeGreaterThan(0)
+  await gateway.settled()
+})
+
+it('of a number, as it was called, where a carrier leads to it', async () => {
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const targets = [`sip:127.0.0.1:${carrier.sipp.port}`]
+  const gateway = await start({ carriers: [{ name: 'telco', targets, default: true }] })
+  const url = server.put('/number', xmlText('<Hangup/>'))
+  const { sid } = await place(gateway, '+4930777', { Url: url })
+  await carrier.sipp.event('invited')
+  await picksUp(carrier)
+  await carrier.done()
+  const number = { CallSid: sid, From: '+4930123', To: '+4930777' }
+  expect(await told(4)).toMatchObject([number, number, number, number])
+  expect(server.asked('/number').map(({ fields }) => fields)).toMatchObject([number])
+  await gateway.settled()
+})
+
+it('with who answered', async () => {
+  const gateway = await start()
+  server.put('/answered', xmlText('<Hangup/>'))
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const machine = { MachineDetection: 'Enable', MachineDetectionTimeout: '10' }
+  const { sid } = await place(gateway, carrier.uri, { ...machine, Url: server.urlOf('/answered') })
+  await carrier.talks('invited', 0)
+  await picksUp(carrier)
+  await carrier.sipp.event('confirmed')
+  carrier.media.say(joined([quiet(400), talk(2500)]))
+  await carrier.done()
+  const [asked] = server.asked('/answered')
+  expect(asked?.fields).toMatchObject({
+    CallSid: sid,
+    AnsweredBy: 'machine_start',
+    CallStatus: 'in-progress',
+  })
+  expect((await told(4)).at(-1)).toMatchObject({ AnsweredBy: 'machine', CallStatus: 'completed' })
+  await gateway.settled()
+})
+
+it('by twenty calls at once, each by itself', { timeout: 60_000 }, async () => {
+  const gateway = await start()
+  const count = 20
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 300, count, timeoutMs: 40_000 })
+  const Twiml = xmlText('<Pause length="1"/>', '<Hangup/>')
+  const calls = await Promise.all(Array.from({ length: count }, () => place(gateway, carrier.uri, { Twiml })))
+  expect(new Set(calls.map(({ sid }) => sid)).size).toBe(count)
+  await carrier.done()
+  const fields = await told(4 * count)
+  const statuses = calls.map(({ sid }) => fields.filter(({ CallSid }) => CallSid === sid))
+  for (const each of statuses)
+    expect(each.map(({ CallStatus }) => CallStatus)).toEqual([
+      'initiated',
+      'ringing',
+      'in-progress',
+      'completed',
+    ])
+  await gateway.settled()
+})
+
+it('also of a call that ends because the gateway does, at the latest by its next run', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'placing-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const gateway = await start({ dataDir })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const { sid } = await place(gateway, carrier.uri, { Twiml: waiting })
+  await carrier.sipp.event('invited')
+  await picksUp(carrier)
+  await carrier.sipp.event('confirmed')
+  await told(3)
+  gateway.terminate()
+  await carrier.done()
+  await gateway.ended()
+  const next = await start({ dataDir })
+  expect((await told(4)).at(-1)).toMatchObject({ CallSid: sid, CallStatus: 'completed' })
+  await next.settled()
+})
+
+it('of one call, however often the request for it is repeated', async () => {
+  const gateway = await start()
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const ask = () =>
+    place(gateway, carrier.uri, { Twiml: xmlText('<Hangup/>') }, { 'idempotency-key': 'order-7' })
+  const calls = await Promise.all([ask(), ask(), ask()])
+  await carrier.sipp.event('invited')
+  calls.push(await ask())
+  expect(new Set(calls.map(({ sid }) => sid)).size).toBe(1)
+  await picksUp(carrier)
+  await carrier.done()
+  expect(await told(4)).toHaveLength(4)
+  await gateway.settled()
+  expect(carrier.sipp.received('INVITE')).toHaveLength(1)
+})
+
+it('a call whose gateway is killed as soon as it has said that it makes it is over by the next run', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'placing-'))
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
+  const gateway = await start({ dataDir })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const { sid } = await place(gateway, carrier.uri, { Twiml: waiting })
+  process.kill(gateway.pid, 'SIGKILL')
+  await gateway.ended()
+  const next = await start({ dataDir })
+  const url = `${next.url}/api/laml/2010-04-01/Accounts/default/Calls/${sid}`
+  const answer = await fetch(url, { headers: { authorization } })
+  expect([answer.status, await answer.json()]).toMatchObject([200, { sid, status: 'failed' }])
+  await carrier.sipp.stop()
+})
+
+it('the end of a call that comes in, where its domain application names a callback', async () => {
+  const gateway = await start()
+  const made = await fetch(`${gateway.url}/api/relay/rest/domain_applications`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      ...{ name: 'Shop', identifier: 'shop', call_handler: 'laml_webhooks' },
+      call_request_url: server.put('/in', xmlText('<Say>Hello</Say>', '<Pause length="600"/>')),
+      call_status_callback_url: server.urlOf('/told'),
+    }),
+  })
+  const { domain } = (await made.json()) as { readonly domain: string }
+  const carrier = await Carrier.calls(gateway, { domain, scenario: 'call', holdMs: 'told' })
+  await carrier.sipp.event('answered')
+  await until(
+    'its document speaks',
+    () => gateway.metric('verbs'),
+    (verbs) => verbs === 1,
+  )
+  await carrier.goesOn()
+  await carrier.done()
+  const [end] = await told(1)
+  const [asked] = server.asked('/in')
+  expect(end).toMatchObject({
+    ...{ CallSid: asked?.fields.CallSid, To: asked?.fields.To, Direction: 'inbound' },
+    ...{ CallStatus: 'completed', SequenceNumber: '0', CallDuration: expect.stringMatching(/^\d+$/) },
+  })
+  await gateway.settled()
+  expect(server.asked('/told')).toHaveLength(1)
+})

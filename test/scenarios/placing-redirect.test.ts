@@ -1,0 +1,137 @@
+/** Calls that are given another document by the XML family's API, whatever they are doing, and what is left of the old one: nothing. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { apiToken, authorization } from '../support/recorded.ts'
+import { until } from '../support/until.ts'
+import { xmlText } from './applications.ts'
+
+let server: DocumentServer
+let gateway: Gateway
+
+beforeAll(async () => {
+  server = await DocumentServer.open()
+  server.put('/acted', xmlText('<Hangup/>'))
+  server.answers('/never', () => {})
+  gateway = await Gateway.start({ http: { apiToken } })
+})
+beforeEach(() => {
+  server.requests.length = 0
+})
+afterAll(async () => {
+  await gateway?.stop()
+  await server?.close()
+})
+
+const post = async (path: string, fields: Readonly<Record<string, string>>) => {
+  const answer = await fetch(`${gateway.url}/api/laml/2010-04-01/Accounts/default/Calls${path}.json`, {
+    method: 'POST',
+    headers: { authorization },
+    body: new URLSearchParams(fields),
+  })
+  return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> }
+}
+
+const statusOf = async (sid: string): Promise<unknown> => {
+  const url = `${gateway.url}/api/laml/2010-04-01/Accounts/default/Calls/${sid}`
+  return ((await (await fetch(url, { headers: { authorization } })).json()) as { status?: unknown }).status
+}
+
+/** A call that was answered, with its first document. */
+const begin = async (url: string) => {
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const { body } = await post('', { To: carrier.uri, From: '+4930123', Url: url })
+  const sid = String(body.sid)
+  await carrier.talks('invited', 400)
+  await until(
+    'it rings',
+    () => statusOf(sid),
+    (status) => status === 'ringing',
+  )
+  await carrier.goesOn()
+  await carrier.sipp.event('confirmed')
+  return { carrier, sid }
+}
+
+const is = (gauge: string, value: number) =>
+  until(
+    `${gauge} ${value}`,
+    () => gateway.metric(gauge),
+    (found) => found === value,
+  )
+
+const bye = { Twiml: xmlText('<Hangup/>') }
+
+/** What it does, the verb, the gauge that says so, and what its action is told. */
+const situations = [
+  ['plays', () => '<Say loop="0">Hello out there</Say>', 'verbs', []],
+  ['pauses', () => '<Pause length="600"/>', 'verbs', []],
+  ['collects', (url) => `<Gather action="${url}" timeout="60"><Pause length="60"/></Gather>`, 'verbs', []],
+  ['records', (url) => `<Record action="${url}" timeout="60" playBeep="false"/>`, 'media_recordings', []],
+  [
+    'is in a conference',
+    (url) => `<Dial action="${url}"><Conference>r</Conference></Dial>`,
+    'conferences',
+    [],
+  ],
+  ['waits in a queue', (url) => `<Enqueue action="${url}">q</Enqueue>`, 'queue_waiting', ['redirected']],
+] as const satisfies readonly [string, (url: string) => string, string, readonly string[]][]
+
+it.each(situations)('while it %s', async (_what, verb, gauge, results) => {
+  const { carrier, sid } = await begin(server.put('/first', xmlText(verb(server.urlOf('/acted')))))
+  await is(gauge, 1)
+  expect(await post(`/${sid}`, bye)).toMatchObject({ status: 200, body: { sid, status: 'in-progress' } })
+  await carrier.done()
+  await gateway.settled()
+  const acted = () => server.asked('/acted').map(({ fields }) => fields.QueueResult)
+  await until('the action', acted, ({ length }) => length >= results.length)
+  expect(acted()).toEqual(results)
+})
+
+it('while it talks to somebody, who is hung up', async () => {
+  const other = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
+  const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))
+  await other.talks('invited', 500)
+  await other.goesOn()
+  await is('bridges', 1)
+  await post(`/${sid}`, bye)
+  await Promise.all([carrier.done(), other.done()])
+  await gateway.settled()
+  expect(server.asked('/acted')).toEqual([])
+})
+
+it('while it rings somebody, who is canceled', async () => {
+  const other = await Carrier.listens({ scenario: 'callee-cancelled', holdMs: 'told' })
+  const dial = `<Dial action="${server.urlOf('/acted')}"><Sip>${other.uri}</Sip></Dial>`
+  const { carrier, sid } = await begin(server.put('/first', xmlText(dial)))
+  await other.sipp.event('invited')
+  await post(`/${sid}`, bye)
+  await Promise.all([carrier.done(), other.done()])
+  await gateway.settled()
+  expect(server.asked('/acted')).toEqual([])
+})
+
+it('while its first document is waited for', async () => {
+  const { carrier, sid } = await begin(server.urlOf('/never'))
+  await until(
+    'it is asked for',
+    () => server.asked('/never'),
+    ({ length }) => length === 1,
+  )
+  await post(`/${sid}`, bye)
+  await carrier.done()
+  await gateway.settled()
+})
+
+it('twice at once, and not when it is over', async () => {
+  const { carrier, sid } = await begin(server.put('/first', xmlText('<Pause length="600"/>')))
+  await is('verbs', 1)
+  const urls = ['/one', '/two'].map((path) => server.put(path, xmlText('<Hangup/>')))
+  const answers = await Promise.all(urls.map((Url) => post(`/${sid}`, { Url })))
+  expect(answers.some(({ status }) => status === 200)).toBe(true)
+  await carrier.done()
+  await gateway.settled()
+  expect(await post(`/${sid}`, bye)).toMatchObject({ body: { code: 21220 } })
+})

@@ -1,0 +1,184 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import type { Browser } from './browser.ts'
+import type { Gateway } from './gateway.ts'
+
+const built = join(import.meta.dirname, '..', '..', 'client', 'dist')
+/** What a page loads of our SDK, in bytes, compressed. */
+export const builtSize = (): number => gzipSync(readFileSync(join(built, 'index.global.js'))).length
+
+const html =
+  '<!doctype html><meta charset="utf-8"><title>Client</title><script src="/index.global.js"></script>'
+
+/** As an application would write it: reads what a push service brings. Here the page sends it. */
+const worker = `importScripts('/push.global.js')
+addEventListener('message', async ({ data, ports: [port] }) => {
+  try { port.postMessage(await TrunklinePush.decryptPush(data.payload, data.key)) }
+  catch (error) { port.postMessage({ failed: error.message }) }
+})
+addEventListener('install', () => skipWaiting())
+addEventListener('activate', (event) => event.waitUntil(clients.claim()))`
+
+const files: Readonly<Record<string, () => readonly [type: string, content: string | Buffer]>> = {
+  '/': () => ['text/html', html],
+  '/worker.js': () => ['text/javascript', worker],
+  '/index.global.js': () => ['text/javascript', readFileSync(join(built, 'index.global.js'))],
+  '/push.global.js': () => ['text/javascript', readFileSync(join(built, 'push.global.js'))],
+}
+
+/** A notification, as a push service brings it. */
+export type Notification = Readonly<Record<string, string>>
+
+/** A list of the SDK. */
+interface Paged<T> {
+  readonly data: readonly T[]
+  readonly hasNext: boolean
+  nextPage(): Promise<Paged<T> | undefined>
+  prevPage(): Promise<Paged<T> | undefined>
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+interface Message {
+  readonly text: string
+}
+
+interface WithAddress {
+  readonly addressId: string
+}
+
+interface ClientCall {
+  readonly state: string
+  start(): Promise<void>
+  answer(): Promise<void>
+  hangup(): Promise<void>
+  sendDigits(digits: string): Promise<void>
+}
+
+/** What scenarios use of our SDK. Its own types are of a browser, which the tests are not compiled for. */
+interface OwnClient {
+  readonly httpHost: string
+  readonly address: {
+    getAddresses(options: object): Promise<Paged<Named>>
+    getAddress(by: { readonly id: string } | { readonly name: string }): Promise<Named>
+  }
+  readonly chat: {
+    getMessages(options: WithAddress): Promise<Paged<Message>>
+    subscribe(options: WithAddress & { onMessage(message: Message): void }): unknown
+    sendMessage(options: WithAddress & Message): Promise<Message>
+    join(options: WithAddress): Promise<unknown>
+  }
+  readonly conversation: {
+    getConversations(): Promise<Paged<Named>>
+    getMessages(): Promise<Paged<Message>>
+    getConversationMessages(options: WithAddress & { readonly pageSize: number }): Promise<Paged<Message>>
+    sendMessage(options: WithAddress & Message): Promise<Message>
+  }
+  getSubscriberInfo(): Promise<{ readonly email: string; readonly push_notification_key: string | null }>
+  registerDevice(device: object): Promise<{ readonly id: string; readonly push_notification_key: string }>
+  unregisterDevice(device: { readonly id: string }): Promise<object>
+  updateToken(token: string): Promise<void>
+  online(): Promise<void>
+  offline(): Promise<void>
+  dial(options: { readonly to: string }): Promise<ClientCall>
+  reattach(): Promise<ClientCall>
+  handlePushNotification(
+    payload: object,
+  ): Promise<{ readonly resultType: string; readonly resultObject: ClientCall }>
+}
+
+/** What the page keeps. */
+export interface ClientWindow {
+  Trunkline: { SignalWire(options: object): Promise<OwnClient> }
+  client: OwnClient
+  call: ClientCall
+  /** What subscriptions brought. */
+  heard: string[]
+}
+
+/** A page of a customer, on a server of its own, with our SDK as it was built, from a script tag. */
+export class ClientPage {
+  readonly #server: Server
+  readonly #options: object
+  readonly page: Page
+
+  constructor(server: Server, page: Page, options: object) {
+    this.#server = server
+    this.page = page
+    this.#options = options
+  }
+
+  /** Opens the page and signs in with a token, and these options. */
+  static async open(
+    browser: Browser,
+    gateway: Gateway,
+    token: string,
+    options: object = {},
+  ): Promise<ClientPage> {
+    const server = createServer(({ url = '' }, response) => {
+      const [type, content] = files[url]?.() ?? ['text/plain', '']
+      response.writeHead(content === '' ? 404 : 200, { 'content-type': type }).end(content)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const page = await browser.page()
+    await page.goto(`http://localhost:${(server.address() as { port: number }).port}/`)
+    const host = `localhost:${gateway.httpPort}`
+    const opened = new ClientPage(server, page, { host, token, ...options })
+    try {
+      await opened.signIn()
+      return opened
+    } catch (error) {
+      await opened.close()
+      throw error
+    }
+  }
+
+  /** Signs in, again after a reload. */
+  signIn(): Promise<void> {
+    return this.page.evaluate(async (options) => {
+      const window = globalThis as unknown as ClientWindow
+      window.heard = []
+      window.client = await window.Trunkline.SignalWire(options)
+    }, this.#options)
+  }
+
+  /** Has the page's service worker read a notification. */
+  readInWorker(payload: Notification, key: string): Promise<Notification> {
+    return this.page.evaluate(readInWorker, { payload, key })
+  }
+
+  /** Closes the page and its server. */
+  async close(): Promise<void> {
+    await this.page.context().close()
+    this.#server.closeAllConnections()
+    this.#server.close()
+  }
+}
+
+interface WorkerWindow {
+  readonly navigator: {
+    readonly serviceWorker: {
+      register(url: string): Promise<unknown>
+      readonly ready: Promise<{ readonly active: { postMessage(message: object, ports: unknown[]): void } }>
+    }
+  }
+}
+
+const readInWorker = async (message: { payload: Notification; key: string }): Promise<Notification> => {
+  const { serviceWorker } = (globalThis as unknown as WorkerWindow).navigator
+  await serviceWorker.register('/worker.js')
+  const { active } = await serviceWorker.ready
+  const { port1, port2 } = new MessageChannel()
+  const answered = new Promise<Notification>((resolve) => {
+    Object.assign(port1, { onmessage: ({ data }: { data: Notification }) => resolve(data) })
+  })
+  active.postMessage(message, [port2])
+  return answered
+}

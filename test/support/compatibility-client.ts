@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module'
+
+/** What the published client gives back, as far as it is looked at. */
+export type Told = Readonly<Record<string, unknown>> & { readonly sid: string }
+
+interface Members {
+  (id: string): { fetch(): Promise<Told>; update(change: object): Promise<Told>; remove(): Promise<boolean> }
+  list(query?: object): Promise<Told[]>
+  create(options: object): Promise<Told>
+}
+
+interface Item extends ReturnType<Members> {
+  readonly recordings: Members
+  readonly streams: Members
+  readonly participants: Members
+  readonly members: Members
+}
+
+interface List extends Members {
+  (id: string): Item
+  page(query?: object): Promise<{ readonly instances: readonly Told[]; readonly nextPageUrl?: string }>
+}
+
+/** A client of the published package. */
+export interface Client {
+  readonly calls: List
+  readonly recordings: List
+  readonly conferences: List
+  readonly queues: List
+  readonly applications: List
+  readonly messages: List
+  readonly api: { readonly accounts: (id: string) => { fetch(): Promise<Told> } }
+}
+
+/** The published client of the XML family’s API, unmodified. */
+export const { RestClient } = createRequire(import.meta.url)('@signalwire/compatibility-api') as {
+  readonly RestClient: new (
+    project: string,
+    token: string,
+    options: { readonly signalwireSpaceUrl: string },
+  ) => Client
+}

@@ -1,0 +1,57 @@
+import { expect } from 'vitest'
+import type { DocumentRequest, DocumentServer } from './documents.ts'
+import type { Gateway } from './gateway.ts'
+import { authorization } from './recorded.ts'
+import { until } from './until.ts'
+
+/** A call as `/api/calling` shows it. */
+export type CallLeg = Readonly<Record<string, unknown>> & { readonly id: string }
+
+/** Sends a command; the answer whatever its status. */
+export const ask = async (
+  gateway: Gateway,
+  command: string,
+  params: object,
+  id?: string,
+): Promise<{ readonly status: number; readonly body: Readonly<Record<string, unknown>> }> => {
+  const answer = await fetch(`${gateway.url}/api/calling/calls`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ command, ...(id !== undefined && { id }), params }),
+  })
+  return { status: answer.status, body: (await answer.json()) as Readonly<Record<string, unknown>> }
+}
+
+/** Sends a command that is taken; gives the call. */
+export const command = async (
+  gateway: Gateway,
+  name: string,
+  params: object,
+  id?: string,
+): Promise<CallLeg> => {
+  const { status, body } = await ask(gateway, name, params, id)
+  expect([status, body]).toEqual([200, expect.objectContaining({ id: expect.any(String) })])
+  return body as CallLeg
+}
+
+/** The events that a path of the server was told, in the order of their coming. */
+export const eventsAt = (server: DocumentServer, path: string) =>
+  server.asked(path).map(({ body }: DocumentRequest) => JSON.parse(body) as CallEvent)
+
+/** An event of a call. */
+export interface CallEvent {
+  readonly event_type: string
+  readonly project_id: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** The states that a path was told, once there are so many. */
+export const states = (server: DocumentServer, path: string, count: number) =>
+  until(
+    `${count} states at ${path}`,
+    () =>
+      eventsAt(server, path)
+        .filter(({ event_type }) => event_type === 'calling.call.state')
+        .map(({ params }) => params.call_state),
+    (told) => told.length >= count,
+  )

@@ -1,0 +1,29 @@
+import { expect } from 'vitest'
+import { Carrier } from './carrier.ts'
+import { digestAnswer } from './digest.ts'
+import type { Gateway } from './gateway.ts'
+import { freePort } from './ports.ts'
+import { SipSocket, statusOf } from './sip-socket.ts'
+import { headerOf } from './sip-text.ts'
+
+/** A telephone of `pbx.test`, which registers from where it listens, stays registered, and hangs up when it is told to. */
+export const registeredPhone = async (
+  gateway: Gateway,
+  username: string,
+  password: string,
+): Promise<Carrier> => {
+  const port = await freePort()
+  const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.1', port)
+  const contact = `sip:${username}@127.0.0.1:${port}`
+  const [uri, to] = ['sip:pbx.test', `sip:${username}@pbx.test`]
+  const register = { method: 'REGISTER', uri, to, contact, callId: contact }
+  const asked = await socket.ask(register)
+  expect(statusOf(asked)).toBe(401)
+  const signed = { ...register, username, password }
+  const answer = digestAnswer(headerOf(asked, 'WWW-Authenticate') ?? '', signed)
+  const taken = await socket.ask({ ...register, cseq: '2', headers: [`Authorization: ${answer}`] })
+  expect(statusOf(taken)).toBe(200)
+  expect(headerOf(taken, 'Contact')).toContain(contact)
+  socket.close()
+  return Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', port })
+}
