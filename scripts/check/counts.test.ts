@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countsOf, unfinishedIn } from './counts.ts'
+import { countsOf, failuresIn, unfinishedIn } from './counts.ts'
 
 const report = (fields: object): (() => string) => {
   const none = { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [] }
@@ -52,5 +52,28 @@ describe('what a process that died has left', () => {
     expect(unfinishedIn(report({ numFailedTests: 1, testResults: [died] })).files).toEqual([])
     expect(unfinishedIn(report({ testResults: [died, unloaded] })).files).toEqual([])
     expect(unfinishedIn(() => '').files).toEqual([])
+  })
+})
+
+describe('what failed', () => {
+  it('is each test with the first lines of why, and each file that could not be loaded', () => {
+    const message = 'expected 1 to be 2\n at a\n at b\n at c\n at d\n at e\n at f'
+    const testResults = [
+      { name: 'a.test.ts', status: 'passed', assertionResults: [{ status: 'passed', fullName: 'is well' }] },
+      {
+        name: 'b.test.ts',
+        status: 'failed',
+        assertionResults: [
+          { status: 'failed', fullName: 'a sum is right', failureMessages: [message] },
+          { status: 'passed', fullName: 'is well' },
+        ],
+      },
+      { name: 'c.test.ts', status: 'failed', message: 'no such module', assertionResults: [] },
+    ]
+    expect(failuresIn(report({ testResults }))).toEqual([
+      'b.test.ts: a sum is right\n    expected 1 to be 2\n     at a\n     at b\n     at c\n     at d\n     at e',
+      'c.test.ts\n    no such module',
+    ])
+    expect(failuresIn(() => '')).toEqual([])
   })
 })

@@ -14,7 +14,13 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    readonly assertionResults: readonly { readonly status: string }[]
+    /** Why the file could not be loaded. */
+    readonly message?: string
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName?: string
+      readonly failureMessages?: readonly string[]
+    }[]
   }[]
 }
 
@@ -65,4 +71,31 @@ export const countsOf = (read: () => string, ok: boolean): Counts => {
     failed: ok ? failed : Math.max(1, failed),
     skipped: report.numPendingTests + report.numTodoTests,
   }
+}
+
+/** Lines of a failure's message that are told again. */
+const toldLines = 6
+
+const told = (message: string): string =>
+  message
+    .split('\n')
+    .slice(0, toldLines)
+    .map((line) => `    ${line}`)
+    .join('\n')
+
+/** What failed in a run: for each test, or file that could not be loaded, its place and name, and the first lines of why. */
+export const failuresIn = (read: () => string): string[] => {
+  let report: Report
+  try {
+    report = JSON.parse(read())
+  } catch {
+    return []
+  }
+  return report.testResults.flatMap(({ name, status, message = '', assertionResults }) => {
+    if (status === 'failed' && assertionResults.length === 0) return [`${name}\n${told(message)}`]
+    const failed = assertionResults.filter((test) => test.status === 'failed')
+    return failed.map(
+      ({ fullName, failureMessages = [] }) => `${name}: ${fullName}\n${told(failureMessages.join('\n'))}`,
+    )
+  })
 }

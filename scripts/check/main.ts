@@ -2,10 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type Counts, countsOf, unfinishedIn } from './counts.ts'
+import { type Counts, countsOf, failuresIn, unfinishedIn } from './counts.ts'
 
 const root = dirname(dirname(import.meta.dirname))
 const reports = join(root, 'node_modules', '.cache', 'test-reports')
+
+/** What failed, told again at the end, where it is not lost among thousands of lines. */
+const failures: string[] = []
 
 /** Runs a command with its output on the terminal; true when it ended with 0. */
 const succeeds = (title: string, command: string, ...args: string[]): boolean => {
@@ -21,6 +24,7 @@ const succeeds = (title: string, command: string, ...args: string[]): boolean =>
 /** A check that either holds or does not. */
 const check = (title: string, command: string, ...args: string[]): Counts => {
   const ok = succeeds(title, command, ...args)
+  if (!ok) failures.push(title)
   return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
 }
 
@@ -42,11 +46,15 @@ const tests = (project: string): Counts => {
   const ok = vitest(project, project, file)
   const first = countsOf(read(file), ok)
   const { files, passed } = unfinishedIn(read(file))
-  if (ok || files.length === 0) return first
+  if (ok || files.length === 0) {
+    failures.push(...failuresIn(read(file)))
+    return first
+  }
   process.stdout.write(`\nA TEST PROCESS DIED in ${files.join(', ')}; once more:\n`)
   const again = join(reports, `${project}-again.json`)
   const finished = vitest(`${project}, again`, project, again, ...files)
   const second = countsOf(read(again), finished)
+  failures.push(...failuresIn(read(again)))
   return { ...second, passed: first.passed - passed + second.passed, skipped: first.skipped }
 }
 
@@ -60,6 +68,7 @@ const parts = [
   tests('audio'),
 ]
 const sum = (key: keyof Counts): number => parts.reduce((total, part) => total + part[key], 0)
+for (const failure of failures) process.stdout.write(`\nFAILED ${failure}\n`)
 if (sum('skipped') > 0) process.stdout.write(`\n${sum('skipped')} skipped`)
 process.stdout.write(`\n${sum('passed')} passed, ${sum('failed')} failed\n`)
 process.exit(sum('failed') > 0 ? 1 : 0)
