@@ -12,6 +12,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY client/package.json client/
 COPY realtime/package.json realtime/
 COPY console/package.json console/
+COPY react/package.json react/
 RUN MEDIASOUP_WORKER_BIN=later npm ci --no-audit --no-fund --loglevel=error
 
 # The prebuilt worker where it can be downloaded, else one built here; the same place either way. Only the build needs apt-get. The media
@@ -52,6 +53,7 @@ COPY --from=build /opt/trunkline/client/package.json client/package.json
 COPY --from=build /opt/trunkline/client/dist client/dist
 COPY --from=build /opt/trunkline/console/package.json console/package.json
 COPY --from=build /opt/trunkline/realtime/package.json realtime/package.json
+COPY --from=build /opt/trunkline/react/package.json react/package.json
 COPY --from=build /opt/trunkline/console/dist console/dist
 
 ENV NODE_ENV=production MEDIASOUP_WORKER_BIN=/usr/local/bin/mediasoup-worker TRUNKLINE_HEALTH=http://127.0.0.1:8080/healthz \

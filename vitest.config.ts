@@ -30,7 +30,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{gateway,handlers,media,config,client,console,realtime,scripts}/**/*.test.ts'],
+          include: ['{gateway,handlers,media,config,client,console,realtime,react,scripts}/**/*.test.ts'],
           exclude: ['**/node_modules/**'],
           // Files share the processes: no module keeps anything of its own, and starting a process for each file takes half of the time.
           isolate: false,

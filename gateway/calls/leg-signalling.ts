@@ -19,6 +19,8 @@ export interface LegSignalling {
   sendDigits(digits: string): Promise<void>
   /** Answered: asks the far side to talk to somebody else (REFER), and follows what becomes of it. Absent: it cannot be asked. */
   refer?(target: string, options?: ReferOptions): Promise<ReferOutcome>
+  /** Whom the far side talks to from now on; undefined: nobody. Told of changes alone, and not of holding. Absent: it is not told. */
+  paired?(partner: Leg | undefined): void
   /** Tells the page something that a handler has made up; false where it cannot be told now. Absent: there is no page. */
   userEvent?(event: Readonly<Record<string, unknown>>): boolean
 }

@@ -55,6 +55,8 @@ describe('the lint rules of the house', () => {
     ['gateway/x.ts', '../test/support/gateway.ts'],
     ['client/src/x.ts', '../../gateway/rpc/frames.ts'],
     ['console/src/x.ts', '../../client/src/index.ts'],
+    ['react/src/x.ts', '../../client/src/index.ts'],
+    ['react/src/x.ts', '@trunkline/realtime'],
     ['console/src/x.ts', '../../gateway/errors.ts'],
     ['gateway/x.ts', '@trunkline/client'],
   ])('%s may not import %s', (path, from) => {
@@ -68,6 +70,7 @@ describe('the lint rules of the house', () => {
     ['handlers/xml/x.ts', '../verbs.ts'],
     ['media/edge/x.ts', 'mediasoup'],
     ['console/src/x.ts', '@trunkline/client'],
+    ['react/src/x.ts', '@trunkline/client'],
     ['test/scenarios/x.ts', '../../gateway/errors.ts'],
   ])('%s may import %s', (path, from) => {
     expect(findings(path, importing(from))).toEqual([])
