@@ -1,4 +1,6 @@
+import type { CallEvents } from './call-events.ts'
 import { type CallState, type CallStep, isAnswered, nextState } from './call-state.ts'
+import type { CallCommands, CallMediaControls } from './call-surface.ts'
 import { Emitter } from './emitter.ts'
 import type { Environment } from './environment.ts'
 import { ClientError, endOf, refusalOf } from './errors.ts'
@@ -8,21 +10,6 @@ import { CallMedia } from './media.ts'
 import { type CallMember, membersOf } from './members.ts'
 import type { CallOptions } from './types.ts'
 import { type CallSignalling, dialogParams } from './verto.ts'
-
-/** The events of a {@link Call}. */
-export interface CallEvents {
-  readonly state: { readonly state: CallState; readonly previous: CallState }
-  /** A track of the far side arrived. `stream` is the call's `remoteStream`. */
-  readonly track: { readonly track: MediaStreamTrack; readonly stream: MediaStream }
-  /** The far side pressed keys. */
-  readonly dtmf: { readonly digits: string }
-  /** What we send was muted or unmuted, by us or by the server. */
-  readonly mute: { readonly audio: boolean; readonly video: boolean }
-  /** The server has a better name or number for the far side. */
-  readonly display: { readonly name: string; readonly number: string }
-  /** The call is over and everything of it released. */
-  readonly destroy: { readonly reason: ClientError }
-}
 
 /** What a {@link Call} is made of. */
 export interface CallSetup {
@@ -42,10 +29,14 @@ export interface CallSetup {
 
 type Channel = 'audio' | 'video'
 
+/** The rest of the surface. */
+export interface Call extends CallCommands, CallMediaControls {}
+
 /**
  * One call, outgoing (from {@link Client.dial}) or incoming (from {@link Invite.accept}). It ends exactly once, and then has released the
  * microphone, the connection and the players.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: the rest of the surface follows.
 export class Call {
   readonly id: string
   readonly direction: 'inbound' | 'outbound'

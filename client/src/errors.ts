@@ -4,7 +4,9 @@
  * - How calls end: `normal`, `busy`, `declined`, `no_answer`, `canceled`, `answered_elsewhere`, `not_online`, `unknown_address`,
  *   `not_permitted`, `failed` (any other cause), `media_lost` (the audio path broke and could not be restored), `session_lost` (the
  *   connection came back, but the server had given the call up).
- * - The microphone: `microphone_refused`, `microphone_missing`, `microphone_failed`, `insecure_page` (browsers give no microphone to
+ * - A command in a call: `no_capability` (the gateway does not let us), `unsupported` (the browser cannot).
+ * - A screen to share: `screen_refused` (the person chose none), `screen_failed`.
+ * - The microphone or camera: `microphone_refused`, `microphone_missing`, `microphone_failed`, `insecure_page` (browsers give no microphone to
  *   plain http pages other than localhost).
  * - The connection: `auth` (the token was refused), `disconnected`, `timeout`, `server` (an error reply), `http`.
  * - The application: `bad_host`, `bad_state`, `bad_argument`.
@@ -22,6 +24,10 @@ export type ErrorCode =
   | 'failed'
   | 'media_lost'
   | 'session_lost'
+  | 'no_capability'
+  | 'unsupported'
+  | 'screen_refused'
+  | 'screen_failed'
   | 'microphone_refused'
   | 'microphone_missing'
   | 'microphone_failed'

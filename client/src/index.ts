@@ -13,8 +13,10 @@ import { browserEnvironment } from './environment.ts'
 import type { ClientOptions } from './types.ts'
 
 export { type Address, Addresses, type AddressesOptions } from './addresses.ts'
-export { Call, type CallEvents } from './call.ts'
+export { Call } from './call.ts'
+export type { CallEvents, MemberFieldEvents } from './call-events.ts'
 export type { CallState } from './call-state.ts'
+export type { CallCommands, CallMediaControls, ScreenShare, ScreenShareEvents } from './call-surface.ts'
 export { Client, type ClientEvents } from './client.ts'
 export { type Clock, systemClock, type Timer } from './clock.ts'
 export {
@@ -27,6 +29,7 @@ export {
   type Subscription,
   type WithAddress,
 } from './conversations.ts'
+export { getCameraDevices, getMicrophoneDevices, getSpeakerDevices } from './devices.ts'
 export {
   browserEnvironment,
   type Environment,
@@ -40,6 +43,43 @@ export { Invite } from './invite.ts'
 export type { TabStorage } from './last-call.ts'
 export { type LevelMeter, levels, meterOf } from './levels.ts'
 export type { LogLevel } from './log.ts'
+export type {
+  CallLevels,
+  DeviceChange,
+  DeviceName,
+  MediaControl,
+  MediaDirection,
+  ScreenShareOptions,
+  UpdateMediaParams,
+  VideoState,
+} from './media-types.ts'
+export type {
+  AudioFlagsParams,
+  CallCapabilities,
+  CallJoined,
+  CallLeft,
+  CallUpdated,
+  Layout,
+  LayoutChanged,
+  LayoutLayer,
+  LayoutParams,
+  Member,
+  MemberCapabilities,
+  MemberEvent,
+  MemberList,
+  MemberParams,
+  MemberTalking,
+  MemberUpdated,
+  OnOff,
+  Positions,
+  RaisedHandParams,
+  RoomEvent,
+  RoomSession,
+  SensitivityParams,
+  ServerCallEvent,
+  ServerCallState,
+  VolumeParams,
+} from './member-types.ts'
 export type { Paged } from './paged.ts'
 export { type DecryptedPush, decryptPush, type PushPayload } from './push.ts'
 export type { ConnectionState } from './session.ts'

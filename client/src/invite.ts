@@ -20,15 +20,21 @@ export class Invite {
    * `no_answer`, `session_lost` … Stays pending for ever when the invite was accepted or rejected here.
    */
   readonly canceled: Promise<ClientError>
+  /** Resolves when the call waits for no decision any more: accepted, rejected, or {@link canceled}. */
+  readonly settled: Promise<void>
   readonly #actions: InviteActions
   readonly #cancel: (reason: ClientError) => void
+  readonly #settle: () => void
   #state: 'pending' | 'accepting' | 'settled' = 'pending'
 
   constructor(details: IncomingInvite, actions: InviteActions) {
-    const { promise, resolve } = Promise.withResolvers<ClientError>()
+    const canceled = Promise.withResolvers<ClientError>()
+    const settled = Promise.withResolvers<void>()
     this.details = details
-    this.canceled = promise
-    this.#cancel = resolve
+    this.canceled = canceled.promise
+    this.settled = settled.promise
+    this.#cancel = canceled.resolve
+    this.#settle = settled.resolve
     this.#actions = actions
   }
 
@@ -76,6 +82,7 @@ export class Invite {
   settle(): void {
     if (this.#state === 'settled') return
     this.#state = 'settled'
+    this.#settle()
     this.#actions.gone(this.details.callID)
   }
 }

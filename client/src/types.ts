@@ -11,6 +11,10 @@ export interface CallOptions {
   readonly audio?: boolean | MediaTrackConstraints
   /** The camera: default false. */
   readonly video?: boolean | MediaTrackConstraints
+  /** Whether sound of the far side is received: default true. */
+  readonly negotiateAudio?: boolean
+  /** Whether pictures of the far side are received. Default: for a call that one makes, whether `video` is sent; for one that is accepted, true. */
+  readonly negotiateVideo?: boolean
   /** Leaves out TURN servers over UDP. Default false. */
   readonly disableUdpIceServers?: boolean
   /** Handed to the call's handler. Must be plain JSON. */
