@@ -58,6 +58,7 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
     certificate: certificates.material.https,
     readiness: { reasons },
     pages: { console: builtPages('console'), sdk: builtPages('client') },
+    applicationServerKey: base.config.push.webPush?.publicKey,
   })
   closing.add('HTTP', http, (servers) => servers.close())
   certificates.onChange(({ https }) => https && http.renew(https))

@@ -296,6 +296,7 @@ describe('the pages', () => {
     const policy = String(reply.headers['content-security-policy'])
     expect(policy).toContain("connect-src 'self' ws://localhost:8080 wss://localhost:8080;")
     expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).toContain("worker-src 'self'")
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
   })
 
@@ -316,7 +317,14 @@ describe('the pages', () => {
     expect((await site.inject('/config.json')).json()).toMatchObject({
       name: 'Trunkline',
       websocket_path: '/',
+      push: null,
     })
+  })
+
+  it('tell the page the key of push notifications where there are any', async () => {
+    const pushing = await rig.servers({}, undefined, 'BP4z').site()
+    expect((await pushing.inject('/config.json')).json().push).toEqual({ application_server_key: 'BP4z' })
+    await pushing.close()
   })
 
   it('are missing without harm when they are not built', async () => {

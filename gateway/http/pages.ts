@@ -42,7 +42,8 @@ const serveConsole = async (scope: FastifyInstance, root: string): Promise<void>
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',
-      'permissions-policy': 'microphone=(self), camera=(self), geolocation=()',
+      'permissions-policy':
+        'microphone=(self), camera=(self), display-capture=(self), speaker-selection=(self), geolocation=()',
     })
   })
   // Without a wildcard, a path that is no file falls through to the 404 of the API.
@@ -58,6 +59,8 @@ const contentPolicy = (host: string | undefined): string => {
     `connect-src 'self'${sockets}`,
     "img-src 'self' data:",
     "media-src 'self' blob: mediastream:",
+    "worker-src 'self'",
+    "manifest-src 'self'",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'self'",

@@ -30,6 +30,8 @@ export interface HttpParts {
   readonly metrics: Pick<Metrics, 'text' | 'registry' | 'rejections'>
   readonly readiness: Readiness
   readonly pages: Pages
+  /** Of Web Push; undefined where it is not set up. */
+  readonly applicationServerKey?: string
   readonly clock: Clock
   readonly log: Log
 }
@@ -101,7 +103,7 @@ export class HttpServers {
     idempotency.use(site)
     await useOpenApi(site)
     await apiRoutes(site, this.#parts.api)
-    settingsRoute(site, 'Trunkline')
+    settingsRoute(site, { name: 'Trunkline', applicationServerKey: this.#parts.applicationServerKey })
     schemaRoutes(site)
     if (config.metrics === null) {
       healthRoutes(site, this.#parts.readiness)

@@ -157,7 +157,11 @@ export class ApiRig {
   readonly log = pino({ level: 'trace' }, { write: (line: string) => this.lines.push(line) })
 
   /** Further servers on the same directory. */
-  servers(changes: Partial<HttpConfig> = {}, certificate?: Certificate): HttpServers {
+  servers(
+    changes: Partial<HttpConfig> = {},
+    certificate?: Certificate,
+    applicationServerKey?: string,
+  ): HttpServers {
     const { clock, log, metrics, directory, tokens, pairs, recordings, records, folder } = this
     const config = {
       ...{ plain: { address: '127.0.0.1', port: 0 }, tls: false, metrics: null },
@@ -178,6 +182,7 @@ export class ApiRig {
       idempotency: new Idempotency({ rows, secret, clock }),
       readiness: { reasons: () => this.reasons },
       pages: { console: join(folder, 'console'), sdk: join(folder, 'sdk') },
+      ...(applicationServerKey && { applicationServerKey }),
     })
   }
 
