@@ -176,6 +176,7 @@ const gauges = {
   calls: 'Calls in progress',
   legs: 'Legs in progress',
   bridges: 'Legs joined in pairs',
+  video_bridges: 'Pairs of browsers that are shown to each other',
   verbs: 'Verbs of calls that are not over',
   conferences: 'Conferences in progress',
   queue_waiting: 'Callers who wait in queues',

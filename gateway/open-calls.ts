@@ -59,8 +59,8 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   const { config, log } = base
   const { store, media, sip, subscribers, applications, endpoints, recordings, customers, records, clock } =
     from
-  const { edge, sounds } = media
-  const bridges = new Bridges(edge)
+  const { edge, webrtc, sounds } = media
+  const bridges = new Bridges(edge, webrtc)
   const player = new Player(sounds, customers.audio)
   const openMixer = () => edge.openMixer()
   const waiting = { player, openMixer, recordings, clock, log }
@@ -97,6 +97,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   metrics.gauge('calls', () => calls.count)
   metrics.gauge('legs', () => calls.legs)
   metrics.gauge('bridges', () => bridges.count)
+  metrics.gauge('video_bridges', () => bridges.videos)
   metrics.gauge('verbs', () => calls.verbs)
   metrics.gauge('conferences', () => conferences.count)
   metrics.gauge('queue_waiting', () => queues.waiting)

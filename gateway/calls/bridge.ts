@@ -1,13 +1,16 @@
-import type { Edge } from '../../media/types.ts'
+import type { BrowserVideo, Edge, WebRtc } from '../../media/types.ts'
 import type { Leg } from './leg.ts'
 
-/** Joins and parts the audio of legs, and counts what is joined. */
+/** Joins and parts the audio of legs, and the video where both have any, and counts what is joined. */
 export class Bridges {
   #edge: Pick<Edge, 'join' | 'part'>
+  #webrtc: Pick<WebRtc, 'joinVideo'>
   #open = new Set<Bridge>()
+  #videos = 0
 
-  constructor(edge: Pick<Edge, 'join' | 'part'>) {
+  constructor(edge: Pick<Edge, 'join' | 'part'>, webrtc: Pick<WebRtc, 'joinVideo'>) {
     this.#edge = edge
+    this.#webrtc = webrtc
   }
 
   /** Pairs of legs that are joined now. */
@@ -15,17 +18,26 @@ export class Bridges {
     return this.#open.size
   }
 
+  /** Pairs of browsers that are shown each other's video, where they have any. */
+  get videos(): number {
+    return this.#videos
+  }
+
   /** Joins two legs' ports; both must have one. It ends by {@link Bridge.close}, or by itself when either leg is gone. */
   join(a: Leg, b: Leg): Bridge {
     const { port } = a
     if (!port || !b.port) throw new Error('both legs need a media port to be joined')
     this.#edge.join(port, b.port)
+    const video = a.video && b.video && this.#joinVideo(a.video, b.video)
     const forget: (() => void)[] = []
     const bridge: Bridge = {
       a,
       b,
       close: () => {
-        if (this.#open.delete(bridge)) this.#edge.part(port)
+        if (this.#open.delete(bridge)) {
+          this.#edge.part(port)
+          video?.close()
+        }
         // A call that is held and taken back a thousand times has no thousand bridges to remember.
         for (const run of forget.splice(0)) run()
       },
@@ -34,9 +46,20 @@ export class Bridges {
     forget.push(a.whenGone(bridge.close), b.whenGone(bridge.close))
     return bridge
   }
+
+  #joinVideo(a: BrowserVideo, b: BrowserVideo): { close(): void } {
+    const joined = this.#webrtc.joinVideo(a, b)
+    this.#videos++
+    return {
+      close: () => {
+        this.#videos--
+        joined.close()
+      },
+    }
+  }
 }
 
-/** Two legs whose audio is joined. Joining and parting never renegotiate. */
+/** Two legs whose audio and video are joined. Joining and parting never renegotiate. */
 export interface Bridge {
   readonly a: Leg
   readonly b: Leg

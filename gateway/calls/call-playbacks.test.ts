@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 
 it('is paused, made louder, resumed and stopped', async () => {
-  const { call, port } = await t.wait()
+  const { call, port, far } = await t.wait()
   const playback = await call.startPlay({ sounds: hello })
   await settle()
   playback.pause()
@@ -23,6 +23,8 @@ it('is paused, made louder, resumed and stopped', async () => {
   playback.stop()
   playback.resume()
   expect(port.playing).toBeUndefined()
+  // What a page is told of it.
+  expect(far.sounds).toEqual(['playing', 'paused', 'playing', 'finished'])
 })
 
 it('tells how it ended', async () => {

@@ -2,6 +2,7 @@ import { CallEnded, type CallPlayback, type PlayEnd, type PlayOptions } from '..
 import type { Log } from '../log.ts'
 import type { Call } from './call.ts'
 import { failureOf } from './failures.ts'
+import type { PlayState } from './leg-signalling.ts'
 import type { Player, Playing } from './player.ts'
 
 /** What the sounds of a call are played with. */
@@ -23,10 +24,27 @@ export class CallPlaybacks {
   /** Begins. Rejects when the call ends first, or the signal fires; a sound that cannot be had is told by the playback. */
   async start(id: string, options: PlayOptions): Promise<CallPlayback> {
     const playing = await this.#begin(options)
+    const { caller } = this.#call
+    caller.plays(id, 'playing')
+    let over = false
+    const tell = (state: PlayState) => {
+      if (!over) caller.plays(id, state)
+    }
+    const ended = this.#ended(playing, options.signal).then((end) => {
+      tell('finished')
+      over = true
+      return end
+    })
     return {
-      ...{ id, ended: this.#ended(playing, options.signal) },
-      pause: () => playing.pause(),
-      resume: () => playing.resume(),
+      ...{ id, ended },
+      pause: () => {
+        playing.pause()
+        tell('paused')
+      },
+      resume: () => {
+        playing.resume()
+        tell('playing')
+      },
       stop: () => playing.stop(),
       setVolume: (db) => playing.setVolume(db),
     }

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { Handler } from '../../handlers/handler.ts'
 import type { CallControl } from '../../handlers/verbs.ts'
+import type { MediaPort } from '../../media/types.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
 import { FakeRecogniser } from '../speech/fake-recogniser.ts'
@@ -9,7 +10,7 @@ import { Calls, type CallsParts } from './calls.ts'
 import { FakeCustomers } from './fake-customers.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
-import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
+import { type FakeLeg, FakeOutbound, FakeVideos, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import { Player } from './player.ts'
 import type { Arrival, Target } from './ports.ts'
@@ -44,10 +45,11 @@ export const setUp = (
   const metrics = new Metrics()
   const outbound = new FakeOutbound(clock)
   const joined: string[] = []
-  const bridges = new Bridges({
-    join: (a, b) => joined.push(`join ${a.id} ${b.id}`),
-    part: (a) => joined.push(`part ${a.id}`),
-  })
+  const edge = {
+    join: (a: MediaPort, b: MediaPort) => joined.push(`join ${a.id} ${b.id}`),
+    part: (a: MediaPort) => joined.push(`part ${a.id}`),
+  }
+  const bridges = new Bridges(edge, new FakeVideos())
   const player = new Player(
     { prepare: () => made.preparing, close: async () => {} },
     { bytes: async () => ({ bytes: new Uint8Array() }) },

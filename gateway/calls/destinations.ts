@@ -49,7 +49,14 @@ export const requestFor = (destination: Destination, { caller, id, info }: Call)
   const { maxForwards } = caller.facts
   const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
   return {
-    ...{ destination, projectId: info.projectId, callId: id, codec: caller.port?.codec ?? 'PCMU', from },
+    ...{
+      destination,
+      projectId: info.projectId,
+      callId: id,
+      codec: caller.port?.codec ?? 'PCMU',
+      from,
+      caller,
+    },
     forwarded: info.headers.filter(({ name }) => /^(diversion|history-info)$/i.test(name)),
     ...(maxForwards !== undefined && { maxForwards: maxForwards - 1 }),
   }

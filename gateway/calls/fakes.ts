@@ -1,6 +1,7 @@
 /** Stand-ins for the tests of the calls: a media port, a far side, and the makers of outbound legs. */
 import type {
   AudioCodec,
+  BrowserVideo,
   DetectRequest,
   MediaPort,
   Playback,
@@ -9,12 +10,14 @@ import type {
   PortStats,
   RecordRequest,
   TapRequest,
+  WebRtc,
 } from '../../media/types.ts'
 import type { Clock } from '../clock.ts'
 import type { Cause } from '../errors.ts'
 import { FakeDetection, FakeRecording, FakeTap } from './fake-listeners.ts'
 import { newLegId } from './ids.ts'
 import { Leg, type LegSignalling, type Party } from './leg.ts'
+import type { PlayState } from './leg-signalling.ts'
 import type { OutboundRequest, Target } from './ports.ts'
 
 const noStats: PortStats = {
@@ -130,6 +133,9 @@ export class FakePort implements MediaPort {
 /** A far side that writes down what it is told. */
 export class FakeFarSide implements LegSignalling {
   readonly told: string[] = []
+  /** Whom it talks to, as it is told. */
+  readonly others: string[] = []
+  readonly sounds: PlayState[] = []
   readonly leg: Leg
 
   constructor(leg: Leg) {
@@ -153,8 +159,51 @@ export class FakeFarSide implements LegSignalling {
     this.told.push(`end ${cause.code}`)
   }
 
+  calling({ to }: Leg): void {
+    this.others.push(`calls ${to.uri}`)
+  }
+
+  paired(partner: Leg | undefined): void {
+    this.others.push(
+      partner ? `with ${partner.direction === 'inbound' ? partner.from.uri : partner.to.uri}` : 'alone',
+    )
+  }
+
+  plays(_id: string, state: PlayState): void {
+    this.sounds.push(state)
+  }
+
   async sendDigits(digits: string): Promise<void> {
     this.told.push(`digits ${digits}`)
+  }
+}
+
+/** Video of a browser, which the test switches on and off. */
+export class FakeVideo implements BrowserVideo {
+  sends = false
+  receives = false
+  #listeners: (() => void)[] = []
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Lets the browser show, and be shown, something from now on, or nothing. */
+  change(both: boolean): void {
+    this.sends = both
+    this.receives = both
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+/** Joins no video; those that are joined now can be looked at. */
+export class FakeVideos implements Pick<WebRtc, 'joinVideo'> {
+  readonly joined = new Set<readonly [BrowserVideo, BrowserVideo]>()
+
+  joinVideo(a: BrowserVideo, b: BrowserVideo): { close(): void } {
+    const pair = [a, b] as const
+    this.joined.add(pair)
+    return { close: () => void this.joined.delete(pair) }
   }
 }
 

@@ -14,7 +14,7 @@ import { Call } from './call.ts'
 import { Control } from './control.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
-import { FakeFarSide } from './fakes.ts'
+import { FakeFarSide, FakeVideos } from './fakes.ts'
 import { newLegId } from './ids.ts'
 import { Leg } from './leg.ts'
 import { Player } from './player.ts'
@@ -61,7 +61,7 @@ const setUp = async () => {
       addresses: { resolve: (uri) => ({ kind: 'sip', uri }) },
       sip: { dial: () => b.leg },
       subscribers: { dial: () => b.leg },
-      bridges: new Bridges(edge),
+      bridges: new Bridges(edge, new FakeVideos()),
       player: new Player(sounds, { bytes: () => Promise.reject(new Error('not used')) }),
       ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000 },
       ...{ streams: new FakeStreams(), recordings: new FakeKeeper() },

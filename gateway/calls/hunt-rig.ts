@@ -4,7 +4,7 @@ import { FakeClock } from '../clock.ts'
 import { Bridges } from './bridge.ts'
 import { Call } from './call.ts'
 import { prompt, settle } from './calls-rig.ts'
-import { FakeOutbound, fakeLeg } from './fakes.ts'
+import { FakeOutbound, FakeVideos, fakeLeg } from './fakes.ts'
 import { Hunt, type HuntOutcome } from './hunt.ts'
 import type { HuntParts } from './hunt-parts.ts'
 import { newCallId } from './ids.ts'
@@ -54,7 +54,9 @@ export const huntParts = () => {
   const registered: Extract<Target, { kind: 'sip' }>[] = []
   const joined: (readonly [unknown, unknown])[] = []
   const parted: unknown[] = []
-  const bridges = new Bridges({ join: (a, b) => joined.push([a, b]), part: (a) => parted.push(a) })
+  const videos = new FakeVideos()
+  const edge = { join: (a: unknown, b: unknown) => joined.push([a, b]), part: (a: unknown) => parted.push(a) }
+  const bridges = new Bridges(edge, videos)
   const resolve = (to: string): Target | undefined => {
     if (to === '/public/nobody') return undefined
     return to === '/public/phone'
@@ -74,7 +76,7 @@ export const huntParts = () => {
     ringMs: 60_000,
     controlOf: (call) => controlOver(call),
   }
-  return { clock, outbound, waiters, registered, joined, parted, bridges, parts }
+  return { clock, outbound, waiters, registered, joined, parted, videos, bridges, parts }
 }
 
 /** A call of such a caller; `ended` has an entry once it is over. */

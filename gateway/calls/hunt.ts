@@ -89,6 +89,7 @@ export class Hunt implements LegOwner, RingingOwner {
 
   adopt(leg: Leg, ringing: LegOwner): void {
     this.#call.adopt(leg, ringing)
+    if (ringing === this.#ringing) this.#call.caller.calling(leg)
   }
 
   early(leg: Leg, media: boolean): void {

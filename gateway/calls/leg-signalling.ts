@@ -2,6 +2,9 @@ import type { Cause } from '../errors.ts'
 import type { Leg } from './leg.ts'
 import type { ReferOptions, ReferOutcome } from './referral.ts'
 
+/** How a sound of a handler goes. */
+export type PlayState = 'playing' | 'paused' | 'finished'
+
 /**
  * What a leg can tell its far side. The SIP edge and the browser dialect each implement it. None of the methods throws: what cannot be
  * done is logged, and a far side that is lost is reported by {@link Leg.ended}.
@@ -19,8 +22,12 @@ export interface LegSignalling {
   sendDigits(digits: string): Promise<void>
   /** Answered: asks the far side to talk to somebody else (REFER), and follows what becomes of it. Absent: it cannot be asked. */
   refer?(target: string, options?: ReferOptions): Promise<ReferOutcome>
+  /** Somebody is called for the far side, who may become whom it talks to. Absent: it is not told. */
+  calling?(partner: Leg): void
   /** Whom the far side talks to from now on; undefined: nobody. Told of changes alone, and not of holding. Absent: it is not told. */
   paired?(partner: Leg | undefined): void
+  /** A sound of a handler is played to the far side, or goes on; `id` is the sound's own. Absent: it is not told. */
+  plays?(id: string, state: PlayState): void
   /** Tells the page something that a handler has made up; false where it cannot be told now. Absent: there is no page. */
   userEvent?(event: Readonly<Record<string, unknown>>): boolean
 }

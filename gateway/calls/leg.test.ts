@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { Bridges } from './bridge.ts'
-import { FakePort, fakeLeg } from './fakes.ts'
+import { FakePort, FakeVideo, FakeVideos, fakeLeg } from './fakes.ts'
 import type { LegOwner } from './leg.ts'
 
 const clock = new FakeClock()
@@ -95,7 +95,7 @@ describe('a leg', () => {
 describe('a bridge', () => {
   it('closes when either leg is gone, and parts its ports once', () => {
     let parted = 0
-    const bridges = new Bridges({ join: () => {}, part: () => parted++ })
+    const bridges = new Bridges({ join: () => {}, part: () => parted++ }, new FakeVideos())
     const [a, b] = [owned().leg, owned().leg]
     const first = bridges.join(a, b)
     first.close()
@@ -104,5 +104,29 @@ describe('a bridge', () => {
     second.close()
     a.end({ code: 'normal' })
     expect([bridges.count, parted]).toEqual([0, 2])
+  })
+
+  it('shows two browsers to each other while it lasts, and a browser to nobody else', () => {
+    const videos = new FakeVideos()
+    const bridges = new Bridges({ join: () => {}, part: () => {} }, videos)
+    const browser = () => {
+      const { leg, port } = owned()
+      const video = new FakeVideo()
+      leg.setPort(port, video)
+      return { leg, video }
+    }
+    const [a, b, telephone] = [browser(), browser(), owned()]
+    const alone = bridges.join(a.leg, telephone.leg)
+    expect([bridges.count, bridges.videos]).toEqual([1, 0])
+    alone.close()
+    const first = bridges.join(a.leg, b.leg)
+    expect([...videos.joined]).toEqual([[a.video, b.video]])
+    first.close()
+    first.close()
+    expect([bridges.videos, videos.joined.size]).toEqual([0, 0])
+    bridges.join(a.leg, b.leg)
+    expect(bridges.videos).toBe(1)
+    a.leg.end({ code: 'normal' })
+    expect([bridges.videos, videos.joined.size]).toEqual([0, 0])
   })
 })

@@ -1,38 +1,13 @@
-import type { MediaPort, PortStats } from '../../media/types.ts'
+import type { BrowserVideo, MediaPort, PortStats } from '../../media/types.ts'
 import type { Cause } from '../errors.ts'
 import type { LegFacts, LegTimes, Party, Try } from './leg-facts.ts'
-import type { LegSignalling } from './leg-signalling.ts'
+import type { LegId, LegOwner, LegState } from './leg-owner.ts'
+import type { LegSignalling, PlayState } from './leg-signalling.ts'
 import type { ReferOptions, ReferOutcome, Referral } from './referral.ts'
 
 export type { Party, Try } from './leg-facts.ts'
+export type { CallId, LegId, LegOwner, LegState } from './leg-owner.ts'
 export type { LegSignalling } from './leg-signalling.ts'
-
-/** Id of a call; unique for ever. */
-export type CallId = string & { readonly __brand: 'CallId' }
-/** Id of a leg; unique for ever. Not SIP's Call-ID. */
-export type LegId = string & { readonly __brand: 'LegId' }
-
-/** `new → early → answered → ended`; a state is never left backwards, and `ended` is reached exactly once. */
-export type LegState =
-  | { readonly kind: 'new' }
-  | { readonly kind: 'early' }
-  | { readonly kind: 'answered'; readonly at: number }
-  | { readonly kind: 'ended'; readonly cause: Cause; readonly by: 'far' | 'us' }
-
-/** The call that owns a leg. */
-export interface LegOwner {
-  /** The far side is ringing; `media` says that its audio can be heard already. */
-  legEarly(leg: Leg, media: boolean): void
-  legAnswered(leg: Leg): void
-  legDigit(leg: Leg, digit: string): void
-  /** The far side put us on hold, or took us back, or we did so with it; told of changes alone. Only a leg that {@link Leg.isHeld} is to be parted. */
-  legHeld(leg: Leg, held: boolean): void
-  legEnded(leg: Leg): void
-  /** The far side wants the other party to talk to somebody else. False, or absent: there is nobody to transfer. */
-  legReferred?(leg: Leg, referral: Referral): boolean
-  /** `by` takes the place of an answered leg, which is ended (RFC 3891). False, or absent: it cannot be replaced. */
-  legReplaced?(leg: Leg, by: Leg): boolean
-}
 
 /** What a new leg is made of. */
 export interface LegOptions {
@@ -59,6 +34,8 @@ export class Leg {
   #signalling: LegSignalling | undefined
   #owner: LegOwner | undefined
   #port: MediaPort | undefined
+  #video: BrowserVideo | undefined
+  #partner: Leg | undefined
   #stats: Promise<PortStats> | undefined
   #held = { message: false, media: false, us: false }
   #digitsBy: 'media' | 'signalling' | undefined
@@ -117,6 +94,11 @@ export class Leg {
     return this.#port
   }
 
+  /** The leg's video; undefined where there never can be any. */
+  get video(): BrowserVideo | undefined {
+    return this.#video
+  }
+
   /** The port's last counters; undefined while the leg lasts, and when it never had a port. */
   get stats(): Promise<PortStats> | undefined {
     return this.#stats
@@ -141,14 +123,15 @@ export class Leg {
 
   /**
    * The signalling side hands over the port it opened. It stays the leg's until the end: the leg listens to it (digits, time-outs) and
-   * closes it.
+   * closes it. `video`: what the far side shows, and is shown, beside it; its owner closes it.
    */
-  setPort(port: MediaPort): void {
+  setPort(port: MediaPort, video?: BrowserVideo): void {
     if (this.isEnded) {
       void port.close()
       return
     }
     this.#port = port
+    this.#video = video
     port.onEvent((event) => {
       if (event.kind === 'digit') this.#press(event.digit, 'media')
       // While it rings nobody has to send anything, and the ring time is the limit; the event repeats.
@@ -255,6 +238,23 @@ export class Leg {
     const outcome = await this.#signalling?.refer?.(target, options)
     if (outcome?.kind === 'completed') this.end({ code: 'normal', detail: 'transferred' })
     return outcome ?? { kind: 'failed', status: 405 }
+  }
+
+  /** Somebody is called for the far side. */
+  calling(partner: Leg): void {
+    if (!this.isEnded) this.#signalling?.calling?.(partner)
+  }
+
+  /** Whom the far side talks to from now on; undefined: nobody. Harmless when it is the same. */
+  paired(partner: Leg | undefined): void {
+    if (this.isEnded || partner === this.#partner) return
+    this.#partner = partner
+    this.#signalling?.paired?.(partner)
+  }
+
+  /** A sound of a handler is played to the far side, or goes on. */
+  plays(id: string, state: PlayState): void {
+    if (!this.isEnded) this.#signalling?.plays?.(id, state)
   }
 
   /** Tells the far side's page something; false where it cannot be told. */

@@ -12,6 +12,8 @@ export class Pairing {
   #listener: PairListener
   #partner: Leg | undefined
   #bridge: Bridge | undefined
+  /** Who were told of each other. */
+  #told: readonly [Leg, Leg] | undefined
 
   constructor(bridges: Bridges, call: Call, listener: PairListener) {
     this.#bridges = bridges
@@ -40,6 +42,7 @@ export class Pairing {
   patch(): void {
     const { caller } = this.#call
     const leg = this.#partner
+    this.#tell()
     // A caller whose INVITE had no offer has no audio before the ACK of its answer (RFC 3264 section 4).
     const both = leg && !leg.isEnded && !leg.isHeld && !caller.isHeld && caller.port && leg.port
     if (both && this.#bridge?.a === caller && this.#bridge.b === leg) return
@@ -52,6 +55,19 @@ export class Pairing {
     this.#bridge?.close()
     this.#bridge = undefined
     this.#partner = undefined
+    this.#tell()
     this.#call.listen(undefined)
+  }
+
+  /** The two learn of each other once there is somebody to talk to: an announcement before an answer is nobody. */
+  #tell(): void {
+    const { caller } = this.#call
+    const partner = this.#partner
+    const pair = partner?.isAnswered ? ([caller, partner] as const) : undefined
+    for (const leg of this.#told ?? []) if (!pair?.includes(leg)) leg.paired(undefined)
+    this.#told = pair
+    if (!pair) return
+    pair[0].paired(pair[1])
+    pair[1].paired(pair[0])
   }
 }

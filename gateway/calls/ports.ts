@@ -80,6 +80,8 @@ export interface OutboundRequest {
   readonly codec: AudioCodec
   /** Caller, as the other side is to see it. */
   readonly from: Party
+  /** Who hears, and sees, whoever answers; absent: nobody yet. */
+  readonly caller?: Leg
   /** Max-Forwards of the INVITE; default 70. A bridged call carries that of its first leg on, one less (RFC 7332). */
   readonly maxForwards?: number
   /** Headers of the caller's INVITE that say who sent the call to us: Diversion and History-Info. A carrier is told them. */

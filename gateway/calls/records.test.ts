@@ -12,7 +12,7 @@ import { settle } from './calls-rig.ts'
 import { FakeCustomers } from './fake-customers.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
-import { type FakeLeg, FakeOutbound, fakeLeg } from './fakes.ts'
+import { type FakeLeg, FakeOutbound, FakeVideos, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
 import { Player } from './player.ts'
 import type { CallSummary } from './summary.ts'
@@ -39,7 +39,7 @@ const setUp = () => {
     recordings: new FakeKeeper(),
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
     ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
-    bridges: new Bridges({ join: () => {}, part: () => {} }),
+    bridges: new Bridges({ join: () => {}, part: () => {} }, new FakeVideos()),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     rooms: { room: (name) => ({ name }) },
     ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 1 },
