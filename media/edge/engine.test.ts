@@ -68,7 +68,8 @@ describe('an engine with injected time and sockets', () => {
       random: () => 0.5,
       report: (report) => reports.push(report),
       bind: async (_address, _port, onPacket) => {
-        const far = new Far(codecs[fars.length]!, tones[fars.length]!, onPacket)
+        const each = fars.length % codecs.length
+        const far = new Far(codecs[each]!, tones[each]!, onPacket)
         fars.push(far)
         return {
           port: 30_000,
@@ -139,6 +140,21 @@ describe('an engine with injected time and sockets', () => {
     expect(reports).toContainEqual({ op: 'detected', detection: 23 })
     await engine.run({ op: 'record', port: 1, record: 22, request })
     expect(reports.at(-1)).toMatchObject({ op: 'recorded', record: 22, result: { kept: false } })
+  })
+
+  it('closes what is open, and what is being opened, when its thread is to end', async () => {
+    await engine.run({ op: 'mixer', mixer: 9 })
+    await engine.run({ op: 'seat', mixer: 9, port: 1, options: {} })
+    const seed = { ssrc: 4, sequence: 0, timestamp: 0 }
+    const opening = engine.run({ op: 'open', port: 4, bind: '127.0.0.1', seed, cname: 'test' })
+    engine.end()
+    await opening
+    expect([engine.size, clock.running, fars.map(({ closed }) => closed)]).toEqual([
+      0,
+      0,
+      [true, true, true, true],
+    ])
+    expect(reports).not.toContainEqual(expect.objectContaining({ op: 'opened', port: 4 }))
   })
 
   describe('what listens moves to another port', () => {

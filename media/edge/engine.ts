@@ -46,6 +46,7 @@ export class Engine {
   #ports = new Map<PortNumber, OpenPort>()
   #rooms = new Map<PortNumber, MixRoom>()
   #listeners: Listeners
+  #ending = false
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -58,6 +59,13 @@ export class Engine {
   /** Ports, mixers, and those who listen, in this thread. */
   get size(): number {
     return this.#ports.size + this.#rooms.size + this.#listeners.size
+  }
+
+  /** Closes what is open, or is being opened: nothing of it keeps the thread any longer. */
+  end(): void {
+    this.#ending = true
+    for (const [number, port] of [...this.#ports]) void this.#close(number, 0, port)
+    for (const [number, room] of [...this.#rooms]) this.#closeRoom(number, room)
   }
 
   /** Carries a command out. One about a port that is gone is ignored: a handle sends nothing after its `close`, which is answered. */
@@ -176,12 +184,14 @@ export class Engine {
     if (command.op === 'seat') this.#seat(room, command)
     else if (command.op === 'reseat') room.change(command.port, command.options)
     else if (command.op === 'unseat') room.unseat(command.port)
-    else {
-      this.#rooms.delete(mixer)
-      this.#listeners.leave(mixer)
-      room.close()
-      this.#ticker.removeMixer(room)
-    }
+    else this.#closeRoom(mixer, room)
+  }
+
+  #closeRoom(mixer: PortNumber, room: MixRoom): void {
+    this.#rooms.delete(mixer)
+    this.#listeners.leave(mixer)
+    room.close()
+    this.#ticker.removeMixer(room)
   }
 
   #openRoom(mixer: PortNumber): void {
@@ -221,6 +231,10 @@ export class Engine {
     )
     try {
       const { rtp, rtcp } = await this.#bindPair(command, session)
+      if (this.#ending) {
+        await Promise.all([rtp.close(), rtcp?.close()])
+        return
+      }
       output.sockets(rtp, rtcp ?? rtp)
       this.#ports.set(command.port, { session, rtp, rtcp })
       this.#ticker.add(session)

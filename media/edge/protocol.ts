@@ -112,6 +112,11 @@ export type Command =
   | { readonly op: 'stats'; readonly port: PortNumber; readonly request: number }
   | { readonly op: 'close'; readonly port: PortNumber; readonly request: number }
 
+/** The last that a media thread is told: it closes what is open in it, and ends by itself. */
+export interface EndCommand {
+  readonly op: 'end'
+}
+
 /** What a media thread tells the main thread. */
 export type Report =
   | { readonly op: 'opened'; readonly port: PortNumber; readonly rtpPort: number }

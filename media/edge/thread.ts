@@ -1,5 +1,6 @@
 import { type Transferable, Worker } from 'node:worker_threads'
-import type { Command, Report } from './protocol.ts'
+import { systemClock } from './clock.ts'
+import type { Command, EndCommand, Report } from './protocol.ts'
 import type { SocketKind } from './sockets-open.ts'
 
 /** Told what a thread reports, and when it died. */
@@ -13,6 +14,23 @@ export interface ThreadListener {
 export interface ThreadData {
   readonly sockets: SocketKind
 }
+
+/** Longest wait for a thread to end by itself, in ms. */
+const longestEndMs = 5_000
+
+/**
+ * Resolves when a thread has ended. It is ended by force only where it does not by itself: with a thread that is ended in the middle of its
+ * work the whole process may die.
+ */
+const ended = (worker: Worker): Promise<void> =>
+  new Promise((resolve) => {
+    const limit = systemClock.after(longestEndMs, () => void worker.terminate())
+    worker.once('exit', () => {
+      limit.cancel()
+      resolve()
+    })
+    worker.postMessage({ op: 'end' } satisfies EndCommand)
+  })
 
 /** One media thread as the main thread sees it. It starts with the first command, and again after it died. */
 export class MediaThread {
@@ -41,12 +59,12 @@ export class MediaThread {
     if (!this.#closed) this.#ensure().postMessage(command, moved)
   }
 
-  /** Ends the thread at once; its sockets are closed by that. */
+  /** Ends the thread, with what is still open in it. Settles when it is gone. */
   async close(): Promise<void> {
     this.#closed = true
     const worker = this.#worker
     this.#worker = undefined
-    await worker?.terminate()
+    if (worker && worker.threadId >= 0) await ended(worker)
   }
 
   #ensure(): Worker {

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { loadCodecs } from '../codecs/codecs.ts'
 import { systemClock } from './clock.ts'
 import { Engine } from './engine.ts'
-import type { Command, Report } from './protocol.ts'
+import type { Command, EndCommand, Report } from './protocol.ts'
 import { openSockets } from './sockets-open.ts'
 import type { ThreadData } from './thread.ts'
 
@@ -18,7 +18,12 @@ const engine = new Engine({
   report: (report) => main.postMessage(report, moved(report)),
   random: Math.random,
 })
-main.on('message', (command: Command) => {
+main.on('message', (command: Command | EndCommand) => {
+  if (command.op === 'end') {
+    engine.end()
+    main.close()
+    return
+  }
   // A rejection here is a defect; unhandled, it ends the thread, which the main thread reports.
   void engine.run(command)
 })
