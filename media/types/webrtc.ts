@@ -10,7 +10,7 @@ export interface BrowserVideo {
   readonly sends: boolean
   /** The browser takes video. */
   readonly receives: boolean
-  /** Tells of each change of the two, by a later offer, an answer, or {@link BrowserMedia.present}. */
+  /** Tells of each change of the two, by a later offer, an answer, or {@link BrowserMedia.present}. Every listener is told. */
   onChange(listener: () => void): void
 }
 
@@ -48,13 +48,18 @@ export interface WebRtc {
   answer(group: string, offer: string, codecs: readonly AudioCodec[]): Promise<BrowserMedia>
   /** Makes an offer with one audio codec, and with video where it is wanted; default without. */
   offer(group: string, codec: AudioCodec, options?: { readonly video?: boolean }): Promise<BrowserMedia>
-  /** Answers the offer of a screen. Rejects as {@link answer} does; `bad_sdp` too where it has no video that is sent. */
+  /**
+   * Answers the offer of a screen. Rejects as {@link answer} does; `bad_sdp` too where it has no video that is sent. The answer names audio
+   * first, as the published SDK expects; others offer video alone, or audio first.
+   */
   screen(group: string, offer: string): Promise<BrowserScreen>
   /**
    * Shows two browsers each other's video, that of later offers too, without any offer of ours: packets go from one to the other through
-   * mediasoup alone. `close` parts them; it is idempotent, and the two may be joined to others afterwards.
+   * mediasoup alone. `close` parts them; it is idempotent. Where one is joined to several, it sees the one joined last of those still joined.
+   * `onFault` is told why one of the two cannot be shown to the other, once until something changes: `no_common_codec` (as `code`) where they
+   * have different codecs, `no_ports`, or what mediasoup says. The sound is not touched by it.
    */
-  joinVideo(a: BrowserVideo, b: BrowserVideo): { close(): void }
+  joinVideo(a: BrowserVideo, b: BrowserVideo, onFault?: (fault: Error) => void): { close(): void }
   /** Browser transports open. */
   readonly transports: number
   close(): Promise<void>

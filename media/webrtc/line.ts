@@ -8,22 +8,31 @@ export type LineState = 'connecting' | 'connected' | 'disconnected' | 'failed' |
 
 /** The transport of one m-line: ICE-lite, DTLS, SRTP. */
 export class Line {
+  readonly worker: MediaWorker
+  readonly router: types.Router
   readonly transport: types.WebRtcTransport
   readonly #onState: () => void
   #remote: Credentials | undefined
   #setup: 'active' | 'passive' = 'passive'
   #lost = false
 
-  private constructor(transport: types.WebRtcTransport, onState: () => void) {
+  private constructor(
+    worker: MediaWorker,
+    router: types.Router,
+    transport: types.WebRtcTransport,
+    onState: () => void,
+  ) {
+    this.worker = worker
+    this.router = router
     this.transport = transport
     this.#onState = onState
     transport.on('icestatechange', onState)
     transport.on('dtlsstatechange', onState)
   }
 
-  /** Opens a transport; `onState` is told of every change. Rejects when the worker cannot. */
-  static async open(worker: MediaWorker, onState: () => void): Promise<Line> {
-    const transport = await worker.router.createWebRtcTransport({
+  /** Opens a transport in a router of the worker; `onState` is told of every change. Rejects when the worker cannot. */
+  static async open(worker: MediaWorker, router: types.Router, onState: () => void): Promise<Line> {
+    const transport = await router.createWebRtcTransport({
       webRtcServer: worker.server,
       enableUdp: true,
       enableTcp: true,
@@ -31,7 +40,7 @@ export class Line {
     })
     worker.transports.add(transport)
     transport.observer.once('close', () => worker.transports.delete(transport))
-    return new Line(transport, onState)
+    return new Line(worker, router, transport, onState)
   }
 
   /** What ICE and DTLS say together. A browser that said goodbye by DTLS may come back with a new offer: `disconnected`. */

@@ -5,33 +5,32 @@ import type { MediaPort, OpusWishes } from '../types.ts'
 import { WebRtcError } from './errors.ts'
 import type { Line } from './line.ts'
 import type { AudioFormat } from './sdp/negotiate.ts'
-import { type MediaSection, sends } from './sdp/session.ts'
+import { type MediaSection, midUri, sends } from './sdp/session.ts'
+import type { Stream } from './sdp/write.ts'
 import type { MediaWorker } from './worker.ts'
 
 const loopback = '127.0.0.1'
-const midUri = 'urn:ietf:params:rtp-hdrext:sdes:mid'
-
-/** What a consumer announces of the stream it sends. */
-export interface Stream {
-  readonly ssrc: number
-  readonly cname: string
-  readonly track: string
-}
 
 /** The audio between an edge port and a browser's line: one plain transport on 127.0.0.1, in the clear. */
 export class Relay {
+  /** The router in which the browser's line has to be. */
+  readonly router: types.Router
   readonly #plain: types.PlainTransport
   readonly #format: AudioFormat
   readonly #port: MediaPort
   readonly #fromEdge: types.Producer
+  #toBrowser: types.Consumer | undefined
+  #deaf = false
   #fromBrowser: { readonly producer: types.Producer; readonly line: Line; readonly key: string } | undefined
 
   private constructor(
+    router: types.Router,
     plain: types.PlainTransport,
     port: MediaPort,
     format: AudioFormat,
     fromEdge: types.Producer,
   ) {
+    this.router = router
     this.#plain = plain
     this.#port = port
     this.#format = format
@@ -40,7 +39,8 @@ export class Relay {
 
   /** Connects a loopback port of the edge to the worker and tells the port its far end. The port stays the caller's to close. */
   static async open(worker: MediaWorker, port: MediaPort, format: AudioFormat): Promise<Relay> {
-    const plain = await worker.router.createPlainTransport({
+    const router = await worker.routers.audio(format.codec === 'opus' ? format.payloadType : undefined)
+    const plain = await router.createPlainTransport({
       listenInfo: {
         protocol: 'udp',
         ip: loopback,
@@ -59,7 +59,7 @@ export class Relay {
           rtcp: { cname: randomUUID() },
         },
       })
-      const relay = new Relay(plain, port, format, fromEdge)
+      const relay = new Relay(router, plain, port, format, fromEdge)
       relay.hears(format.opus ?? {})
       return relay
     } catch (error) {
@@ -86,11 +86,20 @@ export class Relay {
     const consumer = await line.transport.consume({
       producerId: this.#fromEdge.id,
       rtpCapabilities: this.#capabilities(),
+      paused: this.#deaf,
     })
+    this.#toBrowser = consumer
+    if (consumer.paused !== this.#deaf) await this.#applyDeaf(consumer)
     const { encodings, rtcp } = consumer.rtpParameters
     const ssrc = encodings?.[0]?.ssrc
     if (ssrc === undefined) throw new Error('mediasoup gave no SSRC')
-    return { ssrc, cname: rtcp?.cname ?? consumer.id, track: consumer.id }
+    return { track: consumer.id, source: { ssrc, cname: rtcp?.cname ?? consumer.id } }
+  }
+
+  /** Whether the browser is sent nothing; holds for later lines too. */
+  async setDeaf(deaf: boolean): Promise<void> {
+    this.#deaf = deaf
+    if (this.#toBrowser) await this.#applyDeaf(this.#toBrowser)
   }
 
   /**
@@ -122,6 +131,15 @@ export class Relay {
   /** Idempotent. */
   close(): void {
     this.#plain.close()
+  }
+
+  // Said each time: of two at once, the worker does the later one last.
+  async #applyDeaf(consumer: types.Consumer): Promise<void> {
+    try {
+      await (this.#deaf ? consumer.pause() : consumer.resume())
+    } catch (error) {
+      if (!consumer.closed) throw error
+    }
   }
 
   // No header extension: their ids are the router's, and a browser's are others.

@@ -1,51 +1,50 @@
-import { randomInt } from 'node:crypto'
-import type { AudioCodec, BrowserMedia, MediaPort } from '../types.ts'
+import { randomInt, randomUUID } from 'node:crypto'
 import { WebRtcError } from './errors.ts'
 import { Line, type LineState } from './line.ts'
-import type { Relay, Stream } from './relay.ts'
-import {
-  type AudioFormat,
-  checkSuccession,
-  commonCodec,
-  formatOf,
-  type Plan,
-  planAnswer,
-} from './sdp/negotiate.ts'
+import type { Relay } from './relay.ts'
+import { checkSuccession, formatOf, type Plan, type UsedPlan } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read.ts'
-import { type MediaSection, mirrored, type RefusedSection, type Section } from './sdp/session.ts'
-import { type LocalSection, writeSdp } from './sdp/write.ts'
+import {
+  mirrored,
+  type RefusedSection,
+  receives,
+  type Section,
+  type SessionDescription,
+} from './sdp/session.ts'
+import { checkSameVideo, type VideoFormat } from './sdp/video.ts'
+import { type LocalSection, type Stream, writeSdp } from './sdp/write.ts'
+import { SessionVideo } from './video/session-video.ts'
 import type { MediaWorker, Tenant } from './worker.ts'
 
-/** What a {@link BrowserSession} is made of. */
+/** What a {@link Session} is made of. */
 export interface SessionParts {
   readonly worker: MediaWorker
-  readonly port: MediaPort
-  readonly relay: Relay
-  readonly format: AudioFormat
+  /** The audio of the session; a screen has none. */
+  readonly relay?: Relay
+  /** How a later offer is going to be answered. Throws what refuses it. */
+  readonly plan: (offer: SessionDescription) => readonly Plan[]
 }
 
-/** One m-line of the session: its transport and what we send over it. */
-interface Slot {
+/** One m-line of the session: its transport, its format if it is video, and what we send over it. */
+export interface Slot {
   readonly line: Line
-  readonly stream?: Stream
+  readonly video?: VideoFormat
+  readonly stream: Stream
 }
 
 type StateListener = (state: LineState) => void
 
-/** Id of the mid's header extension in our own offers; clear of the low ids that mediasoup writes of its own accord. */
-const ownMidExtension = 10
-
 /**
- * A browser's session. Its state is that of the audio line. {@link close} ends the transports; the edge port belongs to the leg,
- * which closes it.
+ * A session of a browser: its offers and answers, and the transports of its m-lines. Its state is that of the audio line; of a screen, which
+ * has none, that of the video line. {@link close} ends the transports.
  */
-export class BrowserSession implements BrowserMedia, Tenant {
-  readonly port: MediaPort
-  readonly codec: AudioCodec
-  readonly #worker: MediaWorker
-  readonly #relay: Relay
-  readonly #format: AudioFormat
+export class Session implements Tenant {
+  readonly video = new SessionVideo()
+  protected readonly worker: MediaWorker
+  readonly #relay: Relay | undefined
+  readonly #plan: SessionParts['plan']
   readonly #origin = { id: randomInt(1, 2 ** 48 - 1), version: 0 }
+  readonly #track = randomUUID()
   #slots: readonly (Slot | undefined)[] = []
   #remote: readonly Section[] = []
   #sdp = ''
@@ -54,58 +53,32 @@ export class BrowserSession implements BrowserMedia, Tenant {
   #listener: StateListener | undefined
   #state: LineState = 'connecting'
 
-  constructor(parts: SessionParts) {
-    this.port = parts.port
-    this.codec = parts.format.codec
-    this.#format = parts.format
-    this.#worker = parts.worker
-    this.#relay = parts.relay
-    this.#worker.tenants.add(this)
+  constructor({ worker, relay, plan }: SessionParts) {
+    this.worker = worker
+    this.#relay = relay
+    this.#plan = plan
+    worker.tenants.add(this)
   }
 
+  /** Our description. */
   get sdp(): string {
     return this.#sdp
-  }
-
-  /** Makes our offer: one audio m-line. */
-  async offer(): Promise<void> {
-    const line = await this.#openLine()
-    // Kept at once, so that a failure of the next step finds it to close.
-    this.#slots = [{ line }]
-    const slot = { line, stream: await this.#relay.sendTo(line) }
-    this.#slots = [slot]
-    this.#write([this.#ownOffer(slot)])
-    this.#advance('offered')
   }
 
   /** Answers the first offer, as it was planned. */
   async answer(plans: readonly Plan[]): Promise<void> {
     await this.#apply(plans)
-    this.#advance('agreed')
+    this.advance('agreed')
   }
 
-  async accept(answer: string): Promise<void> {
-    if (this.#phase !== 'offered')
-      throw new WebRtcError('wrong_state', `no answer is awaited (${this.#phase})`)
-    const section = this.#readAnswer(answer)
-    this.#phase = 'agreed'
-    this.#remote = [section]
-    await this.#inTurn(async () => {
-      const line = this.#slots[0]!.line
-      const { opus } = commonCodec(section, [this.codec])
-      if (opus) this.#relay.hears(opus)
-      await line.take(section.credentials)
-      await this.#relay.receiveFrom(line, section)
-    })
-  }
-
+  /** Answers a later offer. */
   renegotiate(offer: string): Promise<string> {
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       if (this.#phase !== 'agreed')
         throw new WebRtcError('wrong_state', `no offer can be taken (${this.#phase})`)
       const description = readSdp(offer, 'offer')
       checkSuccession(this.#remote, description.sections)
-      await this.#apply(planAnswer(description, [this.codec]).map((plan) => this.#checked(plan)))
+      await this.#apply(this.#plan(description))
       return this.#sdp
     })
   }
@@ -118,132 +91,156 @@ export class BrowserSession implements BrowserMedia, Tenant {
   /** The worker died. */
   lost(): void {
     for (const slot of this.#slots) slot?.line.lost()
+    void this.video.close()
     this.#observe('failed')
   }
 
+  /** Idempotent. */
   async close(): Promise<void> {
     if (this.#phase === 'closed') return
     this.#phase = 'closed'
-    this.#worker.tenants.delete(this)
+    this.worker.tenants.delete(this)
     for (const slot of this.#slots) slot?.line.close()
-    this.#relay.close()
+    this.#relay?.close()
     this.#observe('closed')
-    await this.#work.catch(() => undefined)
+    await Promise.all([this.video.close(), this.#work.catch(() => undefined)])
   }
 
-  // One negotiation after the other; a failed one does not keep the next from running.
-  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+  /** M-lines of our offer. */
+  protected get slotCount(): number {
+    return this.#slots.length
+  }
+
+  /** One negotiation after the other; a failed one does not keep the next from running. */
+  protected inTurn<T>(run: () => Promise<T>): Promise<T> {
     const result = this.#work.then(run, run)
     this.#work = result.catch(() => undefined)
     return result
   }
 
-  #readAnswer(answer: string): MediaSection {
-    const { sections } = readSdp(answer, 'answer')
-    const section = sections[0]
-    if (sections.length !== 1 || !section)
-      throw new WebRtcError('bad_sdp', 'SDP, session: one m-line expected')
-    if (section.kind === 'refused')
-      throw new WebRtcError('no_common_codec', 'SDP, m-line 1: the audio was refused')
-    if (section.kind !== 'audio' || section.mid !== '0') {
-      throw new WebRtcError('bad_sdp', 'SDP, m-line 1: audio with a=mid:0 expected')
+  /** Throws where no answer of the browser is awaited. */
+  protected checkOffered(): void {
+    if (this.#phase !== 'offered')
+      throw new WebRtcError('wrong_state', `no answer is awaited (${this.#phase})`)
+  }
+
+  protected advance(phase: 'offered' | 'agreed'): void {
+    if (this.#phase === 'closed') throw new WebRtcError('closed', 'the session was closed')
+    this.#phase = phase
+  }
+
+  /** The m-lines of our own offer. They are the session's from the start, so that a failure of the next step finds them to close. */
+  protected async openSlots(videos: readonly (VideoFormat | undefined)[]): Promise<readonly Slot[]> {
+    const slots: Slot[] = []
+    this.#slots = slots
+    for (const video of videos) {
+      const line = await this.#openLine(video)
+      slots.push({ line, ...(video && { video }), stream: { track: this.#track } })
+      const slot = { ...slots.at(-1)!, stream: await this.#streamTo(line, video) }
+      slots.splice(-1, 1, slot)
     }
-    const { payloadType } = commonCodec(section, [this.codec])
-    this.#checkNumber(payloadType)
-    return section
+    return slots
   }
 
-  #checked(plan: Plan): Plan {
-    if (plan.kind === 'audio') this.#checkNumber(plan.audio.payloadType)
-    return plan
+  /** Takes what the browser's answer to our offer says of each m-line. */
+  protected async useAnswer(sections: readonly Section[], plans: readonly Plan[]): Promise<void> {
+    this.#remote = sections
+    const before = this.#slots
+    this.#slots = before.map((slot, index) => (plans[index]?.kind === 'refused' ? undefined : slot))
+    closeMissing(before, this.#slots)
+    for (const [index, plan] of plans.entries()) {
+      if (plan.kind !== 'refused') await this.#slots[index]?.line.take(plan.section.credentials)
+    }
+    await this.#use(plans, this.#slots)
   }
 
-  /** A format keeps its number for the whole session (RFC 3264 section 8.3.2), and what goes through the router has one both ways. */
-  #checkNumber(payloadType: number): void {
-    if (payloadType !== this.#format.payloadType)
-      throw new WebRtcError(
-        'bad_sdp',
-        `SDP: ${this.codec} with payload type ${this.#format.payloadType} expected`,
-      )
+  /** Writes our description. */
+  protected write(sections: readonly (LocalSection | RefusedSection)[]): void {
+    this.#origin.version++
+    this.#sdp = writeSdp(this.#origin, sections)
   }
 
   /** Brings the m-lines to what was planned. When it fails, transports that it opened are closed and the old ones stay. */
   async #apply(plans: readonly Plan[]): Promise<void> {
     const before = this.#slots
     const next: (Slot | undefined)[] = []
-    const local: (LocalSection | RefusedSection)[] = []
     try {
       for (const [index, plan] of plans.entries()) {
-        if (plan.kind === 'refused') {
-          next.push(undefined)
-          local.push(plan)
-          continue
-        }
-        const slot = await this.#slotFor(plan, before[index], (line) => next.push({ line }))
-        next[index] = slot
-        local.push(answerTo(plan, slot, this.#worker))
+        if (plan.kind === 'refused') next[index] = undefined
+        else await this.#fill(next, index, plan, before[index])
       }
+      await this.#use(plans, next)
       if (this.#phase === 'closed') throw new WebRtcError('closed', 'the session was closed')
     } catch (error) {
       closeMissing(next, before)
+      if (this.#phase === 'closed') await this.video.close()
       throw error
     }
     this.#slots = next
     this.#remote = plans.map((plan) => (plan.kind === 'refused' ? plan : plan.section))
     closeMissing(before, next)
-    this.#write(local)
-    this.#observe(this.#audio()?.state)
+    this.write(this.#inOrder(plans.map((plan, index) => answerTo(plan, next[index], this.worker))))
+    this.#lineChanged()
   }
 
-  async #slotFor(
-    plan: Exclude<Plan, RefusedSection>,
+  async #fill(
+    slots: (Slot | undefined)[],
+    index: number,
+    plan: UsedPlan,
     old: Slot | undefined,
-    opened: (line: Line) => void,
-  ): Promise<Slot> {
-    const kept =
-      old && !old.line.isOther(plan.section.credentials) && !old.line.transport.closed ? old : undefined
-    const line = kept?.line ?? (await this.#openLine())
-    if (!kept) opened(line)
-    await line.take(plan.section.credentials)
-    if (plan.kind === 'video') return { line }
-    const stream = kept?.stream ?? (await this.#relay.sendTo(line))
-    await this.#relay.receiveFrom(line, plan.section)
-    return { line, stream }
+  ): Promise<void> {
+    const { credentials } = plan.section
+    const video = plan.kind === 'video' ? plan.video : undefined
+    const kept = old && !old.line.isOther(credentials) && !old.line.transport.closed ? old : undefined
+    if (kept?.video && video) checkSameVideo(kept.video, video)
+    const line = kept?.line ?? (await this.#openLine(video))
+    const slot = kept ?? { line, ...(video && { video }), stream: { track: this.#track } }
+    slots[index] = slot
+    await line.take(credentials)
+    if (!kept) slots[index] = { ...slot, stream: await this.#streamTo(line, video) }
   }
 
-  #openLine(): Promise<Line> {
-    return Line.open(this.#worker, () => this.#observe(this.#audio()?.state))
-  }
-
-  /** The line with our audio; the only one that has a stream. */
-  #audio(): Line | undefined {
-    return this.#slots.find((slot) => slot?.stream)?.line
-  }
-
-  #ownOffer({ line, stream }: Slot): LocalSection {
-    return {
-      kind: 'audio',
-      mid: '0',
-      protocol: 'UDP/TLS/RTP/SAVPF',
-      formats: [formatOf(this.#format)],
-      direction: 'sendrecv',
-      ...line.ice,
-      fingerprint: line.fingerprint,
-      setup: 'actpass',
-      candidates: this.#worker.candidates,
-      midExtension: ownMidExtension,
-      ...(stream && { stream }),
+  /** Lets audio and video through the lines as planned. */
+  async #use(plans: readonly Plan[], slots: readonly (Slot | undefined)[]): Promise<void> {
+    for (const [index, plan] of plans.entries()) {
+      const line = slots[index]?.line
+      if (plan.kind === 'audio' && line) await this.#relay?.receiveFrom(line, plan.section)
     }
+    // Video comes last, so that a failure leaves it as it was.
+    for (const [index, plan] of plans.entries()) {
+      const line = slots[index]?.line
+      if (plan.kind !== 'video' || !plan.used || !line) continue
+      await this.video.camera.take(line, plan.section, plan.video)
+      this.video.deliverTo(receives(plan.section.direction) ? { line, format: plan.video } : undefined)
+      return this.video.refresh()
+    }
+    this.video.camera.clear()
+    this.video.deliverTo(undefined)
   }
 
-  #write(sections: readonly (LocalSection | RefusedSection)[]): void {
-    this.#origin.version++
-    this.#sdp = writeSdp(this.#origin, sections)
+  async #openLine(video: VideoFormat | undefined): Promise<Line> {
+    const { routers } = this.worker
+    const router = video ? await routers.video(video) : await (this.#relay?.router ?? routers.audio())
+    return Line.open(this.worker, router, () => this.#lineChanged())
   }
 
-  #advance(phase: 'offered' | 'agreed'): void {
-    if (this.#phase === 'closed') throw new WebRtcError('closed', 'the session was closed')
-    this.#phase = phase
+  async #streamTo(line: Line, video: VideoFormat | undefined): Promise<Stream> {
+    if (video || !this.#relay) return { track: this.#track }
+    return this.#relay.sendTo(line)
+  }
+
+  // The published SDK turns the answer to an offer of video before audio around, as it takes audio to be first. That it makes for screens alone.
+  #inOrder<T extends { readonly kind: string; readonly media?: string }>(
+    sections: readonly T[],
+  ): readonly T[] {
+    if (this.#relay) return sections
+    const isAudio = ({ kind, media }: T) => kind === 'audio' || media === 'audio'
+    return [...sections.filter(isAudio), ...sections.filter((section) => !isAudio(section))]
+  }
+
+  #lineChanged(): void {
+    const main = this.#slots.find((slot) => slot && (this.#relay ? !slot.video : slot.video))
+    this.#observe(main?.line.state)
   }
 
   // `failed` and `closed` are final.
@@ -261,20 +258,23 @@ const closeMissing = (from: readonly (Slot | undefined)[], to: readonly (Slot | 
   }
 }
 
-const answerTo = (plan: Exclude<Plan, RefusedSection>, slot: Slot, worker: MediaWorker): LocalSection => {
+const answerTo = (plan: Plan, slot: Slot | undefined, worker: MediaWorker): LocalSection | RefusedSection => {
+  if (plan.kind === 'refused' || !slot) return plan as RefusedSection
   const { section } = plan
+  const { midExtension, transportExtension } = section
+  const mirror = mirrored(section.direction)
   return {
     kind: plan.kind,
     mid: section.mid,
     protocol: section.protocol,
-    formats: plan.kind === 'audio' ? [formatOf(plan.audio)] : plan.formats,
-    // Nothing is behind a video line yet.
-    direction: plan.kind === 'audio' ? mirrored(section.direction) : 'inactive',
+    formats: [plan.kind === 'audio' ? formatOf(plan.audio) : plan.video],
+    direction: plan.kind === 'audio' || plan.used ? mirror : 'inactive',
     ...slot.line.ice,
     fingerprint: slot.line.fingerprint,
     setup: slot.line.setup,
     candidates: worker.candidates,
-    ...(section.midExtension !== undefined && { midExtension: section.midExtension }),
-    ...(slot.stream && { stream: slot.stream }),
+    ...(midExtension !== undefined && { midExtension }),
+    ...(plan.kind === 'video' && transportExtension !== undefined && { transportExtension }),
+    stream: slot.stream,
   }
 }

@@ -1,11 +1,22 @@
 import type { types } from 'mediasoup'
-import type { AudioCodec, BrowserMedia, Edge, MediaPort, WebRtc } from '../types.ts'
+import type {
+  AudioCodec,
+  BrowserMedia,
+  BrowserScreen,
+  BrowserVideo,
+  Edge,
+  MediaPort,
+  WebRtc,
+} from '../types.ts'
 import { addressing } from './announce.ts'
+import { BrowserSession } from './browser-session.ts'
 import { WebRtcError } from './errors.ts'
 import { Relay } from './relay.ts'
-import { type AudioFormat, ownFormat, planAnswer } from './sdp/negotiate.ts'
+import { type AudioFormat, ownFormat, planAnswer, planScreen } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read.ts'
-import { BrowserSession } from './session.ts'
+import { sends } from './sdp/session.ts'
+import { Session } from './session.ts'
+import { SessionVideo } from './video/session-video.ts'
 import { WorkerKeeper } from './worker.ts'
 
 /** How {@link createWebRtc} is set up. */
@@ -84,8 +95,32 @@ class Service implements WebRtcService {
     return this.#build(group, audio.audio, (session) => session.answer(plans))
   }
 
-  offer(group: string, codec: AudioCodec): Promise<BrowserMedia> {
-    return this.#build(group, ownFormat(codec), (session) => session.offer())
+  offer(group: string, codec: AudioCodec, { video = false } = {}): Promise<BrowserMedia> {
+    return this.#build(group, ownFormat(codec), (session) => session.offer(video))
+  }
+
+  async screen(_group: string, offer: string): Promise<BrowserScreen> {
+    const plans = planScreen(readSdp(offer, 'offer'))
+    if (!plans.some((plan) => plan.kind === 'video' && plan.used && sends(plan.section.direction)))
+      throw new WebRtcError('bad_sdp', 'SDP, session: video that is sent expected')
+    const session = new Session({ worker: await this.#idlest().get(), plan: planScreen })
+    try {
+      await session.answer(plans)
+      return session
+    } catch (error) {
+      await session.close()
+      throw error
+    }
+  }
+
+  joinVideo(a: BrowserVideo, b: BrowserVideo, onFault: (fault: Error) => void = () => {}): { close(): void } {
+    const [one, other] = [a, b].map(known) as [SessionVideo, SessionVideo]
+    const partings = [one.watch(other, onFault), other.watch(one, onFault)]
+    return {
+      close: () => {
+        for (const part of partings.splice(0)) part()
+      },
+    }
   }
 
   async close(): Promise<void> {
@@ -104,7 +139,7 @@ class Service implements WebRtcService {
     format: AudioFormat,
     negotiate: (session: BrowserSession) => Promise<void>,
   ): Promise<BrowserMedia> {
-    const worker = await this.#idlest().get(format.codec === 'opus' ? format.payloadType : undefined)
+    const worker = await this.#idlest().get()
     const port = await this.#edge.open({ group, kind: 'loopback' })
     let undo: () => Promise<unknown> = () => closePort(port)
     try {
@@ -122,3 +157,8 @@ class Service implements WebRtcService {
 
 // What went wrong first is what the caller has to hear.
 const closePort = (port: MediaPort): Promise<unknown> => port.close().catch(() => undefined)
+
+const known = (video: BrowserVideo): SessionVideo => {
+  if (video instanceof SessionVideo) return video
+  throw new TypeError('video of this WebRtc expected')
+}

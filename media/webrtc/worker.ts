@@ -1,8 +1,7 @@
 import { createWorker, type types } from 'mediasoup'
-import { codecFacts } from '../codecs/facts.ts'
 import { type Candidate, candidatesOf, type Listen } from './announce.ts'
 import { WebRtcError } from './errors.ts'
-import { ownFormat } from './sdp/negotiate.ts'
+import { Routers } from './routers.ts'
 
 /** What a {@link MediaWorker} needs to start. */
 export interface WorkerSettings {
@@ -26,10 +25,10 @@ export interface Tenant {
   close(): Promise<void>
 }
 
-/** A running mediasoup worker process with its one WebRTC server, and a router in it. */
+/** A running mediasoup worker process with its one WebRTC server, and the routers in it. */
 export interface MediaWorker {
   readonly pid: number
-  readonly router: types.Router
+  readonly routers: Pick<Routers, 'audio' | 'video'>
   readonly server: types.WebRtcServer
   readonly candidates: readonly Candidate[]
   readonly relayPorts: WorkerSettings['relayPorts']
@@ -37,24 +36,6 @@ export interface MediaWorker {
   readonly transports: Set<types.WebRtcTransport>
   readonly tenants: Set<Tenant>
 }
-
-/** Number of Opus in the router that there is from the start: that of nearly all browsers. */
-const usualOpus = ownFormat('opus').payloadType
-
-const codecsWith = (opus: number): types.RouterRtpCodecCapability[] => [
-  { kind: 'audio', mimeType: 'audio/opus', clockRate: 48_000, channels: 2, preferredPayloadType: opus },
-  ...(['PCMU', 'PCMA', 'G722'] as const).map((codec) => ({
-    ...{ kind: 'audio' as const, mimeType: `audio/${codec}`, clockRate: codecFacts[codec].clockRate },
-    preferredPayloadType: ownFormat(codec).payloadType,
-  })),
-  { kind: 'video', mimeType: 'video/VP8', clockRate: 90_000 },
-  {
-    kind: 'video',
-    mimeType: 'video/H264',
-    clockRate: 90_000,
-    parameters: { 'packetization-mode': 1, 'profile-level-id': '42e01f', 'level-asymmetry-allowed': 1 },
-  },
-]
 
 const listenInfos = (settings: WorkerSettings): types.TransportListenInfo[] =>
   settings.listen.flatMap(({ ip, announced }) =>
@@ -68,20 +49,6 @@ const listenInfos = (settings: WorkerSettings): types.TransportListenInfo[] =>
 
 interface Process extends MediaWorker {
   readonly worker: types.Worker
-  /**
-   * By the number of Opus. What a router sends has the router's numbers, and what a browser receives has to have those of its own offer (RFC 3264
-   * section 6.1): a browser with another number needs another router.
-   */
-  readonly routers: Map<number, Promise<types.Router>>
-}
-
-const routerOf = ({ routers, worker }: Process, opus: number): Promise<types.Router> => {
-  const known = routers.get(opus)
-  if (known) return known
-  const made = worker.createRouter({ mediaCodecs: codecsWith(opus) })
-  routers.set(opus, made)
-  made.catch(() => routers.delete(opus))
-  return made
 }
 
 const startProcess = async (settings: WorkerSettings): Promise<Process> => {
@@ -91,17 +58,17 @@ const startProcess = async (settings: WorkerSettings): Promise<Process> => {
   })
   try {
     const server = await worker.createWebRtcServer({ listenInfos: listenInfos(settings) })
-    const router = await worker.createRouter({ mediaCodecs: codecsWith(usualOpus) })
+    const routers = new Routers(worker)
+    await routers.audio()
     const candidates = candidatesOf(settings.addresses, settings.port)
     const { relayPorts } = settings
     return {
       worker,
       pid: worker.pid,
-      router,
+      routers,
       server,
       candidates,
       relayPorts,
-      routers: new Map([[usualOpus, Promise.resolve(router)]]),
       transports: new Set(),
       tenants: new Set(),
     }
@@ -133,14 +100,11 @@ export class WorkerKeeper {
     return this.#current?.transports.size ?? 0
   }
 
-  /**
-   * The running worker, with the router in which Opus has this payload type; starts one when there is none. Rejects with what kept it
-   * from starting, or `closed`.
-   */
-  async get(opus: number = usualOpus): Promise<MediaWorker> {
+  /** The running worker; starts one when there is none. Rejects with what kept it from starting, or `closed`. */
+  async get(): Promise<MediaWorker> {
     const worker = await this.#ready()
     this.#used = true
-    return opus === usualOpus ? worker : { ...worker, router: await routerOf(worker, opus) }
+    return worker
   }
 
   /** Starts the worker ahead of its first use. Rejects as {@link get} does. */

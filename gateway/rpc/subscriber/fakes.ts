@@ -12,6 +12,9 @@ export class FakeMedia implements BrowserMedia {
   readonly codec: AudioCodec
   readonly sdp: string
   readonly accepted: string[] = []
+  readonly video = { sends: false, receives: false, onChange: () => {} }
+  /** Whether the browser is sent no sound. */
+  deaf = false
   closed = false
   #listener: (state: State) => void = () => {}
 
@@ -29,6 +32,12 @@ export class FakeMedia implements BrowserMedia {
   async renegotiate(offer: string): Promise<string> {
     if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
     return `answer to ${offer}`
+  }
+
+  present(): void {}
+
+  async setDeaf(deaf: boolean): Promise<void> {
+    this.deaf = deaf
   }
 
   onState(listener: (state: State) => void): void {

@@ -14,6 +14,7 @@ const sdpOf = (direction = 'sendrecv', session = 1) =>
 class FakeBrowser implements BrowserMedia {
   readonly port: MediaPort = new TestPort('call')
   readonly codec = 'PCMU'
+  readonly video = { sends: false, receives: false, onChange: () => {} }
   sdp = 'ours 1'
   readonly accepted: string[] = []
   refuses: Error | undefined
@@ -30,6 +31,9 @@ class FakeBrowser implements BrowserMedia {
     this.sdp = 'ours 2'
     return this.sdp
   }
+
+  present(): void {}
+  async setDeaf(): Promise<void> {}
 
   onState(listener: FakeBrowser['state']): void {
     this.state = listener

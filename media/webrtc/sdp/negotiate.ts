@@ -3,7 +3,9 @@ import { ownOpusParameters, readOpusParameters } from '../../codecs/opus-paramet
 import type { AudioCodec, OpusWishes } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
 import { fault } from './fields.ts'
+import { isDynamic } from './numbers.ts'
 import type { Format, MediaSection, RefusedSection, Section, SessionDescription } from './session.ts'
+import { type VideoFormat, videoOf } from './video.ts'
 
 /** Codecs that browsers have. */
 export type BrowserCodec = Exclude<AudioCodec, 'L16'>
@@ -36,24 +38,60 @@ export const formatOf = ({ codec, payloadType }: AudioFormat): Format => ({
 })
 
 /** How one m-line of an offer is going to be answered. */
-export type Plan =
+export type Plan = UsedPlan | RefusedSection
+
+/** The plan of an m-line that gets a transport. */
+export type UsedPlan =
   | { readonly kind: 'audio'; readonly section: MediaSection; readonly audio: AudioFormat }
-  | { readonly kind: 'video'; readonly section: MediaSection; readonly formats: readonly Format[] }
-  | RefusedSection
+  | VideoPlan
+
+/** The plan of a video m-line. */
+export interface VideoPlan {
+  readonly kind: 'video'
+  readonly section: MediaSection
+  readonly video: VideoFormat
+  /** Our video goes by it; false: it is one more than we use, and is answered as inactive. */
+  readonly used: boolean
+}
 
 /**
- * Decides on every m-line of an offer, in its order (RFC 3264 section 6). The first audio m-line that can be used is ours; video
- * keeps the formats that the router knows; all else is refused. Throws `bad_sdp` where there is no audio m-line, and
- * `no_common_codec` where it has none of `codecs`, of which the first that is offered is taken.
+ * Decides on every m-line of an offer, in its order (RFC 3264 section 6). The first audio m-line that can be used is ours, and the first
+ * for video that is not inactive; all else is refused. Throws `bad_sdp` where there is no audio m-line, and `no_common_codec` where it
+ * has none of `codecs`, of which the first that is offered is taken.
  */
 export const planAnswer = (offer: SessionDescription, codecs: readonly AudioCodec[]): readonly Plan[] => {
   const audio = offer.sections.find((section): section is MediaSection => section.kind === 'audio')
   if (!audio) throw fault('session', 'an audio m-line that is in use expected')
+  const video = mainVideo(offer)
   return offer.sections.map((section): Plan => {
     if (section === audio) return { kind: 'audio', section, audio: commonCodec(section, codecs) }
-    if (section.kind === 'video') return planVideo(section)
-    return section.kind === 'refused' ? section : refusal(section)
+    return planOther(section, video)
   })
+}
+
+/**
+ * Decides on every m-line of the offer of a screen: video alone. Throws `bad_sdp` where none is offered, and `no_common_codec` where it
+ * has no format that we know.
+ */
+export const planScreen = (offer: SessionDescription): readonly Plan[] => {
+  const video = mainVideo(offer)
+  if (!video) throw fault('session', 'a video m-line that is in use expected')
+  const plans = offer.sections.map((section) => planOther(section, video))
+  if (plans.some((plan) => plan.kind === 'video' && plan.used)) return plans
+  const offered = video.formats.map((format) => format.name).join(', ')
+  throw new WebRtcError('no_common_codec', `SDP: one of VP8, H264 expected, found ${offered}`)
+}
+
+// A page that gave its video up and takes it again may do so with a further m-line: the first stays, and is inactive.
+const mainVideo = ({ sections }: SessionDescription): MediaSection | undefined => {
+  const all = sections.filter((section): section is MediaSection => section.kind === 'video')
+  return all.find(({ direction }) => direction !== 'inactive') ?? all[0]
+}
+
+const planOther = (section: Section, main: MediaSection | undefined): Plan => {
+  if (section.kind === 'refused') return section
+  const video = section.kind === 'video' ? videoOf(section) : undefined
+  return video ? { kind: 'video', section, video, used: section === main } : refusal(section)
 }
 
 /** The first of `codecs` that the m-line has, with the number that it has there. Throws `no_common_codec`. */
@@ -73,22 +111,8 @@ const isCodec = ({ payloadType, name, clockRate }: Format, codec: BrowserCodec):
   clockRate === codecFacts[codec].clockRate &&
   (codec === 'opus' ? isDynamic(payloadType) : payloadType === usual[codec])
 
-// With RTCP on the same port 64 to 95 could be taken for it (RFC 5761 section 4).
-const isDynamic = (payloadType: number): boolean =>
-  (payloadType >= 35 && payloadType < 64) || (payloadType >= 96 && payloadType <= 127)
-
-const planVideo = (section: MediaSection): Plan => {
-  const formats = section.formats.filter(isRouterVideo)
-  return formats.length > 0 ? { kind: 'video', section, formats } : refusal(section)
-}
-
-// H.264 goes through the router only in packetization mode 1 (RFC 6184 section 6.3).
-const isRouterVideo = (format: Format): boolean => {
-  const name = format.name.toUpperCase()
-  return name === 'VP8' || (name === 'H264' && /(^|;)\s*packetization-mode=1\s*(;|$)/.test(format.parameters))
-}
-
-const refusal = (section: MediaSection): RefusedSection => ({
+/** The m-line answered with port 0. */
+export const refusal = (section: MediaSection): RefusedSection => ({
   kind: 'refused',
   media: section.kind,
   mid: section.mid,

@@ -3,13 +3,17 @@ import type { Direction } from '../../types.ts'
 import { type Fields, fault, integer, list, matching, object, text } from './fields.ts'
 import {
   type Credentials,
+  type Feedback,
   type Fingerprint,
   type Format,
   fingerprintHashes,
+  knownFeedback,
   type MediaSection,
+  midUri,
   type Section,
   type SessionDescription,
   type Setup,
+  transportUri,
 } from './session.ts'
 
 /** Longest session description that is read, in characters. */
@@ -86,7 +90,10 @@ const readMedia = (session: Fields, media: Fields, context: Context): MediaSecti
     throw fault(where, 'UDP/TLS/RTP/SAVPF expected as protocol')
   if (media.rtcpMux === undefined) throw fault(where, 'a=rtcp-mux is missing')
   const ssrc = list(media.ssrcs).map((line) => integer(line.id, 1, 0xffff_ffff))[0]
-  const midExtension = readMidExtension(media)
+  const midExtension = readExtension(media, midUri)
+  const transportExtension = readExtension(media, transportUri)
+  if (midExtension !== undefined && midExtension === transportExtension)
+    throw fault(where, 'every a=extmap has to have an id of its own')
   return {
     kind: type,
     mid: checkedMid(text(media.mid) ?? '', where),
@@ -96,6 +103,7 @@ const readMedia = (session: Fields, media: Fields, context: Context): MediaSecti
     credentials: readCredentials(session, media, where, role),
     ...(ssrc !== undefined && { ssrc }),
     ...(midExtension !== undefined && { midExtension }),
+    ...(transportExtension !== undefined && { transportExtension }),
   }
 }
 
@@ -164,13 +172,27 @@ const readFormats = (media: Fields, where: string): readonly Format[] => {
     const clockRate = integer(map?.rate, 1, 1_000_000) ?? staticFormats[payloadType]?.clockRate
     if (name === undefined || clockRate === undefined) return []
     const own = parameters.find((line) => line.payload === payloadType)
-    return [{ payloadType, name, clockRate, parameters: text(own?.config) ?? '' }]
+    const feedback = readFeedback(media, payloadType)
+    return [
+      {
+        ...{ payloadType, name, clockRate, parameters: text(own?.config) ?? '' },
+        ...(feedback.length > 0 && { feedback }),
+      },
+    ]
   })
   if (formats.length === 0) throw fault(where, 'at least one format with a known meaning expected')
   return formats
 }
 
-const readMidExtension = (media: Fields): number | undefined => {
-  const line = list(media.ext).find((fields) => text(fields.uri) === 'urn:ietf:params:rtp-hdrext:sdes:mid')
+// What stands for all formats is written with an asterisk (RFC 4585 section 4.2).
+const readFeedback = (media: Fields, payloadType: number): readonly Feedback[] => {
+  const lines = list(media.rtcpFb)
+    .filter(({ payload }) => payload === payloadType || payload === '*')
+    .map(({ type, subtype }) => [text(type), text(subtype)].filter((word) => word !== undefined).join(' '))
+  return knownFeedback.filter((known) => lines.includes(known))
+}
+
+const readExtension = (media: Fields, uri: string): number | undefined => {
+  const line = list(media.ext).find((fields) => text(fields.uri) === uri)
   return integer(line?.value, 1, 14)
 }

@@ -22,7 +22,15 @@ export interface Format {
   readonly channels?: number
   /** The `a=fmtp` parameters as written; empty when there are none. */
   readonly parameters: string
+  /** What the `a=rtcp-fb` lines of it say that we know of; absent where there is nothing. */
+  readonly feedback?: readonly Feedback[]
 }
+
+/** RTCP feedback that mediasoup gives and takes (RFC 4585, RFC 5104, draft-holmer-rmcat-transport-wide-cc-extensions). */
+export const knownFeedback = ['nack', 'nack pli', 'ccm fir', 'transport-cc'] as const
+
+/** One kind of RTCP feedback, as `a=rtcp-fb` writes it. */
+export type Feedback = (typeof knownFeedback)[number]
 
 /** What connects one m-line: ICE, DTLS. */
 export interface Credentials {
@@ -46,7 +54,15 @@ export interface MediaSection {
   readonly ssrc?: number
   /** Id of the header extension that carries the mid (RFC 8843 section 15); absent where it is not offered. */
   readonly midExtension?: number
+  /** Id of the header extension that numbers the packets of a transport for `transport-cc`; absent where it is not offered. */
+  readonly transportExtension?: number
 }
+
+/** URI of the header extension that carries the mid. */
+export const midUri = 'urn:ietf:params:rtp-hdrext:sdes:mid'
+
+/** URI of the header extension that numbers the packets of a transport. */
+export const transportUri = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01'
 
 /** An m-line that is answered with port 0: switched off by the browser, or of a type that is not ours. */
 export interface RefusedSection {
@@ -72,3 +88,6 @@ export const mirrored = (direction: Direction): Direction =>
 
 /** True where the browser sends. */
 export const sends = (direction: Direction): boolean => direction === 'sendrecv' || direction === 'sendonly'
+
+/** True where the browser takes what we send. */
+export const receives = (direction: Direction): boolean => sends(mirrored(direction))

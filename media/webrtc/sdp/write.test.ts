@@ -16,7 +16,7 @@ const section: LocalSection = {
   setup: 'passive',
   candidates: candidatesOf(['203.0.113.5', '10.0.0.5'], 44_444),
   midExtension: 4,
-  stream: { ssrc: 77, cname: 'us', track: 'audio' },
+  stream: { track: 'audio', source: { ssrc: 77, cname: 'us' } },
 }
 const write = (change: Partial<LocalSection> = {}) =>
   writeSdp({ id: 5, version: 2 }, [{ ...section, ...change }])

@@ -1,6 +1,13 @@
 import type { Direction } from '../../types.ts'
 import type { Candidate } from '../announce.ts'
-import type { Fingerprint, Format, RefusedSection, Setup } from './session.ts'
+import {
+  type Fingerprint,
+  type Format,
+  midUri,
+  type RefusedSection,
+  type Setup,
+  transportUri,
+} from './session.ts'
 
 /** The origin of our descriptions (RFC 8866 section 5.2): the id stays, the version grows by one with each. */
 export interface Origin {
@@ -22,8 +29,16 @@ export interface LocalSection {
   readonly candidates: readonly Candidate[]
   /** Id of the header extension that carries the mid; absent where it is not used. */
   readonly midExtension?: number
-  /** The stream that we send; absent where nothing is behind the m-line yet. */
-  readonly stream?: { readonly ssrc: number; readonly cname: string; readonly track: string }
+  /** Id of the header extension of `transport-cc`; absent where it is not used. */
+  readonly transportExtension?: number
+  /** What we send; absent where there is never anything. */
+  readonly stream?: Stream
+}
+
+/** What a description says of the stream that we send. Without `source` the SSRC may be any, and may change. */
+export interface Stream {
+  readonly track: string
+  readonly source?: { readonly ssrc: number; readonly cname: string }
 }
 
 /** Media stream that all tracks of a session belong to, so that a browser plays them together. */
@@ -68,9 +83,8 @@ const used = (section: LocalSection): string[] => {
     `a=setup:${section.setup}`,
     ...section.candidates.map(candidateLine),
     'a=end-of-candidates',
-    ...(section.midExtension === undefined
-      ? []
-      : [`a=extmap:${section.midExtension} urn:ietf:params:rtp-hdrext:sdes:mid`]),
+    ...extensionLine(section.midExtension, midUri),
+    ...extensionLine(section.transportExtension, transportUri),
     ...section.formats.flatMap(formatLines),
     ...(section.kind === 'audio' ? ['a=ptime:20'] : []),
     ...streamLines(section),
@@ -80,18 +94,24 @@ const used = (section: LocalSection): string[] => {
 const candidateLine = (c: Candidate): string =>
   `a=candidate:${c.foundation} 1 ${c.protocol} ${c.priority} ${c.address} ${c.port} typ host${c.protocol === 'tcp' ? ' tcptype passive' : ''}`
 
+const extensionLine = (id: number | undefined, uri: string): string[] =>
+  id === undefined ? [] : [`a=extmap:${id} ${uri}`]
+
 const formatLines = (format: Format): string[] => [
   `a=rtpmap:${format.payloadType} ${format.name}/${format.clockRate}${format.channels ? `/${format.channels}` : ''}`,
   ...(format.parameters === '' ? [] : [`a=fmtp:${format.payloadType} ${format.parameters}`]),
+  ...(format.feedback ?? []).map((feedback) => `a=rtcp-fb:${format.payloadType} ${feedback}`),
 ]
 
 const streamLines = (section: LocalSection): string[] => {
   const { stream } = section
   const silent = section.direction === 'inactive' || section.direction === 'recvonly'
   if (!stream || silent) return []
+  const { track, source } = stream
   return [
-    `a=msid:${streamName} ${stream.track}`,
-    `a=ssrc:${stream.ssrc} cname:${stream.cname}`,
-    `a=ssrc:${stream.ssrc} msid:${streamName} ${stream.track}`,
+    `a=msid:${streamName} ${track}`,
+    ...(source
+      ? [`a=ssrc:${source.ssrc} cname:${source.cname}`, `a=ssrc:${source.ssrc} msid:${streamName} ${track}`]
+      : []),
   ]
 }

@@ -1,0 +1,71 @@
+import type { types } from 'mediasoup'
+import { WebRtcError } from '../errors.ts'
+import type { Line } from '../line.ts'
+import { type MediaSection, midUri, sends } from '../sdp/session.ts'
+import type { VideoFormat } from '../sdp/video.ts'
+import { producerParameters } from './parameters.ts'
+
+/** Video that a browser sends at this time. Another object whenever it is another stream. */
+export interface Source {
+  readonly producer: types.Producer
+  readonly line: Line
+  readonly format: VideoFormat
+}
+
+/** The video that one m-line of a browser brings: its camera, or the screen that it shares. */
+export class IncomingVideo {
+  readonly #watchers = new Set<() => void>()
+  #current: (Source & { readonly key: string }) | undefined
+
+  /** What is sent; undefined where nothing is. */
+  get current(): Source | undefined {
+    return this.#current
+  }
+
+  /** Tells of each change of {@link current}, until the returned function is called. */
+  watch(watcher: () => void): () => void {
+    this.#watchers.add(watcher)
+    return () => void this.#watchers.delete(watcher)
+  }
+
+  /**
+   * Brings it to what the browser's description says. Called after each; does something only when the stream is another one, or comes over
+   * another line. Throws `bad_sdp` when the stream cannot be told from others.
+   */
+  async take(line: Line, section: MediaSection, format: VideoFormat): Promise<void> {
+    if (!sends(section.direction)) return this.clear()
+    checkSource(section)
+    const key = `${section.ssrc} ${section.mid} ${section.midExtension} ${section.transportExtension}`
+    const old = this.#current
+    if (old?.line === line && old.key === key && !old.producer.closed) return
+    // Two producers of one transport may not share a mid.
+    old?.producer.close()
+    try {
+      const producer = await line.transport.produce({
+        kind: 'video',
+        rtpParameters: producerParameters(section, format),
+      })
+      this.#set({ producer, line, format, key })
+    } catch (error) {
+      this.#set(undefined)
+      throw error
+    }
+  }
+
+  /** Nothing comes any more. Idempotent. */
+  clear(): void {
+    this.#current?.producer.close()
+    this.#set(undefined)
+  }
+
+  #set(next: (Source & { readonly key: string }) | undefined): void {
+    if (next === this.#current) return
+    this.#current = next
+    for (const watcher of [...this.#watchers]) watcher()
+  }
+}
+
+const checkSource = ({ ssrc, mid, midExtension }: MediaSection): void => {
+  if (ssrc !== undefined || midExtension !== undefined) return
+  throw new WebRtcError('bad_sdp', `SDP, a=mid:${mid}: a=ssrc, or a=extmap with ${midUri}, expected`)
+}
