@@ -1,0 +1,131 @@
+import type {
+  Call,
+  CallEvents,
+  CallState,
+  Client,
+  ClientError,
+  ClientEvents,
+  ClientOptions,
+  ConnectionState,
+  IncomingCallHandlers,
+  Invite,
+} from '@trunkline/client'
+
+/** Listeners by name, as the client keeps them. */
+class Listeners<Events extends object> {
+  readonly #all = new Map<keyof Events, Set<(payload: never) => void>>()
+
+  readonly on = (name: keyof Events, listener: (payload: never) => void): void => {
+    this.#all.set(name, (this.#all.get(name) ?? new Set()).add(listener))
+  }
+
+  readonly off = (name: keyof Events, listener: (payload: never) => void): void => {
+    this.#all.get(name)?.delete(listener)
+  }
+
+  /** How many listen. */
+  get size(): number {
+    return [...this.#all.values()].reduce((sum, { size }) => sum + size, 0)
+  }
+
+  emit<Name extends keyof Events>(name: Name, payload: Events[Name]): void {
+    for (const listener of this.#all.get(name) ?? []) (listener as (payload: Events[Name]) => void)(payload)
+  }
+}
+
+/** A client whose server is the test. */
+export class FakeClient {
+  readonly options: ClientOptions
+  readonly events = new Listeners<ClientEvents>()
+  readonly on = this.events.on
+  readonly off = this.events.off
+  /** What was asked of it, in order. */
+  readonly asked: string[] = []
+  handlers: IncomingCallHandlers | undefined
+  /** How the next requests go; a test puts what it wants here. */
+  update: () => Promise<void> = async () => {}
+  goOnline: () => Promise<void> = async () => {}
+  #over = false
+
+  constructor(options: ClientOptions) {
+    this.options = options
+  }
+
+  /** As the hooks see it. */
+  get client(): Client {
+    return this as unknown as Client
+  }
+
+  async connect(): Promise<void> {
+    this.asked.push('connect')
+  }
+
+  disconnect(): void {
+    if (!this.#over) this.asked.push('disconnect')
+    this.#over = true
+  }
+
+  async updateToken(token: string): Promise<void> {
+    this.asked.push(`token ${token}`)
+    await this.update()
+  }
+
+  async online({ incomingCallHandlers }: { incomingCallHandlers?: IncomingCallHandlers }): Promise<void> {
+    this.asked.push('online')
+    this.handlers = incomingCallHandlers
+    await this.goOnline()
+  }
+
+  async offline(): Promise<void> {
+    this.asked.push('offline')
+  }
+
+  becomes(state: ConnectionState): void {
+    this.events.emit('connection', { state })
+  }
+
+  /** It ends for good, as the client tells it. */
+  ends(reason: ClientError): void {
+    this.#over = true
+    this.becomes('disconnected')
+    this.events.emit('closed', { reason })
+  }
+}
+
+/** A call, of which a test says what becomes of it. */
+export class FakeCall {
+  readonly events = new Listeners<CallEvents>()
+  readonly on = this.events.on
+  readonly off = this.events.off
+  readonly remoteStream = {} as MediaStream
+  readonly localStream = undefined
+  state: CallState = 'new'
+  muted = { audio: false, video: false }
+  reason: ClientError | undefined
+
+  /** As the hooks see it. */
+  get call(): Call {
+    return this as unknown as Call
+  }
+
+  get active(): boolean {
+    return this.state === 'active'
+  }
+
+  becomes(state: CallState): void {
+    const previous = this.state
+    this.state = state
+    this.events.emit('state', { state, previous })
+  }
+
+  mutes(audio: boolean): void {
+    this.muted = { ...this.muted, audio }
+    this.events.emit('mute', this.muted)
+  }
+}
+
+/** An invite that waits until a test settles it. */
+export const invitation = (): { readonly invite: Invite; readonly settle: () => void } => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { invite: { settled: promise } as Invite, settle: resolve }
+}

@@ -1,0 +1,68 @@
+// @vitest-environment happy-dom
+import { type Call, ClientError } from '@trunkline/client'
+import { act } from 'react'
+import { expect, it } from 'vitest'
+import { FakeCall } from './testing/fakes.ts'
+import { rendered } from './testing/rendered.ts'
+import { useCall } from './use-call.ts'
+import { useStream } from './use-stream.ts'
+
+it('what there is to see of a call is kept up to date until it ends', async () => {
+  const made = new FakeCall()
+  const hook = await rendered(useCall, made.call)
+  expect(hook.value).toMatchObject({
+    state: 'new',
+    active: false,
+    muted: { audio: false },
+    reason: undefined,
+  })
+  await act(async () => made.becomes('active'))
+  await act(async () => made.mutes(true))
+  expect(hook.value).toMatchObject({ state: 'active', active: true, muted: { audio: true, video: false } })
+  await act(async () => {
+    made.reason = new ClientError('normal', 'The call was hung up here.')
+    made.becomes('ended')
+  })
+  expect(hook.value).toMatchObject({ state: 'ended', active: false, reason: { code: 'normal' } })
+})
+
+it('an event that changes nothing does not render the component again', async () => {
+  const made = new FakeCall()
+  const hook = await rendered(useCall, made.call)
+  const { count } = hook
+  await act(async () => made.events.emit('mute', made.muted))
+  expect(hook.count).toBe(count)
+})
+
+it('another call takes the place of the one before, which nobody listens to any more', async () => {
+  const [first, second] = [new FakeCall(), new FakeCall()]
+  second.state = 'ringing'
+  const hook = await rendered((call: Call | undefined) => useCall(call), undefined as Call | undefined)
+  expect(hook.value).toBeUndefined()
+  await hook.render(first.call)
+  expect(hook.value).toMatchObject({ state: 'new' })
+  await hook.render(second.call)
+  expect(hook.value).toMatchObject({ state: 'ringing' })
+  expect(first.events.size).toBe(0)
+  await hook.unmount()
+  expect(second.events.size).toBe(0)
+})
+
+it('a video element gets its stream once, and none when there is none', async () => {
+  const [stream, set] = [{} as MediaStream, [] as unknown[]]
+  const element = {
+    set srcObject(value: unknown) {
+      set.push(value)
+    },
+  } as HTMLMediaElement
+  const hook = await rendered(useStream, stream)
+  const show = hook.value
+  show(element)
+  show(null)
+  await hook.render(stream)
+  expect(hook.value).toBe(show)
+  expect(set).toEqual([stream])
+  const without = await rendered(useStream, undefined)
+  without.value(element)
+  expect(set).toEqual([stream, null])
+})

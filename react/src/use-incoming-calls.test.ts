@@ -1,0 +1,72 @@
+// @vitest-environment happy-dom
+import { type Client, ClientError } from '@trunkline/client'
+import { act } from 'react'
+import { expect, it } from 'vitest'
+import { FakeClient, invitation } from './testing/fakes.ts'
+import { rendered } from './testing/rendered.ts'
+import { useIncomingCalls } from './use-incoming-calls.ts'
+
+const use = (client: Client | undefined) => useIncomingCalls(client)
+
+const waiting = async (prepare: (fake: FakeClient) => void = () => {}) => {
+  const fake = new FakeClient({ token: 't1' })
+  prepare(fake)
+  return { fake, hook: await rendered(use, fake.client as Client | undefined) }
+}
+
+it('a component is online as long as it is mounted, and says so once, in strict mode too', async () => {
+  const { fake, hook } = await waiting()
+  expect(hook.value).toEqual({ invites: [], online: true, error: undefined })
+  await hook.unmount()
+  expect(fake.asked).toEqual(['online', 'offline'])
+  expect(fake.events.size).toBe(0)
+})
+
+it('calls wait in the list until they are settled', async () => {
+  const { fake, hook } = await waiting()
+  const [first, second] = [invitation(), invitation()]
+  await act(async () => {
+    for (const { invite } of [first, second]) fake.handlers?.all?.({ invite })
+  })
+  expect(hook.value.invites).toEqual([first.invite, second.invite])
+  await act(async () => first.settle())
+  expect(hook.value.invites).toEqual([second.invite])
+})
+
+it('without a client nothing rings, and the next client goes online', async () => {
+  const { fake, hook } = await waiting()
+  await hook.render(undefined)
+  expect(hook.value).toEqual({ invites: [], online: false, error: undefined })
+  expect(fake.asked).toEqual(['online', 'offline'])
+  const next = new FakeClient({ token: 't2' })
+  await hook.render(next.client)
+  expect(next.asked).toEqual(['online'])
+  expect(hook.value.online).toBe(true)
+})
+
+it('a component that goes while it is going online is offline in the end', async () => {
+  const gate = Promise.withResolvers<void>()
+  const { fake, hook } = await waiting((client) => {
+    client.goOnline = () => gate.promise
+  })
+  expect(hook.value.online).toBe(false)
+  await hook.unmount()
+  expect(fake.asked).toEqual(['online'])
+  await act(async () => gate.resolve())
+  expect(fake.asked).toEqual(['online', 'offline'])
+})
+
+it('a refusal is told, and not asked for again', async () => {
+  const refused = new ClientError('server', 'Too many devices.')
+  const { fake, hook } = await waiting((client) => {
+    client.goOnline = () => Promise.reject(refused)
+  })
+  expect(hook.value).toEqual({ invites: [], online: false, error: refused })
+  expect(fake.asked).toEqual(['online'])
+})
+
+it('a client that is closed is not online', async () => {
+  const { fake, hook } = await waiting()
+  await act(async () => fake.ends(new ClientError('auth', 'The token has ended.')))
+  expect(hook.value.online).toBe(false)
+})

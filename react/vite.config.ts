@@ -1,0 +1,11 @@
+import { defineConfig } from 'vite'
+
+/** Builds `dist/index.js` (ES module) with all of `@trunkline/client` in it; only React is the page's. */
+export default defineConfig({
+  build: {
+    target: 'es2022',
+    sourcemap: true,
+    lib: { entry: 'src/index.ts', formats: ['es'], fileName: () => 'index.js' },
+    rollupOptions: { external: ['react'] },
+  },
+})

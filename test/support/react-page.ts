@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { build, type Plugin } from 'vite'
+import type { Browser } from './browser.ts'
+
+const root = join(import.meta.dirname, '..', '..', 'react')
+const name = 'virtual:page'
+
+/** The example of the documentation, in strict mode, mounted and unmounted by the test. */
+const source = `
+import { createElement, StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Phone } from '/example/phone.tsx'
+
+const root = createRoot(document.getElementById('root'))
+globalThis.render = (props) => root.render(createElement(StrictMode, null, createElement(Phone, props)))
+globalThis.unmount = () => root.unmount()
+`
+
+const page: Plugin = {
+  name: 'page',
+  resolveId: (id) => (id === name ? id : undefined),
+  load: (id) => (id === name ? source : undefined),
+}
+
+/** The page's script, with React's development build: strict mode runs effects twice in that one alone. */
+const bundle = async (): Promise<string> => {
+  const result = await build({
+    root,
+    mode: 'development',
+    configFile: false,
+    logLevel: 'warn',
+    define: { 'process.env.NODE_ENV': '"development"' },
+    plugins: [page],
+    build: { write: false, minify: false, rollupOptions: { input: name } },
+  })
+  const [output] = [result].flat().flatMap((made) => ('output' in made ? made.output : []))
+  if (output?.type !== 'chunk') throw new Error('the page was not built')
+  return output.code
+}
+
+const html =
+  '<!doctype html><meta charset="utf-8"><title>React</title><div id="root"></div><script type="module" src="/page.js"></script>'
+
+interface ReactWindow {
+  render(props: PhoneProps): void
+  unmount(): void
+}
+
+/** What the example's component is given. */
+export interface PhoneProps {
+  readonly host: string
+  readonly token?: string
+}
+
+/** A page of a customer that is written with React, on a server of its own: the example `react/example/phone.tsx`. */
+export class ReactPage {
+  readonly #server: Server
+  readonly page: Page
+  /** The methods that it has asked for, of each WebSocket that it has opened. */
+  readonly asked: string[][] = []
+
+  constructor(server: Server, page: Page) {
+    this.#server = server
+    this.page = page
+    page.on('websocket', (socket) => {
+      const methods: string[] = []
+      this.asked.push(methods)
+      socket.on('framesent', ({ payload }) => methods.push(JSON.parse(String(payload)).method))
+    })
+  }
+
+  /** Builds the page and opens it; nothing is rendered yet. */
+  static async open(browser: Browser): Promise<ReactPage> {
+    const code = await bundle()
+    const server = createServer(({ url }, response) => {
+      const script = url === '/page.js'
+      response.setHeader('content-type', script ? 'text/javascript' : 'text/html').end(script ? code : html)
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const opened = new ReactPage(server, await browser.page())
+    await opened.page.goto(`http://localhost:${(server.address() as { port: number }).port}/`)
+    await opened.page.waitForFunction(() => 'render' in globalThis)
+    return opened
+  }
+
+  /** Renders the telephone, or renders it again with other properties. */
+  render(props: PhoneProps): Promise<void> {
+    return this.page.evaluate((given) => (globalThis as unknown as ReactWindow).render(given), props)
+  }
+
+  unmount(): Promise<void> {
+    return this.page.evaluate(() => (globalThis as unknown as ReactWindow).unmount())
+  }
+
+  /** Presses a button once it is there. */
+  press(label: string): Promise<void> {
+    return this.page.getByRole('button', { name: label, exact: true }).click()
+  }
+
+  /** Waits for a text. */
+  shows(text: string): Promise<void> {
+    return this.page.getByText(text).first().waitFor()
+  }
+
+  /** Closes the page and its server. */
+  async close(): Promise<void> {
+    await this.page.context().close()
+    this.#server.closeAllConnections()
+    this.#server.close()
+  }
+}
