@@ -1,5 +1,5 @@
 import { OAuthClients } from './auth/oauth/clients.ts'
-import { OAuth } from './auth/oauth/oauth.ts'
+import type { OAuth } from './auth/oauth/oauth.ts'
 import { providerPages } from './http/oauth-pages.ts'
 import type { Metrics } from './metrics.ts'
 import type { Base, Store } from './open.ts'
@@ -23,6 +23,8 @@ export const openOAuth = async (
   await oauthClients.provision(config.oauth.clients, config.project)
   const url = config.oauth.url ?? (publicHost && new URL(`https://${publicHost}`).origin)
   if (!url) return { oauthClients }
+  // A sixth of a second and some memory, which nobody gives for an authorization server that is not there.
+  const { OAuth } = await import('./auth/oauth/oauth.ts')
   const oauth = await OAuth.open({
     ...{ url, store, revocations, secret, publicHost, clock, metrics },
     ...{ config: config.oauth, dataDir: config.dataDir, clients: oauthClients, accounts: directory },

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errors, type Interaction, type InteractionResults } from 'oidc-provider'
 import type { OAuth } from '../auth/oauth/oauth.ts'
-import { oauthPaths } from '../auth/oauth/provider.ts'
+import { oauthPaths } from '../auth/oauth/paths.ts'
 import { continuePage, expiredPage, formTargets, pageHeaders, signInPage } from './oauth-pages.ts'
 import { asTls } from './oauth-tls.ts'
 import type { SignIn } from './sign-in.ts'

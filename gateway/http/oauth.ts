@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OAuth } from '../auth/oauth/oauth.ts'
-import { oauthPaths } from '../auth/oauth/provider.ts'
+import { oauthPaths } from '../auth/oauth/paths.ts'
 import { networkKey } from './attempts.ts'
 import { pageHeaders, providerPages } from './oauth-pages.ts'
 import { signInRoutes } from './oauth-sign-in.ts'
@@ -32,9 +32,10 @@ const routes: Readonly<Record<'GET' | 'POST' | 'OPTIONS', readonly string[]>> = 
 }
 
 /** The authorization server: its endpoints, and the pages on which subscribers sign in. Over TLS alone. */
-export const oauthRoutes = async (site: FastifyInstance, parts: OAuthRouteParts): Promise<void> => {
-  const { oauth, signIn } = parts
-  if (!oauth) return
+export const oauthRoutes = async (
+  site: FastifyInstance,
+  { oauth, signIn }: Required<OAuthRouteParts>,
+): Promise<void> => {
   await site.register(async (scope) => {
     scope.addHook('onRequest', requireTls(oauth.issuer))
     scope.addHook('onRequest', limited(oauth))

@@ -5,18 +5,9 @@ import { accountFinder, type OAuthAccounts } from './accounts.ts'
 import { adapterOf } from './adapter.ts'
 import { hashOf, type OAuthClients, oauthScopes } from './clients.ts'
 import type { SigningKey } from './keys.ts'
+import { oauthPaths } from './paths.ts'
 import type { OAuthPayloads } from './payloads.ts'
 import { grantOf, interactions } from './policy.ts'
-
-/** Paths under the issuer. */
-export const oauthPaths = {
-  authorization: '/login/oauth/authorize',
-  signIn: '/login/oauth/sign-in',
-  signOut: '/login/oauth/sign-out',
-  token: '/oauth/token',
-  revocation: '/oauth/revoke',
-  keys: '/oauth/jwks',
-} as const
 
 /** Pages that oidc-provider shows by itself; each is a whole document. */
 export interface ProviderPages {

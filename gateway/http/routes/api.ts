@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { useIgnoredFields } from '../ignored-fields.ts'
-import { type OAuthRouteParts, oauthRoutes } from '../oauth.ts'
+import type { OAuthRouteParts } from '../oauth.ts'
 import { type CallingParts, callingRoutes } from './calling/calls.ts'
 import { callingRpcRoute } from './calling/rpc.ts'
 import { type CarrierParts, carrierRoutes } from './carriers.ts'
@@ -59,7 +59,7 @@ export const apiRoutes = async (site: FastifyInstance, parts: ApiParts): Promise
   embedRoutes(site, parts)
   projectTokenRoutes(site, parts)
   oauthClientRoutes(site, parts)
-  await oauthRoutes(site, parts)
+  await authorizationServer(site, parts)
   deviceRoutes(site, parts)
   conversationRoutes(site, parts)
   domainApplicationRoutes(site, parts)
@@ -71,4 +71,14 @@ export const apiRoutes = async (site: FastifyInstance, parts: ApiParts): Promise
   callingRoutes(site, parts)
   callingRpcRoute(site, parts)
   await compatRoutes(site, parts)
+}
+
+// Loaded only where it is open: oidc-provider comes with it.
+const authorizationServer = async (
+  site: FastifyInstance,
+  { oauth, signIn }: OAuthRouteParts,
+): Promise<void> => {
+  if (!oauth) return
+  const { oauthRoutes } = await import('../oauth.ts')
+  await oauthRoutes(site, { oauth, signIn })
 }
