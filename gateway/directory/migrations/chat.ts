@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { createIndex } from './create-index.ts'
 import type { Migration } from './run.ts'
 
 /** Conversations, who is part of them, and their messages. */
@@ -26,8 +27,8 @@ const createConversations = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('active_at', 'bigint', (c) => c.notNull())
     .addUniqueConstraint('conversation_of_project', ['project_id', 'key'])
     .execute()
-  await index(db, 'conversation', ['first_address_id'])
-  await index(db, 'conversation', ['second_address_id'])
+  await createIndex(db, 'conversation', ['first_address_id'])
+  await createIndex(db, 'conversation', ['second_address_id'])
 }
 
 const createMembers = async (db: Kysely<unknown>): Promise<void> => {
@@ -42,8 +43,8 @@ const createMembers = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('ends_at', 'bigint')
     .addPrimaryKeyConstraint('conversation_member_once', ['conversation_id', 'holder_id'])
     .execute()
-  await index(db, 'conversation_member', ['holder_id'])
-  await index(db, 'conversation_member', ['address_id'])
+  await createIndex(db, 'conversation_member', ['holder_id'])
+  await createIndex(db, 'conversation_member', ['address_id'])
 }
 
 const createMessages = async (db: Kysely<unknown>): Promise<void> => {
@@ -61,14 +62,7 @@ const createMessages = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addUniqueConstraint('message_of_conversation', ['conversation_id', 'created_at'])
     .execute()
-  await index(db, 'message', ['author_address_id'])
+  await createIndex(db, 'message', ['author_address_id'])
   // For what is removed because it is old.
-  await index(db, 'message', ['created_at'])
+  await createIndex(db, 'message', ['created_at'])
 }
-
-const index = (db: Kysely<unknown>, table: string, columns: string[]): Promise<void> =>
-  db.schema
-    .createIndex(`${table}_by_${columns.join('_')}`)
-    .on(table)
-    .columns(columns)
-    .execute()

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { createIndex } from './create-index.ts'
 import type { Migration } from './run.ts'
 
 /** Calls, their records, what lists of recordings go by, and which of several gateways has what. */
@@ -44,13 +45,13 @@ const createCalls = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('document', 'text')
     .execute()
   // What a list asks for stands first, the order of the list after it.
-  await index(db, 'call', ['project_id', 'created_at', 'id'])
+  await createIndex(db, 'call', ['project_id', 'created_at', 'id'])
   for (const column of ['from_user', 'to_user', 'status', 'parent_id'])
-    await index(db, 'call', ['project_id', column, 'created_at', 'id'])
+    await createIndex(db, 'call', ['project_id', column, 'created_at', 'id'])
 
-  await index(db, 'call', ['project_id', 'ended_at', 'id'])
+  await createIndex(db, 'call', ['project_id', 'ended_at', 'id'])
   // For what is removed because it is old, whosever it is.
-  await index(db, 'call', ['created_at'])
+  await createIndex(db, 'call', ['created_at'])
   await db.schema
     .createIndex('call_in_progress')
     .on('call')
@@ -94,20 +95,20 @@ const createCdrs = async (db: Kysely<unknown>): Promise<void> => {
     .addColumn('jitter_ms', 'double precision')
     .addColumn('record_json', 'text', (c) => c.notNull())
     .execute()
-  await index(db, 'cdr', ['project_id', 'kind', 'started_at', 'id'])
+  await createIndex(db, 'cdr', ['project_id', 'kind', 'started_at', 'id'])
   for (const column of ['from_user', 'to_user', 'carrier', 'domain', 'code'])
-    await index(db, 'cdr', ['project_id', 'kind', column, 'started_at', 'id'])
-  await index(db, 'cdr', ['project_id', 'call_id', 'place'])
-  await index(db, 'cdr', ['started_at'])
+    await createIndex(db, 'cdr', ['project_id', 'kind', column, 'started_at', 'id'])
+  await createIndex(db, 'cdr', ['project_id', 'call_id', 'place'])
+  await createIndex(db, 'cdr', ['started_at'])
 }
 
 /** Each recording is of one gateway, as its file lies there. */
 const extendRecordings = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.alterTable('recording').addColumn('node_id', 'text').execute()
   await db.schema.dropIndex('recording_started_at').execute()
-  await index(db, 'recording', ['node_id', 'started_at', 'id'])
-  await index(db, 'recording', ['project_id', 'started_at', 'id'])
-  await index(db, 'recording', ['project_id', 'call_id', 'started_at', 'id'])
+  await createIndex(db, 'recording', ['node_id', 'started_at', 'id'])
+  await createIndex(db, 'recording', ['project_id', 'started_at', 'id'])
+  await createIndex(db, 'recording', ['project_id', 'call_id', 'started_at', 'id'])
   await db.schema
     .createIndex('recording_in_progress')
     .on('recording')
@@ -120,12 +121,5 @@ const extendRecordings = async (db: Kysely<unknown>): Promise<void> => {
 const extendCallbacks = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.alterTable('callback').addColumn('node_id', 'text').execute()
   await db.schema.dropIndex('callback_due_at').execute()
-  await index(db, 'callback', ['node_id', 'server', 'due_at', 'created_at'])
+  await createIndex(db, 'callback', ['node_id', 'server', 'due_at', 'created_at'])
 }
-
-const index = (db: Kysely<unknown>, table: string, columns: string[]): Promise<void> =>
-  db.schema
-    .createIndex(`${table}_by_${columns.join('_')}`)
-    .on(table)
-    .columns(columns)
-    .execute()

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { createIndex } from './create-index.ts'
 import type { Migration } from './run.ts'
 
 /** What the API and signing in keep besides the directory. */
@@ -105,5 +106,6 @@ const createDevices = async (db: Kysely<unknown>): Promise<void> => {
     .execute()
 }
 
+// These are without the `by` of later steps.
 const index = (db: Kysely<unknown>, table: string, column: string): Promise<void> =>
-  db.schema.createIndex(`${table}_${column}`).on(table).column(column).execute()
+  createIndex(db, table, [column], `${table}_${column}`)
