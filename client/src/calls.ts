@@ -7,11 +7,13 @@ import type { LastCall } from './last-call.ts'
 import type { Log } from './log.ts'
 import type { Session } from './session.ts'
 import type { CallOptions, DialOptions, IncomingCallHandlers, IncomingInvite } from './types.ts'
-import { type CallSignalling, subscriptions } from './verto.ts'
+import { type CallSignalling, causeCodeOf, subscriptions, type VertoPeer } from './verto.ts'
 
 /** The calls and the waiting invites of one client, and the way of messages between them and the session. */
 export class Calls implements CallSignalling {
   readonly #calls = new Map<string, Call>()
+  /** Screens that calls share. */
+  readonly #screens = new Map<string, VertoPeer>()
   readonly #invites = new Map<string, Invite>()
   readonly #session: Session
   readonly #environment: Environment
@@ -32,6 +34,10 @@ export class Calls implements CallSignalling {
 
   get iceServers(): readonly RTCIceServer[] {
     return this.#session.iceServers
+  }
+
+  get isConnected(): boolean {
+    return this.#session.state === 'connected'
   }
 
   /** How many calls last, counted with those not started. */
@@ -65,13 +71,23 @@ export class Calls implements CallSignalling {
     for (const call of [...this.#calls.values()]) call.drop(reason)
   }
 
+  /** The connection to the server was lost, or is back. */
+  connectionChanged(up: boolean): void {
+    for (const peer of [...this.#calls.values(), ...this.#screens.values()]) peer.connectionChanged(up)
+  }
+
+  /** The browser is on another network. */
+  networkChanged(): void {
+    for (const peer of [...this.#calls.values(), ...this.#screens.values()]) peer.networkChanged()
+  }
+
   /** Takes a server event. */
   event(type: string, params: Json, nodeId: string | undefined): void {
     if (type === 'webrtc.message') {
       this.#message(params, nodeId)
       return
     }
-    if (!type.startsWith('call.') && !type.startsWith('member.')) return
+    if (!/^(call|member|layout)\./.test(type)) return
     for (const call of [...this.#calls.values()]) if (call.concerns(params)) call.notify(type, params)
   }
 
@@ -102,7 +118,12 @@ export class Calls implements CallSignalling {
     if (state === 'active' && protocol !== undefined) this.#last.keep({ id, to, protocol })
   }
 
+  add(screen: VertoPeer): void {
+    this.#screens.set(screen.id, screen)
+  }
+
   gone(id: string): void {
+    if (this.#screens.delete(id)) return
     this.#calls.delete(id)
     this.#last.forget(id)
   }
@@ -163,9 +184,10 @@ export class Calls implements CallSignalling {
       // Also of a call that was not taken back yet.
       this.#last.forget(callID)
       const { cause, causeCode } = params
-      this.#invites.get(callID)?.cancel(endOf(text(cause), causeCode as string | number | undefined))
+      this.#invites.get(callID)?.cancel(endOf(text(cause), causeCodeOf(causeCode)))
     }
-    this.#calls.get(callID)?.receive(method, params, nodeId)
+    const peer: VertoPeer | undefined = this.#calls.get(callID) ?? this.#screens.get(callID)
+    peer?.receive(method, params, nodeId)
   }
 
   #confirm(id: unknown, method: string, nodeId: string | undefined): void {

@@ -11,7 +11,8 @@ import { LastCall } from './last-call.ts'
 import { createLog, type Log } from './log.ts'
 import type { DecryptedPush } from './push.ts'
 import { Rest } from './rest.ts'
-import { type ConnectionState, Session } from './session.ts'
+import { Session } from './session.ts'
+import type { ConnectionState } from './session-owner.ts'
 import { Token } from './token.ts'
 import type {
   CallOptions,
@@ -51,13 +52,16 @@ export class Client {
   readonly #token: Token
   readonly #rest: Rest
   readonly #last: LastCall
+  readonly #environment: Environment
   #online = false
+  #unwatch: (() => void) | undefined
 
   constructor(options: ClientOptions, environment: Environment) {
     const { token, host, incomingCallHandlers, logLevel = 'warn', onRefreshToken, ...rest } = options
     const { project, topics, contexts, ...media } = rest
     if (!token)
       throw new ClientError('bad_argument', 'token: expected a subscriber access token, got nothing')
+    this.#environment = environment
     this.#log = createLog(logLevel, environment.writer)
     this.#hosts = resolveHosts(host, environment.page)
     this.#events = new Emitter((error) => this.#log.error('a listener failed', error))
@@ -68,7 +72,7 @@ export class Client {
       token: () => this.#token.value,
       renewToken: () => this.#renewRefused(),
       event: (type, params, nodeId) => this.#event(type, params, nodeId),
-      stateChanged: (state) => this.#events.emit('connection', { state }),
+      stateChanged: (state) => this.#stateChanged(state),
       connected: (fresh, expiresAt) => this.#connected(fresh, expiresAt),
       ended: (reason) => this.#ended(reason),
     })
@@ -200,6 +204,27 @@ export class Client {
     if (type.includes('.')) this.#events.emit(type as `${string}.${string}`, params)
   }
 
+  #stateChanged(state: ConnectionState): void {
+    this.#unwatch ??= this.#environment.watch({
+      networkChanged: () => this.#networkChanged(),
+      awake: () => this.#awake(),
+    })
+    this.#events.emit('connection', { state })
+    this.#calls.connectionChanged(state === 'connected')
+  }
+
+  #networkChanged(): void {
+    this.#log.info('the browser is on another network')
+    this.#calls.networkChanged()
+    this.#awake()
+  }
+
+  // Timers stood still while the machine slept.
+  #awake(): void {
+    this.#token.check()
+    this.#session.retryNow()
+  }
+
   #connected(fresh: boolean, expiresAt: number | undefined): void {
     this.#token.expires(expiresAt)
     if (!fresh) return
@@ -215,6 +240,8 @@ export class Client {
 
   #ended(reason: ClientError): void {
     this.#token.stop()
+    this.#unwatch?.()
+    this.#unwatch = undefined
     this.#online = false
     this.#calls.drop(reason)
     this.#events.emit('closed', { reason })

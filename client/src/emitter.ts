@@ -1,6 +1,6 @@
 /** Listens to events by name. `Events` maps each name to its payload. */
 export class Emitter<Events extends object> {
-  #listeners = new Map<keyof Events, Set<(payload: never) => void>>()
+  #listeners = new Map<keyof Events, Map<(payload: never) => void, { readonly once: boolean }>>()
   #failed: (error: unknown) => void
 
   /** `failed` is told of a listener that throws; the others are called all the same. */
@@ -8,11 +8,11 @@ export class Emitter<Events extends object> {
     this.#failed = failed
   }
 
-  /** Calls `listener` on every `name` from now on. Adding the same function twice adds it once. */
-  on<Name extends keyof Events>(name: Name, listener: (payload: Events[Name]) => void): void {
-    const set = this.#listeners.get(name) ?? new Set()
-    set.add(listener)
-    this.#listeners.set(name, set)
+  /** Calls `listener` on every `name` from now on, or on the next one alone. Adding the same function twice adds it once. */
+  on<Name extends keyof Events>(name: Name, listener: (payload: Events[Name]) => void, once = false): void {
+    const listeners = this.#listeners.get(name) ?? new Map()
+    listeners.set(listener, { once })
+    this.#listeners.set(name, listeners)
   }
 
   /** Removes one listener, or every listener of `name` when none is given. */
@@ -21,9 +21,15 @@ export class Emitter<Events extends object> {
     else this.#listeners.get(name)?.delete(listener)
   }
 
+  /** Whether anybody listens to `name`. */
+  has(name: keyof Events): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0
+  }
+
   /** Calls the listeners in the order of their adding. */
   emit<Name extends keyof Events>(name: Name, payload: Events[Name]): void {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+    for (const [listener, { once }] of [...(this.#listeners.get(name) ?? [])]) {
+      if (once) this.#listeners.get(name)?.delete(listener)
       try {
         ;(listener as (payload: Events[Name]) => void)(payload)
       } catch (error) {

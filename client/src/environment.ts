@@ -2,6 +2,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { ClientError } from './errors.ts'
 import type { Page } from './hosts.ts'
 import type { TabStorage } from './last-call.ts'
+import { type LevelMeter, levels } from './levels.ts'
 import type { Writer } from './log.ts'
 
 /** The part of a WebSocket that is used. */
@@ -20,8 +21,9 @@ export interface SocketListener {
 /** The part of an RTCPeerConnection that is used. */
 export type PeerConnection = Pick<
   RTCPeerConnection,
-  | 'addTrack'
   | 'addTransceiver'
+  | 'getTransceivers'
+  | 'signalingState'
   | 'createOffer'
   | 'createAnswer'
   | 'setLocalDescription'
@@ -35,6 +37,14 @@ export type PeerConnection = Pick<
   | 'ontrack'
   | 'close'
 >
+
+/** What the browser tells of the page's surroundings. */
+export interface PageWatcher {
+  /** The browser is on a network again, or on another one. */
+  networkChanged(): void
+  /** The page is looked at again; the machine may have slept, and timers with it. */
+  awake(): void
+}
 
 /** All that the client takes from the browser. Tests pass their own, so the state machines run without a DOM. */
 export interface Environment {
@@ -50,7 +60,13 @@ export interface Environment {
   readonly createPeer: (configuration: RTCConfiguration) => PeerConnection
   /** As `navigator.mediaDevices.getUserMedia`. */
   readonly getUserMedia: (constraints: MediaStreamConstraints) => Promise<MediaStream>
+  /** As `navigator.mediaDevices.getDisplayMedia`. */
+  readonly getDisplayMedia: (constraints: DisplayMediaStreamOptions) => Promise<MediaStream>
   readonly createStream: () => MediaStream
+  /** Measures a stream that has sound. */
+  readonly createMeter: (stream: MediaStream) => LevelMeter
+  /** Tells of what happens to the page, until the function that it gives is called. */
+  readonly watch: (told: PageWatcher) => () => void
   readonly fetch: typeof fetch
   /** Lives as long as the tab, over reloads; undefined where the browser gives none. */
   readonly storage: TabStorage | undefined
@@ -86,6 +102,35 @@ const uuid = (): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
+interface NetworkInformation extends EventTarget {
+  readonly type?: string
+}
+
+const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
+  if (typeof document === 'undefined') return () => {}
+  const network = (navigator as { connection?: NetworkInformation }).connection
+  let type = network?.type
+  // Chromium tells of every new estimate of the same network's speed too.
+  const retyped = () => {
+    if (type === network?.type) return
+    type = network?.type
+    networkChanged()
+  }
+  const shown = () => {
+    if (document.visibilityState === 'visible') awake()
+  }
+  const listening: readonly [EventTarget | undefined, string, () => void][] = [
+    [window, 'online', networkChanged],
+    [network, 'change', retyped],
+    [document, 'visibilitychange', shown],
+    [window, 'pageshow', awake],
+  ]
+  for (const [target, name, listener] of listening) target?.addEventListener(name, listener)
+  return () => {
+    for (const [target, name, listener] of listening) target?.removeEventListener(name, listener)
+  }
+}
+
 // Reading the property throws in a frame that may store nothing.
 const tabStorage = (): TabStorage | undefined => {
   try {
@@ -109,7 +154,14 @@ export const browserEnvironment = (): Environment => ({
       throw new ClientError('insecure_page', 'The browser gives no microphone to a page without TLS.')
     return navigator.mediaDevices.getUserMedia(constraints)
   },
+  getDisplayMedia: async (constraints) => {
+    if (!navigator.mediaDevices?.getDisplayMedia)
+      throw new ClientError('unsupported', 'This browser lets no page share a screen.')
+    return navigator.mediaDevices.getDisplayMedia(constraints)
+  },
   createStream: () => new MediaStream(),
+  createMeter: (stream) => levels(stream),
+  watch,
   fetch: (...args) => fetch(...args),
   storage: tabStorage(),
   createPlayer,

@@ -5,13 +5,20 @@ import type { PeerConnection } from './environment.ts'
 const QUIET_MS = 600
 const LONGEST_MS = 5000
 
+// A section that was added just now: the browser says `complete` for a moment yet, of those before.
+const lacksCandidates = (sdp: string | undefined): boolean =>
+  (sdp ?? '')
+    .split(/^m=/m)
+    .slice(1)
+    .some((section) => !/^\S+ 0 /.test(section) && !/^a=(candidate|end-of-candidates)/m.test(section))
+
 /**
  * Waits until ICE gathering is complete, no candidate came for 600 ms, or 5 s have gone by. To be called right after
  * setLocalDescription; the local description then carries the candidates, since nothing is trickled.
  */
 export const gathered = (peer: PeerConnection, clock: Clock): Promise<void> =>
   new Promise((resolve) => {
-    if (peer.iceGatheringState === 'complete') {
+    if (peer.iceGatheringState === 'complete' && !lacksCandidates(peer.localDescription?.sdp)) {
       resolve()
       return
     }

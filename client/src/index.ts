@@ -14,9 +14,10 @@ import type { ClientOptions } from './types.ts'
 
 export { type Address, Addresses, type AddressesOptions } from './addresses.ts'
 export { Call } from './call.ts'
+export { CallCommands, type Channel } from './call-commands.ts'
+export { CallControls } from './call-controls.ts'
 export type { CallEvents, MemberFieldEvents } from './call-events.ts'
 export type { CallState } from './call-state.ts'
-export type { CallCommands, CallMediaControls, ScreenShare, ScreenShareEvents } from './call-surface.ts'
 export { Client, type ClientEvents } from './client.ts'
 export { type Clock, systemClock, type Timer } from './clock.ts'
 export {
@@ -33,6 +34,7 @@ export { getCameraDevices, getMicrophoneDevices, getSpeakerDevices } from './dev
 export {
   browserEnvironment,
   type Environment,
+  type PageWatcher,
   type PeerConnection,
   type Socket,
   type SocketListener,
@@ -82,7 +84,8 @@ export type {
 } from './member-types.ts'
 export type { Paged } from './paged.ts'
 export { type DecryptedPush, decryptPush, type PushPayload } from './push.ts'
-export type { ConnectionState } from './session.ts'
+export { ScreenShare, type ScreenShareEvents, type ScreenShareState } from './screen-share.ts'
+export type { ConnectionState } from './session-owner.ts'
 export type {
   CallOptions,
   ClientOptions,

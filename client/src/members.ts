@@ -1,30 +1,240 @@
+import type { CallEvents } from './call-events.ts'
+import { allows, capabilitiesOf } from './capabilities.ts'
+import { ClientError } from './errors.ts'
 import { type Json, record, text } from './frames.ts'
+import type { CallCapabilities, Layout, Member } from './member-types.ts'
 
 /** A participant as `call.…` requests name it. */
-export interface CallMember {
+interface Reference {
   readonly member_id: string
   readonly call_id: string
   readonly node_id: string
 }
 
-/**
- * Finds in a `call.joined` event who we are. `self` is the member of the call's first segment; `target` the one of the segment that was
- * joined now, which differs when the call was moved into a room.
- */
-export const membersOf = (
-  joined: Json,
-  callId: string,
-): { readonly self: CallMember | undefined; readonly target: CallMember | undefined } => {
-  const list = record(joined.room_session).members
-  const members = Array.isArray(list) ? list.map(record) : []
-  const find = (fits: (member: Json) => boolean): CallMember | undefined => {
-    const member = members.find(fits)
-    const id = text(member?.member_id)
-    return member && id
-      ? { member_id: id, call_id: text(member.call_id) ?? callId, node_id: text(member.node_id) ?? '' }
-      : undefined
-  }
-  const target =
-    find((member) => member.member_id === joined.member_id) ?? find((m) => m.call_id === joined.call_id)
-  return { self: joined.call_id === callId ? target : undefined, target }
+/** What the members of a call ask of it. */
+export interface MembersOwner {
+  /** Sends a `call.…` request. */
+  request(method: string, params: Json): Promise<Json>
+  emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void
+  /** We ourselves were changed; `updated` names the fields. */
+  selfUpdated(member: Member, updated: readonly string[]): void
 }
+
+/** Who is in a call, who of them we are, what we may do to whom, and how the pictures are arranged: as the gateway told last. */
+export class Members {
+  readonly #callId: string
+  readonly #owner: MembersOwner
+  #members: readonly Member[] = []
+  #self: Reference | undefined
+  #target: Reference | undefined
+  #rooms = new Set<string>()
+  #room: string | undefined
+  #grants: readonly string[] | undefined
+  #capabilities: CallCapabilities | undefined
+  #layout: Layout | undefined
+
+  constructor(callId: string, owner: MembersOwner) {
+    this.#callId = callId
+    this.#owner = owner
+  }
+
+  get all(): readonly Member[] {
+    return this.#members
+  }
+
+  /** Ourselves in the room that the call is in now. */
+  get self(): Member | undefined {
+    return this.#members.find(({ member_id }) => member_id === this.#target?.member_id)
+  }
+
+  get roomSessionId(): string | undefined {
+    return this.#room
+  }
+
+  get capabilities(): CallCapabilities | undefined {
+    return this.#capabilities
+  }
+
+  get layout(): Layout | undefined {
+    return this.#layout
+  }
+
+  /** True when an event of the server is about this call. */
+  concerns(params: Json): boolean {
+    if (params.call_id === this.#callId || params.origin_call_id === this.#callId) return true
+    const room = text(params.room_session_id)
+    if (room !== undefined && this.#rooms.has(room)) return true
+    return this.isSelf(text(record(params.member).member_id))
+  }
+
+  /** True for the member that we are, in the first room or in the present one. */
+  isSelf(memberId: string | undefined): boolean {
+    return (
+      memberId !== undefined && (memberId === this.#self?.member_id || memberId === this.#target?.member_id)
+    )
+  }
+
+  /** A `call.`, `member.` or `layout.` event of the server. What has not the shape that its name promises is passed over. */
+  notify(type: string, params: Json): void {
+    const member = record(params.member)
+    const known = text(member.member_id) !== undefined
+    if (type === 'call.joined') this.#joined(params)
+    else if (type === 'call.updated') this.#roomUpdated(params)
+    else if (type === 'call.left') this.#left(params)
+    else if (type === 'member.joined' && known) this.#memberJoined(member as unknown as Member, params)
+    else if (type === 'member.left' && known) this.#memberLeft(member as unknown as Member, params)
+    else if (type === 'member.updated' && known) this.#memberUpdated(member as unknown as Member, params)
+    else if (type === 'member.talking' && known) this.#talking(member as unknown as Member, params)
+    else if (type === 'layout.changed') this.#layoutChanged(params)
+    else if (plain.has(type))
+      this.#owner.emit(type as 'call.play', params as unknown as CallEvents['call.play'])
+  }
+
+  /** Whether the gateway allows it, or never said what it allows. */
+  may(capability: string): boolean {
+    return !this.#grants || allows(this.#grants, capability)
+  }
+
+  /**
+   * Throws `no_capability` when the gateway said what is allowed, and this is not among it. A gateway that never said anything decides by
+   * itself.
+   */
+  require(capability: string): void {
+    if (!this.may(capability))
+      throw new ClientError('no_capability', `The gateway does not allow ${capability} in this call.`)
+  }
+
+  /** `self` or `member`: whose capability a command to this member takes. */
+  sideOf(memberId: string | undefined): 'self' | 'member' {
+    return memberId === undefined || memberId === 'self' || this.isSelf(memberId) ? 'self' : 'member'
+  }
+
+  /** How requests name a member; without an id ourselves. Throws `bad_state` or `bad_argument`. */
+  reference(memberId?: string): Reference {
+    const own = this.#target
+    if (!own) throw new ClientError('bad_state', 'The gateway has not told yet who is in the call.')
+    if (memberId === undefined || memberId === 'self') return own
+    if (memberId === 'all') return { ...own, member_id: 'all' }
+    const found = this.#members.find(({ member_id }) => member_id === memberId)
+    if (!found) throw new ClientError('bad_argument', `memberId: nobody in the call has the id "${memberId}"`)
+    return referenceTo(found, this.#callId)
+  }
+
+  /** Sends a command for a member. Rejects as {@link reference} and the server do. */
+  async command(method: string, memberId: string | undefined, extra: Json = {}): Promise<Json> {
+    const target = this.reference(memberId)
+    return this.#owner.request(method, { self: this.#self ?? target, target, ...extra })
+  }
+
+  /** Sends a command without a target. */
+  async plainCommand(method: string, extra: Json): Promise<Json> {
+    return this.#owner.request(method, { self: this.#self ?? this.reference(), ...extra })
+  }
+
+  /** True once the gateway told who we are. */
+  get isJoined(): boolean {
+    return this.#target !== undefined
+  }
+
+  #joined(params: Json): void {
+    const room = record(params.room_session)
+    this.#members = membersOf(room)
+    const own =
+      this.#members.find(({ member_id }) => member_id === params.member_id) ??
+      this.#members.find(({ call_id }) => call_id === params.call_id)
+    if (own) {
+      this.#target = referenceTo(own, this.#callId)
+      if (params.call_id === this.#callId) this.#self = this.#target
+    } else if (!this.#target && this.#self) this.#target = this.#self
+    this.#room = text(params.room_session_id) ?? text(room.room_session_id) ?? this.#room
+    if (this.#room) this.#rooms.add(this.#room)
+    if (Array.isArray(params.capabilities))
+      this.#grants = params.capabilities.filter((grant) => typeof grant === 'string')
+    this.#capabilities = capabilitiesOf(this.#grants ?? everything)
+    const payload = { ...params, room_session: room, capabilities: this.#capabilities }
+    this.#owner.emit('call.joined', payload as unknown as CallEvents['call.joined'])
+    if (own) this.#owner.selfUpdated(own, ['audio_muted', 'video_muted'])
+    this.#told()
+  }
+
+  #roomUpdated(params: Json): void {
+    const room = record(params.room_session)
+    if (Array.isArray(room.members)) this.#members = membersOf(room)
+    this.#owner.emit('call.updated', { ...params, room_session: room } as CallEvents['call.updated'])
+    if (Array.isArray(room.members)) this.#told()
+  }
+
+  // The call was moved back out of a room: what follows is for our own place again.
+  #left(params: Json): void {
+    const left = text(params.room_session_id)
+    if (left && params.call_id !== this.#callId) {
+      this.#rooms.delete(left)
+      this.#target = this.#self
+      this.#members = this.#members.filter(({ room_session_id }) => room_session_id !== left)
+    }
+    this.#owner.emit('call.left', params as unknown as CallEvents['call.left'])
+  }
+
+  #memberJoined(member: Member, params: Json): void {
+    this.#members = [...this.#members.filter(({ member_id }) => member_id !== member.member_id), member]
+    this.#owner.emit('member.joined', { ...params, member })
+    this.#told()
+  }
+
+  #memberLeft(member: Member, params: Json): void {
+    this.#members = this.#members.filter(({ member_id }) => member_id !== member.member_id)
+    this.#owner.emit('member.left', { ...params, member })
+    this.#told()
+  }
+
+  #memberUpdated(change: Member, params: Json): void {
+    const { updated: names } = change as { updated?: unknown }
+    const updated = Array.isArray(names) ? names.filter((name) => typeof name === 'string') : []
+    const before = this.#members.find(({ member_id }) => member_id === change.member_id)
+    const member = { ...before, ...change, updated }
+    const { updated: _, ...kept } = member
+    if (before) this.#members = this.#members.map((other) => (other === before ? kept : other))
+    if (this.isSelf(change.member_id)) this.#owner.selfUpdated(kept, updated)
+    const payload = { ...params, member }
+    this.#owner.emit('member.updated', payload)
+    for (const name of updated) this.#owner.emit(`member.updated.${camel(name)}` as 'member.updated', payload)
+    if (before) this.#told()
+  }
+
+  #talking(change: Member, params: Json): void {
+    const talking = change.talking === true
+    this.#members = this.#members.map((member) =>
+      member.member_id === change.member_id ? { ...member, talking } : member,
+    )
+    this.#owner.emit('member.talking', { ...params, member: { ...change, talking } })
+  }
+
+  #layoutChanged(params: Json): void {
+    const layout = record(params.layout)
+    if (!Array.isArray(layout.layers)) return
+    this.#layout = layout as unknown as Layout
+    this.#owner.emit('layout.changed', { ...params, layout: this.#layout })
+  }
+
+  #told(): void {
+    this.#owner.emit('memberList.updated', { members: this.#members })
+  }
+}
+
+const plain: ReadonlySet<string> = new Set(['call.state', 'call.play', 'call.connect', 'call.room'])
+
+// What a gateway that does not say allows: it decides at each command.
+const everything = ['self', 'member', 'end', 'layout', 'digit', 'vmuted', 'lock', 'device', 'screenshare']
+
+const membersOf = (room: Json): Member[] =>
+  (Array.isArray(room.members) ? room.members.map(record) : []).filter(
+    ({ member_id: id }) => typeof id === 'string' && id !== '',
+  ) as unknown as Member[]
+
+const referenceTo = (member: Member, callId: string): Reference => ({
+  member_id: member.member_id,
+  call_id: member.call_id ?? callId,
+  node_id: member.node_id ?? '',
+})
+
+const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -3,6 +3,7 @@ import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it, vi } from 'vitest'
 import { decryptPush, type PushPayload } from './push.ts'
 import { connected } from './testing/connected.ts'
+import { offerOf } from './testing/descriptions.ts'
 import { settled } from './testing/fakes.ts'
 import type { IncomingCallHandlers } from './types.ts'
 
@@ -11,7 +12,12 @@ const event = {
   node_id: 'n7',
   params: {
     ...{ jsonrpc: '2.0', id: 1, method: 'verto.invite' },
-    params: { callID: 'c1', sdp: 'their offer', caller_id_name: 'Müller', caller_id_number: '+15551230001' },
+    params: {
+      callID: 'c1',
+      sdp: offerOf('audio', 'video'),
+      caller_id_name: 'Müller',
+      caller_id_number: '+15551230001',
+    },
   },
 }
 const key = randomBytes(32)
@@ -76,7 +82,7 @@ describe('handlePushNotification', () => {
     await settled()
     browser.socket.reply('verto.answer')
     await answering
-    expect(browser.peer.remote[0]).toEqual({ type: 'offer', sdp: 'their offer' })
+    expect(browser.peer.remote[0]).toEqual({ type: 'offer', sdp: offerOf('audio', 'video') })
     expect(resultObject.state).toBe('active')
   })
 

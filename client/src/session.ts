@@ -3,33 +3,10 @@ import type { Timer } from './clock.ts'
 import type { Environment, Socket } from './environment.ts'
 import { ClientError } from './errors.ts'
 import { type Frame, type Json, parseFrame, record, text } from './frames.ts'
+import { greetingParams, welcomeOf } from './handshake.ts'
 import type { Log } from './log.ts'
 import { Requests } from './requests.ts'
-
-/** `disconnected`: nothing is tried until the next connect. `reconnecting`: lost, and being tried again until it is back. */
-export type ConnectionState = 'disconnected' | 'connecting' | 'connected' | 'reconnecting'
-
-/** What the session tells its owner. */
-export interface SessionOwner {
-  /** Project that the token must be of; undefined: any. */
-  readonly project: string | undefined
-  /** Sent with each handshake where it is given. */
-  readonly contexts: readonly string[] | undefined
-  /** The token of the next handshake. */
-  token(): string
-  /** The token was refused: true once there is a new one. */
-  renewToken(): Promise<boolean>
-  /** A server event; `nodeId` is the envelope's. */
-  event(type: string, params: Json, nodeId: string | undefined): void
-  stateChanged(state: ConnectionState): void
-  /**
-   * The handshake succeeded. `fresh`: the server knows nothing of an earlier connection, so calls of that one are over. `expiresAt` is the
-   * token's end in milliseconds since the epoch, where the server says it.
-   */
-  connected(fresh: boolean, expiresAt: number | undefined): void
-  /** The session ended for good: by disconnect(), or because the token was refused. */
-  ended(error: ClientError): void
-}
+import type { ConnectionState, SessionOwner } from './session-owner.ts'
 
 const TIMEOUT_MS = 10_000
 // Servers that ping do so about every 10 s; one that falls silent for longer has gone.
@@ -119,6 +96,13 @@ export class Session {
       this.#end(new ClientError('disconnected', 'The client was disconnected.'))
   }
 
+  /** A connection that is waited with is tried at once: the network is back, or the machine woke up. */
+  retryNow(): void {
+    if (!this.#retry) return
+    this.#retry.cancel()
+    this.#reopen()
+  }
+
   /** Sends a request; see {@link Requests} for what happens while there is no connection. */
   request(method: string, params: Json): Promise<Json> {
     if (this.#state === 'disconnected')
@@ -130,8 +114,9 @@ export class Session {
   async reauthenticate(token: string): Promise<number | undefined> {
     const authentication = { project: this.#project, jwt_token: token }
     const result = await this.request('signalwire.reauthenticate', { authentication })
-    this.#iceServers = iceServers(result) ?? this.#iceServers
-    return expiry(result)
+    const { iceServers, expiresAt } = welcomeOf(result)
+    this.#iceServers = iceServers ?? this.#iceServers
+    return expiresAt
   }
 
   #become(state: ConnectionState): void {
@@ -141,8 +126,14 @@ export class Session {
     this.#owner.stateChanged(state)
   }
 
+  // Each step of connecting has its own time: on a slow line both take long.
+  #await(step: string): void {
+    this.#opening?.cancel()
+    this.#opening = this.#environment.clock.after(TIMEOUT_MS, () => this.#lost(`no ${step} in time`))
+  }
+
   #open(): void {
-    this.#opening = this.#environment.clock.after(TIMEOUT_MS, () => this.#lost('no handshake in time'))
+    this.#await('connection')
     // A socket that was given up may still speak; only the present one is listened to.
     const ifPresent = (run: () => void) => () => {
       if (this.#socket === socket) run()
@@ -150,7 +141,10 @@ export class Session {
     let socket: Socket | undefined
     try {
       socket = this.#environment.openSocket(this.#url, {
-        opened: ifPresent(() => this.#greet()),
+        opened: ifPresent(() => {
+          this.#await('handshake')
+          this.#greet()
+        }),
         received: (data) => ifPresent(() => this.#receive(data))(),
         closed: ifPresent(() => this.#lost('closed')),
       })
@@ -164,15 +158,10 @@ export class Session {
   #greet(): void {
     const id = this.#environment.uuid()
     this.#handshake = { id, protocol: this.#protocol }
-    const params = {
-      version: { major: 4, minor: 0, revision: 0 },
-      event_acks: true,
-      agent: '@trunkline/client/0.1.0',
-      authentication: { jwt_token: this.#owner.token() },
-      ...(this.#owner.contexts && { contexts: this.#owner.contexts }),
-      ...(this.#protocol && { protocol: this.#protocol }),
-      ...(this.#protocol && this.#authorizationState && { authorization_state: this.#authorizationState }),
-    }
+    const params = greetingParams({
+      ...{ token: this.#owner.token(), contexts: this.#owner.contexts },
+      ...{ protocol: this.#protocol, authorizationState: this.#authorizationState },
+    })
     this.#write({ jsonrpc: '2.0', id, method: 'signalwire.connect', params })
   }
 
@@ -203,19 +192,17 @@ export class Session {
       return
     }
     this.#opening?.cancel()
-    const result = record(frame.result)
-    const project = text(record(result.authorization).project_id)
+    const { project, protocol, iceServers, expiresAt } = welcomeOf(record(frame.result))
     const { project: wanted } = this.#owner
     if (wanted !== undefined && project !== wanted) {
       this.#end(new ClientError('auth', `project: the token is of another project than ${wanted}.`))
       return
     }
-    const protocol = text(result.protocol)
     const known = this.#protocol !== undefined || this.#forgotten
     const fresh = this.#forgotten || handshake?.protocol === undefined || protocol !== handshake.protocol
     this.#protocol = protocol
     this.#project = project
-    this.#iceServers = iceServers(result) ?? []
+    this.#iceServers = iceServers ?? []
     this.#connectedAt = this.#environment.clock.now()
     this.#renewed = false
     this.#forgotten = false
@@ -223,7 +210,7 @@ export class Session {
       this.#requests.fail(new ClientError('session_lost', 'The server gave the session up.'))
     this.#become('connected')
     this.#requests.resume((text) => this.#transmit(text))
-    this.#owner.connected(fresh, expiry(result))
+    this.#owner.connected(fresh, expiresAt)
     this.#waiting?.resolve()
     this.#waiting = undefined
   }
@@ -268,7 +255,7 @@ export class Session {
       this.#end(refused)
       return
     }
-    this.#opening = this.#environment.clock.after(TIMEOUT_MS, () => this.#lost('no handshake in time'))
+    this.#await('handshake')
     this.#greet()
   }
 
@@ -318,12 +305,18 @@ export class Session {
     this.#become('reconnecting')
     this.#retry?.cancel()
     const wait = backoff(this.#attempt++, { first: 500, longest: 10_000, random })
-    this.#retry = clock.after(wait, () => this.#open())
+    this.#retry = clock.after(wait, () => this.#reopen())
+  }
+
+  #reopen(): void {
+    this.#retry = undefined
+    this.#open()
   }
 
   #end(error: ClientError): void {
     this.#release()
     this.#retry?.cancel()
+    this.#retry = undefined
     this.#requests.suspend()
     this.#protocol = undefined
     this.#authorizationState = undefined
@@ -335,12 +328,4 @@ export class Session {
     this.#waiting?.reject(error)
     this.#waiting = undefined
   }
-}
-
-const iceServers = ({ ice_servers: servers }: Json): readonly RTCIceServer[] | undefined =>
-  Array.isArray(servers) ? (servers as RTCIceServer[]) : undefined
-
-const expiry = (result: Json): number | undefined => {
-  const seconds = record(record(result.authorization).fabric_subscriber).expires_at
-  return typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : undefined
 }

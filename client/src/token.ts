@@ -12,6 +12,7 @@ export class Token {
   #due: () => Promise<void>
   #lifetime: number | undefined
   #timer: Timer | undefined
+  #dueAt = Number.POSITIVE_INFINITY
 
   /** `due` is called when it is time to renew a token; when it fails it is called again after 30 s. */
   constructor(
@@ -48,15 +49,31 @@ export class Token {
     this.#schedule(left > 2 * AHEAD_MS ? left - AHEAD_MS : Math.max(1000, left / 2))
   }
 
+  /** Renews a token that should have been renewed by now: timers stand still while a machine sleeps. */
+  check(): void {
+    if (!this.#timer || this.#clock.now() < this.#dueAt) return
+    this.#timer.cancel()
+    this.#renew()
+  }
+
   /** No more renewals until {@link expires} is called. */
   stop(): void {
     this.#timer?.cancel()
     this.#timer = undefined
+    this.#dueAt = Number.POSITIVE_INFINITY
   }
 
   #schedule(wait: number): void {
-    this.#timer = this.#clock.after(wait, () => {
-      this.#due().catch(() => this.#schedule(RETRY_MS))
+    this.#dueAt = this.#clock.now() + wait
+    this.#timer = this.#clock.after(wait, () => this.#renew())
+  }
+
+  #renew(): void {
+    this.#timer = undefined
+    const dueAt = this.#dueAt
+    this.#due().catch(() => {
+      // Unless nobody waits for one any more.
+      if (this.#dueAt === dueAt) this.#schedule(RETRY_MS)
     })
   }
 }

@@ -1,228 +1,12 @@
-import type { Clock, Timer } from '../clock.ts'
-import type { Environment, PeerConnection, Socket, SocketListener } from '../environment.ts'
-import type { Json } from '../frames.ts'
+import type { Environment, PageWatcher, PeerConnection } from '../environment.ts'
+import { FakeClock } from './fake-clock.ts'
+import { FakePlayer, FakeStream, FakeTrack } from './fake-media.ts'
+import { FakePeer } from './fake-peer.ts'
+import { FakeSocket } from './fake-socket.ts'
 
-/** A clock that stands still until a test moves it. */
-export class FakeClock implements Clock {
-  #now = 1_700_000_000_000
-  #due: { at: number; run: () => void }[] = []
-
-  get running(): number {
-    return this.#due.length
-  }
-
-  now(): number {
-    return this.#now
-  }
-
-  after(ms: number, run: () => void): Timer {
-    const entry = { at: this.#now + ms, run }
-    this.#due.push(entry)
-    return {
-      cancel: () => {
-        this.#due = this.#due.filter((other) => other !== entry)
-      },
-    }
-  }
-
-  advance(ms: number): void {
-    const end = this.#now + ms
-    for (;;) {
-      const next = this.#due.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0]
-      if (!next) break
-      this.#due = this.#due.filter((other) => other !== next)
-      this.#now = next.at
-      next.run()
-    }
-    this.#now = end
-  }
-}
-
-/** Lets every promise that can settle do so. */
-export const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
-}
-
-/** The server's end of one WebSocket. */
-export class FakeSocket implements Socket {
-  readonly url: string
-  readonly sent: Json[] = []
-  closed = false
-  #listener: SocketListener
-
-  constructor(url: string, listener: SocketListener) {
-    this.url = url
-    this.#listener = listener
-  }
-
-  send(text: string): void {
-    this.sent.push(JSON.parse(text))
-  }
-
-  close(): void {
-    this.closed = true
-  }
-
-  open(): void {
-    this.#listener.opened()
-  }
-
-  /** The network closes the socket. */
-  drop(): void {
-    this.closed = true
-    this.#listener.closed()
-  }
-
-  push(frame: Json): void {
-    this.#listener.received(JSON.stringify(frame))
-  }
-
-  raw(data: unknown): void {
-    this.#listener.received(data)
-  }
-
-  event(event_type: string, params: Json, node_id = 'n1'): void {
-    this.push({
-      jsonrpc: '2.0',
-      id: crypto.randomUUID(),
-      method: 'signalwire.event',
-      params: { event_type, node_id, params },
-    })
-  }
-
-  verto(method: string, params: Json): void {
-    this.event('webrtc.message', { jsonrpc: '2.0', id: 7, method, params })
-  }
-
-  /** The requests of a method; verto requests go by the name of the verto message. */
-  requests(method: string): { id: string; params: Record<string, never>; message: Json }[] {
-    return this.sent
-      .filter((frame) => frame.method === method || vertoOf(frame)?.method === method)
-      .map((frame) => ({
-        id: frame.id as string,
-        params: frame.params as Record<string, never>,
-        message: vertoOf(frame) ?? {},
-      }))
-  }
-
-  /** Answers the last request of a method. */
-  reply(method: string, result: Json = {}): void {
-    this.push({ jsonrpc: '2.0', id: this.requests(method).at(-1)?.id, result })
-  }
-
-  refuse(method: string, code: number, message: string): void {
-    this.push({ jsonrpc: '2.0', id: this.requests(method).at(-1)?.id, error: { code, message } })
-  }
-
-  /** Opens and takes the handshake. */
-  welcome(protocol = 'signalwire_j_1_p', extra: Json = {}): void {
-    this.open()
-    this.reply('signalwire.connect', {
-      authorization: { jti: 'j', project_id: 'p', fabric_subscriber: { expires_at: 1_700_003_600 } },
-      protocol,
-      ...extra,
-    })
-  }
-}
-
-const vertoOf = (frame: Json): Json | undefined => (frame.params as { message?: Json } | undefined)?.message
-
-/** A microphone track. */
-export class FakeTrack {
-  readonly kind: string
-  enabled = true
-  stopped = false
-
-  constructor(kind: string) {
-    this.kind = kind
-  }
-
-  stop(): void {
-    this.stopped = true
-  }
-}
-
-/** A stream of fake tracks. */
-export class FakeStream {
-  readonly tracks: FakeTrack[]
-
-  constructor(tracks: FakeTrack[] = []) {
-    this.tracks = tracks
-  }
-
-  addTrack(track: FakeTrack): void {
-    this.tracks.push(track)
-  }
-
-  getTracks(): FakeTrack[] {
-    return this.tracks
-  }
-
-  getAudioTracks(): FakeTrack[] {
-    return this.tracks.filter(({ kind }) => kind === 'audio')
-  }
-
-  getVideoTracks(): FakeTrack[] {
-    return this.tracks.filter(({ kind }) => kind === 'video')
-  }
-}
-
-/** A peer connection whose gathering is complete at once. */
-export class FakePeer {
-  readonly configuration: RTCConfiguration
-  readonly remote: RTCSessionDescriptionInit[] = []
-  localDescription: RTCSessionDescriptionInit | null = null
-  iceGatheringState = 'complete'
-  connectionState = 'new'
-  closed = false
-  tracks: FakeTrack[] = []
-  transceivers: string[] = []
-  offers: (RTCOfferOptions | undefined)[] = []
-  onicecandidate: ((event: { candidate: object | null }) => void) | null = null
-  onicegatheringstatechange: (() => void) | null = null
-  onconnectionstatechange: (() => void) | null = null
-  ontrack: ((event: { track: FakeTrack }) => void) | null = null
-
-  constructor(configuration: RTCConfiguration) {
-    this.configuration = configuration
-  }
-
-  addTrack(track: FakeTrack): void {
-    this.tracks.push(track)
-  }
-
-  addTransceiver(kind: string, init: { direction: string }): void {
-    this.transceivers.push(`${kind} ${init.direction}`)
-  }
-
-  async createOffer(options?: RTCOfferOptions): Promise<RTCSessionDescriptionInit> {
-    this.offers.push(options)
-    return { type: 'offer', sdp: `offer ${this.offers.length}` }
-  }
-
-  async createAnswer(): Promise<RTCSessionDescriptionInit> {
-    return { type: 'answer', sdp: 'answer' }
-  }
-
-  async setLocalDescription(description: RTCSessionDescriptionInit): Promise<void> {
-    this.localDescription = description
-  }
-
-  async setRemoteDescription(description: RTCSessionDescriptionInit): Promise<void> {
-    if (description.sdp === 'broken') throw new Error('cannot parse')
-    this.remote.push(description)
-  }
-
-  close(): void {
-    this.closed = true
-  }
-
-  /** The connection's state changes. */
-  become(state: string): void {
-    this.connectionState = state
-    this.onconnectionstatechange?.()
-  }
-}
+export { FakeClock, settled } from './fake-clock.ts'
+export { FakeStream, FakeTrack } from './fake-media.ts'
+export { FakePeer } from './fake-peer.ts'
 
 /** A browser without a browser. */
 export class FakeBrowser {
@@ -230,14 +14,20 @@ export class FakeBrowser {
   readonly sockets: FakeSocket[] = []
   readonly peers: FakePeer[] = []
   readonly microphones: FakeStream[] = []
-  readonly players: { kind: string; srcObject: unknown; removed: boolean }[] = []
+  readonly players: FakePlayer[] = []
+  readonly screens: FakeStream[] = []
+  readonly watchers = new Set<PageWatcher>()
+  /** Levels of the meters that are open, by the stream. */
+  readonly meters = new Map<unknown, number>()
   readonly requested: MediaStreamConstraints[] = []
   readonly fetched: { url: string; method: string; headers: Record<string, string>; body: unknown }[] = []
   /** What the tab keeps over reloads. */
   readonly kept = new Map<string, string>()
   /** The tab can keep nothing more. */
   full = false
-  microphone: () => Promise<FakeStream> = async () => new FakeStream([new FakeTrack('audio')])
+  microphone: (constraints: MediaStreamConstraints) => Promise<FakeStream> = async ({ audio, video }) =>
+    new FakeStream([...tracks('audio', audio), ...tracks('video', video)])
+  screen: () => Promise<FakeStream> = async () => new FakeStream([new FakeTrack('video', 'screen-1')])
   response: () => Response = () => new Response('{}')
   #ids = 0
 
@@ -268,11 +58,25 @@ export class FakeBrowser {
       },
       getUserMedia: async (constraints) => {
         this.requested.push(constraints)
-        const stream = await this.microphone()
+        const stream = await this.microphone(constraints)
         this.microphones.push(stream)
         return stream as unknown as MediaStream
       },
+      getDisplayMedia: async (constraints) => {
+        this.requested.push(constraints)
+        const stream = await this.screen()
+        this.screens.push(stream)
+        return stream as unknown as MediaStream
+      },
       createStream: () => new FakeStream() as unknown as MediaStream,
+      createMeter: (stream) => {
+        this.meters.set(stream, 0.25)
+        return { level: () => this.meters.get(stream) ?? 0, close: () => void this.meters.delete(stream) }
+      },
+      watch: (watcher) => {
+        this.watchers.add(watcher)
+        return () => void this.watchers.delete(watcher)
+      },
       fetch: async (input, init) => {
         const { method = 'GET', headers, body } = init ?? {}
         this.fetched.push({
@@ -290,18 +94,32 @@ export class FakeBrowser {
         removeItem: (key) => void this.kept.delete(key),
       },
       createPlayer: (kind) => {
-        const player = {
-          kind,
-          srcObject: null,
-          removed: false,
-          play: async () => {},
-          remove() {
-            this.removed = true
-          },
-        }
+        const player = new FakePlayer(kind)
         this.players.push(player)
         return player as unknown as HTMLMediaElement
       },
     }
   }
+
+  /** The browser is on another network. */
+  network(): void {
+    for (const watcher of this.watchers) watcher.networkChanged()
+  }
+
+  /** The machine wakes up, or the page is looked at again. */
+  awake(): void {
+    for (const watcher of this.watchers) watcher.awake()
+  }
+
+  /** The last player of a kind. */
+  player(kind: string): FakePlayer | undefined {
+    return this.players.filter((player) => player.kind === kind).at(-1)
+  }
+}
+
+const tracks = (kind: string, wanted: boolean | MediaTrackConstraints | undefined): FakeTrack[] => {
+  if (!wanted) return []
+  const id = typeof wanted === 'object' ? wanted.deviceId : undefined
+  const exact = typeof id === 'object' && !Array.isArray(id) ? id.exact : id
+  return [new FakeTrack(kind, typeof exact === 'string' ? exact : undefined)]
 }

@@ -1,0 +1,342 @@
+import { CallCommands, type Channel } from './call-commands.ts'
+import type { CallEvents } from './call-events.ts'
+import { CallMedia } from './call-media.ts'
+import type { CallSetup } from './call-setup.ts'
+import { type CallState, isAnswered } from './call-state.ts'
+import { ClientError } from './errors.ts'
+import { type Json, text } from './frames.ts'
+import { LevelWatch } from './level-watch.ts'
+import type { MediaDirection, ScreenShareOptions, UpdateMediaParams, VideoState } from './media-types.ts'
+import type { Member } from './member-types.ts'
+import { Recovery } from './recovery.ts'
+import { ScreenShare } from './screen-share.ts'
+
+/** The sound and the pictures of a call: what is sent, what comes, with which devices, over which path; and the screens that it shares. */
+export abstract class CallControls extends CallCommands {
+  readonly #setup: CallSetup
+  readonly #media: CallMedia
+  readonly #recovery: Recovery
+  readonly #levels: LevelWatch
+  readonly #screens = new Set<ScreenShare>()
+  #muted: Record<Channel, boolean> = { audio: false, video: false }
+  #holding = false
+
+  constructor(setup: CallSetup) {
+    const { environment, log, signalling } = setup
+    super(setup.id, log, (method, params) => signalling.request(method, params))
+    this.#setup = setup
+    this.#media = new CallMedia(environment, log, setup.options, {
+      remoteTrack: (track) => this.emit('track', { track, stream: this.#media.remote }),
+      pathChanged: () => this.pathChanged(),
+      videoChanged: (video) => this.emit('video', video),
+      deviceChanged: (device, change) => this.emit(`${device}.updated`, change),
+      deviceGone: (device, name) => this.emit(`${device}.disconnected`, name),
+    })
+    this.#recovery = new Recovery(environment.clock, {
+      path: () => this.#media.path,
+      isConnected: () => signalling.isConnected,
+      restart: () => this.#media.restart((sdp) => this.#modify(sdp)),
+      seeking: () => this.#seeking(),
+      found: () => this.emit('media.connected', {}),
+      givenUp: (cause) => this.#givenUp(cause),
+    })
+    const media = this.#media
+    const source = {
+      get local() {
+        return media.local
+      },
+      remote: media.remote,
+    }
+    this.#levels = new LevelWatch(environment.clock, environment.createMeter, source, (levels) =>
+      this.emit('level', levels),
+    )
+  }
+
+  abstract get state(): CallState
+
+  protected abstract verto(method: string, params: Json): Promise<Json>
+
+  /** The media path cannot be restored. */
+  protected abstract mediaLost(reason: ClientError): void
+
+  /** The node of the gateway that has the call, where that is known. */
+  protected abstract get node(): string | undefined
+
+  protected get media(): CallMedia {
+    return this.#media
+  }
+
+  /** True between answer and end. */
+  get active(): boolean {
+    return isAnswered(this.state)
+  }
+
+  /** The microphone and camera, for a preview. Tracks come and go, the object stays; undefined until one is open. */
+  get localStream(): MediaStream | undefined {
+    return this.#media.local
+  }
+
+  /** What the far side sends; empty until its first track. Tracks come and go, the object stays. */
+  get remoteStream(): MediaStream {
+    return this.#media.remote
+  }
+
+  get localAudioTrack(): MediaStreamTrack | null {
+    return this.#media.track('audio') ?? null
+  }
+
+  get localVideoTrack(): MediaStreamTrack | null {
+    return this.#media.track('video') ?? null
+  }
+
+  /** The device that is sent; null when none is. */
+  get microphoneId(): string | null {
+    return this.localAudioTrack?.getSettings().deviceId ?? null
+  }
+
+  /** The device that is sent; null when none is. */
+  get cameraId(): string | null {
+    return this.localVideoTrack?.getSettings().deviceId ?? null
+  }
+
+  /** Whether sound of the far side was agreed upon. */
+  get withAudio(): boolean {
+    return this.#media.receives('audio')
+  }
+
+  /** Whether pictures of the far side were agreed upon; `video.remote` tells whether they come. */
+  get withVideo(): boolean {
+    return this.#media.receives('video')
+  }
+
+  /** What is sent and received of pictures now; the event `video` tells of changes. */
+  get video(): VideoState {
+    return this.#media.video
+  }
+
+  /** Whether audio or video is muted by {@link mute} or by the gateway. */
+  get muted(): Readonly<Record<Channel, boolean>> {
+    return this.#muted
+  }
+
+  /** The screens that this call shares. */
+  get screenShareList(): readonly ScreenShare[] {
+    return [...this.#screens]
+  }
+
+  override on<Name extends keyof CallEvents>(
+    name: Name,
+    listener: (payload: CallEvents[Name]) => void,
+  ): void {
+    super.on(name, listener)
+    this.#measure()
+  }
+
+  override once<Name extends keyof CallEvents>(
+    name: Name,
+    listener: (payload: CallEvents[Name]) => void,
+  ): void {
+    super.once(name, listener)
+    this.#measure()
+  }
+
+  override off<Name extends keyof CallEvents>(
+    name: Name,
+    listener?: (payload: CallEvents[Name]) => void,
+  ): void {
+    super.off(name, listener)
+    this.#measure()
+  }
+
+  protected override emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void {
+    if (name === 'memberList.updated') this.#membersChanged()
+    super.emit(name, payload)
+  }
+
+  /** Stops the microphone (or camera) of this call at once, and tells the gateway. The same as `audioMute()` and `videoMute()`. */
+  mute(channel: Channel = 'audio'): Promise<void> {
+    return this.setMuted(channel, true)
+  }
+
+  /** Undoes {@link mute}. */
+  unmute(channel: Channel = 'audio'): Promise<void> {
+    return this.setMuted(channel, false)
+  }
+
+  /**
+   * Adds media to a running call, or gives it up: opens the microphone or camera where one is to be sent, closes it where none is, and
+   * negotiates. Rejects with a `microphone_…` code, `bad_argument`, `bad_state`, or the gateway's error; all is as before then.
+   */
+  async updateMedia(params: UpdateMediaParams): Promise<void> {
+    this.#require('updateMedia')
+    await this.#media.update(params, (sdp) => this.#modify(sdp))
+  }
+
+  /** As `updateMedia({ audio: { direction } })`. */
+  setAudioDirection(direction: MediaDirection): Promise<void> {
+    return this.updateMedia({ audio: { direction } })
+  }
+
+  /** As `updateMedia({ video: { direction } })`. */
+  setVideoDirection(direction: MediaDirection): Promise<void> {
+    return this.updateMedia({ video: { direction } })
+  }
+
+  /**
+   * Sends another camera in place of the one that is sent, without negotiating. Rejects with a `microphone_…` code, or with `bad_state`
+   * where no camera is sent.
+   */
+  async updateCamera(constraints: MediaTrackConstraints): Promise<void> {
+    this.#require('updateCamera')
+    await this.#media.choose('video', constraints)
+  }
+
+  /** Sends another microphone; as {@link updateCamera}. */
+  async updateMicrophone(constraints: MediaTrackConstraints): Promise<void> {
+    this.#require('updateMicrophone')
+    await this.#media.choose('audio', constraints)
+  }
+
+  /** Plays the call on another loudspeaker; may be chosen before the call starts. Rejects with `unsupported` or `bad_argument`. */
+  async updateSpeaker({ deviceId }: { readonly deviceId: string }): Promise<void> {
+    if (this.state === 'ended') throw new ClientError('bad_state', 'The call has ended.')
+    await this.#media.chooseSpeaker(deviceId)
+  }
+
+  /**
+   * Has the person choose a screen, a window or a tab, and shows it to the others in place of the camera. Resolves once the gateway takes it.
+   * It ends with {@link ScreenShare.leave}, in the browser's own bar, or with the call. Rejects with `screen_refused`, `screen_failed`,
+   * `unsupported`, `no_capability`, `bad_state`, or the gateway's error.
+   */
+  async startScreenShare(options: ScreenShareOptions = {}): Promise<ScreenShare> {
+    this.#require('startScreenShare')
+    this.memberState.require('screenshare')
+    const { id, to, signalling, environment, log, options: media } = this.#setup
+    const screen: ScreenShare = new ScreenShare({
+      ...{ id: environment.uuid(), call: { id, to, memberId: this.memberId }, nodeId: this.node },
+      ...{ disableUdp: media.disableUdpIceServers, options, signalling, environment, log },
+      gone: () => this.#screens.delete(screen),
+    })
+    this.#screens.add(screen)
+    await screen.start()
+    return screen
+  }
+
+  /** For the client alone: the connection to the gateway was lost, or is back. */
+  connectionChanged(up: boolean): void {
+    this.#recovery.connectionChanged(up)
+  }
+
+  /** For the client alone: the browser is on another network. */
+  networkChanged(): void {
+    if (this.active) this.#recovery.networkChanged()
+  }
+
+  protected setHolding(holding: boolean): void {
+    this.#holding = holding
+    this.#applySending()
+  }
+
+  protected async setMuted(channel: Channel, muted: boolean): Promise<void> {
+    if (this.state === 'ended') throw new ClientError('bad_state', 'The call has ended.')
+    const { memberState } = this
+    // Nobody may keep a person from being silent, but a gateway may keep them from being heard again.
+    if (!muted) memberState.require(`self.mute.${channel}.on`)
+    // First here, where it takes effect whatever the gateway says.
+    this.#applyMute(channel, muted)
+    if (!memberState.isJoined || !memberState.may(`self.mute.${channel}.${muted ? 'off' : 'on'}`)) return
+    await memberState.command(muted ? 'call.mute' : 'call.unmute', undefined, { channels: [channel] })
+  }
+
+  protected selfUpdated(member: Member, updated: readonly string[]): void {
+    for (const channel of ['audio', 'video'] as const) {
+      const muted = member[`${channel}_muted`]
+      if (updated.includes(`${channel}_muted`) && typeof muted === 'boolean') this.#applyMute(channel, muted)
+    }
+    const volume = member.output_volume
+    // An element cannot play louder than what it is given.
+    if (updated.includes('output_volume') && typeof volume === 'number')
+      this.#media.volume(Math.min(1, 10 ** (volume / 20)))
+    const flags = {
+      ...(updated.includes('echo_cancellation') && { echoCancellation: member.echo_cancellation }),
+      ...(updated.includes('auto_gain') && { autoGainControl: member.auto_gain }),
+      ...(updated.includes('noise_suppression') && { noiseSuppression: member.noise_suppression }),
+    }
+    if (Object.keys(flags).length > 0) this.constrain('audio', flags)
+  }
+
+  /** Has the browser treat the microphone or camera otherwise, as far as it can. */
+  protected constrain(channel: Channel, constraints: MediaTrackConstraints): void {
+    this.#media
+      .constrain(channel, constraints)
+      .catch((error: unknown) => this.#setup.log.warn('the browser does not change the device', error))
+  }
+
+  /** The state of the path changed, or the call's. A call that nobody answered yet seeks no other path. */
+  protected pathChanged(): void {
+    if (this.active || this.#media.path === 'connected') this.#recovery.pathChanged()
+  }
+
+  /** Releases everything, and ends the screens: with a word to the gateway, unless that knows nothing of the call any more. */
+  protected release(known: boolean, reason: ClientError): void {
+    this.#recovery.close()
+    this.#levels.stop()
+    this.#media.close()
+    for (const screen of [...this.#screens]) {
+      if (known) void screen.leave()
+      else screen.drop(reason)
+    }
+  }
+
+  async #modify(sdp: string): Promise<string> {
+    const reply = await this.verto('verto.modify', { sdp, action: 'updateMedia' })
+    const answer = text(reply.sdp)
+    if (answer === undefined) throw new ClientError('server', 'The gateway gave no answer to the offer.')
+    return answer
+  }
+
+  #seeking(): void {
+    this.#setup.log.warn('the path of the media broke; making a new one')
+    this.emit('media.reconnecting', {})
+  }
+
+  #givenUp(cause: unknown): void {
+    this.emit('media.disconnected', {})
+    this.mediaLost(
+      new ClientError('media_lost', 'The media path broke and could not be restored.', { cause }),
+    )
+  }
+
+  #require(what: string): void {
+    if (!this.active)
+      throw new ClientError('bad_state', `${what}: not possible while the call is ${this.state}.`)
+  }
+
+  #measure(): void {
+    if (this.has('level') && this.state !== 'ended') this.#levels.start()
+    else this.#levels.stop()
+  }
+
+  #membersChanged(): void {
+    const others = this.members.filter(({ member_id }) => !this.memberState.isSelf(member_id))
+    const own = this.memberState.self
+    // A screen of our own is not what the far side sends.
+    const far = others.filter(({ parent_id }) => !parent_id || parent_id !== own?.member_id)
+    const sent = far.some(
+      ({ type, visible, video_muted }) => type === 'screen' || (visible !== false && !video_muted),
+    )
+    this.#media.farVideo(far.length === 0 || sent)
+  }
+
+  #applyMute(channel: Channel, muted: boolean): void {
+    const changed = this.#muted[channel] !== muted
+    this.#muted = { ...this.#muted, [channel]: muted }
+    this.#applySending()
+    if (changed) this.emit('mute', { ...this.#muted })
+  }
+
+  #applySending(): void {
+    for (const channel of ['audio', 'video'] as const)
+      this.#media.allow(channel, !this.#muted[channel] && !this.#holding)
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { Call } from './call.ts'
+import { settled } from './testing/fakes.ts'
+import { incoming, released, setUp } from './testing/situations.ts'
+
+describe('an incoming call', () => {
+  it('is shown with the details, answered with the answer, and active when the server has it', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    incoming(browser)
+    expect(invites).toHaveLength(1)
+    const invite = invites[0]!
+    expect(invite.details).toMatchObject({
+      source: 'websocket',
+      callID: 'c9',
+      caller_id_name: 'Carrier Caller',
+      nodeId: 'n1',
+    })
+    const accepting = invite.accept()
+    await settled()
+    expect(browser.socket.requests('verto.answer')[0]).toMatchObject({
+      params: { callID: 'c9', node_id: 'n1' },
+      message: { params: { sdp: 'answer', dialogParams: { destination_number: 'room' } } },
+    })
+    browser.socket.reply('verto.answer', { code: '200' })
+    browser.socket.verto('verto.answer', { callID: 'c9' })
+    const call: Call = await accepting
+    expect(call).toMatchObject({ id: 'c9', direction: 'inbound', state: 'active' })
+    expect(invite.isPending).toBe(false)
+    await expect(call.start()).rejects.toMatchObject({ code: 'bad_state' })
+  })
+
+  it('is rejected as declined', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    const rejecting = invites[0]!.reject()
+    expect(browser.socket.requests('verto.bye')[0]?.message.params).toEqual({
+      cause: 'CALL_REJECTED',
+      causeCode: '21',
+      dialogParams: { callID: 'c9' },
+    })
+    browser.socket.reply('verto.bye')
+    await rejecting
+    await expect(invites[0]!.accept()).rejects.toMatchObject({ code: 'bad_state' })
+  })
+
+  it.each([
+    ['ORIGINATOR_CANCEL', 'canceled'],
+    ['LOSE_RACE', 'answered_elsewhere'],
+  ])('that ends with %s while it waits is seen by the application', async (cause, code) => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    browser.socket.verto('verto.bye', { callID: 'c9', cause, causeCode: 0 })
+    expect((await invites[0]!.canceled).code).toBe(code)
+    expect(invites[0]!.isPending).toBe(false)
+    await expect(invites[0]!.accept()).rejects.toMatchObject({ code: 'bad_state' })
+    expect(browser.requested).toEqual([])
+  })
+
+  it('given up while it is being accepted rejects the acceptance', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    const accepting = invites[0]!.accept()
+    browser.socket.verto('verto.bye', { callID: 'c9', cause: 'ORIGINATOR_CANCEL', causeCode: 487 })
+    await expect(accepting).rejects.toMatchObject({ code: 'canceled' })
+    expect((await invites[0]!.canceled).code).toBe('canceled')
+    await settled()
+    released(browser)
+    expect(browser.socket.requests('verto.answer')).toHaveLength(0)
+  })
+
+  it('waits on when the microphone is refused, and can be accepted after all', async () => {
+    const { browser, invites } = await setUp()
+    const open = browser.microphone
+    browser.microphone = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+    incoming(browser)
+    await expect(invites[0]!.accept()).rejects.toMatchObject({ code: 'microphone_refused' })
+    expect(invites[0]!.isPending).toBe(true)
+    browser.microphone = open
+    const accepting = invites[0]!.accept()
+    await settled()
+    browser.socket.reply('verto.answer')
+    expect((await accepting).active).toBe(true)
+  })
+
+  it('is gone when the server has lost the session', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    browser.socket.drop()
+    browser.clock.advance(500)
+    browser.socket.welcome('signalwire_j_2_p')
+    expect((await invites[0]!.canceled).code).toBe('session_lost')
+  })
+})

@@ -1,0 +1,317 @@
+import type { Environment } from './environment.ts'
+import { ClientError } from './errors.ts'
+import { deviceOf, LocalMedia, type MediaKind, type Wanted } from './local-media.ts'
+import type { Log } from './log.ts'
+import type { DeviceChange, DeviceName, MediaControl, UpdateMediaParams, VideoState } from './media-types.ts'
+import { directionOf, type MediaChange, Peer, receives, sends } from './peer.ts'
+import { Players } from './players.ts'
+import type { CallOptions } from './types.ts'
+
+/** What a call's media tells its owner. */
+export interface MediaOwner {
+  remoteTrack(track: MediaStreamTrack): void
+  /** State of the media path changed. */
+  pathChanged(): void
+  videoChanged(video: VideoState): void
+  deviceChanged(device: 'microphone' | 'camera' | 'speaker', change: DeviceChange): void
+  deviceGone(device: 'microphone' | 'camera', name: DeviceName): void
+}
+
+type Send = (offer: string) => Promise<string>
+
+const kinds: readonly MediaKind[] = ['audio', 'video']
+const deviceNames = { audio: 'microphone', video: 'camera' } as const
+
+/** The sound and the pictures of one call: what is sent of it, the connection, and what plays it. {@link close} releases all. */
+export class CallMedia {
+  /** What the far side sends. Its tracks come and go; the object stays. */
+  readonly remote: MediaStream
+  readonly #environment: Environment
+  readonly #owner: MediaOwner
+  readonly #options: CallOptions
+  readonly #local: LocalMedia
+  readonly #players: Players
+  #peer: Peer | undefined
+  #constraints: Record<MediaKind, Wanted>
+  #allowed = { audio: true, video: true }
+  #farVideo = true
+  #video: VideoState = { local: false, remote: false }
+  #speaker: DeviceName | undefined
+  #updates: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(environment: Environment, log: Log, options: CallOptions, owner: MediaOwner) {
+    this.#environment = environment
+    this.#options = options
+    this.#owner = owner
+    this.#constraints = { audio: options.audio ?? true, video: options.video ?? false }
+    this.#local = new LocalMedia(environment, (kind, name) => {
+      owner.deviceGone(deviceNames[kind], name)
+      this.#videoChanged()
+    })
+    this.#players = new Players(environment, log, options.rootElement)
+    this.remote = environment.createStream()
+  }
+
+  get local(): MediaStream | undefined {
+    return this.#local.stream
+  }
+
+  /** The track of ours that is sent of a kind, or would be if it were not muted. */
+  track(kind: MediaKind): MediaStreamTrack | undefined {
+    return this.#local.track(kind)
+  }
+
+  get path(): RTCPeerConnectionState {
+    return this.#peer?.state ?? 'new'
+  }
+
+  get video(): VideoState {
+    return this.#video
+  }
+
+  /** Whether a kind is negotiated to come from the far side. */
+  receives(kind: MediaKind): boolean {
+    return receives(this.#peer?.transceiver(kind)?.currentDirection ?? null)
+  }
+
+  /** Makes the offer of a new call. Rejects as {@link LocalMedia.open} does. */
+  async offer(iceServers: readonly RTCIceServer[]): Promise<string> {
+    const { negotiateAudio = true, negotiateVideo = Boolean(this.#constraints.video) } = this.#options
+    await this.#local.open(this.#constraints)
+    const changes = kinds
+      .map((kind) => this.#first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
+      .filter(({ kind, direction }) => kind === 'audio' || direction !== 'inactive')
+    return this.#connect(iceServers).offer(changes, this.#local.stream)
+  }
+
+  /** Answers an offer: opens of the microphone and the camera what it has a section for. */
+  async answer(offer: string, iceServers: readonly RTCIceServer[]): Promise<string> {
+    const { negotiateAudio = true, negotiateVideo = true } = this.#options
+    for (const kind of kinds)
+      if (!new RegExp(`^m=${kind} [1-9]`, 'm').test(offer)) this.#constraints[kind] = false
+    await this.#local.open(this.#constraints)
+    const changes = kinds.map((kind) => this.#first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
+    const answer = await this.#connect(iceServers).answer(offer, changes)
+    this.#negotiated()
+    return answer
+  }
+
+  /** Takes the answer to our offer. */
+  async accept(answer: string): Promise<void> {
+    await this.#require().accept(answer)
+    this.#negotiated()
+  }
+
+  /** Negotiates a new path. */
+  async restart(send: Send): Promise<void> {
+    await this.#require().renegotiate({ restart: true }, send)
+    this.#negotiated()
+  }
+
+  /** Adds, changes or gives up kinds of media, one update after another. When one fails all is as before it. */
+  update(params: UpdateMediaParams, send: Send): Promise<void> {
+    const done = this.#updates.then(() => this.#update(params, send))
+    this.#updates = done.catch(() => {})
+    return done
+  }
+
+  async #update(params: UpdateMediaParams, send: Send): Promise<void> {
+    const peer = this.#require()
+    const wanted = kinds.flatMap((kind) => wantedOf(kind, params[kind]))
+    if (wanted.length === 0) throw new ClientError('bad_argument', 'expected audio or video')
+    const opened: MediaStreamTrack[] = []
+    try {
+      const changes: MediaChange[] = []
+      for (const { kind, direction, constraints } of wanted)
+        changes.push({ kind, direction, track: await this.#source(kind, direction, constraints, opened) })
+      // A section needs a stream to belong to, and that is to be the one that the page shows.
+      const stream = this.#local.stream ?? this.#environment.createStream()
+      await peer.renegotiate({ changes, stream }, send)
+      for (const change of changes) this.#settle(change, opened)
+    } catch (error) {
+      for (const track of opened) track.stop()
+      throw error
+    }
+    for (const { kind, constraints } of wanted) if (constraints) this.#constraints[kind] = constraints
+    this.#negotiated()
+  }
+
+  /** Sends another microphone or camera. Rejects with `bad_state` where none is sent. */
+  async choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
+    const peer = this.#require()
+    if (!sends(peer.transceiver(kind)?.direction ?? null))
+      throw new ClientError('bad_state', `The call sends no ${kind}; updateMedia() adds it.`)
+    const track = await this.#another(kind, constraints)
+    await this.#use(kind, track)
+    this.#constraints[kind] = constraints
+  }
+
+  /** Plays the call on another loudspeaker. */
+  async chooseSpeaker(deviceId: string): Promise<void> {
+    await this.#players.speaker(deviceId)
+    const [previous, current] = [this.#speaker, { deviceId, label: '' }]
+    this.#speaker = current
+    this.#owner.deviceChanged('speaker', { previous, current })
+  }
+
+  /** How loud the call is played: 0 to 1. */
+  volume(volume: number): void {
+    this.#players.volume(volume)
+  }
+
+  /** Has the browser treat what it sends of a kind otherwise. */
+  async constrain(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
+    const track = this.#local.track(kind)
+    await track?.applyConstraints({ ...track.getConstraints(), ...constraints })
+  }
+
+  /** Lets tracks of a kind through, or sends silence (black) in their place. */
+  allow(kind: MediaKind, on: boolean): void {
+    this.#allowed[kind] = on
+    this.#local.allow(kind, on)
+    this.#videoChanged()
+  }
+
+  /** Whether the far side sends pictures, as far as the gateway tells. */
+  farVideo(sent: boolean): void {
+    this.#farVideo = sent
+    this.#videoChanged()
+  }
+
+  /** Releases microphone, connection and players. Idempotent. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#local.close()
+    this.#peer?.close()
+    this.#players.close()
+  }
+
+  #require(): Peer {
+    if (!this.#peer || this.#closed) throw new ClientError('bad_state', 'The call has no media connection.')
+    return this.#peer
+  }
+
+  #connect(iceServers: readonly RTCIceServer[]): Peer {
+    if (this.#closed) throw new ClientError('canceled', 'The call ended before its media was set up.')
+    const servers = { iceServers, disableUdp: this.#options.disableUdpIceServers }
+    this.#peer = new Peer(this.#environment, servers, {
+      track: (kind, track) => this.#arrived(kind, track),
+      stateChanged: () => this.#owner.pathChanged(),
+    })
+    return this.#peer
+  }
+
+  #first(kind: MediaKind, receive: boolean): MediaChange {
+    const track = this.#local.track(kind) ?? null
+    return { kind, track, direction: directionOf(track !== null, receive) }
+  }
+
+  // What is to be sent in a direction: what is sent already, or a device that is opened for it.
+  async #source(
+    kind: MediaKind,
+    direction: string,
+    constraints: MediaTrackConstraints | undefined,
+    opened: MediaStreamTrack[],
+  ): Promise<MediaStreamTrack | null> {
+    if (!sends(direction)) return null
+    const present = this.#local.track(kind)
+    if (present && !constraints) return present
+    const wanted = constraints ?? (this.#constraints[kind] || true)
+    const track = await this.#another(kind, wanted)
+    track.enabled = this.#allowed[kind]
+    opened.push(track)
+    return track
+  }
+
+  #settle({ kind, track }: MediaChange, opened: MediaStreamTrack[]): void {
+    if (track && opened.includes(track)) {
+      const old = this.#local.track(kind)
+      this.#local.put(track)
+      this.#told(kind, old, track)
+    } else if (!track) this.#local.drop(kind)
+  }
+
+  // Some cameras can be opened but once, and some phones open but one: the old one makes way, and comes back when the new one fails.
+  async #another(kind: MediaKind, constraints: Wanted): Promise<MediaStreamTrack> {
+    try {
+      return await this.#local.request(kind, constraints)
+    } catch (error) {
+      const old = this.#local.track(kind)
+      if (!old || !(error instanceof ClientError) || error.code !== 'microphone_failed') throw error
+      const before = old.getConstraints()
+      old.stop()
+      try {
+        return await this.#local.request(kind, constraints)
+      } catch (failure) {
+        const again = await this.#local.request(kind, before).catch(() => undefined)
+        if (again) await this.#use(kind, again)
+        throw failure
+      }
+    }
+  }
+
+  async #use(kind: MediaKind, track: MediaStreamTrack): Promise<void> {
+    track.enabled = this.#allowed[kind]
+    const taken = !this.#closed && (await this.#peer?.replace(kind, track))
+    if (!taken || this.#closed) {
+      track.stop()
+      throw new ClientError('bad_state', `The call does not send ${kind} any more.`)
+    }
+    const old = this.#local.track(kind)
+    this.#local.put(track)
+    this.#told(kind, old, track)
+  }
+
+  #told(kind: MediaKind, old: MediaStreamTrack | undefined, track: MediaStreamTrack): void {
+    const change = { previous: old && deviceOf(old), current: deviceOf(track) }
+    this.#owner.deviceChanged(deviceNames[kind], change)
+  }
+
+  #arrived(kind: MediaKind, track: MediaStreamTrack): void {
+    if (this.#closed) return
+    if (!this.remote.getTracks().includes(track)) {
+      this.remote.addTrack(track)
+      // Muted is what nothing comes for, by the browser's word.
+      for (const name of ['mute', 'unmute', 'ended']) track.addEventListener(name, () => this.#videoChanged())
+    }
+    this.#players.play(kind, track)
+    this.#owner.remoteTrack(track)
+    this.#videoChanged()
+  }
+
+  // What does not come any more is taken out of the stream and off the page.
+  #negotiated(): void {
+    if (this.#closed) return
+    for (const kind of kinds) {
+      const transceiver = this.#peer?.transceiver(kind)
+      if (!transceiver || receives(transceiver.currentDirection)) continue
+      this.remote.removeTrack(transceiver.receiver.track)
+      this.#players.remove(kind)
+    }
+    this.#videoChanged()
+  }
+
+  #videoChanged(): void {
+    if (this.#closed) return
+    const [coming] = this.remote.getVideoTracks()
+    const remote = coming !== undefined && coming.readyState !== 'ended' && !coming.muted && this.#farVideo
+    const sent = this.#local.track('video')
+    const sending = sends(this.#peer?.transceiver('video')?.currentDirection ?? null)
+    const local = sending && sent !== undefined && sent.readyState !== 'ended' && this.#allowed.video
+    this.#players.show(remote)
+    if (local === this.#video.local && remote === this.#video.remote) return
+    this.#video = { local, remote }
+    this.#owner.videoChanged(this.#video)
+  }
+}
+
+const wantedOf = (kind: MediaKind, control: MediaControl | undefined) => {
+  if (!control) return []
+  const { enable, direction = enable === undefined ? undefined : directionOf(enable, enable) } = control
+  if (!direction) throw new ClientError('bad_argument', `${kind}: expected enable or direction, got neither`)
+  if (!['sendrecv', 'sendonly', 'recvonly', 'inactive'].includes(direction))
+    throw new ClientError('bad_argument', `${kind}.direction: "${direction}" is none`)
+  return [{ kind, direction, constraints: control.constraints }]
+}

@@ -1,0 +1,69 @@
+import type { Clock, Timer } from './clock.ts'
+import type { LevelMeter } from './levels.ts'
+import type { CallLevels } from './media-types.ts'
+
+const EVERY_MS = 100
+
+/** What is measured. */
+export interface LevelSource {
+  readonly local: MediaStream | undefined
+  readonly remote: MediaStream
+}
+
+interface Measured {
+  readonly track: MediaStreamTrack
+  readonly meter: LevelMeter
+}
+
+/** Tells ten times a second how loud a call is, between {@link start} and {@link stop}; costs nothing else. */
+export class LevelWatch {
+  readonly #clock: Clock
+  readonly #createMeter: (stream: MediaStream) => LevelMeter
+  readonly #source: LevelSource
+  readonly #told: (levels: CallLevels) => void
+  #timer: Timer | undefined
+  #local: Measured | undefined
+  #remote: Measured | undefined
+
+  constructor(
+    clock: Clock,
+    createMeter: (stream: MediaStream) => LevelMeter,
+    source: LevelSource,
+    told: (levels: CallLevels) => void,
+  ) {
+    this.#clock = clock
+    this.#createMeter = createMeter
+    this.#source = source
+    this.#told = told
+  }
+
+  /** Idempotent. */
+  start(): void {
+    this.#timer ??= this.#clock.after(EVERY_MS, () => this.#tick())
+  }
+
+  /** Idempotent. */
+  stop(): void {
+    this.#timer?.cancel()
+    this.#timer = undefined
+    this.#local?.meter.close()
+    this.#remote?.meter.close()
+    this.#local = this.#remote = undefined
+  }
+
+  #tick(): void {
+    this.#timer = undefined
+    this.start()
+    this.#local = this.#measured(this.#local, this.#source.local)
+    this.#remote = this.#measured(this.#remote, this.#source.remote)
+    this.#told({ local: this.#local?.meter.level() ?? 0, remote: this.#remote?.meter.level() ?? 0 })
+  }
+
+  // Another microphone is another track, and a meter hears the tracks that there were when it was made.
+  #measured(present: Measured | undefined, stream: MediaStream | undefined): Measured | undefined {
+    const track = stream?.getAudioTracks()[0]
+    if (track === present?.track) return present
+    present?.meter.close()
+    return track && stream ? { track, meter: this.#createMeter(stream) } : undefined
+  }
+}

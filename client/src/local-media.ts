@@ -1,0 +1,128 @@
+import type { Environment } from './environment.ts'
+import { ClientError } from './errors.ts'
+import type { DeviceName } from './media-types.ts'
+
+/** A kind of media, and what of ours is sent of it. */
+export type MediaKind = 'audio' | 'video'
+
+/** Constraints, or whether there shall be any of a kind at all. */
+export type Wanted = boolean | MediaTrackConstraints
+
+const refusals: Readonly<Record<string, 'microphone_refused' | 'microphone_missing'>> = {
+  NotAllowedError: 'microphone_refused',
+  SecurityError: 'microphone_refused',
+  NotFoundError: 'microphone_missing',
+  OverconstrainedError: 'microphone_missing',
+}
+
+const texts = {
+  microphone_refused: 'The browser was not allowed to use the microphone or camera.',
+  microphone_missing: 'No microphone or camera was found that fits.',
+  microphone_failed: 'The microphone or camera could not be opened.',
+} as const
+
+const microphoneError = (error: unknown): ClientError => {
+  if (error instanceof ClientError) return error
+  const name = error instanceof Error ? error.name : ''
+  const code = refusals[name] ?? 'microphone_failed'
+  return new ClientError(code, texts[code], { cause: error })
+}
+
+/** What a track is taken from. */
+export const deviceOf = (track: MediaStreamTrack): DeviceName => ({
+  deviceId: track.getSettings().deviceId ?? '',
+  label: track.label,
+})
+
+/** The microphone and camera of one call: opens them, and closes each that it opened. */
+export class LocalMedia {
+  readonly #environment: Environment
+  readonly #gone: (kind: MediaKind, device: DeviceName) => void
+  readonly #allowed: Record<MediaKind, boolean> = { audio: true, video: true }
+  #stream: MediaStream | undefined
+  #closed = false
+
+  /** `gone` is told when a device is unplugged or taken away. */
+  constructor(environment: Environment, gone: (kind: MediaKind, device: DeviceName) => void) {
+    this.#environment = environment
+    this.#gone = gone
+  }
+
+  /** All tracks. They come and go; the object stays. Undefined until the first. */
+  get stream(): MediaStream | undefined {
+    return this.#stream
+  }
+
+  track(kind: MediaKind): MediaStreamTrack | undefined {
+    return this.#stream && tracksOf(this.#stream, kind)[0]
+  }
+
+  /** Opens what the call starts with. Rejects with a `microphone_…` code, `insecure_page`, or `canceled` when closed meanwhile. */
+  async open(wanted: Readonly<Record<MediaKind, Wanted>>): Promise<void> {
+    if (this.#stream || (!wanted.audio && !wanted.video)) return
+    const stream = await this.#request({ audio: wanted.audio, video: wanted.video })
+    for (const track of stream.getTracks()) this.put(track)
+  }
+
+  /** Opens one device, and sends nothing of it yet: {@link put} it, or stop it. Rejects as {@link open}. */
+  async request(kind: MediaKind, constraints: Wanted): Promise<MediaStreamTrack> {
+    const [track] = (await this.#request({ [kind]: constraints })).getTracks()
+    if (!track) throw new ClientError('microphone_missing', texts.microphone_missing)
+    return track
+  }
+
+  /** Takes a track in place of the one of its kind, which is stopped. Once closed it stops the track itself. */
+  put(track: MediaStreamTrack): void {
+    if (this.#closed) {
+      track.stop()
+      return
+    }
+    const kind = track.kind === 'video' ? 'video' : 'audio'
+    this.drop(kind)
+    this.#stream ??= this.#environment.createStream()
+    this.#stream.addTrack(track)
+    track.enabled = this.#allowed[kind]
+    // Not told of a track that we stop ourselves.
+    track.addEventListener('ended', () => {
+      if (this.track(kind) === track) this.#gone(kind, deviceOf(track))
+    })
+  }
+
+  /** Stops what there is of a kind. */
+  drop(kind: MediaKind): void {
+    if (!this.#stream) return
+    for (const track of tracksOf(this.#stream, kind)) {
+      track.stop()
+      this.#stream.removeTrack(track)
+    }
+  }
+
+  /** Lets tracks of a kind through, later ones too, or sends silence (black) in their place. */
+  allow(kind: MediaKind, on: boolean): void {
+    this.#allowed[kind] = on
+    const track = this.track(kind)
+    if (track) track.enabled = on
+  }
+
+  /** Stops everything. Idempotent. */
+  close(): void {
+    this.#closed = true
+    // The stream keeps its tracks: whoever shows it sees that they have ended.
+    for (const track of this.#stream?.getTracks() ?? []) track.stop()
+  }
+
+  async #request(constraints: MediaStreamConstraints): Promise<MediaStream> {
+    let stream: MediaStream
+    try {
+      stream = await this.#environment.getUserMedia(constraints)
+    } catch (error) {
+      throw microphoneError(error)
+    }
+    if (!this.#closed) return stream
+    for (const track of stream.getTracks()) track.stop()
+    throw new ClientError('canceled', 'The call ended before the microphone was open.')
+  }
+}
+
+const tracksOf = (stream: MediaStream, kind: MediaKind): MediaStreamTrack[] =>
+  kind === 'audio' ? stream.getAudioTracks() : stream.getVideoTracks()

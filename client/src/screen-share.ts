@@ -1,0 +1,275 @@
+import type { Timer } from './clock.ts'
+import { Emitter } from './emitter.ts'
+import type { Environment } from './environment.ts'
+import { ClientError, endOf, refusalOf } from './errors.ts'
+import { type Json, text } from './frames.ts'
+import type { Log } from './log.ts'
+import type { ScreenShareOptions } from './media-types.ts'
+import { Peer } from './peer.ts'
+import { Recovery } from './recovery.ts'
+import { type CallSignalling, causeCodeOf, dialogParams, type VertoPeer } from './verto.ts'
+
+/** `trying`: the gateway does not show it yet. `active`: it does. `ended`: the last state. */
+export type ScreenShareState = 'trying' | 'active' | 'ended'
+
+/** The events of a {@link ScreenShare}. */
+export interface ScreenShareEvents {
+  readonly state: { readonly state: ScreenShareState; readonly previous: ScreenShareState }
+  /** It is over, and the screen released: `normal` when it was ended here, by {@link ScreenShare.leave} or in the browser's own bar. */
+  readonly destroy: { readonly reason: ClientError }
+}
+
+/** What a {@link ScreenShare} is made of. */
+export interface ScreenShareSetup {
+  readonly id: string
+  /** The call that it belongs to. */
+  readonly call: { readonly id: string; readonly to: string; readonly memberId: string | undefined }
+  readonly nodeId: string | undefined
+  readonly disableUdp: boolean | undefined
+  readonly options: ScreenShareOptions
+  readonly signalling: CallSignalling
+  readonly environment: Environment
+  readonly log: Log
+  /** It ended. */
+  readonly gone: () => void
+}
+
+// The gateway answers at once: nobody has to pick anything up.
+const ANSWER_MS = 15_000
+
+const screenError = (error: unknown): ClientError => {
+  if (error instanceof ClientError) return error
+  const refused = error instanceof Error && error.name === 'NotAllowedError'
+  return refused
+    ? new ClientError('screen_refused', 'No screen was chosen, or the browser does not allow it.', {
+        cause: error,
+      })
+    : new ClientError('screen_failed', 'The screen could not be shared.', { cause: error })
+}
+
+/** A screen, window or tab that is shown to the others of a call, in place of the camera. Made by {@link Call.startScreenShare}. */
+export class ScreenShare implements VertoPeer {
+  readonly id: string
+  readonly #setup: ScreenShareSetup
+  readonly #events: Emitter<ScreenShareEvents>
+  readonly #recovery: Recovery
+  readonly #shown = Promise.withResolvers<void>()
+  #stream: MediaStream | undefined
+  #peer: Peer | undefined
+  #state: ScreenShareState = 'trying'
+  #nodeId: string | undefined
+  #sent = false
+  #taken = false
+
+  constructor(setup: ScreenShareSetup) {
+    this.id = setup.id
+    this.#setup = setup
+    this.#nodeId = setup.nodeId
+    this.#events = new Emitter((error) => setup.log.error('a listener of a screen failed', error))
+    this.#recovery = new Recovery(setup.environment.clock, {
+      path: () => this.#peer?.state ?? 'new',
+      isConnected: () => setup.signalling.isConnected,
+      restart: () => this.#restart(),
+      seeking: () => setup.log.warn('the path of the screen broke; making a new one'),
+      found: () => {},
+      givenUp: (cause) =>
+        this.#fail(new ClientError('media_lost', 'The screen cannot be sent any more.', { cause })),
+    })
+  }
+
+  get state(): ScreenShareState {
+    return this.#state
+  }
+
+  /** True while the others can see it. */
+  get active(): boolean {
+    return this.#state === 'active'
+  }
+
+  /** What is shared, for a preview; undefined until the person has chosen. */
+  get localStream(): MediaStream | undefined {
+    return this.#stream
+  }
+
+  on<Name extends keyof ScreenShareEvents>(
+    name: Name,
+    listener: (payload: ScreenShareEvents[Name]) => void,
+  ): void {
+    this.#events.on(name, listener)
+  }
+
+  off<Name extends keyof ScreenShareEvents>(
+    name: Name,
+    listener?: (payload: ScreenShareEvents[Name]) => void,
+  ): void {
+    this.#events.off(name, listener)
+  }
+
+  /** Stops sharing: the others see the camera again, if there is one. Resolves when the gateway has been told. Idempotent. */
+  leave(): Promise<void> {
+    return this.#leave(new ClientError('normal', 'The screen is not shared any more.'))
+  }
+
+  /** The same as {@link leave}. */
+  hangup(): Promise<void> {
+    return this.leave()
+  }
+
+  /** For the call alone: has the person choose, and shows it. Rejects with why not; all is released then. */
+  async start(): Promise<void> {
+    const { signalling, environment } = this.#setup
+    let limit: Timer | undefined
+    try {
+      this.#stream = await this.#capture()
+      const offer = await this.#offer(this.#stream)
+      this.#require()
+      signalling.add(this)
+      this.#sent = true
+      const late = new ClientError('timeout', 'The gateway did not take the screen in time.')
+      limit = environment.clock.after(ANSWER_MS, () => this.#fail(late))
+      const reply = await this.#verto('verto.invite', { sdp: offer })
+      this.#nodeId = text(reply.node_id) ?? this.#nodeId
+      await this.#shown.promise
+    } catch (error) {
+      if (error instanceof ClientError && error.code === 'server') this.#sent = false
+      this.#fail(refusalOf(error))
+      throw error
+    } finally {
+      limit?.cancel()
+    }
+  }
+
+  /** For the client alone. */
+  receive(method: string, params: Json, nodeId: string | undefined): void {
+    if (this.#state === 'ended') return
+    if (nodeId) this.#nodeId = nodeId
+    if (method === 'verto.media' || method === 'verto.answer') void this.#take(text(params.sdp))
+    else if (method === 'verto.bye') {
+      this.#sent = false
+      this.#end(endOf(text(params.cause), causeCodeOf(params.causeCode)))
+    } else if (method === 'verto.ping') this.#inform(this.#verto('verto.pong', params))
+  }
+
+  /** For the client alone. */
+  connectionChanged(up: boolean): void {
+    this.#recovery.connectionChanged(up)
+  }
+
+  /** For the client alone. */
+  networkChanged(): void {
+    this.#recovery.networkChanged()
+  }
+
+  /** For the client alone: it is over, and the gateway knows. */
+  drop(reason: ClientError): void {
+    this.#sent = false
+    this.#end(reason)
+  }
+
+  async #capture(): Promise<MediaStream> {
+    const { userVariables: _, video = true, audio = false, ...others } = this.#setup.options
+    const { getDisplayMedia } = this.#setup.environment
+    let stream: MediaStream
+    try {
+      stream = await getDisplayMedia({ ...others, video, audio } as DisplayMediaStreamOptions)
+    } catch (error) {
+      throw screenError(error)
+    }
+    if (this.#state === 'ended') for (const track of stream.getTracks()) track.stop()
+    this.#require()
+    // The browser's own bar and the window that is closed end the track.
+    for (const track of stream.getVideoTracks()) track.addEventListener('ended', () => void this.leave())
+    return stream
+  }
+
+  async #offer(stream: MediaStream): Promise<string> {
+    const { environment, signalling, disableUdp } = this.#setup
+    const servers = { iceServers: signalling.iceServers, disableUdp }
+    const peer = new Peer(environment, servers, {
+      track: () => {},
+      stateChanged: () => this.#recovery.pathChanged(),
+    })
+    this.#peer = peer
+    const tracks = [...stream.getAudioTracks(), ...stream.getVideoTracks()]
+    const changes = tracks.map((track) => ({
+      kind: track.kind === 'audio' ? ('audio' as const) : ('video' as const),
+      ...{ track, direction: 'sendonly' as const },
+    }))
+    return peer.offer(changes, stream)
+  }
+
+  #require(): void {
+    if (this.#state === 'ended') throw new ClientError('canceled', 'The screen is not to be shared any more.')
+  }
+
+  async #take(sdp: string | undefined): Promise<void> {
+    try {
+      if (sdp !== undefined) {
+        await this.#peer?.accept(sdp)
+        this.#taken = true
+      }
+      if (!this.#taken || this.#state !== 'trying') return
+      this.#become('active')
+      this.#shown.resolve()
+    } catch (cause) {
+      this.#fail(
+        new ClientError('media_lost', "The gateway's session description cannot be used.", { cause }),
+      )
+    }
+  }
+
+  async #restart(): Promise<void> {
+    await this.#peer?.renegotiate({ restart: true }, async (sdp) => {
+      const reply = await this.#verto('verto.modify', { sdp, action: 'updateMedia' })
+      return text(reply.sdp) ?? ''
+    })
+  }
+
+  #verto(method: string, params: Json): Promise<Json> {
+    const { call, options, signalling } = this.#setup
+    const userVariables = { ...options.userVariables, memberCallId: call.id, memberId: call.memberId }
+    const dialog = { callID: this.id, to: call.to, userVariables, screenShare: true }
+    const message = { dialogParams: dialogParams(dialog), ...params }
+    return signalling.verto(method, message, { id: this.id, nodeId: this.#nodeId })
+  }
+
+  async #leave(reason: ClientError): Promise<void> {
+    if (this.#state === 'ended') return
+    const sent = this.#sent
+    this.#sent = false
+    this.#end(reason)
+    if (sent) await this.#verto('verto.bye', {}).catch((error: unknown) => this.#failed(error))
+  }
+
+  #fail(reason: ClientError): void {
+    this.#inform(this.#leave(reason))
+  }
+
+  #inform(sent: Promise<unknown>): void {
+    sent.catch((error: unknown) => this.#failed(error))
+  }
+
+  #failed(error: unknown): void {
+    this.#setup.log.debug('a message about a screen was not taken', error)
+  }
+
+  #become(state: ScreenShareState): void {
+    const previous = this.#state
+    this.#state = state
+    this.#events.emit('state', { state, previous })
+  }
+
+  #end(reason: ClientError): void {
+    if (this.#state === 'ended') return
+    this.#recovery.close()
+    this.#peer?.close()
+    for (const track of this.#stream?.getTracks() ?? []) track.stop()
+    this.#setup.signalling.gone(this.id)
+    this.#setup.gone()
+    this.#become('ended')
+    this.#shown.promise.catch(() => {})
+    this.#shown.reject(reason)
+    this.#events.emit('destroy', { reason })
+    this.#events.clear()
+  }
+}

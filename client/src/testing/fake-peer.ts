@@ -1,0 +1,117 @@
+import { FakeTrack } from './fake-media.ts'
+
+/** One section of what a {@link FakePeer} negotiates. */
+export class FakeTransceiver {
+  direction: string
+  currentDirection: string | null = null
+  readonly receiver: { readonly track: FakeTrack }
+  readonly sender: { track: FakeTrack | null; replaceTrack(track: FakeTrack | null): Promise<void> }
+
+  constructor(kind: string, direction: string, track: FakeTrack | null) {
+    this.direction = direction
+    this.receiver = { track: new FakeTrack(kind, `far-${kind}`) }
+    this.sender = {
+      track,
+      async replaceTrack(other) {
+        this.track = other
+      },
+    }
+  }
+
+  get kind(): string {
+    return this.receiver.track.kind
+  }
+
+  stop(): void {
+    this.direction = 'stopped'
+  }
+}
+
+/** A peer connection whose gathering is complete at once, and whose far side takes all that it is offered. */
+export class FakePeer {
+  readonly configuration: RTCConfiguration
+  readonly remote: RTCSessionDescriptionInit[] = []
+  readonly sections: FakeTransceiver[] = []
+  readonly offers: (RTCOfferOptions | undefined)[] = []
+  localDescription: RTCSessionDescriptionInit | null = null
+  iceGatheringState = 'complete'
+  connectionState = 'new'
+  signalingState = 'stable'
+  closed = false
+  onicecandidate: ((event: { candidate: object | null }) => void) | null = null
+  onicegatheringstatechange: (() => void) | null = null
+  onconnectionstatechange: (() => void) | null = null
+  ontrack: ((event: { track: FakeTrack }) => void) | null = null
+
+  constructor(configuration: RTCConfiguration) {
+    this.configuration = configuration
+  }
+
+  /** Kind and direction of each section, in order. */
+  get shape(): string[] {
+    return this.sections.map(({ kind, direction }) => `${kind} ${direction}`)
+  }
+
+  /** What is sent of a kind. */
+  sent(kind: string): FakeTrack | null | undefined {
+    return this.sections.find((section) => section.kind === kind)?.sender.track
+  }
+
+  getTransceivers(): FakeTransceiver[] {
+    return this.sections
+  }
+
+  addTransceiver(of: string | FakeTrack, { direction }: { direction: string }): FakeTransceiver {
+    const [kind, track] = typeof of === 'string' ? [of, null] : [of.kind, of]
+    const section = new FakeTransceiver(kind, direction, track)
+    this.sections.push(section)
+    return section
+  }
+
+  async createOffer(options?: RTCOfferOptions): Promise<RTCSessionDescriptionInit> {
+    this.offers.push(options)
+    return { type: 'offer', sdp: `offer ${this.offers.length}` }
+  }
+
+  async createAnswer(): Promise<RTCSessionDescriptionInit> {
+    return { type: 'answer', sdp: 'answer' }
+  }
+
+  async setLocalDescription(description: RTCSessionDescriptionInit): Promise<void> {
+    this.signalingState = description.type === 'offer' ? 'have-local-offer' : 'stable'
+    if (description.type !== 'rollback') this.localDescription = description
+    if (description.type === 'answer') this.#agreed()
+  }
+
+  async setRemoteDescription(description: RTCSessionDescriptionInit): Promise<void> {
+    if (description.sdp === 'broken') throw new Error('cannot parse')
+    this.remote.push(description)
+    if (description.type === 'answer') this.#agreed()
+    else
+      for (const [, kind] of description.sdp?.matchAll(/^m=(\w+) [1-9]/gm) ?? [])
+        this.sections.push(new FakeTransceiver(kind!, 'recvonly', null))
+  }
+
+  close(): void {
+    this.closed = true
+  }
+
+  /** The connection's state changes. */
+  become(state: string): void {
+    this.connectionState = state
+    this.onconnectionstatechange?.()
+  }
+
+  /** The far side's track of a kind comes. */
+  arrives(kind: string): FakeTrack {
+    const track = this.sections.find((section) => section.kind === kind)?.receiver.track
+    if (!track) throw new Error(`nothing was agreed upon for ${kind}`)
+    this.ontrack?.({ track })
+    return track
+  }
+
+  #agreed(): void {
+    this.signalingState = 'stable'
+    for (const section of this.sections) section.currentDirection = section.direction
+  }
+}
