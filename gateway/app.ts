@@ -218,6 +218,7 @@ export class App {
       ...{ clock: this.#clock, ...(push && { push }), ...(turn && { turn }) },
     })
     this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
+    this.#metrics.gauge('call_parties', () => subscribers.parties)
     return this.#closing.add('subscribers', subscribers, (open) => open.close())
   }
 

@@ -177,6 +177,7 @@ const gauges = {
   legs: 'Legs in progress',
   bridges: 'Legs joined in pairs',
   video_bridges: 'Pairs of browsers that are shown to each other',
+  call_parties: 'Browsers in calls, and telephones that they talk to',
   verbs: 'Verbs of calls that are not over',
   conferences: 'Conferences in progress',
   queue_waiting: 'Callers who wait in queues',

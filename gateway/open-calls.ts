@@ -60,7 +60,9 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   const { store, media, sip, subscribers, applications, endpoints, recordings, customers, records, clock } =
     from
   const { edge, webrtc, sounds } = media
-  const bridges = new Bridges(edge, webrtc)
+  const bridges = new Bridges(edge, webrtc, (err, a, b) =>
+    log.warn({ err, legs: [a.id, b.id] }, 'a browser cannot be shown to the other'),
+  )
   const player = new Player(sounds, customers.audio)
   const openMixer = () => edge.openMixer()
   const waiting = { player, openMixer, recordings, clock, log }

@@ -1,4 +1,4 @@
-import type { BrowserVideo, Edge, WebRtc } from '../../media/types.ts'
+import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Leg } from './leg.ts'
 
 /** Joins and parts the audio of legs, and the video where both have any, and counts what is joined. */
@@ -7,10 +7,17 @@ export class Bridges {
   #webrtc: Pick<WebRtc, 'joinVideo'>
   #open = new Set<Bridge>()
   #videos = 0
+  #onFault: (fault: Error, a: Leg, b: Leg) => void
 
-  constructor(edge: Pick<Edge, 'join' | 'part'>, webrtc: Pick<WebRtc, 'joinVideo'>) {
+  /** `onFault` is told why one of two cannot be shown to the other; they hear each other all the same. */
+  constructor(
+    edge: Pick<Edge, 'join' | 'part'>,
+    webrtc: Pick<WebRtc, 'joinVideo'>,
+    onFault: (fault: Error, a: Leg, b: Leg) => void = () => {},
+  ) {
     this.#edge = edge
     this.#webrtc = webrtc
+    this.#onFault = onFault
   }
 
   /** Pairs of legs that are joined now. */
@@ -28,7 +35,7 @@ export class Bridges {
     const { port } = a
     if (!port || !b.port) throw new Error('both legs need a media port to be joined')
     this.#edge.join(port, b.port)
-    const video = a.video && b.video && this.#joinVideo(a.video, b.video)
+    const video = this.#joinVideo(a, b)
     const forget: (() => void)[] = []
     const bridge: Bridge = {
       a,
@@ -47,8 +54,9 @@ export class Bridges {
     return bridge
   }
 
-  #joinVideo(a: BrowserVideo, b: BrowserVideo): { close(): void } {
-    const joined = this.#webrtc.joinVideo(a, b)
+  #joinVideo(a: Leg, b: Leg): { close(): void } | undefined {
+    if (!a.video || !b.video) return undefined
+    const joined = this.#webrtc.joinVideo(a.video, b.video, (fault) => this.#onFault(fault, a, b))
     this.#videos++
     return {
       close: () => {

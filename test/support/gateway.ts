@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { SipAgent } from './agents.ts'
+import type { CertificateFiles } from './certificates.ts'
 import type { DrachtioServer } from './drachtio-server.ts'
 import { reportOnFailure } from './failure-report.ts'
 import { readMetrics, type Sample, sampleValue } from './metrics.ts'
@@ -33,6 +34,8 @@ export interface GatewayOptions {
   /** Of `media.webrtc.turn`. */
   readonly turn?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
+  /** Of its TLS listener, for gw.localhost and fabric.localhost; default one that it makes. */
+  readonly certificate?: CertificateFiles
   /** More of `http`, besides where it listens. */
   readonly http?: Readonly<Record<string, unknown>>
   readonly webhooks?: Readonly<Record<string, unknown>>
@@ -55,7 +58,7 @@ export const alice = { email: 'alice@example.test', password: 'wonderland-9' } a
 
 /** Gauges that are zero when no call is left. */
 const callGauges = (
-  'calls legs bridges video_bridges verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
+  'calls legs bridges video_bridges call_parties verbs conferences queue_waiting sip_dialogs sip_agent_dialogs sip_agent_pending ' +
   'rtp_ports media_ports webrtc_transports ' +
   'call_timers call_rows commanded_calls application_calls speech_recognitions streams api_streams recordings media_mixers media_recordings media_taps media_detections'
 ).split(' ')
@@ -282,7 +285,10 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   },
   http: {
     plain: { address: '127.0.0.1', port: ports.http },
-    tls: { address: '127.0.0.1', port: ports.tls, hosts: ['gw.localhost', 'fabric.localhost'] },
+    tls: {
+      ...{ address: '127.0.0.1', port: ports.tls, hosts: ['gw.localhost', 'fabric.localhost'] },
+      ...options.certificate,
+    },
     ...options.http,
   },
   limits: { documentNetworks: ['127.0.0.0/8'], ...options.limits },

@@ -1,13 +1,15 @@
 import type { BrowserMedia } from '../../../media/types.ts'
 import type { Leg } from '../../calls/leg.ts'
+import type { PlayState } from '../../calls/leg-signalling.ts'
 import type { Clock } from '../../clock.ts'
 import type { Cause } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import { byeOf } from './causes.ts'
 import type { Client } from './client.ts'
-import { callJoined, callLeft, callState, memberUpdated, userEvent, type WireCallState } from './events.ts'
+import { callPlay, callState, userEvent, type WireCall, type WireCallState } from './events.ts'
 import { MediaWatch } from './media-watch.ts'
-import { Member, type MemberState } from './member.ts'
+import { MemberEvents } from './member-events.ts'
+import type { Parties, Party } from './parties.ts'
 
 /** How long the first sound waits for a browser whose media is not up yet. */
 const hearingWaitMs = 5_000
@@ -21,8 +23,17 @@ export interface BrowserCallOptions {
   readonly roomId: string
   readonly leg: Leg
   readonly media: BrowserMedia
+  readonly parties: Parties
+  /** Who had the page invited; absent where it dialled, and where nobody calls yet. */
+  readonly caller?: Leg
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
+}
+
+/** A screen that a page shares beside its call. */
+export interface SharedScreen {
+  /** The call is over, or the page shares another one. */
+  end(cause: Cause): void
 }
 
 /** One page's call with its media: what the page is told of it, and what it can ask for. */
@@ -30,20 +41,28 @@ export class BrowserCall {
   readonly callId: string
   readonly leg: Leg
   readonly media: BrowserMedia
-  readonly member: Member
-  locked = false
+  /** What the page is told of who takes part. */
+  readonly members: MemberEvents
   #options: BrowserCallOptions
+  #wire: WireCall
   #times = { start: 0, answer: 0, end: 0 }
-  #joined = false
   #watch: MediaWatch
+  #screen: SharedScreen | undefined
+  #silent = false
 
   constructor(options: BrowserCallOptions) {
-    const { client, callId, roomId, leg, media, clock } = options
+    const { client, callId, roomId, leg, media, parties, caller, clock } = options
     this.#options = options
+    this.#wire = { callId, nodeId: client.nodeId, roomId, leg }
     this.callId = callId
     this.leg = leg
     this.media = media
-    this.member = new Member({ callId, nodeId: client.nodeId, roomId }, client.holder)
+    this.members = new MemberEvents({
+      ...{ client, wire: this.#wire, party: parties.join(leg, callId, client.holder), parties },
+      ...(caller && { caller }),
+      video: media.video,
+      onHearing: () => this.#hear(),
+    })
     this.#times.start = clock.now()
     this.#watch = new MediaWatch(media, clock, (state) => {
       options.log.info({ leg: leg.id, state }, "the browser's media is lost")
@@ -51,9 +70,35 @@ export class BrowserCall {
     })
   }
 
+  get client(): Client {
+    return this.#options.client
+  }
+
+  /** The gateway's call; the page's room session. */
+  get roomId(): string {
+    return this.#options.roomId
+  }
+
+  /** The page itself, as a member. */
+  get party(): Party {
+    return this.members.party
+  }
+
   /** Whether the page holds the call. */
   get held(): boolean {
     return this.leg.holds
+  }
+
+  /** The screen that the page shares. */
+  get screen(): SharedScreen | undefined {
+    return this.#screen
+  }
+
+  /** The page shares this screen from now on, and the one before no more; undefined: none. */
+  share(screen: SharedScreen | undefined): void {
+    const before = this.#screen
+    this.#screen = screen
+    if (before !== screen) before?.end({ code: 'normal' })
   }
 
   /** Tells the page a state. */
@@ -61,12 +106,6 @@ export class BrowserCall {
     if (state === 'answered') this.#times.answer = this.#options.clock.now()
     if (state === 'ended') this.#times.end = this.#options.clock.now()
     this.#emit('call.state', callState(this.#wire, state, this.#times))
-  }
-
-  /** Tells the page that it is in the call; its `start()` resolves then. */
-  joined(): void {
-    this.#joined = true
-    this.#emit('call.joined', callJoined(this.#wire, this.member, this.locked))
   }
 
   /** Resolves when the page can hear us, or will not. */
@@ -78,9 +117,9 @@ export class BrowserCall {
     this.#options.client.verto(method, { callID: this.callId, ...params })
   }
 
-  /** Changes the member and tells the page, whose SDK mutes its microphone by that. */
-  change(changes: Partial<MemberState>): void {
-    this.#emit('member.updated', memberUpdated(this.#wire, this.member, this.member.set(changes)))
+  /** Tells the page that a handler plays something to it. */
+  plays(id: string, state: PlayState): void {
+    this.#emit('call.play', callPlay(this.#wire, id, state))
   }
 
   /** Tells the page something that a handler has made up. */
@@ -89,23 +128,56 @@ export class BrowserCall {
   }
 
   /** A new offer for the same call: its answer. */
-  renegotiate(offer: string): Promise<string> {
-    return this.media.renegotiate(offer)
+  async renegotiate(offer: string): Promise<string> {
+    const answer = await this.media.renegotiate(offer)
+    this.#watch.renewed()
+    return answer
+  }
+
+  /** The page was loaded anew and makes another offer: its answer goes by an event. What it shared is gone. */
+  async reattach(offer: string): Promise<void> {
+    this.share(undefined)
+    const sdp = await this.renegotiate(offer)
+    if (this.leg.isEnded) return
+    if (!this.leg.isAnswered) {
+      this.verto('verto.media', { sdp })
+      return
+    }
+    this.verto('verto.answer', { sdp })
+    this.state('answered')
+    this.members.joined()
   }
 
   /** Tells the page that it is over (unless it said so itself), and gives up the media. */
   close(cause: Cause, saidByPage: boolean): void {
     this.#watch.close()
+    this.share(undefined)
     if (!saidByPage) this.verto('verto.bye', byeOf(cause))
     this.state('ended')
-    if (this.#joined) this.#emit('call.left', callLeft(this.#wire, this.member, byeOf(cause).cause))
+    this.members.left(byeOf(cause).cause)
     this.#options.client.calls.delete(this.callId)
     void this.media.close()
   }
 
-  get #wire() {
-    const { client, callId, roomId, leg } = this.#options
-    return { callId, nodeId: client.nodeId, roomId, leg }
+  /** A page that is deaf is sent nothing, and a telephone cannot be muted but by that. */
+  #hear(): void {
+    const { party, partner } = this.members
+    const muted = partner !== undefined && !partner.page && partner.member.state.audio_muted
+    const silent = party.member.state.deaf || muted
+    if (silent === this.#silent || this.leg.isEnded) return
+    this.#silent = silent
+    void this.#setDeaf(silent)
+  }
+
+  async #setDeaf(silent: boolean): Promise<void> {
+    try {
+      await this.media.setDeaf(silent)
+    } catch (error) {
+      this.#options.log.warn(
+        { leg: this.leg.id, err: error, silent },
+        "the browser's sound cannot be switched",
+      )
+    }
   }
 
   #emit(type: string, params: unknown): void {

@@ -297,7 +297,7 @@ describe('in a call', () => {
   it.each([
     ['call.deaf', {}, { deaf: true, updated: ['deaf'] }],
     ['call.raisehand', {}, { handraised: true }],
-    ['call.microphone.volume.set', { volume: 99 }, { input_volume: 50 }],
+    ['call.microphone.volume.set', { volume: 50 }, { input_volume: 50 }],
     ['call.microphone.sensitivity.set', { value: 20 }, { input_sensitivity: 20 }],
     ['call.audioflags.set', { auto_gain: false }, { auto_gain: false, updated: ['auto_gain'] }],
     ['call.mute', { channels: ['video'], target: { member_id: 'all' } }, { video_muted: true }],
@@ -310,7 +310,7 @@ describe('in a call', () => {
   it('lists, locks and ends are answered', async () => {
     const { page, self, owner } = await talking(gateway)
     expect((await page.ask('call.member.list', { self })).members).toHaveLength(1)
-    expect((await page.ask('call.layout.list', { self })).layouts).toEqual([])
+    expect((await page.ask('call.layout.list', { self })).layouts).toEqual(['full-screen'])
     expect(await page.ask('call.lock', { self })).toMatchObject({ code: '200' })
     const stranger = { member_id: 'x', call_id: 'c1' }
     expect(await page.ask('call.mute', { self, target: stranger })).toMatchObject({ code: '404' })
@@ -339,6 +339,42 @@ describe('in a call', () => {
     expect(await page.verto('verto.modify', 'c1', { action: 'updateMedia', sdp: 'bad' })).toMatchObject({
       code: '488',
     })
+  })
+
+  it('a page that is loaded anew while it rings goes on ringing', async () => {
+    const { page, leg } = await dialled(gateway)
+    leg.ring()
+    await page.message('verto.media')
+    await page.dial('c1', '/public/bob', 'anew', { attach: true, reattaching: true })
+    expect(await page.message('verto.media')).toEqual({ callID: 'c1', sdp: 'answer to anew' })
+    expect(page.story).not.toContain('call.joined')
+    expect(leg.isEnded).toBe(false)
+  })
+
+  it('what rings at a page can neither be held nor have other media, and rings on', async () => {
+    const page = await gateway.online()
+    const { leg } = gateway.call()
+    await page.message('verto.invite')
+    expect(await page.verto('verto.modify', leg.id, { action: 'hold' })).toMatchObject({
+      holdState: 'active',
+    })
+    expect(await page.verto('verto.modify', leg.id, { action: 'updateMedia', sdp: 'x' })).toMatchObject({
+      code: '488',
+    })
+    await settled(page)
+    expect(page.story).toEqual(['verto.invite'])
+    expect(leg.isEnded).toBe(false)
+  })
+
+  it('media that failed have the time of new ones once the page has made a new offer', async () => {
+    const { page, media, leg } = await talking(gateway)
+    media.report('failed')
+    await page.verto('verto.modify', 'c1', { action: 'updateMedia', sdp: 'anew' })
+    gateway.clock.advance(20_000)
+    expect(leg.isEnded).toBe(false)
+    media.report('connected')
+    gateway.clock.advance(11_000)
+    expect(leg.isEnded).toBe(false)
   })
 
   it('requests about a call that is over succeed, and the page is told that it is over', async () => {

@@ -15,6 +15,7 @@ import type { RpcHandler, RpcSession } from '../session.ts'
 import type { Client } from './client.ts'
 import { Connection } from './connection.ts'
 import { Invitation } from './invitation.ts'
+import { Parties } from './parties.ts'
 import { Presence } from './presence.ts'
 
 /** Limits of the browser dialect. */
@@ -33,7 +34,7 @@ export interface SubscriberDialectParts {
   readonly directory: Directory
   readonly tokens: Pick<SubscriberTokens, 'verify' | 'isRevoked' | 'onRevocation'>
   readonly states: SessionStates
-  readonly webrtc: Pick<WebRtc, 'answer' | 'offer'>
+  readonly webrtc: Pick<WebRtc, 'answer' | 'offer' | 'screen'>
   /** What whoever is dialled is likely to speak; default: nothing is known of that. */
   readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
@@ -59,12 +60,14 @@ export class SubscriberDialect implements OutboundSubscriber {
   #presence: Presence
   #invitations = new Map<string, Invitation>()
   #nodeId: string
+  #parties: Parties
 
   constructor(parts: SubscriberDialectParts) {
     this.#parts = parts
     this.#limits = { ...defaultSubscriberLimits, ...parts.limits }
     this.#presence = new Presence(parts.clock, this.#limits.graceMs)
     this.#nodeId = parts.nodeId ?? randomUUID()
+    this.#parties = new Parties(this.#nodeId)
   }
 
   /** Subscribers that receive invitations. */
@@ -75,6 +78,11 @@ export class SubscriberDialect implements OutboundSubscriber {
   /** Pages that are known, connected or waited for. */
   get clients(): number {
     return this.#presence.clients
+  }
+
+  /** Browsers in calls, and telephones that they talk to. */
+  get parties(): number {
+    return this.#parties.size
   }
 
   /** Legs to subscribers that have not ended. */
@@ -90,6 +98,7 @@ export class SubscriberDialect implements OutboundSubscriber {
       {
         ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
         ...(turn && { turn }),
+        parties: this.#parties,
         presence: this.#presence,
         nodeId: this.#nodeId,
         maxCallsPerClient: this.#limits.maxCallsPerClient,
@@ -112,9 +121,10 @@ export class SubscriberDialect implements OutboundSubscriber {
       to: { uri: address, user: address.split('/').at(-1) ?? address, name },
       now: () => clock.now(),
     })
-    const { callId, codec } = request
-    const parts = { webrtc, clock, log, nodeId: this.#nodeId, ...(push && { push }) }
-    const invitation = new Invitation(parts, { leg, callId, subscriberId, codec })
+    const parts = { webrtc, parties: this.#parties, clock, log, nodeId: this.#nodeId, ...(push && { push }) }
+    const { callId, codec, caller } = request
+    const options = { leg, callId, subscriberId, codec, ...(caller && { caller }) }
+    const invitation = new Invitation(parts, { ...options, video: wantsVideo(request) })
     leg.attach(invitation)
     this.#invitations.set(invitation.wireId, invitation)
     leg.whenGone(() => this.#invitations.delete(invitation.wireId))
@@ -145,3 +155,9 @@ export class SubscriberDialect implements OutboundSubscriber {
       if (invitation.subscriberId === client.holder.id) invitation.invite(client)
   }
 }
+
+/** Whether the caller shows itself, or could be shown somebody, or whoever calls asks for video. */
+const wantsVideo = ({ destination, caller }: OutboundRequest): boolean =>
+  caller?.video?.sends === true ||
+  caller?.video?.receives === true ||
+  /^[^?]*\?(?:.*&)?channel=video(?:&|$)/.test(destination.to)

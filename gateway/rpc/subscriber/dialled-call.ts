@@ -2,6 +2,7 @@ import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
 import type { TokenHolder } from '../../auth/holders.ts'
 import { newCallId, newLegId } from '../../calls/ids.ts'
 import { Leg, type LegSignalling, type Party } from '../../calls/leg.ts'
+import type { PlayState } from '../../calls/leg-signalling.ts'
 import type { AddressBook, Arrivals, Target } from '../../calls/ports.ts'
 import type { Clock, Timer } from '../../clock.ts'
 import type { Directory } from '../../directory/types.ts'
@@ -13,12 +14,14 @@ import { BrowserCall } from './browser-call.ts'
 import { byeOf, causeOf } from './causes.ts'
 import type { Client, ClientCall } from './client.ts'
 import { mediaErrorCode } from './media-error.ts'
+import type { Parties } from './parties.ts'
 import type { VertoRequest } from './verto.ts'
 
 /** What a dialled call works with. */
 export interface DialledCallParts {
   readonly directory: AddressBook & Pick<Directory, 'resources'>
   readonly webrtc: Pick<WebRtc, 'answer'>
+  readonly parties: Parties
   /** What whoever is dialled is likely to speak; default: nothing is known of that. */
   readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
@@ -126,7 +129,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     call.verto('verto.answer', this.#sdpSent ? {} : { sdp: call.media.sdp })
     this.#sdpSent = true
     call.state('answered')
-    call.joined()
+    call.members.joined()
     call.leg.answered()
     await call.untilHeard()
   }
@@ -140,16 +143,28 @@ export class DialledCall implements LegSignalling, ClientCall {
     this.#call?.verto('verto.info', { dtmf: digits })
   }
 
+  calling(partner: Leg): void {
+    this.#call?.members.calling(partner)
+  }
+
+  paired(partner: Leg | undefined): void {
+    this.#call?.members.paired(partner)
+  }
+
+  plays(id: string, state: PlayState): void {
+    this.#call?.plays(id, state)
+  }
+
   userEvent(event: Readonly<Record<string, unknown>>): boolean {
     this.#call?.userEvent(event)
     return this.#call !== undefined
   }
 
   #refusal(): Code | undefined {
-    const { to, screenShare } = this.#invite
+    const { to, part } = this.#invite
     const { holder, authorized } = this.#client
     if (!authorized) return 'unauthorized'
-    if (screenShare) return 'no_common_codec'
+    if (part === 'device') return 'verb_unavailable'
     const target = this.#parts.directory.resolve(to, holder.projectId)
     const outward = !holder.mayDialOut && target?.kind === 'sip' && target.address === undefined
     return outward || !this.#reaches(target) ? 'not_permitted' : undefined
@@ -202,12 +217,13 @@ export class DialledCall implements LegSignalling, ClientCall {
   }
 
   #begin(leg: Leg, media: BrowserMedia): void {
-    const { clock, log } = this.#parts
+    const { parties, clock, log } = this.#parts
     const { callId: wireId, userVariables } = this.#invite
     leg.attach(this)
     const roomId = this.#callId
-    this.#call = new BrowserCall({ client: this.#client, callId: wireId, roomId, leg, media, clock, log })
-    leg.setPort(media.port)
+    const from = { client: this.#client, callId: wireId, roomId, leg, media }
+    this.#call = new BrowserCall({ ...from, parties, clock, log })
+    leg.setPort(media.port, media.video)
     this.#call.state('created')
     // Their values are the page's own business, and may be secrets.
     const names = namesOf(userVariables)

@@ -1,5 +1,8 @@
+import type { TokenHolder } from '../../auth/holders.ts'
 import type { Leg } from '../../calls/leg.ts'
-import type { Member } from './member.ts'
+import type { PlayState } from '../../calls/leg-signalling.ts'
+import type { MemberView } from './member.ts'
+import { farSideOf } from './shown.ts'
 
 /** The states of a call that the browser is told. */
 export type WireCallState = 'created' | 'ringing' | 'answered' | 'ended'
@@ -20,78 +23,135 @@ export interface WireTimes {
   end: number
 }
 
-/** Params of `call.state`. */
-export const callState = (
-  { callId, nodeId, roomId, leg }: WireCall,
-  state: WireCallState,
-  times: WireTimes,
-) => ({
+const inRoom = ({ roomId }: WireCall) => ({ room_id: roomId, room_session_id: roomId })
+
+const inCall = ({ callId, nodeId, roomId }: WireCall) => ({
   call_id: callId,
   node_id: nodeId,
   segment_id: callId,
+  room_session_id: roomId,
+})
+
+/** Params of `call.state`. */
+export const callState = (call: WireCall, state: WireCallState, times: WireTimes) => ({
+  ...inCall(call),
   call_state: state,
-  direction: leg.direction,
-  device: { type: 'webrtc', params: { from: leg.from.uri, to: leg.to.uri, headers: [] } },
+  direction: call.leg.direction,
+  device: { type: 'webrtc', params: { from: call.leg.from.uri, to: call.leg.to.uri, headers: [] } },
   start_time: times.start,
   answer_time: times.answer,
   end_time: times.end,
-  room_session_id: roomId,
 })
 
 /**
- * What the SDK lets the page do. Left out is what is not offered: `device`, `screenshare` and `layout`, whose methods then fail at once in
- * the page instead of waiting for an answer.
+ * What the SDK lets the page do. Who may reach a few addresses only has a say over nobody but itself. Left out is `device`, which is not offered:
+ * its methods then fail at once in the page.
  */
-const capabilities = ['self', 'member', 'lock', 'end', 'vmuted', 'digit']
+export const capabilitiesOf = ({ kind }: Pick<TokenHolder, 'kind'>): readonly string[] => {
+  const own = ['self', 'screenshare', 'vmuted', 'layout', 'digit']
+  return kind === 'subscriber' ? [...own, 'member', 'lock', 'end'] : own
+}
 
-/** Params of `call.joined`. The SDK demands that `call_id` and `origin_call_id` are the same the first time. */
-export const callJoined = ({ callId, nodeId, roomId, leg }: WireCall, member: Member, locked: boolean) => {
-  const name = leg.direction === 'inbound' ? leg.to.uri : leg.from.uri
+/** What there is to say of the whole call. */
+export interface RoomFacts {
+  readonly members: readonly MemberView[]
+  readonly locked: boolean
+  readonly layout: string
+}
+
+const roomSession = (call: WireCall, { members, locked, layout }: RoomFacts) => {
+  const name = farSideOf(call.leg).uri
   return {
-    room_session: {
-      room_id: roomId,
-      room_session_id: roomId,
-      event_channel: '',
-      name,
-      display_name: name,
-      layout_name: '',
-      recording: false,
-      streaming: false,
-      prioritize_handraise: false,
-      hide_video_muted: false,
-      locked,
-      meta: {},
-      members: [member.view()],
-      recordings: [],
-      streams: [],
-      playbacks: [],
-    },
-    room_id: roomId,
-    room_session_id: roomId,
-    call_id: callId,
-    member_id: member.id,
-    node_id: nodeId,
-    origin_call_id: callId,
-    capabilities,
+    ...inRoom(call),
+    event_channel: '',
+    name,
+    display_name: name,
+    layout_name: layout,
+    recording: false,
+    streaming: false,
+    prioritize_handraise: false,
+    hide_video_muted: false,
+    locked,
+    meta: {},
+    members,
+    recordings: [],
+    streams: [],
+    playbacks: [],
   }
 }
 
+/** Params of `call.joined`. The SDK demands that `call_id` and `origin_call_id` are the same the first time. */
+export const callJoined = (
+  call: WireCall,
+  memberId: string,
+  facts: RoomFacts,
+  capabilities: readonly string[],
+) => ({
+  room_session: roomSession(call, facts),
+  ...inRoom(call),
+  call_id: call.callId,
+  member_id: memberId,
+  node_id: call.nodeId,
+  origin_call_id: call.callId,
+  capabilities,
+})
+
+/** Params of `call.updated`; `updated` names what of the room session changed. */
+export const callUpdated = (call: WireCall, facts: RoomFacts, updated: readonly string[]) => ({
+  ...inCall(call),
+  room_id: call.roomId,
+  room_session: { ...roomSession(call, facts), updated },
+})
+
 /** Params of `call.left`. */
-export const callLeft = ({ callId, nodeId, roomId }: WireCall, member: Member, reason: string) => ({
-  room_id: roomId,
-  room_session_id: roomId,
-  call_id: callId,
-  member_id: member.id,
-  node_id: nodeId,
-  origin_call_id: callId,
+export const callLeft = (call: WireCall, memberId: string, reason: string) => ({
+  ...inRoom(call),
+  call_id: call.callId,
+  member_id: memberId,
+  node_id: call.nodeId,
+  origin_call_id: call.callId,
   reason,
 })
 
+/** Params of `member.joined` and `member.left`. */
+export const memberMoved = (call: WireCall, member: MemberView, reason?: string) => ({
+  ...inRoom(call),
+  member,
+  ...(reason !== undefined && { reason }),
+})
+
 /** Params of `member.updated`. Without `updated` the SDK's event worker dies. */
-export const memberUpdated = ({ roomId }: WireCall, member: Member, updated: readonly string[]) => ({
-  room_id: roomId,
-  room_session_id: roomId,
-  member: { ...member.view(), updated },
+export const memberUpdated = (call: WireCall, member: MemberView, updated: readonly string[]) => ({
+  ...inRoom(call),
+  member: { ...member, updated },
+})
+
+/** Params of `call.connect`: somebody is called for the page, or has answered. */
+export const callConnect = (call: WireCall, state: 'connecting' | 'connected', peer: WirePeer) => ({
+  ...inCall(call),
+  connect_state: state,
+  peer: {
+    call_id: peer.callId,
+    node_id: call.nodeId,
+    device: peer.telephone
+      ? { type: 'phone', params: { from_number: peer.from, to_number: peer.to } }
+      : { type: 'webrtc', params: { from: peer.from, to: peer.to, headers: [] } },
+  },
+})
+
+/** Whom a page is connected to, as it is shown that one. */
+export interface WirePeer {
+  readonly callId: string
+  readonly telephone: boolean
+  readonly from: string
+  readonly to: string
+}
+
+/** Params of `call.play`. */
+export const callPlay = (call: WireCall, controlId: string, state: PlayState) => ({
+  ...inCall(call),
+  control_id: controlId,
+  state,
 })
 
 /** Params of `user_event`: what a handler tells the page. */

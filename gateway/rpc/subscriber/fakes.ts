@@ -1,6 +1,6 @@
 /** Stand-ins for the tests of the dialect: WebRTC without media, and calls that only write down what arrives. */
-import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
-import { FakePort } from '../../calls/fakes.ts'
+import type { AudioCodec, BrowserMedia, BrowserScreen, WebRtc } from '../../../media/types.ts'
+import { FakePort, FakeVideo } from '../../calls/fakes.ts'
 import type { Leg, LegOwner } from '../../calls/leg.ts'
 import type { Arrival, Arrivals } from '../../calls/ports.ts'
 
@@ -12,7 +12,9 @@ export class FakeMedia implements BrowserMedia {
   readonly codec: AudioCodec
   readonly sdp: string
   readonly accepted: string[] = []
-  readonly video = { sends: false, receives: false, onChange: () => {} }
+  readonly video = new FakeVideo()
+  /** What the other party is shown in place of the camera. */
+  screen: BrowserScreen | undefined
   /** Whether the browser is sent no sound. */
   deaf = false
   closed = false
@@ -34,7 +36,9 @@ export class FakeMedia implements BrowserMedia {
     return `answer to ${offer}`
   }
 
-  present(): void {}
+  present(screen: BrowserScreen | undefined): void {
+    this.screen = screen
+  }
 
   async setDeaf(deaf: boolean): Promise<void> {
     this.deaf = deaf
@@ -54,9 +58,40 @@ export class FakeMedia implements BrowserMedia {
   }
 }
 
+/** A screen whose state the test sets. */
+export class FakeScreen implements BrowserScreen {
+  readonly sdp: string
+  closed = false
+  #listener: (state: State) => void = () => {}
+
+  constructor(offer: string) {
+    this.sdp = `answer to ${offer}`
+  }
+
+  async renegotiate(offer: string): Promise<string> {
+    return `answer to ${offer}`
+  }
+
+  onState(listener: (state: State) => void): void {
+    this.#listener = listener
+  }
+
+  /** Lets the transport report a state. */
+  report(state: State): void {
+    this.#listener(state)
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+  }
+}
+
 /** Makes media that the test can look at. */
-export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer'> {
+export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
   readonly made: FakeMedia[] = []
+  readonly screens: FakeScreen[] = []
+  /** Whether the last offer of ours has video. */
+  withVideo = false
   /** What was wanted of the last offer of a page, in this order. */
   wanted: readonly AudioCodec[] = []
   /** Held back until the test lets it go. */
@@ -70,9 +105,18 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer'> {
     return this.#make(group, codecs[0] ?? 'PCMU', `answer to ${offer}`)
   }
 
-  async offer(group: string, codec: AudioCodec): Promise<BrowserMedia> {
+  async offer(group: string, codec: AudioCodec, options: { video?: boolean } = {}): Promise<BrowserMedia> {
     await this.gate
+    this.withVideo = options.video === true
     return this.#make(group, codec, 'our offer')
+  }
+
+  async screen(_group: string, offer: string): Promise<FakeScreen> {
+    await this.gate
+    if (offer === 'bad') throw Object.assign(new Error('no video'), { code: 'bad_sdp' })
+    const screen = new FakeScreen(offer)
+    this.screens.push(screen)
+    return screen
   }
 
   /** The media that was made last. */

@@ -8,6 +8,7 @@ import { SessionStates } from '../../auth/states.ts'
 import { SubscriberTokens } from '../../auth/tokens.ts'
 import { newCallId } from '../../calls/ids.ts'
 import type { Leg } from '../../calls/leg.ts'
+import type { OutboundRequest } from '../../calls/ports.ts'
 import { FakeClock } from '../../clock.ts'
 import { createDirectory } from '../../directory/directory.ts'
 import type { Directory, Subscriber } from '../../directory/types.ts'
@@ -224,17 +225,21 @@ export class Harness {
     return page
   }
 
-  /** A call to a subscriber. */
-  call(name: 'alice' | 'bob' = 'alice'): { readonly leg: Leg; readonly owner: FakeOwner } {
+  /** A call to a subscriber; `query` goes with the address. */
+  call(
+    name: 'alice' | 'bob' = 'alice',
+    { query = '', ...more }: Partial<Pick<OutboundRequest, 'caller' | 'from'>> & { query?: string } = {},
+  ): { readonly leg: Leg; readonly owner: FakeOwner } {
     const { id, address } = this.subscriber(name)
     const leg = this.dialect.dial(
       { kind: 'subscriber', subscriberId: id, address },
       {
-        destination: { to: address },
+        destination: { to: `${address}${query}` },
         projectId: 'p1',
         callId: newCallId(),
         codec: 'PCMA',
         from: { uri: 'sip:+15551230001@carrier.example', user: '+15551230001', name: 'Carrier Caller' },
+        ...more,
       },
     )
     const owner = new FakeOwner()

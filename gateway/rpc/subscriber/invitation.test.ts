@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { FakeVideo, fakeLeg } from '../../calls/fakes.ts'
 import { Harness, type Page } from './harness.ts'
 import { settled } from './situations.ts'
 
@@ -152,5 +153,30 @@ describe('a call rings at a subscriber', () => {
     const stranger = await gateway.signedIn('bob')
     await stranger.ask('webrtc.verto', { callID: leg.id, message })
     expect(await stranger.message('verto.bye')).toMatchObject({ callID: leg.id })
+  })
+})
+
+describe('video is offered', () => {
+  const offered = async (options: Parameters<Harness['call']>[1]) => {
+    const page = await gateway.online('bob')
+    gateway.call('bob', options)
+    await page.message('verto.invite')
+    return gateway.webrtc.withVideo
+  }
+  const caller = (change: boolean) => {
+    const { leg, port } = fakeLeg(gateway.clock, 'group')
+    const video = new FakeVideo()
+    leg.setPort(port, video)
+    video.change(change)
+    return leg
+  }
+
+  it.each([
+    ['where the caller shows itself', () => ({ caller: caller(true) }), true],
+    ['where the address asks for it', () => ({ query: '?channel=video' }), true],
+    ['not to a caller without any', () => ({ caller: caller(false) }), false],
+    ['not for an address without it', () => ({ query: '?channel=audio' }), false],
+  ])('%s', async (_when, options, expected) => {
+    expect(await offered(options())).toBe(expected)
   })
 })

@@ -1,5 +1,6 @@
 import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
 import type { CallId, Leg, LegSignalling } from '../../calls/leg.ts'
+import type { PlayState } from '../../calls/leg-signalling.ts'
 import type { Clock } from '../../clock.ts'
 import type { Cause } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -9,10 +10,13 @@ import { BrowserCall } from './browser-call.ts'
 import { byeOf, causeOf, REJECT_ALL } from './causes.ts'
 import type { Client, ClientCall } from './client.ts'
 import { mediaErrorCode } from './media-error.ts'
+import type { Parties } from './parties.ts'
+import { nameOf } from './shown.ts'
 
 /** What an invitation works with. */
 export interface InvitationParts {
   readonly webrtc: Pick<WebRtc, 'offer'>
+  readonly parties: Parties
   /** Wakes devices; default none. */
   readonly push?: Pick<Push, 'call'>
   /** Name of this gateway in the dialect. */
@@ -27,6 +31,10 @@ export interface InvitationOptions {
   readonly callId: CallId
   readonly subscriberId: string
   readonly codec: AudioCodec
+  /** Whether video is offered. */
+  readonly video: boolean
+  /** Who calls; absent: nobody yet. */
+  readonly caller?: Leg
 }
 
 /**
@@ -58,7 +66,7 @@ export class Invitation implements LegSignalling, ClientCall {
 
   /** Makes the offer and rings the pages. Never rejects: what goes wrong ends the leg. */
   async start(pages: () => readonly Client[]): Promise<void> {
-    const { leg, callId, codec } = this.#options
+    const { leg, callId, codec, video } = this.#options
     // A page that lost its connection may be back in time; a telephone's seldom is.
     const connected = pages().some(({ session }) => session !== undefined)
     const { push } = this.#parts
@@ -69,7 +77,7 @@ export class Invitation implements LegSignalling, ClientCall {
       return
     }
     try {
-      this.#media = await this.#parts.webrtc.offer(callId, codec)
+      this.#media = await this.#parts.webrtc.offer(callId, codec, { video })
     } catch (error) {
       leg.ended({
         code: mediaErrorCode(error),
@@ -78,7 +86,7 @@ export class Invitation implements LegSignalling, ClientCall {
       return
     }
     // From here on the leg closes the port, whether or not anybody answers.
-    leg.setPort(this.#media.port)
+    leg.setPort(this.#media.port, this.#media.video)
     if (this.#over) await this.#media.close()
     else this.#ringAll(pages(), devices)
   }
@@ -162,6 +170,18 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#call?.verto('verto.info', { dtmf: digits })
   }
 
+  calling(partner: Leg): void {
+    this.#call?.members.calling(partner)
+  }
+
+  paired(partner: Leg | undefined): void {
+    this.#call?.members.paired(partner)
+  }
+
+  plays(id: string, state: PlayState): void {
+    this.#call?.plays(id, state)
+  }
+
   userEvent(event: Readonly<Record<string, unknown>>): boolean {
     this.#call?.userEvent(event)
     return this.#call !== undefined
@@ -202,10 +222,10 @@ export class Invitation implements LegSignalling, ClientCall {
 
   #invite({ sdp }: BrowserMedia) {
     const { from, to } = this.#options.leg
+    const { name, number } = nameOf(from)
     return {
       ...{ callID: this.wireId, sdp },
-      caller_id_name: from.name || from.user,
-      caller_id_number: from.uri.startsWith('/') ? from.uri : from.user || from.uri,
+      ...{ caller_id_name: name, caller_id_number: number },
       ...{ callee_id_name: to.name, callee_id_number: to.uri, display_direction: 'outbound' },
     }
   }
@@ -225,8 +245,8 @@ export class Invitation implements LegSignalling, ClientCall {
   }
 
   async #accept(client: Client, media: BrowserMedia, sdp: string): Promise<void> {
-    const { leg, callId } = this.#options
-    const { clock, log } = this.#parts
+    const { leg, callId: roomId, caller } = this.#options
+    const { parties, clock, log } = this.#parts
     try {
       await media.accept(sdp)
     } catch (error) {
@@ -237,9 +257,10 @@ export class Invitation implements LegSignalling, ClientCall {
       return
     }
     if (this.#over) return
-    this.#call = new BrowserCall({ client, callId: this.wireId, roomId: callId, leg, media, clock, log })
+    const made = { client, callId: this.wireId, roomId, leg, media, parties, ...(caller && { caller }) }
+    this.#call = new BrowserCall({ ...made, clock, log })
     this.#call.state('answered')
-    this.#call.joined()
+    this.#call.members.joined()
     // The SDK calls its own answer active only by this.
     this.#call.verto('verto.answer')
     leg.answered()

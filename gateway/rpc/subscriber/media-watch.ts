@@ -21,7 +21,11 @@ export class MediaWatch {
   #closed = false
   #waiting = new Set<() => void>()
 
-  constructor(media: BrowserMedia, clock: Clock, onLost: (state: keyof typeof mediaGrace) => void) {
+  constructor(
+    media: Pick<BrowserMedia, 'onState'>,
+    clock: Clock,
+    onLost: (state: keyof typeof mediaGrace) => void,
+  ) {
     this.#clock = clock
     this.#onLost = onLost
     this.#arm('connecting')
@@ -40,6 +44,13 @@ export class MediaWatch {
     await promise
     this.#waiting.delete(resolve)
     timer.cancel()
+  }
+
+  /** The page has made a new offer because nothing came through: it is given the time that a new one has. */
+  renewed(): void {
+    if (!this.#timer) return
+    this.#connected = false
+    this.#arm('connecting')
   }
 
   close(): void {

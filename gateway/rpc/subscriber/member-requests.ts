@@ -2,85 +2,146 @@ import { asRecord } from '../frames.ts'
 import type { Reply } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
 import type { Client } from './client.ts'
+import { layouts } from './layouts.ts'
 import type { MemberState } from './member.ts'
+import { hushed, mayChange, mayOn, targetsOf } from './member-rules.ts'
+import type { Party } from './parties.ts'
+import { Refused } from './refused.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Changes = (params: Params) => Partial<MemberState>
 
-const channel = (params: Params, muted: boolean): Partial<MemberState> => {
-  const channels = Array.isArray(params.channels) ? params.channels : ['audio']
+const channels = ({ channels: given = ['audio'] }: Params, muted: boolean): Partial<MemberState> => {
+  const known =
+    Array.isArray(given) && given.length > 0 && given.every((each) => each === 'audio' || each === 'video')
+  if (!known) throw new Refused('422', 'channels: expected a list of audio and video')
   return {
-    ...(channels.includes('audio') && { audio_muted: muted }),
-    ...(channels.includes('video') && { video_muted: muted }),
+    ...(given.includes('audio') && { audio_muted: muted }),
+    ...(given.includes('video') && { video_muted: muted }),
   }
 }
 
-const number = (value: unknown, least: number, most: number): number =>
-  typeof value === 'number' && Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : 0
+const number = (name: string, value: unknown, least: number, most: number): number => {
+  if (typeof value === 'number' && value >= least && value <= most) return value
+  throw new Refused('422', `${name}: expected a number from ${least} to ${most}`)
+}
 
-const flag = (params: Params, name: 'echo_cancellation' | 'auto_gain' | 'noise_suppression') =>
-  typeof params[name] === 'boolean' ? { [name]: params[name] } : {}
+const volume = (params: Params): number => number('volume', params.volume, -50, 50)
 
-/** Requests that change the member. The page does the work itself when it is told of the change; we keep the state. */
+const flags = (params: Params): Partial<MemberState> => {
+  const given = (['echo_cancellation', 'auto_gain', 'noise_suppression'] as const).filter(
+    (name) => name in params,
+  )
+  const wrong = given.find((name) => typeof params[name] !== 'boolean')
+  if (wrong) throw new Refused('422', `${wrong}: expected true or false`)
+  return Object.fromEntries(given.map((name) => [name, params[name]]))
+}
+
+/** Requests that change a member. What a page does itself, it does when it is told of the change. */
 const changes: Readonly<Record<string, Changes>> = {
-  'call.mute': (params) => channel(params, true),
-  'call.unmute': (params) => channel(params, false),
+  'call.mute': (params) => channels(params, true),
+  'call.unmute': (params) => channels(params, false),
   'call.deaf': () => ({ deaf: true }),
   'call.undeaf': () => ({ deaf: false }),
   'call.raisehand': () => ({ handraised: true }),
   'call.lowerhand': () => ({ handraised: false }),
-  'call.microphone.volume.set': ({ volume }) => ({ input_volume: number(volume, -50, 50) }),
-  'call.speaker.volume.set': ({ volume }) => ({ output_volume: number(volume, -50, 50) }),
-  'video.member.set_output_volume': ({ volume }) => ({ output_volume: number(volume, -50, 50) }),
+  'call.microphone.volume.set': (params) => ({ input_volume: volume(params) }),
+  'call.speaker.volume.set': (params) => ({ output_volume: volume(params) }),
+  'video.member.set_output_volume': (params) => ({ output_volume: volume(params) }),
   'call.microphone.sensitivity.set': ({ sensitivity, value }) => ({
-    input_sensitivity: number(sensitivity ?? value, 0, 100),
+    input_sensitivity: number('sensitivity', sensitivity ?? value, 0, 100),
   }),
-  'call.audioflags.set': (params) => ({
-    ...flag(params, 'echo_cancellation'),
-    ...flag(params, 'auto_gain'),
-    ...flag(params, 'noise_suppression'),
-  }),
+  'call.audioflags.set': flags,
 }
 
-const others = [
-  'call.layout.list',
-  'call.member.list',
-  'call.member.remove',
-  'call.lock',
-  'call.unlock',
-  'call.end',
-]
+type Other = (call: BrowserCall, params: Params) => Reply
+
+/** Requests about the whole call, or about where members are seen. */
+const others: Readonly<Record<string, Other>> = {
+  'call.member.list': ({ members }) => ok({ members: members.members }),
+  'call.layout.list': () => ok({ layouts }),
+  'call.layout.set': ({ members }, { layout }) => {
+    if (!layouts.some((name) => name === layout))
+      throw new Refused('422', `layout: expected ${layouts.join(' or ')}`)
+    return ok({}, () => members.tellLayout())
+  },
+  'call.member.position.set': (call, { targets }) => {
+    for (const each of Array.isArray(targets) ? targets : [targets]) positioned(call, asRecord(each) ?? {})
+    return ok({}, () => call.members.tellLayout())
+  },
+  'call.member.remove': (call, { target }) => {
+    const found = targetsOf(call, target)
+    for (const party of found) mayOn(call, party)
+    return ok({}, () => {
+      for (const party of found.toReversed()) leave(call, party)
+    })
+  },
+  'call.lock': (call) => locked(call, true),
+  'call.unlock': (call) => locked(call, false),
+  'call.end': (call) => {
+    const { party, partner } = call.members
+    if (partner) mayOn(call, partner)
+    return ok({}, () => {
+      if (partner) leave(call, partner)
+      leave(call, party)
+    })
+  },
+}
 
 /** The requests about a member or a whole call that are understood. */
-export const memberMethods: readonly string[] = [...Object.keys(changes), ...others]
+export const memberMethods: readonly string[] = [...Object.keys(changes), ...Object.keys(others)]
 
-/** Answers one of {@link memberMethods}. What cannot be found is a `code` in the result: the SDK expects failures there. */
+/** Answers one of {@link memberMethods}. What cannot be done is a `code` in the result: the SDK expects failures there. */
 export const handleMember = (client: Client, method: string, params: Params): Reply => {
   const wireId = asRecord(params.self)?.call_id ?? asRecord(params.target)?.call_id
   const call = typeof wireId === 'string' ? client.calls.get(wireId)?.browserCall(client) : undefined
-  if (!call) return failed('404', 'The call does not exist.')
-  const target = asRecord(params.target)?.member_id
-  const toSelf = target === undefined || target === 'all' || target === call.member.id
-  if (!toSelf) return failed('404', 'The member does not exist.')
-  const change = changes[method]
-  if (change) return ok({}, () => call.change(change(params)))
-  return ofWholeCall(call, method)
+  try {
+    if (!call) throw new Refused('404', 'The call does not exist.')
+    const change = changes[method]
+    return change ? changed(call, method, params, change(params)) : others[method]!(call, params)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    return { result: { code: error.code, message: error.message } }
+  }
 }
 
-const ofWholeCall = (call: BrowserCall, method: string): Reply => {
-  if (method === 'call.layout.list') return ok({ layouts: [] })
-  if (method === 'call.member.list') return ok({ members: [call.member.view()] })
-  if (method === 'call.lock' || method === 'call.unlock') {
-    call.locked = method === 'call.lock'
-    return ok({})
+const changed = (call: BrowserCall, method: string, params: Params, wanted: Partial<MemberState>): Reply => {
+  const everybody = asRecord(params.target)?.member_id === 'all'
+  const parties = targetsOf(call, params.target)
+  const todo: (readonly [Party, Partial<MemberState>])[] = []
+  for (const party of parties) {
+    const allowed = mayChange(call, party, wanted, everybody)
+    if (Object.keys(allowed).length > 0) todo.push([party, allowed])
   }
-  // The page says this in place of a bye, and waits to be told.
-  return ok({}, () => call.leg.ended({ code: 'normal' }))
+  return ok({}, () => {
+    for (const [party, allowed] of todo) {
+      hushed(call, party, allowed)
+      call.members.change(party, allowed)
+      if (method === 'call.audioflags.set') party.page?.constrain(allowed)
+    }
+  })
+}
+
+const locked = (call: BrowserCall, on: boolean): Reply => {
+  const { partner } = call.members
+  if (partner) mayOn(call, partner)
+  return ok({}, () => call.members.lock(on))
+}
+
+/** There is one place, and who is in it is settled: the other party. */
+const positioned = (call: BrowserCall, { target, position }: Params): void => {
+  const [party] = targetsOf(call, target)
+  const own = party === call.party ? 'off-canvas' : 'standard-1'
+  if (position !== 'auto' && position !== own) throw new Refused('422', `position: expected auto or ${own}`)
+}
+
+/** The page says this in place of a bye, and waits to be told; the other party is hung up on. */
+const leave = (call: BrowserCall, party: Party): void => {
+  if (party === call.party) party.leg.ended({ code: 'normal' })
+  else party.leg.end({ code: 'normal' })
 }
 
 const ok = (result: Params, after?: () => void): Reply => ({
   result: { code: '200', message: 'OK', ...result },
   after,
 })
-
-const failed = (code: string, message: string): Reply => ({ result: { code, message } })

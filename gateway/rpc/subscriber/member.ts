@@ -1,12 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { TokenHolder } from '../../auth/holders.ts'
-
-/** Where a member is. */
-export interface MemberPlace {
-  readonly callId: string
-  readonly nodeId: string
-  readonly roomId: string
-}
 
 /** What of a member can change, by its name on the wire. */
 export interface MemberState {
@@ -24,27 +16,60 @@ export interface MemberState {
   noise_suppression: boolean
 }
 
-/** A browser's place in its call, as the SDK shows it. */
+/** What a member is. */
+export interface MemberOptions {
+  readonly type: 'member' | 'screen'
+  /** The id by which pages know its call. */
+  readonly callId: string
+  readonly nodeId: string
+  /** The member that a screen belongs to. */
+  readonly parentId?: string
+  /** What is not as it mostly is. */
+  readonly state?: Partial<MemberState>
+}
+
+/** A member as one page is shown it. */
+export interface MemberSight {
+  /** The room of that page. */
+  readonly roomId: string
+  readonly name: string
+  /** Where it is in that page's picture. */
+  readonly position: 'auto' | 'standard-1' | 'off-canvas'
+  readonly visible: boolean
+  /** Null: it is nobody's, or the page is not told whose. */
+  readonly subscriberId: string | null
+  readonly addressId: string | null
+}
+
+/** One who takes part in a call, or a screen that one shares. Its id is the same for every page. */
 export class Member {
   readonly id = randomUUID()
-  readonly #place: MemberPlace
-  readonly #holder: TokenHolder
-  readonly #state: MemberState = {
-    handraised: false,
-    audio_muted: false,
-    video_muted: false,
-    deaf: false,
-    input_volume: 0,
-    output_volume: 0,
-    input_sensitivity: 50,
-    echo_cancellation: true,
-    auto_gain: true,
-    noise_suppression: true,
+  readonly #options: MemberOptions
+  readonly #state: MemberState
+
+  constructor(options: MemberOptions) {
+    this.#options = options
+    this.#state = {
+      handraised: false,
+      audio_muted: false,
+      video_muted: false,
+      deaf: false,
+      input_volume: 0,
+      output_volume: 0,
+      input_sensitivity: 50,
+      echo_cancellation: true,
+      auto_gain: true,
+      noise_suppression: true,
+      ...options.state,
+    }
   }
 
-  constructor(place: MemberPlace, holder: TokenHolder) {
-    this.#place = place
-    this.#holder = holder
+  get callId(): string {
+    return this.#options.callId
+  }
+
+  get state(): Readonly<MemberState> {
+    return this.#state
   }
 
   /** Changes the state; returns the names of what was given, changed or not, so that a repeated request is told again. */
@@ -54,27 +79,30 @@ export class Member {
   }
 
   /** The member as events and lists carry it. */
-  view() {
-    const { callId, nodeId, roomId } = this.#place
+  view({ roomId, name, position, visible, subscriberId, addressId }: MemberSight) {
+    const { type, callId, nodeId, parentId } = this.#options
     return {
-      type: 'member',
+      type,
       call_id: callId,
       member_id: this.id,
       node_id: nodeId,
-      name: this.#holder.displayName,
+      name,
       room_id: roomId,
       room_session_id: roomId,
-      visible: false,
+      visible,
       ...this.#state,
       lowbitrate: false,
       denoise: false,
       talking: false,
       meta: {},
-      subscriber_id: this.#holder.id,
-      address_id: this.#holder.subscriber?.addressId ?? null,
-      parent_id: null,
+      subscriber_id: subscriberId,
+      address_id: addressId,
+      parent_id: parentId ?? null,
       requested_position: 'auto',
-      current_position: 'auto',
+      current_position: position,
     }
   }
 }
+
+/** A {@link Member} as it goes over the wire. */
+export type MemberView = ReturnType<Member['view']>

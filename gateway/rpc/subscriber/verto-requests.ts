@@ -6,10 +6,12 @@ import { byeOf } from './causes.ts'
 import type { Client } from './client.ts'
 import { DialledCall, type DialledCallParts } from './dialled-call.ts'
 import type { Invitation } from './invitation.ts'
+import { ScreenShare, type ScreenShareParts } from './screen-share.ts'
 import { parseVerto, type VertoRequest } from './verto.ts'
 
 /** What the verto requests work with. */
-export interface VertoParts extends DialledCallParts {
+export interface VertoParts extends Omit<DialledCallParts, 'webrtc'>, ScreenShareParts {
+  readonly webrtc: DialledCallParts['webrtc'] & ScreenShareParts['webrtc']
   /** Calls of one page at once. */
   readonly maxCallsPerClient: number
   /** The invitation that pages know by this id, while it rings. */
@@ -77,16 +79,14 @@ const invited = (parts: VertoParts, client: Client, request: Of<'invite'>): void
     gone(client, request.callId, 'over_call_limit')
     return
   }
-  void settle(new DialledCall(parts, client, request).open(), parts.log)
+  const call = request.part === 'screen' ? ScreenShare : DialledCall
+  void settle(new call(parts, client, request).open(), parts.log)
 }
 
 /** The page was loaded again: it makes a new offer for the call that it left. */
 const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<void> => {
   try {
-    const sdp = await call.renegotiate(offer)
-    call.verto('verto.answer', { sdp })
-    call.state('answered')
-    call.joined()
+    await call.reattach(offer)
   } catch (error) {
     log.warn({ leg: call.leg.id, err: error }, 'the call cannot be taken back')
     call.leg.ended({ code: 'client_lost', detail: 'the page could not take its call back' })
@@ -109,10 +109,14 @@ const subscribed = ({ invitation }: VertoParts, client: Client, callId: string):
 }
 
 const held = (client: Client, { callId, held: hold }: Of<'hold'>, wrap: Wrap): Reply => {
-  const call = client.calls.get(callId)?.browserCall(client)
+  const known = client.calls.get(callId)
+  const call = known?.browserCall(client)
   const action = hold ? 'hold' : 'unhold'
   if (!call)
-    return wrap({ action, callID: callId, holdState: 'active' }, () => gone(client, callId, 'normal'))
+    return wrap({ action, callID: callId, holdState: 'active' }, () => {
+      // What rings, or a screen, cannot be held, and goes on.
+      if (!known) gone(client, callId, 'normal')
+    })
   call.leg.hold(hold)
   return wrap({ action, callID: callId, holdState: call.held ? 'held' : 'active' })
 }
@@ -123,14 +127,17 @@ const updated = async (
   { callId, sdp: offer }: Of<'updateMedia'>,
   wrap: Wrap,
 ): Promise<Reply> => {
-  const call = client.calls.get(callId)?.browserCall(client)
-  if (!call) return wrap({ action: 'updateMedia', callID: callId }, () => gone(client, callId, 'normal'))
-  const holdState = call.held ? 'held' : 'active'
+  const known = client.calls.get(callId)
+  if (!known) return wrap({ action: 'updateMedia', callID: callId }, () => gone(client, callId, 'normal'))
+  const call = known.browserCall(client)
+  const holdState = call?.held ? 'held' : 'active'
   try {
-    const sdp = await call.renegotiate(offer)
+    const sdp = await (known instanceof ScreenShare ? known : call)?.renegotiate(offer)
+    // What rings has no description of the page's yet.
+    if (sdp === undefined) throw new TrunklineError('call_not_in_progress')
     return wrap({ action: 'updateMedia', callID: callId, holdState, sdp })
   } catch (error) {
-    log.warn({ leg: call.leg.id, err: error }, 'the offer cannot be taken')
+    log.warn({ leg: call?.leg.id, err: error }, 'the offer cannot be taken')
     const { message } = error instanceof TrunklineError ? error : new TrunklineError('bad_sdp')
     return { result: { node_id: client.nodeId, code: '488', message } }
   }

@@ -9,7 +9,10 @@ export type VertoRequest =
       readonly sdp: string
       /** The page was loaded again and takes its call back. */
       readonly reattach: boolean
-      readonly screenShare: boolean
+      /** What is dialled is a part of a call that the page is in: a screen, or one more camera or microphone. */
+      readonly part?: 'screen' | 'device'
+      /** The call that it is a part of, and the page's own member of it. */
+      readonly parent: { readonly callId?: string; readonly memberId?: string }
       /** What the page says about the call, for the log; left out when it is long. */
       readonly userVariables: unknown
     }
@@ -61,9 +64,16 @@ const invite = (callId: string, params: Fields, dialog: Fields): VertoRequest =>
   to: text(dialog.destination_number, 'dialogParams.destination_number', 1024),
   sdp: text(params.sdp, 'sdp'),
   reattach: dialog.attach === true && dialog.reattaching === true,
-  screenShare: dialog.screenShare === true,
+  ...(dialog.screenShare === true && { part: 'screen' }),
+  ...(dialog.additionalDevice === true && { part: 'device' }),
+  parent: parentOf(asRecord(dialog.userVariables) ?? {}),
   userVariables:
     JSON.stringify(dialog.userVariables ?? null).length > 2048 ? undefined : dialog.userVariables,
+})
+
+const parentOf = ({ memberCallId: callId, memberId }: Fields) => ({
+  ...(typeof callId === 'string' && { callId }),
+  ...(typeof memberId === 'string' && { memberId }),
 })
 
 const modify = (callId: string, params: Fields): VertoRequest => {

@@ -1,0 +1,257 @@
+import type { BrowserVideo } from '../../../media/types.ts'
+import type { Leg } from '../../calls/leg.ts'
+import type { Client } from './client.ts'
+import {
+  callConnect,
+  callJoined,
+  callLeft,
+  callUpdated,
+  capabilitiesOf,
+  memberMoved,
+  memberUpdated,
+  type RoomFacts,
+  type WireCall,
+} from './events.ts'
+import { layoutOf, layouts } from './layouts.ts'
+import type { Member, MemberState, MemberView } from './member.ts'
+import type { Parties, Party } from './parties.ts'
+import { nameOf, type Shown, shownTo } from './shown.ts'
+
+/** What the members of a page's call are told with. */
+export interface MemberEventsOptions {
+  readonly client: Client
+  readonly wire: WireCall
+  /** The page itself. */
+  readonly party: Party
+  readonly parties: Parties
+  /** Who had the page invited. */
+  readonly caller?: Leg
+  readonly video: BrowserVideo
+  /** Somebody was silenced, or deafened, or is another one: what the page hears may be something else. */
+  readonly onHearing: () => void
+}
+
+/** What one page is told of who takes part in its call: itself, the other party, and the screens that the two share. */
+export class MemberEvents {
+  readonly party: Party
+  #options: MemberEventsOptions
+  #partner: Party | undefined
+  #joined = false
+  #locked = false
+  #visible = false
+
+  constructor(options: MemberEventsOptions) {
+    this.#options = options
+    this.party = options.party
+    this.party.page = this
+    options.video.onChange(() => this.#videoChanged())
+  }
+
+  /** Whom the page talks to. */
+  get partner(): Party | undefined {
+    return this.#partner
+  }
+
+  /** Every member of the call. */
+  get members(): readonly MemberView[] {
+    const parties = this.#partner ? [this.party, this.#partner] : [this.party]
+    return parties.flatMap((party) => {
+      const own = this.#view(party)
+      return party.screen ? [own, this.#viewOf(party, party.screen)] : [own]
+    })
+  }
+
+  /** Tells the page that it is in the call; its `start()` resolves then. */
+  joined(): void {
+    const { wire, client } = this.#options
+    this.#joined = true
+    this.#visible = this.party.visible
+    const { id } = this.party.member
+    this.#emit('call.joined', callJoined(wire, id, this.#facts, capabilitiesOf(client.holder)))
+    if (this.#partner) this.#tellConnected(this.#partner)
+    this.#tellLayout()
+  }
+
+  /** Tells the page that it is not in the call any more. Nothing where it never was. */
+  left(reason: string): void {
+    if (this.#joined) this.#emit('call.left', callLeft(this.#options.wire, this.party.member.id, reason))
+    this.#joined = false
+  }
+
+  /** Somebody is called for the page. */
+  calling(leg: Leg): void {
+    this.#emit(
+      'call.connect',
+      callConnect(this.#options.wire, 'connecting', this.#peer({ leg, holder: undefined })),
+    )
+  }
+
+  /** The page talks to this leg from now on; undefined: to nobody. */
+  paired(leg: Leg | undefined): void {
+    const before = this.#partner
+    // Whoever hears a telephone next is not to find it muted by somebody else.
+    if (before && !before.page) before.member.set({ audio_muted: false })
+    this.#partner = leg && this.#options.parties.of(leg)
+    this.#options.onHearing()
+    if (!this.#joined) return
+    if (before) this.#tellMoved('member.left', before)
+    if (this.#partner) {
+      this.#tellMoved('member.joined', this.#partner)
+      this.#tellConnected(this.#partner)
+    }
+    this.#tellLayout()
+  }
+
+  /** Changes one of the two, and tells both. */
+  change(party: Party, changes: Partial<MemberState>): void {
+    const before = party.visible
+    const names = party.member.set(changes)
+    if (party.visible !== before) names.push('visible')
+    this.#both((page) => page.#updated(party, names))
+  }
+
+  /** Has the page's microphone treated so. */
+  constrain({ echo_cancellation, auto_gain, noise_suppression }: Partial<MemberState>): void {
+    const audio = {
+      ...(echo_cancellation !== undefined && { echoCancellation: echo_cancellation }),
+      ...(auto_gain !== undefined && { autoGainControl: auto_gain }),
+      ...(noise_suppression !== undefined && { noiseSuppression: noise_suppression }),
+    }
+    const { client, wire } = this.#options
+    client.verto('verto.mediaParams', { callID: wire.callId, mediaParams: { audio } })
+  }
+
+  /** A screen of the page is shown from now on. */
+  screenJoined(screen: Member): void {
+    this.party.screen = screen
+    this.#both((page) => page.#screenMoved('member.joined', this.party, screen))
+  }
+
+  /** It is not shown any more; harmless where another one is. */
+  screenLeft(screen: Member): void {
+    if (this.party.screen !== screen) return
+    this.party.screen = undefined
+    this.#both((page) => page.#screenMoved('member.left', this.party, screen))
+  }
+
+  /** Locks the call, or opens it again, for both. */
+  lock(locked: boolean): void {
+    this.#both((page) => {
+      page.#locked = locked
+      page.#tellUpdated(['locked'])
+    })
+  }
+
+  /** The page has asked for the one layout that there is. */
+  tellLayout(): void {
+    this.#emit('layout.changed', this.#layout)
+  }
+
+  get #facts(): RoomFacts {
+    return { members: this.members, locked: this.#locked, layout: layouts[0] }
+  }
+
+  get #layout() {
+    const { roomId } = this.#options.wire
+    const other = this.#partner
+    const member = other?.screen ?? other?.member
+    const filling = other &&
+      member && { memberId: member.id, visible: other.screen !== undefined || other.visible }
+    return { room_id: roomId, room_session_id: roomId, layout: layoutOf(roomId, filling) }
+  }
+
+  #both(tell: (page: MemberEvents) => void): void {
+    tell(this)
+    const page = this.#partner?.page
+    // What is between the two is theirs alone.
+    if (page && page.#partner === this.party) tell(page)
+  }
+
+  #updated(party: Party, names: readonly string[]): void {
+    this.#options.onHearing()
+    if (!this.#joined) return
+    this.#emit('member.updated', memberUpdated(this.#options.wire, this.#view(party), names))
+    if (party !== this.party && names.includes('visible')) this.#tellLayout()
+  }
+
+  #screenMoved(event: 'member.joined' | 'member.left', party: Party, screen: Member): void {
+    if (!this.#joined) return
+    this.#emit(event, memberMoved(this.#options.wire, this.#viewOf(party, screen)))
+    if (party !== this.party) this.#tellLayout()
+  }
+
+  #tellMoved(event: 'member.joined' | 'member.left', party: Party): void {
+    const { wire } = this.#options
+    this.#emit(event, memberMoved(wire, this.#view(party)))
+    if (party.screen) this.#emit(event, memberMoved(wire, this.#viewOf(party, party.screen)))
+  }
+
+  #tellConnected(party: Party): void {
+    const { client, wire } = this.#options
+    this.#emit('call.connect', callConnect(wire, 'connected', this.#peer(party)))
+    const { name, number } = this.#shown(party)
+    client.verto('verto.display', { callID: wire.callId, display_name: name, display_number: number })
+  }
+
+  #tellUpdated(names: readonly string[]): void {
+    if (this.#joined) this.#emit('call.updated', callUpdated(this.#options.wire, this.#facts, names))
+  }
+
+  #tellLayout(): void {
+    if (this.#joined && this.#options.video.receives) this.tellLayout()
+  }
+
+  #videoChanged(): void {
+    if (this.party.visible !== this.#visible) {
+      this.#visible = this.party.visible
+      this.#both((page) => page.#updated(this.party, ['visible']))
+    }
+    this.#tellLayout()
+  }
+
+  #peer(other: Pick<Party, 'leg' | 'holder'> & { readonly member?: Member }) {
+    const { leg } = this.#options.wire
+    const own = nameOf(leg.direction === 'inbound' ? leg.from : leg.to).number
+    const { number } = shownTo(this.#look, other)
+    return {
+      callId: other.member?.callId ?? other.leg.id,
+      telephone: other.leg.kind === 'sip',
+      ...(leg.direction === 'inbound' ? { from: own, to: number } : { from: number, to: own }),
+    }
+  }
+
+  get #look() {
+    const { client, wire, caller } = this.#options
+    return { leg: wire.leg, holder: client.holder, ...(caller && { caller }) }
+  }
+
+  #shown(party: Party): Shown {
+    if (party !== this.party) return shownTo(this.#look, party)
+    const { displayName: name, address: number, id, subscriber } = this.#options.client.holder
+    return { name, number, subscriberId: id, addressId: subscriber?.addressId ?? null }
+  }
+
+  #view(party: Party): MemberView {
+    const shown = party !== this.party && party.visible && !party.screen
+    return this.#sight(party, party.member, { visible: party.visible, filling: shown })
+  }
+
+  #viewOf(party: Party, screen: Member): MemberView {
+    return this.#sight(party, screen, { visible: true, filling: party !== this.party })
+  }
+
+  #sight(
+    party: Party,
+    member: Member,
+    { visible, filling }: { visible: boolean; filling: boolean },
+  ): MemberView {
+    const { roomId } = this.#options.wire
+    const { name, subscriberId, addressId } = this.#shown(party)
+    const position = filling ? 'standard-1' : 'off-canvas'
+    return member.view({ roomId, name, position, visible, subscriberId, addressId })
+  }
+
+  #emit(type: string, params: unknown): void {
+    this.#options.client.emit(type, params)
+  }
+}

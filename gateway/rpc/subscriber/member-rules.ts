@@ -1,0 +1,69 @@
+/** Who of a call of two may do what to whom. */
+import { asRecord } from '../frames.ts'
+import type { BrowserCall } from './browser-call.ts'
+import type { MemberState } from './member.ts'
+import type { Channel, Party } from './parties.ts'
+import { Refused } from './refused.ts'
+
+/** Whom a request is about; absent: the page itself. */
+export const targetsOf = (call: BrowserCall, target: unknown): readonly Party[] => {
+  const { party, partner } = call.members
+  const id = asRecord(target)?.member_id
+  const all = partner ? [party, partner] : [party]
+  if (id === undefined) return [party]
+  const found = id === 'all' ? all : all.filter(({ member }) => member.id === id)
+  if (found.length === 0) throw new Refused('404', 'The member does not exist.')
+  return found
+}
+
+/** Subscribers may do to the other party what they may do to themselves; guests, and who was invited, may not. */
+export const mayOn = (call: BrowserCall, party: Party): void => {
+  if (party !== call.party && call.client.holder.kind !== 'subscriber')
+    throw new Refused('403', 'The token permits nothing to be done to other members.')
+}
+
+const mutes: Readonly<Partial<Record<keyof MemberState, Channel>>> = {
+  audio_muted: 'audio',
+  video_muted: 'video',
+}
+
+/**
+ * What of these changes can be made to a party. `everybody`: what one of several cannot do is left out for it. Nobody's microphone or camera is
+ * switched on from outside, but by whoever switched it off. Of a telephone nothing can be changed but whether it is heard.
+ */
+export const mayChange = (
+  call: BrowserCall,
+  party: Party,
+  wanted: Partial<MemberState>,
+  everybody: boolean,
+): Partial<MemberState> => {
+  mayOn(call, party)
+  if (party === call.party) return wanted
+  const entries = Object.entries(wanted) as [keyof MemberState, unknown][]
+  const reasons: Refused[] = []
+  const allowed = entries.filter(([name, value]) => {
+    const channel = mutes[name]
+    if (!party.page && name !== 'audio_muted') reasons.push(new Refused('409', 'A telephone cannot do this.'))
+    else if (
+      channel &&
+      value === false &&
+      party.member.state[name] &&
+      party.silencedBy.get(channel) !== call.party
+    )
+      reasons.push(new Refused('403', `The member has muted its ${channel} itself.`))
+    else return true
+    return false
+  })
+  if (allowed.length === 0 && !everybody && reasons[0]) throw reasons[0]
+  return Object.fromEntries(allowed)
+}
+
+/** Keeps in mind who muted whom. */
+export const hushed = (call: BrowserCall, party: Party, changes: Partial<MemberState>): void => {
+  for (const [name, channel] of Object.entries(mutes) as [keyof MemberState, Channel][]) {
+    const muted = changes[name]
+    if (muted === undefined) continue
+    if (party === call.party || muted === false) party.silencedBy.delete(channel)
+    else if (!party.member.state[name]) party.silencedBy.set(channel, call.party)
+  }
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { AnyFrame } from '../testing.ts'
+import { Harness, type Page } from './harness.ts'
+import { settled, talking } from './situations.ts'
+
+let gateway: Harness
+
+beforeEach(async () => {
+  gateway = await Harness.start()
+})
+afterEach(() => gateway.close())
+
+/** Alice and Bob talk by browser. */
+const both = async () => {
+  const a = await talking(gateway)
+  const page = await gateway.online('bob')
+  const { leg } = gateway.call('bob', { caller: a.leg, from: a.leg.from })
+  await page.message('verto.invite')
+  await page.verto('verto.answer', leg.id, { sdp: 'answer' })
+  const { member_id: id } = await page.event('call.joined')
+  a.leg.paired(leg)
+  leg.paired(a.leg)
+  for (const each of [a.page, page]) await each.event('member.joined')
+  return { ...a, bob: { page, leg, id: id as string } }
+}
+
+const share = (page: Page, id: string, main: { callId: string; memberId: unknown }, sdp = 'screen') => {
+  const userVariables = { memberCallId: main.callId, memberId: main.memberId }
+  return page.dial(id, '/public/bob', sdp, { screenShare: true, userVariables })
+}
+
+const memberOf = async (page: Page, event: string): Promise<AnyFrame> =>
+  (await page.event(event)).member as AnyFrame
+
+it('is answered, shown in place of the camera, and told to both', async () => {
+  const { page, media, self, bob } = await both()
+  expect(await share(page, 's1', { callId: 'c1', memberId: self.member_id })).toMatchObject({
+    message: 'CALL CREATED',
+  })
+  await page.message('verto.answer')
+  expect(await page.message('verto.answer')).toEqual({ callID: 's1', sdp: 'answer to screen' })
+  expect(media.screen).toBe(gateway.webrtc.screens[0])
+  for (const each of [page, bob.page])
+    expect(await memberOf(each, 'member.joined')).toMatchObject({
+      ...{ type: 'screen', parent_id: self.member_id, call_id: 's1', name: 'Alice' },
+    })
+  // It is a part of the call, and no call of its own.
+  expect(gateway.arrivals.arrived).toHaveLength(1)
+  expect(page.story.filter((word) => word === 'call.joined')).toHaveLength(1)
+  const update = { action: 'updateMedia', sdp: 'again' }
+  expect(await page.verto('verto.modify', 's1', update)).toMatchObject({ sdp: 'answer to again' })
+  const listed = (await bob.page.ask('call.member.list', { self: { call_id: bob.leg.id } }))
+    .members as AnyFrame[]
+  expect(listed.map(({ type }) => type)).toEqual(['member', 'member', 'screen'])
+})
+
+it.each(['the page', 'its media', 'the call', 'a reload'])('is over by %s', async (by) => {
+  const { page, media, self, leg, bob } = await both()
+  await share(page, 's1', { callId: 'c1', memberId: self.member_id })
+  await memberOf(bob.page, 'member.joined')
+  const [screen] = gateway.webrtc.screens
+  if (by === 'the page') await page.verto('verto.bye', 's1')
+  if (by === 'its media') {
+    screen!.report('failed')
+    gateway.clock.advance(10_000)
+  }
+  if (by === 'the call') leg.end({ code: 'normal' })
+  if (by === 'a reload') await page.dial('c1', '/public/bob', 'anew', { attach: true, reattaching: true })
+  expect(await memberOf(bob.page, 'member.left')).toMatchObject({ type: 'screen', call_id: 's1' })
+  await vi.waitFor(() => expect(screen!.closed).toBe(true))
+  expect(media.screen).toBeUndefined()
+  await settled(page)
+  expect(page.story.filter((word) => word === 'verto.bye')).toHaveLength(
+    { 'the page': 0, 'the call': 2 }[by] ?? 1,
+  )
+})
+
+it('is one at a time: another one of the same page takes its place, one of the other party is refused', async () => {
+  const { page, media, self, bob } = await both()
+  for (const id of ['s1', 's2']) await share(page, id, { callId: 'c1', memberId: self.member_id })
+  expect(await page.message('verto.bye')).toMatchObject({ callID: 's1' })
+  const [first, second] = gateway.webrtc.screens
+  expect([first!.closed, second!.closed, media.screen === second]).toEqual([true, false, true])
+  await share(bob.page, 's3', { callId: bob.leg.id, memberId: bob.id })
+  expect(await bob.page.message('verto.bye')).toMatchObject({ callID: 's3', cause: 'USER_BUSY' })
+  expect(gateway.webrtc.screens).toHaveLength(2)
+})
+
+it('is refused where it belongs to no call of the page, or cannot be read', async () => {
+  const { page, self } = await both()
+  await share(page, 's1', { callId: 'other', memberId: self.member_id })
+  expect(await page.message('verto.bye')).toMatchObject({ callID: 's1', cause: 'WRONG_CALL_STATE' })
+  await share(page, 's2', { callId: 'c1', memberId: 'somebody' })
+  expect(await page.message('verto.bye')).toMatchObject({ callID: 's2', cause: 'WRONG_CALL_STATE' })
+  await share(page, 's3', { callId: 'c1', memberId: self.member_id }, 'bad')
+  expect(await page.message('verto.bye')).toMatchObject({ callID: 's3', cause: 'MANDATORY_IE_MISSING' })
+})
+
+it('is given up while its offer is answered', async () => {
+  const { page, self, media } = await both()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gateway.webrtc.gate = promise
+  await share(page, 's1', { callId: 'c1', memberId: self.member_id })
+  await page.verto('verto.bye', 's1')
+  resolve()
+  await vi.waitFor(() => expect(gateway.webrtc.screens[0]?.closed).toBe(true))
+  expect(media.screen).toBeUndefined()
+})
+
+it('one more camera or microphone is refused', async () => {
+  const { page } = await both()
+  await page.dial('d1', '/public/bob', 'offer', { additionalDevice: true })
+  expect(await page.message('verto.bye')).toMatchObject({ callID: 'd1', cause: 'SERVICE_NOT_IMPLEMENTED' })
+})
