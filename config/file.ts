@@ -95,6 +95,9 @@ export interface FileConfig {
     readonly documentNetworks: readonly string[]
     readonly project: Config['limits']['project']
     readonly api: Config['limits']['api']
+    /** As in the schema, like `sip`. */
+    readonly webSockets: object
+    readonly browsers: Config['limits']['browsers']
   }
   readonly domains: readonly {
     readonly project?: string

@@ -87,6 +87,22 @@ describe('defaults', () => {
         recordsKeptMs: 34_560_000_000,
         messagesKeptMs: 34_560_000_000,
         api: { perToken: 1_200, perAddress: 6_000 },
+        webSockets: {
+          ...{ connections: 10_000, waiting: 2_000, waitingPerAddress: 500, signInTimeoutMs: 10_000 },
+          ...{ bytesBeforeSignIn: 65_536, frame: 262_144, buffered: 1_048_576, requestsPerSecond: 100 },
+          ...{ requestsPerSecondOfApplication: 2_000, unacknowledged: 1_000, acknowledgeTimeoutMs: 60_000 },
+        },
+        browsers: {
+          perSubscriber: { connections: 200, connectionsPerMinute: 5_000, calls: 100, dialsPerMinute: 300 },
+          perToken: { connections: 200, connectionsPerMinute: 5_000, calls: 100, dialsPerMinute: 300 },
+          perGuestToken: { connections: 20, connectionsPerMinute: 300, calls: 10, dialsPerMinute: 60 },
+          perAddress: {
+            connections: 1_000,
+            connectionsPerMinute: 20_000,
+            calls: 1_000,
+            dialsPerMinute: 3_000,
+          },
+        },
         project: { subscribers: 200_000, resources: 10_000, carriers: 100, domainApps: 1_000, tokens: 100 },
       },
       oauth: { clients: [], accessTokenTtlMs: 3_600_000, refreshTokenTtlMs: 30 * 86_400_000 },

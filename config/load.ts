@@ -12,6 +12,7 @@ import { projectsOf } from './projects.ts'
 import { checkRules } from './rules.ts'
 import { configSchema } from './schema.ts'
 import { carrier } from './schema-carrier.ts'
+import { webSockets } from './schema-clients.ts'
 import { oauth } from './schema-oauth.ts'
 import { push } from './schema-push.ts'
 import { recordings } from './schema-recordings.ts'
@@ -33,6 +34,7 @@ import type {
   SpeechConfig,
   StoreConfig,
   WebRtcConfig,
+  WebSocketLimits,
 } from './types.ts'
 import { validateSchema } from './validate.ts'
 
@@ -136,6 +138,8 @@ const build = (file: FileConfig, documents: Documents): Config => ({
     documentNetworks: file.limits.documentNetworks,
     project: file.limits.project,
     api: file.limits.api,
+    webSockets: fromSchema<WebSocketLimits>(file.limits.webSockets, webSockets, documents.folder),
+    browsers: file.limits.browsers,
   },
   oauth: fromSchema<OAuthConfig>(file.oauth, oauth, documents.folder),
   push: fromSchema<PushConfig>(file.push, push, documents.folder),

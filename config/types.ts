@@ -1,3 +1,4 @@
+import type { BrowserLimits, WebSocketLimits } from './client-types.ts'
 import type { OAuthConfig } from './oauth-types.ts'
 import type { PushConfig } from './push-types.ts'
 import type { RecordingsConfig } from './recording-types.ts'
@@ -5,6 +6,7 @@ import type { CarrierConfig, CodecName, EndpointConfig, SipConfig } from './sip-
 import type { SoundsConfig, SpeechConfig } from './sound-types.ts'
 import type { WebRtcConfig } from './webrtc-types.ts'
 
+export type * from './client-types.ts'
 export type * from './oauth-types.ts'
 export type * from './push-types.ts'
 export type * from './recording-types.ts'
@@ -145,6 +147,8 @@ export interface LimitsConfig {
   readonly documentNetworks: readonly string[]
   readonly project: ProjectLimits
   readonly api: ApiLimits
+  readonly webSockets: WebSocketLimits
+  readonly browsers: BrowserLimits
 }
 
 /** Requests to the API within a minute. */

@@ -211,6 +211,7 @@ const gauges = {
   media_detections: 'Detections under way on media ports',
   webrtc_transports: 'Browser transports open',
   websockets: 'WebSocket connections',
+  websockets_waiting: 'WebSocket connections that have not signed in',
   store_connections: 'Connections to the database server',
   store_connections_idle: 'Connections to the database server that nothing uses',
   store_queries_waiting: 'Queries that wait for a connection to the database server',

@@ -84,17 +84,27 @@ const openWebSockets = (
   { subscribers, applications }: Dialects,
   metrics: Metrics,
 ): RpcServer => {
+  const { webSockets: limits, browsers } = config.limits
+  const { connections, waiting, waitingPerAddress, signInTimeoutMs: signInMs } = limits
+  const ofAddress = browsers.perAddress
   const rpc = new RpcServer({
-    ...{ metrics, clock, log },
+    ...{ metrics, clock, log, maxFrame: limits.frame, maxBeforeSignIn: limits.bytesBeforeSignIn },
+    sockets: {
+      ...{ connections, waiting, waitingPerAddress, perAddress: ofAddress.connections },
+      perAddressMinute: ofAddress.connectionsPerMinute,
+    },
+    limits: { maxBuffered: limits.buffered, requestsPerSecond: limits.requestsPerSecond },
     origins: new Origins(config.http.origins),
     trustedProxies: config.http.trustedProxies,
     open: (session, { address }) => {
       const subscriber = () => subscribers.open(session)
       const application = () => applications.open(session, address)
-      return new Entrance({ subscriber, application }, session, clock)
+      const ofApplication = limits.requestsPerSecondOfApplication
+      return new Entrance({ subscriber, application }, session, clock, { signInMs, ofApplication })
     },
   })
   metrics.gauge('websockets', () => rpc.sockets)
+  metrics.gauge('websockets_waiting', () => rpc.waiting)
   return closing.add('WebSockets', rpc, (server) => server.close())
 }
 

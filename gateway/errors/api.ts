@@ -113,5 +113,22 @@ export const apiCodes = {
     'CALL_REJECTED',
     'info',
   ),
+  over_connection_limit: entry(
+    'The limit of simultaneous connections is reached.',
+    503,
+    503,
+    42,
+    'SWITCH_CONGESTION',
+    'warn',
+  ),
+  origin_refused: entry('Pages of this origin may not connect.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
+  slow_client: entry(
+    'The far end does not read, or does not acknowledge, what it is told.',
+    480,
+    504,
+    27,
+    'DESTINATION_OUT_OF_ORDER',
+    'warn',
+  ),
   too_many_requests: entry('Too many requests; try again later.', 503, 429, 42, 'SWITCH_CONGESTION', 'warn'),
 } as const satisfies Record<string, Entry>

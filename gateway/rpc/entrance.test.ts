@@ -72,3 +72,30 @@ it('who goes on guessing is sent away', async () => {
   client.raw(JSON.stringify({ jsonrpc: '2.0', id: 'last', method: 'signalwire.connect', params }))
   expect(await client.closed).toBe(1008)
 })
+
+it('who has signed in waits no longer, and may ask as often as one of its kind', async () => {
+  rpc.close()
+  await http.close()
+  http = await listeningServer()
+  const dialects = { subscriber: () => dialect('subscriber'), application: () => dialect('application') }
+  rpc = new RpcServer({
+    ...{ clock, log: pino({ level: 'silent' }), metrics: new Metrics(), origins: new Origins([]) },
+    limits: { requestsPerSecond: 3 },
+    open: (session) => new Entrance(dialects, session, clock, { signInMs: 500, ofApplication: 5 }),
+  })
+  rpc.attach(http.server)
+  const answered = async (authentication: object) => {
+    const client = await TestBrowser.open(http.port)
+    expect(rpc.waiting).toBe(1)
+    await client.send('signalwire.connect', { authentication })
+    expect(rpc.waiting).toBe(0)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => client.send('echo', {})))
+    return answers.filter(({ result }) => result !== undefined).length
+  }
+  // The sign-in is one of them.
+  expect(await answered({ jwt_token: 't' })).toBe(2)
+  expect(await answered({ project: 'p', token: 't' })).toBe(4)
+  const silent = await TestBrowser.open(http.port)
+  clock.advance(500)
+  expect(await silent.closed).toBe(1008)
+})

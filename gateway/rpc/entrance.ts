@@ -11,8 +11,14 @@ export interface Dialects {
 }
 
 const connectAlone: ReadonlySet<string> = new Set(['signalwire.connect'])
-/** How long a new connection may stay without signing in. */
-const signInMs = 10_000
+/** Limits of the entrance. */
+export interface EntranceLimits {
+  /** How long a new connection may stay without signing in, in milliseconds; default 10 s. */
+  readonly signInMs?: number
+  /** Requests of an application within a second; default 2,000. */
+  readonly ofApplication?: number
+}
+
 /** Wrong sign-ins of one connection: each is logged, and nobody is to fill the log. */
 const mostWrong = 10
 
@@ -20,13 +26,18 @@ const mostWrong = 10
 export class Entrance implements RpcHandler {
   readonly #dialects: Dialects
   readonly #session: RpcSession
+  readonly #limits: EntranceLimits
   readonly #waiting: Timer
   #wrong = 0
+  /** Undefined: as everybody. */
+  #requestsPerSecond: number | undefined
   #dialect: RpcHandler | undefined
 
-  constructor(dialects: Dialects, session: RpcSession, clock: Clock) {
+  constructor(dialects: Dialects, session: RpcSession, clock: Clock, limits: EntranceLimits = {}) {
     this.#dialects = dialects
     this.#session = session
+    this.#limits = limits
+    const { signInMs = 10_000 } = limits
     this.#waiting = clock.after(signInMs, () => session.close(closeCodes.policy, 'nobody signed in'))
   }
 
@@ -49,14 +60,21 @@ export class Entrance implements RpcHandler {
     this.#dialect?.closed()
   }
 
+  #begin(params: Readonly<Record<string, unknown>>): RpcHandler {
+    if (!isApplication(params)) return this.#dialects.subscriber()
+    this.#requestsPerSecond = this.#limits.ofApplication ?? 2_000
+    return this.#dialects.application()
+  }
+
   async #answer(method: string, params: Readonly<Record<string, unknown>>): Promise<Reply> {
     if (method !== 'signalwire.connect') {
       if (this.#dialect) return this.#dialect.handle(method, params)
       throw new RpcError(rpcCodes.auth, 'signalwire.connect comes first')
     }
-    this.#dialect ??= isApplication(params) ? this.#dialects.application() : this.#dialects.subscriber()
+    this.#dialect ??= this.#begin(params)
     const reply = await this.#dialect.handle(method, params)
     this.#waiting.cancel()
+    this.#session.signedIn(this.#requestsPerSecond)
     return reply
   }
 }

@@ -1,10 +1,12 @@
-import type { IncomingMessage, Server } from 'node:http'
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { WebSocketServer } from 'ws'
+import { type Code, catalogue } from '../errors.ts'
 import { networkKey } from '../http/attempts.ts'
 import { pathOf } from '../http/errors.ts'
 import type { Origins } from '../http/origins.ts'
 import { type SourceOf, sourceFinder } from '../http/proxies.ts'
+import { OpenSockets, type SocketLimits, type SocketRefusal } from './open-sockets.ts'
 import {
   closeCodes,
   defaultRpcLimits,
@@ -15,7 +17,7 @@ import {
 } from './session.ts'
 
 /** What the server works with. */
-export interface RpcServerParts extends Omit<RpcSessionParts, 'limits'> {
+export interface RpcServerParts extends Omit<RpcSessionParts, 'limits' | 'network' | 'onSignIn'> {
   readonly origins: Origins
   /** Networks of proxies that are believed where a connection comes from; default none. */
   readonly trustedProxies?: readonly string[]
@@ -24,12 +26,18 @@ export interface RpcServerParts extends Omit<RpcSessionParts, 'limits'> {
   readonly limits?: Partial<RpcLimits>
   /** Where WebSockets may be opened; default `/` and `/ws`. */
   readonly paths?: readonly string[]
-  /** Connections at once; default 10,000. */
-  readonly maxSockets?: number
-  /** Connections at once of one network (an IPv4 address, the /64 of an IPv6 one); default 200. */
-  readonly maxSocketsPerNetwork?: number
-  /** Longest frame in octets; default 256 KiB. */
+  /** Connections; default those of the configuration. */
+  readonly sockets?: Partial<SocketLimits>
+  /** Longest frame in bytes; default 256 KiB. */
   readonly maxFrame?: number
+  /** All that a connection may send before it has signed in, in bytes; default 64 KiB. */
+  readonly maxBeforeSignIn?: number
+}
+
+/** The limits where nothing else is said. */
+export const defaultSocketLimits: SocketLimits = {
+  ...{ connections: 10_000, waiting: 2_000, waitingPerAddress: 500 },
+  ...{ perAddress: 1_000, perAddressMinute: 20_000 },
 }
 
 /** Where a session comes from, for logs. */
@@ -44,8 +52,7 @@ export class RpcServer {
   #paths: ReadonlySet<string>
   #webSockets: WebSocketServer
   #sessions = new Set<RpcSession>()
-  /** Connections of each network that has any. */
-  #perNetwork = new Map<string, number>()
+  #open: OpenSockets
   #sourceOf: SourceOf
   #attached: { readonly server: Server; readonly listener: UpgradeListener }[] = []
   #closed = false
@@ -54,6 +61,7 @@ export class RpcServer {
     this.#parts = parts
     this.#paths = new Set(parts.paths ?? ['/', '/ws'])
     this.#sourceOf = sourceFinder(parts.trustedProxies ?? [])
+    this.#open = new OpenSockets(parts.clock, { ...defaultSocketLimits, ...parts.sockets })
     this.#webSockets = new WebSocketServer({
       noServer: true,
       maxPayload: parts.maxFrame ?? 256 << 10,
@@ -69,7 +77,12 @@ export class RpcServer {
 
   /** Networks that have connections open. */
   get networks(): number {
-    return this.#perNetwork.size
+    return this.#open.networks
+  }
+
+  /** Connections that have not signed in. */
+  get waiting(): number {
+    return this.#open.waiting
   }
 
   /** Serves the upgrades of this HTTP server. */
@@ -94,57 +107,84 @@ export class RpcServer {
     const network = networkKey(address)
     const refusal = this.#refusal(request, network)
     if (refusal) {
-      const facts = { ...refusal, path: pathOf(request.url ?? ''), origin: request.headers.origin }
-      this.#parts.log.warn({ ...facts, source: address }, 'WebSocket refused')
-      socket.on('error', () => socket.destroy())
-      socket.end(`HTTP/1.1 ${refusal.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+      this.#refuse(request, socket, { ...refusal, source: address })
       return
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       const { clock, log, metrics } = this.#parts
       const limits = { ...defaultRpcLimits, ...this.#parts.limits }
-      const session = new RpcSession(webSocket, { clock, log, metrics, limits })
-      this.#count(webSocket, session, network)
+      const counted = this.#open.add(network)
+      const stranger = new Stranger(socket, this.#parts.maxBeforeSignIn ?? 64 << 10)
+      const onSignIn = () => {
+        stranger.known()
+        counted.signedIn()
+      }
+      const session = new RpcSession(webSocket, { clock, log, metrics, limits, network, onSignIn })
+      stranger.tooMuch = () => session.close(closeCodes.tooBig, 'too much before anybody signed in')
+      this.#sessions.add(session)
+      webSocket.on('close', () => {
+        this.#sessions.delete(session)
+        counted.closed()
+      })
       const source = { address, agent: request.headers['user-agent'] ?? '' }
       log.debug({ session: session.id, ...source }, 'WebSocket opened')
       session.serve(this.#parts.open(session, source))
     })
   }
 
-  #count(webSocket: WebSocket, session: RpcSession, network: string): void {
-    this.#sessions.add(session)
-    this.#perNetwork.set(network, this.#openFrom(network) + 1)
-    webSocket.on('close', () => {
-      this.#sessions.delete(session)
-      const left = this.#openFrom(network) - 1
-      if (left > 0) this.#perNetwork.set(network, left)
-      else this.#perNetwork.delete(network)
-    })
-  }
-
-  #openFrom(network: string): number {
-    return this.#perNetwork.get(network) ?? 0
+  #refuse(request: IncomingMessage, socket: Duplex, refusal: Refusal & { readonly source: string }): void {
+    const { log, metrics } = this.#parts
+    const { code } = refusal
+    const { http, text } = code ? catalogue[code] : { http: 404, text: 'WebSocket refused' }
+    if (code) metrics.rejections.inc({ code })
+    log.warn({ ...refusal, path: pathOf(request.url ?? ''), origin: request.headers.origin }, text)
+    socket.on('error', () => socket.destroy())
+    // Whoever comes over a limit of a minute has its rest to wait; pages try again by themselves.
+    const later = code === 'too_many_requests' ? 'Retry-After: 60\r\n' : ''
+    const status = `${http} ${STATUS_CODES[http]}`
+    socket.end(`HTTP/1.1 ${status}\r\n${later}Connection: close\r\nContent-Length: 0\r\n\r\n`)
   }
 
   #refusal(request: IncomingMessage, network: string): Refusal | undefined {
-    const { origins, maxSockets = 10_000, maxSocketsPerNetwork = 200 } = this.#parts
-    if (!this.#paths.has(pathOf(request.url ?? ''))) return { status: '404 Not Found' }
-    if (!origins.allows(request.headers.origin, request.headers.host)) return { status: '403 Forbidden' }
-    const status = '503 Service Unavailable'
-    if (this.#sessions.size >= maxSockets) return { status, limit: maxSockets }
-    if (this.#openFrom(network) >= maxSocketsPerNetwork)
-      return { status, limit: maxSocketsPerNetwork, network }
-    return undefined
+    if (!this.#paths.has(pathOf(request.url ?? ''))) return {}
+    const { origin, host } = request.headers
+    if (!this.#parts.origins.allows(origin, host)) return { code: 'origin_refused' }
+    const refusal = this.#open.refusal(network)
+    return refusal && { ...refusal, network }
   }
 }
 
-/** How an upgrade is refused, and what the log tells of it. */
-interface Refusal {
-  /** Status line. */
-  readonly status: string
-  /** The limit that is reached; of this network, where one is named. */
-  readonly limit?: number
+/** Why an upgrade is refused, as the log tells it; without a code, there is nothing at this path. */
+interface Refusal extends Partial<Omit<SocketRefusal, 'code'>> {
+  readonly code?: Code
   readonly network?: string
+}
+
+/**
+ * Counts what comes over a connection until somebody has signed in: the longest frame of those who have is four times as long, and nobody
+ * unknown is to fill the memory with it.
+ */
+class Stranger {
+  readonly #socket: Duplex
+  readonly #listener: (chunk: Buffer) => void
+  tooMuch: () => void = () => {}
+
+  constructor(socket: Duplex, most: number) {
+    this.#socket = socket
+    let received = 0
+    this.#listener = (chunk) => {
+      received += chunk.length
+      if (received <= most) return
+      this.known()
+      this.tooMuch()
+    }
+    socket.on('data', this.#listener)
+  }
+
+  /** Whoever it is has signed in. */
+  known(): void {
+    this.#socket.off('data', this.#listener)
+  }
 }
 
 type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void

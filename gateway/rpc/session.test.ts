@@ -57,7 +57,7 @@ const start = async (origins: string[] = [], more: Partial<RpcServerParts> = {})
     metrics,
     origins: new Origins(origins),
     maxFrame: 2000,
-    maxSockets: 3,
+    sockets: { connections: 3 },
     limits: { maxPending: 4, maxMalformed: 3, maxBuffered: 100_000 },
     open: (session) => {
       sessions.push(session)
@@ -80,6 +80,11 @@ afterEach(async () => {
   rpc.close()
   await http.close()
 })
+
+const rejected = async (code: string): Promise<number | undefined> => {
+  const { values } = await metrics.rejections.get()
+  return values.find(({ labels }) => labels.code === code)?.value
+}
 
 const refusedWith = async (
   path: string,
@@ -177,8 +182,50 @@ describe('a session', () => {
     for (let i = 0; i < 2000 && !sessions[0]!.isClosed; i++)
       void sessions[0]!.request('big', big).catch(() => {})
     expect(sessions[0]!.isClosed).toBe(true)
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { code: 'slow_client', limit: 100_000, network: '127.0.0.1' },
+    ])
+    expect(await rejected('slow_client')).toBe(1)
     browser.socket.resume()
-    expect(await browser.closed).toBe(1006)
+    expect(await browser.closed).toBe(1013)
+  })
+
+  it('cuts off one that does not read even the goodbye', async () => {
+    const browser = await TestBrowser.open(http.port)
+    browser.socket.pause()
+    const big = 'x'.repeat(50_000)
+    for (let i = 0; i < 2000 && !sessions[0]!.isClosed; i++) sessions[0]!.tell('big', big)
+    clock.advance(1000)
+    await vi.waitFor(() => expect(rpc.sockets).toBe(0))
+    browser.socket.resume()
+    await browser.closed
+  })
+
+  it('refuses more requests in a second than it may, tells it once, and closes on a flood', async () => {
+    rpc.close()
+    await http.close()
+    await start([], { limits: { requestsPerSecond: 5 } })
+    const browser = await TestBrowser.open(http.port)
+    const ask = async () => ((await browser.send('echo', {})).error as { code?: number } | undefined)?.code
+    const second = async () => Promise.all(Array.from({ length: 7 }, ask))
+    expect((await second()).filter((code) => code === rpcCodes.busy.code)).toHaveLength(2)
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ code: 'too_many_requests', limit: 5 }])
+    clock.advance(1000)
+    expect((await second()).filter((code) => code === rpcCodes.busy.code)).toHaveLength(2)
+    expect(await rejected('too_many_requests')).toBe(2)
+    // Answers that nobody waits for are counted like requests.
+    for (let i = 0; i < 44; i++) browser.raw(JSON.stringify({ jsonrpc: '2.0', id: i, result: {} }))
+    expect(await browser.closed).toBe(1008)
+  })
+
+  it('lets those who have signed in ask as often as they may', async () => {
+    rpc.close()
+    await http.close()
+    await start([], { limits: { requestsPerSecond: 5 } })
+    const browser = await TestBrowser.open(http.port)
+    sessions[0]!.signedIn(50)
+    for (let i = 0; i < 50; i++) expect((await browser.send('echo', {})).error).toBeUndefined()
+    expect((await browser.send('echo', {})).error).toEqual(rpcCodes.busy)
   })
 
   it('tells a live connection from a dead one', async () => {
@@ -220,11 +267,11 @@ describe('the server', () => {
   it('lets one network open only so many, tells it in the log, and forgets a network that has none', async () => {
     rpc.close()
     await http.close()
-    await start([], { maxSocketsPerNetwork: 2 })
+    await start([], { sockets: { perAddress: 2 } })
     const [first, second] = [await TestBrowser.open(http.port), await TestBrowser.open(http.port)]
     expect(await refusedWith('/')).toBe(503)
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { msg: 'WebSocket refused', status: '503 Service Unavailable', network: '127.0.0.1', limit: 2 },
+      { code: 'over_connection_limit', reached: 'perAddress', limit: 2, network: '127.0.0.1', path: '/' },
     ])
     const neighbour = await TestBrowser.open(http.port, '/', {}, '127.0.0.2')
     expect(rpc.networks).toBe(2)
@@ -235,10 +282,60 @@ describe('the server', () => {
     await vi.waitFor(() => expect(rpc.networks).toBe(0))
   })
 
+  it('lets only so many wait who have not signed in, of one network and in all', async () => {
+    rpc.close()
+    await http.close()
+    await start([], { sockets: { waiting: 2, waitingPerAddress: 1 } })
+    const first = await TestBrowser.open(http.port)
+    expect(await refusedWith('/')).toBe(503)
+    sessions[0]!.signedIn()
+    sessions[0]!.signedIn()
+    expect(rpc.waiting).toBe(0)
+    const second = await TestBrowser.open(http.port)
+    const neighbour = await TestBrowser.open(http.port, '/', {}, '127.0.0.2')
+    const { port } = http
+    await expect(TestBrowser.open(port, '/', {}, '127.0.0.3')).rejects.toThrow('503')
+    expect(lines.map((line) => JSON.parse(line).reached)).toEqual(['waitingPerAddress', 'waiting'])
+    expect(await rejected('over_connection_limit')).toBe(2)
+    await Promise.all([first, second, neighbour].map((browser) => browser.close()))
+    await vi.waitFor(() => expect([rpc.waiting, rpc.networks]).toEqual([0, 0]))
+  })
+
+  it('lets one network make only so many connections in a minute', async () => {
+    rpc.close()
+    await http.close()
+    await start([], { sockets: { perAddressMinute: 2 } })
+    for (let i = 0; i < 2; i++) await (await TestBrowser.open(http.port)).close()
+    expect(await refusedWith('/')).toBe(429)
+    expect(await rejected('too_many_requests')).toBe(1)
+    await (await TestBrowser.open(http.port, '/', {}, '127.0.0.2')).close()
+    clock.advance(60_000)
+    await (await TestBrowser.open(http.port)).close()
+  })
+
+  it('takes little of whoever has not signed in, in one frame or in many', async () => {
+    rpc.close()
+    await http.close()
+    await start([], { maxBeforeSignIn: 1000, maxFrame: 20_000 })
+    const long = (length: number) =>
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'echo', params: { a: 'x'.repeat(length) } })
+    const one = await TestBrowser.open(http.port)
+    one.raw(long(1500))
+    expect(await one.closed).toBe(1009)
+    const other = await TestBrowser.open(http.port)
+    for (let i = 0; i < 4; i++) other.raw(long(300))
+    expect(await other.closed).toBe(1009)
+    const known = await TestBrowser.open(http.port)
+    sessions[2]!.signedIn()
+    known.raw(long(15_000))
+    expect(await known.frame((frame) => frame.id === 1)).toMatchObject({ result: { a: 'x'.repeat(15_000) } })
+    await known.close()
+  })
+
   it('counts whom a trusted proxy brings where they come from, and believes nobody else', async () => {
     rpc.close()
     await http.close()
-    await start([], { maxSocketsPerNetwork: 1, trustedProxies: ['127.0.0.1', '198.51.100.0/24'] })
+    await start([], { sockets: { perAddress: 1 }, trustedProxies: ['127.0.0.1', '198.51.100.0/24'] })
     const by = (addresses: string) => ({ 'x-forwarded-for': addresses })
     const one = await TestBrowser.open(http.port, '/', by('203.0.113.9, 192.0.2.1, 198.51.100.7'))
     const other = await TestBrowser.open(http.port, '/', by('203.0.113.9, 192.0.2.2'))
@@ -253,6 +350,10 @@ describe('the server', () => {
     await http.close()
     await start(['https://app.example.test'])
     expect(await refusedWith('/', { origin: 'https://evil.test' })).toBe(403)
+    expect(await rejected('origin_refused')).toBe(1)
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { code: 'origin_refused', origin: 'https://evil.test', source: '127.0.0.1' },
+    ])
     await (await TestBrowser.open(http.port, '/', { origin: 'https://app.example.test' })).close()
     await (await TestBrowser.open(http.port, '/', { origin: `http://127.0.0.1:${http.port}` })).close()
   })

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { RawData, WebSocket } from 'ws'
 import type { Clock, Timer } from '../clock.ts'
+import { catalogue } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Frame, type FrameId, parseFrame, RpcError, rpcCodes } from './frames.ts'
+import { PerSecond } from './rate.ts'
 
 /** What a request is answered with. */
 export interface Reply {
@@ -30,6 +32,14 @@ export class RemoteError extends Error {
   }
 }
 
+/** The far end has not answered a request of ours in time. */
+export class UnansweredError extends Error {
+  constructor(method: string) {
+    super(`${method} was not answered in time.`)
+    this.name = 'UnansweredError'
+  }
+}
+
 /** Limits of one session. Times are milliseconds. */
 export interface RpcLimits {
   /** Wait for the answer to a request of ours; default 10 s. */
@@ -40,6 +50,8 @@ export interface RpcLimits {
   readonly maxPending: number
   /** Malformed frames before the connection is closed; default 10. */
   readonly maxMalformed: number
+  /** Requests within a second, of a far end that has not signed in or is a browser; default 100. */
+  readonly requestsPerSecond: number
   /** Between WebSocket pings; a connection that answers none within this time is cut. Default 25 s. */
   readonly pingMs: number
 }
@@ -50,6 +62,7 @@ export const defaultRpcLimits: RpcLimits = {
   maxBuffered: 1 << 20,
   maxPending: 64,
   maxMalformed: 10,
+  requestsPerSecond: 100,
   pingMs: 25_000,
 }
 
@@ -57,14 +70,20 @@ export const defaultRpcLimits: RpcLimits = {
 export interface RpcSessionParts {
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'rpcRequests'>
+  readonly metrics: Pick<Metrics, 'rpcRequests' | 'rejections'>
   readonly limits: RpcLimits
+  /** The network address that it comes from, as limits count it. */
+  readonly network: string
+  /** Somebody has signed in. */
+  readonly onSignIn: () => void
 }
 
 /** WebSocket close codes that we send (RFC 6455 section 7.4.1). */
-export const closeCodes = { goingAway: 1001, policy: 1008, tryAgain: 1013 } as const
+export const closeCodes = { goingAway: 1001, policy: 1008, tooBig: 1009, tryAgain: 1013 } as const
 
 const CLOSE_WAIT_MS = 1000
+/** Who goes on asking, so many times as often as it may, is sent away. */
+const floodFactor = 10
 
 interface Waiting {
   readonly resolve: (result: unknown) => void
@@ -81,6 +100,8 @@ export class RpcSession {
   #waiting = new Map<string, Waiting>()
   #pending = 0
   #malformed = 0
+  #rate: PerSecond
+  #requestsPerSecond: number
   #alive = true
   #closed = false
   #onPong: (() => void)[] = []
@@ -89,6 +110,8 @@ export class RpcSession {
   constructor(socket: WebSocket, parts: RpcSessionParts) {
     this.#socket = socket
     this.#parts = parts
+    this.#rate = new PerSecond(parts.clock)
+    this.#requestsPerSecond = parts.limits.requestsPerSecond
     this.#ping = parts.clock.after(parts.limits.pingMs, () => this.#checkAlive())
     socket.on('message', (data, binary) => this.#receive(data, binary))
     socket.on('pong', () => this.#pong())
@@ -108,19 +131,37 @@ export class RpcSession {
     return this.#closed
   }
 
+  /** The network address that it comes from, as limits count it. */
+  get network(): string {
+    return this.#parts.network
+  }
+
+  /** Somebody has signed in, who may ask so many times a second; default what everybody may. */
+  signedIn(requestsPerSecond = this.#parts.limits.requestsPerSecond): void {
+    this.#requestsPerSecond = requestsPerSecond
+    this.#parts.onSignIn()
+  }
+
   /** Gives the session its vocabulary; called once, before the first frame can arrive. */
   serve(handler: RpcHandler): void {
     this.#handler = handler
   }
 
-  /** Sends a request. Rejects with {@link RemoteError}, or with another error when it is not answered in time or the connection is gone. */
-  request(method: string, params: unknown): Promise<unknown> {
+  /**
+   * Sends a request. Rejects with {@link RemoteError}, or with another error when it is not answered within `timeoutMs` or the connection is
+   * gone.
+   */
+  request(
+    method: string,
+    params: unknown,
+    timeoutMs = this.#parts.limits.requestTimeoutMs,
+  ): Promise<unknown> {
     if (this.#closed) return Promise.reject(new Error('The connection is closed.'))
     const id = randomUUID()
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    const timer = this.#parts.clock.after(this.#parts.limits.requestTimeoutMs, () => {
+    const timer = this.#parts.clock.after(timeoutMs, () => {
       this.#waiting.delete(id)
-      reject(new Error(`${method} was not answered in time.`))
+      reject(new UnansweredError(method))
     })
     this.#waiting.set(id, { resolve, reject, timer })
     this.#send({ jsonrpc: '2.0', id, method, params })
@@ -170,11 +211,29 @@ export class RpcSession {
       this.close(closeCodes.policy, 'too many malformed frames')
   }
 
+  /** True when the far end may not ask anything more in this second. */
+  #isFlooding(): boolean {
+    const limit = this.#requestsPerSecond
+    const requests = this.#rate.count()
+    if (requests <= limit) return false
+    // Told once a second: the log is not to be flooded too.
+    if (requests === limit + 1) this.#reject('too_many_requests', { limit })
+    if (requests > limit * floodFactor) this.close(closeCodes.policy, 'too many requests')
+    return true
+  }
+
+  #reject(code: 'too_many_requests' | 'slow_client', facts: object): void {
+    const { log, metrics } = this.#parts
+    metrics.rejections.inc({ code })
+    log.warn({ code, session: this.id, network: this.network, ...facts }, catalogue[code].text)
+  }
+
   async #answer({ id, method, params }: Extract<Frame, { kind: 'request' }>): Promise<void> {
     const label = this.#handler?.methods.has(method) ? method : 'unknown'
     this.#pending++
     try {
-      if (this.#pending > this.#parts.limits.maxPending) throw new RpcError(rpcCodes.busy)
+      if (this.#isFlooding() || this.#pending > this.#parts.limits.maxPending)
+        throw new RpcError(rpcCodes.busy)
       if (!this.#handler) throw new RpcError(rpcCodes.method)
       const reply = await this.#handler.handle(method, params)
       this.#parts.metrics.rpcRequests.inc({ method: label, outcome: 'ok' })
@@ -210,7 +269,10 @@ export class RpcSession {
 
   #settle(frame: Extract<Frame, { kind: 'result' | 'error' }>): void {
     const waiting = this.#waiting.get(String(frame.id))
-    if (!waiting) return
+    if (!waiting) {
+      this.#isFlooding()
+      return
+    }
     this.#waiting.delete(String(frame.id))
     waiting.timer.cancel()
     if (frame.kind === 'result') waiting.resolve(frame.result)
@@ -220,12 +282,11 @@ export class RpcSession {
   #send(frame: unknown): void {
     if (this.#closed || this.#socket.readyState !== this.#socket.OPEN) return
     this.#socket.send(JSON.stringify(frame))
-    if (this.#socket.bufferedAmount <= this.#parts.limits.maxBuffered) return
-    this.#parts.log.warn(
-      { session: this.id, buffered: this.#socket.bufferedAmount },
-      'slow WebSocket cut off',
-    )
-    this.#cut()
+    const { bufferedAmount: buffered } = this.#socket
+    const { maxBuffered: limit } = this.#parts.limits
+    if (buffered <= limit) return
+    this.#reject('slow_client', { buffered, limit })
+    this.close(closeCodes.tryAgain, 'the far end does not read')
   }
 
   #checkAlive(): void {
