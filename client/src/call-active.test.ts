@@ -118,29 +118,6 @@ describe('an active call', () => {
     released(browser)
   })
 
-  it('makes a new path when the old one breaks', async () => {
-    const { browser, client } = await setUp()
-    const call = await answered(browser, client)
-    browser.peer.become('failed')
-    await settled()
-    expect(browser.peer.offers[1]).toEqual({ iceRestart: true })
-    browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
-    await settled()
-    expect(browser.peer.remote.at(-1)?.sdp).toBe('new answer')
-    expect(call.active).toBe(true)
-  })
-
-  it('ends with media_lost when there is no new path', async () => {
-    const { browser, client } = await setUp()
-    const call = await answered(browser, client)
-    browser.peer.become('failed')
-    await settled()
-    browser.socket.reply('verto.modify', { code: '500' })
-    await settled()
-    expect(call.reason?.code).toBe('media_lost')
-    expect(browser.socket.requests('verto.bye')).toHaveLength(1)
-  })
-
   it('is hung up when the client disconnects', async () => {
     const { browser, client } = await setUp()
     const call = await answered(browser, client)

@@ -9,7 +9,8 @@ import { LevelWatch } from './level-watch.ts'
 import type { MediaDirection, ScreenShareOptions, UpdateMediaParams, VideoState } from './media-types.ts'
 import type { Member } from './member-types.ts'
 import { Recovery } from './recovery.ts'
-import { ScreenShare } from './screen-share.ts'
+import type { ScreenShare } from './screen-share.ts'
+import { Screens } from './screens.ts'
 
 /** The sound and the pictures of a call: what is sent, what comes, with which devices, over which path; and the screens that it shares. */
 export abstract class CallControls extends CallCommands {
@@ -17,7 +18,7 @@ export abstract class CallControls extends CallCommands {
   readonly #media: CallMedia
   readonly #recovery: Recovery
   readonly #levels: LevelWatch
-  readonly #screens = new Set<ScreenShare>()
+  readonly #screens: Screens
   #muted: Record<Channel, boolean> = { audio: false, video: false }
   #holding = false
 
@@ -25,6 +26,7 @@ export abstract class CallControls extends CallCommands {
     const { environment, log, signalling } = setup
     super(setup.id, log, (method, params) => signalling.request(method, params))
     this.#setup = setup
+    this.#screens = new Screens(setup)
     this.#media = new CallMedia(environment, log, setup.options, {
       remoteTrack: (track) => this.emit('track', { track, stream: this.#media.remote }),
       pathChanged: () => this.pathChanged(),
@@ -121,7 +123,7 @@ export abstract class CallControls extends CallCommands {
 
   /** The screens that this call shares. */
   get screenShareList(): readonly ScreenShare[] {
-    return [...this.#screens]
+    return this.#screens.all
   }
 
   override on<Name extends keyof CallEvents>(
@@ -149,7 +151,7 @@ export abstract class CallControls extends CallCommands {
   }
 
   protected override emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void {
-    if (name === 'memberList.updated') this.#membersChanged()
+    if (name === 'memberList.updated') this.#media.farVideo(this.memberState.farVideo)
     super.emit(name, payload)
   }
 
@@ -211,15 +213,7 @@ export abstract class CallControls extends CallCommands {
   async startScreenShare(options: ScreenShareOptions = {}): Promise<ScreenShare> {
     this.#require('startScreenShare')
     this.memberState.require('screenshare')
-    const { id, to, signalling, environment, log, options: media } = this.#setup
-    const screen: ScreenShare = new ScreenShare({
-      ...{ id: environment.uuid(), call: { id, to, memberId: this.memberId }, nodeId: this.node },
-      ...{ disableUdp: media.disableUdpIceServers, options, signalling, environment, log },
-      gone: () => this.#screens.delete(screen),
-    })
-    this.#screens.add(screen)
-    await screen.start()
-    return screen
+    return this.#screens.start(options, this.memberId, this.node)
   }
 
   /** For the client alone: the connection to the gateway was lost, or is back. */
@@ -282,10 +276,7 @@ export abstract class CallControls extends CallCommands {
     this.#recovery.close()
     this.#levels.stop()
     this.#media.close()
-    for (const screen of [...this.#screens]) {
-      if (known) void screen.leave()
-      else screen.drop(reason)
-    }
+    this.#screens.end(known, reason)
   }
 
   async #modify(sdp: string): Promise<string> {
@@ -315,17 +306,6 @@ export abstract class CallControls extends CallCommands {
   #measure(): void {
     if (this.has('level') && this.state !== 'ended') this.#levels.start()
     else this.#levels.stop()
-  }
-
-  #membersChanged(): void {
-    const others = this.members.filter(({ member_id }) => !this.memberState.isSelf(member_id))
-    const own = this.memberState.self
-    // A screen of our own is not what the far side sends.
-    const far = others.filter(({ parent_id }) => !parent_id || parent_id !== own?.member_id)
-    const sent = far.some(
-      ({ type, visible, video_muted }) => type === 'screen' || (visible !== false && !video_muted),
-    )
-    this.#media.farVideo(far.length === 0 || sent)
   }
 
   #applyMute(channel: Channel, muted: boolean): void {

@@ -47,6 +47,17 @@ export class Members {
     return this.#members.find(({ member_id }) => member_id === this.#target?.member_id)
   }
 
+  /** Whether the others send pictures, as far as the gateway tells; true when it tells of no others. */
+  get farVideo(): boolean {
+    // A screen of our own is not what the far side sends.
+    const others = this.#members.filter(
+      ({ member_id: id, parent_id: parent }) => !this.isSelf(id) && !this.isSelf(parent ?? undefined),
+    )
+    const sends = ({ type, visible, video_muted: muted }: Member) =>
+      type === 'screen' || (visible !== false && !muted)
+    return others.length === 0 || others.some(sends)
+  }
+
   get roomSessionId(): string | undefined {
     return this.#room
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { Client } from './client.ts'
 import { connected } from './testing/connected.ts'
-import { FakeBrowser } from './testing/fakes.ts'
+import { FakeBrowser, settled } from './testing/fakes.ts'
 import { buildVideoElement } from './video-element.ts'
 
 const sent = async (options: Parameters<typeof connected>[0]) => {
@@ -22,6 +22,64 @@ it('a token of another project is refused', async () => {
   browser.socket.welcome()
   await expect(connecting).rejects.toMatchObject({ code: 'auth', message: expect.stringContaining('other') })
   expect([browser.socket.closed, browser.clock.running]).toEqual([true, 0])
+})
+
+it('what a call is dialled with goes before what the client was made with', async () => {
+  const roots = [{}, {}] as HTMLElement[]
+  const { browser, client } = await connected({
+    ...{ audio: { deviceId: 'a' }, video: true, userVariables: { plan: 1 }, disableUdpIceServers: true },
+    rootElement: roots[0],
+  })
+  const turn = [{ urls: ['turn:t.test?transport=udp', 'turn:t.test?transport=tcp'] }]
+  const updating = client.updateToken('t2')
+  browser.socket.reply('signalwire.reauthenticate', { ice_servers: turn })
+  await updating
+  const dialled = async (options: object) => {
+    void (await client.dial({ to: '/public/bob', nodeId: 'n7', ...options })).start().catch(() => {})
+    await settled()
+    browser.peer.arrives('audio')
+    const invite = browser.socket.requests('verto.invite').at(-1)!
+    const { dialogParams } = invite.message.params as { dialogParams: { userVariables: unknown } }
+    return {
+      media: browser.requested.at(-1),
+      servers: browser.peer.configuration.iceServers,
+      root: roots.indexOf(browser.roots.at(-1)!),
+      variables: dialogParams.userVariables,
+      node: invite.params.node_id,
+    }
+  }
+  expect(await dialled({})).toEqual({
+    ...{ media: { audio: { deviceId: 'a' }, video: true }, root: 0, variables: { plan: 1 }, node: 'n7' },
+    servers: [{ urls: ['turn:t.test?transport=tcp'] }],
+  })
+  const own = { audio: true, video: false, userVariables: { plan: 2 }, disableUdpIceServers: false }
+  expect(await dialled({ ...own, rootElement: roots[1] })).toEqual({
+    ...{ media: { audio: true, video: false }, root: 1, variables: { plan: 2 }, node: 'n7' },
+    servers: turn,
+  })
+})
+
+it('the log is as verbose as it is asked to be, and never has the token', async () => {
+  const written = async (logLevel: 'silent' | 'warn' | 'trace') => {
+    const browser = new FakeBrowser()
+    const lines: string[] = []
+    const write = (...words: unknown[]) => void lines.push(JSON.stringify(words))
+    const writer = { error: write, warn: write, info: write, debug: write }
+    const client = new Client({ token: 'secret', logLevel }, { ...browser.environment, writer })
+    const connecting = client.connect()
+    browser.socket.welcome()
+    await connecting
+    const updating = client.updateToken('secret too')
+    browser.socket.reply('signalwire.reauthenticate')
+    await updating
+    browser.socket.drop()
+    return lines
+  }
+  expect(await written('silent')).toEqual([])
+  expect(await written('warn')).toHaveLength(1)
+  const all = await written('trace')
+  expect(all.length).toBeGreaterThan(5)
+  expect(all.join()).not.toContain('secret')
 })
 
 it('of the handlers of calls the one for the connection goes before the one for all', async () => {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { Client } from './client.ts'
+import { connected } from './testing/connected.ts'
 import { FakeBrowser, settled } from './testing/fakes.ts'
-
-const connected = async (options: Partial<ConstructorParameters<typeof Client>[0]> = {}) => {
-  const browser = new FakeBrowser()
-  const client = new Client({ token: 't1', ...options }, browser.environment)
-  const connecting = client.connect()
-  browser.socket.welcome()
-  await connecting
-  return { browser, client }
-}
 
 const lose = (browser: FakeBrowser) => {
   browser.socket.drop()
   browser.clock.advance(500)
+}
+
+const happensNothing = (browser: FakeBrowser) => {
+  const sockets = browser.sockets.length
+  browser.network()
+  browser.awake()
+  browser.clock.advance(60_000)
+  expect(browser.sockets).toHaveLength(sockets)
 }
 
 describe('connecting', () => {
@@ -61,6 +61,26 @@ describe('connecting', () => {
     const browser = new FakeBrowser()
     const connecting = new Client({ token: 't' }, browser.environment).connect()
     browser.socket.drop()
+    await expect(connecting).rejects.toMatchObject({ code: 'disconnected' })
+    expect(browser.clock.running).toBe(0)
+  })
+
+  it('may be slow: ten seconds for the connection, and ten for the handshake', async () => {
+    const browser = new FakeBrowser()
+    const client = new Client({ token: 't' }, browser.environment)
+    const connecting = client.connect()
+    browser.clock.advance(9_999)
+    browser.socket.open()
+    browser.clock.advance(9_999)
+    browser.socket.reply('signalwire.connect', { protocol: 'p' })
+    await connecting
+    expect(client.connectionState).toBe('connected')
+  })
+
+  it('rejects when the socket does not open for ten seconds', async () => {
+    const browser = new FakeBrowser()
+    const connecting = new Client({ token: 't' }, browser.environment).connect()
+    browser.clock.advance(10_000)
     await expect(connecting).rejects.toMatchObject({ code: 'disconnected' })
     expect(browser.clock.running).toBe(0)
   })
@@ -117,6 +137,21 @@ describe('a lost connection', () => {
     expect([wait(), wait(), wait()]).toEqual([375, 750, 1500])
     browser.clock.advance(10_000)
     expect(wait()).toBe(375)
+  })
+
+  it('is tried at once when the network is back, and when the page is looked at again', async () => {
+    const { browser, client } = await connected()
+    for (const happens of [() => browser.network(), () => browser.awake()]) {
+      browser.socket.drop()
+      const sockets = browser.sockets.length
+      happens()
+      happens()
+      expect(browser.sockets).toHaveLength(sockets + 1)
+    }
+    browser.socket.welcome()
+    happensNothing(browser)
+    client.disconnect()
+    expect(browser.watchers.size).toBe(0)
   })
 
   it('ends with auth when the token has expired meanwhile and there is no other', async () => {
@@ -231,56 +266,6 @@ describe('frames of the server', () => {
     browser.socket.reply('subscriber.online', { code: '403', message: 'No' })
     await expect(online).rejects.toMatchObject({ code: 'server', serverCode: '403', message: 'No' })
     expect(client.isOnline).toBe(false)
-  })
-})
-
-describe('tokens', () => {
-  it('are renewed two minutes before their end, and again an hour later', async () => {
-    let count = 0
-    const { browser } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
-    browser.clock.advance(3_479_000)
-    expect(count).toBe(0)
-    browser.clock.advance(1_000)
-    await settled()
-    expect(browser.socket.requests('signalwire.reauthenticate')[0]?.params).toEqual({
-      authentication: { project: 'p', jwt_token: 'fresh-1' },
-    })
-    browser.socket.reply('signalwire.reauthenticate', {})
-    await settled()
-    browser.clock.advance(3_480_000)
-    await settled()
-    expect(count).toBe(2)
-  })
-
-  it('are tried again after half a minute when the server refuses the new one', async () => {
-    const failures: unknown[] = []
-    let count = 0
-    const { browser, client } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
-    client.on('tokenFailed', ({ error }) => failures.push(error))
-    browser.clock.advance(3_480_000)
-    await settled()
-    browser.socket.refuse('signalwire.reauthenticate', -32002, 'No')
-    await settled()
-    expect(failures).toHaveLength(1)
-    browser.clock.advance(30_000)
-    await settled()
-    expect(count).toBe(2)
-  })
-
-  it('go with HTTP requests to the same host, the newest of them', async () => {
-    const { browser, client } = await connected()
-    const updating = client.updateToken('t2')
-    browser.socket.reply('signalwire.reauthenticate')
-    await updating
-    browser.response = () => new Response(JSON.stringify({ id: 's1', email: 'a@b.c' }))
-    expect((await client.getSubscriberInfo()).id).toBe('s1')
-    expect(client.httpHost).toBe('localhost:8080')
-    expect(browser.fetched[0]).toMatchObject({
-      url: 'http://localhost:8080/api/fabric/subscriber/info',
-      headers: { authorization: 'Bearer t2' },
-    })
-    browser.response = () => new Response('{}', { status: 401 })
-    await expect(client.getSubscriberInfo()).rejects.toMatchObject({ code: 'auth', serverCode: '401' })
   })
 })
 

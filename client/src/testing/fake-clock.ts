@@ -23,6 +23,12 @@ export class FakeClock implements Clock {
     }
   }
 
+  /** Time goes by, and timers do not: the machine sleeps. */
+  sleep(ms: number): void {
+    this.#now += ms
+    for (const entry of this.#due) entry.at += ms
+  }
+
   advance(ms: number): void {
     const end = this.#now + ms
     for (;;) {

@@ -15,6 +15,8 @@ export class FakeBrowser {
   readonly peers: FakePeer[] = []
   readonly microphones: FakeStream[] = []
   readonly players: FakePlayer[] = []
+  /** Where each player was put. */
+  readonly roots: (HTMLElement | undefined)[] = []
   readonly screens: FakeStream[] = []
   readonly watchers = new Set<PageWatcher>()
   /** Levels of the meters that are open, by the stream. */
@@ -93,7 +95,8 @@ export class FakeBrowser {
         },
         removeItem: (key) => void this.kept.delete(key),
       },
-      createPlayer: (kind) => {
+      createPlayer: (kind, root) => {
+        this.roots.push(root)
         const player = new FakePlayer(kind)
         this.players.push(player)
         return player as unknown as HTMLMediaElement

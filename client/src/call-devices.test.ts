@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import type { Call } from './call.ts'
+import type { CallLevels } from './media-types.ts'
+import { FakeStream, FakeTrack, settled } from './testing/fakes.ts'
+import { answered, released, setUp } from './testing/situations.ts'
+
+const inCall = async (options = {}) => {
+  const { browser, client } = await setUp()
+  const call = await answered(browser, client, options)
+  const told: string[] = []
+  for (const device of ['microphone', 'camera', 'speaker'] as const)
+    call.on(`${device}.updated`, ({ previous, current }) =>
+      told.push(`${device} ${previous?.deviceId ?? 'none'} > ${current.deviceId}`),
+    )
+  for (const device of ['microphone', 'camera'] as const)
+    call.on(`${device}.disconnected`, ({ label }) => told.push(`${device} gone: ${label}`))
+  return { browser, client, call, told }
+}
+
+describe('another device', () => {
+  it('is sent in place of the one before, without an offer', async () => {
+    const { browser, call, told } = await inCall({ video: true })
+    const [microphone, camera] = browser.microphones[0]!.getTracks()
+    await call.updateMicrophone({ deviceId: { exact: 'headset' } })
+    await call.updateCamera({ deviceId: 'front' })
+    expect(browser.requested.slice(1)).toEqual([
+      { audio: { deviceId: { exact: 'headset' } } },
+      { video: { deviceId: 'front' } },
+    ])
+    expect(call).toMatchObject({ microphoneId: 'headset', cameraId: 'front' })
+    expect(browser.peer.sent('audio')).toBe(call.localAudioTrack)
+    expect(browser.peer.sent('video')).toBe(call.localVideoTrack)
+    expect([microphone?.stopped, camera?.stopped]).toEqual([true, true])
+    expect(browser.socket.requests('verto.modify')).toHaveLength(0)
+    expect(told).toEqual(['microphone audio-1 > headset', 'camera video-1 > front'])
+    expect(call.localStream?.getTracks()).toHaveLength(2)
+    await Promise.all([call.hangup(), settled().then(() => browser.socket.reply('verto.bye'))])
+    released(browser)
+  })
+
+  it('is silent where the call is muted or held', async () => {
+    const { browser, call } = await inCall()
+    void call.mute()
+    await call.updateMicrophone({ deviceId: 'headset' })
+    expect(call.localAudioTrack?.enabled).toBe(false)
+    void call.unmute()
+    expect(browser.peer.sent('audio')?.enabled).toBe(true)
+  })
+
+  it('that cannot be opened leaves the one before', async () => {
+    const { browser, call, told } = await inCall()
+    browser.microphone = () => Promise.reject(new DOMException('no', 'OverconstrainedError'))
+    await expect(call.updateMicrophone({ deviceId: { exact: 'x' } })).rejects.toMatchObject({
+      code: 'microphone_missing',
+    })
+    expect(call.localAudioTrack?.readyState).toBe('live')
+    expect(told).toEqual([])
+  })
+
+  it('that can be opened but once has the one before make way', async () => {
+    const { browser, call } = await inCall()
+    const open = browser.microphone
+    browser.microphone = (wanted) =>
+      browser.microphones.some(({ tracks }) => tracks.some(({ stopped }) => !stopped))
+        ? Promise.reject(new DOMException('busy', 'NotReadableError'))
+        : open(wanted)
+    await call.updateMicrophone({ deviceId: 'headset' })
+    expect(call.microphoneId).toBe('headset')
+    browser.microphone = ({ audio }) =>
+      typeof audio === 'object' && audio.deviceId === 'broken'
+        ? Promise.reject(new DOMException('busy', 'NotReadableError'))
+        : open({ audio: true })
+    await expect(call.updateMicrophone({ deviceId: 'broken' })).rejects.toMatchObject({
+      code: 'microphone_failed',
+    })
+    expect(call.localAudioTrack?.readyState).toBe('live')
+    expect(browser.peer.sent('audio')).toBe(call.localAudioTrack)
+  })
+
+  it('is for what is sent, in a call that goes on', async () => {
+    const { browser, client, call } = await inCall()
+    await expect(call.updateCamera({})).rejects.toMatchObject({ code: 'bad_state' })
+    expect(browser.requested).toHaveLength(1)
+    const unstarted = await client.dial({ to: '/public/bob' })
+    await expect(unstarted.updateMicrophone({})).rejects.toMatchObject({ code: 'bad_state' })
+  })
+
+  it('is closed again when the call ends while it opens', async () => {
+    const { browser, call } = await inCall()
+    const opened = Promise.withResolvers<FakeStream>()
+    browser.microphone = () => opened.promise
+    const choosing = call.updateMicrophone({ deviceId: 'headset' })
+    void call.hangup()
+    opened.resolve(new FakeStream([new FakeTrack('audio', 'headset')]))
+    await expect(choosing).rejects.toMatchObject({ code: 'canceled' })
+    released(browser)
+  })
+
+  it('that is unplugged is told of; one that we close is not', async () => {
+    const { browser, call, told } = await inCall({ video: true })
+    const [microphone, camera] = browser.microphones[0]!.getTracks()
+    microphone?.end()
+    expect(told).toEqual(['microphone gone: The audio-1'])
+    const seen: boolean[] = []
+    call.on('video', ({ local }) => seen.push(local))
+    camera?.end()
+    expect(seen).toEqual([false])
+    await call.updateMicrophone({ deviceId: 'headset' })
+    expect(call.localAudioTrack?.readyState).toBe('live')
+  })
+})
+
+describe('the loudspeaker', () => {
+  it('is chosen for the sound that plays, and for what comes later', async () => {
+    const { browser, call, told } = await inCall()
+    await call.updateSpeaker({ deviceId: 'room' })
+    browser.peer.arrives('audio')
+    expect(browser.player('audio')?.sink).toBe('room')
+    await call.updateSpeaker({ deviceId: 'headset' })
+    expect(browser.player('audio')?.sink).toBe('headset')
+    expect(told).toEqual(['speaker none > room', 'speaker room > headset'])
+    await expect(call.updateSpeaker({ deviceId: 'unplugged' })).rejects.toMatchObject({
+      code: 'bad_argument',
+    })
+  })
+
+  it('cannot be chosen where the browser has no way to', async () => {
+    const { browser, call } = await inCall()
+    browser.peer.arrives('audio')
+    Object.assign(browser.player('audio')!, { setSinkId: undefined })
+    await expect(call.updateSpeaker({ deviceId: 'room' })).rejects.toMatchObject({ code: 'unsupported' })
+  })
+})
+
+describe('levels', () => {
+  const listened = (call: Call) => {
+    const levels: CallLevels[] = []
+    const listener = (level: CallLevels) => void levels.push(level)
+    call.on('level', listener)
+    return { levels, listener }
+  }
+
+  it('are measured ten times a second, while somebody listens', async () => {
+    const { browser, call } = await inCall()
+    const { levels, listener } = listened(call)
+    browser.clock.advance(100)
+    expect(levels).toEqual([{ local: 0.25, remote: 0 }])
+    browser.peer.arrives('audio')
+    browser.meters.set(call.localStream, 0.5)
+    browser.clock.advance(100)
+    expect(levels[1]).toEqual({ local: 0.5, remote: 0.25 })
+    call.off('level', listener)
+    expect(browser.meters.size).toBe(0)
+    browser.clock.advance(1000)
+    expect(levels).toHaveLength(2)
+  })
+
+  it('follow another microphone, and end with the call', async () => {
+    const { browser, call } = await inCall()
+    const { levels } = listened(call)
+    browser.clock.advance(100)
+    browser.meters.set(call.localStream, 0)
+    await call.updateMicrophone({ deviceId: 'headset' })
+    browser.clock.advance(100)
+    expect(levels[1]?.local).toBe(0.25)
+    void call.hangup()
+    expect(browser.meters.size).toBe(0)
+  })
+
+  it('are told once where once is asked for', async () => {
+    const { browser, call } = await inCall()
+    let count = 0
+    call.once('level', () => count++)
+    browser.clock.advance(500)
+    expect(count).toBe(1)
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import type { Call } from './call.ts'
+import { settled } from './testing/fakes.ts'
+import { answered, dialled, released, setUp } from './testing/situations.ts'
+
+const watched = (call: Call): string[] => {
+  const told: string[] = []
+  for (const name of ['media.connected', 'media.reconnecting', 'media.disconnected'] as const)
+    call.on(name, () => told.push(name.slice(6)))
+  return told
+}
+
+const inCall = async () => {
+  const { browser, client } = await setUp()
+  const call = await answered(browser, client)
+  const told = watched(call)
+  browser.peer.become('connected')
+  expect(told.splice(0)).toEqual(['connected'])
+  const restarts = () => browser.socket.requests('verto.modify').length
+  return { browser, client, call, told, restarts }
+}
+
+describe('the media path', () => {
+  it('is made anew by ICE restart when it breaks', async () => {
+    const { browser, call, told } = await inCall()
+    browser.peer.become('failed')
+    await settled()
+    expect(browser.peer.offers[1]).toEqual({ iceRestart: true })
+    browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
+    await settled()
+    expect(browser.peer.remote.at(-1)?.sdp).toBe('new answer')
+    browser.peer.become('connected')
+    expect(told).toEqual(['reconnecting', 'connected'])
+    expect(call.active).toBe(true)
+  })
+
+  it('that the server refuses to mend ends the call on both sides', async () => {
+    const { browser, call, told } = await inCall()
+    browser.peer.become('failed')
+    await settled()
+    browser.socket.reply('verto.modify', { code: '500' })
+    await settled()
+    expect(call.reason?.code).toBe('media_lost')
+    expect(told).toEqual(['reconnecting', 'disconnected'])
+    expect(browser.socket.requests('verto.bye')).toHaveLength(1)
+    released(browser)
+  })
+
+  it('that broke before the answer is made anew after it', async () => {
+    const { browser, client } = await setUp()
+    const { call, started } = await dialled(client)
+    browser.socket.reply('verto.invite', { code: '200' })
+    browser.socket.verto('verto.media', { callID: call.id, sdp: 'their answer' })
+    await settled()
+    browser.peer.become('failed')
+    await settled()
+    expect(browser.socket.requests('verto.modify')).toHaveLength(0)
+    browser.socket.verto('verto.answer', { callID: call.id })
+    await started
+    await settled()
+    expect(browser.socket.requests('verto.modify')).toHaveLength(1)
+  })
+
+  it('is made anew on another network', async () => {
+    const { browser, restarts } = await inCall()
+    browser.network()
+    await settled()
+    expect(restarts()).toBe(1)
+  })
+
+  it('waits for the connection when that is lost too, which is tried at once on another network', async () => {
+    const { browser, call, told, restarts } = await inCall()
+    browser.clock.advance(60_000)
+    browser.socket.drop()
+    browser.peer.become('failed')
+    const sockets = browser.sockets.length
+    browser.network()
+    expect(browser.sockets).toHaveLength(sockets + 1)
+    browser.socket.welcome()
+    await settled()
+    expect(restarts()).toBe(1)
+    browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
+    await settled()
+    browser.peer.become('connected')
+    expect(told).toEqual(['reconnecting', 'connected'])
+    expect(call.active).toBe(true)
+  })
+
+  it('of a call that ended is left alone; nobody watches the page after the last', async () => {
+    const { browser, client, call, restarts } = await inCall()
+    void call.hangup()
+    browser.network()
+    await settled()
+    expect(restarts()).toBe(0)
+    client.disconnect()
+    expect(browser.watchers.size).toBe(0)
+  })
+})

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import type { Call } from './call.ts'
+import type { Client } from './client.ts'
+import type { VideoState } from './media-types.ts'
+import { offerOf } from './testing/descriptions.ts'
+import { type FakeBrowser, settled } from './testing/fakes.ts'
+import { answered, dialled, incoming, released, setUp } from './testing/situations.ts'
+
+const root = {} as HTMLElement
+
+/** Has the server take the offer that is on its way. */
+const taken = async (browser: FakeBrowser, doing: Promise<void>): Promise<void> => {
+  await settled()
+  browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'new answer' })
+  await doing
+}
+
+const watched = (call: Call): VideoState[] => {
+  const seen: VideoState[] = []
+  call.on('video', (video) => seen.push(video))
+  return seen
+}
+
+const withVideo = async (browser: FakeBrowser, client: Client): Promise<Call> =>
+  answered(browser, client, { video: true, rootElement: root })
+
+describe('a call with video', () => {
+  it('offers audio first, then video, and shows the far side in its place', async () => {
+    const { browser, client } = await setUp()
+    const call = await withVideo(browser, client)
+    expect(browser.requested).toEqual([{ audio: true, video: true }])
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video sendrecv'])
+    const seen = watched(call)
+    browser.peer.arrives('video')
+    expect(browser.player('video')).toMatchObject({ removed: false, hidden: false })
+    expect(seen).toEqual([{ local: true, remote: true }])
+    expect(call).toMatchObject({ withAudio: true, withVideo: true, cameraId: 'video-1', video: seen[0] })
+    await Promise.all([call.hangup(), settled().then(() => browser.socket.reply('verto.bye'))])
+    released(browser)
+  })
+
+  it('without a place for pictures makes no player, and tells of the track all the same', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client, { video: true })
+    const tracks: unknown[] = []
+    call.on('track', ({ track }) => tracks.push(track))
+    const track = browser.peer.arrives('video')
+    expect(tracks).toEqual([track])
+    expect(call.remoteStream.getVideoTracks()).toEqual([track])
+    expect(browser.player('video')).toBeUndefined()
+  })
+
+  it('may send pictures and want none, or want some and send none', async () => {
+    const { browser, client } = await setUp()
+    await dialled(client, { video: true, negotiateVideo: false })
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video sendonly'])
+    await dialled(client, { negotiateVideo: true, negotiateAudio: false })
+    expect(browser.peer.shape).toEqual(['audio sendonly', 'video recvonly'])
+    expect(browser.requested.at(-1)).toEqual({ audio: true, video: false })
+  })
+
+  it('that is answered opens no camera where none is offered', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    const accepting = invites[0]!.accept({ video: true })
+    await settled()
+    expect(browser.requested).toEqual([{ audio: true, video: false }])
+    browser.socket.reply('verto.answer')
+    await accepting
+    expect(browser.peer.shape).toEqual(['audio sendrecv'])
+  })
+
+  it('that is answered without a camera is seen', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser, 'c9', offerOf('audio', 'video'))
+    const accepting = invites[0]!.accept({ rootElement: root })
+    await settled()
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video recvonly'])
+    browser.socket.reply('verto.answer')
+    const call = await accepting
+    browser.peer.arrives('video')
+    expect(call.video).toEqual({ local: false, remote: true })
+  })
+
+  it('hides the last picture of a far side that sends none any more, and tells', async () => {
+    const { browser, client } = await setUp()
+    const call = await withVideo(browser, client)
+    const track = browser.peer.arrives('video')
+    const seen = watched(call)
+    track.mute(true)
+    expect(browser.player('video')?.hidden).toBe(true)
+    track.mute(false)
+    expect(browser.player('video')?.hidden).toBe(false)
+    const far = { member_id: 'm2', call_id: 'x', node_id: 'n1', visible: true }
+    browser.socket.event('member.joined', { room_session_id: 'r1', call_id: call.id, member: far })
+    const gone = { ...far, visible: false, updated: ['visible'] }
+    browser.socket.event('member.updated', { call_id: call.id, member: gone })
+    expect(seen.map(({ remote }) => remote)).toEqual([false, true, false])
+  })
+
+  it('sends black while the camera is muted', async () => {
+    const { browser, client } = await setUp()
+    const call = await withVideo(browser, client)
+    const seen = watched(call)
+    const [camera] = browser.microphones[0]!.getVideoTracks()
+    const muting = call.videoMute()
+    expect(camera?.enabled).toBe(false)
+    expect(browser.socket.requests('call.mute')[0]?.params.channels).toEqual(['video'])
+    browser.socket.reply('call.mute', { code: '200' })
+    await muting
+    void call.videoUnmute()
+    expect(camera?.enabled).toBe(true)
+    expect(seen.map(({ local }) => local)).toEqual([false, true])
+  })
+})
+
+describe('updateMedia()', () => {
+  it('adds the camera: opens it, offers it, and takes the answer from the result', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client, { rootElement: root })
+    const seen = watched(call)
+    await taken(browser, call.updateMedia({ video: { enable: true, constraints: { width: 640 } } }))
+    expect(browser.requested.at(-1)).toEqual({ video: { width: 640 } })
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video sendrecv'])
+    expect(browser.socket.requests('verto.modify')[0]?.message.params).toMatchObject({
+      ...{ action: 'updateMedia', sdp: 'offer 2', dialogParams: { callID: call.id } },
+    })
+    expect(browser.peer.remote.at(-1)).toEqual({ type: 'answer', sdp: 'new answer' })
+    expect(seen).toEqual([{ local: true, remote: false }])
+    expect(call.localStream?.getTracks().map(({ kind }) => kind)).toEqual(['audio', 'video'])
+    browser.peer.arrives('video')
+    expect(browser.player('video')).toMatchObject({ hidden: false })
+  })
+
+  it('gives the camera up, and takes it back in the same section', async () => {
+    const { browser, client } = await setUp()
+    const call = await withVideo(browser, client)
+    browser.peer.arrives('video')
+    const [camera] = browser.microphones[0]!.getVideoTracks()
+    await taken(browser, call.setVideoDirection('inactive'))
+    expect(camera?.stopped).toBe(true)
+    expect(browser.peer.sent('video')).toBeNull()
+    expect(call.localVideoTrack).toBeNull()
+    expect(call.remoteStream.getVideoTracks()).toEqual([])
+    expect(browser.player('video')?.removed).toBe(true)
+    expect(call.video).toEqual({ local: false, remote: false })
+    await taken(browser, call.setVideoDirection('sendrecv'))
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video sendrecv'])
+    expect(browser.peer.sent('video')?.stopped).toBe(false)
+    browser.peer.arrives('video')
+    expect(call.video).toEqual({ local: true, remote: true })
+  })
+
+  it('only receives pictures without a camera', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    await taken(browser, call.setVideoDirection('recvonly'))
+    expect(browser.requested).toHaveLength(1)
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video recvonly'])
+  })
+
+  it('gives the microphone up', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    await taken(browser, call.setAudioDirection('recvonly'))
+    expect(browser.microphones[0]?.tracks[0]?.stopped).toBe(true)
+    expect(call.microphoneId).toBeNull()
+  })
+
+  it('that the server refuses leaves all as it was', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const adding = call.updateMedia({ video: { enable: true } })
+    await settled()
+    browser.socket.reply('verto.modify', { code: '488', message: 'No.' })
+    await expect(adding).rejects.toMatchObject({ code: 'server', serverCode: '488' })
+    expect(browser.microphones[1]?.tracks[0]?.stopped).toBe(true)
+    expect(browser.peer.signalingState).toBe('stable')
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video stopped'])
+    expect(call.localVideoTrack).toBeNull()
+    await taken(browser, call.updateMedia({ video: { enable: true } }))
+    expect(call.video.local).toBe(true)
+  })
+
+  it('without a camera rejects, and nothing is offered', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    browser.microphone = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+    await expect(call.updateMedia({ video: { enable: true } })).rejects.toMatchObject({
+      code: 'microphone_refused',
+    })
+    expect(browser.socket.requests('verto.modify')).toHaveLength(0)
+  })
+
+  it('twice at once is done one after the other', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const [first, second] = [call.setVideoDirection('sendrecv'), call.setVideoDirection('inactive')]
+    await taken(browser, first)
+    await taken(browser, second)
+    expect(browser.peer.shape).toEqual(['audio sendrecv', 'video inactive'])
+    expect(browser.microphones[1]?.tracks).toHaveLength(1)
+    expect(browser.microphones[1]?.tracks[0]?.stopped).toBe(true)
+  })
+
+  it('wants a kind, a direction, and a call that goes on', async () => {
+    const { browser, client } = await setUp()
+    const { call: early } = await dialled(client)
+    await expect(early.setVideoDirection('sendrecv')).rejects.toMatchObject({ code: 'bad_state' })
+    const call = await answered(browser, client)
+    const wrong = [{}, { video: {} }, { audio: { direction: 'both' as 'inactive' } }]
+    for (const params of wrong)
+      await expect(call.updateMedia(params)).rejects.toMatchObject({ code: 'bad_argument' })
+    expect(browser.socket.requests('verto.modify')).toHaveLength(0)
+  })
+
+  it('releases the camera when the call ends meanwhile', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const adding = call.setVideoDirection('sendrecv')
+    await settled()
+    browser.socket.verto('verto.bye', { callID: call.id, cause: 'NORMAL_CLEARING', causeCode: 16 })
+    browser.socket.reply('verto.modify', { action: 'updateMedia', sdp: 'too late' })
+    await adding.catch(() => {})
+    released(browser)
+    expect(browser.microphones[1]?.tracks.every(({ stopped }) => stopped)).toBe(true)
+  })
+})

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { connected } from './testing/connected.ts'
+import { settled } from './testing/fakes.ts'
+
+describe('tokens', () => {
+  it('are renewed two minutes before their end, and again an hour later', async () => {
+    let count = 0
+    const { browser } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
+    browser.clock.advance(3_479_000)
+    expect(count).toBe(0)
+    browser.clock.advance(1_000)
+    await settled()
+    expect(browser.socket.requests('signalwire.reauthenticate')[0]?.params).toEqual({
+      authentication: { project: 'p', jwt_token: 'fresh-1' },
+    })
+    browser.socket.reply('signalwire.reauthenticate', {})
+    await settled()
+    browser.clock.advance(3_480_000)
+    await settled()
+    expect(count).toBe(2)
+  })
+
+  it('are tried again after half a minute when the server refuses the new one', async () => {
+    const failures: unknown[] = []
+    let count = 0
+    const { browser, client } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
+    client.on('tokenFailed', ({ error }) => failures.push(error))
+    browser.clock.advance(3_480_000)
+    await settled()
+    browser.socket.refuse('signalwire.reauthenticate', -32002, 'No')
+    await settled()
+    expect(failures).toHaveLength(1)
+    browser.clock.advance(30_000)
+    await settled()
+    expect(count).toBe(2)
+  })
+
+  it('go with HTTP requests to the same host, the newest of them', async () => {
+    const { browser, client } = await connected()
+    const updating = client.updateToken('t2')
+    browser.socket.reply('signalwire.reauthenticate')
+    await updating
+    browser.response = () => new Response(JSON.stringify({ id: 's1', email: 'a@b.c' }))
+    expect((await client.getSubscriberInfo()).id).toBe('s1')
+    expect(client.httpHost).toBe('localhost:8080')
+    expect(browser.fetched[0]).toMatchObject({
+      url: 'http://localhost:8080/api/fabric/subscriber/info',
+      headers: { authorization: 'Bearer t2' },
+    })
+    browser.response = () => new Response('{}', { status: 401 })
+    await expect(client.getSubscriberInfo()).rejects.toMatchObject({ code: 'auth', serverCode: '401' })
+  })
+
+  it('are renewed as soon as the machine wakes up that slept past their time', async () => {
+    let count = 0
+    const { browser } = await connected({ onRefreshToken: async () => `fresh-${++count}` })
+    browser.awake()
+    expect(count).toBe(0)
+    browser.clock.sleep(3_500_000)
+    expect(count).toBe(0)
+    browser.awake()
+    browser.awake()
+    await settled()
+    expect(count).toBe(1)
+    browser.socket.reply('signalwire.reauthenticate', {})
+    await settled()
+    browser.clock.advance(3_470_000)
+    await settled()
+    expect(count).toBe(1)
+    browser.clock.advance(10_000)
+    await settled()
+    expect(count).toBe(2)
+  })
+
+  it('that ended while the machine slept are replaced when the connection comes back', async () => {
+    const { browser, client } = await connected({ onRefreshToken: async () => 'fresh' })
+    browser.clock.sleep(36_000_000)
+    browser.socket.drop()
+    browser.awake()
+    browser.socket.open()
+    browser.socket.refuse('signalwire.connect', -32002, 'The token has expired.')
+    await settled()
+    expect(browser.socket.requests('signalwire.connect')[1]?.params).toMatchObject({
+      ...{ protocol: 'signalwire_j_1_p', authentication: { jwt_token: 'fresh' } },
+    })
+    browser.socket.reply('signalwire.connect', { protocol: 'signalwire_j_1_p' })
+    expect(client.connectionState).toBe('connected')
+  })
+
+  it('are not tried again once the client is disconnected', async () => {
+    const { browser, client } = await connected({ onRefreshToken: () => Promise.reject(new Error('no')) })
+    browser.clock.advance(3_480_000)
+    client.disconnect()
+    await settled()
+    expect(browser.clock.running).toBe(0)
+  })
+
+  it('that the server does not take reject with its error, and the old one stays', async () => {
+    const { browser, client } = await connected()
+    const updating = client.updateToken('wrong')
+    browser.socket.refuse('signalwire.reauthenticate', -32002, 'The token has expired.')
+    await expect(updating).rejects.toMatchObject({
+      ...{ code: 'server', serverCode: '-32002', message: 'The token has expired.' },
+    })
+    expect(client.connectionState).toBe('connected')
+    await client.getSubscriberInfo()
+    expect(browser.fetched[0]).toMatchObject({ headers: { authorization: 'Bearer t1' } })
+  })
+})
