@@ -1,6 +1,6 @@
 import type { Config } from '../config/types.ts'
 import type { Material } from './auth/certificates.ts'
-import { knownNetworks, type TrustConfig } from './sip/door/trust.ts'
+import { knownNetworks } from './sip/door/trust.ts'
 import type { SipAgentChange, SipAgentOptions, SipShield } from './sip-agent/index.ts'
 
 /** How the embedded agent is set up: the whole of `sip` that concerns it, in its own words. */
@@ -19,7 +19,7 @@ export const agentOptions = (config: Config, material: Material): SipAgentOption
     },
     maxConnections: messages.connections,
     maxTransactions: messages.transactions,
-    shield: shieldOf(config),
+    shield: shieldOf(config.sip, knownNetworks(config)),
     ...tlsOf(material),
   }
 }
@@ -31,13 +31,11 @@ export const tlsOf = ({ sip, peers }: Material): Pick<SipAgentChange, 'tls' | 't
 })
 
 /** The shield in front of the agent's parser. Who stands in an allow list, of a domain or of a carrier, is known. */
-export const shieldOf = (
-  config: Pick<Config, 'sip'> & Pick<TrustConfig, 'domains' | 'carriers'>,
-): SipShield => {
-  const { scanners, ...shield } = config.sip.shield
+export const shieldOf = (sip: Pick<Config['sip'], 'shield'>, known: readonly string[]): SipShield => {
+  const { scanners, ...shield } = sip.shield
   return {
     ...shield,
     scanners: scanners.map((part) => part.toLowerCase()),
-    known: knownNetworks(config),
+    known,
   }
 }

@@ -1,9 +1,8 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/types.ts'
 import { shieldOf } from './agent-options.ts'
 import type { Directory } from './directory/types.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
-import { knownNetworks, type Trust } from './sip/door/trust.ts'
+import type { Trust } from './sip/door/trust.ts'
 import type { SipAgent } from './sip-agent/index.ts'
 
 /** What depends on who may send, and by whom calls go out. */
@@ -22,15 +21,10 @@ export const followSenders = (
 ): void => {
   // Each belongs to somebody from now on: what names no project is the first one's.
   const own = declared.map((carrier) => ({ project: first, ...carrier }))
-  let known: readonly string[] = []
   directory.onSenders((senders) => {
     const all = { domains: senders.domains, carriers: [...own, ...senders.carriers] }
     carriers.change(all.carriers)
-    trust.change(all)
-    const present = knownNetworks(all)
-    if (isDeepStrictEqual(present, known)) return
-    known = present
     // Every source has to be looked at anew: not to be told without need.
-    agent?.change({ shield: shieldOf({ sip, ...all }) })
+    if (trust.change(all)) agent?.change({ shield: shieldOf(sip, trust.networks) })
   })
 }

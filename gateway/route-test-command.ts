@@ -120,13 +120,14 @@ export const routeText = ({ source, transport, method, uri }: RouteQuery, report
 
 const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): string | undefined => {
   const { method, uri, userAgent, transport, source } = query
-  const settings = shieldOf(config)
+  const trust = new Trust(config)
+  const settings = shieldOf(config.sip, trust.networks)
   const shield = new Shield({ now: () => 0 }, settings)
   const header = userAgent === undefined ? '' : `User-Agent: ${userAgent}\r\n`
   const bytes = Buffer.from(`${method} ${uri} SIP/2.0\r\n${header}\r\n`)
   const connected = transport === 'udp' || shield.accepts(transport, source)
   const passed = connected && shield.admits(transport, source, bytes)
-  const known = new Trust(config).knows(source)
+  const known = trust.knows(source)
   const packetsPerSecond = known ? settings.knownPacketsPerSecond : settings.packetsPerSecond
   steps.push({ check: 'shield', passed, facts: { known, packetsPerSecond } })
   return passed ? undefined : shield.dropped.scanner > 0 ? 'a scanner' : 'a stranger'

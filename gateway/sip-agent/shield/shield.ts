@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts'
+import { Networks } from '../../networks.ts'
 import type { Gatekeeper, Protocol } from '../transport/types.ts'
 import type { ShieldReason, SipShield } from '../types.ts'
-import { Networks, plainAddress, senderOf } from './addresses.ts'
+import { plainAddress, senderOf } from './addresses.ts'
 import { Bans } from './bans.ts'
 import { type Bucket, fullBucket, takeFrom } from './bucket.ts'
 import { Recent } from './recent.ts'
@@ -25,8 +26,8 @@ interface Source {
   readonly trusted: boolean
   /** Packets that it may still send. */
   readonly bucket: Bucket
-  /** The networks by which it was told whether it is trusted. */
-  by: Networks
+  /** Which of the lists of networks it was by which it was told whether it is trusted. */
+  by: number
 }
 
 /**
@@ -44,7 +45,9 @@ export class Shield implements Gatekeeper {
   readonly #shared = new Recent<Bucket>(mostSources)
   readonly #peers = new Recent<true>(mostPeers)
   #settings: SipShield | undefined
-  #known = new Networks([])
+  readonly #known = new Networks()
+  /** Counts the changes of the known networks. */
+  #list = 0
 
   constructor(clock: Pick<Clock, 'now'>, settings?: SipShield) {
     this.#clock = clock
@@ -56,7 +59,7 @@ export class Shield implements Gatekeeper {
    * give everybody a new one. Throws for a network that is none, with everything as it was.
    */
   change(settings: SipShield): void {
-    this.#known = new Networks(settings.known)
+    if (this.#known.change(settings.known)) this.#list++
     this.#settings = settings
   }
 
@@ -170,15 +173,15 @@ export class Shield implements Gatekeeper {
 
   /** Without a look at the networks. */
   #isTrustedSource(address: string): boolean {
-    return this.#trusted.get(address)?.by === this.#known
+    return this.#trusted.get(address)?.by === this.#list
   }
 
   /** What is known of a source; nothing where new networks have made it another one. */
   #remembered(address: string): Source | undefined {
     const source = this.#trusted.get(address) ?? this.#strangers.get(address)
-    if (!source || source.by === this.#known) return source
+    if (!source || source.by === this.#list) return source
     if (source.trusted === this.#isTrusted(address)) {
-      source.by = this.#known
+      source.by = this.#list
       return source
     }
     this.#trusted.delete(address)
@@ -190,7 +193,7 @@ export class Shield implements Gatekeeper {
     const trusted = this.#isTrusted(address)
     const sender = senderOf(address)
     const bucket = trusted ? fullBucket(now) : this.#bucketOf(sender, now)
-    const source = { sender, trusted, bucket, by: this.#known }
+    const source = { sender, trusted, bucket, by: this.#list }
     if (trusted) this.#trusted.set(address, source)
     else this.#strangers.set(address, source)
     return source

@@ -1,7 +1,8 @@
 import { isIP, isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Clock } from '../../clock.ts'
-import { Networks, plainAddress } from '../shield/addresses.ts'
+import { Networks } from '../../networks.ts'
+import { plainAddress } from '../shield/addresses.ts'
 import type { Endpoint, Protocol } from './types.ts'
 
 const any = new Set(['0.0.0.0', '::'])

@@ -1,6 +1,7 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { CarrierConfig, Config } from '../../../config/types.ts'
-import { buildAllowlist, listHas } from './allowlist.ts'
+import { Networks } from '../../networks.ts'
+import { Claims } from './claims.ts'
 
 /** Shortest prefixes, by bits, of networks by which a customer can make somebody known. */
 const shortestPrefix = { ipv4: 16, ipv6: 32 } as const
@@ -27,11 +28,9 @@ export type StrangersGet = 'challenge' | 'refuse' | 'unknown'
 /** Who is where, by the networks of domains and carriers. */
 export class Trust {
   #strangersGet: StrangersGet = 'unknown'
-  #carriers: readonly {
-    readonly carrier: CarrierConfig
-    readonly list: ReturnType<typeof buildAllowlist>
-  }[] = []
-  #known = buildAllowlist([])
+  readonly #claims = new Claims()
+  readonly #known = new Networks()
+  #networks: readonly string[] = []
   readonly #registrar: ReadonlySet<string>
 
   /** Throws an Error that names an entry which is no network. */
@@ -45,20 +44,28 @@ export class Trust {
     return this.#strangersGet
   }
 
-  /** These are the domains and carriers from now on. Throws as the constructor does, with everything as it was. */
-  change(config: Pick<TrustConfig, 'domains' | 'carriers'>): void {
-    const known = buildAllowlist(knownNetworks(config))
-    this.#carriers = config.carriers
-      .filter(({ allow }) => allow.length > 0)
-      .map((carrier) => ({ carrier, list: buildAllowlist(carrier.allow) }))
-    this.#known = known
-    this.#strangersGet = strangersGet(config, this.#registrar.size > 0)
+  /** The networks of those who may send, each once. */
+  get networks(): readonly string[] {
+    return this.#networks
+  }
+
+  /**
+   * These are the domains and carriers from now on; true where {@link networks} are others than before. Throws as the constructor does, with
+   * everything as it was.
+   */
+  change(config: Pick<TrustConfig, 'domains' | 'carriers'>): boolean {
+    const claim = this.#claims.prepare(config.carriers)
+    const networks = knownNetworks(config)
+    const changed = this.#known.change(networks)
+    claim()
+    this.#networks = networks
+    this.#strangersGet = strangersGet(config.domains, networks.length > 0, this.#registrar.size > 0)
+    return changed
   }
 
   /** The project's carrier that a source address is of; the first one where several claim it. */
   carrierOf(source: string, projectId: string): CarrierConfig | undefined {
-    return this.#carriers.find(({ carrier, list }) => isOf(carrier, projectId) && listHas(list, source))
-      ?.carrier
+    return this.#claims.carrierOf(source, projectId)
   }
 
   /** Whether SIP endpoints register and call at a host (canonical). */
@@ -68,7 +75,7 @@ export class Trust {
 
   /** Whether the address stands in any list, of a domain or of a carrier. */
   knows(source: string): boolean {
-    return listHas(this.#known, source)
+    return this.#known.has(source)
   }
 }
 
@@ -90,15 +97,13 @@ const isNarrow = (network: string): boolean => {
   return prefix === undefined || Number(prefix) >= shortestPrefix[family]
 }
 
-const isOf = ({ project }: CarrierConfig, projectId: string): boolean =>
-  project === undefined || project === projectId
-
 const strangersGet = (
-  { domains, carriers }: Pick<TrustConfig, 'domains' | 'carriers'>,
+  domains: TrustConfig['domains'],
+  somebodyIsKnown: boolean,
   hasRegistrar: boolean,
 ): StrangersGet => {
   if (hasRegistrar) return 'challenge'
   if (domains.some(({ allow, challenge }) => allow === undefined && challenge)) return 'challenge'
   const allOpen = domains.length > 0 && domains.every(({ allow }) => allow === undefined)
-  return allOpen || knownNetworks({ domains, carriers }).length === 0 ? 'unknown' : 'refuse'
+  return allOpen || !somebodyIsKnown ? 'unknown' : 'refuse'
 }
