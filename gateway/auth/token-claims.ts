@@ -56,6 +56,8 @@ export const claimsOf = (token: SubscriberToken): JWTPayload => {
     scope: scopes.join(' '),
     ...(addressIds && { addresses: [...addressIds] }),
     ...(clientId !== undefined && { client: clientId }),
+    // The published SDK keeps a tab's session, and the call to take back after a reload, under this name.
+    r: 'SAT',
   }
 }
 
