@@ -51,3 +51,18 @@ export const signIn = async (
   if (!account) throw new SignInError('The server gave an answer that this page does not understand.')
   return account
 }
+
+/** What the gateway tells the page before anybody has signed in. */
+export interface PageSettings {
+  /** Public key of push notifications; undefined where the gateway has none. */
+  readonly applicationServerKey: string | undefined
+}
+
+/** Asks for the settings. Never rejects: without an answer there is nothing that the page could not do without. */
+export const pageSettings = async (request: typeof fetch = fetch): Promise<PageSettings> => {
+  const body = await request('/config.json')
+    .then((response) => response.json() as Promise<{ push?: { application_server_key?: unknown } | null }>)
+    .catch(() => undefined)
+  const key = body?.push?.application_server_key
+  return { applicationServerKey: typeof key === 'string' ? key : undefined }
+}

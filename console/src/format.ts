@@ -7,11 +7,13 @@ export const duration = (milliseconds: number): string => {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`
 }
 
-/** What is typed as a call's destination, as the server wants it; undefined when it is neither an address nor a SIP URI. */
+/** What is typed as a call's destination, as the server wants it; undefined when it is no address, number or SIP URI. */
 export const destination = (typed: string): string | undefined => {
   const text = typed.trim()
   if (/^\/[^/\s]+\/[^/\s]+$/.test(text)) return text
   if (/^sips?:[^\s@]+(@[^\s@]+)?$/i.test(text)) return text
+  // Numbers are written in many ways, and dialled in one.
+  if (/^\+?[\d\s().*#-]{2,}$/.test(text) && /\d{2}/.test(text)) return text.replaceAll(/[\s().-]/g, '')
   return /^[^\s@/:]+@[^\s@/]+$/.test(text) ? `sip:${text}` : undefined
 }
 
@@ -24,4 +26,15 @@ export const initials = (name: string): string => {
     (word) => [...(word ?? '')][0] ?? '',
   )
   return letters.join('').toUpperCase() || '#'
+}
+
+const DAY_MS = 86_400_000
+
+/** When something was, in as few words as do: the time of today, the day of the last week, else the date. */
+export const moment = (at: number, now: number): string => {
+  const date = new Date(at)
+  const time = date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  if (date.toDateString() === new Date(now).toDateString()) return time
+  if (now - at < 6 * DAY_MS) return `${date.toLocaleDateString([], { weekday: 'short' })} ${time}`
+  return date.toLocaleDateString([], { day: 'numeric', month: 'short', year: 'numeric' })
 }

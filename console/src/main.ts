@@ -1,15 +1,15 @@
 import { ClientError, SignalWire, systemClock } from '@trunkline/client'
-import { type Account, SignInError, signIn } from './api.ts'
-import { RecentCalls, SignedIn } from './memory.ts'
+import { type Account, pageSettings, SignInError, signIn } from './api.ts'
+import { SignedIn } from './memory.ts'
 import { connectionMessage } from './messages.ts'
-import { whenLeft } from './page-life.ts'
-import { Phone } from './phone.ts'
-import { Ringer } from './ringer.ts'
-import { phoneView } from './views/phone.ts'
+import { BrowserStore } from './push/kept.ts'
+import { openSession, type Session } from './session.ts'
+import { chooseTheme, themeOf } from './theme.ts'
 import { signInView } from './views/sign-in.ts'
 
 const app = document.getElementById('app') as HTMLElement
 const memory = new SignedIn(sessionStorage)
+const kept = new BrowserStore()
 
 // One for the whole page: browsers allow only a few, and it may sound once the person has clicked anywhere.
 let context: AudioContext | undefined
@@ -30,52 +30,28 @@ const showSignIn = (notice?: string): void => {
   app.replaceChildren(signInView(submit, notice))
 }
 
-const typesDigits = (event: KeyboardEvent): boolean =>
-  /^[0-9*#]$/.test(event.key) &&
-  !event.ctrlKey &&
-  !event.metaKey &&
-  !event.altKey &&
-  !(event.target instanceof HTMLInputElement)
-
 const open = async (account: Account): Promise<void> => {
-  const client = await SignalWire({ token: account.token, host: location.host })
-  const recents = new RecentCalls(localStorage, account.address)
-  const ringer = new Ringer(systemClock, audio)
-  const phone = new Phone(client, systemClock, recents, () => screen.update())
-  const leave = (notice?: string) => {
-    listening.abort()
-    ringer.set(undefined)
-    memory.forget()
-    client.disconnect()
-    showSignIn(notice)
-  }
-  const setOnline = (online: boolean) => {
-    memory.wantsOnline = online
-    void phone.setOnline(online)
-  }
-  const parts = { account, phone, recents, ringer, clock: systemClock, audio, setOnline }
-  const screen = phoneView({ ...parts, signOut: () => leave() })
-  const listening = new AbortController()
-  client.on('closed', ({ reason }) => {
-    if (!listening.signal.aborted) leave(connectionMessage(reason))
+  let session: Session | undefined
+  const client = await SignalWire({
+    ...{ token: account.token, host: location.host },
+    incomingCallHandlers: { all: ({ invite }) => session?.phone.ring(invite) },
   })
-  addEventListener('keydown', (event) => typesDigits(event) && void phone.press(event.key), listening)
-  // Hangs up, and takes the subscriber offline; a page that the browser kept connects again when it is shown.
-  const left = () => {
-    listening.abort()
-    client.disconnect()
-  }
-  whenLeft(window, listening.signal, left, () => void start())
-  app.replaceChildren(screen.element)
-  screen.update()
-  if (memory.wantsOnline) void phone.setOnline(true)
+  const { applicationServerKey: serverKey } = await pageSettings()
+  session = openSession({
+    ...{ client, account, memory, kept, audio, serverKey, app },
+    clock: systemClock,
+    left: showSignIn,
+    back: () => void start(),
+  })
 }
 
 const start = async (): Promise<void> => {
-  const { account } = memory
+  // A browser that is told of calls stays signed in: a page that a notification opens is to answer at once.
+  const account = memory.account ?? (await kept.get('registration').catch(() => undefined))?.account
   if (!account) return showSignIn()
   try {
     await open(account)
+    memory.keep(account)
   } catch (error) {
     // A server that is away for a moment is no reason to forget who was signed in.
     if (error instanceof ClientError && error.code === 'auth') memory.forget()
@@ -83,4 +59,5 @@ const start = async (): Promise<void> => {
   }
 }
 
+chooseTheme(localStorage, themeOf(localStorage), document.documentElement)
 void start()

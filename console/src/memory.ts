@@ -13,9 +13,10 @@ export interface RecentCall {
   readonly at: number
 }
 
-const LONGEST = 12
+const LONGEST = 30
 
-const read = (store: Store, key: string): unknown => {
+/** What is kept under a name; undefined or null where it is nothing that can be read. */
+export const read = (store: Store, key: string): unknown => {
   try {
     return JSON.parse(store.getItem(key) ?? 'null')
   } catch {
@@ -23,8 +24,8 @@ const read = (store: Store, key: string): unknown => {
   }
 }
 
-// Storage may be full or switched off; the page works without.
-const write = (store: Store, key: string, value: unknown): void => {
+/** Keeps something. Storage may be full or switched off; the page works without. */
+export const write = (store: Store, key: string, value: unknown): void => {
   try {
     store.setItem(key, JSON.stringify(value))
   } catch {}
@@ -61,6 +62,39 @@ export class SignedIn {
   forget(): void {
     this.#store.removeItem('trunkline.account')
     this.#store.removeItem('trunkline.online')
+  }
+}
+
+/** A call that goes on, for the page that is loaded after this one. */
+export interface KeptCall {
+  readonly id: string
+  readonly name: string
+  readonly number: string
+  readonly answeredAt: number
+  readonly video: boolean
+}
+
+const CALL = 'trunkline.party'
+
+/** What the page knows of its call beyond what the SDK keeps of it, for the life of the browser tab. */
+export class CallMemory {
+  readonly #store: Store
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  get call(): KeptCall | undefined {
+    const found = read(this.#store, CALL) as Partial<KeptCall> | null | undefined
+    const { id, name, number, answeredAt } = found ?? {}
+    const fits = typeof id === 'string' && typeof name === 'string' && typeof number === 'string'
+    return fits && typeof answeredAt === 'number' ? (found as KeptCall) : undefined
+  }
+
+  /** Keeps a call; undefined forgets it. */
+  keep(call: KeptCall | undefined): void {
+    if (call) write(this.#store, CALL, call)
+    else this.#store.removeItem(CALL)
   }
 }
 

@@ -17,6 +17,9 @@ const ends: Partial<Record<ErrorCode, string>> = {
   microphone_missing: 'No microphone was found. Connect one, then try again.',
   microphone_failed: 'The microphone could not be opened. Another program may be using it.',
   insecure_page: 'Browsers allow a microphone only on https pages and on localhost.',
+  screen_failed: 'The screen could not be shared.',
+  unsupported: 'This browser cannot do that.',
+  no_capability: 'This call does not allow that.',
   timeout: 'The server did not reply. Please try again.',
 }
 
@@ -33,6 +36,16 @@ const causes: Readonly<Record<string, string>> = {
 export const endMessage = (reason: unknown): string => {
   if (!(reason instanceof ClientError)) return 'The call failed.'
   return ends[reason.code] ?? causes[reason.causeName ?? reason.message] ?? 'The call could not be completed.'
+}
+
+/** Why something could not be changed in a call that goes on, in plain words. */
+export const mediaMessage = (reason: unknown): string => {
+  const code = reason instanceof ClientError ? reason.code : undefined
+  const words =
+    code &&
+    /^(microphone|screen)_|^(insecure_page|unsupported|no_capability|timeout)$/.test(code) &&
+    ends[code]
+  return words || 'The server did not take that. Please try again.'
 }
 
 /** Whether an end is worth a warning colour: everything but a call that came to its natural end. */

@@ -1,127 +1,6 @@
-import { type Call, type CallState, ClientError, type Invite } from '@trunkline/client'
+import { ClientError } from '@trunkline/client'
 import { describe, expect, it } from 'vitest'
-import { RecentCalls, type Store } from './memory.ts'
-import { Phone, type PhoneClient } from './phone.ts'
-
-const store = (): Store => {
-  const kept = new Map<string, string>()
-  return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
-  }
-}
-
-class FakeCall {
-  state: CallState = 'trying'
-  muted = { audio: false, video: false }
-  digits: string[] = []
-  started = Promise.withResolvers<void>()
-  direction = 'outbound'
-  reason: ClientError | undefined
-  #listeners = new Map<string, (payload: object) => void>()
-
-  get active(): boolean {
-    return this.state === 'active' || this.state === 'held'
-  }
-  on(name: string, listener: (payload: object) => void): void {
-    this.#listeners.set(name, listener)
-  }
-  start(): Promise<void> {
-    return this.started.promise
-  }
-  async hangup(): Promise<void> {
-    this.end(new ClientError('normal', ''))
-  }
-  async sendDigits(digits: string): Promise<void> {
-    this.digits.push(digits)
-  }
-  async hold(): Promise<void> {
-    throw new ClientError('server', 'no')
-  }
-  become(state: CallState): void {
-    this.state = state
-    this.#listeners.get('state')?.({})
-  }
-  hear(digits: string): void {
-    this.#listeners.get('dtmf')?.({ digits })
-  }
-  end(reason: ClientError): void {
-    this.reason = reason
-    this.started.reject(reason)
-    this.become('ended')
-    this.#listeners.get('destroy')?.({ reason })
-  }
-}
-
-class FakeInvite {
-  readonly details: object
-  readonly cancel: (reason: ClientError) => void
-  readonly canceled: Promise<ClientError>
-  isPending = true
-  rejected = false
-  accept: () => Promise<FakeCall> = async () => {
-    this.isPending = false
-    const call = new FakeCall()
-    call.state = 'active'
-    return call
-  }
-
-  constructor(callID: string, name: string) {
-    const { promise, resolve } = Promise.withResolvers<ClientError>()
-    this.canceled = promise
-    this.cancel = resolve
-    this.details = { callID, caller_id_name: name, caller_id_number: `+1${callID}` }
-  }
-  async reject(): Promise<void> {
-    this.rejected = true
-  }
-}
-
-const setUp = async () => {
-  const calls: FakeCall[] = []
-  let ring: (invite: FakeInvite) => void = () => {}
-  let online = false
-  const client = {
-    connectionState: 'connected',
-    get isOnline() {
-      return online
-    },
-    on: () => {},
-    online: async ({
-      incomingCallHandlers,
-    }: {
-      incomingCallHandlers: { all: (n: { invite: Invite }) => void }
-    }) => {
-      online = true
-      ring = (invite) => incomingCallHandlers.all({ invite: invite as unknown as Invite })
-    },
-    offline: async () => {
-      online = false
-    },
-    dial: async ({ to }: { to: string }) => {
-      if (to === ' ') throw new ClientError('bad_argument', 'to: expected an address, got nothing')
-      const call = new FakeCall()
-      calls.push(call)
-      return call as unknown as Call
-    },
-    disconnect: () => {},
-  } as unknown as PhoneClient
-  let now = 1000
-  const recents = new RecentCalls(store(), '/public/alice')
-  const clock = { now: () => now, after: () => ({ cancel: () => {} }) }
-  const phone = new Phone(client, clock, recents, () => {})
-  await phone.setOnline(true)
-  return {
-    phone,
-    calls,
-    recents,
-    ring: (invite: FakeInvite) => ring(invite),
-    at: (time: number) => {
-      now = time
-    },
-  }
-}
+import { FakeCall, FakeInvite, phoneRig as setUp } from './testing/fakes.ts'
 
 const turn = async () => {
   for (let i = 0; i < 10; i++) await Promise.resolve()
@@ -138,7 +17,7 @@ describe('a call from here', () => {
     at(9000)
     calls[0]!.become('held')
     expect(phone.current?.answeredAt).toBe(5000)
-    phone.hangup()
+    phone.controls.hangup()
     expect(phone.current).toBeUndefined()
     expect(phone.notice).toEqual({ tone: 'plain', text: 'Call ended.' })
     expect(recents.list).toEqual([
@@ -163,20 +42,46 @@ describe('a call from here', () => {
     expect(phone.isBusy).toBe(false)
   })
 
-  it('is the only one', async () => {
+  it('is made once, however fast the button is pressed', async () => {
     const { phone, calls } = await setUp()
-    await Promise.all([phone.dial('/public/bob'), phone.dial('/public/carol')])
-    await phone.dial('/public/dave')
+    await Promise.all([phone.dial('/public/bob'), phone.dial('/public/bob')])
     expect(calls).toHaveLength(1)
+  })
+
+  it('holds the one before, which can be taken back', async () => {
+    const { phone, calls } = await setUp()
+    await phone.dial('/public/bob')
+    calls[0]!.become('active')
+    await phone.dial('/public/carol')
+    calls[1]!.become('active')
+    expect(phone.lines.map(({ name, call }) => [name, call.state])).toEqual([
+      ['/public/carol', 'active'],
+      ['/public/bob', 'held'],
+    ])
+    await phone.controls.swap(phone.lines[1]!)
+    expect(phone.lines.map(({ name, call }) => [name, call.state])).toEqual([
+      ['/public/bob', 'active'],
+      ['/public/carol', 'held'],
+    ])
+    phone.controls.hangup()
+    expect(phone.current).toMatchObject({ name: '/public/carol', call: { state: 'held' } })
+  })
+
+  it('goes out with the camera and the devices that were chosen', async () => {
+    const { phone, dialled, devices } = await setUp()
+    devices.choose('microphone', 'm1')
+    await phone.dial('/public/bob', { video: true, name: 'Bob' })
+    expect(dialled).toEqual([{ to: '/public/bob', audio: { deviceId: 'm1' }, video: true }])
+    expect(phone.current).toMatchObject({ name: 'Bob', number: '/public/bob' })
   })
 
   it('shows the keys of both sides, and sends none before there is audio', async () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
-    await phone.press('1')
+    await phone.controls.press('1')
     calls[0]!.become('early')
-    await phone.press('2')
-    calls[0]!.hear('9')
+    await phone.controls.press('2')
+    calls[0]!.tell('dtmf', { digits: '9' })
     expect(calls[0]!.digits).toEqual(['2'])
     expect(phone.current).toMatchObject({ pressed: '2', received: '9' })
   })
@@ -185,7 +90,8 @@ describe('a call from here', () => {
     const { phone, calls } = await setUp()
     await phone.dial('/public/bob')
     calls[0]!.become('active')
-    await phone.toggleHold()
+    calls[0]!.failing = new ClientError('server', 'no')
+    await phone.controls.toggleHold()
     expect(phone.notice?.tone).toBe('warning')
   })
 })
@@ -201,16 +107,21 @@ describe('a call to here', () => {
     expect(recents.list[0]?.direction).toBe('inbound')
   })
 
-  it('can only be declined during another, and taken once that has ended', async () => {
+  it('during another puts that one on hold', async () => {
     const { phone, ring, calls } = await setUp()
     await phone.dial('/public/bob')
-    const invite = new FakeInvite('7', 'Carol')
-    ring(invite)
+    calls[0]!.become('active')
+    ring(new FakeInvite('7', 'Carol'))
     await phone.accept('7')
-    expect(invite.isPending).toBe(true)
-    calls[0]!.end(new ClientError('normal', ''))
-    await phone.accept('7')
-    expect(phone.current?.name).toBe('Carol')
+    expect(calls[0]!.state).toBe('held')
+    expect(phone.lines.map(({ name }) => name)).toEqual(['Carol', '/public/bob'])
+  })
+
+  it('says whether the caller would like to be seen', async () => {
+    const { phone, ring } = await setUp()
+    ring(new FakeInvite('7', 'Bob', 'v=0\r\nm=audio 9 UDP 0\r\nm=video 9 UDP 96\r\n'))
+    ring(new FakeInvite('8', 'Bob', 'v=0\r\nm=audio 9 UDP 0\r\nm=video 0 UDP 96\r\n'))
+    expect(phone.incoming.map(({ video }) => video)).toEqual([true, false])
   })
 
   it('that is declined is told to the server, and remembered', async () => {
@@ -248,5 +159,65 @@ describe('a call to here', () => {
     expect(phone.incoming).toMatchObject([{ id: '7', answering: false }])
     expect(phone.notice?.text).toMatch(/microphone is blocked/)
     expect(phone.isBusy).toBe(false)
+  })
+})
+
+describe('a call of a push notification', () => {
+  const push = { type: 'call_invite', incoming_caller_name: 'Bob', decrypted: {} }
+
+  it.each([true, false])('rings, and is answered where the person said so: %s', async (answer) => {
+    const rig = await setUp()
+    rig.pushed = () => {
+      rig.ring(new FakeInvite('7', 'Bob'))
+      return new FakeCall('7')
+    }
+    await rig.phone.pushed(push, answer)
+    expect(rig.phone.current?.name).toBe(answer ? 'Bob' : undefined)
+    expect(rig.phone.incoming).toHaveLength(answer ? 0 : 1)
+  })
+
+  it('that is over is told as missed', async () => {
+    const rig = await setUp()
+    await rig.phone.pushed(push, true)
+    expect(rig.phone.notice?.text).toBe('Missed call from Bob.')
+  })
+})
+
+describe('a page that is loaded anew', () => {
+  it('comes back to its call with its name and its time', async () => {
+    const before = await setUp()
+    await before.phone.dial('/public/bob', { name: 'Bob' })
+    before.at(5000)
+    before.calls[0]!.become('active')
+    const kept = before.memory.call
+    expect(kept).toMatchObject({ name: 'Bob', answeredAt: 5000 })
+    const after = await setUp()
+    after.memory.keep(kept)
+    after.kept = new FakeCall(kept?.id)
+    await after.phone.reattach()
+    expect(after.phone.current).toMatchObject({ name: 'Bob', number: '/public/bob', answeredAt: 5000 })
+  })
+
+  it('forgets a call that is over, and one that has ended', async () => {
+    const { phone, memory, calls } = await setUp()
+    memory.keep({ id: 'x', name: 'Bob', number: 'b', answeredAt: 1, video: false })
+    await phone.reattach()
+    expect([phone.current, memory.call]).toEqual([undefined, undefined])
+    await phone.dial('/public/bob')
+    calls[0]!.become('active')
+    expect(memory.call).toBeDefined()
+    calls[0]!.end(new ClientError('normal', ''))
+    expect(memory.call).toBeUndefined()
+  })
+
+  it('hangs up what it could not come back to', async () => {
+    const { phone, calls } = await setUp()
+    await phone.dial('/public/bob')
+    expect(phone.leave()).toBe(false)
+    expect(calls[0]!.state).toBe('ended')
+    await phone.dial('/public/bob')
+    calls[1]!.become('active')
+    expect(phone.leave()).toBe(true)
+    expect(calls[1]!.state).toBe('active')
   })
 })

@@ -1,20 +1,34 @@
-import type {
-  Call,
-  CallOptions,
-  Client,
-  ClientError,
-  Clock,
-  ConnectionState,
-  Invite,
-} from '@trunkline/client'
-import type { RecentCalls } from './memory.ts'
+import type { Client, ClientError, Clock, ConnectionState, DecryptedPush, Invite } from '@trunkline/client'
+import { Controls } from './controls.ts'
+import type { Devices } from './devices.ts'
+import { type Line, Lines, type Party } from './lines.ts'
+import type { CallMemory, RecentCalls } from './memory.ts'
 import { connectionMessage, dialMessage, endMessage, isFailure, missedMessage } from './messages.ts'
 
 /** The part of the {@link Client} that the phone uses. */
 export type PhoneClient = Pick<
   Client,
-  'online' | 'offline' | 'dial' | 'disconnect' | 'on' | 'connectionState' | 'isOnline'
+  | 'online'
+  | 'offline'
+  | 'dial'
+  | 'reattach'
+  | 'handlePushNotification'
+  | 'disconnect'
+  | 'on'
+  | 'connectionState'
+  | 'isOnline'
 >
+
+/** What a {@link Phone} is made of. */
+export interface PhoneParts {
+  readonly client: PhoneClient
+  readonly clock: Clock
+  readonly recents: RecentCalls
+  readonly memory: CallMemory
+  readonly devices: Devices
+  /** Runs after every change of what the getters give. */
+  readonly changed: () => void
+}
 
 /** A sentence for the person. */
 export interface Notice {
@@ -23,59 +37,46 @@ export interface Notice {
 }
 
 /** A call that waits for an answer. */
-export interface Incoming {
+export interface Incoming extends Party {
   readonly id: string
-  readonly name: string
-  readonly number: string
+  /** The caller would like to be seen. */
+  readonly video: boolean
   readonly answering: boolean
-}
-
-/** The one call that is going on. */
-export interface Current {
-  readonly call: Call
-  readonly direction: 'inbound' | 'outbound'
-  readonly name: string
-  readonly number: string
-  /** Milliseconds since the epoch; undefined until answered. */
-  readonly answeredAt: number | undefined
-  /** Keys that we pressed, and those that the far side pressed. */
-  readonly pressed: string
-  readonly received: string
 }
 
 interface Waiting extends Incoming {
   readonly invite: Invite
 }
 
-const LONGEST_KEYS = 32
-
-/** The softphone without its face: one call at a time, and any number that wait. */
+/** The softphone without its face: the calls that go on, and those that wait. Nothing of it rejects: what fails becomes the notice. */
 export class Phone {
-  readonly #client: PhoneClient
-  readonly #clock: Clock
-  readonly #recents: RecentCalls
-  readonly #changed: () => void
+  readonly controls: Controls
+  readonly #parts: PhoneParts
+  readonly #lines: Lines
   #waiting: readonly Waiting[] = []
-  #current: Current | undefined
   #dialling = false
   #switching = false
   #notice: Notice | undefined
 
-  /** `changed` runs after every change of what the getters give. */
-  constructor(client: PhoneClient, clock: Clock, recents: RecentCalls, changed: () => void) {
-    this.#client = client
-    this.#clock = clock
-    this.#recents = recents
-    this.#changed = changed
-    client.on('connection', () => changed())
+  constructor(parts: PhoneParts) {
+    this.#parts = parts
+    const warn = (text: string) => this.#say({ tone: 'warning', text })
+    const changed = () => this.#changed()
+    this.#lines = new Lines({
+      ...{ changed, warn },
+      now: () => parts.clock.now(),
+      ended: (reason) => this.#ended(reason),
+    })
+    this.controls = new Controls(this.#lines, parts.devices, { changed, warn })
+    parts.client.on('connection', changed)
   }
 
   get connection(): ConnectionState {
-    return this.#client.connectionState
+    return this.#parts.client.connectionState
   }
 
   get isOnline(): boolean {
-    return this.#client.isOnline
+    return this.#parts.client.isOnline
   }
 
   /** True while going online or offline. */
@@ -87,28 +88,37 @@ export class Phone {
     return this.#waiting
   }
 
-  get current(): Current | undefined {
-    return this.#current
+  /** The calls that go on, the one in front first. */
+  get lines(): readonly Line[] {
+    return this.#lines.list
   }
 
-  /** True while a call goes on or is being made or answered: another one can only be declined. */
+  get current(): Line | undefined {
+    return this.#lines.current
+  }
+
+  /** True while a call is being made or answered: no other one can be meanwhile. */
   get isBusy(): boolean {
-    return this.#current !== undefined || this.#dialling || this.#waiting.some(({ answering }) => answering)
+    return this.#dialling || this.#waiting.some(({ answering }) => answering)
   }
 
   get notice(): Notice | undefined {
     return this.#notice
   }
 
-  /** Goes online or offline. Never rejects: a failure becomes the notice. */
+  /** Takes the notice away. */
+  dismiss(): void {
+    this.#say(undefined)
+  }
+
+  /** Goes online or offline. */
   async setOnline(online: boolean): Promise<void> {
     if (this.#switching) return
     this.#switching = true
     this.#changed()
     try {
-      if (online)
-        await this.#client.online({ incomingCallHandlers: { all: ({ invite }) => this.#ring(invite) } })
-      else await this.#client.offline()
+      if (online) await this.#parts.client.online({})
+      else await this.#parts.client.offline()
       this.#say(undefined)
     } catch (error) {
       this.#say({ tone: 'warning', text: connectionMessage(error) })
@@ -117,15 +127,17 @@ export class Phone {
     this.#changed()
   }
 
-  /** Calls an address or SIP URI. Never rejects. */
-  async dial(to: string): Promise<void> {
+  /** Calls an address, number or SIP URI; a call that goes on is held meanwhile. `name`: what is shown, default `to`. */
+  async dial(to: string, { video = false, name = to } = {}): Promise<void> {
     if (this.isBusy) return
     this.#dialling = true
     this.#say(undefined)
+    const { client, devices, recents, clock } = this.#parts
     try {
-      const call = await this.#client.dial({ to })
-      this.#take(call, to, to)
-      this.#recents.add({ to, name: to, direction: 'outbound', at: this.#clock.now() })
+      await this.controls.holdCurrent()
+      const call = await client.dial({ to, ...devices.options({ video }) })
+      this.#take(call, { name, number: to })
+      recents.add({ to, name, direction: 'outbound', at: clock.now() })
       // How it ends is told by the call itself.
       void call.start().catch(() => {})
     } catch (error) {
@@ -135,16 +147,28 @@ export class Phone {
     this.#changed()
   }
 
-  /** Answers a waiting call, unless another one goes on. Never rejects. */
-  async accept(id: string, options: CallOptions = {}): Promise<void> {
-    const waiting = this.#waiting.find((other) => other.id === id)
+  /** Takes an incoming call of the client: it rings. */
+  ring(invite: Invite): void {
+    const { callID, caller_id_name, caller_id_number, sdp } = invite.details
+    const number = caller_id_number || 'Unknown number'
+    const party = { id: callID, name: caller_id_name || number, number }
+    const waiting: Waiting = { ...party, invite, video: offersVideo(sdp), answering: false }
+    this.#waiting = [...this.#waiting, waiting]
+    this.#say(undefined)
+    void invite.canceled.then((reason) => this.#missed(waiting, reason))
+  }
+
+  /** Answers a waiting call; one that goes on is held meanwhile. */
+  async accept(id: string, { video = false } = {}): Promise<void> {
+    const waiting = this.#find(id)
     if (!waiting || this.isBusy) return
     this.#update(id, { answering: true })
     this.#say(undefined)
     try {
-      const call = await waiting.invite.accept(options)
+      await this.controls.holdCurrent()
+      const call = await waiting.invite.accept(this.#parts.devices.options({ video }))
       this.#remove(id)
-      this.#take(call, waiting.name, waiting.number)
+      this.#take(call, waiting)
       this.#remember(waiting, 'inbound')
     } catch (error) {
       // After a failure of the microphone the call still waits, and can be tried again.
@@ -157,7 +181,7 @@ export class Phone {
 
   /** Declines a waiting call. */
   reject(id: string): void {
-    const waiting = this.#waiting.find((other) => other.id === id)
+    const waiting = this.#find(id)
     if (!waiting) return
     this.#remove(id)
     this.#remember(waiting, 'missed')
@@ -165,95 +189,72 @@ export class Phone {
     void waiting.invite.reject().catch(() => {})
   }
 
-  hangup(): void {
-    void this.#current?.call.hangup()
-  }
-
-  toggleMute(): void {
-    const call = this.#current?.call
-    if (!call) return
-    const done = call.muted.audio ? call.audioUnmute() : call.audioMute()
-    // The microphone is off whatever the server says; nothing is to be told.
-    void done.catch(() => {})
-    this.#changed()
-  }
-
-  /** Holds the call or takes it back. Never rejects. */
-  async toggleHold(): Promise<void> {
-    const call = this.#current?.call
-    if (!call?.active) return
+  /** Takes a call that a push notification told of: it rings, or is answered at once. */
+  async pushed(push: DecryptedPush, answer: boolean): Promise<void> {
     try {
-      await (call.state === 'held' ? call.unhold() : call.hold())
+      const { resultObject: call } = await this.#parts.client.handlePushNotification(push)
+      if (!this.#find(call.id) && !this.#lines.list.some((line) => line.call.id === call.id))
+        this.#say({
+          tone: 'plain',
+          text: missedMessage(call.reason, push.incoming_caller_name || 'somebody'),
+        })
+      else if (answer) await this.accept(call.id)
+    } catch (error) {
+      this.#say({ tone: 'warning', text: connectionMessage(error) })
+    }
+  }
+
+  /** Comes back to the call that the page had before it was loaded anew, if there is one. */
+  async reattach(): Promise<void> {
+    const { client, devices, memory } = this.#parts
+    const kept = memory.call
+    if (!kept) return
+    try {
+      const call = await client.reattach(devices.options({ video: kept.video }))
+      this.#take(call, kept, kept.answeredAt)
+      void call.start().catch(() => {})
     } catch {
-      if (call.active) this.#say({ tone: 'warning', text: 'The server did not take that. Please try again.' })
+      // It is over: there is nothing to come back to.
+      memory.keep(undefined)
     }
     this.#changed()
   }
 
-  /** Sends one key. Never rejects. */
-  async press(key: string): Promise<void> {
-    const current = this.#current
-    if (!current || (!current.call.active && current.call.state !== 'early')) return
-    this.#current = { ...current, pressed: (current.pressed + key).slice(-LONGEST_KEYS) }
-    this.#changed()
-    try {
-      await current.call.sendDigits(key)
-    } catch {
-      if (current.call.active) this.#say({ tone: 'warning', text: `The key ${key} could not be sent.` })
-    }
-  }
-
-  #ring(invite: Invite): void {
-    const { callID, caller_id_name, caller_id_number } = invite.details
-    const number = caller_id_number || 'Unknown number'
-    const waiting: Waiting = { id: callID, invite, name: caller_id_name || number, number, answering: false }
-    this.#waiting = [...this.#waiting, waiting]
-    this.#say(undefined)
-    void invite.canceled.then((reason) => this.#missed(waiting, reason))
+  /** The page goes: hangs up whatever a page that is loaded in its place could not come back to. True: one call is to be kept. */
+  leave(): boolean {
+    const { current } = this.#lines
+    for (const line of this.#lines.list) if (line !== current || !line.call.active) this.controls.hangup(line)
+    return current?.call.active ?? false
   }
 
   #missed(waiting: Waiting, reason: ClientError): void {
+    // Declined here, while the far side gave up.
+    if (!this.#find(waiting.id)) return
     this.#remove(waiting.id)
     if (reason.code !== 'answered_elsewhere') this.#remember(waiting, 'missed')
     this.#say({ tone: 'plain', text: missedMessage(reason, waiting.name) })
   }
 
-  #take(call: Call, name: string, number: string): void {
-    const answeredAt = call.active ? this.#clock.now() : undefined
-    this.#current = { call, direction: call.direction, name, number, answeredAt, pressed: '', received: '' }
-    call.on('state', () => this.#advanced(call))
-    call.on('mute', () => this.#changed())
-    call.on('track', () => this.#changed())
-    call.on('dtmf', ({ digits }) => this.#heard(call, digits))
-    call.on('destroy', ({ reason }) => this.#ended(call, reason))
-    // It may have ended between the answer and this line.
-    if (call.state === 'ended') this.#ended(call, call.reason)
-    this.#changed()
+  #take(call: Line['call'], { name, number }: Party, answeredAt?: number): void {
+    this.#lines.take(call, { name, number }, answeredAt)
+    const speaker = this.#parts.devices.chosen('speaker')
+    if (speaker) void call.updateSpeaker({ deviceId: speaker }).catch(() => {})
+    // The browser has told the names of its devices by now.
+    void this.#parts.devices.refresh()
   }
 
-  #advanced(call: Call): void {
-    const current = this.#current
-    if (current?.call !== call) return
-    if (call.active && current.answeredAt === undefined)
-      this.#current = { ...current, answeredAt: this.#clock.now() }
-    this.#changed()
-  }
-
-  #heard(call: Call, digits: string): void {
-    const current = this.#current
-    if (current?.call !== call) return
-    this.#current = { ...current, received: (current.received + digits).slice(-LONGEST_KEYS) }
-    this.#changed()
-  }
-
-  #ended(call: Call, reason: ClientError | undefined): void {
-    if (this.#current?.call !== call) return
-    this.#current = undefined
+  // A call behind the one that is over stays on hold until the person takes it back.
+  #ended(reason: ClientError | undefined): void {
+    this.#parts.memory.keep(undefined)
     this.#say({ tone: isFailure(reason) ? 'warning' : 'plain', text: endMessage(reason) })
   }
 
-  #remember({ name, number }: Waiting, direction: 'inbound' | 'missed'): void {
-    this.#recents.add({ to: number, name, direction, at: this.#clock.now() })
+  #remember({ name, number }: Party, direction: 'inbound' | 'missed'): void {
+    this.#parts.recents.add({ to: number, name, direction, at: this.#parts.clock.now() })
+  }
+
+  #find(id: string): Waiting | undefined {
+    return this.#waiting.find((other) => other.id === id)
   }
 
   #update(id: string, change: Partial<Waiting>): void {
@@ -270,4 +271,16 @@ export class Phone {
     this.#notice = notice
     this.#changed()
   }
+
+  #changed(): void {
+    const { current } = this.#lines
+    if (current?.call.active && current.answeredAt !== undefined) {
+      const { call, name, number, answeredAt } = current
+      this.#parts.memory.keep({ id: call.id, name, number, answeredAt, video: call.video.local })
+    }
+    this.#parts.changed()
+  }
 }
+
+// Of the media that are offered (RFC 8866), a video section that was not refused.
+const offersVideo = (sdp: string): boolean => /^m=video [1-9]/m.test(sdp)

@@ -1,7 +1,7 @@
 import { ClientError } from '@trunkline/client'
 import { describe, expect, it } from 'vitest'
 import { signIn } from './api.ts'
-import { destination, duration, initials } from './format.ts'
+import { destination, duration, initials, moment } from './format.ts'
 import { RecentCalls, SignedIn, type Store } from './memory.ts'
 import { endMessage } from './messages.ts'
 
@@ -15,12 +15,23 @@ describe('words and numbers', () => {
     [' sip:bob@example.com ', 'sip:bob@example.com'],
     ['sips:bob@example.com;transport=tcp', 'sips:bob@example.com;transport=tcp'],
     ['+1555@carrier.test', 'sip:+1555@carrier.test'],
+    ['+49 (30) 123-45', '+493012345'],
+    ['*21#', '*21#'],
+    ['030 1234', '0301234'],
+    ['5', undefined],
     ['bob', undefined],
     ['/public', undefined],
     ['', undefined],
     ['http://x/y', undefined],
   ])('%s is dialled as %s', (typed, to) => {
     expect(destination(typed)).toBe(to)
+  })
+
+  it('what was lately needs fewer words', () => {
+    const now = new Date(2030, 4, 10, 12, 0).getTime()
+    expect(moment(new Date(2030, 4, 10, 9, 5).getTime(), now)).not.toMatch(/Fri|2030/)
+    expect(moment(new Date(2030, 4, 8, 9, 5).getTime(), now)).toMatch(/Wed/)
+    expect(moment(new Date(2029, 4, 8, 9, 5).getTime(), now)).toMatch(/2029/)
   })
 
   it('initials are those of the person', () => {
@@ -83,12 +94,12 @@ describe('what is kept', () => {
     expect(new SignedIn(store(text)).account).toBeUndefined()
   })
 
-  it('goes on when the storage is full, and keeps the newest twelve, each party once', () => {
+  it('goes on when the storage is full, and keeps the newest thirty, each party once', () => {
     const recents = new RecentCalls(store(null), '/a/b')
-    for (let at = 0; at < 20; at++) recents.add({ to: `/p/${at}`, name: 'x', direction: 'inbound', at })
-    recents.add({ to: '/p/15', name: 'x', direction: 'inbound', at: 99 })
-    expect(recents.list).toHaveLength(12)
+    for (let at = 0; at < 40; at++) recents.add({ to: `/p/${at}`, name: 'x', direction: 'inbound', at })
+    recents.add({ to: '/p/25', name: 'x', direction: 'inbound', at: 99 })
+    expect(recents.list).toHaveLength(30)
     expect(recents.list[0]?.at).toBe(99)
-    expect(recents.list.filter(({ to }) => to === '/p/15')).toHaveLength(1)
+    expect(recents.list.filter(({ to }) => to === '/p/25')).toHaveLength(1)
   })
 })

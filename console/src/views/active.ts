@@ -1,41 +1,20 @@
 import type { Clock, Timer } from '@trunkline/client'
 import { button, element, setText, show } from '../dom.ts'
 import { duration, initials } from '../format.ts'
-import { icon } from '../icons.ts'
-import type { Current, Phone } from '../phone.ts'
-import type { View } from './header.ts'
+import { type Icon, icon } from '../icons.ts'
+import type { Line } from '../lines.ts'
+import type { Phone } from '../phone.ts'
+import { keypad } from './keypad.ts'
 import { Meter } from './meter.ts'
+import { Picture } from './picture.ts'
+import type { View } from './view.ts'
 
-const keys = [
-  ['1', ''],
-  ['2', 'ABC'],
-  ['3', 'DEF'],
-  ['4', 'GHI'],
-  ['5', 'JKL'],
-  ['6', 'MNO'],
-  ['7', 'PQRS'],
-  ['8', 'TUV'],
-  ['9', 'WXYZ'],
-  ['*', ''],
-  ['0', '+'],
-  ['#', ''],
-] as const
-
-const names: Readonly<Record<string, string>> = { '*': 'star', '#': 'hash' }
-
-const keypad = (phone: Phone): HTMLElement =>
-  element(
-    'div',
-    { class: 'keypad', role: 'group', 'aria-label': 'Keypad' },
-    ...keys.map(([key, letters]) =>
-      button(
-        { class: 'key', 'aria-label': names[key] ?? key, 'data-testid': `key-${names[key] ?? key}` },
-        () => void phone.press(key),
-        element('b', {}, key),
-        element('small', { 'aria-hidden': 'true' }, letters),
-      ),
-    ),
-  )
+/** What the panel is made of, besides the phone. */
+export interface ActiveParts {
+  readonly phone: Phone
+  readonly clock: Clock
+  readonly audio: () => AudioContext
+}
 
 const captioned = (caption: string, meter: Meter): HTMLElement =>
   element(
@@ -45,97 +24,148 @@ const captioned = (caption: string, meter: Meter): HTMLElement =>
     meter.element,
   )
 
-/** What the panel is made of, besides the phone. */
-export interface ActiveParts {
-  readonly phone: Phone
-  readonly clock: Clock
-  readonly audio: () => AudioContext
+/** A button of the bar: pressed or not, and with words for both. */
+const toggle = (
+  name: string,
+  picture: Icon,
+  press: () => void,
+  words: readonly [off: string, on: string],
+) => {
+  const label = element('span', {})
+  const made = button({ class: 'tool', 'data-testid': name }, press, icon(picture), label)
+  return {
+    element: made,
+    set(on: boolean, enabled: boolean) {
+      made.setAttribute('aria-pressed', String(on))
+      made.disabled = !enabled
+      setText(label, words[on ? 1 : 0])
+    },
+  }
 }
 
-/** The call that goes on. */
-export const activeView = ({ phone, clock, audio }: ActiveParts): View => {
+const canShare = () => typeof navigator.mediaDevices?.getDisplayMedia === 'function'
+
+/** The buttons of the call in front. `openPad` shows and hides the keypad. */
+const tools = ({ controls }: Phone, openPad: () => void) => {
+  const mute = toggle('mute', 'microphone', () => controls.toggleMute(), ['Mute', 'Unmute'])
+  const camera = toggle('camera', 'camera', () => void controls.toggleCamera(), ['Video', 'Stop video'])
+  const share = toggle('share', 'screen', () => void controls.toggleShare(), ['Share', 'Stop sharing'])
+  const pad = toggle('keypad', 'keypad', openPad, ['Keypad', 'Keypad'])
+  const hold = toggle('hold', 'pause', () => void controls.toggleHold(), ['Hold', 'Resume'])
+  const all = [mute, camera, share, pad, hold]
+  return {
+    element: element('div', { class: 'tools' }, ...all.map((tool) => tool.element)),
+    update({ call }: Line, padIsOpen: boolean) {
+      const talking = call.state === 'active'
+      const sharing = call.active && call.screenShareList.some(({ state }) => state !== 'ended')
+      mute.set(call.muted.audio, call.state !== 'held')
+      camera.set(call.active && call.video.local, talking)
+      share.set(sharing, talking)
+      show(share.element, canShare())
+      pad.set(padIsOpen, call.active || call.state === 'early')
+      hold.set(call.state === 'held', call.active)
+    },
+  }
+}
+
+const partyOf = () => {
   const face = element('div', { class: 'face', 'aria-hidden': 'true' })
   const who = element('p', { class: 'caller', 'data-testid': 'party' })
   const number = element('p', { class: 'quiet' })
   const timer = element('p', { class: 'timer', role: 'timer', 'data-testid': 'timer' })
+  return {
+    face,
+    element: element('div', { class: 'party' }, face, element('div', {}, who, number), timer),
+    timer,
+    update({ name, number: dialled }: Line) {
+      setText(face, initials(name))
+      setText(who, name)
+      setText(number, dialled === name ? '' : dialled)
+    },
+  }
+}
+
+const digitsOf = () => {
+  const keys = (words: string, attributes: Readonly<Record<string, string>>) => {
+    const digits = element('span', attributes)
+    const view = element('span', {}, element('span', { class: 'quiet' }, `${words} `), digits)
+    return {
+      element: view,
+      set(text: string) {
+        setText(digits, text)
+        show(view, text !== '')
+      },
+    }
+  }
+  const sent = keys('Sent', { 'data-testid': 'digits-sent' })
+  const heard = keys('Received', { 'data-testid': 'digits-received', 'aria-live': 'polite' })
+  const view = element('p', { class: 'digits' }, sent.element, heard.element)
+  return {
+    element: view,
+    update({ pressed, received }: Line) {
+      sent.set(pressed)
+      heard.set(received)
+      show(view, pressed !== '' || received !== '')
+    },
+  }
+}
+
+/** The call in front. */
+export const activeView = ({ phone, clock, audio }: ActiveParts): View => {
+  let padIsOpen = false
+  let shown: Line['call'] | undefined
+  const picture = new Picture()
+  const party = partyOf()
+  const digits = digitsOf()
   const local = new Meter('Microphone level', 'local-level', audio)
   const remote = new Meter('Far side level', 'remote-level', audio)
-  const mute = button(
-    { class: 'round', 'data-testid': 'mute' },
-    () => phone.toggleMute(),
-    icon('microphone'),
-    'Mute',
-  )
-  const hold = button(
-    { class: 'round', 'data-testid': 'hold' },
-    () => void phone.toggleHold(),
-    icon('pause'),
-    'Hold',
-  )
-  const pressed = element('span', { 'data-testid': 'digits-sent' })
-  const received = element('span', { 'data-testid': 'digits-received', 'aria-live': 'polite' })
+  const meters = element('div', { class: 'levels' }, captioned('You', local), captioned('Them', remote))
+  const pad = keypad((key) => void phone.controls.press(key), 'key')
+  const bar = tools(phone, () => {
+    padIsOpen = !padIsOpen
+    update()
+  })
   const hangup = button(
     { class: 'reject wide', 'data-testid': 'hangup' },
-    () => phone.hangup(),
+    () => phone.controls.hangup(),
     icon('handset'),
     'Hang up',
   )
-  const levelsOf = element('div', { class: 'levels' }, captioned('You', local), captioned('Them', remote))
-  const digits = element(
-    'p',
-    { class: 'digits' },
-    element('span', { class: 'quiet' }, 'Sent '),
-    pressed,
-    element('span', { class: 'quiet apart' }, 'Received '),
-    received,
-  )
-  const pad = keypad(phone)
   const view = element(
     'section',
     { class: 'active', 'aria-label': 'Current call', 'data-testid': 'active' },
-    face,
-    who,
-    number,
-    timer,
-    levelsOf,
-    element('div', { class: 'pair' }, mute, hold),
+    picture.element,
+    party.element,
+    meters,
+    digits.element,
     pad,
-    digits,
-    hangup,
+    element('div', { class: 'bottom' }, bar.element, hangup),
   )
   const animate = animation(clock, () => {
     local.draw()
     remote.draw()
     const since = phone.current?.answeredAt
-    setText(timer, since === undefined ? '' : duration(clock.now() - since))
+    setText(party.timer, since === undefined ? '' : duration(clock.now() - since))
   })
-  const fill = (current: Current) => {
-    const { call, name } = current
-    setText(face, initials(name))
-    setText(who, name)
-    setText(number, current.number === name ? '' : current.number)
-    setText(pressed, current.pressed)
-    setText(received, current.received)
-    mute.setAttribute('aria-pressed', String(call.muted.audio))
-    hold.setAttribute('aria-pressed', String(call.state === 'held'))
-    setText(mute.lastChild as HTMLElement, call.muted.audio ? 'Unmute' : 'Mute')
-    setText(hold.lastChild as HTMLElement, call.state === 'held' ? 'Resume' : 'Hold')
-    hold.disabled = !call.active
-    for (const key of pad.querySelectorAll('button')) key.disabled = !call.active && call.state !== 'early'
-    show(digits, current.pressed !== '' || current.received !== '')
-    show(levelsOf, call.active || call.state === 'early')
+  const update = () => {
+    const { current } = phone
+    if (current?.call !== shown) padIsOpen = false
+    shown = current?.call
+    show(view, current !== undefined)
+    view.classList.toggle('pad-open', padIsOpen)
+    view.classList.toggle('seen', picture.follow(current?.call))
+    if (current) {
+      const { call } = current
+      for (const part of [party, digits]) part.update(current)
+      bar.update(current, padIsOpen)
+      show(pad, padIsOpen && (call.active || call.state === 'early'))
+      show(meters, call.active || call.state === 'early')
+    }
+    local.follow(current?.call.localStream)
+    remote.follow(current?.call.remoteStream)
+    animate(current !== undefined)
   }
-  return {
-    element: view,
-    update() {
-      const { current } = phone
-      show(view, current !== undefined)
-      if (current) fill(current)
-      local.follow(current?.call.localStream)
-      remote.follow(current?.call.remoteStream)
-      animate(current !== undefined)
-    },
-  }
+  return { element: view, update }
 }
 
 /** Runs `draw` about fifteen times a second while it is on. A timer and not an animation frame, which stands still in a hidden tab. */

@@ -1,14 +1,16 @@
 import { button, element, setText, show } from '../dom.ts'
 import { destination } from '../format.ts'
 import { icon } from '../icons.ts'
-import type { RecentCalls } from '../memory.ts'
+import { dialled, type People } from '../people.ts'
 import type { Phone } from '../phone.ts'
-import type { View } from './header.ts'
+import { keypad } from './keypad.ts'
+import type { View } from './view.ts'
 
-const arrows = { inbound: 'Incoming', outbound: 'Outgoing', missed: 'Missed' } as const
+const wanted =
+  'Enter a name, a number, an address such as /public/bob, or a SIP URI such as sip:bob@example.com.'
 
-/** The dial box. */
-export const dialView = (phone: Phone): View & { readonly fill: (to: string) => void } => {
+/** The dial box and its keypad. */
+export const dialView = (phone: Phone, people: People): View => {
   const to = element('input', {
     id: 'to',
     type: 'text',
@@ -16,15 +18,28 @@ export const dialView = (phone: Phone): View & { readonly fill: (to: string) => 
     autocomplete: 'off',
     autocapitalize: 'none',
     spellcheck: 'false',
-    placeholder: '/public/bob or sip:bob@example.com',
+    placeholder: 'Name, number or address',
     'aria-describedby': 'to-fault',
     'data-testid': 'dial-to',
   })
+  const erase = button(
+    { class: 'erase', 'aria-label': 'Erase the last character' },
+    () => {
+      to.value = to.value.slice(0, -1)
+    },
+    icon('erase'),
+  )
   const call = element(
     'button',
-    { type: 'submit', class: 'accept', 'data-testid': 'dial' },
+    { type: 'submit', class: 'accept', value: 'audio', 'data-testid': 'dial' },
     icon('pickup'),
     'Call',
+  )
+  const video = element(
+    'button',
+    { type: 'submit', class: 'plain', value: 'video', 'data-testid': 'dial-video' },
+    icon('camera'),
+    'Video call',
   )
   const fault = element('p', { id: 'to-fault', class: 'fault', role: 'alert' })
   show(fault, false)
@@ -32,72 +47,43 @@ export const dialView = (phone: Phone): View & { readonly fill: (to: string) => 
     'form',
     { class: 'dial' },
     element('label', { for: 'to' }, 'Who do you want to call?'),
-    element('div', { class: 'row' }, to, call),
+    element('div', { class: 'field' }, to, erase),
     fault,
+    keypad((key) => {
+      to.value += key
+    }, 'dial-key'),
+    element('div', { class: 'row' }, call, video),
   )
+  const refuse = (text: string) => {
+    setText(fault, text)
+    show(fault, text !== '')
+    to.setAttribute('aria-invalid', String(text !== ''))
+    if (text) to.focus()
+  }
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const where = destination(to.value)
-    setText(
-      fault,
-      where ? '' : 'Enter an address such as /public/bob, or a SIP URI such as sip:bob@example.com.',
-    )
-    show(fault, !where)
-    to.setAttribute('aria-invalid', String(!where))
-    if (where) void phone.dial(where)
-    else to.focus()
+    const withVideo = (event.submitter as HTMLButtonElement | null)?.value === 'video'
+    void place(to.value.trim(), withVideo)
   })
+  const place = async (typed: string, withVideo: boolean) => {
+    refuse(typed ? '' : wanted)
+    const where = destination(typed)
+    if (where) return phone.dial(where, { video: withVideo })
+    if (!typed) return
+    try {
+      const found = await people.find(typed)
+      const at = found && dialled(found, withVideo)
+      if (!at) return refuse(`Nobody of the name ${typed} can be called. ${wanted}`)
+      await phone.dial(at, { video: withVideo, name: found.display_name })
+    } catch {
+      refuse('The address book cannot be reached. Please try again.')
+    }
+  }
   return {
     element: form,
     update() {
-      show(form, phone.current === undefined && phone.incoming.length === 0)
-      call.disabled = phone.isBusy || phone.connection !== 'connected'
-    },
-    fill(text) {
-      to.value = text
-      to.focus()
-    },
-  }
-}
-
-/** The list of past calls; a click on one puts it into the dial box. */
-export const recentsView = (recents: RecentCalls, pick: (to: string) => void): View => {
-  const list = element('ul', { 'data-testid': 'recents' })
-  const none = element('p', { class: 'quiet' }, 'Calls that you make and receive appear here.')
-  let shown: unknown
-  return {
-    element: element(
-      'section',
-      { class: 'card recents', 'aria-labelledby': 'recents-title' },
-      element('h2', { id: 'recents-title' }, 'Recent calls'),
-      none,
-      list,
-    ),
-    update() {
-      if (shown === recents.list) return
-      shown = recents.list
-      show(none, recents.list.length === 0)
-      list.replaceChildren(
-        ...recents.list.map(({ to, name, direction, at }) =>
-          element(
-            'li',
-            {},
-            button(
-              {
-                class: `recent ${direction}`,
-                'aria-label': `${arrows[direction]} call, ${name}. Put into the dial box`,
-              },
-              () => pick(to),
-              element('span', { class: 'recent-name' }, name),
-              element(
-                'span',
-                { class: 'quiet' },
-                `${arrows[direction]} · ${new Date(at).toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' })}`,
-              ),
-            ),
-          ),
-        ),
-      )
+      show(form, phone.current === undefined)
+      call.disabled = video.disabled = phone.isBusy || phone.connection !== 'connected'
     },
   }
 }

@@ -1,7 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { RecentCalls } from '../memory.ts'
-import type { PhoneClient } from '../phone.ts'
-import { Phone } from '../phone.ts'
+import { phoneRig } from '../testing/fakes.ts'
 import { headerView } from './header.ts'
 
 /** As much of an element as the views use. */
@@ -35,12 +33,9 @@ class FakeElement {
 
 afterEach(() => vi.unstubAllGlobals())
 
-it('the word Online is the label of the switch, and can be clicked like it', () => {
+it('the word Online is the label of the switch, and can be clicked like it', async () => {
   vi.stubGlobal('document', { createElement: (name: string) => new FakeElement(name) })
-  const client = { on: () => {}, isOnline: false, connectionState: 'connected' } as unknown as PhoneClient
-  const store = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
-  const clock = { now: () => 0, after: () => ({ cancel: () => {} }) }
-  const phone = new Phone(client, clock, new RecentCalls(store, '/public/alice'), () => {})
+  const { phone } = await phoneRig()
   const account = { token: 't', email: 'a@b.c', address: '/public/alice', name: 'Alice' }
   const actions = { setOnline: () => {}, signOut: () => {} }
   const header = headerView(account, phone, actions).element as unknown as FakeElement

@@ -2,12 +2,7 @@ import type { ConnectionState } from '@trunkline/client'
 import type { Account } from '../api.ts'
 import { button, element, setText } from '../dom.ts'
 import type { Phone } from '../phone.ts'
-
-/** A part of the page that follows the phone. */
-export interface View {
-  readonly element: HTMLElement
-  update(): void
-}
+import type { View } from './view.ts'
 
 const words = (connection: ConnectionState, online: boolean): string => {
   if (connection === 'connecting') return 'Connecting…'

@@ -2,74 +2,66 @@ import { button, element, setText, show } from '../dom.ts'
 import { initials } from '../format.ts'
 import { icon } from '../icons.ts'
 import type { Incoming, Phone } from '../phone.ts'
-import type { View } from './header.ts'
+import { keyed, type View } from './view.ts'
 
-interface Panel {
-  readonly element: HTMLElement
-  update(incoming: Incoming, blocked: boolean): void
-}
-
-const panel = ({ id, name, number }: Incoming, phone: Phone): Panel => {
+const panel = ({ id, name, number, video }: Incoming, phone: Phone) => {
   const accept = button(
     { class: 'accept', 'aria-label': `Accept the call from ${name}`, 'data-testid': 'accept' },
     () => void phone.accept(id),
     icon('pickup'),
     'Accept',
   )
+  const withVideo = button(
+    {
+      class: 'accept',
+      'aria-label': `Accept the call from ${name} with video`,
+      'data-testid': 'accept-video',
+    },
+    () => void phone.accept(id, { video: true }),
+    icon('camera'),
+    'Video',
+  )
   const reject = button(
-    { class: 'reject', 'aria-label': `Reject the call from ${name}`, 'data-testid': 'reject' },
+    { class: 'reject', 'aria-label': `Decline the call from ${name}`, 'data-testid': 'reject' },
     () => phone.reject(id),
     icon('handset'),
-    'Reject',
+    'Decline',
   )
-  const hint = element(
-    'p',
-    { class: 'quiet' },
-    'You are on a call. Hang up first to take this one, or reject it.',
-  )
+  const hint = element('p', { class: 'quiet' })
   const view = element(
     'section',
     { class: 'incoming', 'aria-label': `Incoming call from ${name}`, 'data-testid': 'incoming' },
     element('div', { class: 'face ringing', 'aria-hidden': 'true' }, initials(name)),
-    element('p', { class: 'caller', 'data-testid': 'caller' }, name),
-    element('p', { class: 'quiet', 'data-testid': 'caller-number' }, number),
-    hint,
-    element('div', { class: 'pair' }, reject, accept),
+    element(
+      'div',
+      { class: 'incoming-who' },
+      element('p', { class: 'eyebrow' }, video ? 'Incoming video call' : 'Incoming call'),
+      element('p', { class: 'caller', 'data-testid': 'caller' }, name),
+      element('p', { class: 'quiet', 'data-testid': 'caller-number' }, number === name ? '' : number),
+      hint,
+    ),
+    element('div', { class: 'answers' }, reject, accept, withVideo),
   )
   return {
     element: view,
-    update({ answering }, blocked) {
-      accept.disabled = answering || blocked
+    update({ answering }: Incoming) {
+      const busy = phone.isBusy
+      accept.disabled = withVideo.disabled = busy
       reject.disabled = answering
       setText(accept.lastChild as HTMLElement, answering ? 'Answering…' : 'Accept')
-      show(hint, blocked)
-      view.classList.toggle('blocked', blocked)
+      setText(hint, phone.current && !answering ? 'Your present call is put on hold.' : '')
+      show(hint, phone.current !== undefined && !answering)
     },
   }
 }
 
 /** One panel for each call that waits. */
 export const incomingView = (phone: Phone): View => {
-  const panels = new Map<string, Panel>()
   const view = element('div', { class: 'waiting' })
-  return {
-    element: view,
-    update() {
-      const ids = new Set(phone.incoming.map(({ id }) => id))
-      for (const [id, gone] of panels) {
-        if (ids.has(id)) continue
-        gone.element.remove()
-        panels.delete(id)
-      }
-      for (const incoming of phone.incoming) {
-        let shown = panels.get(incoming.id)
-        if (!shown) {
-          shown = panel(incoming, phone)
-          panels.set(incoming.id, shown)
-          view.append(shown.element)
-        }
-        shown.update(incoming, phone.isBusy && !incoming.answering)
-      }
-    },
-  }
+  const update = keyed<Incoming>(
+    view,
+    (incoming) => panel(incoming, phone),
+    ({ id }) => id,
+  )
+  return { element: view, update: () => update(phone.incoming) }
 }

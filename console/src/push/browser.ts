@@ -1,0 +1,53 @@
+import type { Incoming } from '../phone.ts'
+import type { PushBrowser, PushWorker } from './browser-push.ts'
+import { ringingAlert } from './notifier.ts'
+
+const path = '/worker.js'
+
+const registered = async (): Promise<ServiceWorkerRegistration | undefined> => {
+  if (!('serviceWorker' in navigator)) return undefined
+  const found = await navigator.serviceWorker.getRegistration('/')
+  return found?.active ? found : undefined
+}
+
+/** The notifications and the service worker of this browser. */
+export const pushBrowser: PushBrowser = {
+  get permission() {
+    const able = 'serviceWorker' in navigator && 'Notification' in window && window.isSecureContext
+    return able ? Notification.permission : undefined
+  },
+  ask: () => Notification.requestPermission(),
+  async worker(): Promise<PushWorker> {
+    await navigator.serviceWorker.register(path, { scope: '/' })
+    return navigator.serviceWorker.ready
+  },
+  started: registered,
+}
+
+/** Notifications of calls that ring in a page which nobody sees. */
+export class HiddenCalls {
+  #shown = new Set<string>()
+
+  /** Follows the calls that wait. */
+  update(incoming: readonly Incoming[], hidden: boolean): void {
+    const waiting = hidden ? incoming.filter(({ answering }) => !answering) : []
+    for (const id of this.#shown) if (!waiting.some((call) => call.id === id)) void this.#close(id)
+    for (const call of waiting) if (!this.#shown.has(call.id)) void this.#show(call)
+  }
+
+  async #show({ id, name, number, video }: Incoming): Promise<void> {
+    if (pushBrowser.permission !== 'granted') return
+    this.#shown.add(id)
+    const worker = await registered()
+    // It may be over by now.
+    if (!this.#shown.has(id)) return
+    const title = video ? 'Incoming video call' : 'Incoming call'
+    await worker?.showNotification(title, ringingAlert({ id }, name, number)).catch(() => {})
+  }
+
+  async #close(id: string): Promise<void> {
+    this.#shown.delete(id)
+    const worker = await registered()
+    for (const alert of (await worker?.getNotifications({ tag: id })) ?? []) alert.close()
+  }
+}

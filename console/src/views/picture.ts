@@ -1,0 +1,54 @@
+import { buildVideoElement, type Call, type CallVideo } from '@trunkline/client'
+import { element, show } from '../dom.ts'
+
+/** The pictures of a call: the far side's, and our own camera in a corner. */
+export class Picture {
+  readonly element: HTMLElement
+  readonly #own: HTMLVideoElement
+  #call: Call | undefined
+  #far: CallVideo | undefined
+
+  constructor() {
+    this.#own = element('video', {
+      class: 'own',
+      autoplay: true,
+      muted: true,
+      playsinline: true,
+      'aria-label': 'Your camera',
+      'data-testid': 'own-video',
+    })
+    // The attribute alone mutes only what the parser made.
+    this.#own.muted = true
+    this.element = element('div', { class: 'picture', 'data-testid': 'picture' }, this.#own)
+  }
+
+  /** Shows a call; undefined for none. True when there are pictures. */
+  follow(call: Call | undefined): boolean {
+    if (call !== this.#call) this.#change(call)
+    const { local = false, remote = false } = call?.active ? call.video : {}
+    const track = local ? call?.localVideoTrack : undefined
+    const shown = this.#own.srcObject as MediaStream | null
+    if (shown?.getVideoTracks()[0] !== (track ?? undefined))
+      this.#own.srcObject = track ? new MediaStream([track]) : null
+    show(this.#own, local)
+    if (this.#far) show(this.#far.element, remote)
+    this.element.classList.toggle('own-only', local && !remote)
+    show(this.element, local || remote)
+    return local || remote
+  }
+
+  #change(call: Call | undefined): void {
+    this.#far?.unsubscribe()
+    this.#far = undefined
+    this.#call = call
+    if (!call) return
+    void buildVideoElement({ call, rootElement: this.element }).then((far) => {
+      if (this.#call !== call) return far.unsubscribe()
+      this.#far = far
+      far.element.className = 'far'
+      far.element.setAttribute('aria-label', 'The other side')
+      far.element.dataset.testid = 'far-video'
+      this.follow(call)
+    })
+  }
+}

@@ -1,0 +1,157 @@
+import type { Clock, Timer } from '@trunkline/client'
+import type { DeviceKind, Devices } from '../devices.ts'
+import { button, element, setText, show } from '../dom.ts'
+import type { Phone } from '../phone.ts'
+import type { BrowserPush, PushState } from '../push/browser-push.ts'
+import type { Theme } from '../theme.ts'
+import { DeviceTrial } from './device-trial.ts'
+import type { View } from './view.ts'
+
+/** What the settings are made of. */
+export interface SettingsParts {
+  readonly phone: Phone
+  readonly devices: Devices
+  readonly push: BrowserPush
+  readonly clock: Clock
+  readonly audio: () => AudioContext
+  readonly theme: { readonly current: Theme; readonly choose: (theme: Theme) => void }
+}
+
+const group = (title: string, ...children: (HTMLElement | undefined)[]): HTMLElement =>
+  element('section', { class: 'group' }, element('h2', {}, title), ...children)
+
+const picker = (
+  kind: DeviceKind,
+  label: string,
+  devices: Devices,
+  choose: (id: string | undefined) => void,
+) => {
+  const select = element('select', { id: `device-${kind}`, 'data-testid': `device-${kind}` })
+  select.addEventListener('change', () => choose(select.value || undefined))
+  let shown = ''
+  return {
+    element: element('div', { class: 'setting' }, element('label', { for: select.id }, label), select),
+    update() {
+      const list = devices.list(kind)
+      const chosen = devices.chosen(kind) ?? ''
+      const present = JSON.stringify([list, chosen])
+      if (present === shown) return
+      shown = present
+      const options = list
+        .filter(({ id }) => id !== 'default')
+        .map(({ id, label: name }) => element('option', { value: id }, name))
+      select.replaceChildren(element('option', { value: '' }, 'Chosen by the browser'), ...options)
+      select.value = chosen
+    },
+  }
+}
+
+const devicesView = ({ phone, devices, clock, audio }: SettingsParts): View & { close(): void } => {
+  const trial = new DeviceTrial(devices, audio)
+  const choose = (kind: DeviceKind) => (id: string | undefined) => {
+    void phone.controls.choose(kind, id)
+    void trial.again()
+  }
+  const pickers = [
+    picker('microphone', 'Microphone', devices, choose('microphone')),
+    picker('camera', 'Camera', devices, choose('camera')),
+    picker('speaker', 'Speaker', devices, choose('speaker')),
+  ]
+  let timer: Timer | undefined
+  const step = () => {
+    trial.draw()
+    timer = trial.isOpen && view.isConnected ? clock.after(66, step) : undefined
+  }
+  const hint = element(
+    'p',
+    { class: 'quiet' },
+    'The browser names its devices once you have allowed it to use them.',
+  )
+  const view = group('Sound and picture', ...pickers.map((part) => part.element), hint, trial.element)
+  return {
+    element: view,
+    close: () => trial.close(),
+    update() {
+      for (const part of pickers) part.update()
+      show(hint, devices.list('microphone').length === 0)
+      if (trial.isOpen && !timer) step()
+    },
+  }
+}
+
+const pushWords: Readonly<Record<PushState, string>> = {
+  unsupported:
+    'This browser shows no notifications for this page. It must be opened by https or on localhost.',
+  blocked: 'Notifications are blocked. Allow them for this page in the browser.',
+  off: 'See who calls while this page is hidden.',
+  working: 'One moment…',
+  open: 'You are told of calls while this page is open, also when it is hidden.',
+  always:
+    'You are told of calls, also when this page is closed. You stay signed in on this browser until you sign out.',
+}
+
+const pushView = (push: BrowserPush): View => {
+  const knob = element('span', { class: 'knob' })
+  const isOn = () => push.state === 'open' || push.state === 'always'
+  const toggle = button(
+    { id: 'push', class: 'switch', role: 'switch', 'data-testid': 'push' },
+    () => void (isOn() ? push.disable() : push.enable()),
+    knob,
+  )
+  const words = element('p', { class: 'quiet', role: 'status', 'data-testid': 'push-state' })
+  const fault = element('p', { class: 'fault', role: 'alert' })
+  const closed =
+    'This gateway has no push notifications set up (push.webPush in its configuration): a closed page is told nothing.'
+  const none = element('p', { class: 'quiet' }, closed)
+  return {
+    element: group(
+      'Notifications',
+      element('div', { class: 'switched' }, element('label', { for: 'push' }, 'Notify me of calls'), toggle),
+      words,
+      none,
+      fault,
+    ),
+    update() {
+      toggle.setAttribute('aria-checked', String(isOn()))
+      toggle.disabled = ['working', 'unsupported', 'blocked'].includes(push.state)
+      words.dataset.state = push.state
+      setText(words, pushWords[push.state])
+      show(none, !push.isOffered)
+      setText(fault, push.fault ?? '')
+      show(fault, push.fault !== undefined)
+    },
+  }
+}
+
+const themeView = ({ current, choose }: SettingsParts['theme']): HTMLElement => {
+  const words = { system: 'As the system', light: 'Light', dark: 'Dark' } as const
+  const options = Object.entries(words).map(([value, text]) => {
+    const input = element('input', { type: 'radio', name: 'theme', value, checked: value === current })
+    input.addEventListener('change', () => choose(value as Theme))
+    return element('label', { class: 'option' }, input, element('span', {}, text))
+  })
+  return group(
+    'Appearance',
+    element('div', { class: 'options', role: 'radiogroup', 'aria-label': 'Appearance' }, ...options),
+  )
+}
+
+/** The settings of this browser. */
+export const settingsView = (parts: SettingsParts): View & { close(): void } => {
+  const devices = devicesView(parts)
+  const push = pushView(parts.push)
+  return {
+    element: element(
+      'section',
+      { class: 'page settings', 'aria-label': 'Settings' },
+      devices.element,
+      push.element,
+      themeView(parts.theme),
+    ),
+    close: () => devices.close(),
+    update() {
+      devices.update()
+      push.update()
+    },
+  }
+}

@@ -1,0 +1,145 @@
+import type { Message } from '@trunkline/client'
+import type { Chats } from '../chats.ts'
+import { button, element, setText, show } from '../dom.ts'
+import { moment } from '../format.ts'
+import { icon } from '../icons.ts'
+import type { Thread } from '../thread.ts'
+import { keyed, type View } from './view.ts'
+
+const LONGEST = 4096
+
+const bubble = (message: Message, own: boolean, now: () => number) => ({
+  element: element(
+    'li',
+    { class: own ? 'bubble own' : 'bubble', 'data-testid': 'message' },
+    own ? undefined : element('span', { class: 'author' }, message.user_name || 'Guest'),
+    element('span', { class: 'said' }, message.text),
+    element('time', { class: 'said-at' }, moment(message.ts * 1000, now())),
+  ),
+})
+
+/** The box in which a message is written. */
+const composer = (threadOf: () => Thread | undefined) => {
+  const fault = element('p', { class: 'fault', role: 'alert', 'data-testid': 'message-fault' })
+  const text = element('textarea', {
+    rows: '1',
+    maxlength: String(LONGEST),
+    placeholder: 'Message',
+    'aria-label': 'Message',
+    'data-testid': 'message-text',
+  })
+  const go = element(
+    'button',
+    { type: 'submit', class: 'primary round', 'aria-label': 'Send', 'data-testid': 'message-send' },
+    icon('send'),
+  )
+  const form = element('form', { class: 'composer' }, text, go)
+  const send = async () => {
+    const thread = threadOf()
+    const written = text.value.trim()
+    if (!thread || !written || go.disabled) return
+    go.disabled = true
+    show(fault, false)
+    try {
+      await thread.send(written)
+      thread.draft = ''
+      if (threadOf() === thread) text.value = ''
+    } catch (error) {
+      // What was written stays, to be sent again.
+      setText(fault, (error as Error).message)
+      show(fault, true)
+    }
+    go.disabled = false
+    text.focus()
+  }
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void send()
+  })
+  text.addEventListener('input', () => {
+    const thread = threadOf()
+    if (thread) thread.draft = text.value
+  })
+  text.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    void send()
+  })
+  show(fault, false)
+  return {
+    element: element('div', { class: 'compose' }, fault, form),
+    open(draft: string) {
+      text.value = draft
+      show(fault, false)
+      text.focus()
+    },
+  }
+}
+
+/** The conversation that is open. */
+export const threadView = (chats: Chats, now: () => number): View => {
+  let shown: Thread | undefined
+  let follow: ((messages: readonly Message[]) => void) | undefined
+  const name = element('h2', { 'data-testid': 'thread-name' })
+  const back = button({ class: 'small', 'aria-label': 'All messages' }, () => chats.leave(), icon('back'))
+  const older = button(
+    { class: 'plain more', 'data-testid': 'older' },
+    () => void shown?.older(),
+    'Earlier messages',
+  )
+  const state = element('p', { class: 'empty', role: 'status' })
+  const said = element('div', { class: 'messages' })
+  const scroll = element(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'log', 'aria-label': 'Messages' },
+    older,
+    state,
+    said,
+  )
+  const write = composer(() => shown)
+  const view = element(
+    'div',
+    { class: 'thread', 'data-testid': 'thread' },
+    element('header', { class: 'thread-top' }, back, name),
+    scroll,
+    write.element,
+  )
+  const open = (thread: Thread) => {
+    const list = element('ul', {})
+    said.replaceChildren(list)
+    follow = keyed(
+      list,
+      (message) => bubble(message, thread.isOwn(message), now),
+      ({ id }) => id,
+    )
+    setText(name, thread.name)
+    write.open(thread.draft)
+  }
+  return {
+    element: view,
+    update() {
+      const { thread } = chats
+      show(view, thread !== undefined)
+      const changed = thread !== shown
+      shown = thread
+      if (!thread) return
+      if (changed) open(thread)
+      // Who reads at the end goes on there; who reads further up is not moved, also when earlier messages come above.
+      const fromEnd = scroll.scrollHeight - scroll.scrollTop
+      const atEnd = changed || fromEnd - scroll.clientHeight < 40
+      follow?.(thread.messages)
+      show(older, thread.hasOlder)
+      older.disabled = thread.isLoading
+      const words = thread.hasFailed
+        ? 'The messages cannot be fetched.'
+        : thread.messages.length > 0
+          ? ''
+          : thread.isLoading
+            ? 'Loading…'
+            : 'No messages yet.'
+      setText(state, words)
+      show(state, words !== '')
+      scroll.scrollTop = atEnd ? scroll.scrollHeight : scroll.scrollHeight - fromEnd
+    },
+  }
+}
