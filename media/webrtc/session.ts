@@ -4,15 +4,10 @@ import { Line, type LineState } from './line.ts'
 import type { Relay } from './relay.ts'
 import { checkSuccession, formatOf, type Plan, type UsedPlan } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read.ts'
-import {
-  mirrored,
-  type RefusedSection,
-  receives,
-  type Section,
-  type SessionDescription,
-} from './sdp/session.ts'
+import { mirrored, type RefusedSection, type Section, type SessionDescription } from './sdp/session.ts'
 import { checkSameVideo, type VideoFormat } from './sdp/video.ts'
 import { type LocalSection, type Stream, writeSdp } from './sdp/write.ts'
+import { extensionsOf } from './video/parameters.ts'
 import { SessionVideo } from './video/session-video.ts'
 import type { MediaWorker, Tenant } from './worker.ts'
 
@@ -210,12 +205,9 @@ export class Session implements Tenant {
     for (const [index, plan] of plans.entries()) {
       const line = slots[index]?.line
       if (plan.kind !== 'video' || !plan.used || !line) continue
-      await this.video.camera.take(line, plan.section, plan.video)
-      this.video.deliverTo(receives(plan.section.direction) ? { line, format: plan.video } : undefined)
-      return this.video.refresh()
+      return this.video.use(line, plan.section, plan.video)
     }
-    this.video.camera.clear()
-    this.video.deliverTo(undefined)
+    this.video.unuse()
   }
 
   async #openLine(video: VideoFormat | undefined): Promise<Line> {
@@ -261,7 +253,7 @@ const closeMissing = (from: readonly (Slot | undefined)[], to: readonly (Slot | 
 const answerTo = (plan: Plan, slot: Slot | undefined, worker: MediaWorker): LocalSection | RefusedSection => {
   if (plan.kind === 'refused' || !slot) return plan as RefusedSection
   const { section } = plan
-  const { midExtension, transportExtension } = section
+  const { midExtension } = section
   const mirror = mirrored(section.direction)
   return {
     kind: plan.kind,
@@ -273,8 +265,7 @@ const answerTo = (plan: Plan, slot: Slot | undefined, worker: MediaWorker): Loca
     fingerprint: slot.line.fingerprint,
     setup: slot.line.setup,
     candidates: worker.candidates,
-    ...(midExtension !== undefined && { midExtension }),
-    ...(plan.kind === 'video' && transportExtension !== undefined && { transportExtension }),
+    ...(plan.kind === 'video' ? extensionsOf(section) : midExtension !== undefined && { midExtension }),
     stream: slot.stream,
   }
 }

@@ -5,14 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { chromiumFlags } from '../support/browser.ts'
 import { reportPageOnFailure } from '../support/failure-report.ts'
+import { type PageVideo, videoScript } from './page-video.ts'
 
 /** What the page's script puts on `window`. */
-interface Phone {
+interface Phone extends PageVideo {
   start(constraints: { audio: boolean; video?: boolean }): Promise<void>
-  offer(restart?: boolean): Promise<string>
+  /** With payload types of the video changed as `numbers` says. */
+  offer(restart?: boolean, numbers?: Readonly<Record<string, string>>): Promise<string>
   addVideo(): Promise<void>
   take(type: 'answer' | 'offer', sdp: string): Promise<void>
-  answer(sdp: string): Promise<string>
+  /** Answers with audio, and with a picture of this colour where one is named. */
+  answer(sdp: string, colour?: string): Promise<string>
   state(): Promise<{ connection: string; transports: string[] }>
   path(): Promise<{ protocol: string }>
   pitch(): Promise<number>
@@ -24,6 +27,7 @@ const script = `
 window.phone = (() => {
   const pc = new RTCPeerConnection({ bundlePolicy: 'max-compat' })
   let context, analyser
+  ${videoScript}
   pc.ontrack = ({ track, streams }) => {
     if (track.kind !== 'audio') return
     const stream = streams[0] ?? new MediaStream([track])
@@ -44,17 +48,20 @@ window.phone = (() => {
     for (const track of stream.getTracks()) pc.addTrack(track, stream)
   }
   return {
+    ...video,
     start: ({ audio, video }) => add({ audio: audio && constraints, video: video ?? false }),
     addVideo: () => add({ audio: false, video: true }),
-    offer: async (restart) => {
-      await pc.setLocalDescription(await pc.createOffer({ iceRestart: restart ?? false }))
+    offer: async (restart, numbers) => {
+      const { sdp } = await pc.createOffer({ iceRestart: restart ?? false })
+      await pc.setLocalDescription({ type: 'offer', sdp: numbers ? video.renumber(sdp, numbers) : sdp })
       await gathered()
       return pc.localDescription.sdp
     },
-    take: (type, sdp) => pc.setRemoteDescription({ type, sdp }),
-    answer: async (sdp) => {
+    take: (type, sdp) => pc.setRemoteDescription({ type, sdp: video.inOrder(sdp) }),
+    answer: async (sdp, colour) => {
       await pc.setRemoteDescription({ type: 'offer', sdp })
       await add({ audio: constraints })
+      if (colour) await video.camera(colour)
       await pc.setLocalDescription(await pc.createAnswer())
       await gathered()
       return pc.localDescription.sdp
@@ -101,7 +108,11 @@ export class PhonePage {
     ...args: Parameters<Phone[K]>
   ): Promise<Awaited<ReturnType<Phone[K]>>> {
     const source = `window.phone[${JSON.stringify(name)}](...${JSON.stringify(args)})`
-    return this.#page.evaluate(source) as Promise<Awaited<ReturnType<Phone[K]>>>
+    const result = this.#page.evaluate(source) as Promise<Awaited<ReturnType<Phone[K]>>>
+    // The stack of an error has the page's address in it, which the test runner takes for a file.
+    return result.catch((error: Error) =>
+      Promise.reject(new Error(`${name}: ${error.message.split('\n')[0]}`)),
+    )
   }
 
   async close(): Promise<void> {

@@ -11,7 +11,8 @@ export interface House {
   close(): Promise<void>
 }
 
-export const openHouse = async (): Promise<House> => {
+/** Opens one; default with one mediasoup process. */
+export const openHouse = async ({ workers = 1 } = {}): Promise<House> => {
   const edge = await createEdge({
     bind: '127.0.0.1',
     ports: { from: 21_400, to: 21_499 },
@@ -20,7 +21,13 @@ export const openHouse = async (): Promise<House> => {
     mediaTimeoutMs: 60_000,
     quarantineMs: 0,
   })
-  const webrtc = await createWebRtc({ edge, bind: '127.0.0.1', announce: [], port: await freePort() })
+  const webrtc = await createWebRtc({
+    edge,
+    bind: '127.0.0.1',
+    announce: [],
+    port: await freePort(),
+    workers,
+  })
   return {
     edge,
     webrtc,

@@ -35,16 +35,14 @@ export class IncomingVideo {
   async take(line: Line, section: MediaSection, format: VideoFormat): Promise<void> {
     if (!sends(section.direction)) return this.clear()
     checkSource(section)
-    const key = `${section.ssrc} ${section.mid} ${section.midExtension} ${section.transportExtension}`
+    const rtpParameters = producerParameters(section, format)
+    const key = JSON.stringify(rtpParameters)
     const old = this.#current
     if (old?.line === line && old.key === key && !old.producer.closed) return
     // Two producers of one transport may not share a mid.
     old?.producer.close()
     try {
-      const producer = await line.transport.produce({
-        kind: 'video',
-        rtpParameters: producerParameters(section, format),
-      })
+      const producer = await line.transport.produce({ kind: 'video', rtpParameters })
       this.#set({ producer, line, format, key })
     } catch (error) {
       this.#set(undefined)

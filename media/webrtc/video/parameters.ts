@@ -1,5 +1,5 @@
 /** A video format in mediasoup's words. */
-import type { types } from 'mediasoup'
+import { getSupportedRtpCapabilities, type types } from 'mediasoup'
 import { type MediaSection, midUri, transportUri } from '../sdp/session.ts'
 import type { VideoFormat } from '../sdp/video.ts'
 
@@ -28,9 +28,32 @@ export const routerCodec = (format: VideoFormat): types.RouterRtpCodecCapability
   preferredPayloadType: format.payloadType,
 })
 
+/** URI of a header extension that we never agree on. */
+const sendTimeUri = 'http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time'
+
+/**
+ * Ids of the header extensions that mediasoup writes into each packet of video, agreed or not. A browser that has another meaning for one of
+ * them takes, for example, the time for a mid that it does not know, and drops the packet.
+ */
+const written: ReadonlySet<number> = new Set(
+  (getSupportedRtpCapabilities().headerExtensions ?? [])
+    .filter(({ kind, uri }) => kind === 'video' && [midUri, transportUri, sendTimeUri].includes(uri))
+    .map(({ preferredId }) => preferredId),
+)
+
+/** Ids of header extensions of an m-line. */
+export type ExtensionIds = Pick<MediaSection, 'midExtension' | 'transportExtension'>
+
+/** Those of the browser's header extensions for video that we use: the mid only where nothing else tells its stream from others. */
+export const extensionsOf = ({ midExtension, transportExtension, ssrc }: MediaSection): ExtensionIds => ({
+  ...(midExtension !== undefined && ssrc === undefined && { midExtension }),
+  ...(transportExtension !== undefined && !written.has(transportExtension) && { transportExtension }),
+})
+
 /** What a browser sends by its m-line. */
 export const producerParameters = (section: MediaSection, format: VideoFormat): types.RtpParameters => {
-  const { mid, midExtension, transportExtension, ssrc } = section
+  const { mid, ssrc } = section
+  const { midExtension, transportExtension } = extensionsOf(section)
   return {
     mid,
     codecs: [{ ...codecOf(format), payloadType: format.payloadType, rtcpFeedback: feedbackOf(format) }],

@@ -1,4 +1,7 @@
 import type { BrowserVideo } from '../../types.ts'
+import type { Line } from '../line.ts'
+import { type MediaSection, receives } from '../sdp/session.ts'
+import type { VideoFormat } from '../sdp/video.ts'
 import { IncomingVideo, type Source } from './incoming.ts'
 import type { Sink } from './show.ts'
 import { type OnFault, type Picture, Viewer } from './viewer.ts'
@@ -12,6 +15,7 @@ export class SessionVideo implements BrowserVideo, Picture {
   #screen: IncomingVideo | undefined
   #unwatchScreen = () => {}
   #listeners: (() => void)[] = []
+  #quiet = false
   #told = { sends: false, receives: false }
 
   constructor() {
@@ -35,11 +39,29 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.#listeners.push(listener)
   }
 
-  /** Where the browser takes video from now on; undefined: nowhere. */
-  deliverTo(sink: Sink | undefined): void {
-    if (this.#sink?.line === sink?.line) return
-    this.#sink = sink
-    this.#viewer.update()
+  /**
+   * Brings it to what the browser's description says of this m-line, and asks for a key frame, as the browser may have lost its place. Throws
+   * `bad_sdp` when the stream of the browser cannot be told from others.
+   */
+  async use(line: Line, section: MediaSection, format: VideoFormat): Promise<void> {
+    // The two changes are told as one.
+    this.#quiet = true
+    try {
+      this.#deliverTo(receives(section.direction) ? { line, format } : undefined)
+      await this.camera.take(line, section, format)
+    } finally {
+      this.#quiet = false
+      this.#tell()
+    }
+    this.#viewer.refresh()
+  }
+
+  /** The browser has no m-line for video. */
+  unuse(): void {
+    this.#quiet = true
+    this.#deliverTo(undefined)
+    this.camera.clear()
+    this.#quiet = false
     this.#tell()
   }
 
@@ -63,17 +85,17 @@ export class SessionVideo implements BrowserVideo, Picture {
     }
   }
 
-  /** The browser may have lost its place in what it sees. */
-  refresh(): void {
-    this.#viewer.refresh()
-  }
-
   /** Gives and takes nothing any more. Idempotent; resolves when nothing is under way. */
   async close(): Promise<void> {
     this.present(undefined)
-    this.camera.clear()
-    this.deliverTo(undefined)
+    this.unuse()
     await this.#viewer.settled()
+  }
+
+  #deliverTo(sink: Sink | undefined): void {
+    if (this.#sink?.line === sink?.line) return
+    this.#sink = sink
+    this.#viewer.update()
   }
 
   #changed(): void {
@@ -82,6 +104,7 @@ export class SessionVideo implements BrowserVideo, Picture {
   }
 
   #tell(): void {
+    if (this.#quiet) return
     const { sends, receives } = this
     if (this.#told.sends === sends && this.#told.receives === receives) return
     this.#told = { sends, receives }

@@ -1,0 +1,116 @@
+/** What a page can do with video: pictures of one colour with a moving bar, and what it sees of others. */
+export interface PageVideo {
+  /** Sends a picture of this colour (as CSS names it) and size; changes the picture when there is one. A new m-line needs an offer. */
+  camera(colour: string, size?: Size): Promise<void>
+  /** Sends a picture as a screen, before an m-line for audio that is only heard. */
+  share(colour: string, size: Size): Promise<void>
+  /** The direction of the video m-line; `stopped` switches it off. Needs an offer. */
+  turnVideo(direction: 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive' | 'stopped'): void
+  /** Takes these codecs alone, in this order. */
+  preferVideo(names: readonly string[]): void
+  seen(): Promise<Seen>
+}
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** What arrives of the last video track. */
+export interface Seen {
+  /** Frames that were decoded, over all streams of the connection. */
+  readonly frames: number
+  readonly width: number
+  readonly height: number
+  /** Colour of the upper middle: `red`, `green`, `blue`, or `other`. */
+  readonly colour: string
+  /** Codec and payload type. */
+  readonly codec: string
+}
+
+/** Runs in the page; `pc` is its connection, and the functions are the phone's. */
+export const videoScript = `
+const video = (() => {
+  const element = document.createElement('video')
+  element.muted = true; element.playsInline = true; element.autoplay = true
+  document.addEventListener('DOMContentLoaded', () => document.body.append(element))
+  pc.addEventListener('track', ({ track }) => {
+    if (track.kind !== 'video') return
+    element.srcObject = new MediaStream([track])
+    element.play().catch(() => {})
+  })
+  const own = Object.assign(document.createElement('canvas'), { width: 320, height: 240 })
+  let colour, track
+  const paint = () => {
+    const context = own.getContext('2d')
+    context.fillStyle = colour
+    context.fillRect(0, 0, own.width, own.height)
+    context.fillStyle = 'white'
+    context.fillRect((performance.now() / 10) % own.width, own.height * 0.8, 10, own.height * 0.2)
+  }
+  const transceiver = () => pc.getTransceivers().find((t) => !t.stopped && t.receiver.track.kind === 'video')
+  const colourOf = ([r, g, b]) =>
+    r > 150 && g < 100 && b < 100 ? 'red' : g > 90 && r < 90 && b < 90 ? 'green' : b > 150 && r < 100 && g < 100 ? 'blue' : 'other'
+  const phone = {
+    camera: async (name, size) => {
+      colour = name
+      if (size) Object.assign(own, size)
+      if (track) return paint()
+      paint()
+      const stream = own.captureStream(15)
+      setInterval(paint, 66)
+      track = stream.getVideoTracks()[0]
+      const there = transceiver()
+      if (!there) return void pc.addTransceiver(track, { direction: 'sendrecv', streams: [stream] })
+      await there.sender.replaceTrack(track)
+      there.direction = 'sendrecv'
+    },
+    share: async (name, size) => {
+      await phone.camera(name, size)
+      transceiver().direction = 'sendonly'
+      pc.addTransceiver('audio', { direction: 'recvonly' })
+    },
+    turnVideo: (direction) => {
+      if (direction !== 'stopped') transceiver().direction = direction
+      else { transceiver().stop(); track = undefined }
+    },
+    preferVideo: (names) => {
+      const all = RTCRtpReceiver.getCapabilities('video').codecs
+      transceiver().setCodecPreferences(names.flatMap((name) => all.filter((c) => c.mimeType === 'video/' + name)))
+    },
+    // As the published SDK: where video came first in the offer, it takes audio to be first in the answer, and turns them around.
+    inOrder: (sdp) => {
+      const places = (text) => [text.indexOf('m=audio'), text.indexOf('m=video')]
+      const [offeredAudio, offeredVideo] = places(pc.localDescription?.sdp ?? '')
+      if (offeredVideo < 0 || offeredAudio < offeredVideo) return sdp
+      const [audio, picture] = places(sdp)
+      return sdp.slice(0, audio) + sdp.slice(picture) + sdp.slice(audio, picture)
+    },
+    renumber: (sdp, numbers) => {
+      const other = (number) => numbers[number] ?? number
+      const start = sdp.indexOf('m=video')
+      return sdp.slice(0, start) + sdp.slice(start)
+        .replace(/^(a=(?:rtpmap|fmtp|rtcp-fb):)(\\d+)/gm, (_all, head, number) => head + other(number))
+        .replace(/apt=(\\d+)/g, (_all, number) => 'apt=' + other(number))
+        .replace(/^(m=video \\d+ \\S+ )(.*)$/m, (_all, head, list) => head + list.split(' ').map(other).join(' '))
+    },
+    seen: async () => {
+      const all = [...(await pc.getStats()).values()]
+      const inbound = all.filter((s) => s.type === 'inbound-rtp' && s.kind === 'video' && s.framesDecoded > 0)
+      const codec = all.find((s) => s.id === inbound.at(-1)?.codecId)
+      const { videoWidth: width, videoHeight: height } = element
+      let pixel = [0, 0, 0]
+      if (width > 0) {
+        const context = new OffscreenCanvas(1, 1).getContext('2d')
+        context.drawImage(element, width / 2, height / 4, 1, 1, 0, 0, 1, 1)
+        pixel = context.getImageData(0, 0, 1, 1).data
+      }
+      return {
+        frames: inbound.reduce((sum, s) => sum + s.framesDecoded, 0), width, height, colour: colourOf(pixel),
+        codec: codec ? codec.mimeType.replace('video/', '') + ' ' + codec.payloadType : '',
+      }
+    },
+  }
+  return phone
+})()
+`
