@@ -5,6 +5,7 @@ import { type Browser as Chromium, chromium, type Page } from 'playwright-core'
 import { sine } from '../../media/codecs/tone.ts'
 import { reportPageOnFailure } from './failure-report.ts'
 import { audioProbe } from './page-audio.ts'
+import { type Colour, videoProbe } from './page-video.ts'
 import { wav } from './wav.ts'
 
 /** How every test starts Chromium: quiet, without a sandbox of its own, with a microphone that a file plays. */
@@ -33,6 +34,8 @@ export interface PageOptions {
   readonly relay?: number
   /** Its audio goes through a TURN server, and no other way; default false. */
   readonly turnOnly?: boolean
+  /** What its camera shows; default: it has none that it may use. */
+  readonly camera?: Colour
 }
 
 /** A headless Chromium whose microphone hears a tone. */
@@ -59,15 +62,16 @@ export class Browser {
   }
 
   /** A new page with a profile of its own, which can be listened to. */
-  async page({ relay, turnOnly = false }: PageOptions = {}): Promise<Page> {
+  async page({ relay, turnOnly = false, camera }: PageOptions = {}): Promise<Page> {
     const context = await this.#chromium.newContext({
       ignoreHTTPSErrors: true,
-      permissions: ['microphone'],
+      permissions: ['microphone', ...(camera ? ['camera'] : [])],
       bypassCSP: relay !== undefined,
     })
     await context.addInitScript(audioProbe)
     if (relay !== undefined) await context.addInitScript(`globalThis.testRelay = ${relay}`)
     if (turnOnly) await context.addInitScript('globalThis.testTurnOnly = true')
+    if (camera) await context.addInitScript(videoProbe(camera))
     const page = await context.newPage()
     reportPageOnFailure(page)
     return page

@@ -105,6 +105,13 @@ export class Carrier {
     )
   }
 
+  /** Waits until it has heard nothing for `ms`: silence, or no packet. */
+  async hearsNothing(ms = 500): Promise<void> {
+    const recent = (): number[] =>
+      levels(this.media.packets.filter(({ at }) => at > performance.now() - ms)).map(Math.round)
+    await until(`the carrier hears nothing for ${ms} ms`, recent, (heard) => heard.every((level) => level < 100))
+  }
+
   /** Waits until something is heard that is not silence and not a lasting tone: a voice. */
   async hearsVoice(): Promise<void> {
     const loud = (): number => levels(this.media.packets).filter((level) => level > 300).length

@@ -46,9 +46,10 @@ export class CertificateFolder {
     return this.#authority.certificate
   }
 
-  /** Issues a certificate for a host that listens on loopback; in place of the one before, where there is one. */
-  async issue(host: string): Promise<CertificateFiles> {
-    const { certificate: cert, key } = await this.#authority.issue({ dns: [host], addresses: ['127.0.0.1'] })
+  /** Issues a certificate for a host that listens on loopback, by these names too; in place of the one before, where there is one. */
+  async issue(host: string, ...others: readonly string[]): Promise<CertificateFiles> {
+    const names = { dns: [host, ...others], addresses: ['127.0.0.1'] }
+    const { certificate: cert, key } = await this.#authority.issue(names)
     this.#shown.set(host, { cert, key })
     const files = this.files(host)
     writeFileSync(files.certificate, cert)

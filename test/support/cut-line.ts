@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A line to a TCP port of the loopback that can be cut without a word to either end. Ends with its test. */
+/** A line to a TCP port of the loopback that can be cut without a word to either end. */
 export class CutLine {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -25,12 +25,18 @@ export class CutLine {
     })
   }
 
-  /** Opens one. */
+  /** Opens one that ends with its test. */
   static async to(target: number): Promise<CutLine> {
+    const line = await CutLine.open(target)
+    onTestFinished(() => line.close())
+    return line
+  }
+
+  /** Opens one that lasts until it is closed. */
+  static async open(target: number): Promise<CutLine> {
     const line = new CutLine(target)
     line.#server.listen(0, '127.0.0.1')
     await once(line.#server, 'listening')
-    onTestFinished(() => line.#close())
     return line
   }
 
@@ -44,7 +50,8 @@ export class CutLine {
     for (const socket of this.#sockets) socket.destroy()
   }
 
-  #close(): void {
+  /** Cuts every connection, and takes no more. */
+  close(): void {
     this.#server.close()
     this.cut()
   }

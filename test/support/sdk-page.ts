@@ -6,56 +6,46 @@ import { dirname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { Browser, PageOptions } from './browser.ts'
 import type { Gateway } from './gateway.ts'
+import { PageWire } from './page-wire.ts'
+import { type AnyFate, pageScript, type SdkWindow } from './sdk-window.ts'
 
 /** The published browser SDK's bundle, as npm delivered it. */
-const bundle = (): Buffer => {
-  const folder = dirname(createRequire(import.meta.url).resolve('@signalwire/js/package.json'))
-  return readFileSync(join(folder, 'dist', 'index.umd.js'))
+const bundle = (folder: string): Buffer => {
+  const file = createRequire(import.meta.url).resolve(`${folder}/package.json`)
+  return readFileSync(join(dirname(file), 'dist', 'index.umd.js'))
 }
 
 const html =
   '<!doctype html><meta charset="utf-8"><title>SDK</title><div id="root"></div><script src="/sdk.js"></script>'
 
-/** What the scenario's page keeps of the SDK's objects. */
-interface SdkWindow {
-  SignalWire: { SignalWire(options: object): Promise<SdkClient> }
-  client: SdkClient
-  call: SdkCall
-  invites: {
-    details: Record<string, unknown>
-    accept(options: object): Promise<SdkCall>
-    reject(): Promise<void>
-  }[]
-  events: string[]
-  told: unknown[]
-  document: { getElementById(id: string): unknown }
+/** How a page is opened. */
+export interface SdkPageOptions extends PageOptions {
+  /** Folder of the SDK in `node_modules`; default that of the newest. */
+  readonly folder?: string
+  /** Where it reaches the gateway; default the gateway's own TLS listener. */
+  readonly port?: number
+  /** A script that runs before all others. */
+  readonly first?: string
 }
 
-interface SdkClient {
-  online(options: object): Promise<unknown>
-  offline(): Promise<unknown>
-  dial(options: object): Promise<SdkCall>
-  disconnect(): Promise<unknown>
-  /** Every event of the server, by its type. */
-  on(event: string, listener: (params: unknown) => void): void
-}
-
-interface SdkCall {
-  start(): Promise<unknown>
-  hangup(): Promise<unknown>
-  sendDigits(digits: string): Promise<unknown>
-  audioMute(): Promise<unknown>
-  on(event: string, listener: () => void): void
+/** Options of the SDK's `dial` and `accept`. */
+export interface SdkCallOptions {
+  readonly audio?: boolean
+  readonly video?: boolean
 }
 
 /** A page of a customer with the published SDK, unmodified. It is served by a server of its own, so it is cross-origin as in life. */
 export class SdkPage {
   readonly #server: Server
+  readonly #options: { readonly host: string; readonly token: string }
   readonly page: Page
+  readonly wire: PageWire
 
-  constructor(server: Server, page: Page) {
+  private constructor(server: Server, page: Page, options: { host: string; token: string }) {
     this.#server = server
     this.page = page
+    this.#options = options
+    this.wire = new PageWire(page)
   }
 
   /** Opens the page and signs in with a token (default Alice's); only host and token are the gateway's. */
@@ -63,9 +53,9 @@ export class SdkPage {
     browser: Browser,
     gateway: Gateway,
     token?: string,
-    options: PageOptions = {},
+    { folder = '@signalwire/js', port = gateway.tlsPort, first, ...options }: SdkPageOptions = {},
   ): Promise<SdkPage> {
-    const sdk = bundle()
+    const sdk = bundle(folder)
     const server = createServer((request, response) => {
       const script = request.url === '/sdk.js'
       response.setHeader('content-type', script ? 'text/javascript' : 'text/html')
@@ -73,10 +63,24 @@ export class SdkPage {
     }).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const page = await browser.page(options)
+    if (first) await page.addInitScript(first)
+    const host = `gw.localhost:${port}`
+    const opened = new SdkPage(server, page, { host, token: token ?? (await gateway.token()) })
     await page.goto(`http://localhost:${(server.address() as { port: number }).port}/`)
-    const host = `gw.localhost:${gateway.tlsPort}`
-    await page.evaluate(signIn, { host, token: token ?? (await gateway.token()) })
-    return new SdkPage(server, page)
+    await opened.signIn()
+    return opened
+  }
+
+  /** Makes the SDK's client, also with another token than before. */
+  async signIn(token = this.#options.token): Promise<void> {
+    await this.page.evaluate(pageScript)
+    await this.page.evaluate(signIn, { ...this.#options, token })
+  }
+
+  /** Loads the page anew in the same tab, and signs in. */
+  async reload(): Promise<void> {
+    await this.page.reload()
+    await this.signIn()
   }
 
   /** Goes online: calls are put aside for {@link accept}. */
@@ -99,18 +103,25 @@ export class SdkPage {
   }
 
   /** What a method of the client resolves with, as JSON; `name` may be `namespace.method`. Rejects as it does. */
-  ask(name: string, ...options: readonly unknown[]): Promise<unknown> {
+  async ask(name: string, ...options: readonly unknown[]): Promise<unknown> {
+    return resolved(await this.fate(`client.${name}`, ...options))
+  }
+
+  /** The same of the call. */
+  async do(name: string, ...options: readonly unknown[]): Promise<unknown> {
+    return resolved(await this.fate(`call.${name}`, ...options))
+  }
+
+  /** What became of a method, such as `client.address.getAddress`. */
+  fate(name: string, ...options: readonly unknown[]): Promise<AnyFate> {
     return this.page.evaluate(
-      async ({ path, args }) => {
-        const { client } = globalThis as unknown as SdkWindow
-        const names = path.split('.')
+      ({ path, args }) => {
         type Members = Readonly<Record<string, unknown>>
-        const owner = names
-          .slice(0, -1)
-          .reduce((at, name) => at[name] as Members, client as unknown as Members)
-        const method = owner[names.at(-1) ?? ''] as (...given: readonly unknown[]) => Promise<unknown>
-        const answer = await method.call(owner, ...args)
-        return answer === undefined ? undefined : JSON.parse(JSON.stringify(answer))
+        const window = globalThis as unknown as Members & { fate(work: () => unknown): Promise<AnyFate> }
+        const names = path.split('.')
+        const owner = names.slice(0, -1).reduce((at: Members, name) => at[name] as Members, window)
+        const method = owner[names.at(-1) ?? ''] as (...given: readonly unknown[]) => unknown
+        return window.fate(() => method.apply(owner, args))
       },
       { path: name, args: [...options] },
     )
@@ -121,44 +132,76 @@ export class SdkPage {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.length)
   }
 
-  /** Takes the last call that rang. */
-  accept(): Promise<void> {
-    return this.page.evaluate(async () => {
-      const window = globalThis as unknown as SdkWindow
-      const call = await window.invites
-        .at(-1)!
-        .accept({ rootElement: window.document.getElementById('root'), audio: true, video: false })
-      for (const event of ['active', 'destroy']) call.on(event, () => window.events.push(event))
-      window.call = call
-    })
+  /** What the SDK says of the last call that rang. */
+  details(): Promise<Record<string, unknown>> {
+    return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.at(-1)!.details)
+  }
+
+  /** Takes the last call that rang, without video unless it is asked for. */
+  accept(options: SdkCallOptions = {}): Promise<void> {
+    return this.page.evaluate(async (wanted) => {
+      const window = globalThis as unknown as SdkWindow & { watch(call: unknown): void }
+      const rootElement = window.document.getElementById('root')
+      window.watch(await window.invites.at(-1)!.accept({ rootElement, audio: true, video: false, ...wanted }))
+    }, options)
+  }
+
+  /** Turns the last call that rang away. */
+  reject(): Promise<void> {
+    return this.page.evaluate(() => (globalThis as unknown as SdkWindow).invites.at(-1)!.reject())
   }
 
   /** Dials, and waits until the SDK says that the call has started. */
-  dial(to: string): Promise<void> {
-    return this.page.evaluate(async (address) => {
-      const window = globalThis as unknown as SdkWindow
-      const rootElement = window.document.getElementById('root')
-      window.call = await window.client.dial({ to: address, audio: true, video: false, rootElement })
-      for (const event of ['active', 'destroy']) window.call.on(event, () => window.events.push(event))
-      await window.call.start()
-    }, to)
+  async dial(to: string, options: SdkCallOptions = {}): Promise<void> {
+    await this.begin('dial', to, options)
+    resolved(await this.started())
   }
 
-  /** Sends key presses. */
-  sendDigits(digits: string): Promise<void> {
-    return this.page.evaluate(async (keys) => {
-      await (globalThis as unknown as SdkWindow).call.sendDigits(keys)
-    }, digits)
+  /** Begins a call, or takes one back, without waiting for what becomes of it. */
+  begin(how: 'dial' | 'reattach', to: string, options: SdkCallOptions = {}): Promise<void> {
+    return this.page.evaluate(
+      async ({ how, wanted }) => {
+        const window = globalThis as unknown as SdkWindow & {
+          watch(call: unknown): void
+          fate(work: () => unknown): Promise<never>
+        }
+        const rootElement = window.document.getElementById('root')
+        window.watch(await window.client[how]({ audio: true, video: false, rootElement, ...wanted }))
+        window.started = window.fate(() => window.call.start())
+      },
+      { how, wanted: { to, ...options } },
+    )
   }
 
-  /** Hangs up. */
-  hangUp(): Promise<void> {
+  /** What became of the `start()` of the call. */
+  started(): Promise<AnyFate> {
+    return this.page.evaluate(async () => (globalThis as unknown as SdkWindow).started)
+  }
+
+  /** Shares the screen, with its sound, and waits until the SDK says that it is shared. */
+  shareScreen(): Promise<void> {
     return this.page.evaluate(async () => {
-      await (globalThis as unknown as SdkWindow).call.hangup()
+      const window = globalThis as unknown as SdkWindow
+      window.share = await window.call.startScreenShare({ audio: true, video: true })
     })
   }
 
-  /** Events of calls so far: `active`, `destroy`. */
+  /** Shares it no longer. */
+  async stopSharing(): Promise<void> {
+    await resolved(await this.fate('share.leave'))
+  }
+
+  /** Sends key presses. */
+  async sendDigits(digits: string): Promise<void> {
+    await this.do('sendDigits', digits)
+  }
+
+  /** Hangs up. */
+  async hangUp(): Promise<void> {
+    await this.do('hangup')
+  }
+
+  /** Names of the events of the last call so far, such as `active` and `destroy`. */
   events(): Promise<string[]> {
     return this.page.evaluate(() => (globalThis as unknown as SdkWindow).events)
   }
@@ -176,11 +219,13 @@ export class SdkPage {
   }
 }
 
+const resolved = ({ resolved, rejected }: AnyFate): unknown => {
+  if (!rejected) return resolved
+  throw Object.assign(new Error(rejected.message), { code: rejected.code })
+}
+
 const signIn = async (options: { host: string; token: string }): Promise<void> => {
   const window = globalThis as unknown as SdkWindow
-  window.invites = []
-  window.events = []
-  window.told = []
   window.client = await window.SignalWire.SignalWire(options)
-  window.client.on('user_event', (params) => window.told.push(params))
+  window.client.on?.('user_event', (params) => window.told.push(params))
 }

@@ -1,0 +1,23 @@
+/** Who signs in with the versions of the published SDK. */
+import type { Gateway } from '../support/gateway.ts'
+import { apiToken } from '../support/recorded.ts'
+import { rest } from '../support/rest.ts'
+import type { SdkVersion } from '../support/sdk-versions.ts'
+
+/** What a gateway is started with whose API gives tokens. */
+export const withToken = { http: { apiToken } }
+
+/** The email of somebody. */
+export const emailOf = (person: string): string => `${person}@example.test`
+
+/** The two subscribers of a version. */
+export const peopleOf = ({ person, friend }: SdkVersion): object[] =>
+  [person, friend].map((name) => ({
+    ...{ email: emailOf(name), password: 'wonderland-9', displayName: `The ${name}` },
+  }))
+
+/** An access token, from the API. */
+export const tokenOf = async (gateway: Gateway, person: string): Promise<string> => {
+  const path = '/api/fabric/subscribers/tokens'
+  return (await rest(gateway, 'POST', path, { reference: emailOf(person) })).body.token
+}

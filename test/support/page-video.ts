@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core'
+import { until } from './until.ts'
+
+/** What a page can see, or show: pure colours, as CSS names them. */
+export type Colour = 'red' | 'lime' | 'blue' | 'yellow'
+
+/** Of a screen that a page shares, whatever its camera shows. */
+export const screenColour: Colour = 'yellow'
+
+/**
+ * Runs in the page before its own scripts, where its camera is to show a colour: the camera and the screen are pictures of one colour with a bar that
+ * moves. A screen has a tone of 300 Hz where sound is asked for. The page's own code is not changed.
+ */
+export const videoProbe = (camera: Colour): string => `(() => {
+  const picture = (colour) => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
+    const context = canvas.getContext('2d')
+    const [track] = canvas.captureStream(15).getVideoTracks()
+    const paint = () => {
+      if (track.readyState === 'ended') return clearInterval(timer)
+      context.fillStyle = colour
+      context.fillRect(0, 0, 320, 180)
+      context.fillStyle = 'white'
+      context.fillRect((performance.now() / 10) % 320, 150, 10, 30)
+    }
+    const timer = setInterval(paint, 66)
+    paint()
+    return track
+  }
+  const sound = () => {
+    const context = new AudioContext()
+    const [tone, out] = [context.createOscillator(), context.createMediaStreamDestination()]
+    tone.frequency.value = 300
+    tone.connect(out)
+    tone.start()
+    return out.stream.getAudioTracks()[0]
+  }
+  const devices = navigator.mediaDevices
+  if (!devices) return
+  const getUserMedia = devices.getUserMedia.bind(devices)
+  devices.getUserMedia = async ({ audio, video } = {}) => {
+    const stream = audio ? await getUserMedia({ audio }) : new MediaStream()
+    if (video) stream.addTrack(picture(${JSON.stringify(camera)}))
+    return stream
+  }
+  devices.getDisplayMedia = async ({ audio } = {}) =>
+    new MediaStream([picture(${JSON.stringify(screenColour)}), ...(audio ? [sound()] : [])])
+})()`
+
+/** What arrives in a page. */
+interface Seen {
+  /** Of the next frame's upper middle; `nothing` where none comes within half a second. */
+  readonly colour: Colour | 'other' | 'nothing'
+  /** That were decoded, over all. */
+  readonly frames: number
+}
+
+/** The frames of all connections, and the colour of the newest video that moves. */
+const look = `(async () => {
+  const peers = testPeers.filter((peer) => peer.connectionState === 'connected')
+  const tracks = peers.flatMap((peer) => peer.getReceivers().map(({ track }) => track))
+    .filter((track) => track.kind === 'video' && track.readyState === 'live')
+  const colourOf = ([r, g, b]) => r > 150 && g > 150 && b < 110 ? 'yellow' : r > 150 && g < 110 && b < 110 ? 'red'
+    : g > 150 && r < 110 && b < 110 ? 'lime' : b > 150 && r < 110 && g < 110 ? 'blue' : 'other'
+  const next = async (track) => {
+    const clone = track.clone()
+    const reader = new MediaStreamTrackProcessor({ track: clone }).readable.getReader()
+    const timer = setTimeout(() => clone.stop(), 500)
+    // The first may be an old one.
+    const first = await reader.read()
+    first.value?.close()
+    const { value: frame } = await reader.read()
+    clearTimeout(timer)
+    clone.stop()
+    if (!frame) return
+    const context = new OffscreenCanvas(1, 1).getContext('2d')
+    context.drawImage(frame, frame.displayWidth / 2, frame.displayHeight / 4, 1, 1, 0, 0, 1, 1)
+    frame.close()
+    return colourOf(context.getImageData(0, 0, 1, 1).data)
+  }
+  const stats = (await Promise.all(peers.map((peer) => peer.getStats()))).flatMap((all) => [...all.values()])
+  const frames = stats.reduce((sum, s) => sum + (s.type === 'inbound-rtp' && s.kind === 'video' ? s.framesDecoded ?? 0 : 0), 0)
+  const colours = await Promise.all(tracks.map(next))
+  return { frames, colour: colours.find(Boolean) ?? 'nothing' }
+})()`
+
+/** What the page sees now. Takes up to half a second. */
+export const seenIn = (page: Pick<Page, 'evaluate'>): Promise<Seen> => page.evaluate(look) as Promise<Seen>
+
+/** Waits until the page sees moving pictures of this colour, decoded after this was asked. */
+export const sees = async (page: Pick<Page, 'evaluate'>, colour: Colour): Promise<void> => {
+  let before = Number.POSITIVE_INFINITY
+  const ask = async () => {
+    const { frames, colour } = await seenIn(page)
+    const isMore = frames > before
+    before = Math.min(before, frames)
+    return { colour, isMore, frames }
+  }
+  await until(`the browser sees ${colour}`, ask, (seen) => seen.colour === colour && seen.isMore)
+}
+
+/** Waits until no pictures come any more. */
+export const seesNothing = async (page: Pick<Page, 'evaluate'>): Promise<void> => {
+  await until(
+    'the browser sees nothing',
+    () => seenIn(page),
+    ({ colour }) => colour === 'nothing',
+  )
+}
