@@ -211,13 +211,22 @@ export class App {
     push: Push | undefined,
   ): SubscriberDialect {
     const { turn } = this.#config.media.webrtc
+    const { browsers, webSockets } = this.#config.limits
     const likely = new LikelyCodecs({ directory, carriers: this.#carriers })
     const subscribers = new SubscriberDialect({
       likelyCodecs: (to, projectId) => likely.of(to, projectId),
       ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
       ...{ clock: this.#clock, ...(push && { push }), ...(turn && { turn }) },
+      shares: browsers,
+      limits: {
+        unacknowledged: webSockets.unacknowledged,
+        acknowledgeMs: webSockets.acknowledgeTimeoutMs,
+      },
     })
     this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
+    this.#metrics.gauge('browsers', () => subscribers.clients)
+    this.#metrics.gauge('invitations', () => subscribers.invitations)
+    this.#metrics.gauge('browser_shares', () => subscribers.counted)
     this.#metrics.gauge('call_parties', () => subscribers.parties)
     return this.#closing.add('subscribers', subscribers, (open) => open.close())
   }

@@ -223,6 +223,10 @@ const gauges = {
   api_requests_repeatable: 'Requests with an idempotency key that are being carried out',
   push_sending: "Notifications to subscribers' devices that are under way",
   subscribers_online: 'Subscribers that receive invitations',
+  browsers: 'Pages of subscribers and guests, connected or waited for',
+  invitations: 'Legs to subscribers that have not ended',
+  browser_shares:
+    'Subscribers, tokens and networks whose connections and dialled calls are counted, of the last minute or the last 20,000 of a kind',
   chat_counted: 'Writers and conversations whose messages are counted, of the last minute',
   applications: 'Realtime applications that are known, connected or waited for',
   application_calls: 'Calls that realtime applications drive or are offered',

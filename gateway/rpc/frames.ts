@@ -15,6 +15,8 @@ export const rpcCodes = {
   params: { code: -32602, message: 'Invalid params' },
   internal: { code: -32603, message: 'Internal error' },
   busy: { code: -32000, message: 'Too many requests at once' },
+  /** Somebody has as many of something as may be. */
+  limit: { code: -32001, message: 'Limit reached' },
   auth: { code: -32002, message: 'Authentication failed' },
 } as const satisfies Record<string, RpcFault>
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { TokenHolder } from '../../auth/holders.ts'
 import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { Clock } from '../../clock.ts'
-import { closeCodes, RemoteError, type RpcSession } from '../session.ts'
+import { closeCodes, RemoteError, type RpcSession, UnansweredError } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
 
 /** What a client's call does with what its browser says. Every method is harmless when it comes a second time. */
@@ -25,8 +25,19 @@ export interface ClientOptions {
   readonly isRevoked: (token: SubscriberToken) => boolean
   readonly nodeId: string
   readonly clock: Pick<Clock, 'now'>
+  /** Events that it has not acknowledged, and how long it may take for each, in milliseconds. */
+  readonly limits: { readonly unacknowledged: number; readonly acknowledgeMs: number }
+  /** It does not acknowledge what it is told, or not in time. */
+  readonly onSlow: (client: Client, why: SlowClient) => void
   /** Taken over from before a restart of the gateway; default a new one. */
   readonly protocol?: string
+}
+
+/** What a page does not do: `full`: as many events wait as may; `late`: one was not acknowledged in time. */
+export interface SlowClient {
+  readonly kind: 'full' | 'late'
+  readonly waiting: number
+  readonly limit: number
 }
 
 interface Event {
@@ -36,7 +47,6 @@ interface Event {
   readonly invitation?: string
 }
 
-const maxOutbox = 200
 /** Ids of requests that are remembered, to know a repeated one. */
 const maxSeen = 100
 
@@ -54,6 +64,10 @@ export class Client {
   /** The latest. */
   #token: SubscriberToken
   #isRevoked: ClientOptions['isRevoked']
+  readonly #limits: ClientOptions['limits']
+  readonly #onSlow: ClientOptions['onSlow']
+  #network = ''
+  #forgotten = false
   #clock: Pick<Clock, 'now'>
   #session: RpcSession | undefined
   /** The connection has had its answer: events may follow. */
@@ -70,12 +84,24 @@ export class Client {
     this.#holder = holder
     this.#token = token
     this.#isRevoked = options.isRevoked
+    this.#limits = options.limits
+    this.#onSlow = options.onSlow
     this.#clock = options.clock
   }
 
   /** The connection that the page has now. */
   get session(): RpcSession | undefined {
     return this.#session
+  }
+
+  /** Id of the latest token. */
+  get accessTokenId(): string {
+    return this.#token.id
+  }
+
+  /** The network address that the page was last at. */
+  get network(): string {
+    return this.#network
   }
 
   /** Events that the page has not acknowledged. */
@@ -113,6 +139,7 @@ export class Client {
   bind(session: RpcSession): void {
     const former = this.#session
     this.#session = session
+    this.#network = session.network
     this.#flowing = false
     former?.close(closeCodes.goingAway, 'the client has connected again')
   }
@@ -137,10 +164,21 @@ export class Client {
 
   /** Sends an event, now or when the page is back. */
   emit(type: string, params: unknown, invitation?: string): void {
+    if (this.#forgotten) return
     const event = { event_type: type, params, invitation }
     this.#outbox.add(event)
-    if (this.#outbox.size > maxOutbox) this.#dropOldest()
     if (this.#flowing) void this.#deliver(event)
+    const { unacknowledged: limit } = this.#limits
+    if (this.#outbox.size <= limit) return
+    // One that is left out may be the end of a call, or its answer: a page that misses it would be wrong from then on.
+    this.forget()
+    this.#onSlow(this, { kind: 'full', waiting: limit, limit })
+  }
+
+  /** Nobody will come back for what waits, and nothing is told any more. */
+  forget(): void {
+    this.#forgotten = true
+    this.#outbox.clear()
   }
 
   /** Sends a verto message about one call. */
@@ -182,23 +220,28 @@ export class Client {
     const session = this.#session
     if (!session) return
     try {
-      await session.request('signalwire.event', {
-        event_type: event.event_type,
-        event_channel: this.protocol,
-        timestamp: this.#clock.now() / 1000,
-        project_id: this.#holder.projectId,
-        node_id: this.nodeId,
-        params: event.params,
-      })
+      await session.request('signalwire.event', this.#envelope(event), this.#limits.acknowledgeMs)
     } catch (error) {
+      if (error instanceof UnansweredError) this.#late(session)
       // Not acknowledged, because the connection is lost or only seems to live: it stays for the next one.
       if (!(error instanceof RemoteError)) return
     }
     this.#outbox.delete(event)
   }
 
-  #dropOldest(): void {
-    const [oldest] = this.#outbox
-    if (oldest) this.#outbox.delete(oldest)
+  #envelope({ event_type, params }: Event) {
+    return {
+      event_type,
+      event_channel: this.protocol,
+      timestamp: this.#clock.now() / 1000,
+      project_id: this.#holder.projectId,
+      node_id: this.nodeId,
+      params,
+    }
+  }
+
+  #late(session: RpcSession): void {
+    if (this.#session !== session || session.isClosed) return
+    this.#onSlow(this, { kind: 'late', waiting: this.waiting, limit: this.#limits.acknowledgeMs })
   }
 }

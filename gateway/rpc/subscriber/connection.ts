@@ -6,12 +6,14 @@ import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { SubscriberTokens } from '../../auth/tokens.ts'
 import type { Timer } from '../../clock.ts'
 import type { Directory } from '../../directory/types.ts'
+import { catalogue } from '../../errors.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../session.ts'
-import { Client } from './client.ts'
+import { Client, type ClientOptions } from './client.ts'
 import { iceServersFor } from './ice-servers.ts'
 import { handleMember, memberMethods } from './member-requests.ts'
 import type { Presence } from './presence.ts'
+import type { Shares } from './shares.ts'
 import { handleVerto, type VertoParts } from './verto-requests.ts'
 
 /** What a connection works with. */
@@ -21,10 +23,14 @@ export interface ConnectionParts extends VertoParts {
   readonly states: SessionStates
   readonly presence: Presence
   readonly nodeId: string
+  readonly shares: Pick<Shares, 'connecting' | 'dialling'>
+  /** As those of a {@link Client}. */
+  readonly clientLimits: ClientOptions['limits']
+  readonly onSlow: ClientOptions['onSlow']
   /** What pages are told of; absent: they reach us directly. */
   readonly turn?: TurnConfig
-  /** A page takes calls from now on. */
-  readonly cameOnline: (client: Client) => void
+  /** A page takes calls from now on; `anew`: it says so itself, and knows of none that ring. */
+  readonly cameOnline: (client: Client, anew: boolean) => void
 }
 
 /** How long the former connection of a page is given to show that it lives. */
@@ -89,6 +95,7 @@ export class Connection implements RpcHandler {
   async #connect(params: Params): Promise<Reply> {
     const signedIn = await this.#authenticate(params)
     const client = await this.#clientFor(params, signedIn)
+    this.#checkShare(client, signedIn)
     // The page may have gone while its token was read.
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is gone')
     this.#adopt(client, signedIn)
@@ -109,6 +116,25 @@ export class Connection implements RpcHandler {
         client.flush()
       },
     }
+  }
+
+  #checkShare(client: Client, { token, holder }: SignedIn): void {
+    const { shares, presence, metrics, log } = this.#parts
+    const known = presence.find(client.protocol) === client
+    const over = shares.connecting({ holder, tokenId: token.id, known })
+    if (!over) return
+    metrics.rejections.inc({ code: over.code })
+    const facts = {
+      ...over,
+      session: this.#session.id,
+      subscriber: holder.id,
+      network: this.#session.network,
+    }
+    log.warn(facts, 'browser refused')
+    // Pages come back by themselves after a close, and give up after an error.
+    if (over.code === 'too_many_requests')
+      this.#session.close(closeCodes.tryAgain, 'too many connections within a minute')
+    throw new RpcError(rpcCodes.limit, catalogue[over.code].text)
   }
 
   async #authenticate(params: Params): Promise<SignedIn> {
@@ -159,9 +185,9 @@ export class Connection implements RpcHandler {
   }
 
   #newClient(signedIn: SignedIn, protocol?: string): Client {
-    const { nodeId, clock, tokens } = this.#parts
+    const { nodeId, clock, tokens, clientLimits: limits, onSlow } = this.#parts
     const isRevoked = (token: SubscriberToken) => tokens.isRevoked(token)
-    return new Client({ ...signedIn, isRevoked, nodeId, clock, protocol })
+    return new Client({ ...signedIn, isRevoked, nodeId, clock, protocol, limits, onSlow })
   }
 
   #adopt(client: Client, { token, holder }: SignedIn): void {
@@ -178,7 +204,7 @@ export class Connection implements RpcHandler {
     this.#awaitEnd(client)
     // It may have been taken back while it was read.
     this.#checkToken()
-    if (client.online) this.#parts.cameOnline(client)
+    if (client.online) this.#parts.cameOnline(client, false)
   }
 
   async #reauthenticate(client: Client, params: Params): Promise<Reply> {
@@ -235,7 +261,7 @@ export class Connection implements RpcHandler {
       result: { code: '200', message: 'OK' },
       after: () => {
         this.#tellState(client)
-        if (online) this.#parts.cameOnline(client)
+        if (online) this.#parts.cameOnline(client, true)
       },
     }
   }

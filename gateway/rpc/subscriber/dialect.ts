@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { TurnConfig } from '../../../config/types.ts'
+import type { BrowserLimits, TurnConfig } from '../../../config/types.ts'
 import type { AudioCodec, WebRtc } from '../../../media/types.ts'
 import type { SessionStates } from '../../auth/states.ts'
 import type { SubscriberTokens } from '../../auth/tokens.ts'
@@ -8,15 +8,17 @@ import { Leg } from '../../calls/leg.ts'
 import type { Arrivals, OutboundRequest, OutboundSubscriber, Target } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
 import type { Directory } from '../../directory/types.ts'
+import { catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Push } from '../../push/push.ts'
-import type { RpcHandler, RpcSession } from '../session.ts'
-import type { Client } from './client.ts'
+import { closeCodes, type RpcHandler, type RpcSession } from '../session.ts'
+import type { Client, SlowClient } from './client.ts'
 import { Connection } from './connection.ts'
 import { Invitation } from './invitation.ts'
 import { Parties } from './parties.ts'
 import { Presence } from './presence.ts'
+import { type OverShare, Shares } from './shares.ts'
 
 /** Limits of the browser dialect. */
 export interface SubscriberLimits {
@@ -24,10 +26,17 @@ export interface SubscriberLimits {
   readonly graceMs: number
   /** Calls of one page at once. */
   readonly maxCallsPerClient: number
+  /** Events that a page has not acknowledged. */
+  readonly unacknowledged: number
+  /** How long a page may take to acknowledge an event, in milliseconds. */
+  readonly acknowledgeMs: number
 }
 
 /** The default limits. */
-export const defaultSubscriberLimits: SubscriberLimits = { graceMs: 20_000, maxCallsPerClient: 20 }
+export const defaultSubscriberLimits: SubscriberLimits = {
+  ...{ graceMs: 20_000, maxCallsPerClient: 20 },
+  ...{ unacknowledged: 1_000, acknowledgeMs: 60_000 },
+}
 
 /** What the browser dialect works with. */
 export interface SubscriberDialectParts {
@@ -44,6 +53,8 @@ export interface SubscriberDialectParts {
   readonly clock: Clock
   readonly log: Log
   readonly limits?: Partial<SubscriberLimits>
+  /** What subscribers, tokens and network addresses may have; default those of the configuration. */
+  readonly shares?: Partial<BrowserLimits>
   /** TURN servers that pages are told of; default none. */
   readonly turn?: TurnConfig
   /** Name of this gateway in the dialect; default a random one. */
@@ -58,6 +69,7 @@ export class SubscriberDialect implements OutboundSubscriber {
   #parts: SubscriberDialectParts
   #limits: SubscriberLimits
   #presence: Presence
+  #shares: Shares
   #invitations = new Map<string, Invitation>()
   #nodeId: string
   #parties: Parties
@@ -66,6 +78,7 @@ export class SubscriberDialect implements OutboundSubscriber {
     this.#parts = parts
     this.#limits = { ...defaultSubscriberLimits, ...parts.limits }
     this.#presence = new Presence(parts.clock, this.#limits.graceMs)
+    this.#shares = new Shares(parts.clock, this.#presence, parts.shares)
     this.#nodeId = parts.nodeId ?? randomUUID()
     this.#parties = new Parties(this.#nodeId)
   }
@@ -103,7 +116,10 @@ export class SubscriberDialect implements OutboundSubscriber {
         nodeId: this.#nodeId,
         maxCallsPerClient: this.#limits.maxCallsPerClient,
         invitation: (wireId) => this.#invitations.get(wireId),
-        cameOnline: (client) => this.#ringLate(client),
+        shares: this.#shares,
+        clientLimits: this.#limits,
+        onSlow: (client, why) => this.#slow(client, why),
+        cameOnline: (client, anew) => this.#ringLate(client, anew),
       },
       session,
     )
@@ -128,9 +144,17 @@ export class SubscriberDialect implements OutboundSubscriber {
     leg.attach(invitation)
     this.#invitations.set(invitation.wireId, invitation)
     leg.whenGone(() => this.#invitations.delete(invitation.wireId))
+    // It is one of them itself.
+    const others = [...this.#invitations.values()].filter((each) => each.subscriberId === subscriberId)
+    const over = this.#shares.ringing(
+      subscriberId,
+      others.filter((each) => each !== invitation).map(({ wireId }) => wireId),
+    )
     // The leg must have an owner before anything happens to it.
     queueMicrotask(() => {
-      if (!leg.isEnded) void invitation.start(() => this.#presence.online(subscriberId))
+      if (leg.isEnded) return
+      if (over) this.#refuse(leg, subscriberId, over)
+      else void invitation.start(() => this.#presence.online(subscriberId))
     })
     return leg
   }
@@ -149,10 +173,40 @@ export class SubscriberDialect implements OutboundSubscriber {
     this.#presence.close()
   }
 
+  /** Subscribers, tokens and addresses whose connections and calls are counted. */
+  get counted(): number {
+    return this.#shares.counted
+  }
+
+  #refuse(leg: Leg, subscriber: string, over: OverShare): void {
+    const { metrics, log } = this.#parts
+    metrics.rejections.inc({ code: over.code })
+    log.warn({ ...over, leg: leg.id, subscriber }, 'the subscriber is not rung')
+    leg.ended({ code: over.code })
+  }
+
+  /**
+   * A page that has not acknowledged an event for long is to connect again, and gets what it missed. One that has missed more than is kept
+   * for it is given up with its calls; it may come back as one that is new.
+   */
+  #slow(client: Client, { kind, waiting, limit }: SlowClient): void {
+    const { metrics, log } = this.#parts
+    const code = 'slow_client'
+    metrics.rejections.inc({ code })
+    const facts = { subscriber: client.holder.id, protocol: client.protocol, calls: client.calls.size }
+    log.warn({ code, kind, waiting, limit, ...facts, network: client.network }, catalogue[code].text)
+    // Whoever tells it something is in the middle of a call's work.
+    queueMicrotask(() => {
+      const { session } = client
+      if (kind === 'full') this.#presence.remove(client)
+      session?.close(closeCodes.tryAgain, 'events are not acknowledged')
+    })
+  }
+
   /** Calls that ring already ring on a page that comes online too. */
-  #ringLate(client: Client): void {
+  #ringLate(client: Client, anew: boolean): void {
     for (const invitation of this.#invitations.values())
-      if (invitation.subscriberId === client.holder.id) invitation.invite(client)
+      if (invitation.subscriberId === client.holder.id) invitation.invite(client, anew)
   }
 }
 

@@ -19,7 +19,7 @@ import { Entrance } from '../entrance.ts'
 import { RpcServer } from '../server.ts'
 import type { RpcSession } from '../session.ts'
 import { type AnyFrame, listeningServer, TestBrowser } from '../testing.ts'
-import { SubscriberDialect } from './dialect.ts'
+import { SubscriberDialect, type SubscriberDialectParts } from './dialect.ts'
 import { FakeArrivals, FakeOwner, FakeWebRtc } from './fakes.ts'
 
 const secret = new Uint8Array(32).fill(9)
@@ -126,6 +126,9 @@ export class Harness {
   likelyCodecs: (to: string) => readonly AudioCodec[] = () => []
   /** Tells devices of calls; taken by {@link startGateway}. */
   push: Pick<Push, 'call'> | undefined
+  /** Both taken by {@link startGateway}. */
+  limits: SubscriberDialectParts['limits']
+  shares: SubscriberDialectParts['shares']
   /** Taken by {@link startGateway}. */
   turn: TurnConfig | undefined
   readonly lines: string[] = []
@@ -169,6 +172,8 @@ export class Harness {
       nodeId: 'node-1',
       ...(this.push && { push: this.push }),
       ...(this.turn && { turn: this.turn }),
+      ...(this.limits && { limits: this.limits }),
+      ...(this.shares && { shares: this.shares }),
     }
     this.dialect = new SubscriberDialect(parts)
     const origins = new Origins([])

@@ -6,6 +6,7 @@ import type { Cause } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { DeviceCall } from '../../push/device-call.ts'
 import type { Push } from '../../push/push.ts'
+import type { RpcSession } from '../session.ts'
 import { BrowserCall } from './browser-call.ts'
 import { byeOf, causeOf, REJECT_ALL } from './causes.ts'
 import type { Client, ClientCall } from './client.ts'
@@ -49,7 +50,11 @@ export class Invitation implements LegSignalling, ClientCall {
   #parts: InvitationParts
   #options: InvitationOptions
   #media: BrowserMedia | undefined
-  #ringing = new Set<Client>()
+  /** And the connections over which they were told of it. */
+  #ringing = new Map<Client, RpcSession | undefined>()
+  #declined = new WeakSet<Client>()
+  /** What the page said that declined last. */
+  #refusal: Cause | undefined
   #winner: Client | undefined
   /** Devices that may still open a page. */
   #devices: DeviceCall | undefined
@@ -91,9 +96,20 @@ export class Invitation implements LegSignalling, ClientCall {
     else this.#ringAll(pages(), devices)
   }
 
-  /** Rings a page. Harmless when it rings already, and when nobody is wanted any more. */
-  invite(client: Client): void {
-    if (this.#media && this.#attach(client)) client.verto('verto.invite', this.#invite(this.#media))
+  /** A page has answered it. */
+  get isTaken(): boolean {
+    return this.#winner !== undefined
+  }
+
+  /**
+   * Rings a page. Harmless when it rings already, when it has declined, and when nobody is wanted any more. `anew`: the page may have been
+   * loaded again since it was told, and not know any more.
+   */
+  invite(client: Client, anew = false): void {
+    if (!this.#media || this.#declined.has(client)) return
+    const unaware = anew && this.#ringing.has(client) && this.#ringing.get(client) !== client.session
+    if (unaware) this.#ringing.set(client, client.session)
+    if (unaware || this.#attach(client)) client.verto('verto.invite', this.#invite(this.#media))
   }
 
   /** A page that knows the call from a push notification wants to hear of it; it is told when there is nothing more to hear. */
@@ -113,7 +129,7 @@ export class Invitation implements LegSignalling, ClientCall {
       return
     }
     this.#winner = client
-    for (const loser of this.#ringing) this.#dismiss(loser, { code: 'answered_elsewhere' })
+    for (const loser of this.#ringing.keys()) this.#dismiss(loser, { code: 'answered_elsewhere' })
     this.#ringing.clear()
     this.#cancel({ code: 'answered_elsewhere' })
     await this.#accept(client, this.#media, sdp)
@@ -127,10 +143,12 @@ export class Invitation implements LegSignalling, ClientCall {
       return
     }
     if (!this.#ringing.delete(client)) return
+    this.#declined.add(client)
+    this.#refusal = causeOf(causeCode, 'declined')
     client.calls.delete(this.wireId)
     // Busy or declined here: other pages may still be answered, unless the person wants none of them to be. Devices that were told are no
     // reason to go on: nobody knows whether one rings.
-    if (this.#ringing.size === 0 || causeCode === REJECT_ALL) leg.ended(causeOf(causeCode, 'declined'))
+    if (this.#ringing.size === 0 || causeCode === REJECT_ALL) leg.ended(this.#refusal)
   }
 
   pagePressed(client: Client, digits: string): void {
@@ -156,7 +174,7 @@ export class Invitation implements LegSignalling, ClientCall {
 
   end(cause: Cause): void {
     this.#over = true
-    for (const client of this.#ringing) this.#dismiss(client, cause)
+    for (const client of this.#ringing.keys()) this.#dismiss(client, cause)
     this.#ringing.clear()
     this.#cancel(cause)
     if (this.#call) this.#call.close(cause, this.#saidByPage)
@@ -212,7 +230,7 @@ export class Invitation implements LegSignalling, ClientCall {
   /** Ends the leg where nobody rings, and nobody will. */
   #endUnheard(): void {
     if (this.#ringing.size === 0 && !this.#devices && !this.#winner)
-      this.#options.leg.ended({ code: 'not_online' })
+      this.#options.leg.ended(this.#refusal ?? { code: 'not_online' })
   }
 
   #cancel(cause: Cause): void {
@@ -239,7 +257,7 @@ export class Invitation implements LegSignalling, ClientCall {
   /** False when the page is part of it already, or nobody is wanted any more. */
   #attach(client: Client): boolean {
     if (this.#over || this.#winner || this.#ringing.has(client)) return false
-    this.#ringing.add(client)
+    this.#ringing.set(client, client.session)
     client.calls.set(this.wireId, this)
     return true
   }

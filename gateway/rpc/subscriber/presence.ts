@@ -31,6 +31,16 @@ export class Presence {
     return this.#clients.get(protocol)
   }
 
+  /** The pages of a subscriber or a guest, connected or waited for; also those of who was invited by the subscriber. */
+  of(holderId: string): readonly Client[] {
+    return [...(this.#bySubscriber.get(holderId) ?? [])]
+  }
+
+  /** The pages that are, or were last, at a network address. */
+  at(network: string): readonly Client[] {
+    return [...this.#clients.values()].filter((client) => client.network === network)
+  }
+
   /** The pages of a subscriber that take calls. */
   online(subscriberId: string): Client[] {
     const clients = this.#bySubscriber.get(subscriberId) ?? []

@@ -7,6 +7,7 @@ import type { Client } from './client.ts'
 import { DialledCall, type DialledCallParts } from './dialled-call.ts'
 import type { Invitation } from './invitation.ts'
 import { ScreenShare, type ScreenShareParts } from './screen-share.ts'
+import type { Shares } from './shares.ts'
 import { parseVerto, type VertoRequest } from './verto.ts'
 
 /** What the verto requests work with. */
@@ -14,6 +15,8 @@ export interface VertoParts extends Omit<DialledCallParts, 'webrtc'>, ScreenShar
   readonly webrtc: DialledCallParts['webrtc'] & ScreenShareParts['webrtc']
   /** Calls of one page at once. */
   readonly maxCallsPerClient: number
+  /** What a subscriber, a token and a network address may have. */
+  readonly shares: Pick<Shares, 'dialling'>
   /** The invitation that pages know by this id, while it rings. */
   readonly invitation: (wireId: string) => Invitation | undefined
 }
@@ -40,7 +43,7 @@ export const handleVerto = async (parts: VertoParts, client: Client, params: Par
       )
     case 'answer':
       return wrap({ message: 'CALL ANSWERED', callID: request.callId }, () =>
-        answered(client, request, parts.log),
+        answered(parts, client, request),
       )
     case 'bye':
       return wrap({ message: 'CALL ENDED', callID: request.callId, ...byeOf({ code: 'normal' }) }, () =>
@@ -68,20 +71,22 @@ const invited = (parts: VertoParts, client: Client, request: Of<'invite'>): void
     if (request.reattach && call) void reattach(call, request.sdp, parts.log)
     return
   }
-  if (client.calls.size >= parts.maxCallsPerClient) {
-    parts.metrics.rejections.inc({ code: 'over_call_limit' })
-    const facts = {
-      subscriber: client.holder.id,
-      calls: client.calls.size,
-      limit: parts.maxCallsPerClient,
-    }
-    parts.log.warn({ code: 'over_call_limit', ...facts }, 'the page has too many calls')
-    gone(client, request.callId, 'over_call_limit')
+  const over = overShare(parts, client)
+  if (over) {
+    parts.metrics.rejections.inc({ code: over.code })
+    const facts = { subscriber: client.holder.id, network: client.network, calls: client.calls.size }
+    parts.log.warn({ ...over, ...facts }, 'the page may not dial')
+    gone(client, request.callId, over.code)
     return
   }
   const call = request.part === 'screen' ? ScreenShare : DialledCall
   void settle(new call(parts, client, request).open(), parts.log)
 }
+
+const overShare = ({ maxCallsPerClient: limit, shares }: VertoParts, client: Client) =>
+  client.calls.size >= limit
+    ? ({ code: 'over_call_limit', of: 'page', limit } as const)
+    : shares.dialling(client)
 
 /** The page was loaded again: it makes a new offer for the call that it left. */
 const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<void> => {
@@ -93,10 +98,12 @@ const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<voi
   }
 }
 
-const answered = (client: Client, { callId, sdp }: Of<'answer'>, log: Log): void => {
+const answered = ({ invitation, log }: VertoParts, client: Client, { callId, sdp }: Of<'answer'>): void => {
   const call = client.calls.get(callId)
-  // Cancelled while the person reached for the button: the page does not know yet.
-  if (!call) gone(client, callId, 'canceled')
+  const found = invitation(callId)
+  const elsewhere = found?.isTaken && found.subscriberId === client.holder.id
+  // Answered elsewhere or cancelled while the person reached for the button: the page does not know yet.
+  if (!call) gone(client, callId, elsewhere ? 'answered_elsewhere' : 'canceled')
   else void settle(call.pageAnswered(client, sdp), log)
 }
 

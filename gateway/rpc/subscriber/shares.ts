@@ -1,0 +1,130 @@
+import type { BrowserLimits, BrowserShare } from '../../../config/types.ts'
+import type { TokenHolder } from '../../auth/holders.ts'
+import type { Clock } from '../../clock.ts'
+import type { Code } from '../../errors.ts'
+import { Attempts } from '../../http/attempts.ts'
+import type { Client } from './client.ts'
+import type { Presence } from './presence.ts'
+
+/** The limits where nothing else is said. */
+export const defaultShares: BrowserLimits = {
+  perSubscriber: { connections: 200, connectionsPerMinute: 5_000, calls: 100, dialsPerMinute: 300 },
+  perToken: { connections: 200, connectionsPerMinute: 5_000, calls: 100, dialsPerMinute: 300 },
+  perGuestToken: { connections: 20, connectionsPerMinute: 300, calls: 10, dialsPerMinute: 60 },
+  perAddress: { connections: 1_000, connectionsPerMinute: 20_000, calls: 1_000, dialsPerMinute: 3_000 },
+}
+
+/** Why somebody may have no more. */
+export interface OverShare {
+  readonly code: Extract<Code, 'over_connection_limit' | 'over_call_limit' | 'too_many_requests'>
+  /** Whose limit is reached, and which. */
+  readonly of: keyof BrowserLimits
+  readonly limit: number
+}
+
+/** Who connects: the pages of the same holder, and of them those with the same token. */
+export interface Connecting {
+  readonly holder: TokenHolder
+  readonly tokenId: string
+  /** The page was there before: it is no further one. */
+  readonly known: boolean
+}
+
+interface Scope {
+  readonly of: keyof BrowserLimits
+  /** What its minute is counted under. */
+  readonly key: string
+  readonly pages: () => readonly Client[]
+}
+
+/** Names that are counted at once, of each kind. */
+const mostKeys = 20_000
+const windowMs = 60_000
+
+/** How many connections and calls a subscriber, a token and a network address have. Connections of an address are counted before anybody has signed in. */
+export class Shares {
+  readonly #limits: BrowserLimits
+  readonly #presence: Pick<Presence, 'of' | 'at'>
+  readonly #connections: Readonly<Record<keyof BrowserLimits, Attempts>>
+  readonly #dials: Readonly<Record<keyof BrowserLimits, Attempts>>
+
+  constructor(
+    clock: Pick<Clock, 'now'>,
+    presence: Pick<Presence, 'of' | 'at'>,
+    limits: Partial<BrowserLimits> = {},
+  ) {
+    this.#presence = presence
+    this.#limits = { ...defaultShares, ...limits }
+    this.#connections = countersOf(clock, this.#limits, 'connectionsPerMinute')
+    this.#dials = countersOf(clock, this.#limits, 'dialsPerMinute')
+  }
+
+  /** Subscribers, tokens and addresses that are counted, of the last minute or longer. */
+  get counted(): number {
+    const all = [...Object.values(this.#connections), ...Object.values(this.#dials)]
+    return all.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  /** Why a page may not connect; counts it. */
+  connecting({ holder, tokenId, known }: Connecting): OverShare | undefined {
+    for (const { of, key, pages } of this.#scopes(holder, tokenId)) {
+      const { connections, connectionsPerMinute } = this.#limits[of]
+      if (this.#connections[of].take(key) > 0)
+        return { code: 'too_many_requests', of, limit: connectionsPerMinute }
+      if (!known && pages().length >= connections)
+        return { code: 'over_connection_limit', of, limit: connections }
+    }
+    return undefined
+  }
+
+  /** Why a page may not dial; counts it. */
+  dialling({ holder, accessTokenId, network }: Client): OverShare | undefined {
+    const ofAddress: Scope = { of: 'perAddress', key: network, pages: () => this.#presence.at(network) }
+    for (const { of, key, pages } of [...this.#scopes(holder, accessTokenId), ofAddress]) {
+      const { calls, dialsPerMinute } = this.#limits[of]
+      if (callsOf(pages()).size >= calls) return { code: 'over_call_limit', of, limit: calls }
+      if (this.#dials[of].take(key) > 0) return { code: 'too_many_requests', of, limit: dialsPerMinute }
+    }
+    return undefined
+  }
+
+  /** Why a subscriber may not be rung, who has these calls besides those of the pages. */
+  ringing(subscriberId: string, invitations: Iterable<string>): OverShare | undefined {
+    const of = 'perSubscriber'
+    const { calls: limit } = this.#limits[of]
+    const calls = callsOf(this.#presence.of(subscriberId).filter(isSubscribers))
+    for (const id of invitations) calls.add(id)
+    return calls.size >= limit ? { code: 'over_call_limit', of, limit } : undefined
+  }
+
+  #scopes({ kind, id, key }: TokenHolder, tokenId: string): Scope[] {
+    const pages = () => this.#presence.of(id).filter(({ holder }) => holder.key === key)
+    const withToken = () => pages().filter(({ accessTokenId }) => accessTokenId === tokenId)
+    if (kind !== 'subscriber') return [{ of: 'perGuestToken', key: tokenId, pages: withToken }]
+    return [
+      { of: 'perSubscriber', key: id, pages },
+      { of: 'perToken', key: tokenId, pages: withToken },
+    ]
+  }
+}
+
+const isSubscribers = ({ holder }: Client): boolean => holder.kind === 'subscriber'
+
+/** One that rings on several pages is one. */
+const callsOf = (pages: readonly Client[]): Set<string> =>
+  new Set(pages.flatMap(({ calls }) => [...calls.keys()]))
+
+const countersOf = (
+  clock: Pick<Clock, 'now'>,
+  limits: BrowserLimits,
+  what: keyof Pick<BrowserShare, 'connectionsPerMinute' | 'dialsPerMinute'>,
+): Record<keyof BrowserLimits, Attempts> => {
+  const counter = (of: keyof BrowserLimits) =>
+    new Attempts(clock, { attempts: limits[of][what], windowMs, keys: mostKeys })
+  return {
+    perSubscriber: counter('perSubscriber'),
+    perToken: counter('perToken'),
+    perGuestToken: counter('perGuestToken'),
+    perAddress: counter('perAddress'),
+  }
+}
