@@ -1,7 +1,13 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { Browser, PageOptions } from './browser.ts'
 import { alice, type Gateway } from './gateway.ts'
 import { until } from './until.ts'
+
+/** Who signs in. */
+export interface Person {
+  readonly email: string
+  readonly password: string
+}
 
 /** The softphone page that the gateway serves, as a person uses it. */
 export class Softphone {
@@ -11,64 +17,78 @@ export class Softphone {
     this.page = page
   }
 
-  /** Opens the page, signs Alice in and goes online. */
-  static async open(browser: Browser, gateway: Gateway, options: PageOptions = {}): Promise<Softphone> {
-    const page = await browser.page(options)
-    const phone = new Softphone(page)
-    await page.goto(`http://localhost:${gateway.httpPort}/`)
-    await phone.#part('sign-in-email').fill(alice.email)
-    await phone.#part('sign-in-password').fill(alice.password)
-    await phone.#part('sign-in').click()
+  /** Opens the page, signs somebody in, by default Alice, and goes online. */
+  static async open(
+    browser: Browser,
+    gateway: Gateway,
+    options: PageOptions = {},
+    person: Person = alice,
+  ): Promise<Softphone> {
+    const phone = new Softphone(await browser.page(options))
+    await phone.signIn(gateway, person)
     // Nobody has been online in this profile yet.
-    await phone.#part('online').click()
-    await until('the page is online', async () => {
-      const connection = phone.#part('connection')
-      return (await connection.getAttribute('data-online')) === 'true'
-    })
+    await phone.part('online').click()
+    await phone.online()
     return phone
+  }
+
+  /** Opens the page and signs somebody in. */
+  async signIn(gateway: Gateway, { email, password }: Person): Promise<void> {
+    await this.page.goto(`http://localhost:${gateway.httpPort}/`)
+    await this.part('sign-in-email').fill(email)
+    await this.part('sign-in-password').fill(password)
+    await this.part('sign-in').click()
+  }
+
+  /** Waits until the page says that it is online. */
+  async online(): Promise<void> {
+    await until('the page is online', async () => {
+      return (await this.part('connection').getAttribute('data-online')) === 'true'
+    })
   }
 
   /** Waits for a call that rings, and gives what is shown of the caller. */
   async rings(): Promise<string> {
-    await this.#part('accept').waitFor({ state: 'visible', timeout: 10_000 })
-    return (await this.#part('caller').textContent()) ?? ''
+    await this.part('accept').waitFor({ state: 'visible', timeout: 10_000 })
+    return (await this.part('caller').textContent()) ?? ''
   }
 
   /** Takes the ringing call. */
   accept(): Promise<void> {
-    return this.#part('accept').click()
+    return this.part('accept').click()
   }
 
   /** Turns the ringing call away. */
   reject(): Promise<void> {
-    return this.#part('reject').click()
+    return this.part('reject').click()
   }
 
   /** Dials. */
   async dial(to: string): Promise<void> {
-    await this.#part('dial-to').fill(to)
-    await this.#part('dial').click()
+    await this.part('dial-to').fill(to)
+    await this.part('dial').click()
   }
 
   /** Presses keys of the keypad. */
   async press(digits: string): Promise<void> {
     const names: Readonly<Record<string, string>> = { '*': 'star', '#': 'hash' }
-    for (const digit of digits) await this.#part(`key-${names[digit] ?? digit}`).click()
+    if (!(await this.part('key-1').isVisible())) await this.part('keypad').click()
+    for (const digit of digits) await this.part(`key-${names[digit] ?? digit}`).click()
   }
 
   /** Hangs up. */
   hangUp(): Promise<void> {
-    return this.#part('hangup').click()
+    return this.part('hangup').click()
   }
 
   /** Mutes, or unmutes. */
   mute(): Promise<void> {
-    return this.#part('mute').click()
+    return this.part('mute').click()
   }
 
   /** What the page says of the call: `idle`, `incoming`, or the state of the call. */
   async state(): Promise<string> {
-    return (await this.#part('call-state').getAttribute('data-state')) ?? ''
+    return (await this.part('call-state').getAttribute('data-state')) ?? ''
   }
 
   /** Waits until the call is up. */
@@ -82,8 +102,8 @@ export class Softphone {
 
   /** Waits until the page has no call any more. */
   async idle(): Promise<void> {
-    await this.#part('accept').waitFor({ state: 'hidden' })
-    await this.#part('hangup').waitFor({ state: 'hidden' })
+    await this.part('accept').waitFor({ state: 'hidden' })
+    await this.part('hangup').waitFor({ state: 'hidden' })
   }
 
   /** Closes the page, as a person closes a tab. */
@@ -91,7 +111,8 @@ export class Softphone {
     await this.page.context().close()
   }
 
-  #part(name: string) {
+  /** A part of the page, by its `data-testid`. */
+  part(name: string): Locator {
     return this.page.getByTestId(name)
   }
 }
