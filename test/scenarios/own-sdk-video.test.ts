@@ -1,0 +1,335 @@
+/** Two browsers with our SDK see and hear each other, whatever they do meanwhile. Each test goes on with the call of the one before. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { ClientPage } from '../support/client-page.ts'
+import { CutLine } from '../support/cut-line.ts'
+import { alice, Gateway } from '../support/gateway.ts'
+import { heardIn, hears } from '../support/page-audio.ts'
+import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
+import { until } from '../support/until.ts'
+
+const bob = { email: 'bob@example.test', password: 'looking-glass-9' }
+const tones = { alice: 1200, bob: 700, headset: 500 }
+
+let gateway: Gateway
+let line: CutLine
+const browsers: Browser[] = []
+
+beforeAll(async () => {
+  gateway = await Gateway.start({
+    subscribers: [
+      { ...alice, displayName: 'Alice' },
+      { ...bob, displayName: 'Bob' },
+    ],
+  })
+  line = await CutLine.open(gateway.httpPort)
+  for (const tone of [tones.alice, tones.bob]) browsers.push(await Browser.start(tone))
+})
+
+afterAll(async () => {
+  for (const browser of browsers) await browser.stop()
+  line?.close()
+  await gateway?.stop()
+})
+
+/** Runs in the page: a second microphone, `headset`, and a second camera, `front`, which shows lime. */
+const moreDevices = (tone: number): string => `(() => {
+  const { mediaDevices } = navigator
+  const before = mediaDevices.getUserMedia.bind(mediaDevices)
+  const hum = () => {
+    const context = new AudioContext()
+    const [source, out] = [context.createOscillator(), context.createMediaStreamDestination()]
+    source.frequency.value = ${tone}
+    source.connect(out)
+    source.start()
+    return out.stream
+  }
+  const lime = () => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 180 })
+    const context = canvas.getContext('2d')
+    setInterval(() => {
+      context.fillStyle = 'lime'
+      context.fillRect(0, 0, 320, 180)
+      context.fillStyle = 'white'
+      context.fillRect((performance.now() / 10) % 320, 150, 10, 30)
+    }, 66)
+    return canvas.captureStream(15)
+  }
+  mediaDevices.getUserMedia = async (constraints) =>
+    constraints.audio?.deviceId === 'headset' ? hum() : constraints.video?.deviceId === 'front' ? lime() : before(constraints)
+})()`
+
+/** The call of a page, as this file uses it. */
+interface VideoCall {
+  readonly state: string
+  readonly video: { readonly local: boolean; readonly remote: boolean }
+  readonly members: readonly { readonly type: string; readonly visible: boolean }[]
+}
+
+type Methods = Readonly<Record<string, (argument?: object | string) => Promise<unknown>>>
+
+interface Screen {
+  readonly state: string
+  readonly localStream: { getVideoTracks(): { stop(): void; dispatchEvent(event: Event): void }[] }
+  leave(): Promise<void>
+}
+
+/** The page, as this file uses it. */
+interface VideoWindow {
+  readonly document: {
+    readonly body: object
+    querySelector(of: string): { readonly hidden: boolean; readonly videoWidth: number } | null
+  }
+  readonly testPeers: readonly { readonly localDescription: { readonly sdp: string } }[]
+  readonly told: string[]
+  readonly client: Methods
+  readonly call: VideoCall & Methods
+  shared: Screen
+  watch(call: unknown): void
+  dispatchEvent(event: Event): void
+}
+
+/** Runs in the page: notes what its call tells. */
+const watching = `(() => {
+  globalThis.told = []
+  globalThis.watch = (call) => {
+    globalThis.call = call
+    call.on('video', ({ local, remote }) => told.push('video ' + local + ' ' + remote))
+    for (const name of ['media.reconnecting', 'media.connected', 'camera.updated', 'microphone.updated', 'destroy'])
+      call.on(name, () => told.push(name))
+  }
+})()`
+
+const open = async (index: number, email: string, camera: Colour, port: number): Promise<ClientPage> => {
+  const browser = { page: () => browsers[index]!.page({ camera }) }
+  const options = { host: `localhost:${port}`, logLevel: 'debug' }
+  const page = await ClientPage.open(browser, gateway, await gateway.token(email), options)
+  await page.page.evaluate(watching)
+  return page
+}
+
+/** Does something with the page's call. */
+const act = ({ page }: ClientPage, method: string, argument?: object | string): Promise<unknown> =>
+  page.evaluate(
+    async ({ method, argument }) => {
+      await (globalThis as unknown as VideoWindow).call[method]!(argument)
+    },
+    { method, argument },
+  )
+
+const told = ({ page }: ClientPage): Promise<string[]> =>
+  page.evaluate(() => (globalThis as unknown as VideoWindow).told)
+
+const video = ({ page }: ClientPage): Promise<VideoCall['video']> =>
+  page.evaluate(() => (globalThis as unknown as VideoWindow).call.video)
+
+const tells = async (page: ClientPage, wanted: VideoCall['video']): Promise<void> => {
+  const is = ({ local, remote }: VideoCall['video']) => local === wanted.local && remote === wanted.remote
+  await until(`video is ${JSON.stringify(wanted)}`, () => video(page), is)
+}
+
+const hearsNothing = ({ page }: ClientPage): Promise<unknown> =>
+  until(
+    'the browser hears nothing',
+    () => heardIn(page),
+    (heard) => heard === 0,
+  )
+
+describe('a call between two pages with our SDK', () => {
+  let a: ClientPage
+  let b: ClientPage
+
+  beforeAll(async () => {
+    a = await open(0, alice.email, 'red', line.port)
+    b = await open(1, bob.email, 'blue', gateway.httpPort)
+    await b.page.evaluate(async () => {
+      const window = globalThis as unknown as VideoWindow
+      const all = async ({ invite }: { readonly invite: Methods }) =>
+        window.watch(await invite.accept!({ rootElement: window.document.body }))
+      await window.client.online!({ incomingCallHandlers: { all } })
+    })
+    await a.page.evaluate(async () => {
+      const window = globalThis as unknown as VideoWindow
+      window.watch(await window.client.dial!({ to: '/public/bob', rootElement: window.document.body }))
+      await window.call.start!()
+    })
+  })
+
+  afterAll(async () => {
+    for (const page of [a, b]) await page?.close()
+  })
+
+  const heardBoth = async (ofAlice = tones.alice): Promise<void> => {
+    await hears(a.page, tones.bob)
+    await hears(b.page, ofAlice)
+  }
+
+  /** Everything goes both ways. */
+  const together = async (): Promise<void> => {
+    await sees(a.page, 'blue')
+    await sees(b.page, 'red')
+    await heardBoth()
+    const both = { local: true, remote: true }
+    for (const page of [a, b]) await tells(page, both)
+  }
+
+  it('begins with sound alone', async () => {
+    await heardBoth()
+    await seesNothing(a.page)
+    expect(await video(a)).toEqual({ local: false, remote: false })
+  })
+
+  it('has video added by one, whom the other sees when it wants to, and then by both', async () => {
+    await act(a, 'updateMedia', { video: { enable: true } })
+    const others = () =>
+      b.page.evaluate(() => (globalThis as unknown as VideoWindow).call.members.map(({ visible }) => visible))
+    await until('the other page is told', others, (visible) => visible.includes(true))
+    await act(b, 'setVideoDirection', 'recvonly')
+    await sees(b.page, 'red')
+    await tells(b, { local: false, remote: true })
+    await tells(a, { local: true, remote: false })
+    await act(b, 'setVideoDirection', 'sendrecv')
+    await together()
+    const shown = () =>
+      a.page.evaluate(() => {
+        const { document } = globalThis as unknown as VideoWindow
+        const player = document.querySelector('body > video')
+        return player?.hidden ? 0 : player?.videoWidth
+      })
+    expect(await shown()).toBeGreaterThan(0)
+    await heardBoth()
+  })
+
+  it('goes on after mutes and a deaf ear', async () => {
+    await act(a, 'audioMute')
+    await hearsNothing(b)
+    await hears(a.page, tones.bob)
+    await act(a, 'audioUnmute')
+    await act(a, 'videoMute')
+    await tells(b, { local: true, remote: false })
+    await sees(a.page, 'blue')
+    await act(a, 'videoUnmute')
+    await together()
+    await act(a, 'deaf')
+    await hearsNothing(a)
+    await sees(a.page, 'blue')
+    await act(a, 'undeaf')
+    await together()
+  })
+
+  it('is held, and taken back', async () => {
+    await act(b, 'hold')
+    await hearsNothing(a)
+    await hearsNothing(b)
+    await seesNothing(a.page)
+    await act(b, 'unhold')
+    await together()
+  })
+
+  it('takes another microphone and another camera, and the first ones again', async () => {
+    await a.page.evaluate(moreDevices(tones.headset))
+    await act(a, 'updateMicrophone', { deviceId: 'headset' })
+    await act(a, 'updateCamera', { deviceId: 'front' })
+    await hears(b.page, tones.headset)
+    await sees(b.page, 'lime')
+    await act(a, 'updateMicrophone', {})
+    await act(a, 'updateCamera', {})
+    await together()
+    const changes = (await told(a)).filter((event) => event.endsWith('.updated'))
+    // The first of a camera is when it was added.
+    expect(changes.sort()).toEqual([
+      ...['camera.updated', 'camera.updated', 'camera.updated', 'microphone.updated', 'microphone.updated'],
+    ])
+  })
+
+  it('shows a screen in place of the camera, until the person stops it, and with the sound of the call', async () => {
+    const share = () =>
+      a.page.evaluate(async () => {
+        const window = globalThis as unknown as VideoWindow
+        window.shared = (await window.call.startScreenShare!()) as Screen
+      })
+    await share()
+    await sees(b.page, screenColour)
+    await sees(a.page, 'blue')
+    await heardBoth()
+    await a.page.evaluate(() => (globalThis as unknown as VideoWindow).shared.leave())
+    await together()
+    await share()
+    await sees(b.page, screenColour)
+    const state = await a.page.evaluate(() => {
+      const { shared } = globalThis as unknown as VideoWindow
+      const [track] = shared.localStream.getVideoTracks()
+      // As the browser's own bar does.
+      track?.stop()
+      track?.dispatchEvent(new Event('ended'))
+      return shared.state
+    })
+    expect(state).toBe('ended')
+    await together()
+  })
+
+  it('finds a new path on another network', async () => {
+    const credentials = () =>
+      a.page.evaluate(
+        () =>
+          /a=ice-ufrag:(\S+)/.exec(
+            (globalThis as unknown as VideoWindow).testPeers[0]?.localDescription.sdp ?? '',
+          )?.[1],
+      )
+    const before = await credentials()
+    await a.page.evaluate(() => {
+      ;(globalThis as unknown as VideoWindow).dispatchEvent(new Event('online'))
+    })
+    await until(
+      'the path is another one',
+      () => told(a),
+      (events) => events.lastIndexOf('media.connected') > events.indexOf('media.reconnecting'),
+    )
+    expect(await credentials()).not.toBe(before)
+    await together()
+  })
+
+  it('goes on without its connection, and with the next one', async () => {
+    const { connections } = line
+    line.cut()
+    await together()
+    await until('it has connected again', () => line.connections > connections)
+    await act(a, 'audioMute')
+    await hearsNothing(b)
+    await act(a, 'audioUnmute')
+    await together()
+  })
+
+  it('gives its video up, and takes it back', async () => {
+    await act(a, 'setVideoDirection', 'inactive')
+    await seesNothing(b.page)
+    await seesNothing(a.page)
+    await tells(a, { local: false, remote: false })
+    await tells(b, { local: true, remote: false })
+    await heardBoth()
+    await act(a, 'setVideoDirection', 'sendrecv')
+    await together()
+  })
+
+  it('comes back after a page was loaded anew', async () => {
+    await a.page.reload()
+    await a.signIn()
+    await a.page.evaluate(watching)
+    await a.page.evaluate(async () => {
+      const window = globalThis as unknown as VideoWindow
+      window.watch(await window.client.reattach!({ video: true }))
+      await window.call.start!()
+    })
+    await together()
+  })
+
+  it('leaves nothing behind', async () => {
+    await act(b, 'hangup')
+    await until(
+      'the other page sees the end',
+      () => told(a),
+      (events) => events.includes('destroy'),
+    )
+    await gateway.settled()
+  })
+})
