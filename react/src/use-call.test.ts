@@ -9,7 +9,7 @@ import { useStream } from './use-stream.ts'
 
 it('what there is to see of a call is kept up to date until it ends', async () => {
   const made = new FakeCall()
-  const hook = await rendered(useCall, made.call)
+  const hook = await rendered((call: Call) => useCall(call), made.call)
   expect(hook.value).toMatchObject({
     state: 'new',
     active: false,
@@ -18,7 +18,10 @@ it('what there is to see of a call is kept up to date until it ends', async () =
   })
   await act(async () => made.becomes('active'))
   await act(async () => made.mutes(true))
+  const bob = { member_id: 'm1', call_id: 'c1', node_id: 'n1', name: 'Bob' }
+  await act(async () => made.joins(bob))
   expect(hook.value).toMatchObject({ state: 'active', active: true, muted: { audio: true, video: false } })
+  expect(hook.value.members).toEqual([bob])
   await act(async () => {
     made.reason = new ClientError('normal', 'The call was hung up here.')
     made.becomes('ended')
@@ -28,7 +31,7 @@ it('what there is to see of a call is kept up to date until it ends', async () =
 
 it('an event that changes nothing does not render the component again', async () => {
   const made = new FakeCall()
-  const hook = await rendered(useCall, made.call)
+  const hook = await rendered((call: Call) => useCall(call), made.call)
   const { count } = hook
   await act(async () => made.events.emit('mute', made.muted))
   expect(hook.count).toBe(count)

@@ -1,22 +1,22 @@
-import type { Call, CallEvents, CallState, ClientError } from '@trunkline/client'
+import type { Call, CallEvents } from '@trunkline/client'
 import { useMemo, useSyncExternalStore } from 'react'
 
-/** What {@link useCall} tells of a call, as the properties of {@link Call} with the same names. */
-export interface CallView {
-  readonly state: CallState
-  readonly active: boolean
-  readonly muted: Call['muted']
-  readonly reason: ClientError | undefined
-  readonly localStream: MediaStream | undefined
-  readonly remoteStream: MediaStream
-}
+const shown = [
+  ...(['state', 'active', 'reason', 'muted', 'video', 'localStream', 'remoteStream'] as const),
+  ...(['members', 'selfMember', 'capabilities', 'currentLayout'] as const),
+] as const satisfies readonly (keyof Call)[]
 
-const events = ['state', 'mute', 'track', 'destroy'] as const satisfies readonly (keyof CallEvents)[]
+/** What {@link useCall} tells: the properties of {@link Call} with these names. */
+export type CallView = Pick<Call, (typeof shown)[number]>
 
-const read = (call: Call): CallView => {
-  const { state, active, muted, reason, localStream, remoteStream } = call
-  return { state, active, muted, reason, localStream, remoteStream }
-}
+/** After which of them something of the view is another; `memberList.updated` follows every change of members but these. */
+const events = [
+  ...(['state', 'mute', 'video', 'track', 'destroy'] as const),
+  ...(['call.joined', 'call.left', 'memberList.updated', 'member.talking', 'layout.changed'] as const),
+] as const satisfies readonly (keyof CallEvents)[]
+
+const read = (call: Call): CallView =>
+  Object.fromEntries(shown.map((name) => [name, call[name]])) as unknown as CallView
 
 /** The same object as long as nothing in it is another: React compares what it is given. */
 const steady = <View extends object>(readView: () => View): (() => View) => {

@@ -5,7 +5,7 @@ import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
-import { ReactPage } from '../support/react-page.ts'
+import { packageBuilt, ReactPage } from '../support/react-page.ts'
 import { until } from '../support/until.ts'
 import { application, scripted } from './applications.ts'
 
@@ -80,6 +80,12 @@ it('a page written with React signs in, is called, talks, mutes, renews its toke
   await gauge('subscribers_online', 0)
   await gauge('websockets', 0)
   await gateway.settled()
+})
+
+it('the package is one module that wants nothing but React, and stays small', async () => {
+  const { imports, size } = await packageBuilt()
+  expect(imports).toEqual(['react'])
+  expect(size).toBeLessThan(40_000)
 })
 
 it('the documentation shows the page that is tested here', () => {

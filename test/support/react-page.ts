@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import { build, type Plugin } from 'vite'
+import { build, type InlineConfig, type Plugin } from 'vite'
 import type { Browser } from './browser.ts'
 
 const root = join(import.meta.dirname, '..', '..', 'react')
@@ -27,18 +28,30 @@ const page: Plugin = {
 
 /** The page's script, with React's development build: strict mode runs effects twice in that one alone. */
 const bundle = async (): Promise<string> => {
-  const result = await build({
-    root,
+  const made = await chunkOf({
     mode: 'development',
     configFile: false,
-    logLevel: 'warn',
     define: { 'process.env.NODE_ENV': '"development"' },
     plugins: [page],
     build: { write: false, minify: false, rollupOptions: { input: name } },
   })
+  return made.code
+}
+
+/** The package as `npm run build` makes it: what it imports, and its size in bytes, compressed. */
+export const packageBuilt = async (): Promise<{
+  readonly imports: readonly string[]
+  readonly size: number
+}> => {
+  const { code, imports } = await chunkOf({ build: { write: false } })
+  return { imports, size: gzipSync(code).length }
+}
+
+const chunkOf = async (config: InlineConfig) => {
+  const result = await build({ root, logLevel: 'warn', ...config })
   const [output] = [result].flat().flatMap((made) => ('output' in made ? made.output : []))
-  if (output?.type !== 'chunk') throw new Error('the page was not built')
-  return output.code
+  if (output?.type !== 'chunk') throw new Error('nothing was built')
+  return output
 }
 
 const html =

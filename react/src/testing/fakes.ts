@@ -9,6 +9,7 @@ import type {
   ConnectionState,
   IncomingCallHandlers,
   Invite,
+  Member,
 } from '@trunkline/client'
 
 /** Listeners by name, as the client keeps them. */
@@ -101,6 +102,11 @@ export class FakeCall {
   readonly localStream = undefined
   state: CallState = 'new'
   muted = { audio: false, video: false }
+  members: readonly Member[] = []
+  readonly video = { local: false, remote: false }
+  readonly selfMember = undefined
+  readonly capabilities = undefined
+  readonly currentLayout = undefined
   reason: ClientError | undefined
 
   /** As the hooks see it. */
@@ -116,6 +122,11 @@ export class FakeCall {
     const previous = this.state
     this.state = state
     this.events.emit('state', { state, previous })
+  }
+
+  joins(...members: Member[]): void {
+    this.members = [...this.members, ...members]
+    this.events.emit('memberList.updated', { members: this.members })
   }
 
   mutes(audio: boolean): void {
