@@ -1,8 +1,9 @@
 // @vitest-environment happy-dom
-import { ClientError } from '@trunkline/client'
-import { act, createElement } from 'react'
+import { ClientError, type ClientOptions } from '@trunkline/client'
+import { act, createElement, Suspense, use } from 'react'
+import { createRoot } from 'react-dom/client'
 import { renderToString } from 'react-dom/server'
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { SignalWireOptions } from './sign-in.ts'
 import { FakeClient } from './testing/fakes.ts'
 import { Probe, rendered } from './testing/rendered.ts'
@@ -178,6 +179,22 @@ it('a client that cannot be made is an error', async () => {
     { token: 't1' },
   )
   expect(hook.value).toMatchObject({ state: 'disconnected', error: { code: 'bad_host' } })
+})
+
+it('a component that waits before it is first shown has no client until then', async () => {
+  const make = vi.fn((options: ClientOptions) => new FakeClient(options).client)
+  const useIt = signalWireHook(make)
+  const ready = Promise.withResolvers<string>()
+  const root = createRoot(document.createElement('div'))
+  onTestFinished(() => act(async () => root.unmount()))
+  const waits = () => {
+    useIt({ token: 't1' })
+    return use(ready.promise)
+  }
+  await act(async () => root.render(createElement(Suspense, null, createElement(Probe, { use: waits }))))
+  expect(make).not.toHaveBeenCalled()
+  await act(async () => ready.resolve('ready'))
+  expect(make).toHaveBeenCalledOnce()
 })
 
 it('a server makes no client', () => {

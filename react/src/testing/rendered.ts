@@ -7,18 +7,8 @@ export const Probe = ({ use }: { use: () => string | undefined }): ReactNode => 
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true })
 
-/** How a hook is rendered. */
-export interface RenderOptions {
-  /** Default true: every effect runs twice, as under development. */
-  readonly strict?: boolean
-}
-
-/** A component that only uses a hook, in strict mode, unmounted with the test. */
-export const rendered = async <Props, Value>(
-  use: (props: Props) => Value,
-  first: Props,
-  { strict = true }: RenderOptions = {},
-) => {
+/** A component that only uses a hook, in strict mode, where every effect runs twice; unmounted with the test. */
+export const rendered = async <Props, Value>(use: (props: Props) => Value, first: Props) => {
   const values: Value[] = []
   const root = createRoot(document.createElement('div'))
   const render = (props: Props) => {
@@ -28,7 +18,7 @@ export const rendered = async <Props, Value>(
         return undefined
       },
     })
-    return act(async () => root.render(strict ? createElement(StrictMode, null, element) : element))
+    return act(async () => root.render(createElement(StrictMode, null, element)))
   }
   await render(first)
   const unmount = () => act(async () => root.unmount())
