@@ -98,7 +98,7 @@ export type {
   PushResult,
   SubscriberInfo,
 } from './types.ts'
-export { buildVideoElement, type CallVideo } from './video-element.ts'
+export { buildVideoElement, type CallVideo, type CallVideoOptions } from './video-element.ts'
 
 /**
  * Connects a subscriber. Resolves when the server has taken the token. Each call makes a client of its own.

@@ -108,24 +108,43 @@ it('hangup() takes the id of its own call, and no other', async () => {
 })
 
 describe('buildVideoElement', () => {
-  const built = async (ended = false) => {
-    const { client } = await connected()
+  const built = async (ended = false, stream?: 'local') => {
+    const { browser, client } = await connected()
     const call = await client.dial({ to: '/public/bob' })
     if (ended) await call.hangup()
-    const element = { setAttribute: vi.fn(), remove: vi.fn(), srcObject: null, muted: false }
+    const element = {
+      ...{ setAttribute: vi.fn(), remove: vi.fn(), style: { transform: '' } },
+      ...{ srcObject: null as unknown, muted: false },
+    }
     const append = vi.fn()
     const rootElement = { ownerDocument: { createElement: () => element }, append }
-    const made = await buildVideoElement({ call, rootElement: rootElement as unknown as HTMLElement })
+    const made = await buildVideoElement({
+      ...{ call, rootElement: rootElement as unknown as HTMLElement, stream },
+    })
     expect(made.element).toBe(element)
-    return { call, element, append }
+    return { browser, call, element, append, made }
   }
 
   it('makes a silent element in the root, which goes with the call', async () => {
     const { call, element, append } = await built()
     expect(append).toHaveBeenCalledWith(element)
-    expect(element).toMatchObject({ muted: true, srcObject: call.remoteStream })
+    expect(element).toMatchObject({ muted: true, srcObject: call.remoteStream, style: { transform: '' } })
     await call.hangup()
     expect(element.remove).toHaveBeenCalledTimes(1)
+    expect(element.srcObject).toBeNull()
+  })
+
+  it('shows our own camera once it is open, mirrored', async () => {
+    const { browser, call, element, made } = await built(false, 'local')
+    expect(element).toMatchObject({ srcObject: null, style: { transform: 'scaleX(-1)' } })
+    void call.start().catch(() => {})
+    await settled()
+    browser.socket.reply('verto.invite', { code: '200' })
+    await settled()
+    expect(element.srcObject).toBe(call.localStream)
+    made.unsubscribe()
+    browser.socket.verto('verto.answer', { callID: call.id, sdp: 'their answer' })
+    await settled()
     expect(element.srcObject).toBeNull()
   })
 
