@@ -1,5 +1,5 @@
 import type { DeviceTable } from './schema.ts'
-import type { Store } from './sqlite.ts'
+import type { Store, Write } from './sqlite.ts'
 
 /** A device as it is written down. */
 export type DeviceRow = Readonly<DeviceTable>
@@ -25,8 +25,8 @@ export class DeviceRows {
   }
 
   /**
-   * Writes a device down and returns it; one of the same token stays the one that it is, with its new type. Undefined where the subscriber has
-   * `most` already.
+   * Writes a device down and returns it; one of the same token stays the one that it is, with its new type. Where others have the token, the
+   * device was handed on: it is theirs no more. Undefined where the subscriber has `most` already.
    */
   async add(row: DeviceRow, most: number): Promise<DeviceRow | undefined> {
     return this.#store.transaction().execute(async (transaction) => {
@@ -38,6 +38,11 @@ export class DeviceRows {
         .where('token', '!=', token)
         .executeTakeFirstOrThrow()
       if (Number(others.count) >= most) return undefined
+      await transaction
+        .deleteFrom('device')
+        .where('token', '=', token)
+        .where('subscriber_id', '!=', subscriber_id)
+        .execute()
       const kept = await transaction
         .insertInto('device')
         .values(row)
@@ -57,4 +62,9 @@ export class DeviceRows {
       .executeTakeFirst()
     return numDeletedRows === 1n
   }
+}
+
+/** Forgets all devices of a subscriber: whoever registered them may not act for the subscriber any more. */
+export const forgetDevices = async (write: Write, subscriberId: string): Promise<void> => {
+  await write.deleteFrom('device').where('subscriber_id', '=', subscriberId).execute()
 }

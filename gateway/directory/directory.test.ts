@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { DeviceRows } from './devices.ts'
 import { pathOf } from './index/entry.ts'
 import { config, everythingOf, script, TestStore } from './testing.ts'
 
@@ -122,6 +123,11 @@ describe('the directory', () => {
   it('takes over what changed in the file: password, name, address, handler', async () => {
     const first = await open()
     const id = first.subscriberByEmail('project-1', 'alice@example.test')!.id
+    const unchanged = first.subscriberByEmail('project-1', 'bob@example.test')!.id
+    for (const subscriber_id of [id, unchanged]) {
+      const row = { id: subscriber_id, subscriber_id, project_id: 'project-1', token: subscriber_id }
+      await new DeviceRows(first.store).add({ ...row, type: 'iOS', created_at: 0 }, 5)
+    }
     first.close()
     const [alice, bob] = config().subscribers as [never, never]
     const second = await open(
@@ -133,6 +139,8 @@ describe('the directory', () => {
         domains: [{ domain: 'demo.example' }],
       }),
     )
+    // What the old password had registered is told of no calls.
+    expect(query('select subscriber_id from device')).toEqual([{ subscriber_id: unchanged }])
     expect(second.resolve('/private/bob', 'project-1')).toMatchObject({ subscriberId: id })
     expect(await second.signIn('project-1', 'alice@example.test', 'wonder')).toBeUndefined()
     expect(await second.signIn('project-1', 'alice@example.test', 'changed')).toMatchObject({ id })

@@ -5,6 +5,7 @@ import type { Target } from '../calls/ports.ts'
 import { TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { type DirectoryConfig, declaredBy, realmsOf } from './declared.ts'
+import { forgetDevices } from './devices.ts'
 import { type ConnectionUse, type Engine, type EngineOptions, type News, openEngine } from './engine.ts'
 import { StoredCarriers } from './index/carriers.ts'
 import { Memory, type NumberTarget } from './index/memory.ts'
@@ -169,15 +170,18 @@ class LoadedDirectory implements Directory {
     const { store, changed } = this.#parts
     const subscriber = this.subscriber(id)
     if (subscriber?.projectId !== projectId) throw new TrunklineError('unknown_resource')
-    await store
-      .updateTable('subscriber')
-      .set((eb) => ({
-        ...(tokensAfter !== undefined && { tokens_after: tokensAfter }),
-        ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
-        ...(pushKey !== undefined && { push_key: eb.fn.coalesce('push_key', eb.val(pushKey)) }),
-      }))
-      .where('resource_id', '=', id)
-      .execute()
+    await store.transaction().execute(async (write) => {
+      await write
+        .updateTable('subscriber')
+        .set((eb) => ({
+          ...(tokensAfter !== undefined && { tokens_after: tokensAfter }),
+          ...(disabled !== undefined && { disabled: disabled ? 1 : 0 }),
+          ...(pushKey !== undefined && { push_key: eb.fn.coalesce('push_key', eb.val(pushKey)) }),
+        }))
+        .where('resource_id', '=', id)
+        .execute()
+      if (tokensAfter !== undefined || disabled) await forgetDevices(write, id)
+    })
     await changed({ resources: [id] })
   }
 

@@ -105,6 +105,22 @@ describeEngines('devices', (engine) => {
     expect(await add('three')).toMatchObject({ token: 'three' })
   })
 
+  it('belong to whoever registered the token last', async () => {
+    const { directory, devices, holder, add } = await made()
+    await add('one')
+    await add('two')
+    const other = await directory.resources.create({
+      ...{ projectId: p, type: 'subscriber', displayName: 'Otto' },
+      details: { email: 'otto@example.test', mayDialOut: false },
+    })
+    const row = { id: randomUUID(), subscriber_id: other.id, project_id: p, token: 'one', type: 'iOS' }
+    await devices.add({ ...row, created_at: engine.clock.now() }, 2)
+    const tokens = async (id: string) => (await devices.of(id)).map(({ token }) => token).sort()
+    expect([await tokens(holder.id), await tokens(other.id)]).toEqual([['two'], ['one']])
+    await add('one')
+    expect([await tokens(holder.id), await tokens(other.id)]).toEqual([['one', 'two'], []])
+  })
+
   it('share the one key of their subscriber, which stays', async () => {
     const { directory, holder } = await made()
     const keys = new PushKeys(directory)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DeclaredResource } from '../declared.ts'
+import { forgetDevices } from '../devices.ts'
 import type { Write } from '../sqlite.ts'
 
 /** A password as it is stored. */
@@ -157,7 +158,7 @@ const writeAddress = async (
     .execute()
 }
 
-/** With another password, tokens that the old one got are not good any more. */
+/** With another password, tokens that the old one got are not good any more, nor are devices told that were registered with them. */
 const writePerson = async (
   write: Write,
   resourceId: string,
@@ -171,6 +172,7 @@ const writePerson = async (
     .where('resource_id', '=', resourceId)
     .executeTakeFirst()
   const changed = before !== undefined && before.password_mark !== mark
+  if (changed) await forgetDevices(write, resourceId)
   const values = {
     password_hash: hash,
     password_mark: mark,

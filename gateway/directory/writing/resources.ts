@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TrunklineError } from '../../errors.ts'
+import { forgetDevices } from '../devices.ts'
 import { listResources } from '../index/listing.ts'
 import type { FlowVersionRecord, Resources } from '../ports.ts'
 import type {
@@ -240,7 +241,7 @@ export class StoredResources implements Resources {
       .execute()
   }
 
-  /** With another password, tokens that the old one got are not good any more. */
+  /** With another password, tokens that the old one got are not good any more, nor are devices told that were registered with them. */
   async #changePerson(
     write: Write,
     id: string,
@@ -249,6 +250,7 @@ export class StoredResources implements Resources {
     now: number,
   ): Promise<void> {
     if (email === undefined && hash === undefined) return
+    if (hash !== undefined) await forgetDevices(write, id)
     await write
       .updateTable('subscriber')
       .set({

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DeviceRows } from '../../directory/devices.ts'
 import { ApiRig } from '../testing.ts'
 
 let rig: ApiRig
@@ -48,7 +49,8 @@ describe.each(bases)('%s', (base) => {
     const theirs = (await register(phone, other)).json()
     expect(theirs.id).not.toBe(first.id)
     expect(theirs.push_notification_key).not.toBe(first.push_notification_key)
-    expect((await rig.askAs({ url: base, token: own })).json().data).toEqual([again])
+    // The device was handed on: whoever registered it before has none.
+    expect((await rig.askAs({ url: base, token: own })).json().data).toEqual([])
     expect((await rig.askAs({ url: base, token: other })).json().data).toEqual([theirs])
   })
 
@@ -104,6 +106,45 @@ describe('devices', () => {
       }),
     )
     expect(new Set(keys).size).toBe(1)
+  })
+
+  const register = async () => {
+    const reference = `own-${count}@example.test`
+    await rig.askAs({ method: 'POST', url: bases[0], payload: phone, token: own })
+    const { id } = rig.directory.subscriberByEmail('p1', reference)!
+    const left = () => new DeviceRows(rig.directory.store).of(id)
+    expect(await left()).toHaveLength(1)
+    return { id, left }
+  }
+
+  it('are forgotten when all tokens of their subscriber are taken back', async () => {
+    const { id, left } = await register()
+    const answer = await rig.ask('DELETE', `/api/fabric/subscribers/${id}/tokens`)
+    expect(answer.statusCode).toBe(204)
+    expect(await left()).toEqual([])
+  })
+
+  it('are forgotten with the password that they were registered by', async () => {
+    const { id, left } = await register()
+    await rig.directory.resources.update('p1', 'subscriber', id, { displayName: 'Another' })
+    expect(await left()).toHaveLength(1)
+    await rig.directory.resources.update('p1', 'subscriber', id, { password: 'another-9' })
+    expect(await left()).toEqual([])
+  })
+
+  it('are forgotten when their subscriber is disabled, and are not when one is enabled', async () => {
+    const { id, left } = await register()
+    await rig.directory.changeSubscriber('p1', id, { disabled: false })
+    expect(await left()).toHaveLength(1)
+    await rig.directory.changeSubscriber('p1', id, { disabled: true })
+    expect(await left()).toEqual([])
+  })
+
+  it('stay when one token is taken back: they are the subscriber’s, not the token’s', async () => {
+    const { left } = await register()
+    await rig.ask('POST', '/api/fabric/subscribers/tokens/revoke', { token: own })
+    expect((await rig.askAs({ url: bases[0], token: own })).statusCode).toBe(401)
+    expect(await left()).toHaveLength(1)
   })
 
   it('go with their subscriber', async () => {
