@@ -222,7 +222,7 @@ export class Client {
   // Timers stood still while the machine slept.
   #awake(): void {
     this.#token.check()
-    this.#session.retryNow()
+    this.#session.probe()
   }
 
   #connected(fresh: boolean, expiresAt: number | undefined): void {

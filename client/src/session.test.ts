@@ -12,6 +12,7 @@ const happensNothing = (browser: FakeBrowser) => {
   const sockets = browser.sockets.length
   browser.network()
   browser.awake()
+  browser.socket.replyAll()
   browser.clock.advance(60_000)
   expect(browser.sockets).toHaveLength(sockets)
 }
@@ -152,6 +153,15 @@ describe('a lost connection', () => {
     happensNothing(browser)
     client.disconnect()
     expect(browser.watchers.size).toBe(0)
+  })
+
+  it('is noticed ten seconds after the machine woke up, at the latest', async () => {
+    const { browser, client } = await connected()
+    browser.clock.sleep(3_600_000)
+    browser.awake()
+    expect(browser.socket.requests('signalwire.ping')).toHaveLength(1)
+    browser.clock.advance(10_000)
+    expect(client.connectionState).toBe('reconnecting')
   })
 
   it('ends with auth when the token has expired meanwhile and there is no other', async () => {

@@ -96,11 +96,19 @@ export class Session {
       this.#end(new ClientError('disconnected', 'The client was disconnected.'))
   }
 
-  /** A connection that is waited with is tried at once: the network is back, or the machine woke up. */
-  retryNow(): void {
-    if (!this.#retry) return
-    this.#retry.cancel()
-    this.#reopen()
+  /**
+   * The network may be another one, or the machine slept: a connection that is waited with is tried at once, and one that seems alive has to
+   * prove it.
+   */
+  probe(): void {
+    if (this.#retry) {
+      this.#retry.cancel()
+      this.#reopen()
+      return
+    }
+    if (this.#state !== 'connected') return
+    const timestamp = this.#environment.clock.now() / 1000
+    this.request('signalwire.ping', { timestamp }).catch(() => {})
   }
 
   /** Sends a request; see {@link Requests} for what happens while there is no connection. */
