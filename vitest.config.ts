@@ -2,12 +2,26 @@ import { defineConfig } from 'vitest/config'
 
 /** Scenarios that measure sound, loads or rates: no other file beside them, which would tear the one and add to the other. */
 const alone = [
-  ...['bad-network', 'busy', 'codecs', 'detect', 'door', 'endpoints', 'inbound', 'outbound', 'outside-audio'],
+  ...[
+    'bad-network',
+    'browser-moves',
+    'browser-video',
+    'busy',
+    'codecs',
+    'detect',
+    'door',
+    'endpoints',
+    'inbound',
+    'outbound',
+    'outside-audio',
+  ],
   ...[
     'overload',
     'phones',
     'published-sdk',
     'push',
+    'softphone',
+    'softphone-push',
     'recordings',
     'rtp-stream',
     'transfer',

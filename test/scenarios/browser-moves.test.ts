@@ -1,0 +1,100 @@
+/** A browser's call that moves between another browser and a telephone, and never drops. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { alice, Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { type Colour, sees, seesNothing } from '../support/page-video.ts'
+import { freePort } from '../support/ports.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { until } from '../support/until.ts'
+import { scripted } from './applications.ts'
+
+const bob = { email: 'bob@example.test', password: 'looking-glass-9' }
+const tones = { alice: 1200, bob: 700, telephone: 440 }
+
+let gateway: Gateway
+let deskPort: number
+const browsers: Browser[] = []
+
+beforeAll(async () => {
+  deskPort = await freePort()
+  const withBob = { connect: { to: '/public/bob?channel=video' } }
+  gateway = await Gateway.start({
+    subscribers: [
+      { ...alice, displayName: 'Alice' },
+      { ...bob, displayName: 'Bob' },
+    ],
+    resources: [
+      {
+        address: '/public/tour',
+        handler: scripted('answer', withBob, { connect: { to: `sip:desk@127.0.0.1:${deskPort}` } }, withBob),
+      },
+    ],
+  })
+  for (const tone of [tones.alice, tones.bob]) browsers.push(await Browser.start(tone))
+})
+
+afterAll(async () => {
+  for (const browser of browsers) await browser.stop()
+  await gateway?.stop()
+})
+
+const open = async (index: number, email: string, camera: Colour): Promise<SdkPage> => {
+  const page = await SdkPage.open(browsers[index]!, gateway, await gateway.token(email), { camera })
+  onTestFinished(() => page.close())
+  return page
+}
+
+it('talks to a browser by video, to a telephone, and to the browser again', async () => {
+  const carrier = await Carrier.listens({
+    scenario: 'callee-hangs-up',
+    holdMs: 'told',
+    port: deskPort,
+    timeoutMs: 90_000,
+  })
+  const [a, b] = [await open(0, alice.email, 'red'), await open(1, bob.email, 'blue')]
+  await b.online()
+  const answers = async (count: number): Promise<void> => {
+    await until(
+      'the invite',
+      () => b.invites(),
+      (now) => now === count,
+    )
+    await b.accept({ video: true })
+  }
+  const together = async (): Promise<void> => {
+    await sees(a.page, 'blue')
+    await sees(b.page, 'red')
+    await hears(a.page, tones.bob)
+    await hears(b.page, tones.alice)
+  }
+
+  await a.dial('/public/tour?channel=video', { video: true })
+  await answers(1)
+  await together()
+  await b.hangUp()
+
+  await carrier.talks('invited', tones.telephone)
+  await hears(a.page, tones.telephone)
+  await carrier.hears(tones.alice)
+  await seesNothing(a.page)
+  const { members } = (await a.do('getMembers')) as { members: { video_muted: boolean; name: string }[] }
+  expect(members.map(({ name }) => name)).toEqual(['Alice', 'desk'])
+  await carrier.goesOn()
+  await carrier.done()
+
+  await answers(2)
+  await together()
+  const names = a.wire.events('verto.display').map(({ display_name: name }) => name)
+  expect(names).toEqual(['Bob', 'desk', 'Bob'])
+  expect(a.wire.events('call.joined')).toHaveLength(1)
+  expect(await a.events()).not.toContain('destroy')
+  await b.hangUp()
+  await until(
+    'the page sees the end',
+    () => a.events(),
+    (events) => events.at(-1) === 'destroy',
+  )
+  await gateway.settled()
+})
