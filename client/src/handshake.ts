@@ -1,39 +1,140 @@
-import { type Json, record, text } from './frames.ts'
+import { ClientError } from './errors.ts'
+import { type Frame, type Json, record, text } from './frames.ts'
+import type { SessionOwner } from './session-owner.ts'
 
-/** What a client presents when it connects. */
-export interface Greeting {
-  readonly token: string
-  readonly contexts: readonly string[] | undefined
-  /** Of the session to go on with. */
-  readonly protocol: string | undefined
-  readonly authorizationState: string | undefined
+const REAUTH_FAILED = '-32002'
+const FORGOTTEN = 'Requester validation failed'
+
+/** What became of a handshake. */
+export type HandshakeOutcome =
+  /** `fresh`: the server knows nothing of an earlier connection. `lost`: there was one. */
+  | {
+      readonly kind: 'welcome'
+      readonly fresh: boolean
+      readonly lost: boolean
+      readonly expiresAt: number | undefined
+    }
+  /** The server has forgotten the session: it is to be greeted anew, without it. */
+  | { readonly kind: 'forgotten' }
+  /** The token is refused; `again`: another one was refused already. */
+  | { readonly kind: 'token'; readonly error: ClientError; readonly again: boolean }
+  /** The token is good, and not for us. */
+  | { readonly kind: 'stranger'; readonly error: ClientError }
+  | { readonly kind: 'refused'; readonly error: ClientError }
+
+/** How a session presents itself to the server, and what the server says of it. It outlives connections. */
+export class Handshake {
+  readonly #owner: Pick<SessionOwner, 'project' | 'contexts' | 'token'>
+  #pending: { readonly id: string; readonly protocol: string | undefined } | undefined
+  #protocol: string | undefined
+  #authorizationState: string | undefined
+  #project: string | undefined
+  #iceServers: readonly RTCIceServer[] = []
+  #renewed = false
+  #forgotten = false
+
+  constructor(owner: Pick<SessionOwner, 'project' | 'contexts' | 'token'>) {
+    this.#owner = owner
+  }
+
+  /** The server's name for the session; undefined before the first connection. */
+  get protocol(): string | undefined {
+    return this.#protocol
+  }
+
+  /** Project of the token; undefined before the first connection. */
+  get project(): string | undefined {
+    return this.#project
+  }
+
+  get iceServers(): readonly RTCIceServer[] {
+    return this.#iceServers
+  }
+
+  /** Goes on with the session of an earlier page. */
+  resume(protocol: string): void {
+    this.#protocol = protocol
+  }
+
+  /** The request that begins it. */
+  greeting(id: string): Json {
+    this.#pending = { id, protocol: this.#protocol }
+    const { contexts } = this.#owner
+    const params = {
+      version: { major: 4, minor: 0, revision: 0 },
+      event_acks: true,
+      agent: '@trunkline/client/0.1.0',
+      authentication: { jwt_token: this.#owner.token() },
+      ...(contexts && { contexts }),
+      ...(this.#protocol && { protocol: this.#protocol }),
+      ...(this.#protocol && this.#authorizationState && { authorization_state: this.#authorizationState }),
+    }
+    return { jsonrpc: '2.0', id, method: 'signalwire.connect', params }
+  }
+
+  /** True for the reply to the greeting. */
+  isReply(id: string | number): boolean {
+    return id === this.#pending?.id
+  }
+
+  /** The connection was lost meanwhile. */
+  abandon(): void {
+    this.#pending = undefined
+  }
+
+  /** Takes the reply. */
+  take(frame: Exclude<Frame, { kind: 'request' }>): HandshakeOutcome {
+    const presented = this.#pending?.protocol
+    this.#pending = undefined
+    if (frame.kind === 'failure') return this.#refused(frame.error, presented)
+    const { project, protocol, iceServers, expiresAt } = welcomeOf(record(frame.result))
+    const { project: wanted } = this.#owner
+    if (wanted !== undefined && project !== wanted) {
+      const message = `project: the token is of another project than ${wanted}.`
+      return { kind: 'stranger', error: new ClientError('auth', message) }
+    }
+    const fresh = this.#forgotten || presented === undefined || protocol !== presented
+    const lost = fresh && (this.#protocol !== undefined || this.#forgotten)
+    this.#protocol = protocol
+    this.#project = project
+    this.#iceServers = iceServers ?? []
+    this.#renewed = this.#forgotten = false
+    return { kind: 'welcome', fresh, lost, expiresAt }
+  }
+
+  /** Takes what the server wants to be presented next time. */
+  authorized(state: string | undefined): void {
+    this.#authorizationState = state
+  }
+
+  /** Takes the reply to a new token; gives its end. */
+  reauthenticated(result: Json): number | undefined {
+    const { iceServers, expiresAt } = welcomeOf(result)
+    this.#iceServers = iceServers ?? this.#iceServers
+    return expiresAt
+  }
+
+  /** The session is over: the next one is a new one. */
+  reset(): void {
+    this.#pending = this.#protocol = this.#authorizationState = undefined
+    this.#renewed = false
+  }
+
+  #refused(error: ClientError, presented: string | undefined): HandshakeOutcome {
+    if (presented !== undefined && error.message === FORGOTTEN) {
+      this.#protocol = this.#authorizationState = undefined
+      this.#forgotten = true
+      return { kind: 'forgotten' }
+    }
+    if (error.serverCode !== REAUTH_FAILED) return { kind: 'refused', error }
+    const again = this.#renewed
+    this.#renewed = true
+    const refused = new ClientError('auth', error.message, { serverCode: error.serverCode, cause: error })
+    return { kind: 'token', error: refused, again }
+  }
 }
 
-/** What the server answers. */
-export interface Welcome {
-  /** Project of the token. */
-  readonly project: string | undefined
-  /** The server's name for the session. */
-  readonly protocol: string | undefined
-  /** TURN servers; undefined where it names none. */
-  readonly iceServers: readonly RTCIceServer[] | undefined
-  /** End of the token, in milliseconds since the epoch. */
-  readonly expiresAt: number | undefined
-}
-
-/** Params of `signalwire.connect`. */
-export const greetingParams = ({ token, contexts, protocol, authorizationState }: Greeting): Json => ({
-  version: { major: 4, minor: 0, revision: 0 },
-  event_acks: true,
-  agent: '@trunkline/client/0.1.0',
-  authentication: { jwt_token: token },
-  ...(contexts && { contexts }),
-  ...(protocol && { protocol }),
-  ...(protocol && authorizationState && { authorization_state: authorizationState }),
-})
-
-/** Reads the result of `signalwire.connect`, and what `signalwire.reauthenticate` repeats of it. */
-export const welcomeOf = (result: Json): Welcome => {
+const welcomeOf = (result: Json) => {
   const authorization = record(result.authorization)
   const { ice_servers: servers } = result
   const seconds = record(authorization.fabric_subscriber).expires_at

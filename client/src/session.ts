@@ -2,8 +2,8 @@ import { backoff } from './backoff.ts'
 import type { Timer } from './clock.ts'
 import type { Environment, Socket } from './environment.ts'
 import { ClientError } from './errors.ts'
-import { type Frame, type Json, parseFrame, record, text } from './frames.ts'
-import { greetingParams, welcomeOf } from './handshake.ts'
+import { type Json, parseFrame, record, text } from './frames.ts'
+import { Handshake, type HandshakeOutcome } from './handshake.ts'
 import type { Log } from './log.ts'
 import { Requests } from './requests.ts'
 import type { ConnectionState, SessionOwner } from './session-owner.ts'
@@ -13,13 +13,6 @@ const TIMEOUT_MS = 10_000
 const PING_WINDOW_MS = 15_000
 // A connection that lasts this long is a good one: the next loss is a new one, and is tried again soon.
 const STABLE_MS = 10_000
-const REAUTH_FAILED = '-32002'
-const FORGOTTEN = 'Requester validation failed'
-
-interface Handshake {
-  readonly id: string
-  readonly protocol: string | undefined
-}
 
 /**
  * The JSON-RPC session over one WebSocket after another.
@@ -34,17 +27,11 @@ export class Session {
   readonly #log: Log
   readonly #owner: SessionOwner
   readonly #requests: Requests
+  readonly #handshake: Handshake
   #state: ConnectionState = 'disconnected'
   #socket: Socket | undefined
-  #handshake: Handshake | undefined
-  #protocol: string | undefined
-  #authorizationState: string | undefined
-  #project: string | undefined
-  #iceServers: readonly RTCIceServer[] = []
   #attempt = 0
   #connectedAt = 0
-  #renewed = false
-  #forgotten = false
   #opening: Timer | undefined
   #retry: Timer | undefined
   #ping: Timer | undefined
@@ -55,6 +42,7 @@ export class Session {
     this.#environment = environment
     this.#log = log
     this.#owner = owner
+    this.#handshake = new Handshake(owner)
     this.#requests = new Requests(environment.clock, TIMEOUT_MS, () => this.#lost('no reply'))
   }
 
@@ -64,17 +52,17 @@ export class Session {
 
   /** The server's name for this session; undefined before the first connection. */
   get protocol(): string | undefined {
-    return this.#protocol
+    return this.#handshake.protocol
   }
 
   /** The next connection goes on with the session of an earlier page. */
   resume(protocol: string): void {
-    if (this.#state === 'disconnected') this.#protocol = protocol
+    if (this.#state === 'disconnected') this.#handshake.resume(protocol)
   }
 
   /** What the server wants peers to use; empty before the first connection. */
   get iceServers(): readonly RTCIceServer[] {
-    return this.#iceServers
+    return this.#handshake.iceServers
   }
 
   /** Resolves once connected; at once when it is. Rejects with `auth`, `server`, `timeout` or `disconnected`. */
@@ -120,11 +108,9 @@ export class Session {
 
   /** Presents a new token on the running session. Rejects with the server's error. */
   async reauthenticate(token: string): Promise<number | undefined> {
-    const authentication = { project: this.#project, jwt_token: token }
+    const authentication = { project: this.#handshake.project, jwt_token: token }
     const result = await this.request('signalwire.reauthenticate', { authentication })
-    const { iceServers, expiresAt } = welcomeOf(result)
-    this.#iceServers = iceServers ?? this.#iceServers
-    return expiresAt
+    return this.#handshake.reauthenticated(result)
   }
 
   #become(state: ConnectionState): void {
@@ -149,10 +135,7 @@ export class Session {
     let socket: Socket | undefined
     try {
       socket = this.#environment.openSocket(this.#url, {
-        opened: ifPresent(() => {
-          this.#await('handshake')
-          this.#greet()
-        }),
+        opened: ifPresent(() => this.#greet()),
         received: (data) => ifPresent(() => this.#receive(data))(),
         closed: ifPresent(() => this.#lost('closed')),
       })
@@ -164,13 +147,8 @@ export class Session {
   }
 
   #greet(): void {
-    const id = this.#environment.uuid()
-    this.#handshake = { id, protocol: this.#protocol }
-    const params = greetingParams({
-      ...{ token: this.#owner.token(), contexts: this.#owner.contexts },
-      ...{ protocol: this.#protocol, authorizationState: this.#authorizationState },
-    })
-    this.#write({ jsonrpc: '2.0', id, method: 'signalwire.connect', params })
+    this.#await('handshake')
+    this.#write(this.#handshake.greeting(this.#environment.uuid()))
   }
 
   #write(frame: Json): void {
@@ -187,35 +165,26 @@ export class Session {
     }
     this.#log.trace('received', frame)
     if (frame.kind === 'request') this.#serve(frame.id, frame.method, frame.params)
-    else if (frame.id === this.#handshake?.id) this.#greeted(frame)
+    else if (this.#handshake.isReply(frame.id)) this.#greeted(this.#handshake.take(frame))
     else if (!this.#requests.settle(frame.id, frame.kind === 'reply' ? frame : { error: frame.error }))
       this.#log.debug(`a reply that nothing waits for: ${frame.id}`)
   }
 
-  #greeted(frame: Exclude<Frame, { kind: 'request' }>): void {
-    const handshake = this.#handshake
-    this.#handshake = undefined
-    if (frame.kind === 'failure') {
-      this.#refused(frame.error, handshake?.protocol)
-      return
+  #greeted(outcome: HandshakeOutcome): void {
+    if (outcome.kind === 'welcome') this.#welcomed(outcome)
+    else if (outcome.kind === 'forgotten') this.#greet()
+    else if (outcome.kind === 'token') void this.#renew(outcome)
+    else if (outcome.kind === 'stranger' || this.#state === 'connecting') this.#end(outcome.error)
+    else {
+      this.#log.warn('the server refused to connect again; trying later', outcome.error.message)
+      this.#socket?.close()
     }
+  }
+
+  #welcomed({ fresh, lost, expiresAt }: Extract<HandshakeOutcome, { kind: 'welcome' }>): void {
     this.#opening?.cancel()
-    const { project, protocol, iceServers, expiresAt } = welcomeOf(record(frame.result))
-    const { project: wanted } = this.#owner
-    if (wanted !== undefined && project !== wanted) {
-      this.#end(new ClientError('auth', `project: the token is of another project than ${wanted}.`))
-      return
-    }
-    const known = this.#protocol !== undefined || this.#forgotten
-    const fresh = this.#forgotten || handshake?.protocol === undefined || protocol !== handshake.protocol
-    this.#protocol = protocol
-    this.#project = project
-    this.#iceServers = iceServers ?? []
     this.#connectedAt = this.#environment.clock.now()
-    this.#renewed = false
-    this.#forgotten = false
-    if (fresh && known)
-      this.#requests.fail(new ClientError('session_lost', 'The server gave the session up.'))
+    if (lost) this.#requests.fail(new ClientError('session_lost', 'The server gave the session up.'))
     this.#become('connected')
     this.#requests.resume((text) => this.#transmit(text))
     this.#owner.connected(fresh, expiresAt)
@@ -228,43 +197,14 @@ export class Session {
     this.#socket?.send(frame)
   }
 
-  #refused(error: ClientError, protocol: string | undefined): void {
-    if (protocol !== undefined && error.message === FORGOTTEN) {
-      this.#protocol = undefined
-      this.#authorizationState = undefined
-      this.#forgotten = true
-      this.#greet()
-      return
-    }
-    if (error.serverCode === REAUTH_FAILED) {
-      this.#renew(error)
-      return
-    }
-    if (this.#state === 'connecting') {
-      this.#end(error)
-      return
-    }
-    this.#log.warn('the server refused to connect again; trying later', error.message)
-    this.#socket?.close()
-  }
-
-  async #renew(error: ClientError): Promise<void> {
+  async #renew({ error, again }: Extract<HandshakeOutcome, { kind: 'token' }>): Promise<void> {
     const socket = this.#socket
-    const refused = new ClientError('auth', error.message, { serverCode: error.serverCode, cause: error })
-    if (this.#renewed) {
-      this.#end(refused)
-      return
-    }
-    this.#renewed = true
+    // However long the application takes.
     this.#opening?.cancel()
-    const renewed = await this.#owner.renewToken()
+    const renewed = !again && (await this.#owner.renewToken())
     if (this.#state === 'disconnected' || socket !== this.#socket) return
-    if (!renewed) {
-      this.#end(refused)
-      return
-    }
-    this.#await('handshake')
-    this.#greet()
+    if (renewed) this.#greet()
+    else this.#end(error)
   }
 
   #serve(id: string | number, method: string, params: Json): void {
@@ -287,14 +227,14 @@ export class Session {
     const type = text(params.event_type)
     const content = record(params.params)
     if (type === 'signalwire.authorization.state')
-      this.#authorizationState = text(content.authorization_state)
+      this.#handshake.authorized(text(content.authorization_state))
     else if (type) this.#owner.event(type, content, text(params.node_id))
   }
 
   #release(): void {
     this.#opening?.cancel()
     this.#ping?.cancel()
-    this.#handshake = undefined
+    this.#handshake.abandon()
     const socket = this.#socket
     this.#socket = undefined
     socket?.close()
@@ -326,10 +266,8 @@ export class Session {
     this.#retry?.cancel()
     this.#retry = undefined
     this.#requests.suspend()
-    this.#protocol = undefined
-    this.#authorizationState = undefined
+    this.#handshake.reset()
     this.#attempt = 0
-    this.#renewed = false
     this.#become('disconnected')
     this.#requests.fail(error)
     this.#owner.ended(error)
