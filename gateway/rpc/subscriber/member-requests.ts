@@ -60,10 +60,14 @@ type Other = (call: BrowserCall, params: Params) => Reply
 const others: Readonly<Record<string, Other>> = {
   'call.member.list': ({ members }) => ok({ members: members.members }),
   'call.layout.list': () => ok({ layouts }),
-  'call.layout.set': ({ members }, { layout }) => {
+  'call.layout.set': (call, { layout, positions }) => {
     if (!layouts.some((name) => name === layout))
       throw new Refused('422', `layout: expected ${layouts.join(' or ')}`)
-    return ok({}, () => members.tellLayout())
+    for (const [id, position] of Object.entries(asRecord(positions) ?? {})) {
+      const target = id === 'self' ? undefined : { member_id: id }
+      positioned(call, { target, position })
+    }
+    return ok({}, () => call.members.tellLayout())
   },
   'call.member.position.set': (call, { targets }) => {
     for (const each of Array.isArray(targets) ? targets : [targets]) positioned(call, asRecord(each) ?? {})

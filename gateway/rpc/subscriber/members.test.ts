@@ -293,6 +293,11 @@ it.each([
   ['call.mute', { channels: ['screen'] }, 'channels: expected a list of audio and video'],
   ['call.layout.set', { layout: '5x5' }, 'layout: expected full-screen'],
   [
+    'call.layout.set',
+    { layout: 'full-screen', positions: { self: 'top' } },
+    'position: expected auto or off-canvas',
+  ],
+  [
     'call.member.position.set',
     { targets: [{ position: 'standard-2' }] },
     'position: expected auto or off-canvas',
