@@ -6,8 +6,10 @@ import { type CallState, isAnswered } from './call-state.ts'
 import { ClientError } from './errors.ts'
 import { type Json, text } from './frames.ts'
 import { LevelWatch } from './level-watch.ts'
+import { audioFlagsOf } from './local-media.ts'
 import type { MediaDirection, ScreenShareOptions, UpdateMediaParams, VideoState } from './media-types.ts'
 import type { Member } from './member-types.ts'
+import { Muting } from './muting.ts'
 import { Recovery } from './recovery.ts'
 import type { ScreenShare } from './screen-share.ts'
 import { Screens } from './screens.ts'
@@ -19,8 +21,7 @@ export abstract class CallControls extends CallCommands {
   readonly #recovery: Recovery
   readonly #levels: LevelWatch
   readonly #screens: Screens
-  #muted: Record<Channel, boolean> = { audio: false, video: false }
-  #holding = false
+  readonly #muting: Muting
 
   constructor(setup: CallSetup) {
     const { environment, log, signalling } = setup
@@ -43,6 +44,10 @@ export abstract class CallControls extends CallCommands {
       givenUp: (cause) => this.#givenUp(cause),
     })
     const media = this.#media
+    this.#muting = new Muting(
+      (kind, on) => media.allow(kind, on),
+      (muted) => this.emit('mute', muted),
+    )
     const source = {
       get local() {
         return media.local
@@ -118,7 +123,7 @@ export abstract class CallControls extends CallCommands {
 
   /** Whether audio or video is muted by {@link mute} or by the gateway. */
   get muted(): Readonly<Record<Channel, boolean>> {
-    return this.#muted
+    return this.#muting.muted
   }
 
   /** The screens that this call shares. */
@@ -227,8 +232,7 @@ export abstract class CallControls extends CallCommands {
   }
 
   protected setHolding(holding: boolean): void {
-    this.#holding = holding
-    this.#applySending()
+    this.#muting.hold(holding)
   }
 
   protected async setMuted(channel: Channel, muted: boolean): Promise<void> {
@@ -237,7 +241,7 @@ export abstract class CallControls extends CallCommands {
     // Nobody may keep a person from being silent, but a gateway may keep them from being heard again.
     if (!muted) memberState.require(`self.mute.${channel}.on`)
     // First here, where it takes effect whatever the gateway says.
-    this.#applyMute(channel, muted)
+    this.#muting.set(channel, muted)
     if (!memberState.isJoined || !memberState.may(`self.mute.${channel}.${muted ? 'off' : 'on'}`)) return
     await memberState.command(muted ? 'call.mute' : 'call.unmute', undefined, { channels: [channel] })
   }
@@ -245,17 +249,13 @@ export abstract class CallControls extends CallCommands {
   protected selfUpdated(member: Member, updated: readonly string[]): void {
     for (const channel of ['audio', 'video'] as const) {
       const muted = member[`${channel}_muted`]
-      if (updated.includes(`${channel}_muted`) && typeof muted === 'boolean') this.#applyMute(channel, muted)
+      if (updated.includes(`${channel}_muted`) && typeof muted === 'boolean') this.#muting.set(channel, muted)
     }
     const volume = member.output_volume
     // An element cannot play louder than what it is given.
     if (updated.includes('output_volume') && typeof volume === 'number')
       this.#media.volume(Math.min(1, 10 ** (volume / 20)))
-    const flags = {
-      ...(updated.includes('echo_cancellation') && { echoCancellation: member.echo_cancellation }),
-      ...(updated.includes('auto_gain') && { autoGainControl: member.auto_gain }),
-      ...(updated.includes('noise_suppression') && { noiseSuppression: member.noise_suppression }),
-    }
+    const flags = audioFlagsOf(member, updated)
     if (Object.keys(flags).length > 0) this.constrain('audio', flags)
   }
 
@@ -306,17 +306,5 @@ export abstract class CallControls extends CallCommands {
   #measure(): void {
     if (this.has('level') && this.state !== 'ended') this.#levels.start()
     else this.#levels.stop()
-  }
-
-  #applyMute(channel: Channel, muted: boolean): void {
-    const changed = this.#muted[channel] !== muted
-    this.#muted = { ...this.#muted, [channel]: muted }
-    this.#applySending()
-    if (changed) this.emit('mute', { ...this.#muted })
-  }
-
-  #applySending(): void {
-    for (const channel of ['audio', 'video'] as const)
-      this.#media.allow(channel, !this.#muted[channel] && !this.#holding)
   }
 }

@@ -2,9 +2,10 @@ import type { Environment } from './environment.ts'
 import { ClientError } from './errors.ts'
 import { deviceOf, LocalMedia, type MediaKind, type Wanted } from './local-media.ts'
 import type { Log } from './log.ts'
-import type { DeviceChange, DeviceName, MediaControl, UpdateMediaParams, VideoState } from './media-types.ts'
+import type { DeviceChange, DeviceName, UpdateMediaParams, VideoState } from './media-types.ts'
+import { wantedOf } from './media-wanted.ts'
 import { directionOf, type MediaChange, Peer, receives, sends } from './peer.ts'
-import { Players } from './players.ts'
+import { RemoteMedia } from './remote-media.ts'
 import type { CallOptions } from './types.ts'
 
 /** What a call's media tells its owner. */
@@ -24,17 +25,14 @@ const deviceNames = { audio: 'microphone', video: 'camera' } as const
 
 /** The sound and the pictures of one call: what is sent of it, the connection, and what plays it. {@link close} releases all. */
 export class CallMedia {
-  /** What the far side sends. Its tracks come and go; the object stays. */
-  readonly remote: MediaStream
   readonly #environment: Environment
   readonly #owner: MediaOwner
   readonly #options: CallOptions
   readonly #local: LocalMedia
-  readonly #players: Players
+  readonly #remote: RemoteMedia
   #peer: Peer | undefined
   #constraints: Record<MediaKind, Wanted>
   #allowed = { audio: true, video: true }
-  #farVideo = true
   #video: VideoState = { local: false, remote: false }
   #speaker: DeviceName | undefined
   #updates: Promise<void> = Promise.resolve()
@@ -49,8 +47,12 @@ export class CallMedia {
       owner.deviceGone(deviceNames[kind], name)
       this.#videoChanged()
     })
-    this.#players = new Players(environment, log, options.rootElement)
-    this.remote = environment.createStream()
+    this.#remote = new RemoteMedia(environment, log, options.rootElement, () => this.#videoChanged())
+  }
+
+  /** What the far side sends. */
+  get remote(): MediaStream {
+    return this.#remote.stream
   }
 
   get local(): MediaStream | undefined {
@@ -149,7 +151,7 @@ export class CallMedia {
 
   /** Plays the call on another loudspeaker. */
   async chooseSpeaker(deviceId: string): Promise<void> {
-    await this.#players.speaker(deviceId)
+    await this.#remote.players.speaker(deviceId)
     const [previous, current] = [this.#speaker, { deviceId, label: '' }]
     this.#speaker = current
     this.#owner.deviceChanged('speaker', { previous, current })
@@ -157,7 +159,7 @@ export class CallMedia {
 
   /** How loud the call is played: 0 to 1. */
   volume(volume: number): void {
-    this.#players.volume(volume)
+    this.#remote.players.volume(volume)
   }
 
   /** Has the browser treat what it sends of a kind otherwise. */
@@ -175,8 +177,7 @@ export class CallMedia {
 
   /** Whether the far side sends pictures, as far as the gateway tells. */
   farVideo(sent: boolean): void {
-    this.#farVideo = sent
-    this.#videoChanged()
+    this.#remote.setSent(sent)
   }
 
   /** Releases microphone, connection and players. Idempotent. */
@@ -185,7 +186,7 @@ export class CallMedia {
     this.#closed = true
     this.#local.close()
     this.#peer?.close()
-    this.#players.close()
+    this.#remote.players.close()
   }
 
   #require(): Peer {
@@ -271,47 +272,30 @@ export class CallMedia {
 
   #arrived(kind: MediaKind, track: MediaStreamTrack): void {
     if (this.#closed) return
-    if (!this.remote.getTracks().includes(track)) {
-      this.remote.addTrack(track)
-      // Muted is what nothing comes for, by the browser's word.
-      for (const name of ['mute', 'unmute', 'ended']) track.addEventListener(name, () => this.#videoChanged())
-    }
-    this.#players.play(kind, track)
+    this.#remote.arrived(kind, track)
     this.#owner.remoteTrack(track)
     this.#videoChanged()
   }
 
-  // What does not come any more is taken out of the stream and off the page.
   #negotiated(): void {
     if (this.#closed) return
     for (const kind of kinds) {
       const transceiver = this.#peer?.transceiver(kind)
-      if (!transceiver || receives(transceiver.currentDirection)) continue
-      this.remote.removeTrack(transceiver.receiver.track)
-      this.#players.remove(kind)
+      if (transceiver && !receives(transceiver.currentDirection))
+        this.#remote.left(kind, transceiver.receiver.track)
     }
     this.#videoChanged()
   }
 
   #videoChanged(): void {
     if (this.#closed) return
-    const [coming] = this.remote.getVideoTracks()
-    const remote = coming !== undefined && coming.readyState !== 'ended' && !coming.muted && this.#farVideo
+    const remote = this.#remote.hasVideo
     const sent = this.#local.track('video')
     const sending = sends(this.#peer?.transceiver('video')?.currentDirection ?? null)
     const local = sending && sent !== undefined && sent.readyState !== 'ended' && this.#allowed.video
-    this.#players.show(remote)
+    this.#remote.players.show(remote)
     if (local === this.#video.local && remote === this.#video.remote) return
     this.#video = { local, remote }
     this.#owner.videoChanged(this.#video)
   }
-}
-
-const wantedOf = (kind: MediaKind, control: MediaControl | undefined) => {
-  if (!control) return []
-  const { enable, direction = enable === undefined ? undefined : directionOf(enable, enable) } = control
-  if (!direction) throw new ClientError('bad_argument', `${kind}: expected enable or direction, got neither`)
-  if (!['sendrecv', 'sendonly', 'recvonly', 'inactive'].includes(direction))
-    throw new ClientError('bad_argument', `${kind}.direction: "${direction}" is none`)
-  return [{ kind, direction, constraints: control.constraints }]
 }

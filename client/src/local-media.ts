@@ -1,6 +1,7 @@
 import type { Environment } from './environment.ts'
 import { ClientError } from './errors.ts'
 import type { DeviceName } from './media-types.ts'
+import type { Member } from './member-types.ts'
 
 /** A kind of media, and what of ours is sent of it. */
 export type MediaKind = 'audio' | 'video'
@@ -32,6 +33,13 @@ const microphoneError = (error: unknown): ClientError => {
 export const deviceOf = (track: MediaStreamTrack): DeviceName => ({
   deviceId: track.getSettings().deviceId ?? '',
   label: track.label,
+})
+
+/** What changed of how the gateway wants our microphone to be treated; empty when nothing did. */
+export const audioFlagsOf = (member: Member, updated: readonly string[]): MediaTrackConstraints => ({
+  ...(updated.includes('echo_cancellation') && { echoCancellation: member.echo_cancellation }),
+  ...(updated.includes('auto_gain') && { autoGainControl: member.auto_gain }),
+  ...(updated.includes('noise_suppression') && { noiseSuppression: member.noise_suppression }),
 })
 
 /** The microphone and camera of one call: opens them, and closes each that it opened. */
