@@ -1,0 +1,200 @@
+/** The softphone page as two people use it: calls, pictures, several calls, a reload, and messages. */
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { alice, Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
+import { apiToken } from '../support/recorded.ts'
+import { rest } from '../support/rest.ts'
+import { type Person, Softphone } from '../support/softphone.ts'
+import { until } from '../support/until.ts'
+
+const tones = [1000, 1500] as const
+const colours: readonly Colour[] = ['red', 'blue']
+const bob = { email: 'bob@example.test', password: 'looking-glass-9' }
+const carol = { email: 'carol@example.test', password: 'looking-glass-7' }
+
+let browsers: Browser[] = []
+let gateway: Gateway
+
+beforeAll(async () => {
+  gateway = await Gateway.start({
+    http: { apiToken },
+    subscribers: [
+      { ...alice, displayName: 'Alice' },
+      { ...bob, displayName: 'Bob Brown' },
+      { ...carol, displayName: 'Carol' },
+    ],
+  })
+  browsers = [await Browser.start(tones[0]), await Browser.start(tones[1])]
+})
+
+afterAll(async () => {
+  await gateway?.settled()
+  for (const browser of browsers) await browser.stop()
+  await gateway?.stop()
+})
+
+/** Somebody's softphone, online, in the first or the second browser; closed with the test. */
+const phoneOf = async (person: Person, index: 0 | 1): Promise<Softphone> => {
+  const phone = await Softphone.open(browsers[index]!, gateway, { camera: colours[index] }, person)
+  onTestFinished(() => phone.close())
+  return phone
+}
+
+/** Both ways, by the tones of the two browsers. */
+const talk = async (first: Softphone, second: Softphone): Promise<void> => {
+  await hears(first.page, tones[1])
+  await hears(second.page, tones[0])
+}
+
+it('a video call from the address book: pictures and sound both ways, a screen, and sound alone again', async () => {
+  const [first, second] = [await phoneOf(alice, 0), await phoneOf(bob, 1)]
+  await first.part('tab-people').click()
+  await first.part('people-search').fill('bro')
+  await until('the search has found one', async () => (await first.part('person').count()) === 1)
+  await first.part('person-video').click()
+  expect(await second.rings()).toBe('Alice')
+  expect(await second.part('incoming').textContent()).toContain('Incoming video call')
+  await second.part('accept-video').click()
+  await first.talking()
+  expect(await first.part('party').textContent()).toBe('Bob Brown')
+  await talk(first, second)
+  await sees(first.page, 'blue')
+  await sees(second.page, 'red')
+  await second.part('far-video').waitFor({ state: 'visible' })
+  await first.part('share').click()
+  await sees(second.page, screenColour)
+  await first.part('share').click()
+  await sees(second.page, 'red')
+  await first.part('camera').click()
+  await seesNothing(second.page)
+  await sees(first.page, 'blue')
+  await talk(first, second)
+  await first.hangUp()
+  await Promise.all([first.idle(), second.idle()])
+  await gateway.settled()
+})
+
+it('a call by name goes on through hold and a reload, and is shown as it was', async () => {
+  const [first, second] = [await phoneOf(alice, 0), await phoneOf(bob, 1)]
+  await first.dial('bob brown')
+  await second.rings()
+  await second.accept()
+  await Promise.all([first.talking(), second.talking()])
+  await talk(first, second)
+  await first.part('hold').click()
+  await until(
+    'the call is held',
+    () => first.state(),
+    (state) => state === 'held',
+  )
+  await first.part('hold').click()
+  await first.talking()
+  await talk(first, second)
+  await first.page.reload()
+  await first.talking()
+  await first.online()
+  expect(await first.part('party').textContent()).toBe('Bob Brown')
+  await talk(first, second)
+  await second.hangUp()
+  await Promise.all([first.idle(), second.idle()])
+  await gateway.settled()
+})
+
+it('a second call holds the first one, and the two are changed over', async () => {
+  const first = await phoneOf(alice, 0)
+  const [second, third] = [await phoneOf(bob, 1), await phoneOf(carol, 1)]
+  // What the first page hears it shows: with two connections its sound is not told apart.
+  const heardBy = async (other: Softphone): Promise<void> => {
+    await hears(other.page, tones[0])
+    const level = async () => Number(await first.part('remote-level').getAttribute('data-level'))
+    await until('the call in front is heard', level, (heard) => heard > 0.01)
+  }
+  await second.dial('/public/alice')
+  await first.rings()
+  await first.accept()
+  await heardBy(second)
+  await third.dial('/public/alice')
+  expect(await first.rings()).toBe('Carol')
+  await first.accept()
+  await heardBy(third)
+  await until('the first call is behind', async () =>
+    (await first.part('held').textContent())?.includes('Bob Brown'),
+  )
+  await first.part('swap').click()
+  await until(
+    'the first call is in front',
+    async () => (await first.part('party').textContent()) === 'Bob Brown',
+  )
+  await heardBy(second)
+  await first.hangUp()
+  await second.idle()
+  await until(
+    'the other is held still',
+    () => first.state(),
+    (state) => state === 'held',
+  )
+  await first.part('hold').click()
+  await heardBy(third)
+  await first.hangUp()
+  await third.idle()
+  await gateway.settled()
+})
+
+/** Writes in the conversation that is open. */
+const write = async (phone: Softphone, text: string): Promise<void> => {
+  await phone.part('message-text').fill(text)
+  await phone.part('message-text').press('Enter')
+}
+
+const texts = async (phone: Softphone): Promise<string[]> =>
+  (await phone.part('message').locator('.said').allTextContents()) as string[]
+
+it('messages: written from the address book, marked as unread, answered, and fetched page by page', async () => {
+  const [first, second] = [await phoneOf(alice, 0), await phoneOf(carol, 1)]
+  await first.part('tab-people').click()
+  await first.page.locator('[data-testid=person]', { hasText: 'Carol' }).getByTestId('person-write').click()
+  await write(first, 'Good morning')
+  const tab = second.part('tab-chats')
+  await until('the tab counts it', async () => (await tab.getAttribute('aria-label')) === 'Messages, 1 new')
+  await tab.click()
+  await second.part('talk').click()
+  await until('it is read', async () => (await tab.getAttribute('aria-label')) === 'Messages')
+  await write(second, 'Good day')
+  await until(
+    'the answer is there',
+    () => texts(first),
+    (all) => all.join() === 'Good morning,Good day',
+  )
+  // More than a page of them, from another page of the same person.
+  const { token } = (
+    await rest(gateway, 'POST', '/api/fabric/subscribers/tokens', { reference: alice.email })
+  ).body
+  const bearer = `Bearer ${token}`
+  const { body } = await rest(gateway, 'GET', '/api/fabric/addresses?name=/public/carol', undefined, bearer)
+  for (let at = 0; at < 30; at++) {
+    const message = { conversation_id: body.data[0].id, text: `line ${at}` }
+    expect((await rest(gateway, 'POST', '/api/fabric/messages', message, bearer)).status).toBe(201)
+  }
+  await until(
+    'all arrive',
+    () => texts(first),
+    (all) => all.length === 32,
+  )
+  await second.page.reload()
+  await tab.click()
+  await second.part('talk').click()
+  await until(
+    'one page is there',
+    () => texts(second),
+    (all) => all.length === 30,
+  )
+  await second.part('older').click()
+  await until(
+    'the rest is there',
+    () => texts(second),
+    (all) => all.length === 32,
+  )
+  expect((await texts(second)).slice(0, 3)).toEqual(['Good morning', 'Good day', 'line 0'])
+})
