@@ -200,7 +200,48 @@ describe('a browser that calls', () => {
     await page.call('addVideo')
     await page.call('take', 'answer', await plain.renegotiate(await page.call('offer')))
     await bothConnected()
+    // It sees its own camera.
+    const mirror = house.webrtc.joinVideo(plain.video, plain.video)
+    await until(
+      () => page.call('seen'),
+      ({ frames, width, height }) => frames > 20 && width === 640 && height === 480,
+    )
+    mirror.close()
     await hangUp(plain)
+  })
+
+  it('is sent no sound while it is deaf, over later offers too', async () => {
+    const media = await callIn(['opus'])
+    media.port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
+    await until(() => page.call('pitch'), near(440))
+    await media.setDeaf(true)
+    await until(
+      () => page.call('pitch'),
+      (pitch) => pitch === 0,
+    )
+    await page.call('take', 'answer', await media.renegotiate(await page.call('offer', true)))
+    const heard: number[] = []
+    await until(
+      async () => heard.push(await page.call('pitch')),
+      (readings) => readings >= 10,
+    )
+    expect(heard).toEqual(heard.map(() => 0))
+    await media.setDeaf(false)
+    await until(() => page.call('pitch'), near(440))
+    await Promise.all([media.setDeaf(true), media.setDeaf(false), media.setDeaf(true)])
+    // A page that comes back has another line.
+    await page.close()
+    page = await browser.open()
+    await page.call('start', { audio: true })
+    await page.call('take', 'answer', await media.renegotiate(await page.call('offer')))
+    await until(
+      () => page.call('state'),
+      ({ connection }) => connection === 'connected',
+    )
+    expect(await page.call('pitch')).toBe(0)
+    await media.setDeaf(false)
+    await until(() => page.call('pitch'), near(440))
+    await hangUp(media)
   })
 
   it('that goes away is disconnected, not failed', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { observer, type types } from 'mediasoup'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Edge, MediaPort } from '../../media/types.ts'
+import type { BrowserMedia, Edge, MediaPort } from '../../media/types.ts'
 import { browserOffer } from '../../media/webrtc/sdp/sample.ts'
 import { createWebRtc } from '../../media/webrtc/webrtc.ts'
 import { freePort } from '../support/ports.ts'
@@ -141,6 +141,125 @@ describe('everything is released', () => {
     await expect(createWebRtc({ edge: house.edge, bind: '127.0.0.1', announce: [], port })).rejects.toThrow()
     expect(workers.at(-1)!.closed).toBe(true)
     await first.close()
+  })
+})
+
+describe('video', () => {
+  const withVideo = browserOffer({ video: true })
+  const screenOffer = withVideo.replace(/m=audio \d+/, 'm=audio 0')
+
+  it('is refused in another format than was agreed, and what was there stays', async () => {
+    const media = await house.webrtc.answer('g', withVideo, ['PCMU'])
+    const other = withVideo
+      .replace(' 96 97', ' 120')
+      .replaceAll(':96 ', ':120 ')
+      .replace(':97 apt=96', ':97 apt=120')
+    await expect(media.renegotiate(other)).rejects.toThrow('VP8 with payload type 96 expected')
+    expect(media.video).toMatchObject({ sends: true, receives: true })
+    expect(house.webrtc.transports).toBe(2)
+    await hangUp(media)
+    expect(media.video).toMatchObject({ sends: false, receives: false })
+    nothingOpen()
+  })
+
+  it('leaves nothing where a screen is refused, or closed', async () => {
+    // The router stays.
+    await (await house.webrtc.screen('g', screenOffer)).close()
+    const before = await left(workers[0]!)
+    const silent = screenOffer.replace(/(m=video[\s\S]*)a=sendrecv/, '$1a=recvonly')
+    for (const offer of ['v=0\r\n', browserOffer(), silent])
+      await expect(house.webrtc.screen('g', offer)).rejects.toMatchObject({ code: 'bad_sdp' })
+    const anonymous = screenOffer.replaceAll(/^a=ssrc.*\r\n/gm, '')
+    await expect(house.webrtc.screen('g', anonymous)).rejects.toThrow('a=ssrc')
+    const screen = await house.webrtc.screen('g', screenOffer)
+    expect(screen.sdp).toMatch(/m=audio 0 [\s\S]*m=video [1-9]/)
+    expect(house.webrtc.transports).toBe(1)
+    await screen.close()
+    await screen.close()
+    nothingOpen()
+    expect(await left(workers[0]!)).toBe(before)
+  })
+
+  it('leaves nothing of two who saw each other, whatever is closed first', async () => {
+    const webrtc = await createWebRtc({
+      ...{ edge: house.edge, bind: '127.0.0.1', announce: [], workers: 2 },
+      port: await freePort(),
+    })
+    const mine = workers.slice(-2)
+    const count = async () => (await Promise.all(mine.map(left))).reduce((sum, one) => sum + one, 0)
+    const make = async () => [
+      await webrtc.answer('g', withVideo, ['PCMU']),
+      await webrtc.answer('g', withVideo, ['PCMU']),
+    ]
+    // Routers stay.
+    for (const media of await make()) await hangUp(media)
+    const before = await count()
+    const [a, b] = (await make()) as [BrowserMedia, BrowserMedia]
+    const apart = await count()
+    // A pipe has two ends, a consumer and a producer; then there is the consumer of the browser.
+    const joined = apart + 2 * 5
+    let joining = webrtc.joinVideo(a.video, b.video)
+    await until(count, (now) => now === joined)
+    joining.close()
+    joining.close()
+    await until(count, (now) => now === apart)
+    joining = webrtc.joinVideo(a.video, b.video)
+    joining.close()
+    joining = webrtc.joinVideo(a.video, b.video)
+    await until(count, (now) => now === joined)
+    const screen = await webrtc.screen('g', screenOffer)
+    a.present(screen)
+    await screen.close()
+    await until(count, (now) => now === joined)
+    for (const media of [a, b]) await hangUp(media)
+    joining.close()
+    expect(await count()).toBe(before)
+    await webrtc.close()
+    nothingOpen()
+  })
+
+  it('ends with the worker that one of two was in', async () => {
+    const webrtc = await createWebRtc({
+      ...{ edge: house.edge, bind: '127.0.0.1', announce: [], workers: 2 },
+      port: await freePort(),
+    })
+    const mine = workers.slice(-2)
+    const empty = await left(mine[0]!)
+    const a = await webrtc.answer('g', withVideo, ['PCMU'])
+    // Either may have started first.
+    const [first, second] = ((await left(mine[0]!)) > empty ? mine : mine.reverse()) as [
+      types.Worker,
+      types.Worker,
+    ]
+    const b = await webrtc.answer('g', withVideo, ['PCMU'])
+    const apart = await left(second)
+    const faults: Error[] = []
+    const joining = webrtc.joinVideo(a.video, b.video, (fault) => faults.push(fault))
+    await until(
+      () => left(second),
+      (now) => now === apart + 5,
+    )
+    const ended = new Promise<void>((resolve) => a.onState((state) => state === 'failed' && resolve()))
+    process.kill(first.pid, 'SIGKILL')
+    await ended
+    expect(a.video).toMatchObject({ sends: false, receives: false })
+    await until(
+      () => left(second),
+      (now) => now === apart,
+    )
+    expect(b.video).toMatchObject({ sends: true, receives: true })
+    expect(faults).toEqual([])
+    joining.close()
+    for (const media of [a, b]) await hangUp(media)
+    await webrtc.close()
+    nothingOpen()
+  })
+
+  it('that is not of this WebRtc is refused', async () => {
+    const media = await house.webrtc.answer('g', withVideo, ['PCMU'])
+    const stranger = { sends: true, receives: true, onChange: () => {} }
+    expect(() => house.webrtc.joinVideo(media.video, stranger)).toThrow('video of this WebRtc')
+    await hangUp(media)
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { candidatesOf } from '../announce.ts'
 import { formatOf, ownFormat } from './negotiate.ts'
 import { readSdp } from './read.ts'
+import { ownVideo } from './video.ts'
 import { type LocalSection, writeSdp } from './write.ts'
 
 const section: LocalSection = {
@@ -60,6 +61,25 @@ describe('our description', () => {
       expect(write({ direction })).not.toMatch(/a=(ssrc|msid):/)
     for (const direction of ['sendrecv', 'sendonly'] as const)
       expect(write({ direction })).toMatch(/a=ssrc:77 cname:us/)
+  })
+
+  it('has video with its feedback and the number of its packets, of any SSRC', () => {
+    const video = write({
+      ...{ kind: 'video', mid: '1', formats: [ownVideo], transportExtension: 13 },
+      stream: { track: 'video' },
+    })
+    expect(video.match(/^a=rtcp-fb.*$/gm)).toEqual([
+      'a=rtcp-fb:96 nack',
+      'a=rtcp-fb:96 nack pli',
+      'a=rtcp-fb:96 ccm fir',
+      'a=rtcp-fb:96 transport-cc',
+    ])
+    expect(video).toContain('a=msid:trunkline video')
+    expect(video).not.toMatch(/a=(ssrc|ptime)/)
+    expect(readSdp(video, 'answer').sections[0]).toMatchObject({
+      ...{ midExtension: 4, transportExtension: 13 },
+      formats: [ownVideo],
+    })
   })
 
   it('refuses an m-line with port 0, in its place and with its mid', () => {
