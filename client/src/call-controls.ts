@@ -38,7 +38,7 @@ export abstract class CallControls extends CallCommands {
     this.#recovery = new Recovery(environment.clock, {
       path: () => this.#media.path,
       isConnected: () => signalling.isConnected,
-      restart: () => this.#media.restart((sdp) => this.#modify(sdp)),
+      restart: () => this.#media.restart(signalling.iceServers, (sdp) => this.#modify(sdp)),
       seeking: () => this.#seeking(),
       found: () => this.emit('media.connected', {}),
       givenUp: (cause) => this.#givenUp(cause),

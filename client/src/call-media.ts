@@ -4,7 +4,7 @@ import { deviceOf, LocalMedia, type MediaKind, type Wanted } from './local-media
 import type { Log } from './log.ts'
 import type { DeviceChange, DeviceName, UpdateMediaParams, VideoState } from './media-types.ts'
 import { wantedOf } from './media-wanted.ts'
-import { directionOf, type MediaChange, Peer, receives, sends } from './peer.ts'
+import { directionOf, type MediaChange, Peer, type PeerServers, receives, sends } from './peer.ts'
 import { RemoteMedia } from './remote-media.ts'
 import type { CallOptions } from './types.ts'
 
@@ -90,9 +90,9 @@ export class CallMedia {
   /** Answers an offer: opens of the microphone and the camera what it has a section for. */
   async answer(offer: string, iceServers: readonly RTCIceServer[]): Promise<string> {
     const { negotiateAudio = true, negotiateVideo = true } = this.#options
-    for (const kind of kinds)
-      if (!new RegExp(`^m=${kind} [1-9]`, 'm').test(offer)) this.#constraints[kind] = false
-    await this.#local.open(this.#constraints)
+    const offered = (kind: MediaKind) => new RegExp(`^m=${kind} [1-9]`, 'm').test(offer)
+    const { audio, video } = this.#constraints
+    await this.#local.open({ audio: offered('audio') && audio, video: offered('video') && video })
     const changes = kinds.map((kind) => this.#first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
     const answer = await this.#connect(iceServers).answer(offer, changes)
     this.#negotiated()
@@ -106,8 +106,8 @@ export class CallMedia {
   }
 
   /** Negotiates a new path. */
-  async restart(send: Send): Promise<void> {
-    await this.#require().renegotiate({ restart: true }, send)
+  async restart(iceServers: readonly RTCIceServer[], send: Send): Promise<void> {
+    await this.#require().renegotiate({ restart: this.#servers(iceServers) }, send)
     this.#negotiated()
   }
 
@@ -196,12 +196,15 @@ export class CallMedia {
 
   #connect(iceServers: readonly RTCIceServer[]): Peer {
     if (this.#closed) throw new ClientError('canceled', 'The call ended before its media was set up.')
-    const servers = { iceServers, disableUdp: this.#options.disableUdpIceServers }
-    this.#peer = new Peer(this.#environment, servers, {
+    this.#peer = new Peer(this.#environment, this.#servers(iceServers), {
       track: (kind, track) => this.#arrived(kind, track),
       stateChanged: () => this.#owner.pathChanged(),
     })
     return this.#peer
+  }
+
+  #servers(iceServers: readonly RTCIceServer[]): PeerServers {
+    return { iceServers, disableUdp: this.#options.disableUdpIceServers }
   }
 
   #first(kind: MediaKind, receive: boolean): MediaChange {

@@ -34,6 +34,18 @@ describe('the media path', () => {
     expect(call.active).toBe(true)
   })
 
+  it('is sought by the TURN servers that the server gave last', async () => {
+    const { browser, client } = await inCall()
+    const updating = client.updateToken('t2')
+    const iceServers = [{ urls: 'turn:new.test', username: 'later', credential: 'c' }]
+    browser.socket.reply('signalwire.reauthenticate', { ice_servers: iceServers })
+    await updating
+    expect(browser.peer.configuration.iceServers).toEqual([])
+    browser.network()
+    await settled()
+    expect(browser.peer.configuration).toEqual({ bundlePolicy: 'max-compat', iceServers })
+  })
+
   it('that the server refuses to mend ends the call on both sides', async () => {
     const { browser, call, told } = await inCall()
     browser.peer.become('failed')

@@ -62,12 +62,14 @@ describe('a call with video', () => {
   it('that is answered opens no camera where none is offered', async () => {
     const { browser, invites } = await setUp()
     incoming(browser)
-    const accepting = invites[0]!.accept({ video: true })
+    const accepting = invites[0]!.accept({ video: { width: 640 } })
     await settled()
     expect(browser.requested).toEqual([{ audio: true, video: false }])
     browser.socket.reply('verto.answer')
-    await accepting
+    const call = await accepting
     expect(browser.peer.shape).toEqual(['audio sendrecv'])
+    await taken(browser, call.setVideoDirection('sendrecv'))
+    expect(browser.requested.at(-1)).toEqual({ video: { width: 640 } })
   })
 
   it('that is answered without a camera is seen', async () => {

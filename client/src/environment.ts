@@ -23,6 +23,7 @@ export type PeerConnection = Pick<
   RTCPeerConnection,
   | 'addTransceiver'
   | 'getTransceivers'
+  | 'setConfiguration'
   | 'signalingState'
   | 'createOffer'
   | 'createAnswer'

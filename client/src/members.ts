@@ -134,7 +134,7 @@ export class Members {
   /** Sends a command for a member. Rejects as {@link reference} and the server do. */
   async command(method: string, memberId: string | undefined, extra: Json = {}): Promise<Json> {
     const target = this.reference(memberId)
-    return this.#owner.request(method, { self: this.#self ?? target, target, ...extra })
+    return this.#owner.request(method, { self: this.#self ?? this.reference(), target, ...extra })
   }
 
   /** Sends a command without a target. */

@@ -18,6 +18,18 @@ export interface MediaChange {
   readonly track: MediaStreamTrack | null
 }
 
+/** The ICE servers of a call. */
+export interface PeerServers {
+  readonly iceServers: readonly RTCIceServer[]
+  /** TURN over UDP is left out. */
+  readonly disableUdp: boolean | undefined
+}
+
+const configurationOf = ({ iceServers, disableUdp }: PeerServers): RTCConfiguration => ({
+  bundlePolicy: 'max-compat',
+  iceServers: disableUdp ? withoutUdp(iceServers) : [...iceServers],
+})
+
 const withoutUdp = (servers: readonly RTCIceServer[]): RTCIceServer[] =>
   servers
     .map((server) => ({
@@ -50,14 +62,9 @@ export class Peer {
   #queue: Promise<unknown> = Promise.resolve()
   #closed = false
 
-  constructor(
-    environment: Environment,
-    servers: { readonly iceServers: readonly RTCIceServer[]; readonly disableUdp: boolean | undefined },
-    owner: PeerOwner,
-  ) {
+  constructor(environment: Environment, servers: PeerServers, owner: PeerOwner) {
     this.#environment = environment
-    const iceServers = servers.disableUdp ? withoutUdp(servers.iceServers) : [...servers.iceServers]
-    const peer = environment.createPeer({ bundlePolicy: 'max-compat', iceServers })
+    const peer = environment.createPeer(configurationOf(servers))
     peer.ontrack = ({ track }) => owner.track(track.kind === 'video' ? 'video' : 'audio', track)
     peer.onconnectionstatechange = () => owner.stateChanged()
     this.#peer = peer
@@ -108,7 +115,7 @@ export class Peer {
   }
 
   /**
-   * Negotiates anew: with other media, or with `restart` for a new path. `send` takes the offer to the far side and gives its answer. When
+   * Negotiates anew: with other media, or with `restart` for a new path, by these servers. `send` takes the offer to the far side and gives its answer. When
    * it is not taken all is as before, and the promise rejects.
    */
   renegotiate(
@@ -119,7 +126,7 @@ export class Peer {
     }: {
       readonly changes?: readonly MediaChange[]
       readonly stream?: MediaStream
-      readonly restart?: boolean
+      readonly restart?: PeerServers
     },
     send: (offer: string) => Promise<string>,
   ): Promise<void> {
@@ -127,6 +134,8 @@ export class Peer {
       const undo: (() => Promise<void> | void)[] = []
       try {
         for (const change of changes) undo.unshift(await this.#change(change, stream))
+        // What the peer was made with may have run out: TURN servers give passwords for some hours.
+        if (restart) this.#peer.setConfiguration(configurationOf(restart))
         const options = restart ? { iceRestart: true } : undefined
         const answer = await send(await this.#describe(await this.#peer.createOffer(options)))
         await this.#peer.setRemoteDescription({ type: 'answer', sdp: answer })

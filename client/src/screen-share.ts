@@ -5,7 +5,7 @@ import { ClientError, endOf, refusalOf } from './errors.ts'
 import { type Json, text } from './frames.ts'
 import type { Log } from './log.ts'
 import type { ScreenShareOptions } from './media-types.ts'
-import { Peer } from './peer.ts'
+import { Peer, type PeerServers } from './peer.ts'
 import { Recovery } from './recovery.ts'
 import { type CallSignalling, causeCodeOf, dialogParams, type VertoPeer } from './verto.ts'
 
@@ -183,9 +183,7 @@ export class ScreenShare implements VertoPeer {
   }
 
   async #offer(stream: MediaStream): Promise<string> {
-    const { environment, signalling, disableUdp } = this.#setup
-    const servers = { iceServers: signalling.iceServers, disableUdp }
-    const peer = new Peer(environment, servers, {
+    const peer = new Peer(this.#setup.environment, this.#servers, {
       track: () => {},
       stateChanged: () => this.#recovery.pathChanged(),
     })
@@ -196,6 +194,11 @@ export class ScreenShare implements VertoPeer {
       ...{ track, direction: 'sendonly' as const },
     }))
     return peer.offer(changes, stream)
+  }
+
+  get #servers(): PeerServers {
+    const { signalling, disableUdp } = this.#setup
+    return { iceServers: signalling.iceServers, disableUdp }
   }
 
   #require(): void {
@@ -219,7 +222,7 @@ export class ScreenShare implements VertoPeer {
   }
 
   async #restart(): Promise<void> {
-    await this.#peer?.renegotiate({ restart: true }, async (sdp) => {
+    await this.#peer?.renegotiate({ restart: this.#servers }, async (sdp) => {
       const reply = await this.#verto('verto.modify', { sdp, action: 'updateMedia' })
       return text(reply.sdp) ?? ''
     })

@@ -29,7 +29,7 @@ export class FakeTransceiver {
 
 /** A peer connection whose gathering is complete at once, and whose far side takes all that it is offered. */
 export class FakePeer {
-  readonly configuration: RTCConfiguration
+  configuration: RTCConfiguration
   readonly remote: RTCSessionDescriptionInit[] = []
   readonly sections: FakeTransceiver[] = []
   readonly offers: (RTCOfferOptions | undefined)[] = []
@@ -55,6 +55,10 @@ export class FakePeer {
   /** What is sent of a kind. */
   sent(kind: string): FakeTrack | null | undefined {
     return this.sections.find((section) => section.kind === kind)?.sender.track
+  }
+
+  setConfiguration(configuration: RTCConfiguration): void {
+    this.configuration = configuration
   }
 
   getTransceivers(): FakeTransceiver[] {
