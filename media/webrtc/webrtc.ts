@@ -32,7 +32,10 @@ export interface WebRtcOptions {
   readonly workers?: number
   /** What the mediasoup processes log; default `error`. */
   readonly logLevel?: types.WorkerLogLevel
-  /** Ports on 127.0.0.1 between mediasoup and the edge, inclusive; default 30000 to 39999. */
+  /**
+   * Ports on 127.0.0.1 between mediasoup and the edge, and between parts of mediasoup that show two browsers each other, inclusive; default
+   * 30000 to 39999. An audio takes one, and video between browsers with other numbers or in other processes four.
+   */
   readonly relayPorts?: { readonly from: number; readonly to: number }
   /** Path of the mediasoup-worker program; default mediasoup's own choice. */
   readonly program?: string

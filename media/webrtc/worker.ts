@@ -10,7 +10,7 @@ export interface WorkerSettings {
   readonly addresses: readonly string[]
   /** UDP and TCP port of all browsers of this worker. */
   readonly port: number
-  /** Ports on 127.0.0.1 between the worker and the edge, inclusive. */
+  /** Ports on 127.0.0.1 between the worker and the edge, and between workers or routers, inclusive. */
   readonly relayPorts: { readonly from: number; readonly to: number }
   readonly logLevel: types.WorkerLogLevel
   /** Path of the mediasoup-worker program; default mediasoup's own choice. */

@@ -96,9 +96,9 @@ window.phone = (() => {
 
 /** One page with one RTCPeerConnection. */
 export class PhonePage {
-  readonly #page: Page
+  readonly #page: Pick<Page, 'evaluate' | 'close'>
 
-  constructor(page: Page) {
+  constructor(page: Pick<Page, 'evaluate' | 'close'>) {
     this.#page = page
   }
 
@@ -145,10 +145,15 @@ export class PhoneBrowser {
     return new PhoneBrowser(browser, server)
   }
 
+  /** Address of the page, for another browser. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
+  }
+
   async open(): Promise<PhonePage> {
     const page = await this.#browser.newPage()
     reportPageOnFailure(page)
-    await page.goto(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`)
+    await page.goto(this.url)
     return new PhonePage(page)
   }
 

@@ -47,8 +47,8 @@ export class SessionVideo implements BrowserVideo, Picture {
     // The two changes are told as one.
     this.#quiet = true
     try {
-      this.#deliverTo(receives(section.direction) ? { line, format } : undefined)
       await this.camera.take(line, section, format)
+      this.#deliverTo(receives(section.direction) ? { line, format } : undefined)
     } finally {
       this.#quiet = false
       this.#tell()

@@ -1,0 +1,124 @@
+/** Pages that call and are called with video, and what they see. */
+import { expect } from 'vitest'
+import type { BrowserMedia, BrowserScreen } from '../../media/types.ts'
+import type { PhonePage } from './page.ts'
+import type { Seen } from './page-video.ts'
+import { type House, until } from './setup.ts'
+
+/** A page with its session. */
+export interface Party {
+  readonly page: PhonePage
+  readonly media: BrowserMedia
+}
+
+/** What a browser sends: a picture of a colour, with these codecs alone, and with other payload types than its own. */
+interface Sends {
+  readonly codecs?: readonly string[]
+  readonly numbers?: Readonly<Record<string, string>>
+  /** The page; default a new one. */
+  readonly page?: PhonePage
+}
+
+/** The pages and sessions of one test. */
+export class Parties {
+  readonly #house: House
+  readonly #open: () => Promise<PhonePage>
+  #pages: PhonePage[] = []
+  #opened: { close(): unknown }[] = []
+
+  constructor(house: House, open: () => Promise<PhonePage>) {
+    this.#house = house
+    this.#open = open
+  }
+
+  /** A page that is closed with the others, of the usual browser or of another one. */
+  async page(open: () => Promise<PhonePage> = this.#open): Promise<PhonePage> {
+    const page = await open()
+    this.#pages.push(page)
+    return page
+  }
+
+  /** A browser that calls, with video of a colour or without. */
+  async callIn(colour?: string, { codecs, numbers, page: own }: Sends = {}): Promise<Party> {
+    const page = own ?? (await this.page())
+    await page.call('start', { audio: true })
+    if (colour) await page.call('camera', colour)
+    if (codecs) await page.call('preferVideo', codecs)
+    const offer = await page.call('offer', false, numbers)
+    const media = this.#keepMedia(await this.#house.webrtc.answer('g', offer, ['opus']))
+    await page.call('take', 'answer', media.sdp)
+    return { page, media }
+  }
+
+  /** A browser that is called with video, and sends a picture of a colour or none. */
+  async callOut(
+    colour?: string,
+    { page: own, change = (sdp) => sdp }: { page?: PhonePage; change?: (sdp: string) => string } = {},
+  ): Promise<Party> {
+    const page = own ?? (await this.page())
+    const media = this.#keepMedia(await this.#house.webrtc.offer('g', 'opus', { video: true }))
+    await media.accept(change(await page.call('answer', media.sdp, colour)))
+    return { page, media }
+  }
+
+  /** A screen of a colour, as the published SDK shares it. */
+  async share(colour: string): Promise<{ page: PhonePage; screen: BrowserScreen }> {
+    const page = await this.page()
+    await page.call('share', colour, { width: 640, height: 360 })
+    const offer = await page.call('offer')
+    expect(offer).toMatch(/m=video[\s\S]*m=audio/)
+    const screen = this.#keep(await this.#house.webrtc.screen('g', offer))
+    await page.call('take', 'answer', screen.sdp)
+    return { page, screen }
+  }
+
+  /** Shows two each other. */
+  join(a: Party, b: Party, faults: Error[] = []): { close(): void } {
+    return this.#keep(
+      this.#house.webrtc.joinVideo(a.media.video, b.media.video, (fault) => faults.push(fault)),
+    )
+  }
+
+  /** Closes everything, and expects that nothing is left. */
+  async close(): Promise<void> {
+    for (const one of this.#opened.reverse()) await one.close()
+    for (const page of this.#pages) await page.close()
+    ;[this.#opened, this.#pages] = [[], []]
+    const { webrtc, edge } = this.#house
+    expect({ transports: webrtc.transports, ports: edge.portCount }).toEqual({ transports: 0, ports: 0 })
+  }
+
+  #keepMedia(media: BrowserMedia): BrowserMedia {
+    this.#keep(media.port)
+    return this.#keep(media)
+  }
+
+  #keep<T extends { close(): unknown }>(one: T): T {
+    this.#opened.push(one)
+    return one
+  }
+}
+
+/** The page offers again, and takes the answer. */
+export const offerAgain = async ({ page, media }: Party, restart = false) => {
+  await page.call('take', 'answer', await media.renegotiate(await page.call('offer', restart)))
+}
+
+/** Waits until the page sees this colour, and frames of it go on coming. */
+export const sees = async ({ page }: Party, colour: string): Promise<Seen> => {
+  const first = await until(
+    () => page.call('seen'),
+    (seen) => seen.colour === colour,
+  )
+  return until(
+    () => page.call('seen'),
+    (seen) => seen.frames > first.frames + 15 && seen.colour === colour,
+  )
+}
+
+/** Each change of what the session's video does. */
+export const changes = ({ media: { video } }: Party) => {
+  const seen: { sends: boolean; receives: boolean }[] = []
+  video.onChange(() => seen.push({ sends: video.sends, receives: video.receives }))
+  return seen
+}
