@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
+import { offerOf } from './testing/descriptions.ts'
 import { settled } from './testing/fakes.ts'
 import { incoming, released, setUp } from './testing/situations.ts'
 
@@ -10,11 +11,10 @@ describe('an incoming call', () => {
     incoming(browser)
     expect(invites).toHaveLength(1)
     const invite = invites[0]!
-    expect(invite.details).toMatchObject({
-      source: 'websocket',
-      callID: 'c9',
-      caller_id_name: 'Carrier Caller',
-      nodeId: 'n1',
+    expect(invite.details).toEqual({
+      ...{ source: 'websocket', callID: 'c9', nodeId: 'n1', sdp: offerOf('audio') },
+      ...{ caller_id_name: 'Carrier Caller', caller_id_number: '+15551230001' },
+      ...{ callee_id_name: 'Alice', callee_id_number: '/private/alice', display_direction: 'inbound' },
     })
     const accepting = invite.accept()
     await settled()
