@@ -1,0 +1,64 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { browserEnvironment } from './environment.ts'
+
+afterEach(() => vi.unstubAllGlobals())
+
+const page = () => {
+  const [window, document] = [
+    new EventTarget(),
+    Object.assign(new EventTarget(), { visibilityState: 'visible' }),
+  ]
+  const connection = Object.assign(new EventTarget(), { type: 'wifi' })
+  vi.stubGlobal('window', window)
+  vi.stubGlobal('document', document)
+  vi.stubGlobal('navigator', { connection })
+  const told: string[] = []
+  const end = browserEnvironment().watch({
+    networkChanged: () => told.push('network'),
+    awake: () => told.push('awake'),
+  })
+  const happens = (target: EventTarget, name: string) => {
+    target.dispatchEvent(new Event(name))
+    return told.splice(0)
+  }
+  return { window, document, connection, end, happens }
+}
+
+it('tells of another network: one that is back, and one of another kind', () => {
+  const { window, connection, happens } = page()
+  expect(happens(window, 'online')).toEqual(['network'])
+  // A new estimate of its speed.
+  expect(happens(connection, 'change')).toEqual([])
+  connection.type = 'cellular'
+  expect(happens(connection, 'change')).toEqual(['network'])
+})
+
+it('tells when the page is looked at again, and not when it is hidden', () => {
+  const { window, document, happens } = page()
+  expect(happens(window, 'pageshow')).toEqual(['awake'])
+  document.visibilityState = 'hidden'
+  expect(happens(document, 'visibilitychange')).toEqual([])
+  document.visibilityState = 'visible'
+  expect(happens(document, 'visibilitychange')).toEqual(['awake'])
+})
+
+it('tells nothing after its end, nor outside a page', () => {
+  const { window, document, connection, end, happens } = page()
+  end()
+  connection.type = 'none'
+  for (const [target, name] of [
+    [window, 'online'],
+    [connection, 'change'],
+    [document, 'visibilitychange'],
+  ] as const)
+    expect(happens(target, name)).toEqual([])
+  vi.unstubAllGlobals()
+  browserEnvironment().watch({ networkChanged: () => {}, awake: () => {} })()
+})
+
+it('says which of a page without TLS, and of a phone, is missing', async () => {
+  vi.stubGlobal('navigator', {})
+  const environment = browserEnvironment()
+  await expect(environment.getUserMedia({ audio: true })).rejects.toMatchObject({ code: 'insecure_page' })
+  await expect(environment.getDisplayMedia({})).rejects.toMatchObject({ code: 'unsupported' })
+})
