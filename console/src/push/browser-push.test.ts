@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import { BrowserPush, type BrowserPushParts } from './browser-push.ts'
+import type { Kept, KeptStore } from './kept.ts'
+
+const account = { token: 't', email: 'a@b.c', address: '/public/alice', name: 'Alice' }
+
+interface Situation {
+  permission?: NotificationPermission
+  answer?: NotificationPermission
+  serverKey?: string
+  subscribing?: 'fails'
+  registering?: 'fails'
+  kept?: Partial<Kept>
+  running?: boolean
+}
+
+const setUp = (situation: Situation = {}) => {
+  const { answer = 'granted', serverKey = 'BP4z' } = situation
+  const permission = 'permission' in situation ? situation.permission : 'granted'
+  const kept: Partial<Kept> = { ...situation.kept }
+  const did: unknown[] = []
+  const store: KeptStore = {
+    get: async (name) => kept[name],
+    set: async (name, value) => void Object.assign(kept, { [name]: value }),
+    remove: async (name) => void Reflect.deleteProperty(kept, name),
+  }
+  const pushManager = {
+    subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
+      if (situation.subscribing) throw new Error('no push service')
+      did.push(`subscribe ${applicationServerKey}`)
+      return { toJSON: () => ({ endpoint: 'e' }) }
+    },
+    getSubscription: async () => ({ unsubscribe: async () => did.push('unsubscribe') }),
+  }
+  const worker = { pushManager: pushManager as unknown as PushManager }
+  const parts: BrowserPushParts = {
+    ...{ account, kept: store, serverKey: serverKey || undefined, changed: () => {} },
+    browser: {
+      permission,
+      ask: async () => answer,
+      worker: async () => worker,
+      started: async () => (situation.running ? worker : undefined),
+    },
+    client: {
+      registerDevice: async ({ deviceToken }) => {
+        if (situation.registering) throw new Error('no gateway')
+        did.push(`register ${deviceToken}`)
+        return { id: 'd1', push_notification_key: 'k1' } as never
+      },
+      unregisterDevice: async ({ id }) => {
+        did.push(`unregister ${id}`)
+        return {}
+      },
+    },
+  }
+  return { push: new BrowserPush(parts), kept, did }
+}
+
+it('registers this browser, and takes it back', async () => {
+  const { push, kept, did } = setUp({ running: true })
+  await push.enable()
+  expect([push.state, kept.registration]).toEqual(['always', { account, deviceId: 'd1', key: 'k1' }])
+  await push.disable()
+  expect([push.state, kept.registration]).toEqual(['off', undefined])
+  expect(did).toEqual(['subscribe BP4z', 'register {"endpoint":"e"}', 'unregister d1', 'unsubscribe'])
+})
+
+it.each<[string, Situation, string, RegExp | undefined]>([
+  ['has no push service', { subscribing: 'fails' }, 'open', /only while this page is open/],
+  ['has a gateway without push', { serverKey: '' }, 'open', undefined],
+  ['is not taken by the gateway', { registering: 'fails' }, 'off', /did not take/],
+  ['is refused by the person', { answer: 'denied' }, 'blocked', undefined],
+  ['is not allowed yet', { answer: 'default' }, 'off', undefined],
+])('a browser that %s', async (_what, situation, state, fault) => {
+  const { push, kept } = setUp(situation)
+  await push.enable()
+  expect(push.state).toBe(state)
+  expect(push.fault ?? '').toMatch(fault ?? /^$/)
+  expect(kept.registration).toBeUndefined()
+})
+
+it.each<[Situation, string]>([
+  [{ permission: undefined }, 'unsupported'],
+  [{ permission: 'denied' }, 'blocked'],
+  [{ permission: 'default' }, 'off'],
+  [{}, 'off'],
+  [{ running: true }, 'open'],
+  [{ running: true, kept: { registration: { account, deviceId: 'd', key: 'k' } } }, 'always'],
+])('finds out how things are: %j is %s', async (situation, state) => {
+  const { push } = setUp(situation)
+  await push.load()
+  expect(push.state).toBe(state)
+})
+
+it('keeps the newest token for the service worker', async () => {
+  const old = { account: { ...account, token: 'old' }, deviceId: 'd', key: 'k' }
+  const { push, kept } = setUp({ running: true, kept: { registration: old } })
+  await push.load()
+  expect(kept.registration).toEqual({ account, deviceId: 'd', key: 'k' })
+})
+
+it('forgets the browser of somebody else who was signed in here', async () => {
+  const other = { account: { ...account, address: '/public/bob' }, deviceId: 'd', key: 'k' }
+  const { push, kept, did } = setUp({ running: true, kept: { registration: other } })
+  await push.load()
+  expect([push.state, kept.registration, did]).toEqual(['off', undefined, ['unsubscribe']])
+})
