@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { alice, Gateway } from '../support/gateway.ts'
-import { hears } from '../support/page-audio.ts'
+import { heardIn, hears } from '../support/page-audio.ts'
 import { type Colour, sees, seesNothing } from '../support/page-video.ts'
 import { freePort } from '../support/ports.ts'
 import { SdkPage } from '../support/sdk-page.ts'
@@ -79,8 +79,17 @@ it('talks to a browser by video, to a telephone, and to the browser again', asyn
   await hears(a.page, tones.telephone)
   await carrier.hears(tones.alice)
   await seesNothing(a.page)
-  const { members } = (await a.do('getMembers')) as { members: { video_muted: boolean; name: string }[] }
+  const { members } = (await a.do('getMembers')) as { members: { member_id: string; name: string }[] }
   expect(members.map(({ name }) => name)).toEqual(['Alice', 'desk'])
+  await a.do('audioMute', { memberId: members[1]!.member_id })
+  await until(
+    'the browser hears nothing',
+    () => heardIn(a.page),
+    (heard) => heard === 0,
+  )
+  await carrier.hears(tones.alice)
+  await a.do('audioUnmute', { memberId: members[1]!.member_id })
+  await hears(a.page, tones.telephone)
   await carrier.goesOn()
   await carrier.done()
 

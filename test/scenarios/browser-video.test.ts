@@ -81,6 +81,8 @@ describe('a call with video', () => {
     const [ofAlice, ofBob] = [await membersOf(a), await membersOf(b)]
     expect(ofAlice.map(({ member_id: id }) => id).sort()).toEqual(ofBob.map(({ member_id: id }) => id).sort())
     expect(ofAlice).toHaveLength(2)
+    // Who dialled knows the other one as soon as it is in the call.
+    expect(a.wire.events('call.joined')).toMatchObject([{ room_session: { members: ofAlice } }])
     expect(a.wire.events('verto.display')).toMatchObject([
       { display_name: 'Bob', display_number: '/public/bob' },
     ])
@@ -131,6 +133,16 @@ describe('a call with video', () => {
     await sees(a.page, 'blue')
     await hears(b.page, tones.alice)
     await a.do('setVideoDirection', 'sendrecv')
+    await together()
+  })
+
+  it('finds a new path when the network is another one', async () => {
+    const asked = () => a.wire.answers('verto.modify').length
+    const before = asked()
+    await a.page.evaluate(() =>
+      (globalThis as unknown as { call: { peer: { restartIce(): void } } }).call.peer.restartIce(),
+    )
+    await until('the new description', asked, (now) => now > before)
     await together()
   })
 
