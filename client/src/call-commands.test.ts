@@ -213,6 +213,17 @@ describe('our own microphone', () => {
     expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)
   })
 
+  it('stays silent when the server refuses to let it through', async () => {
+    const { browser, call } = await inRoom()
+    void call.audioMute()
+    browser.socket.reply('call.mute')
+    const unmuting = call.audioUnmute()
+    browser.socket.reply('call.unmute', { code: '403', message: 'No.' })
+    await expect(unmuting).rejects.toMatchObject({ code: 'server', serverCode: '403' })
+    expect(call.muted.audio).toBe(true)
+    expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)
+  })
+
   it('is treated as the server says', async () => {
     const { browser, call } = await inRoom()
     browser.peer.arrives('audio')

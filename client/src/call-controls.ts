@@ -243,7 +243,14 @@ export abstract class CallControls extends CallCommands {
     // First here, where it takes effect whatever the gateway says.
     this.#muting.set(channel, muted)
     if (!memberState.isJoined || !memberState.may(`self.mute.${channel}.${muted ? 'off' : 'on'}`)) return
-    await memberState.command(muted ? 'call.mute' : 'call.unmute', undefined, { channels: [channel] })
+    const method = muted ? 'call.mute' : 'call.unmute'
+    try {
+      await memberState.command(method, undefined, { channels: [channel] })
+    } catch (error) {
+      // What the others do not get is not to look as if they did.
+      if (!muted) this.#muting.set(channel, true)
+      throw error
+    }
   }
 
   protected selfUpdated(member: Member, updated: readonly string[]): void {
