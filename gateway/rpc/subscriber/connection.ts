@@ -99,7 +99,7 @@ export class Connection implements RpcHandler {
     // The page may have gone while its token was read.
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is gone')
     this.#adopt(client, signedIn)
-    const { presence, nodeId, log } = this.#parts
+    const { nodeId, log } = this.#parts
     const facts = {
       session: this.#session.id,
       subscriber: client.holder.id,
@@ -107,7 +107,8 @@ export class Connection implements RpcHandler {
       protocol: client.protocol,
       online: client.online,
     }
-    log.info({ ...facts, subscribers: presence.subscribersOnline }, 'browser connected')
+    // How many are online is a gauge: counting them for each of many who come back at once would take its time.
+    log.info(facts, 'browser connected')
     const identity = `${randomUUID()}@${nodeId}`
     return {
       result: { identity, ...this.#told(client) },
