@@ -7,14 +7,8 @@ import { pathOf } from '../http/errors.ts'
 import type { Origins } from '../http/origins.ts'
 import { type SourceOf, sourceFinder } from '../http/proxies.ts'
 import { OpenSockets, type SocketLimits, type SocketRefusal } from './open-sockets.ts'
-import {
-  closeCodes,
-  defaultRpcLimits,
-  type RpcHandler,
-  type RpcLimits,
-  RpcSession,
-  type RpcSessionParts,
-} from './session.ts'
+import { closeCodes, type RpcHandler, RpcSession, type RpcSessionParts } from './session.ts'
+import { defaultRpcLimits, type RpcLimits } from './session-limits.ts'
 
 /** What the server works with. */
 export interface RpcServerParts extends Omit<RpcSessionParts, 'limits' | 'network' | 'onSignIn'> {

@@ -6,6 +6,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { type Frame, type FrameId, parseFrame, RpcError, rpcCodes } from './frames.ts'
 import { PerSecond } from './rate.ts'
+import type { RpcLimits } from './session-limits.ts'
 
 /** What a request is answered with. */
 export interface Reply {
@@ -38,32 +39,6 @@ export class UnansweredError extends Error {
     super(`${method} was not answered in time.`)
     this.name = 'UnansweredError'
   }
-}
-
-/** Limits of one session. Times are milliseconds. */
-export interface RpcLimits {
-  /** Wait for the answer to a request of ours; default 10 s. */
-  readonly requestTimeoutMs: number
-  /** Octets that may wait to be sent before the connection is cut; default 1 MiB. */
-  readonly maxBuffered: number
-  /** Requests that are being answered at once; default 64. */
-  readonly maxPending: number
-  /** Malformed frames before the connection is closed; default 10. */
-  readonly maxMalformed: number
-  /** Requests within a second, of a far end that has not signed in or is a browser; default 100. */
-  readonly requestsPerSecond: number
-  /** Between WebSocket pings; a connection that answers none within this time is cut. Default 25 s. */
-  readonly pingMs: number
-}
-
-/** The default limits. */
-export const defaultRpcLimits: RpcLimits = {
-  requestTimeoutMs: 10_000,
-  maxBuffered: 1 << 20,
-  maxPending: 64,
-  maxMalformed: 10,
-  requestsPerSecond: 100,
-  pingMs: 25_000,
 }
 
 /** What a session works with. */
