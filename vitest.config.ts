@@ -24,6 +24,7 @@ const alone = [
     'softphone-push',
     'recordings',
     'rtp-stream',
+    'several-pages',
     'sdk-versions',
     'sdk-versions-traps',
     'sdk-versions-video',

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { CutLine } from '../support/cut-line.ts'
+import { DocumentServer } from '../support/documents.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+const sdkTone = 1200
+
+let browser: Browser
+let gateway: Gateway
+let app: DocumentServer
+
+beforeAll(async () => {
+  app = await DocumentServer.open()
+  gateway = await Gateway.start({
+    domains: [
+      application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
+    ],
+    push: { webhook: { url: app.put('/push', '{}') }, whenOnline: true },
+  })
+  browser = await Browser.start(sdkTone)
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+  await app?.close()
+})
+
+interface Told {
+  readonly device_token: string
+  readonly notification: { readonly type: string }
+}
+
+const told = (): string[] =>
+  app.asked('/push').map(({ body }) => (JSON.parse(body) as Told).notification.type)
+
+it('a call rings on pages and devices, one page wins, and its call outlives the connection that it was answered over', async () => {
+  const token = await gateway.token()
+  const line = await CutLine.to(gateway.tlsPort)
+  const winner = await SdkPage.open(browser, gateway, token, { port: line.port })
+  onTestFinished(() => winner.close())
+  const loser = await SdkPage.open(browser, gateway, token)
+  onTestFinished(() => loser.close())
+  await loser.ask('registerDevice', { deviceType: 'Desktop', deviceToken: 'a-token-of-the-application' })
+  for (const page of [winner, loser]) await page.online()
+  const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller-released' })
+  for (const page of [winner, loser])
+    await until(
+      'the invite',
+      () => page.invites(),
+      (count) => count === 1,
+    )
+  await until('the notification', told, (types) => types.length === 1)
+  await winner.accept()
+  await carrier.talks('answered', 440)
+  await hears(winner.page, 440)
+  await carrier.hears(sdkTone, 500)
+  const [bye] = await until(
+    'the loser is told',
+    () => loser.wire.events('verto.bye'),
+    ({ length }) => length > 0,
+  )
+  expect(JSON.stringify(bye)).toContain('LOSE_RACE')
+  await until('devices are told', told, (types) => types.length === 2)
+  expect(told()).toEqual(['call_invite', 'cancel'])
+
+  const [first] = winner.wire.answers('signalwire.connect') as [{ result: { protocol: string } }]
+  line.cut()
+  // Nothing of the sound goes over the connection that is gone.
+  await carrier.hears(sdkTone, 500)
+  await hears(winner.page, 440)
+  const answers = await until(
+    'the page is back',
+    () => winner.wire.answers('signalwire.connect'),
+    ({ length }) => length === 2,
+    10_000,
+  )
+  expect(answers[1]).toMatchObject({ result: { protocol: first.result.protocol } })
+  expect(winner.wire.asked('signalwire.connect')[1]?.params).toMatchObject({
+    ...{ protocol: first.result.protocol, authorization_state: expect.any(String) },
+  })
+  expect(await gateway.metric('subscribers_online')).toBe(1)
+  expect(await gateway.metric('browsers')).toBe(2)
+  await carrier.hears(sdkTone, 500)
+  await hears(winner.page, 440)
+  await winner.hangUp()
+  await carrier.done()
+  await gateway.settled()
+  // Still online, both of them, without having said so again.
+  const next = await Carrier.calls(gateway, {
+    domain: 'sdk.test',
+    scenario: 'caller-cancels',
+    holdMs: 'told',
+  })
+  for (const page of [winner, loser])
+    await until(
+      'the next invite',
+      () => page.invites(),
+      (count) => count === 2,
+    )
+  await next.goesOn()
+  await next.done()
+  await gateway.settled()
+})
