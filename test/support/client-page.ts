@@ -4,7 +4,6 @@ import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
-import type { Browser } from './browser.ts'
 import type { Gateway } from './gateway.ts'
 
 const built = join(import.meta.dirname, '..', '..', 'client', 'dist')
@@ -14,8 +13,20 @@ export const builtSize = (): number => gzipSync(readFileSync(join(built, 'index.
 const html =
   '<!doctype html><meta charset="utf-8"><title>Client</title><script src="/index.global.js"></script>'
 
-/** As an application would write it: reads what a push service brings. Here the page sends it. */
+/**
+ * As an application would write it (docs/sdk.md): reads what a push service brings, shows it, and takes it back. The page may ask it to read something,
+ * too.
+ */
 const worker = `importScripts('/push.global.js')
+const keyOf = async () => (await (await caches.open('push')).match('/key')).text()
+const told = async (payload) => {
+  const { notification_uuid: tag, title, incoming_caller_name: body } = payload
+  if (payload.type !== 'call_invite')
+    return (await registration.getNotifications({ tag })).forEach((notification) => notification.close())
+  const data = await TrunklinePush.decryptPush(payload, await keyOf())
+  await registration.showNotification(title, { body, tag, data })
+}
+addEventListener('push', (event) => event.waitUntil(told(event.data.json())))
 addEventListener('message', async ({ data, ports: [port] }) => {
   try { port.postMessage(await TrunklinePush.decryptPush(data.payload, data.key)) }
   catch (error) { port.postMessage({ failed: error.message }) }
@@ -103,25 +114,32 @@ export interface ClientWindow {
   heard: string[]
 }
 
+/** As much of playwright's page as {@link ClientPage} needs, so that another browser's fits too. */
+export interface TestPage extends Pick<Page, 'evaluate'> {
+  goto(url: string): Promise<unknown>
+  reload(): Promise<unknown>
+  context(): { close(): Promise<void> }
+}
+
 /** A page of a customer, on a server of its own, with our SDK as it was built, from a script tag. */
-export class ClientPage {
+export class ClientPage<P extends TestPage = Page> {
   readonly #server: Server
   readonly #options: object
-  readonly page: Page
+  readonly page: P
 
-  constructor(server: Server, page: Page, options: object) {
+  constructor(server: Server, page: P, options: object) {
     this.#server = server
     this.page = page
     this.#options = options
   }
 
   /** Opens the page and signs in with a token, and these options. */
-  static async open(
-    browser: Browser,
+  static async open<P extends TestPage>(
+    browser: { page(): Promise<P> },
     gateway: Gateway,
     token: string,
     options: object = {},
-  ): Promise<ClientPage> {
+  ): Promise<ClientPage<P>> {
     const server = createServer(({ url = '' }, response) => {
       const [type, content] = files[url]?.() ?? ['text/plain', '']
       response.writeHead(content === '' ? 404 : 200, { 'content-type': type }).end(content)
@@ -149,6 +167,11 @@ export class ClientPage {
     }, this.#options)
   }
 
+  /** Registers the page's service worker, which keeps the key of notifications. */
+  async registerWorker(key: string): Promise<void> {
+    await this.page.evaluate(registerWorker, key)
+  }
+
   /** Has the page's service worker read a notification. */
   readInWorker(payload: Notification, key: string): Promise<Notification> {
     return this.page.evaluate(readInWorker, { payload, key })
@@ -163,12 +186,22 @@ export class ClientPage {
 }
 
 interface WorkerWindow {
+  readonly caches: {
+    open(name: string): Promise<{ put(path: string, content: Response): Promise<void> }>
+  }
   readonly navigator: {
     readonly serviceWorker: {
       register(url: string): Promise<unknown>
       readonly ready: Promise<{ readonly active: { postMessage(message: object, ports: unknown[]): void } }>
     }
   }
+}
+
+const registerWorker = async (key: string): Promise<void> => {
+  const window = globalThis as unknown as WorkerWindow
+  await (await window.caches.open('push')).put('/key', new Response(key))
+  await window.navigator.serviceWorker.register('/worker.js')
+  await window.navigator.serviceWorker.ready
 }
 
 const readInWorker = async (message: { payload: Notification; key: string }): Promise<Notification> => {

@@ -23,6 +23,12 @@ export const audioProbe = `(() => {
       return super.setRemoteDescription({ type, sdp: over })
     }
   }
+  globalThis.testLoudest = (analyser) => {
+    const bins = new Float32Array(analyser.frequencyBinCount)
+    analyser.getFloatFrequencyData(bins)
+    const loudest = bins.reduce((best, value, index) => (value > bins[best] ? index : best), 0)
+    return bins[loudest] < -60 ? 0 : (loudest * analyser.context.sampleRate) / analyser.fftSize
+  }
   const devices = navigator.mediaDevices
   if (!devices) return
   const getUserMedia = devices.getUserMedia.bind(devices)
@@ -39,10 +45,8 @@ const tracks = `testPeers
     .flatMap((peer) => peer.getReceivers().map(({ track }) => track))
     .filter((track) => track.kind === 'audio' && track.readyState === 'live')`
 
-/** Measures in the page: the strongest frequency in Hz of all live incoming audio, 0 for silence. A text: the types of a page are not those of Node. */
-const measure = `(async () => {
-  const tracks = ${tracks}
-  if (tracks.length === 0) return 0
+/** Hears tracks for a third of a second. */
+const listen = `async (tracks) => {
   globalThis.testAudio ??= new AudioContext()
   await testAudio.resume()
   const source = testAudio.createMediaStreamSource(new MediaStream(tracks))
@@ -51,18 +55,28 @@ const measure = `(async () => {
   analyser.smoothingTimeConstant = 0
   source.connect(analyser)
   await new Promise((resolve) => setTimeout(resolve, 350))
-  const bins = new Float32Array(analyser.frequencyBinCount)
-  analyser.getFloatFrequencyData(bins)
+  const heard = testLoudest(analyser)
   source.disconnect()
-  const loudest = bins.reduce((best, value, index) => (value > bins[best] ? index : best), 0)
-  return bins[loudest] < -60 ? 0 : (loudest * testAudio.sampleRate) / analyser.fftSize
+  return heard
+}`
+
+/**
+ * Measures in the page: the strongest frequency in Hz of all live incoming audio, 0 for silence. A text: the types of a page are not those of Node.
+ * A page that cannot listen in this way brings its own `testListen`.
+ */
+const measure = `(async () => {
+  const tracks = ${tracks}
+  return tracks.length === 0 ? 0 : (globalThis.testListen ?? (${listen}))(tracks)
 })()`
 
+/** What is measured in: playwright's page, or another that runs scripts as it does. */
+export type Measured = Pick<Page, 'evaluate'>
+
 /** The strongest frequency that the page receives, in Hz; 0 for silence. Takes a third of a second. */
-export const heardIn = (page: Page): Promise<number> => page.evaluate(measure) as Promise<number>
+export const heardIn = (page: Measured): Promise<number> => page.evaluate(measure) as Promise<number>
 
 /** Waits until the page hears a tone within 15 Hz of this one. */
-export const hears = async (page: Page, frequency: number): Promise<void> => {
+export const hears = async (page: Measured, frequency: number): Promise<void> => {
   await until(
     `the browser hears ${frequency} Hz`,
     () => heardIn(page),

@@ -55,14 +55,17 @@ interface Seen {
   readonly frames: number
 }
 
-/** The frames of all connections, and the colour of the newest video that moves. */
+/**
+ * The frames of all connections, and the colour of the newest video that moves. A page that cannot read frames in this way brings its own
+ * `testNextFrame`.
+ */
 const look = `(async () => {
   const peers = testPeers.filter((peer) => peer.connectionState === 'connected')
   const tracks = peers.flatMap((peer) => peer.getReceivers().map(({ track }) => track))
     .filter((track) => track.kind === 'video' && track.readyState === 'live')
   const colourOf = ([r, g, b]) => r > 150 && g > 150 && b < 110 ? 'yellow' : r > 150 && g < 110 && b < 110 ? 'red'
     : g > 150 && r < 110 && b < 110 ? 'lime' : b > 150 && r < 110 && g < 110 ? 'blue' : 'other'
-  const next = async (track) => {
+  const next = globalThis.testNextFrame ?? (async (track) => {
     const clone = track.clone()
     const reader = new MediaStreamTrackProcessor({ track: clone }).readable.getReader()
     const timer = setTimeout(() => clone.stop(), 500)
@@ -72,6 +75,10 @@ const look = `(async () => {
     const { value: frame } = await reader.read()
     clearTimeout(timer)
     clone.stop()
+    return frame
+  })
+  const colourIn = async (track) => {
+    const frame = await next(track)
     if (!frame) return
     const context = new OffscreenCanvas(1, 1).getContext('2d')
     context.drawImage(frame, frame.displayWidth / 2, frame.displayHeight / 4, 1, 1, 0, 0, 1, 1)
@@ -80,7 +87,7 @@ const look = `(async () => {
   }
   const stats = (await Promise.all(peers.map((peer) => peer.getStats()))).flatMap((all) => [...all.values()])
   const frames = stats.reduce((sum, s) => sum + (s.type === 'inbound-rtp' && s.kind === 'video' ? s.framesDecoded ?? 0 : 0), 0)
-  const colours = await Promise.all(tracks.map(next))
+  const colours = await Promise.all(tracks.map(colourIn))
   return { frames, colour: colours.find(Boolean) ?? 'nothing' }
 })()`
 

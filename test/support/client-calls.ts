@@ -1,0 +1,72 @@
+import type { ClientPage, TestPage } from './client-page.ts'
+import { until } from './until.ts'
+
+type Methods = Readonly<Record<string, (argument?: unknown) => Promise<unknown>>>
+
+/** What of a page with our SDK is used here. */
+interface CallWindow {
+  readonly document: { readonly body: object }
+  readonly client: Methods
+  call: Methods & { readonly state: string }
+}
+
+/** Goes online: each call that comes is answered with these options, and is the page's call from then on. */
+export const answers = <P extends TestPage>({ page }: ClientPage<P>, options: object = {}): Promise<void> =>
+  page.evaluate(async (options) => {
+    const window = globalThis as unknown as CallWindow
+    const all = async ({ invite }: { readonly invite: Methods }) => {
+      const given = { ...options, rootElement: window.document.body }
+      window.call = (await invite.accept!(given)) as CallWindow['call']
+    }
+    await window.client.online!({ incomingCallHandlers: { all } })
+  }, options)
+
+/** Dials; the call is the page's. Resolves when it is answered. */
+export const dials = <P extends TestPage>(
+  { page }: ClientPage<P>,
+  to: string,
+  options: object = {},
+): Promise<void> =>
+  page.evaluate(
+    async ({ to, options }) => {
+      const window = globalThis as unknown as CallWindow
+      const given = { ...options, to, rootElement: window.document.body }
+      window.call = (await window.client.dial!(given)) as CallWindow['call']
+      await window.call.start!()
+    },
+    { to, options },
+  )
+
+/** Comes back to the call of the page that was here before. */
+export const reattaches = <P extends TestPage>(
+  { page }: ClientPage<P>,
+  options: object = {},
+): Promise<void> =>
+  page.evaluate(async (options) => {
+    const window = globalThis as unknown as CallWindow
+    window.call = (await window.client.reattach!(options)) as CallWindow['call']
+    await window.call.start!()
+  }, options)
+
+/** Does something with the page's call. */
+export const act = async <P extends TestPage>(
+  { page }: ClientPage<P>,
+  method: string,
+  argument?: unknown,
+): Promise<void> => {
+  await page.evaluate(
+    async ({ method, argument }) => {
+      await (globalThis as unknown as CallWindow).call[method]!(argument)
+    },
+    { method, argument },
+  )
+}
+
+/** Waits until the page's call is in a state. */
+export const reaches = async <P extends TestPage>({ page }: ClientPage<P>, wanted: string): Promise<void> => {
+  await until(
+    `the call of the page is ${wanted}`,
+    () => page.evaluate(() => (globalThis as unknown as Partial<CallWindow>).call?.state),
+    (state) => state === wanted,
+  )
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import puppeteer, { type Page as PuppeteerPage, type Browser as Started } from 'puppeteer-core'
+import type { PageOptions } from './browser.ts'
+import { reportOnFailure } from './failure-report.ts'
+import { audioProbe } from './page-audio.ts'
+import { type Colour, screenColour, videoProbe } from './page-video.ts'
+import { patience } from './until.ts'
+
+/** The program that Debian's package `firefox-esr` brings. */
+export const firefox = 'firefox-esr'
+
+/** What differs from the preferences of Firefox's own automation, which puppeteer sets. */
+const preferences = (frequency: number): Record<string, unknown> => ({
+  // Microphone and camera are Firefox's own fakes; the microphone's is a lasting tone, 1000 Hz where nothing is said.
+  'media.navigator.streams.fake': true,
+  'media.navigator.audio.fake_frequency': frequency,
+  'media.navigator.permission.disabled': true,
+  // Only pages with the permission are told the loopback addresses of the machine, and without one of its own Firefox does not try the gateway's.
+  'permissions.default.microphone': 1,
+  'permissions.default.camera': 1,
+  'media.getusermedia.browser.enabled': true,
+  'media.autoplay.default': 0,
+  'media.autoplay.blocking_policy': 0,
+  // Host candidates are addresses, loopback too, as in the tests' Chromium.
+  'media.peerconnection.ice.obfuscate_host_addresses': false,
+  'media.peerconnection.ice.loopback': true,
+  // Nothing is asked of the network that the test does not ask.
+  'app.normandy.enabled': false,
+  'browser.backup.enabled': false,
+  'browser.ml.enable': false,
+  'browser.region.network.url': '',
+  'dom.push.connection.enabled': false,
+  'network.captive-portal-service.enabled': false,
+  'network.connectivity-service.enabled': false,
+  'toolkit.telemetry.server': '',
+  // One process for all pages, started when it is needed: half the time until the first page is there.
+  'dom.ipc.processCount': 1,
+  'dom.ipc.processPrelaunch.enabled': false,
+  'fission.autostart': false,
+  'media.rdd-process.enabled': false,
+  'media.utility-process.enabled': false,
+})
+
+/**
+ * Runs in the page, after {@link audioProbe}. Where there is no sound card an `AudioContext` of Firefox never runs, so what arrives is recorded and
+ * rendered once it is there; and only its workers read single frames, so they are taken from a player. In place of a screen, which a headless Firefox
+ * has not, its window is captured, in which the page shows the colour of screens, with a bar that moves.
+ */
+const probe = (camera: Colour | undefined): string => `(() => {
+  globalThis.testListen = async ([track]) => {
+    const recorder = new MediaRecorder(new MediaStream([track]))
+    const parts = []
+    recorder.ondataavailable = ({ data }) => parts.push(data)
+    const [started, stopped] = ['start', 'stop'].map((event) => new Promise((resolve) => recorder.addEventListener(event, resolve)))
+    recorder.start()
+    await started
+    await new Promise((resolve) => setTimeout(resolve, 350))
+    recorder.stop()
+    await stopped
+    const heard = await new OfflineAudioContext(1, 1, 48000).decodeAudioData(await new Blob(parts).arrayBuffer())
+    const context = new OfflineAudioContext(1, heard.length, 48000)
+    const [source, analyser] = [context.createBufferSource(), context.createAnalyser()]
+    source.buffer = heard
+    source.connect(analyser).connect(context.destination)
+    source.start()
+    analyser.fftSize = 8192
+    await context.startRendering()
+    return testLoudest(analyser)
+  }
+  globalThis.testNextFrame = async (track) => {
+    const player = Object.assign(document.createElement('video'), { muted: true, srcObject: new MediaStream([track]) })
+    player.play().catch(() => {})
+    const frame = () => new Promise((resolve) => player.requestVideoFrameCallback(() => resolve(true)))
+    const late = new Promise((resolve) => setTimeout(resolve, 500))
+    // The first may be an old one.
+    const came = await Promise.race([frame().then(frame), late])
+    const picture = came && (await createImageBitmap(player))
+    player.srcObject = null
+    return picture && Object.assign(picture, { displayWidth: picture.width, displayHeight: picture.height })
+  }
+  const devices = navigator.mediaDevices
+  if (!devices) return
+  const getUserMedia = devices.getUserMedia.bind(devices)
+  ${camera ? videoProbe(camera) : ''}
+  devices.getDisplayMedia = () => {
+    document.body.style.background = '${screenColour}'
+    const bar = document.body.appendChild(document.createElement('div'))
+    bar.style = 'position: fixed; bottom: 0; width: 20px; height: 60px; background: white'
+    bar.animate([{ left: '0' }, { left: '100%' }], { duration: 2000, iterations: Infinity })
+    return getUserMedia({ video: { mediaSource: 'window' } })
+  }
+})()`
+
+/** A page of {@link Firefox}: as much of playwright's as tests use with both browsers. */
+export class FirefoxPage {
+  readonly #page: PuppeteerPage
+
+  constructor(page: PuppeteerPage) {
+    this.#page = page
+  }
+
+  /** As playwright's. */
+  readonly evaluate = ((script: never, argument: never) =>
+    this.#page.evaluate(script, argument)) as unknown as Page['evaluate']
+
+  /** As playwright's. */
+  goto(url: string): Promise<unknown> {
+    return this.#page.goto(url)
+  }
+
+  /** As playwright's. */
+  reload(): Promise<unknown> {
+    return this.#page.reload()
+  }
+
+  /** The page's profile, which goes with it. */
+  context(): { close(): Promise<void> } {
+    return this.#page.browserContext()
+  }
+}
+
+/** A headless Firefox whose microphone hears a tone, driven by WebDriver BiDi. */
+export class Firefox {
+  readonly #browser: Started
+  readonly #folder: string
+
+  private constructor(browser: Started, folder: string) {
+    this.#browser = browser
+    this.#folder = folder
+  }
+
+  /** Starts one; the microphone plays `frequency` Hz. */
+  static async start(frequency: number): Promise<Firefox> {
+    const folder = mkdtempSync(join(tmpdir(), 'firefox-'))
+    try {
+      const browser = await puppeteer.launch({
+        browser: 'firefox',
+        executablePath: `/usr/bin/${firefox}`,
+        headless: true,
+        acceptInsecureCerts: true,
+        userDataDir: join(folder, 'profile'),
+        // It writes to its home besides its profile, and wants a home of the user that it runs as.
+        env: { ...process.env, HOME: folder, MOZ_CRASHREPORTER_DISABLE: '1' },
+        extraPrefsFirefox: preferences(frequency),
+        timeout: 30_000 * patience,
+        protocolTimeout: 30_000 * patience,
+      })
+      return new Firefox(browser, folder)
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  /** A new page with cookies and storage of its own, which can be listened to. */
+  async page({ camera }: Pick<PageOptions, 'camera'> = {}): Promise<FirefoxPage> {
+    const context = await this.#browser.createBrowserContext()
+    const page = await context.newPage()
+    const lines: string[] = []
+    page.on('console', (message) => lines.push(`${message.type()}: ${message.text()}`))
+    page.on('pageerror', (error) => lines.push(`error: ${error instanceof Error ? error.message : error}`))
+    reportOnFailure('page', lines)
+    await page.evaluateOnNewDocument(audioProbe)
+    await page.evaluateOnNewDocument(probe(camera))
+    return new FirefoxPage(page)
+  }
+
+  /** Ends it, at once where it does not end by itself, and removes its files. */
+  async stop(): Promise<void> {
+    const killer = setTimeout(() => this.#browser.process()?.kill('SIGKILL'), 10_000)
+    await this.#browser.close().catch(() => this.#browser.process()?.kill('SIGKILL'))
+    clearTimeout(killer)
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
