@@ -50,9 +50,9 @@ export class PageWire {
     return this.received.filter((frame) => frame.method === undefined && ids.has(frame.id))
   }
 
-  /** Params of the gateway's events of this type; verto's by its method. */
-  events(type: string): Fields[] {
-    return this.received.flatMap(({ params }) => {
+  /** Params of the gateway's events of this type; verto's by its method, or all. Default all, else those behind the first `from` frames. */
+  events(type: string, from = 0): Fields[] {
+    return this.received.slice(from).flatMap(({ params }) => {
       if (params?.event_type === type) return [params.params]
       return params?.params?.method === type ? [params.params.params] : []
     })

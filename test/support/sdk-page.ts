@@ -24,6 +24,8 @@ export interface SdkPageOptions extends PageOptions {
   readonly folder?: string
   /** Where it reaches the gateway; default the gateway's own TLS listener. */
   readonly port?: number
+  /** What its application says of where the gateway is; default the host. */
+  readonly host?: 'of the token'
   /** A script that runs before all others. */
   readonly first?: string
 }
@@ -37,11 +39,11 @@ export interface SdkCallOptions {
 /** A page of a customer with the published SDK, unmodified. It is served by a server of its own, so it is cross-origin as in life. */
 export class SdkPage {
   readonly #server: Server
-  readonly #options: { readonly host: string; readonly token: string }
+  readonly #options: SignInOptions
   readonly page: Page
   readonly wire: PageWire
 
-  private constructor(server: Server, page: Page, options: { host: string; token: string }) {
+  private constructor(server: Server, page: Page, options: SignInOptions) {
     this.#server = server
     this.page = page
     this.#options = options
@@ -53,7 +55,7 @@ export class SdkPage {
     browser: Browser,
     gateway: Gateway,
     token?: string,
-    { folder = '@signalwire/js', port = gateway.tlsPort, first, ...options }: SdkPageOptions = {},
+    { folder = '@signalwire/js', port = gateway.tlsPort, host, first, ...options }: SdkPageOptions = {},
   ): Promise<SdkPage> {
     const sdk = bundle(folder)
     const server = createServer((request, response) => {
@@ -64,8 +66,10 @@ export class SdkPage {
     await once(server, 'listening')
     const page = await browser.page(options)
     if (first) await page.addInitScript(first)
-    const host = `gw.localhost:${port}`
-    const opened = new SdkPage(server, page, { host, token: token ?? (await gateway.token()) })
+    const opened = new SdkPage(server, page, {
+      ...(host !== 'of the token' && { host: `gw.localhost:${port}` }),
+      token: token ?? (await gateway.token()),
+    })
     await page.goto(`http://localhost:${(server.address() as { port: number }).port}/`)
     await opened.signIn()
     return opened
@@ -224,7 +228,12 @@ const resolved = ({ resolved, rejected }: AnyFate): unknown => {
   throw Object.assign(new Error(rejected.message), { code: rejected.code })
 }
 
-const signIn = async (options: { host: string; token: string }): Promise<void> => {
+interface SignInOptions {
+  readonly host?: string
+  readonly token: string
+}
+
+const signIn = async (options: SignInOptions): Promise<void> => {
   const window = globalThis as unknown as SdkWindow
   window.client = await window.SignalWire.SignalWire(options)
   window.client.on?.('user_event', (params) => window.told.push(params))

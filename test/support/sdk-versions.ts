@@ -7,6 +7,8 @@ export interface SdkVersion {
   readonly person: string
   /** Whom this person calls with the same version. */
   readonly friend: string
+  /** Of the first that went to this protocol: fewer methods of members. */
+  readonly isOld: boolean
   /** Opens its WebSocket when it is made; else on `connect`, `online` or `dial`. */
   readonly connectsAtOnce: boolean
   /** Every call asks for the other party's video. */
@@ -37,6 +39,7 @@ export const sdkVersions: readonly SdkVersion[] = [
     folder: 'signalwire-js-3-27',
     person: 'ann327',
     friend: 'ben327',
+    isOld: true,
     connectsAtOnce: false,
     alwaysWantsVideo: true,
     updatesMedia: false,
@@ -55,6 +58,7 @@ export const sdkVersions: readonly SdkVersion[] = [
     folder: 'signalwire-js-3-29',
     person: 'ann329',
     friend: 'ben329',
+    isOld: false,
     connectsAtOnce: true,
     alwaysWantsVideo: false,
     updatesMedia: true,
@@ -73,6 +77,7 @@ export const sdkVersions: readonly SdkVersion[] = [
     folder: '@signalwire/js',
     person: 'ann330',
     friend: 'ben330',
+    isOld: false,
     connectsAtOnce: true,
     alwaysWantsVideo: false,
     updatesMedia: true,
