@@ -45,6 +45,8 @@ export interface GatewayOptions {
   /** Besides the first one, whose token is `http.apiToken`. */
   readonly projects?: readonly object[]
   readonly drain?: string
+  /** Of its process, besides our own. */
+  readonly environment?: Readonly<Record<string, string>>
   readonly rtpPorts?: number
   /** Default: a new folder, which goes with the gateway. */
   readonly dataDir?: string
@@ -99,7 +101,8 @@ export class Gateway {
     const folder = mkdtempSync(join(tmpdir(), 'gateway-'))
     const server = await options.agent?.server?.()
     writeFileSync(join(folder, 'gateway.yaml'), JSON.stringify(configOf(options, ports, server), null, 2))
-    const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root })
+    const env = { ...process.env, ...options.environment }
+    const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root, env })
     reportOnFailure('gateway', program.lines)
     const gateway = new Gateway(program, folder, ports, server)
     try {

@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CDPSession, Page } from 'playwright-core'
+import { closeServers, makeBrowser, serveTls } from '../../gateway/push/testing.ts'
+import { newVapidKeys } from '../../gateway/push/vapid.ts'
+import type { GatewayOptions } from './gateway.ts'
+import { until } from './until.ts'
+
+/** A notification as a service worker shows it. */
+export interface Shown {
+  readonly title: string
+  readonly body: string
+}
+
+/** The push service of a browser, on loopback: takes what the gateway sends (RFC 8030), and delivers it to the service worker. */
+export class PushService {
+  readonly #served: Awaited<ReturnType<typeof serveTls>>
+  readonly #browser: Awaited<ReturnType<typeof makeBrowser>>
+  readonly #folder: string
+  #delivered = 0
+
+  constructor(
+    served: Awaited<ReturnType<typeof serveTls>>,
+    browser: Awaited<ReturnType<typeof makeBrowser>>,
+  ) {
+    this.#served = served
+    this.#browser = browser
+    this.#folder = mkdtempSync(join(tmpdir(), 'push-'))
+    writeFileSync(join(this.#folder, 'ca.pem'), served.ca)
+  }
+
+  static async open(): Promise<PushService> {
+    const served = await serveTls((_request, response) => response.writeHead(201).end())
+    return new PushService(served, await makeBrowser())
+  }
+
+  /** What a gateway needs that is to send here. */
+  get gateway(): Pick<GatewayOptions, 'push' | 'environment'> {
+    return {
+      push: { webPush: { subject: 'mailto:ops@example.test', ...newVapidKeys() } },
+      environment: { NODE_EXTRA_CA_CERTS: join(this.#folder, 'ca.pem') },
+    }
+  }
+
+  /** Runs in a page before its own scripts: it subscribes here, as its browser knows no push service. */
+  get subscribing(): string {
+    const token = this.#browser.token(`https://127.0.0.1:${this.#served.port}/alice`)
+    return `PushManager.prototype.subscribe = async () => ({ toJSON: () => (${token}) })`
+  }
+
+  /** Waits for the next message of the gateway, and has the browser of this page deliver it. */
+  async deliver(device: PushDevice): Promise<void> {
+    const at = this.#delivered++
+    const seen = await until(
+      'the gateway has sent a push message',
+      () => this.#served.seen[at],
+      (found) => found !== undefined,
+    )
+    await device.deliver(await this.#browser.decrypt(seen!.body))
+  }
+
+  /** How many messages the gateway has sent that were not delivered. */
+  get left(): number {
+    return this.#served.seen.length - this.#delivered
+  }
+
+  async close(): Promise<void> {
+    rmSync(this.#folder, { recursive: true, force: true })
+    await closeServers()
+  }
+}
+
+/** A page's browser with its service worker, as the operating system sees it. */
+export class PushDevice {
+  readonly #page: Page
+  readonly #session: CDPSession
+  readonly #origin: string
+  #registrationId = ''
+  #last = ''
+
+  constructor(page: Page, session: CDPSession, origin: string) {
+    this.#page = page
+    this.#session = session
+    this.#origin = origin
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      for (const { registrationId, isDeleted } of registrations)
+        if (!isDeleted) this.#registrationId = registrationId
+    })
+  }
+
+  /** Of a page whose service worker runs. */
+  static async of(page: Page): Promise<PushDevice> {
+    const session = await page.context().newCDPSession(page)
+    const device = new PushDevice(page, session, new URL(page.url()).origin)
+    await session.send('ServiceWorker.enable')
+    await until('the service worker is known', () => device.#registrationId)
+    return device
+  }
+
+  /** A push message comes; the service worker is started where it sleeps. */
+  async deliver(data: string): Promise<void> {
+    this.#last = data
+    const message = { origin: this.#origin, registrationId: this.#registrationId, data }
+    await this.#session.send('ServiceWorker.deliverPushMessage', message)
+  }
+
+  /** Waits until exactly these notifications are there. What a browser did not take is delivered to it again, as a push service does. */
+  async shows(...wanted: Shown[]): Promise<void> {
+    let asked = 0
+    const ask = `registration.getNotifications().then((all) => all.map(({ title, body }) => ({ title, body })))`
+    await until(
+      `the notifications are ${JSON.stringify(wanted)}`,
+      async () => {
+        if (++asked % 100 === 0 && this.#last) await this.deliver(this.#last)
+        return this.#inWorker(ask)
+      },
+      (shown) => JSON.stringify(shown) === JSON.stringify(wanted),
+    )
+  }
+
+  /** The person presses a button of the notification, or with an empty text the notification itself. */
+  async press(action: string): Promise<void> {
+    await this.#inWorker(`(async () => {
+      const [notification] = await registration.getNotifications()
+      const works = []
+      const waitUntil = (work) => works.push(work)
+      dispatchEvent(Object.assign(new Event('notificationclick'), { notification, action: '${action}', waitUntil }))
+      await Promise.all(works)
+    })()`)
+  }
+
+  async #inWorker(code: string): Promise<unknown> {
+    const [worker] = this.#page.context().serviceWorkers()
+    if (!worker) throw new Error('there is no service worker')
+    return worker.evaluate(code)
+  }
+}
