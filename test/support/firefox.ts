@@ -37,6 +37,7 @@ const preferences = (frequency: number): Record<string, unknown> => ({
   'network.connectivity-service.enabled': false,
   'toolkit.telemetry.server': '',
   // One process for all pages, started when it is needed: half the time until the first page is there.
+  'dom.ipc.forkserver.enable': false,
   'dom.ipc.processCount': 1,
   'dom.ipc.processPrelaunch.enabled': false,
   'fission.autostart': false,
@@ -168,11 +169,22 @@ export class Firefox {
     return new FirefoxPage(page)
   }
 
-  /** Ends it, at once where it does not end by itself, and removes its files. */
+  /** Ends it and whatever it started, at once where it does not end by itself, and removes its files. */
   async stop(): Promise<void> {
-    const killer = setTimeout(() => this.#browser.process()?.kill('SIGKILL'), 10_000)
-    await this.#browser.close().catch(() => this.#browser.process()?.kill('SIGKILL'))
+    const killer = setTimeout(() => this.#kill(), 10_000)
+    await this.#browser.close().catch(() => {})
     clearTimeout(killer)
-    rmSync(this.#folder, { recursive: true, force: true })
+    this.#kill()
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  /** It leads a group of its own; its processes would outlive it. */
+  #kill(): void {
+    const pid = this.#browser.process()?.pid
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+    } catch {
+      // All are gone.
+    }
   }
 }
