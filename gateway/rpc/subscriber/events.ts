@@ -2,7 +2,7 @@ import type { TokenHolder } from '../../auth/holders.ts'
 import type { Leg } from '../../calls/leg.ts'
 import type { PlayState } from '../../calls/leg-signalling.ts'
 import type { MemberView } from './member.ts'
-import { farSideOf } from './shown.ts'
+import { addressOf, farSideOf } from './shown.ts'
 
 /** The states of a call that the browser is told. */
 export type WireCallState = 'created' | 'ringing' | 'answered' | 'ended'
@@ -37,7 +37,10 @@ export const callState = (call: WireCall, state: WireCallState, times: WireTimes
   ...inCall(call),
   call_state: state,
   direction: call.leg.direction,
-  device: { type: 'webrtc', params: { from: call.leg.from.uri, to: call.leg.to.uri, headers: [] } },
+  device: {
+    type: 'webrtc',
+    params: { from: addressOf(call.leg.from), to: addressOf(call.leg.to), headers: [] },
+  },
   start_time: times.start,
   answer_time: times.answer,
   end_time: times.end,
@@ -60,7 +63,7 @@ export interface RoomFacts {
 }
 
 const roomSession = (call: WireCall, { members, locked, layout }: RoomFacts) => {
-  const name = farSideOf(call.leg).uri
+  const name = addressOf(farSideOf(call.leg))
   return {
     ...inRoom(call),
     event_channel: '',

@@ -285,6 +285,26 @@ describe('a telephone', () => {
   })
 })
 
+it('no event tells a page who a caller is that asked not to be named', async () => {
+  const bob = await gateway.online('bob')
+  const caller = fakeLeg(gateway.clock).leg
+  const from = { uri: 'sip:+15559@carrier.example', user: '+15559', name: 'Ann', private: true }
+  const { leg } = gateway.call('bob', { caller, from })
+  await bob.message('verto.invite')
+  await bob.verto('verto.answer', leg.id, { sdp: 'answer' })
+  const joined = await bob.event('call.joined')
+  expect(joined.room_session).toMatchObject({ name: 'anonymous', display_name: 'anonymous' })
+  leg.paired(caller)
+  await bob.event('member.joined')
+  await bob.ask('call.lock', { self: selfOf(joined, leg.id) })
+  await bob.event('call.updated')
+  leg.end({ code: 'normal' })
+  await settled(bob)
+  expect(bob.story).toContain('call.state ended')
+  const told = JSON.stringify(bob.browser.requests)
+  for (const secret of ['15559', 'Ann"']) expect(told).not.toContain(secret)
+})
+
 it.each([
   ['call.microphone.volume.set', { volume: 51 }, 'volume: expected a number from -50 to 50'],
   ['call.speaker.volume.set', { volume: 'loud' }, 'volume: expected a number from -50 to 50'],

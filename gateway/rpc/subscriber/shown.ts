@@ -18,6 +18,9 @@ export const nameOf = ({ uri, user, name, private: hidden }: Named): Pick<Shown,
     ? { name: 'Anonymous', number: 'anonymous' }
     : { name: name || user || shownUri(uri), number: uri.startsWith('/') ? uri : user || shownUri(uri) }
 
+/** Where somebody is reached, told under the same condition. */
+export const addressOf = (party: Named): string => (party.private ? nameOf(party).number : party.uri)
+
 /** Who looks at whom. */
 export interface Look {
   readonly leg: Leg
