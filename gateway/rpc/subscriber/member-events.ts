@@ -89,9 +89,9 @@ export class MemberEvents {
   /** The page talks to this leg from now on; undefined: to nobody. */
   paired(leg: Leg | undefined): void {
     const before = this.#partner
-    // Whoever hears a telephone next is not to find it muted by somebody else.
-    if (before && !before.page) before.member.set({ audio_muted: false })
     this.#partner = leg && this.#options.parties.of(leg)
+    // A telephone is not found muted by whoever heard it before, who may not have been told yet that it is gone.
+    if (this.#partner && !this.#partner.page) this.#partner.member.set({ audio_muted: false })
     this.#options.onHearing()
     if (!this.#joined) return
     if (before) this.#tellMoved('member.left', before)
@@ -168,6 +168,7 @@ export class MemberEvents {
   }
 
   #updated(party: Party, names: readonly string[]): void {
+    this.#visible = this.party.visible
     this.#options.onHearing()
     if (!this.#joined) return
     this.#emit('member.updated', memberUpdated(this.#options.wire, this.#view(party), names))
@@ -202,10 +203,7 @@ export class MemberEvents {
   }
 
   #videoChanged(): void {
-    if (this.party.visible !== this.#visible) {
-      this.#visible = this.party.visible
-      this.#both((page) => page.#updated(this.party, ['visible']))
-    }
+    if (this.party.visible !== this.#visible) this.#both((page) => page.#updated(this.party, ['visible']))
     this.#tellLayout()
   }
 

@@ -231,6 +231,22 @@ describe('two browsers', () => {
   })
 })
 
+it('a page whose camera was muted when it was switched on is told to be invisible once it is switched off', async () => {
+  const { page, self, media, leg } = await alone()
+  leg.setPort(media.port, media.video)
+  const mute = (method: string) => page.ask(method, { self, target: self, channels: ['video'] })
+  await mute('call.mute')
+  media.video.change(true)
+  await mute('call.unmute')
+  media.video.change(false)
+  const seen = [1, 2, 3].map(() => memberOf(page, 'member.updated'))
+  expect((await Promise.all(seen)).map(({ updated, visible }) => [updated, visible])).toEqual([
+    [['video_muted'], false],
+    [['video_muted', 'visible'], true],
+    [['visible'], false],
+  ])
+})
+
 describe('a telephone', () => {
   it('is a member, and is muted by what the page is sent', async () => {
     const { page, self, telephone, media, leg } = await withTelephone()
@@ -246,6 +262,20 @@ describe('a telephone', () => {
     await ask('call.mute')
     leg.paired(undefined)
     // Whom the page talks to next is not muted.
+    expect(media.deaf).toBe(false)
+  })
+
+  it('is heard by another page that takes it over, although the first one has muted it', async () => {
+    const { page, self, telephone, far } = await withTelephone()
+    await page.ask('call.mute', { self, target: telephone, channels: ['audio'] })
+    const bob = await gateway.online('bob')
+    const { leg } = gateway.call('bob', { caller: far })
+    await bob.message('verto.invite')
+    const media = gateway.webrtc.last
+    await bob.verto('verto.answer', leg.id, { sdp: 'answer' })
+    await bob.event('call.joined')
+    leg.paired(far)
+    expect(await memberOf(bob, 'member.joined')).toMatchObject({ call_id: far.id, audio_muted: false })
     expect(media.deaf).toBe(false)
   })
 
