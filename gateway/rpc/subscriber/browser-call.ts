@@ -49,6 +49,10 @@ export class BrowserCall {
   #watch: MediaWatch
   #screen: SharedScreen | undefined
   #silent = false
+  /** The page has our description, or gets the one that is being made. */
+  #described = false
+  /** The offer that is being answered of a page that was loaded anew. */
+  #anew: { readonly offer: string } | undefined
 
   constructor(options: BrowserCallOptions) {
     const { client, callId, roomId, leg, media, parties, caller, clock } = options
@@ -103,7 +107,7 @@ export class BrowserCall {
 
   /** Tells the page a state. */
   state(state: WireCallState): void {
-    if (state === 'answered') this.#times.answer = this.#options.clock.now()
+    if (state === 'answered') this.#times.answer ||= this.#options.clock.now()
     if (state === 'ended') this.#times.end = this.#options.clock.now()
     this.#emit('call.state', callState(this.#wire, state, this.#times))
   }
@@ -115,6 +119,23 @@ export class BrowserCall {
 
   verto(method: string, params: Readonly<Record<string, unknown>> = {}): void {
     this.#options.client.verto(method, { callID: this.callId, ...params })
+  }
+
+  /** Gives the page our description, with which it hears what is played before the answer. It is given once. */
+  describe(): void {
+    if (this.#described) return
+    this.#described = true
+    this.verto('verto.media', { sdp: this.media.sdp })
+  }
+
+  /** Tells the page that its call is answered, with our description where it has none. */
+  answered(): void {
+    // A page that is on its way back is told when it is there.
+    if (this.#anew) return
+    this.verto('verto.answer', this.#described ? {} : { sdp: this.media.sdp })
+    this.#described = true
+    this.state('answered')
+    this.members.joined()
   }
 
   /** Tells the page that a handler plays something to it. */
@@ -137,8 +158,13 @@ export class BrowserCall {
   /** The page was loaded anew and makes another offer: its answer goes by an event. What it shared is gone. */
   async reattach(offer: string): Promise<void> {
     this.share(undefined)
+    // What was made for the page before is not for this one, nor for one that is loaded while this is under way.
+    this.#described = true
+    const anew = { offer }
+    this.#anew = anew
     const sdp = await this.renegotiate(offer)
-    if (this.leg.isEnded) return
+    if (this.leg.isEnded || this.#anew !== anew) return
+    this.#anew = undefined
     if (!this.leg.isAnswered) {
       this.verto('verto.media', { sdp })
       return

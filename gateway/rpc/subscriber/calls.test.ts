@@ -351,6 +351,53 @@ describe('in a call', () => {
     expect(leg.isEnded).toBe(false)
   })
 
+  it.each(['rings', 'is answered'])(
+    'a page that is loaded anew is not given what was for the one before when it %s meanwhile',
+    async (what) => {
+      const { page, leg, media } = await dialled(gateway)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      media.gate = promise
+      for (const offer of ['once', 'again'])
+        await page.dial('c1', '/public/bob', offer, { attach: true, reattaching: true })
+      leg.ring()
+      media.report('connected')
+      if (what === 'is answered') await leg.answer()
+      await settled(page)
+      expect(page.story).toEqual(['call.state created', 'call.state ringing'])
+      resolve()
+      const told = what === 'rings' ? ['verto.media'] : ['verto.answer', 'call.state answered', 'call.joined']
+      expect(await page.message(told[0]!)).toEqual({ callID: 'c1', sdp: 'answer to again' })
+      gateway.clock.advance(2_000)
+      await settled(page)
+      expect(page.story.slice(2, 5)).toEqual(told)
+      expect(page.story.filter((word) => word.startsWith('verto'))).toHaveLength(1)
+    },
+  )
+
+  it('a page that comes back is told when its call was answered, and not when it came back', async () => {
+    const { page } = await talking(gateway)
+    const answeredAt = gateway.clock.now()
+    await page.event('call.state')
+    await page.event('call.state')
+    gateway.clock.advance(5_000)
+    await page.dial('c1', '/public/bob', 'anew', { attach: true, reattaching: true })
+    expect(await page.event('call.state')).toMatchObject({ call_state: 'answered', answer_time: answeredAt })
+  })
+
+  it('a page that dials again under the id of what it gave up can end its second call too', async () => {
+    const page = await gateway.signedIn()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gateway.webrtc.gate = promise
+    await page.dial('c1', '/public/bob', 'bad')
+    await page.verto('verto.bye', 'c1')
+    await page.dial('c1', '/public/bob')
+    resolve()
+    await page.event('call.state')
+    await page.verto('verto.bye', 'c1')
+    const [{ owner }] = gateway.arrivals.arrived as [(typeof gateway.arrivals.arrived)[0]]
+    await vi.waitFor(() => expect(owner.told).toEqual(['ended canceled by far']))
+  })
+
   it('what rings at a page can neither be held nor have other media, and rings on', async () => {
     const page = await gateway.online()
     const { leg } = gateway.call()

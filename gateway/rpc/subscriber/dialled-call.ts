@@ -48,7 +48,6 @@ export class DialledCall implements LegSignalling, ClientCall {
   #invite: Invite
   #callId = newCallId()
   #call: BrowserCall | undefined
-  #sdpSent = false
   #earlyMedia: Timer | undefined
   /** Why the page left, if it did. */
   #gone: Cause | undefined
@@ -125,11 +124,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     const call = this.#call
     if (!call) return
     this.#earlyMedia?.cancel()
-    // The description goes once; what was opened early is only confirmed.
-    call.verto('verto.answer', this.#sdpSent ? {} : { sdp: call.media.sdp })
-    this.#sdpSent = true
-    call.state('answered')
-    call.members.joined()
+    call.answered()
     call.leg.answered()
     await call.untilHeard()
   }
@@ -234,9 +229,7 @@ export class DialledCall implements LegSignalling, ClientCall {
 
   #sendMedia(): void {
     this.#earlyMedia?.cancel()
-    if (this.#sdpSent || !this.#call) return
-    this.#sdpSent = true
-    this.#call.verto('verto.media', { sdp: this.#call.media.sdp })
+    this.#call?.describe()
   }
 
   async #fail(error: unknown, media: BrowserMedia | undefined): Promise<void> {
@@ -257,7 +250,8 @@ export class DialledCall implements LegSignalling, ClientCall {
       { code, call: this.#callId, subscriber: this.#client.holder.id, to: shownUri(to), ...why },
       catalogue[code].text,
     )
-    this.#client.calls.delete(callId)
+    // A page that left may have dialled again under the same id.
+    if (this.#client.calls.get(callId) === this) this.#client.calls.delete(callId)
     if (!this.#gone) this.#client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
   }
 }

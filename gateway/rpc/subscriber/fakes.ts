@@ -18,6 +18,8 @@ export class FakeMedia implements BrowserMedia {
   /** Whether the browser is sent no sound. */
   deaf = false
   closed = false
+  /** Later offers are held back until the test lets them go. */
+  gate: Promise<void> = Promise.resolve()
   #listener: (state: State) => void = () => {}
 
   constructor(group: string, codec: AudioCodec, sdp: string) {
@@ -32,6 +34,7 @@ export class FakeMedia implements BrowserMedia {
   }
 
   async renegotiate(offer: string): Promise<string> {
+    await this.gate
     if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
     return `answer to ${offer}`
   }
