@@ -4,7 +4,7 @@ import type { BrowserCall } from './browser-call.ts'
 import type { Client } from './client.ts'
 import { layouts } from './layouts.ts'
 import type { MemberState } from './member.ts'
-import { hushed, mayChange, mayOn, targetsOf } from './member-rules.ts'
+import { hushed, mayChange, mayOn, mayOnOthers, targetsOf } from './member-rules.ts'
 import type { Party } from './parties.ts'
 import { Refused } from './refused.ts'
 
@@ -127,8 +127,7 @@ const changed = (call: BrowserCall, method: string, params: Params, wanted: Part
 }
 
 const locked = (call: BrowserCall, on: boolean): Reply => {
-  const { partner } = call.members
-  if (partner) mayOn(call, partner)
+  mayOnOthers(call)
   return ok({}, () => call.members.lock(on))
 }
 

@@ -18,7 +18,12 @@ export const targetsOf = (call: BrowserCall, target: unknown): readonly Party[] 
 
 /** Subscribers may do to the other party what they may do to themselves; guests, and who was invited, may not. */
 export const mayOn = (call: BrowserCall, party: Party): void => {
-  if (party !== call.party && call.client.holder.kind !== 'subscriber')
+  if (party !== call.party) mayOnOthers(call)
+}
+
+/** The same for what concerns the other party, whether or not it is there yet. */
+export const mayOnOthers = ({ client }: BrowserCall): void => {
+  if (client.holder.kind !== 'subscriber')
     throw new Refused('403', 'The token permits nothing to be done to other members.')
 }
 

@@ -317,7 +317,7 @@ describe('a telephone', () => {
 
 it('no event tells a page who a caller is that asked not to be named', async () => {
   const bob = await gateway.online('bob')
-  const caller = fakeLeg(gateway.clock).leg
+  const caller = fakeLeg(gateway.clock, 'group').leg
   const from = { uri: 'sip:+15559@carrier.example', user: '+15559', name: 'Ann', private: true }
   const { leg } = gateway.call('bob', { caller, from })
   await bob.message('verto.invite')
@@ -368,6 +368,8 @@ it('a guest has a say over nobody but itself, and is shown whom it dialled', asy
   const joined = await page.event('call.joined')
   expect(joined.capabilities).toEqual(['self', 'screenshare', 'vmuted', 'layout', 'digit'])
   const self = selfOf(joined, 'c1')
+  // Nor over whoever comes later.
+  expect(await page.ask('call.lock', { self })).toMatchObject({ code: '403' })
   const { leg } = fakeLeg(gateway.clock, 'group', { direction: 'outbound', to: 'sip:+1555@carrier.example' })
   leg.answered()
   arrival.leg.paired(leg)

@@ -86,6 +86,18 @@ it('is one at a time: another one of the same page takes its place, one of the o
   expect(gateway.webrtc.screens).toHaveLength(2)
 })
 
+it('is that of whoever was first, where both begin at the same moment', async () => {
+  const { page, self, bob } = await both()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  gateway.webrtc.gate = promise
+  await share(page, 's1', { callId: 'c1', memberId: self.member_id })
+  await share(bob.page, 's2', { callId: bob.leg.id, memberId: bob.id })
+  resolve()
+  expect(await bob.page.message('verto.bye')).toMatchObject({ callID: 's2', cause: 'USER_BUSY' })
+  expect(gateway.webrtc.screens.map(({ closed }) => closed)).toEqual([false, true])
+  expect(await memberOf(bob.page, 'member.joined')).toMatchObject({ type: 'screen', call_id: 's1' })
+})
+
 it('is refused where it belongs to no call of the page, or cannot be read', async () => {
   const { page, self } = await both()
   await share(page, 's1', { callId: 'other', memberId: self.member_id })

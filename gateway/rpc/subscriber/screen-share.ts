@@ -59,6 +59,8 @@ export class ScreenShare implements ClientCall, SharedScreen {
       return
     }
     if (this.#over) await this.#screen.close()
+    // The other party may have been faster.
+    else if (main.members.partner?.screen) this.#refuse('busy')
     else this.#show(main, this.#screen)
   }
 
