@@ -3,7 +3,7 @@ import type { Call } from './call.ts'
 import type { Client } from './client.ts'
 import type { VideoState } from './media-types.ts'
 import { offerOf } from './testing/descriptions.ts'
-import { type FakeBrowser, settled } from './testing/fakes.ts'
+import { type FakeBrowser, FakeStream, FakeTrack, settled } from './testing/fakes.ts'
 import { answered, dialled, incoming, released, setUp } from './testing/situations.ts'
 
 const root = {} as HTMLElement
@@ -214,6 +214,34 @@ describe('updateMedia()', () => {
     for (const params of wrong)
       await expect(call.updateMedia(params)).rejects.toMatchObject({ code: 'bad_argument' })
     expect(browser.socket.requests('verto.modify')).toHaveLength(0)
+  })
+
+  it('rejects, and releases the camera, when the call ends while the connection is at work', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const work = Promise.withResolvers<void>()
+    browser.peer.busy = work.promise
+    const adding = call.setVideoDirection('sendrecv')
+    await settled()
+    void call.hangup()
+    work.resolve()
+    await expect(adding).rejects.toMatchObject({ code: 'canceled' })
+    released(browser)
+  })
+
+  it('rejects when the call ends while the person is asked for the camera, which is closed again', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const asked = Promise.withResolvers<FakeStream>()
+    browser.microphone = () => asked.promise
+    const adding = call.setVideoDirection('sendrecv')
+    await settled()
+    void call.hangup()
+    await expect(adding).rejects.toMatchObject({ code: 'canceled' })
+    asked.resolve(new FakeStream([new FakeTrack('video')]))
+    await settled()
+    expect(browser.microphones).toHaveLength(2)
+    released(browser)
   })
 
   it('releases the camera when the call ends meanwhile', async () => {

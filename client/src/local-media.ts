@@ -48,12 +48,15 @@ export class LocalMedia {
   readonly #gone: (kind: MediaKind, device: DeviceName) => void
   readonly #allowed: Record<MediaKind, boolean> = { audio: true, video: true }
   #stream: MediaStream | undefined
+  /** Rejects when closed. */
+  readonly #over = Promise.withResolvers<never>()
   #closed = false
 
   /** `gone` is told when a device is unplugged or taken away. */
   constructor(environment: Environment, gone: (kind: MediaKind, device: DeviceName) => void) {
     this.#environment = environment
     this.#gone = gone
+    this.#over.promise.catch(() => {})
   }
 
   /** All tracks. They come and go; the object stays. Undefined until the first. */
@@ -115,20 +118,25 @@ export class LocalMedia {
   /** Stops everything. Idempotent. */
   close(): void {
     this.#closed = true
+    this.#over.reject(new ClientError('canceled', 'The call ended before the microphone was open.'))
     // The stream keeps its tracks: whoever shows it sees that they have ended.
     for (const track of this.#stream?.getTracks() ?? []) track.stop()
   }
 
-  async #request(constraints: MediaStreamConstraints): Promise<MediaStream> {
+  // A person may leave the browser's question open for as long as they like.
+  #request(constraints: MediaStreamConstraints): Promise<MediaStream> {
+    return this.#closed ? this.#over.promise : Promise.race([this.#over.promise, this.#ask(constraints)])
+  }
+
+  async #ask(constraints: MediaStreamConstraints): Promise<MediaStream> {
     let stream: MediaStream
     try {
       stream = await this.#environment.getUserMedia(constraints)
     } catch (error) {
       throw microphoneError(error)
     }
-    if (!this.#closed) return stream
-    for (const track of stream.getTracks()) track.stop()
-    throw new ClientError('canceled', 'The call ended before the microphone was open.')
+    if (this.#closed) for (const track of stream.getTracks()) track.stop()
+    return stream
   }
 }
 

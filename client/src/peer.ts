@@ -60,10 +60,13 @@ export class Peer {
   readonly #peer: PeerConnection
   #applied: string | undefined
   #queue: Promise<unknown> = Promise.resolve()
+  /** Rejects when the connection is closed. */
+  readonly #over = Promise.withResolvers<never>()
   #closed = false
 
   constructor(environment: Environment, servers: PeerServers, owner: PeerOwner) {
     this.#environment = environment
+    this.#over.promise.catch(() => {})
     const peer = environment.createPeer(configurationOf(servers))
     peer.ontrack = ({ track }) => owner.track(track.kind === 'video' ? 'video' : 'audio', track)
     peer.onconnectionstatechange = () => owner.stateChanged()
@@ -82,35 +85,39 @@ export class Peer {
   }
 
   /** Makes the first offer, in the order of the changes. */
-  async offer(changes: readonly MediaChange[], stream: MediaStream | undefined): Promise<string> {
-    for (const change of changes) this.#add(change, stream)
-    return this.#describe(await this.#peer.createOffer())
+  offer(changes: readonly MediaChange[], stream: MediaStream | undefined): Promise<string> {
+    return this.#untilClosed(async () => {
+      for (const change of changes) this.#add(change, stream)
+      return this.#describe(await this.#peer.createOffer())
+    })
   }
 
   /** Answers an offer. What it has no section for is left out. */
-  async answer(offer: string, changes: readonly MediaChange[]): Promise<string> {
-    await this.#peer.setRemoteDescription({ type: 'offer', sdp: offer })
-    for (const { kind, track, direction } of changes) {
-      const transceiver = this.transceiver(kind)
-      if (!transceiver) continue
-      await transceiver.sender.replaceTrack(track)
-      transceiver.direction = direction
-    }
-    return this.#describe(await this.#peer.createAnswer())
+  answer(offer: string, changes: readonly MediaChange[]): Promise<string> {
+    return this.#untilClosed(async () => {
+      await this.#peer.setRemoteDescription({ type: 'offer', sdp: offer })
+      for (const { kind, track, direction } of changes) {
+        const transceiver = this.transceiver(kind)
+        if (!transceiver) continue
+        await transceiver.sender.replaceTrack(track)
+        transceiver.direction = direction
+      }
+      return this.#describe(await this.#peer.createAnswer())
+    })
   }
 
   /** Takes the answer to our first offer. The same answer again is ignored: an answer may follow as early media and at pick-up. */
   async accept(answer: string): Promise<void> {
     if (this.#applied === answer) return
     this.#applied = answer
-    await this.#peer.setRemoteDescription({ type: 'answer', sdp: answer })
+    await this.#untilClosed(() => this.#peer.setRemoteDescription({ type: 'answer', sdp: answer }))
   }
 
   /** Sends another track from now on, without a new offer. False when nothing of its kind is sent. */
   async replace(kind: MediaKind, track: MediaStreamTrack): Promise<boolean> {
     const transceiver = this.transceiver(kind)
     if (!transceiver || !sends(transceiver.direction)) return false
-    await transceiver.sender.replaceTrack(track)
+    await this.#untilClosed(() => transceiver.sender.replaceTrack(track))
     return true
   }
 
@@ -144,7 +151,7 @@ export class Peer {
         throw error
       }
     }
-    const done = this.#queue.then(run)
+    const done = this.#untilClosed(() => this.#queue.then(run))
     this.#queue = done.catch(() => {})
     return done
   }
@@ -155,6 +162,12 @@ export class Peer {
     this.#closed = true
     this.#peer.ontrack = this.#peer.onconnectionstatechange = null
     this.#peer.close()
+    this.#over.reject(new ClientError('canceled', 'The call ended before its media was set up.'))
+  }
+
+  // A browser never settles what was under way when its connection was closed.
+  #untilClosed<T>(work: () => Promise<T>): Promise<T> {
+    return Promise.race([work(), this.#over.promise])
   }
 
   #add({ kind, direction, track }: MediaChange, stream: MediaStream | undefined): RTCRtpTransceiver {

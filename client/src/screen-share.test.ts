@@ -187,6 +187,19 @@ describe('no screen is shown', () => {
     expect(browser.socket.requests('verto.invite')).toHaveLength(1)
   })
 
+  it('when the call ends while the person chooses, at once; or while the connection is at work', async () => {
+    const { browser, call, starting } = await begun()
+    const chosen = Promise.withResolvers<FakeStream>()
+    browser.screen = () => chosen.promise
+    const second = call.startScreenShare()
+    void call.hangup()
+    await expect(second).rejects.toMatchObject({ code: 'canceled' })
+    await starting.catch(() => {})
+    chosen.resolve(new FakeStream([new FakeTrack('video')]))
+    await settled()
+    expect(browser.screens.flatMap(({ tracks }) => tracks).every(({ stopped }) => stopped)).toBe(true)
+  })
+
   it('without a call that goes on, or the right to', async () => {
     const { browser, client } = await setUp()
     const { call: early } = await dialled(client)

@@ -54,6 +54,8 @@ export class ScreenShare implements VertoPeer {
   readonly #events: Emitter<ScreenShareEvents>
   readonly #recovery: Recovery
   readonly #shown = Promise.withResolvers<void>()
+  /** Rejects at the end. */
+  readonly #over = Promise.withResolvers<never>()
   #stream: MediaStream | undefined
   #peer: Peer | undefined
   #state: ScreenShareState = 'trying'
@@ -65,6 +67,7 @@ export class ScreenShare implements VertoPeer {
     this.id = setup.id
     this.#setup = setup
     this.#nodeId = setup.nodeId
+    this.#over.promise.catch(() => {})
     this.#events = new Emitter((error) => setup.log.error('a listener of a screen failed', error))
     this.#recovery = new Recovery(setup.environment.clock, {
       path: () => this.#peer?.state ?? 'new',
@@ -120,16 +123,17 @@ export class ScreenShare implements VertoPeer {
     const { signalling, environment } = this.#setup
     let limit: Timer | undefined
     try {
-      this.#stream = await this.#capture()
-      const offer = await this.#offer(this.#stream)
+      const stream = await this.#capture()
+      this.#require()
+      const offer = await this.#offer(stream)
       this.#require()
       signalling.add(this)
       this.#sent = true
       const late = new ClientError('timeout', 'The gateway did not take the screen in time.')
       limit = environment.clock.after(ANSWER_MS, () => this.#fail(late))
-      const reply = await this.#verto('verto.invite', { sdp: offer })
+      const reply = await Promise.race([this.#verto('verto.invite', { sdp: offer }), this.#over.promise])
       this.#nodeId = text(reply.node_id) ?? this.#nodeId
-      await this.#shown.promise
+      await Promise.race([this.#shown.promise, this.#over.promise])
     } catch (error) {
       if (error instanceof ClientError && error.code === 'server') this.#sent = false
       this.#fail(refusalOf(error))
@@ -169,14 +173,18 @@ export class ScreenShare implements VertoPeer {
   async #capture(): Promise<MediaStream> {
     const { userVariables: _, video = true, audio = false, ...others } = this.#setup.options
     const { getDisplayMedia } = this.#setup.environment
-    let stream: MediaStream
-    try {
-      stream = await getDisplayMedia({ ...others, video, audio } as DisplayMediaStreamOptions)
-    } catch (error) {
+    const chosen = getDisplayMedia({ ...others, video, audio } as DisplayMediaStreamOptions).then(
+      (stream) => {
+        this.#stream = stream
+        if (this.#state === 'ended') for (const track of stream.getTracks()) track.stop()
+        return stream
+      },
+    )
+    // A person may leave the browser's question open for as long as they like.
+    const stream = await Promise.race([chosen, this.#over.promise]).catch((error: unknown) => {
+      this.#require()
       throw screenError(error)
-    }
-    if (this.#state === 'ended') for (const track of stream.getTracks()) track.stop()
-    this.#require()
+    })
     // The browser's own bar and the window that is closed end the track.
     for (const track of stream.getVideoTracks()) track.addEventListener('ended', () => void this.leave())
     return stream
@@ -270,8 +278,7 @@ export class ScreenShare implements VertoPeer {
     this.#setup.signalling.gone(this.id)
     this.#setup.gone()
     this.#become('ended')
-    this.#shown.promise.catch(() => {})
-    this.#shown.reject(reason)
+    this.#over.reject(reason)
     this.#events.emit('destroy', { reason })
     this.#events.clear()
   }

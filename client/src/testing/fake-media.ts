@@ -59,7 +59,7 @@ export class FakeStream {
   }
 
   addTrack(track: FakeTrack): void {
-    this.tracks.push(track)
+    if (!this.tracks.includes(track)) this.tracks.push(track)
   }
 
   removeTrack(track: FakeTrack): void {

@@ -7,12 +7,13 @@ export class FakeTransceiver {
   readonly receiver: { readonly track: FakeTrack }
   readonly sender: { track: FakeTrack | null; replaceTrack(track: FakeTrack | null): Promise<void> }
 
-  constructor(kind: string, direction: string, track: FakeTrack | null) {
+  constructor(kind: string, direction: string, track: FakeTrack | null, turn: () => Promise<void>) {
     this.direction = direction
     this.receiver = { track: new FakeTrack(kind, `far-${kind}`) }
     this.sender = {
       track,
       async replaceTrack(other) {
+        await turn()
         this.track = other
       },
     }
@@ -38,6 +39,8 @@ export class FakePeer {
   connectionState = 'new'
   signalingState = 'stable'
   closed = false
+  /** What the connection does next waits for this. */
+  busy: Promise<void> = Promise.resolve()
   onicecandidate: ((event: { candidate: object | null }) => void) | null = null
   onicegatheringstatechange: (() => void) | null = null
   onconnectionstatechange: (() => void) | null = null
@@ -67,33 +70,40 @@ export class FakePeer {
 
   addTransceiver(of: string | FakeTrack, { direction }: { direction: string }): FakeTransceiver {
     const [kind, track] = typeof of === 'string' ? [of, null] : [of.kind, of]
-    const section = new FakeTransceiver(kind, direction, track)
+    const section = new FakeTransceiver(kind, direction, track, () => this.#turn())
     this.sections.push(section)
     return section
   }
 
   async createOffer(options?: RTCOfferOptions): Promise<RTCSessionDescriptionInit> {
+    await this.#turn()
     this.offers.push(options)
     return { type: 'offer', sdp: `offer ${this.offers.length}` }
   }
 
   async createAnswer(): Promise<RTCSessionDescriptionInit> {
+    await this.#turn()
     return { type: 'answer', sdp: 'answer' }
   }
 
   async setLocalDescription(description: RTCSessionDescriptionInit): Promise<void> {
+    await this.#turn()
     this.signalingState = description.type === 'offer' ? 'have-local-offer' : 'stable'
     if (description.type !== 'rollback') this.localDescription = description
     if (description.type === 'answer') this.#agreed()
   }
 
   async setRemoteDescription(description: RTCSessionDescriptionInit): Promise<void> {
+    await this.#turn()
     if (description.sdp === 'broken') throw new Error('cannot parse')
+    const answers = description.type === 'answer'
+    if (answers !== (this.signalingState === 'have-local-offer'))
+      throw new DOMException(`${description.type} while ${this.signalingState}`, 'InvalidStateError')
     this.remote.push(description)
-    if (description.type === 'answer') this.#agreed()
+    if (answers) this.#agreed()
     else
       for (const [, kind] of description.sdp?.matchAll(/^m=(\w+) [1-9]/gm) ?? [])
-        this.sections.push(new FakeTransceiver(kind!, 'recvonly', null))
+        this.sections.push(new FakeTransceiver(kind!, 'recvonly', null, () => this.#turn()))
   }
 
   close(): void {
@@ -112,6 +122,13 @@ export class FakePeer {
     if (!track) throw new Error(`nothing was agreed upon for ${kind}`)
     this.ontrack?.({ track })
     return track
+  }
+
+  // As browsers do: nothing begins on a closed connection, and what was under way when it was closed never settles.
+  async #turn(): Promise<void> {
+    if (this.closed) throw new DOMException('closed', 'InvalidStateError')
+    await this.busy
+    if (this.closed) await new Promise(() => {})
   }
 
   #agreed(): void {

@@ -6,6 +6,7 @@ export class FakeSocket implements Socket {
   readonly url: string
   readonly sent: Json[] = []
   closed = false
+  #opened = false
   #listener: SocketListener
 
   constructor(url: string, listener: SocketListener) {
@@ -14,6 +15,7 @@ export class FakeSocket implements Socket {
   }
 
   send(text: string): void {
+    if (!this.#opened) throw new DOMException('still connecting', 'InvalidStateError')
     this.sent.push(JSON.parse(text))
   }
 
@@ -22,6 +24,7 @@ export class FakeSocket implements Socket {
   }
 
   open(): void {
+    this.#opened = true
     this.#listener.opened()
   }
 
