@@ -90,10 +90,29 @@ describe('another device', () => {
     const opened = Promise.withResolvers<FakeStream>()
     browser.microphone = () => opened.promise
     const choosing = call.updateMicrophone({ deviceId: 'headset' })
+    await settled()
     void call.hangup()
     opened.resolve(new FakeStream([new FakeTrack('audio', 'headset')]))
     await expect(choosing).rejects.toMatchObject({ code: 'canceled' })
     released(browser)
+  })
+
+  it('is the one that was asked for last, whichever opens first', async () => {
+    const { browser, call } = await inCall()
+    const slow = Promise.withResolvers<FakeStream>()
+    const opened = [slow.promise, Promise.resolve(new FakeStream([new FakeTrack('audio', 'second')]))]
+    browser.microphone = () => opened.shift()!
+    const choosing = [
+      call.updateMicrophone({ deviceId: 'first' }),
+      call.updateMicrophone({ deviceId: 'second' }),
+    ]
+    await settled()
+    slow.resolve(new FakeStream([new FakeTrack('audio', 'first')]))
+    await Promise.all(choosing)
+    expect(call.microphoneId).toBe('second')
+    expect(
+      browser.microphones.flatMap(({ tracks }) => tracks).filter(({ stopped }) => !stopped),
+    ).toHaveLength(1)
   })
 
   it('that is unplugged is told of; one that we close is not', async () => {
@@ -173,5 +192,6 @@ describe('levels', () => {
     call.once('level', () => count++)
     browser.clock.advance(500)
     expect(count).toBe(1)
+    expect(browser.meters.size).toBe(0)
   })
 })

@@ -113,9 +113,7 @@ export class CallMedia {
 
   /** Adds, changes or gives up kinds of media, one update after another. When one fails all is as before it. */
   update(params: UpdateMediaParams, send: Send): Promise<void> {
-    const done = this.#updates.then(() => this.#update(params, send))
-    this.#updates = done.catch(() => {})
-    return done
+    return this.#serially(() => this.#update(params, send))
   }
 
   async #update(params: UpdateMediaParams, send: Send): Promise<void> {
@@ -140,7 +138,11 @@ export class CallMedia {
   }
 
   /** Sends another microphone or camera. Rejects with `bad_state` where none is sent. */
-  async choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
+  choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
+    return this.#serially(() => this.#choose(kind, constraints))
+  }
+
+  async #choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
     const peer = this.#require()
     if (!sends(peer.transceiver(kind)?.direction ?? null))
       throw new ClientError('bad_state', `The call sends no ${kind}; updateMedia() adds it.`)
@@ -187,6 +189,13 @@ export class CallMedia {
     this.#local.close()
     this.#peer?.close()
     this.#remote.players.close()
+  }
+
+  // What was asked for last is what there is in the end, whichever device opens first.
+  #serially(run: () => Promise<void>): Promise<void> {
+    const done = this.#updates.then(run)
+    this.#updates = done.catch(() => {})
+    return done
   }
 
   #require(): Peer {

@@ -12,7 +12,8 @@ export interface LevelSource {
 
 interface Measured {
   readonly track: MediaStreamTrack
-  readonly meter: LevelMeter
+  /** Undefined where the browser cannot measure it. */
+  readonly meter: LevelMeter | undefined
 }
 
 /** Tells ten times a second how loud a call is, between {@link start} and {@link stop}; costs nothing else. */
@@ -46,8 +47,8 @@ export class LevelWatch {
   stop(): void {
     this.#timer?.cancel()
     this.#timer = undefined
-    this.#local?.meter.close()
-    this.#remote?.meter.close()
+    this.#local?.meter?.close()
+    this.#remote?.meter?.close()
     this.#local = this.#remote = undefined
   }
 
@@ -56,14 +57,22 @@ export class LevelWatch {
     this.start()
     this.#local = this.#measured(this.#local, this.#source.local)
     this.#remote = this.#measured(this.#remote, this.#source.remote)
-    this.#told({ local: this.#local?.meter.level() ?? 0, remote: this.#remote?.meter.level() ?? 0 })
+    this.#told({ local: this.#local?.meter?.level() ?? 0, remote: this.#remote?.meter?.level() ?? 0 })
   }
 
   // Another microphone is another track, and a meter hears the tracks that there were when it was made.
   #measured(present: Measured | undefined, stream: MediaStream | undefined): Measured | undefined {
     const track = stream?.getAudioTracks()[0]
     if (track === present?.track) return present
-    present?.meter.close()
-    return track && stream ? { track, meter: this.#createMeter(stream) } : undefined
+    present?.meter?.close()
+    return track && stream ? { track, meter: this.#meter(stream) } : undefined
+  }
+
+  #meter(stream: MediaStream): LevelMeter | undefined {
+    try {
+      return this.#createMeter(stream)
+    } catch {
+      return undefined
+    }
   }
 }

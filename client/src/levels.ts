@@ -18,7 +18,10 @@ export const levels = (stream: MediaStream, context?: AudioContext): LevelMeter 
   const audio = context ?? new AudioContext()
   // A context made outside a click starts suspended, and would read silence for ever.
   if (audio.state === 'suspended') void audio.resume().catch(() => {})
-  const source = audio.createMediaStreamSource(stream)
+  const release = () => {
+    if (!context) void audio.close().catch(() => {})
+  }
+  const source = sourceOf(audio, stream, release)
   const analyser = audio.createAnalyser()
   analyser.fftSize = 2048
   source.connect(analyser)
@@ -36,7 +39,17 @@ export const levels = (stream: MediaStream, context?: AudioContext): LevelMeter 
       if (!open) return
       open = false
       source.disconnect()
-      if (!context) void audio.close().catch(() => {})
+      release()
     },
+  }
+}
+
+// Firefox refuses a stream of another sample rate than the context's.
+const sourceOf = (audio: AudioContext, stream: MediaStream, release: () => void): AudioNode => {
+  try {
+    return audio.createMediaStreamSource(stream)
+  } catch (error) {
+    release()
+    throw error
   }
 }
