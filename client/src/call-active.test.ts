@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { record } from './frames.ts'
 import { settled } from './testing/fakes.ts'
-import { answered, released, setUp } from './testing/situations.ts'
+import { answered, dialled, joined, released, setUp } from './testing/situations.ts'
 
 describe('an active call', () => {
   it('plays the far side, and removes the player at the end', async () => {
@@ -66,6 +67,39 @@ describe('an active call', () => {
     await back
     expect(call.state).toBe('active')
     expect(microphone.enabled).toBe(false)
+  })
+
+  it('that was muted before it was joined stays muted, and tells the server', async () => {
+    const { browser, client } = await setUp()
+    const { call, started } = await dialled(client)
+    await call.mute()
+    browser.socket.event('call.joined', {
+      ...joined(call.id),
+      room_session: { members: [{ member_id: 'm1', call_id: call.id, node_id: 'n1', audio_muted: false }] },
+    })
+    browser.socket.verto('verto.answer', { callID: call.id, sdp: 'their answer' })
+    browser.socket.reply('verto.invite')
+    await started
+    expect(call.muted.audio).toBe(true)
+    expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)
+    expect(browser.socket.requests('call.mute')[0]?.params).toMatchObject({ channels: ['audio'] })
+  })
+
+  it('is what it was asked last to be, held or not', async () => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const [holding, back] = [call.hold(), call.unhold()]
+    await settled()
+    browser.socket.reply('verto.modify')
+    await holding
+    await settled()
+    browser.socket.reply('verto.modify')
+    await back
+    expect(call.state).toBe('active')
+    const actions = browser.socket
+      .requests('verto.modify')
+      .map(({ message }) => record(message.params).action)
+    expect(actions).toEqual(['hold', 'unhold'])
   })
 
   it('is heard again when the server refuses to hold', async () => {

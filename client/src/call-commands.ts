@@ -34,12 +34,16 @@ export abstract class CallCommands {
     this.#members = new Members(id, {
       request,
       emit: (name, payload) => this.emit(name, payload),
+      selfJoined: (member) => this.selfJoined(member),
       selfUpdated: (member, updated) => this.selfUpdated(member, updated),
     })
   }
 
   /** Mutes ourselves: at once here, and at the gateway. */
   protected abstract setMuted(channel: Channel, muted: boolean): Promise<void>
+
+  /** The gateway told who we are, in a call or in the room that it was moved to. */
+  protected abstract selfJoined(member: Member): void
 
   /** The gateway changed what it knows of us. */
   protected abstract selfUpdated(member: Member, updated: readonly string[]): void

@@ -44,19 +44,26 @@ export abstract class CallControls extends CallCommands {
       givenUp: (cause) => this.#givenUp(cause),
     })
     const media = this.#media
-    this.#muting = new Muting(
-      (kind, on) => media.allow(kind, on),
-      (muted) => this.emit('mute', muted),
-    )
+    const members = this.memberState
+    this.#muting = new Muting({
+      allow: (kind, on) => media.allow(kind, on),
+      changed: (muted) => this.emit('mute', muted),
+      require: (capability) => members.require(capability),
+      may: (capability) => members.isJoined && members.may(capability),
+      tell: (method, kind) => members.command(method, undefined, { channels: [kind] }),
+      failed: (error) => log.debug('the gateway was not told of what is muted', error),
+    })
     const source = {
       get local() {
         return media.local
       },
       remote: media.remote,
     }
-    this.#levels = new LevelWatch(environment.clock, environment.createMeter, source, (levels) =>
-      this.emit('level', levels),
-    )
+    this.#levels = new LevelWatch(environment.clock, environment.createMeter, source, (levels) => {
+      this.emit('level', levels)
+      // Whoever asked for one alone has it.
+      this.#measure()
+    })
   }
 
   abstract get state(): CallState
@@ -237,27 +244,15 @@ export abstract class CallControls extends CallCommands {
 
   protected async setMuted(channel: Channel, muted: boolean): Promise<void> {
     if (this.state === 'ended') throw new ClientError('bad_state', 'The call has ended.')
-    const { memberState } = this
-    // Nobody may keep a person from being silent, but a gateway may keep them from being heard again.
-    if (!muted) memberState.require(`self.mute.${channel}.on`)
-    // First here, where it takes effect whatever the gateway says.
-    this.#muting.set(channel, muted)
-    if (!memberState.isJoined || !memberState.may(`self.mute.${channel}.${muted ? 'off' : 'on'}`)) return
-    const method = muted ? 'call.mute' : 'call.unmute'
-    try {
-      await memberState.command(method, undefined, { channels: [channel] })
-    } catch (error) {
-      // What the others do not get is not to look as if they did.
-      if (!muted) this.#muting.set(channel, true)
-      throw error
-    }
+    await this.#muting.set(channel, muted)
+  }
+
+  protected selfJoined(member: Member): void {
+    this.#muting.joined(member)
   }
 
   protected selfUpdated(member: Member, updated: readonly string[]): void {
-    for (const channel of ['audio', 'video'] as const) {
-      const muted = member[`${channel}_muted`]
-      if (updated.includes(`${channel}_muted`) && typeof muted === 'boolean') this.#muting.set(channel, muted)
-    }
+    this.#muting.updated(member, updated)
     const volume = member.output_volume
     // An element cannot play louder than what it is given.
     if (updated.includes('output_volume') && typeof volume === 'number')

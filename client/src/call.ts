@@ -19,6 +19,7 @@ export class Call extends CallControls implements VertoPeer {
   #sent: boolean
   #reason: ClientError | undefined
   #started: PromiseWithResolvers<void> | undefined
+  #holds: Promise<void> | undefined
 
   constructor(setup: CallSetup) {
     super(setup)
@@ -205,7 +206,18 @@ export class Call extends CallControls implements VertoPeer {
       if (params[channel] !== undefined) this.constrain(channel, record(params[channel]))
   }
 
-  async #setHold(on: boolean): Promise<void> {
+  // One after another: what was asked last is what there is in the end.
+  #setHold(on: boolean): Promise<void> {
+    const run = () => this.#modifyHold(on)
+    const done = (this.#holds ? this.#holds.then(run) : run()).finally(() => {
+      if (this.#holds === settled) this.#holds = undefined
+    })
+    const settled = done.catch(() => {})
+    this.#holds = settled
+    return done
+  }
+
+  async #modifyHold(on: boolean): Promise<void> {
     if (this.#state === (on ? 'held' : 'active')) return
     this.#require(on ? 'hold' : 'unhold', isAnswered(this.#state))
     if (on) this.setHolding(true)

@@ -16,6 +16,8 @@ export interface MembersOwner {
   /** Sends a `call.…` request. */
   request(method: string, params: Json): Promise<Json>
   emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void
+  /** We joined, and this is who we are. */
+  selfJoined(member: Member): void
   /** We ourselves were changed; `updated` names the fields. */
   selfUpdated(member: Member, updated: readonly string[]): void
 }
@@ -164,7 +166,7 @@ export class Members {
     this.#capabilities = capabilitiesOf(this.#grants ?? everything)
     const payload = { ...params, room_session: room, capabilities: this.#capabilities }
     this.#owner.emit('call.joined', payload as unknown as CallEvents['call.joined'])
-    if (own) this.#owner.selfUpdated(own, ['audio_muted', 'video_muted'])
+    if (own) this.#owner.selfJoined(own)
     this.#told()
   }
 
