@@ -54,6 +54,8 @@ export class Client {
   readonly #last: LastCall
   readonly #environment: Environment
   #online = false
+  /** Counts what was asked of us: of online() and offline() under way the last one holds. */
+  #asked = 0
   #unwatch: (() => void) | undefined
 
   constructor(options: ClientOptions, environment: Environment) {
@@ -130,14 +132,17 @@ export class Client {
   /** Receives incoming calls from now on. Handlers given here take the place of earlier ones. Rejects with the server's error. */
   async online(options: { readonly incomingCallHandlers?: IncomingCallHandlers } = {}): Promise<void> {
     if (options.incomingCallHandlers) this.#calls.handlers = options.incomingCallHandlers
+    const asked = ++this.#asked
     await this.connect()
+    if (asked !== this.#asked) return
     await this.#session.request('subscriber.online', {})
-    this.#online = true
+    if (asked === this.#asked) this.#online = true
   }
 
   /** Receives no more incoming calls. A call that rings already rings on. */
   async offline(): Promise<void> {
     this.#online = false
+    this.#asked++
     if (this.#session.state !== 'disconnected') await this.#session.request('subscriber.offline', {})
   }
 

@@ -117,7 +117,7 @@ export class Handshake {
   /** The session is over: the next one is a new one. */
   reset(): void {
     this.#pending = this.#protocol = this.#authorizationState = undefined
-    this.#renewed = false
+    this.#renewed = this.#forgotten = false
   }
 
   #refused(error: ClientError, presented: string | undefined): HandshakeOutcome {

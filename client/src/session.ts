@@ -185,7 +185,10 @@ export class Session {
     this.#opening?.cancel()
     this.#connectedAt = this.#environment.clock.now()
     if (lost) this.#requests.fail(new ClientError('session_lost', 'The server gave the session up.'))
+    const socket = this.#socket
     this.#become('connected')
+    // Whoever was told may have ended it.
+    if (this.#socket !== socket) return
     this.#requests.resume((text) => this.#transmit(text))
     this.#owner.connected(fresh, expiresAt)
     this.#waiting?.resolve()
@@ -268,10 +271,12 @@ export class Session {
     this.#requests.suspend()
     this.#handshake.reset()
     this.#attempt = 0
-    this.#become('disconnected')
-    this.#requests.fail(error)
-    this.#owner.ended(error)
-    this.#waiting?.reject(error)
+    // Whoever is told may connect again at once: that is another connection, and waits for itself.
+    const waiting = this.#waiting
     this.#waiting = undefined
+    this.#requests.fail(error)
+    waiting?.reject(error)
+    this.#become('disconnected')
+    this.#owner.ended(error)
   }
 }
