@@ -1,7 +1,16 @@
 import type { AudioCodec, BrowserMedia, BrowserScreen, MediaPort } from '../types.ts'
 import { WebRtcError } from './errors.ts'
 import type { Relay } from './relay.ts'
-import { type AudioFormat, commonCodec, formatOf, type Plan, planAnswer, refusal } from './sdp/negotiate.ts'
+import {
+  type AudioFormat,
+  commonCodec,
+  formatOf,
+  type Plan,
+  planAnswer,
+  planAudio,
+  planVideo,
+  refusal,
+} from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read.ts'
 import type { Section } from './sdp/session.ts'
 import { checkSameVideo, ownVideo, videoOf } from './sdp/video.ts'
@@ -82,11 +91,11 @@ export class BrowserSession extends Session implements BrowserMedia {
       if (section.kind !== kind || section.mid !== String(index))
         throw new WebRtcError('bad_sdp', `SDP, m-line ${index + 1}: ${kind} with a=mid:${index} expected`)
       if (kind === 'audio')
-        return checked({ kind, section, audio: commonCodec(section, [this.codec]) }, this.#format)
+        return checked(planAudio(section, commonCodec(section, [this.codec])), this.#format)
       const video = videoOf(section)
       if (!video) return refusal(section)
       checkSameVideo(ownVideo, video)
-      return { kind, section, video, used: true }
+      return planVideo(section, video, true)
     })
   }
 

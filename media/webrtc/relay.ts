@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
 import { codecFacts } from '../codecs/facts.ts'
 import type { MediaPort, OpusWishes } from '../types.ts'
-import { WebRtcError } from './errors.ts'
 import type { Line } from './line.ts'
+import { loopback, openOnRelayPort } from './relay-ports.ts'
 import type { AudioFormat } from './sdp/negotiate.ts'
-import { type MediaSection, midUri, sends } from './sdp/session.ts'
+import { type MediaSection, midUri } from './sdp/session.ts'
 import type { Stream } from './sdp/write.ts'
 import type { MediaWorker } from './worker.ts'
-
-const loopback = '127.0.0.1'
 
 /** The audio between an edge port and a browser's line: one plain transport on 127.0.0.1, in the clear. */
 export class Relay {
@@ -37,18 +35,12 @@ export class Relay {
     this.#fromEdge = fromEdge
   }
 
-  /** Connects a loopback port of the edge to the worker and tells the port its far end. The port stays the caller's to close. */
+  /** Connects a loopback port of the edge to the worker and tells the port its far end. The port stays the caller's to close. Rejects with `no_ports`. */
   static async open(worker: MediaWorker, port: MediaPort, format: AudioFormat): Promise<Relay> {
     const router = await worker.routers.audio(format.codec === 'opus' ? format.payloadType : undefined)
-    const plain = await router.createPlainTransport({
-      listenInfo: {
-        protocol: 'udp',
-        ip: loopback,
-        portRange: { min: worker.relayPorts.from, max: worker.relayPorts.to },
-      },
-      rtcpMux: true,
-      comedia: false,
-    })
+    const plain = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
+      router.createPlainTransport({ listenInfo, rtcpMux: true, comedia: false }),
+    )
     try {
       await plain.connect({ ip: loopback, port: port.port })
       const fromEdge = await plain.produce({
@@ -104,17 +96,12 @@ export class Relay {
 
   /**
    * Takes the browser's audio from the line. Called again after each offer; does something only when the stream is another one,
-   * or comes over another line. Throws `bad_sdp` when the stream cannot be told from others.
+   * or comes over another line.
    */
   async receiveFrom(line: Line, section: MediaSection): Promise<void> {
     const source = section.ssrc ?? (section.midExtension === undefined ? undefined : 'mid')
-    if (source === undefined) {
-      if (!sends(section.direction)) return
-      throw new WebRtcError(
-        'bad_sdp',
-        `SDP, a=mid:${section.mid}: a=ssrc, or a=extmap with ${midUri}, expected`,
-      )
-    }
+    // Nothing is sent, else it would have been refused.
+    if (source === undefined) return
     const key = `${source} ${section.mid} ${section.midExtension ?? ''}`
     if (this.#fromBrowser?.line === line && this.#fromBrowser.key === key) return
     // Two producers of one transport may not share a mid.

@@ -7,7 +7,7 @@ import { routerCodec } from './video/parameters.ts'
 /**
  * The routers of one worker, made when first asked for. What a router sends has the router's numbers, and what a browser receives has to
  * have those of its own offer (RFC 3264 section 6.1): a browser with other numbers needs another router. There are as many as there are
- * numbers in use, some eighty for each codec at the most.
+ * dynamic payload types that pages have used, 61 for each codec at the most, and they stay as long as the worker.
  */
 export class Routers {
   readonly #worker: Pick<types.Worker, 'createRouter'>

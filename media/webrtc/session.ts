@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto'
+import { guarded } from '../edge/guarded.ts'
 import { WebRtcError } from './errors.ts'
 import { Line, type LineState } from './line.ts'
 import type { Relay } from './relay.ts'
@@ -158,11 +159,13 @@ export class Session implements Tenant {
   /** Brings the m-lines to what was planned. When it fails, transports that it opened are closed and the old ones stay. */
   async #apply(plans: readonly Plan[]): Promise<void> {
     const before = this.#slots
+    // Told before anything is touched.
+    const kept = plans.map((plan, index) => keptOf(plan, before[index]))
     const next: (Slot | undefined)[] = []
     try {
       for (const [index, plan] of plans.entries()) {
         if (plan.kind === 'refused') next[index] = undefined
-        else await this.#fill(next, index, plan, before[index])
+        else await this.#fill(next, index, plan, kept[index])
       }
       await this.#use(plans, next)
       if (this.#phase === 'closed') throw new WebRtcError('closed', 'the session was closed')
@@ -182,12 +185,10 @@ export class Session implements Tenant {
     slots: (Slot | undefined)[],
     index: number,
     plan: UsedPlan,
-    old: Slot | undefined,
+    kept: Slot | undefined,
   ): Promise<void> {
     const { credentials } = plan.section
     const video = plan.kind === 'video' ? plan.video : undefined
-    const kept = old && !old.line.isOther(credentials) && !old.line.transport.closed ? old : undefined
-    if (kept?.video && video) checkSameVideo(kept.video, video)
     const line = kept?.line ?? (await this.#openLine(video))
     const slot = kept ?? { line, ...(video && { video }), stream: { track: this.#track } }
     slots[index] = slot
@@ -201,7 +202,6 @@ export class Session implements Tenant {
       const line = slots[index]?.line
       if (plan.kind === 'audio' && line) await this.#relay?.receiveFrom(line, plan.section)
     }
-    // Video comes last, so that a failure leaves it as it was.
     for (const [index, plan] of plans.entries()) {
       const line = slots[index]?.line
       if (plan.kind !== 'video' || !plan.used || !line) continue
@@ -240,8 +240,16 @@ export class Session implements Tenant {
     if (state === undefined || state === this.#state || this.#state === 'failed' || this.#state === 'closed')
       return
     this.#state = state
-    this.#listener?.(state)
+    guarded(() => this.#listener?.(state))
   }
+}
+
+/** The slot that an m-line goes on with; undefined where it takes a new transport. Throws `bad_sdp` where its video is another than was agreed. */
+const keptOf = (plan: Plan, old: Slot | undefined): Slot | undefined => {
+  if (plan.kind === 'refused' || !old || old.line.transport.closed) return undefined
+  if (old.line.isOther(plan.section.credentials)) return undefined
+  if (plan.kind === 'video' && old.video) checkSameVideo(old.video, plan.video)
+  return old
 }
 
 const closeMissing = (from: readonly (Slot | undefined)[], to: readonly (Slot | undefined)[]): void => {

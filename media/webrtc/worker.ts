@@ -1,4 +1,5 @@
 import { createWorker, type types } from 'mediasoup'
+import { guarded } from '../edge/guarded.ts'
 import { type Candidate, candidatesOf, type Listen } from './announce.ts'
 import { WebRtcError } from './errors.ts'
 import { Routers } from './routers.ts'
@@ -147,7 +148,7 @@ export class WorkerKeeper {
     process.tenants.clear()
     for (const tenant of tenants) tenant.lost()
     if (this.#closed) return
-    this.#onDeath(reason)
+    guarded(() => this.#onDeath(reason))
     // What keeps it from starting is told to whoever asks next.
     if (this.#used) this.#ready().catch(() => undefined)
   }

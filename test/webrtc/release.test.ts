@@ -20,6 +20,9 @@ const nothingOpen = () => {
   expect(house.webrtc.transports).toBe(0)
   expect(house.edge.portCount).toBe(0)
 }
+/** A description that does not say how its streams are told from others. */
+const anonymous = (sdp: string) => sdp.replaceAll(/^a=(ssrc|extmap):.*\r\n/gm, '')
+
 /** What the worker itself still has. */
 const left = async (worker: types.Worker) => {
   const dump = await worker.dump()
@@ -34,8 +37,9 @@ describe('everything is released', () => {
       .replaceAll(/^a=rtpmap:(0|8) .*\r\n/gm, '')
       .replace(' 9 0 8 13', '')
     await expect(house.webrtc.answer('g', opus, ['PCMU'])).rejects.toMatchObject({ code: 'no_common_codec' })
-    const anonymous = browserOffer().replaceAll(/^a=(ssrc|extmap):.*\r\n/gm, '')
-    await expect(house.webrtc.answer('g', anonymous, ['PCMU'])).rejects.toMatchObject({ code: 'bad_sdp' })
+    await expect(house.webrtc.answer('g', anonymous(browserOffer()), ['PCMU'])).rejects.toMatchObject({
+      code: 'bad_sdp',
+    })
     nothingOpen()
     expect(await left(workers.at(-1)!)).toBe(before)
   })
@@ -52,6 +56,36 @@ describe('everything is released', () => {
     expect(await left(workers.at(-1)!)).toBe(before)
   })
 
+  it('when an answer is refused, except the offer, which another answer may be given to', async () => {
+    const media = await house.webrtc.offer('g', 'PCMU')
+    const answer = browserOffer().replaceAll('a=setup:actpass', 'a=setup:active')
+    await expect(media.accept(anonymous(answer))).rejects.toThrow('a=ssrc')
+    await media.accept(answer)
+    await hangUp(media)
+    nothingOpen()
+  })
+
+  it('when a page comes back with another certificate, and its offer is refused, except what was there', async () => {
+    const video = browserOffer({ video: true })
+    const media = await house.webrtc.answer('g', video, ['PCMU'])
+    const before = await left(workers.at(-1)!)
+    const [audio, further] = video.replaceAll('sha-256 A0:', 'sha-256 A1:').split(/(?=m=video)/) as [
+      string,
+      string,
+    ]
+    await expect(media.renegotiate(audio + anonymous(further))).rejects.toThrow('a=ssrc')
+    const sameVideo = video
+      .split(/(?=m=video)/)[1]!
+      .replace('96 VP8', '96 H265')
+      .replace('98 VP9', '98 VP8')
+    await expect(media.renegotiate(audio + sameVideo)).rejects.toThrow('VP8 with payload type 96')
+    expect(media.video).toMatchObject({ sends: true, receives: true })
+    expect(house.webrtc.transports).toBe(2)
+    expect(await left(workers.at(-1)!)).toBe(before)
+    await hangUp(media)
+    nothingOpen()
+  })
+
   it('when a later offer fails, except what was there', async () => {
     const media = await house.webrtc.answer('g', browserOffer(), ['PCMU'])
     const sdp = media.sdp
@@ -59,9 +93,7 @@ describe('everything is released', () => {
     await expect(media.renegotiate(video.replace('a=mid:0', 'a=mid:7'))).rejects.toMatchObject({
       code: 'bad_sdp',
     })
-    await expect(media.renegotiate(video.replaceAll(/^a=(ssrc|extmap):.*\r\n/gm, ''))).rejects.toThrow(
-      'a=ssrc',
-    )
+    await expect(media.renegotiate(anonymous(video))).rejects.toThrow('a=ssrc')
     expect(house.webrtc.transports).toBe(1)
     expect(media.sdp).toBe(sdp)
     expect(await media.renegotiate(video)).toMatch(/^m=video [1-9][\s\S]*^a=sendrecv/m)
@@ -70,6 +102,31 @@ describe('everything is released', () => {
     expect(await media.renegotiate(dropped)).toMatch(/^m=video 0 /m)
     expect(house.webrtc.transports).toBe(1)
     await hangUp(media)
+    nothingOpen()
+  })
+
+  it('when no port is left to the edge, or between two browsers, which is told', async () => {
+    const port = await freePort()
+    const relayPorts = { from: port, to: port + 1 }
+    const options = { edge: house.edge, bind: '127.0.0.1', announce: [], port: await freePort(), relayPorts }
+    const webrtc = await createWebRtc(options)
+    const video = browserOffer({ video: true })
+    const a = await webrtc.answer('g', video, ['PCMU'])
+    const b = await webrtc.answer('g', video.replace(' 96 97', ' 120').replace(':96 VP8', ':120 VP8'), [
+      'PCMU',
+    ])
+    const before = await left(workers.at(-1)!)
+    await expect(webrtc.offer('g', 'PCMU')).rejects.toMatchObject({ code: 'no_ports' })
+    const faults: Error[] = []
+    webrtc.joinVideo(a.video, b.video, (fault) => faults.push(fault))
+    await until(
+      () => faults.length,
+      (length) => length === 2,
+    )
+    expect(faults).toEqual(faults.map(() => expect.objectContaining({ code: 'no_ports' })))
+    expect(await left(workers.at(-1)!)).toBe(before)
+    for (const media of [a, b]) await hangUp(media)
+    await webrtc.close()
     nothingOpen()
   })
 
@@ -162,6 +219,42 @@ describe('video', () => {
     nothingOpen()
   })
 
+  it('of two with different codecs is not shown, which is told once for each joining', async () => {
+    const h264 = 'a=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1;profile-level-id=42e01f'
+    const a = await house.webrtc.answer('g', withVideo, ['PCMU'])
+    const b = await house.webrtc.answer('g', withVideo.replace('a=rtpmap:96 VP8/90000', h264), ['PCMU'])
+    const faults: Error[] = []
+    const told = (times: number) =>
+      until(
+        () => faults.length,
+        (length) => length === times,
+      )
+    const onFault = (fault: Error) => {
+      faults.push(fault)
+      throw new Error('a defect of the listener')
+    }
+    const first = house.webrtc.joinVideo(a.video, b.video, onFault)
+    await told(2)
+    await a.renegotiate(withVideo)
+    first.close()
+    const second = house.webrtc.joinVideo(a.video, b.video, onFault)
+    await told(4)
+    expect(faults).toEqual(faults.map(() => expect.objectContaining({ code: 'no_common_codec' })))
+    second.close()
+    for (const media of [a, b]) await hangUp(media)
+    nothingOpen()
+  })
+
+  it('of a session that is over is that of no screen either', async () => {
+    const media = await house.webrtc.answer('g', withVideo, ['PCMU'])
+    const screen = await house.webrtc.screen('g', screenOffer)
+    await hangUp(media)
+    media.present(screen)
+    expect(media.video).toMatchObject({ sends: false, receives: false })
+    await screen.close()
+    nothingOpen()
+  })
+
   it('leaves nothing where a screen is refused, or closed', async () => {
     // The router stays.
     await (await house.webrtc.screen('g', screenOffer)).close()
@@ -169,8 +262,7 @@ describe('video', () => {
     const silent = screenOffer.replace(/(m=video[\s\S]*)a=sendrecv/, '$1a=recvonly')
     for (const offer of ['v=0\r\n', browserOffer(), silent])
       await expect(house.webrtc.screen('g', offer)).rejects.toMatchObject({ code: 'bad_sdp' })
-    const anonymous = screenOffer.replaceAll(/^a=ssrc.*\r\n/gm, '')
-    await expect(house.webrtc.screen('g', anonymous)).rejects.toThrow('a=ssrc')
+    await expect(house.webrtc.screen('g', anonymous(screenOffer))).rejects.toThrow('a=ssrc')
     const screen = await house.webrtc.screen('g', screenOffer)
     expect(screen.sdp).toMatch(/m=audio 0 [\s\S]*m=video [1-9]/)
     expect(house.webrtc.transports).toBe(1)

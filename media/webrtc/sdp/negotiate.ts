@@ -4,7 +4,15 @@ import type { AudioCodec, OpusWishes } from '../../types.ts'
 import { WebRtcError } from '../errors.ts'
 import { fault } from './fields.ts'
 import { isDynamic } from './numbers.ts'
-import type { Format, MediaSection, RefusedSection, Section, SessionDescription } from './session.ts'
+import {
+  type Format,
+  type MediaSection,
+  midUri,
+  type RefusedSection,
+  type Section,
+  type SessionDescription,
+  sends,
+} from './session.ts'
 import { type VideoFormat, videoOf } from './video.ts'
 
 /** Codecs that browsers have. */
@@ -56,42 +64,65 @@ export interface VideoPlan {
 
 /**
  * Decides on every m-line of an offer, in its order (RFC 3264 section 6). The first audio m-line that can be used is ours, and the first
- * for video that is not inactive; all else is refused. Throws `bad_sdp` where there is no audio m-line, and `no_common_codec` where it
- * has none of `codecs`, of which the first that is offered is taken.
+ * for video that is not inactive; all else is refused. Throws `bad_sdp` where there is no audio m-line, or a stream that cannot be told from
+ * others, and `no_common_codec` where it has none of `codecs`, of which the first that is offered is taken.
  */
 export const planAnswer = (offer: SessionDescription, codecs: readonly AudioCodec[]): readonly Plan[] => {
   const audio = offer.sections.find((section): section is MediaSection => section.kind === 'audio')
   if (!audio) throw fault('session', 'an audio m-line that is in use expected')
-  const video = mainVideo(offer)
-  return offer.sections.map((section): Plan => {
-    if (section === audio) return { kind: 'audio', section, audio: commonCodec(section, codecs) }
-    return planOther(section, video)
-  })
+  const videos = videosOf(offer)
+  return offer.sections.map(
+    (section): Plan =>
+      section === audio ? planAudio(audio, commonCodec(audio, codecs)) : planOther(section, videos),
+  )
 }
 
 /**
- * Decides on every m-line of the offer of a screen: video alone. Throws `bad_sdp` where none is offered, and `no_common_codec` where it
- * has no format that we know.
+ * Decides on every m-line of the offer of a screen: video alone. Throws `bad_sdp` where none is offered, or its stream cannot be told from
+ * others, and `no_common_codec` where it has no format that we know.
  */
 export const planScreen = (offer: SessionDescription): readonly Plan[] => {
-  const video = mainVideo(offer)
+  const videos = videosOf(offer)
+  const [video] = videos
   if (!video) throw fault('session', 'a video m-line that is in use expected')
-  const plans = offer.sections.map((section) => planOther(section, video))
+  const plans = offer.sections.map((section) => planOther(section, videos))
   if (plans.some((plan) => plan.kind === 'video' && plan.used)) return plans
   const offered = video.formats.map((format) => format.name).join(', ')
   throw new WebRtcError('no_common_codec', `SDP: one of VP8, H264 expected, found ${offered}`)
 }
 
-// A page that gave its video up and takes it again may do so with a further m-line: the first stays, and is inactive.
-const mainVideo = ({ sections }: SessionDescription): MediaSection | undefined => {
+/** Most video m-lines of a session, each of which has a transport: no page needs more, however often it gives its video up and takes it again. */
+const mostVideos = 4
+
+/** The video m-lines that get a transport, ours first. */
+const videosOf = ({ sections }: SessionDescription): readonly MediaSection[] => {
   const all = sections.filter((section): section is MediaSection => section.kind === 'video')
-  return all.find(({ direction }) => direction !== 'inactive') ?? all[0]
+  // A page that gave its video up and takes it again may do so with a further m-line: the first stays, and is inactive.
+  const main = all.find(({ direction }) => direction !== 'inactive') ?? all[0]
+  return main ? [main, ...all.filter((section) => section !== main)].slice(0, mostVideos) : []
 }
 
-const planOther = (section: Section, main: MediaSection | undefined): Plan => {
+const planOther = (section: Section, videos: readonly MediaSection[]): Plan => {
   if (section.kind === 'refused') return section
-  const video = section.kind === 'video' ? videoOf(section) : undefined
-  return video ? { kind: 'video', section, video, used: section === main } : refusal(section)
+  const video = videos.includes(section) ? videoOf(section) : undefined
+  return video ? planVideo(section, video, section === videos[0]) : refusal(section)
+}
+
+/** The plan of our audio. Throws `bad_sdp` where its stream cannot be told from others. */
+export const planAudio = (section: MediaSection, audio: AudioFormat): Plan => {
+  checkSource(section)
+  return { kind: 'audio', section, audio }
+}
+
+/** The plan of video. Throws `bad_sdp` where it is used, and its stream cannot be told from others. */
+export const planVideo = (section: MediaSection, video: VideoFormat, used: boolean): VideoPlan => {
+  if (used) checkSource(section)
+  return { kind: 'video', section, video, used }
+}
+
+const checkSource = ({ direction, mid, ssrc, midExtension }: MediaSection): void => {
+  if (sends(direction) && ssrc === undefined && midExtension === undefined)
+    throw fault(`a=mid:${mid}`, `a=ssrc, or a=extmap with ${midUri}, expected`)
 }
 
 /** The first of `codecs` that the m-line has, with the number that it has there. Throws `no_common_codec`. */

@@ -98,6 +98,17 @@ describe('several video m-lines', () => {
     expect(used(second('recvonly', 'sendrecv'))).toEqual([false, true, false])
     expect(used(second('inactive', 'inactive'))).toEqual([false, true, false])
   })
+
+  it('are refused where there are more than anybody has use for', () => {
+    const many = Array.from({ length: 20 }, (_, i) => own.replace('a=mid:1', `a=mid:${i + 2}`)).join('')
+    const plans = planAnswer(
+      readSdp(offer.replace(/(m=video[\s\S]*)a=sendrecv/, '$1a=inactive') + many, 'offer'),
+      ['PCMU'],
+    )
+    const kinds = plans.map(({ kind }) => kind)
+    expect(kinds).toEqual(['audio', ...Array(4).fill('video'), ...Array(17).fill('refused')])
+    expect(plans.filter((plan) => plan.kind === 'video' && plan.used).length).toBe(1)
+  })
 })
 
 describe('the offer of a screen', () => {

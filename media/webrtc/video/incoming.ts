@@ -1,7 +1,6 @@
 import type { types } from 'mediasoup'
-import { WebRtcError } from '../errors.ts'
 import type { Line } from '../line.ts'
-import { type MediaSection, midUri, sends } from '../sdp/session.ts'
+import { type MediaSection, sends } from '../sdp/session.ts'
 import type { VideoFormat } from '../sdp/video.ts'
 import { producerParameters } from './parameters.ts'
 
@@ -30,11 +29,10 @@ export class IncomingVideo {
 
   /**
    * Brings it to what the browser's description says. Called after each; does something only when the stream is another one, or comes over
-   * another line. Throws `bad_sdp` when the stream cannot be told from others.
+   * another line.
    */
   async take(line: Line, section: MediaSection, format: VideoFormat): Promise<void> {
     if (!sends(section.direction)) return this.clear()
-    checkSource(section)
     const rtpParameters = producerParameters(section, format)
     const key = JSON.stringify(rtpParameters)
     const old = this.#current
@@ -61,9 +59,4 @@ export class IncomingVideo {
     this.#current = next
     for (const watcher of [...this.#watchers]) watcher()
   }
-}
-
-const checkSource = ({ ssrc, mid, midExtension }: MediaSection): void => {
-  if (ssrc !== undefined || midExtension !== undefined) return
-  throw new WebRtcError('bad_sdp', `SDP, a=mid:${mid}: a=ssrc, or a=extmap with ${midUri}, expected`)
 }

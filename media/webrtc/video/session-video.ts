@@ -1,3 +1,4 @@
+import { guarded } from '../../edge/guarded.ts'
 import type { BrowserVideo } from '../../types.ts'
 import type { Line } from '../line.ts'
 import { type MediaSection, receives } from '../sdp/session.ts'
@@ -16,6 +17,7 @@ export class SessionVideo implements BrowserVideo, Picture {
   #unwatchScreen = () => {}
   #listeners: (() => void)[] = []
   #quiet = false
+  #closed = false
   #told = { sends: false, receives: false }
 
   constructor() {
@@ -39,10 +41,7 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.#listeners.push(listener)
   }
 
-  /**
-   * Brings it to what the browser's description says of this m-line, and asks for a key frame, as the browser may have lost its place. Throws
-   * `bad_sdp` when the stream of the browser cannot be told from others.
-   */
+  /** Brings it to what the browser's description says of this m-line, and asks for a key frame, as the browser may have lost its place. */
   async use(line: Line, section: MediaSection, format: VideoFormat): Promise<void> {
     // The two changes are told as one.
     this.#quiet = true
@@ -65,8 +64,9 @@ export class SessionVideo implements BrowserVideo, Picture {
     this.#tell()
   }
 
-  /** Shows this in place of the camera while it brings something; undefined: the camera. */
+  /** Shows this in place of the camera while it brings something; undefined: the camera. Nothing once it is closed. */
   present(screen: IncomingVideo | undefined): void {
+    if (this.#closed) return
     this.#unwatchScreen()
     this.#screen = screen
     this.#unwatchScreen = screen?.watch(() => this.#changed()) ?? (() => {})
@@ -88,6 +88,7 @@ export class SessionVideo implements BrowserVideo, Picture {
   /** Gives and takes nothing any more. Idempotent; resolves when nothing is under way. */
   async close(): Promise<void> {
     this.present(undefined)
+    this.#closed = true
     this.unuse()
     await this.#viewer.settled()
   }
@@ -108,6 +109,6 @@ export class SessionVideo implements BrowserVideo, Picture {
     const { sends, receives } = this
     if (this.#told.sends === sends && this.#told.receives === receives) return
     this.#told = { sends, receives }
-    for (const listener of [...this.#listeners]) listener()
+    for (const listener of [...this.#listeners]) guarded(listener)
   }
 }

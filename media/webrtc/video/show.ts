@@ -1,6 +1,7 @@
 import type { types } from 'mediasoup'
 import { WebRtcError } from '../errors.ts'
 import type { Line } from '../line.ts'
+import { loopback, openOnRelayPort } from '../relay-ports.ts'
 import type { VideoFormat } from '../sdp/video.ts'
 import type { Source } from './incoming.ts'
 import { consumerCapabilities } from './parameters.ts'
@@ -19,8 +20,6 @@ export interface Shown {
   /** Idempotent. */
   close(): void
 }
-
-const loopback = '127.0.0.1'
 
 /**
  * Sends a source to a sink. mediasoup asks the source for a key frame by itself, at once or when the sink's transport is connected. Rejects
@@ -59,7 +58,11 @@ const openPipe = async ({ producer, line }: Source, to: Line) => {
     for (const end of ends) end.close()
   }
   try {
-    for (const { router, worker } of [line, to]) ends.push(await openEnd(router, worker.relayPorts))
+    for (const { router, worker } of [line, to]) {
+      const open = (listenInfo: types.TransportListenInfo) =>
+        router.createPipeTransport({ listenInfo, enableSctp: false })
+      ends.push(await openOnRelayPort(worker.relayPorts, router, open))
+    }
     const [from, into] = ends as [types.PipeTransport, types.PipeTransport]
     await Promise.all([connect(from, into), connect(into, from)])
     const { kind, rtpParameters } = await from.consume({ producerId: producer.id })
@@ -67,22 +70,6 @@ const openPipe = async ({ producer, line }: Source, to: Line) => {
   } catch (error) {
     close()
     throw error
-  }
-}
-
-const openEnd = async (
-  router: types.Router,
-  ports: Line['worker']['relayPorts'],
-): Promise<types.PipeTransport> => {
-  const portRange = { min: ports.from, max: ports.to }
-  try {
-    return await router.createPipeTransport({
-      listenInfo: { protocol: 'udp', ip: loopback, portRange },
-      enableSctp: false,
-    })
-  } catch (error) {
-    if (router.closed) throw error
-    throw new WebRtcError('no_ports', `video: a port from ${ports.from} to ${ports.to} expected`, error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { guarded } from '../../edge/guarded.ts'
 import type { Source } from './incoming.ts'
 import { type Shown, type Sink, show } from './show.ts'
 
@@ -23,7 +24,7 @@ export class Viewer {
   readonly #sink: () => Sink | undefined
   #wishes: readonly Wish[] = []
   #shown: Shown | undefined
-  #failed: { readonly source: Source; readonly sink: Sink } | undefined
+  #failed: { readonly wish: Wish; readonly source: Source; readonly sink: Sink } | undefined
   #again = false
   #work: Promise<void> | undefined
 
@@ -74,15 +75,16 @@ export class Viewer {
     if (source && sink && isOf(this.#shown, source, sink) && !this.#shown?.consumer.closed) return
     this.#shown?.close()
     this.#shown = undefined
-    if (!wish || !source || !sink || isOf(this.#failed, source, sink)) return
+    if (!wish || !source || !sink) return
+    if (this.#failed?.wish === wish && isOf(this.#failed, source, sink)) return
     this.#failed = undefined
     try {
       this.#shown = await show(source, sink)
     } catch (error) {
       // What went away meanwhile is no fault, and whatever comes in its place is told.
       if (source.producer.closed || sink.line.transport.closed) return
-      this.#failed = { source, sink }
-      wish.onFault(error as Error)
+      this.#failed = { wish, source, sink }
+      guarded(() => wish.onFault(error as Error))
     }
   }
 }
