@@ -7,7 +7,10 @@ export interface Network {
   readonly family: 'ipv4' | 'ipv6'
 }
 
-/** Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Undefined when it is none. */
+/**
+ * Reads `192.0.2.0/24`, `2001:db8::/32`, or a single address, which is a network of one. Undefined when it is none, and for an IPv4-mapped one
+ * whose prefix says less than that it is IPv4: whoever writes `::ffff:192.0.2.0/24` means another network than everybody's.
+ */
 export const parseNetwork = (text: string): Network | undefined => {
   const [address = '', bits, ...more] = text.split('/')
   const version = isIP(address)
@@ -15,8 +18,11 @@ export const parseNetwork = (text: string): Network | undefined => {
   const longest = version === 4 ? 32 : 128
   if (bits !== undefined && !/^\d{1,3}$/.test(bits)) return undefined
   const prefix = bits === undefined ? longest : Number(bits)
+  if (prefix < 96 && version === 6 && isMapped(address)) return undefined
   return prefix > longest ? undefined : { address, prefix, family: version === 4 ? 'ipv4' : 'ipv6' }
 }
+
+const isMapped = (address: string): boolean => /^::ffff:[\da-f]+:[\da-f]+$/.test(canonicalHost(address))
 
 /** A host as it is compared: lower case, without brackets and final dot, an IPv6 address in its one canonical spelling (RFC 5952). */
 export const canonicalHost = (host: string): string => {

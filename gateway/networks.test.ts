@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Networks, PrefixMap, prefixOf } from './networks.ts'
+import { parseNetwork } from '../config/networks.ts'
+import { bitsOfIPv4, Networks, PrefixMap, prefixOf } from './networks.ts'
 
 interface Network {
   readonly address: string
@@ -81,6 +82,17 @@ it('a set stays as it was where a text is no network', () => {
   expect(['192.0.2.1', '198.51.100.1'].map((each) => set.has(each))).toEqual([true, false])
 })
 
+it('every network that the configuration and the API let through can be read', () => {
+  const any = fc.record({ address, bits: fc.nat(128) })
+  fc.assert(
+    fc.property(any, (one) => {
+      fc.pre(parseNetwork(textOf(one)) !== undefined)
+      expect(prefixOf(textOf(one))).toBeDefined()
+    }),
+    { numRuns: 500 },
+  )
+})
+
 it('spellings of one network are one', () => {
   const spellings = ['192.0.2.7/24', '192.0.2.0/24', '::ffff:192.0.2.9/120', '::ffff:c000:2ff/120']
   expect(new Set(spellings.map((text) => JSON.stringify(prefixOf(text)))).size).toBe(1)
@@ -109,4 +121,17 @@ it.each([
   '',
 ])('%j is no network', (text) => {
   expect(prefixOf(text)).toBeUndefined()
+})
+
+it.each([
+  ['192.0.2.0/24', 24],
+  ['0.0.0.0/0', 0],
+  ['::ffff:192.0.2.1', 32],
+  ['::ffff:0:0/96', 0],
+  ['::/32', 0],
+  ['::/0', 0],
+  ['::/96', undefined],
+  ['2001:db8::/32', undefined],
+] as const)('%s fixes so many bits of IPv4: %s', (text, bits) => {
+  expect(bitsOfIPv4(prefixOf(text)!)).toBe(bits)
 })

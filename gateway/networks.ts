@@ -25,7 +25,7 @@ export const wordsOf = (text: string): Words | undefined => {
 
 /**
  * The network of an address or a CIDR; undefined where the text is neither. The prefix of an IPv4-mapped network counts the 96 bits in front of
- * the IPv4 address.
+ * the IPv4 address: none is shorter. It takes all that `parseNetwork` of the configuration lets through, for one list that cannot be read holds up all the others.
  */
 export const prefixOf = (text: string): Prefix | undefined => {
   const [written = '', given, ...more] = text.trim().split('/')
@@ -36,6 +36,12 @@ export const prefixOf = (text: string): Prefix | undefined => {
   const bits = given === undefined ? 128 : fixed + Number(given)
   if (bits > 128 || (/^::ffff:/i.test(address) && isMapped(words) && bits < 96)) return undefined
   return { bits, key: keyOf(words, bits) }
+}
+
+/** How many bits of IPv4 addresses a network fixes, 0 where it holds all of them; undefined where it has none. */
+export const bitsOfIPv4 = ({ bits, key }: Prefix): number | undefined => {
+  if (bits >= 96) return typeof key === 'number' ? bits - 96 : undefined
+  return key === keyOf([0, 0, 0xffff, 0], bits) ? 0 : undefined
 }
 
 /** Something for each of many networks. Finding those of an address takes as long as there are lengths of prefixes, however many networks there are. */

@@ -37,3 +37,10 @@ it('a customer’s list makes a narrow network known, and no wide one', () => {
   const carrier = testCarrier({ allow, guarded: true })
   expect(knownNetworks({ domains: [], carriers: [carrier] })).toEqual(narrow)
 })
+
+it.each(['::ffff:0:0/96', '::ffff:10.0.0.0/104', '::/32', '::/64', '0.0.0.0/0'])(
+  'a customer’s list does not make half of IPv4 known as %s',
+  (network) => {
+    expect(knownNetworks({ domains: [{ allow: [network], guarded: true }], carriers: [] })).toEqual([])
+  },
+)

@@ -1,6 +1,6 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { CarrierConfig, Config } from '../../../config/types.ts'
-import { Networks } from '../../networks.ts'
+import { bitsOfIPv4, Networks, readPrefix } from '../../networks.ts'
 import { Claims } from './claims.ts'
 
 /** Shortest prefixes, by bits, of networks by which a customer can make somebody known. */
@@ -92,9 +92,12 @@ export const knownNetworks = ({ domains, carriers }: Pick<TrustConfig, 'domains'
 ]
 
 const isNarrow = (network: string): boolean => {
-  const [address = '', prefix] = network.split('/')
-  const family = address.includes(':') ? 'ipv6' : 'ipv4'
-  return prefix === undefined || Number(prefix) >= shortestPrefix[family]
+  // Nearly all of them; there may be very many.
+  if (!network.includes(':')) return Number(network.split('/')[1] ?? 32) >= shortestPrefix.ipv4
+  // IPv4 can be written as a part of IPv6 too.
+  const prefix = readPrefix(network)
+  const bits = bitsOfIPv4(prefix)
+  return bits === undefined ? prefix.bits >= shortestPrefix.ipv6 : bits >= shortestPrefix.ipv4
 }
 
 const strangersGet = (
