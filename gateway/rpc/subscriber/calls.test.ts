@@ -234,17 +234,6 @@ describe('a page dials', () => {
     expect(gateway.webrtc.made).toHaveLength(1)
     expect(gateway.arrivals.arrived).toHaveLength(1)
   })
-
-  it('and takes its call back after it was loaded again', async () => {
-    const { page, leg } = await talking(gateway)
-    await page.dial('c1', '/public/bob', 'second offer', { attach: true, reattaching: true })
-    await page.message('verto.answer')
-    expect(await page.message('verto.answer')).toEqual({ callID: 'c1', sdp: 'answer to second offer' })
-    expect(await page.event('call.joined')).toMatchObject({ call_id: 'c1' })
-    await page.dial('c1', '/public/bob', 'bad', { attach: true, reattaching: true })
-    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1' })
-    expect(leg.isEnded).toBe(true)
-  })
 })
 
 describe('in a call', () => {
@@ -267,13 +256,16 @@ describe('in a call', () => {
     expect(leg.userEvent({ type: 'late' })).toBe(false)
   })
 
-  it('digits that a page repeats after its connection broke are pressed once', async () => {
+  it.each([
+    ['are pressed once', 'again', ['digit 7']],
+    ['are not known where the id is longer than those of pages', 'x'.repeat(129), ['digit 7', 'digit 7']],
+  ])('digits that a page repeats after its connection broke %s', async (_what, id, pressed) => {
     const { page, owner } = await talking(gateway)
     const params = { dialogParams: { callID: 'c1' }, dtmf: '7' }
-    const message = { jsonrpc: '2.0', id: 'again', method: 'verto.info', params }
+    const message = { jsonrpc: '2.0', id, method: 'verto.info', params }
     for (let i = 0; i < 2; i++) await page.ask('webrtc.verto', { message, callID: 'c1' })
     await settled(page)
-    expect(owner.told.slice(1)).toEqual(['digit 7'])
+    expect(owner.told.slice(1)).toEqual(pressed)
   })
 
   it('mute is told back with the changed field, every time', async () => {
@@ -339,49 +331,6 @@ describe('in a call', () => {
     expect(await page.verto('verto.modify', 'c1', { action: 'updateMedia', sdp: 'bad' })).toMatchObject({
       code: '488',
     })
-  })
-
-  it('a page that is loaded anew while it rings goes on ringing', async () => {
-    const { page, leg } = await dialled(gateway)
-    leg.ring()
-    await page.message('verto.media')
-    await page.dial('c1', '/public/bob', 'anew', { attach: true, reattaching: true })
-    expect(await page.message('verto.media')).toEqual({ callID: 'c1', sdp: 'answer to anew' })
-    expect(page.story).not.toContain('call.joined')
-    expect(leg.isEnded).toBe(false)
-  })
-
-  it.each(['rings', 'is answered'])(
-    'a page that is loaded anew is not given what was for the one before when it %s meanwhile',
-    async (what) => {
-      const { page, leg, media } = await dialled(gateway)
-      const { promise, resolve } = Promise.withResolvers<void>()
-      media.gate = promise
-      for (const offer of ['once', 'again'])
-        await page.dial('c1', '/public/bob', offer, { attach: true, reattaching: true })
-      leg.ring()
-      media.report('connected')
-      if (what === 'is answered') await leg.answer()
-      await settled(page)
-      expect(page.story).toEqual(['call.state created', 'call.state ringing'])
-      resolve()
-      const told = what === 'rings' ? ['verto.media'] : ['verto.answer', 'call.state answered', 'call.joined']
-      expect(await page.message(told[0]!)).toEqual({ callID: 'c1', sdp: 'answer to again' })
-      gateway.clock.advance(2_000)
-      await settled(page)
-      expect(page.story.slice(2, 5)).toEqual(told)
-      expect(page.story.filter((word) => word.startsWith('verto'))).toHaveLength(1)
-    },
-  )
-
-  it('a page that comes back is told when its call was answered, and not when it came back', async () => {
-    const { page } = await talking(gateway)
-    const answeredAt = gateway.clock.now()
-    await page.event('call.state')
-    await page.event('call.state')
-    gateway.clock.advance(5_000)
-    await page.dial('c1', '/public/bob', 'anew', { attach: true, reattaching: true })
-    expect(await page.event('call.state')).toMatchObject({ call_state: 'answered', answer_time: answeredAt })
   })
 
   it('a page that dials again under the id of what it gave up can end its second call too', async () => {

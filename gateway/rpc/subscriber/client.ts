@@ -47,8 +47,9 @@ interface Event {
   readonly invitation?: string
 }
 
-/** Ids of requests that are remembered, to know a repeated one. */
+/** Ids of requests that are remembered, to know a repeated one, and how long one may be: those of pages are UUIDs. */
 const maxSeen = 100
+const longestSeen = 128
 
 /** One page of a subscriber, of a guest, or of somebody invited. It outlives its WebSocket: what the page has not acknowledged is delivered over the next one. */
 export class Client {
@@ -193,6 +194,7 @@ export class Client {
    */
   isNew(messageId: unknown): boolean {
     if (typeof messageId !== 'string' && typeof messageId !== 'number') return true
+    if (String(messageId).length > longestSeen) return true
     if (this.#seen.has(messageId)) return false
     this.#seen.add(messageId)
     if (this.#seen.size > maxSeen) this.#seen.delete(this.#seen.values().next().value)

@@ -39,7 +39,8 @@ const earlyMediaMs = 2_000
 /** What is taken of an offer where nothing is known of whom the page will talk to, or where it has none of that: most calls go to G.711. */
 const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
-type Invite = Extract<VertoRequest, { kind: 'invite' }>
+/** Without its offer, which is long and needed once. */
+type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
 
 /** A call that a page has dialled: an inbound leg, seen from the gateway. */
 export class DialledCall implements LegSignalling, ClientCall {
@@ -63,7 +64,7 @@ export class DialledCall implements LegSignalling, ClientCall {
    * Checks the call, answers the offer and hands the leg over, ended where the page left meanwhile: each call ends in a record. A refusal is a
    * `verto.bye`, and so is a failure of ours (`internal`).
    */
-  async open(): Promise<void> {
+  async open(offer: string): Promise<void> {
     let media: BrowserMedia | undefined
     try {
       const refusal = this.#refusal()
@@ -71,7 +72,7 @@ export class DialledCall implements LegSignalling, ClientCall {
         this.#refuse(refusal, { reason: 'the call is not permitted' })
         return
       }
-      media = await this.#answerOffer()
+      media = await this.#answerOffer(offer)
       if (!media) return
       const leg = this.#newLeg()
       if (!this.#gone) this.#begin(leg, media)
@@ -177,10 +178,10 @@ export class DialledCall implements LegSignalling, ClientCall {
     })
   }
 
-  async #answerOffer(): Promise<BrowserMedia | undefined> {
+  async #answerOffer(offer: string): Promise<BrowserMedia | undefined> {
     try {
       const likely = this.#parts.likelyCodecs?.(this.#invite.to, this.#client.holder.projectId) ?? []
-      return await this.#parts.webrtc.answer(this.#callId, this.#invite.sdp, [...likely, ...browserCodecs])
+      return await this.#parts.webrtc.answer(this.#callId, offer, [...likely, ...browserCodecs])
     } catch (error) {
       this.#refuse(mediaErrorCode(error), { reason: error instanceof Error ? error.message : String(error) })
       return undefined

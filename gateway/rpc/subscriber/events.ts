@@ -117,11 +117,7 @@ export const callLeft = (call: WireCall, memberId: string, reason: string) => ({
 })
 
 /** Params of `member.joined` and `member.left`. */
-export const memberMoved = (call: WireCall, member: MemberView, reason?: string) => ({
-  ...inRoom(call),
-  member,
-  ...(reason !== undefined && { reason }),
-})
+export const memberMoved = (call: WireCall, member: MemberView) => ({ ...inRoom(call), member })
 
 /** Params of `member.updated`. Without `updated` the SDK's event worker dies. */
 export const memberUpdated = (call: WireCall, member: MemberView, updated: readonly string[]) => ({

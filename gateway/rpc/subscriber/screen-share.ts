@@ -19,7 +19,8 @@ export interface ScreenShareParts {
   readonly log: Log
 }
 
-type Invite = Extract<VertoRequest, { kind: 'invite' }>
+/** Without its offer, which is long and needed once. */
+type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
 
 /**
  * A screen that a page shares: a call of its own for the page, and for us a part of the one that the page is in. The other party sees it in place
@@ -43,7 +44,7 @@ export class ScreenShare implements ClientCall, SharedScreen {
   }
 
   /** Answers the offer and shows the screen; a refusal is a `verto.bye`. Never rejects. */
-  async open(): Promise<void> {
+  async open(offer: string): Promise<void> {
     const main = this.#mainCall()
     if (typeof main === 'string') {
       this.#refuse(main)
@@ -53,7 +54,7 @@ export class ScreenShare implements ClientCall, SharedScreen {
     this.#main = main
     main.share(this)
     try {
-      this.#screen = await this.#parts.webrtc.screen(main.roomId, this.#invite.sdp)
+      this.#screen = await this.#parts.webrtc.screen(main.roomId, offer)
     } catch (error) {
       if (!this.#over) this.#refuse(mediaErrorCode(error), error)
       return

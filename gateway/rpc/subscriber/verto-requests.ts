@@ -79,8 +79,9 @@ const invited = (parts: VertoParts, client: Client, request: Of<'invite'>): void
     gone(client, request.callId, over.code)
     return
   }
+  const { sdp, ...invite } = request
   const call = request.part === 'screen' ? ScreenShare : DialledCall
-  void settle(new call(parts, client, request).open(), parts.log)
+  void settle(new call(parts, client, invite).open(sdp), parts.log)
 }
 
 const overShare = ({ maxCallsPerClient: limit, shares }: VertoParts, client: Client) =>
