@@ -81,7 +81,7 @@ export class Client {
     this.#last = new LastCall(environment.storage)
     this.#calls = new Calls(this.#session, environment, this.#log, media, this.#last)
     this.#calls.handlers = incomingCallHandlers
-    this.#rest = new Rest(this.#hosts, environment.fetch, () => this.#token.value)
+    this.#rest = new Rest(this.#hosts, environment, () => this.#token.value)
     this.address = new Addresses(this.#rest)
     this.conversation = new Conversations(this.#rest, this.#log)
     this.chat = new Chat(this.conversation)
@@ -196,11 +196,17 @@ export class Client {
 
   /** Takes a new token for the running connection, later ones, and HTTP. Rejects with the server's error; the old token then stays. */
   async updateToken(token: string): Promise<void> {
-    if (this.#session.state !== 'disconnected') {
-      const expiresAt = await this.#session.reauthenticate(token)
-      this.#token.expires(expiresAt)
+    const before = this.#token.value
+    // The next handshake presents the newest: the one before may have ended meanwhile.
+    if (this.#session.state !== 'connected') this.#token.value = token
+    if (this.#session.state === 'disconnected') return
+    try {
+      this.#token.expires(await this.#session.reauthenticate(token))
+      this.#token.value = token
+    } catch (error) {
+      if (this.#token.value === token) this.#token.value = before
+      throw error
     }
-    this.#token.value = token
   }
 
   #event(type: string, params: Json, nodeId: string | undefined): void {

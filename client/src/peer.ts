@@ -30,11 +30,15 @@ const configurationOf = ({ iceServers, disableUdp }: PeerServers): RTCConfigurat
   iceServers: disableUdp ? withoutUdp(iceServers) : [...iceServers],
 })
 
+// Without TLS, UDP is the default (RFC 7064, RFC 7065).
+const isUdp = (url: string): boolean =>
+  url.includes('transport=udp') || (/^(stun|turn):/.test(url) && !url.includes('transport=tcp'))
+
 const withoutUdp = (servers: readonly RTCIceServer[]): RTCIceServer[] =>
   servers
     .map((server) => ({
       ...server,
-      urls: [server.urls].flat().filter((url) => !url.includes('transport=udp')),
+      urls: [server.urls].flat().filter((url) => !isUdp(url)),
     }))
     .filter((server) => server.urls.length > 0)
 

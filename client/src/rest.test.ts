@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { connected } from './testing/connected.ts'
-import type { FakeBrowser } from './testing/fakes.ts'
+import { type FakeBrowser, settled } from './testing/fakes.ts'
 
 const host = 'http://localhost:8080'
 
@@ -32,6 +32,15 @@ describe('devices', () => {
       headers: { authorization: 'Bearer t1' },
       body: undefined,
     })
+  })
+
+  it('reject when the server does not answer within half a minute', async () => {
+    const { browser, client } = await connected()
+    browser.response = () => new Promise(() => {})
+    const removing = client.unregisterDevice({ id: 'd1' })
+    await settled()
+    browser.clock.advance(30_000)
+    await expect(removing).rejects.toMatchObject({ code: 'http' })
   })
 
   it('reject with all that the server found wrong', async () => {

@@ -6,16 +6,19 @@ import type { Hosts } from './hosts.ts'
 /** Values of a query string; those that are undefined are left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>
 
+// Browsers wait for minutes.
+const LONGEST_MS = 30_000
+
 /** Requests to the gateway's REST API in the name of the signed-in subscriber. */
 export class Rest {
   readonly #hosts: Hosts
-  readonly #fetch: Environment['fetch']
+  readonly #environment: Pick<Environment, 'fetch' | 'clock'>
   readonly #token: () => string
 
   /** `token` is asked anew for each request. */
-  constructor(hosts: Hosts, fetch: Environment['fetch'], token: () => string) {
+  constructor(hosts: Hosts, environment: Pick<Environment, 'fetch' | 'clock'>, token: () => string) {
     this.#hosts = hosts
-    this.#fetch = fetch
+    this.#environment = environment
     this.#token = token
   }
 
@@ -39,16 +42,22 @@ export class Rest {
   async #ask(method: string, path: string, body?: Json): Promise<unknown> {
     let response: Response
     let content: string
+    const { fetch, clock } = this.#environment
+    const abort = new AbortController()
+    const limit = clock.after(LONGEST_MS, () => abort.abort(new Error('no answer in time')))
     try {
       const authorization = `Bearer ${this.#token()}`
-      response = await this.#fetch(this.#hosts.http + path, {
+      response = await fetch(this.#hosts.http + path, {
         method,
+        signal: abort.signal,
         headers: { authorization, ...(body && { 'content-type': 'application/json' }) },
         ...(body && { body: JSON.stringify(body) }),
       })
       content = await response.text()
     } catch (cause) {
       throw new ClientError('http', `${path}: ${this.#hosts.httpHost} cannot be reached.`, { cause })
+    } finally {
+      limit.cancel()
     }
     const answer = parsed(content)
     if (!response.ok) throw refused(path, response, answer)

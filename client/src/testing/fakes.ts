@@ -30,7 +30,7 @@ export class FakeBrowser {
   microphone: (constraints: MediaStreamConstraints) => Promise<FakeStream> = async ({ audio, video }) =>
     new FakeStream([...tracks('audio', audio), ...tracks('video', video)])
   screen: () => Promise<FakeStream> = async () => new FakeStream([new FakeTrack('video', 'screen-1')])
-  response: () => Response = () => new Response('{}')
+  response: () => Response | Promise<Response> = () => new Response('{}')
   #ids = 0
 
   get socket(): FakeSocket {
@@ -85,7 +85,10 @@ export class FakeBrowser {
           ...{ url: String(input), method, headers: headers as Record<string, string> },
           body: typeof body === 'string' ? JSON.parse(body) : undefined,
         })
-        return this.response()
+        const aborted = new Promise<never>((_, reject) => {
+          init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+        })
+        return Promise.race([this.response(), aborted])
       },
       storage: {
         getItem: (key) => this.kept.get(key) ?? null,
