@@ -1,7 +1,13 @@
 /** How much the client writes to the console; each level includes those before it. */
 export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug' | 'trace'
 
-/** Where the client writes. `trace` carries frames, with tokens removed. */
+// Fields of frames that let whoever reads them act in the subscriber's name, or use what is the subscriber's.
+const secrets: ReadonlySet<string> = new Set(['jwt_token', 'authorization_state', 'credential'])
+
+const withoutSecrets = (frame: unknown): unknown =>
+  JSON.parse(String(frame), (key, value) => (secrets.has(key) ? '[removed]' : value))
+
+/** Where the client writes. `trace` carries frames, with tokens and other secrets removed. */
 export type Log = Readonly<Record<Exclude<LogLevel, 'silent'>, (text: string, detail?: unknown) => void>>
 
 const order: readonly LogLevel[] = ['silent', 'error', 'warn', 'info', 'debug', 'trace']
@@ -11,18 +17,22 @@ export type Writer = Pick<Console, 'error' | 'warn' | 'info' | 'debug'>
 
 /** A log of `level` to `writer`. */
 export const createLog = (level: LogLevel, writer: Writer): Log => {
-  const at = (name: Exclude<LogLevel, 'silent'>, write: keyof Writer) =>
+  const at = (
+    name: Exclude<LogLevel, 'silent'>,
+    write: keyof Writer,
+    shown: (detail: unknown) => unknown = (detail) => detail,
+  ) =>
     order.indexOf(name) > order.indexOf(level)
       ? () => {}
       : (text: string, detail?: unknown) =>
           detail === undefined
             ? writer[write](`[trunkline] ${text}`)
-            : writer[write](`[trunkline] ${text}`, detail)
+            : writer[write](`[trunkline] ${text}`, shown(detail))
   return {
     error: at('error', 'error'),
     warn: at('warn', 'warn'),
     info: at('info', 'info'),
     debug: at('debug', 'debug'),
-    trace: at('trace', 'debug'),
+    trace: at('trace', 'debug', withoutSecrets),
   }
 }

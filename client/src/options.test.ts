@@ -30,7 +30,14 @@ it('what a call is dialled with goes before what the client was made with', asyn
     ...{ audio: { deviceId: 'a' }, video: true, userVariables: { plan: 1 }, disableUdpIceServers: true },
     rootElement: roots[0],
   })
-  const turn = [{ urls: ['turn:t.test?transport=udp', 'turn:t.test?transport=tcp'] }]
+  const urls = [
+    'stun:t.test',
+    'turn:t.test',
+    'turn:t.test?transport=udp',
+    'turn:t.test?transport=tcp',
+    'turns:t.test',
+  ]
+  const turn = [{ urls }]
   const updating = client.updateToken('t2')
   browser.socket.reply('signalwire.reauthenticate', { ice_servers: turn })
   await updating
@@ -50,7 +57,7 @@ it('what a call is dialled with goes before what the client was made with', asyn
   }
   expect(await dialled({})).toEqual({
     ...{ media: { audio: { deviceId: 'a' }, video: true }, root: 0, variables: { plan: 1 }, node: 'n7' },
-    servers: [{ urls: ['turn:t.test?transport=tcp'] }],
+    servers: [{ urls: ['turn:t.test?transport=tcp', 'turns:t.test'] }],
   })
   const own = { audio: true, video: false, userVariables: { plan: 2 }, disableUdpIceServers: false }
   expect(await dialled({ ...own, rootElement: roots[1] })).toEqual({
@@ -59,7 +66,7 @@ it('what a call is dialled with goes before what the client was made with', asyn
   })
 })
 
-it('the log is as verbose as it is asked to be, and never has the token', async () => {
+it('the log is as verbose as it is asked to be, and never has a secret', async () => {
   const written = async (logLevel: 'silent' | 'warn' | 'trace') => {
     const browser = new FakeBrowser()
     const lines: string[] = []
@@ -67,8 +74,11 @@ it('the log is as verbose as it is asked to be, and never has the token', async 
     const writer = { error: write, warn: write, info: write, debug: write }
     const client = new Client({ token: 'secret', logLevel }, { ...browser.environment, writer })
     const connecting = client.connect()
-    browser.socket.welcome()
+    browser.socket.welcome('signalwire_j_1_p', {
+      ice_servers: [{ urls: 'turn:t', credential: 'secret of TURN' }],
+    })
     await connecting
+    browser.socket.event('signalwire.authorization.state', { authorization_state: 'secret state' })
     const updating = client.updateToken('secret too')
     browser.socket.reply('signalwire.reauthenticate')
     await updating

@@ -35,6 +35,8 @@ export class Session {
   #opening: Timer | undefined
   #retry: Timer | undefined
   #ping: Timer | undefined
+  /** The application is asked for another token. */
+  #renewing: Promise<boolean> | undefined
   #waiting: { resolve: () => void; reject: (error: ClientError) => void; promise: Promise<void> } | undefined
 
   constructor(url: string, environment: Environment, log: Log, owner: SessionOwner) {
@@ -148,13 +150,12 @@ export class Session {
 
   #greet(): void {
     this.#await('handshake')
-    this.#write(this.#handshake.greeting(this.#environment.uuid()))
+    this.#write(JSON.stringify(this.#handshake.greeting(this.#environment.uuid())))
   }
 
-  #write(frame: Json): void {
-    // Never the handshake: it carries the token.
-    if (frame.method !== 'signalwire.connect') this.#log.trace('send', frame)
-    this.#socket?.send(JSON.stringify(frame))
+  #write(frame: string): void {
+    this.#log.trace('send', frame)
+    this.#socket?.send(frame)
   }
 
   #receive(data: unknown): void {
@@ -163,7 +164,7 @@ export class Session {
       this.#log.debug('ignored a frame that is not JSON-RPC')
       return
     }
-    this.#log.trace('received', frame)
+    this.#log.trace('received', data)
     if (frame.kind === 'request') this.#serve(frame.id, frame.method, frame.params)
     else if (this.#handshake.isReply(frame.id)) this.#greeted(this.#handshake.take(frame))
     else if (!this.#requests.settle(frame.id, frame.kind === 'reply' ? frame : { error: frame.error }))
@@ -189,22 +190,22 @@ export class Session {
     this.#become('connected')
     // Whoever was told may have ended it.
     if (this.#socket !== socket) return
-    this.#requests.resume((text) => this.#transmit(text))
+    this.#requests.resume((frame) => this.#write(frame))
     this.#owner.connected(fresh, expiresAt)
     this.#waiting?.resolve()
     this.#waiting = undefined
-  }
-
-  #transmit(frame: string): void {
-    this.#log.trace('send', frame.includes('jwt_token') ? 'reauthenticate' : frame)
-    this.#socket?.send(frame)
   }
 
   async #renew({ error, again }: Extract<HandshakeOutcome, { kind: 'token' }>): Promise<void> {
     const socket = this.#socket
     // However long the application takes.
     this.#opening?.cancel()
-    const renewed = !again && (await this.#owner.renewToken())
+    // One that is still on its way may have been asked for by an earlier connection.
+    if (!again)
+      this.#renewing ??= this.#owner.renewToken().finally(() => {
+        this.#renewing = undefined
+      })
+    const renewed = await this.#renewing
     if (this.#state === 'disconnected' || socket !== this.#socket) return
     if (renewed) this.#greet()
     else this.#end(error)
@@ -212,13 +213,13 @@ export class Session {
 
   #serve(id: string | number, method: string, params: Json): void {
     if (method === 'signalwire.ping') {
-      this.#write({ jsonrpc: '2.0', id, result: { timestamp: params.timestamp } })
+      this.#write(JSON.stringify({ jsonrpc: '2.0', id, result: { timestamp: params.timestamp } }))
       this.#ping?.cancel()
       this.#ping = this.#environment.clock.after(PING_WINDOW_MS, () => this.#lost('no ping'))
       return
     }
     // The acknowledgement goes first: what the application does with an event must not delay it.
-    this.#write({ jsonrpc: '2.0', id, result: {} })
+    this.#write(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
     if (method === 'signalwire.disconnect') {
       this.#lost('the server asked for it')
       return

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { connected } from './testing/connected.ts'
-import { settled } from './testing/fakes.ts'
+import { FakeBrowser, settled } from './testing/fakes.ts'
 
 describe('tokens', () => {
   it('are renewed two minutes before their end, and again an hour later', async () => {
@@ -85,6 +85,60 @@ describe('tokens', () => {
     })
     browser.socket.reply('signalwire.connect', { protocol: 'signalwire_j_1_p' })
     expect(client.connectionState).toBe('connected')
+  })
+
+  it('that ended long ago by a clock that is wrong are renewed every half minute, not all the time', async () => {
+    let count = 0
+    const browser = new FakeBrowser()
+    browser.clock.sleep(36_000_000)
+    await connected({ onRefreshToken: async () => `fresh-${++count}` }, browser)
+    for (let second = 0; second < 60; second++) {
+      browser.clock.advance(1000)
+      await settled()
+      if (browser.socket.requests('signalwire.reauthenticate').length > 0)
+        browser.socket.reply('signalwire.reauthenticate', {
+          authorization: { fabric_subscriber: { expires_at: 1_700_003_600 } },
+        })
+      await settled()
+    }
+    expect(count).toBe(2)
+  })
+
+  it('that are given while there is no connection are presented when it comes back', async () => {
+    const { browser, client } = await connected()
+    browser.socket.drop()
+    const updating = client.updateToken('t2')
+    browser.clock.advance(500)
+    browser.socket.welcome()
+    expect(browser.socket.requests('signalwire.connect')[0]?.params).toMatchObject({
+      authentication: { jwt_token: 't2' },
+    })
+    browser.socket.reply('signalwire.reauthenticate')
+    await updating
+  })
+
+  it('may take longer to get than a connection lasts: the application is asked once', async () => {
+    const fresh = Promise.withResolvers<string>()
+    let count = 0
+    const { browser, client } = await connected({
+      onRefreshToken: () => {
+        count++
+        return fresh.promise
+      },
+    })
+    browser.socket.drop()
+    for (let round = 0; round < 2; round++) {
+      browser.clock.advance(2000)
+      browser.socket.open()
+      browser.socket.refuse('signalwire.connect', -32002, 'The token has expired.')
+      await settled()
+      if (round === 0) browser.socket.drop()
+    }
+    fresh.resolve('fresh')
+    await settled()
+    browser.socket.reply('signalwire.connect', { protocol: 'signalwire_j_1_p' })
+    expect(client.connectionState).toBe('connected')
+    expect(count).toBe(1)
   })
 
   it('are not tried again once the client is disconnected', async () => {

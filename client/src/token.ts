@@ -46,7 +46,9 @@ export class Token {
     const left = at === undefined ? this.#lifetime : at - this.#clock.now()
     if (left === undefined || !this.#fetch) return
     this.#lifetime = left
-    this.#schedule(left > 2 * AHEAD_MS ? left - AHEAD_MS : Math.max(1000, left / 2))
+    // The server takes a token that has ended by our clock: the clock is wrong.
+    if (left <= 0) this.#schedule(RETRY_MS)
+    else this.#schedule(left > 2 * AHEAD_MS ? left - AHEAD_MS : Math.max(1000, left / 2))
   }
 
   /** Renews a token that should have been renewed by now: timers stand still while a machine sleeps. */
