@@ -25,12 +25,13 @@ export class DeviceRows {
   }
 
   /**
-   * Writes a device down and returns it; one of the same token stays the one that it is, with its new type. Where others have the token, the
-   * device was handed on: it is theirs no more. Undefined where the subscriber has `most` already.
+   * Writes a device down and returns it; one of the same token stays the one that it is, with its new type. Where others of the project have the
+   * token, the device was handed on: it is theirs no more. Those of other projects keep theirs: none takes anything from another by knowing, or
+   * guessing, a token. Undefined where the subscriber has `most` already.
    */
   async add(row: DeviceRow, most: number): Promise<DeviceRow | undefined> {
     return this.#store.transaction().execute(async (transaction) => {
-      const { subscriber_id, token, type } = row
+      const { subscriber_id, project_id, token, type } = row
       const others = await transaction
         .selectFrom('device')
         .select((q) => q.fn.countAll().as('count'))
@@ -40,6 +41,7 @@ export class DeviceRows {
       if (Number(others.count) >= most) return undefined
       await transaction
         .deleteFrom('device')
+        .where('project_id', '=', project_id)
         .where('token', '=', token)
         .where('subscriber_id', '!=', subscriber_id)
         .execute()
@@ -51,6 +53,17 @@ export class DeviceRows {
         .executeTakeFirstOrThrow()
       return { ...kept, created_at: Number(kept.created_at) }
     })
+  }
+
+  /** Whether the subscriber still has a device. */
+  async has({ subscriber_id, id }: Pick<DeviceRow, 'subscriber_id' | 'id'>): Promise<boolean> {
+    const found = await this.#store
+      .selectFrom('device')
+      .select('id')
+      .where('subscriber_id', '=', subscriber_id)
+      .where('id', '=', id)
+      .executeTakeFirst()
+    return found !== undefined
   }
 
   /** False where the subscriber has no such device. */

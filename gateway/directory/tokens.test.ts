@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest'
 import { openTokens } from '../auth/open-tokens.ts'
 import { DeviceRows } from './devices.ts'
 import { PushKeys } from './push-keys.ts'
+import { config } from './testing.ts'
 import { describeEngines, describePostgres, type TestEngine } from './testing-engines.ts'
 import type { Directory } from './types.ts'
 
@@ -81,14 +82,23 @@ describeEngines('tokens', (engine) => {
 
 describeEngines('devices', (engine) => {
   const made = async () => {
-    const directory = await engine.open()
+    const projects = [p, 'project-2'].map((id) => ({ id, name: id, signingKeys: [] }))
+    const directory = await engine.open({ config: config({ projects }) })
     const devices = new DeviceRows(directory.store)
     const holder = await nora(directory)
     const add = (token: string, type = 'iOS') => {
       const ids = { id: randomUUID(), subscriber_id: holder.id, project_id: p }
       return devices.add({ ...ids, token, type, created_at: engine.clock.now() }, 2)
     }
-    return { directory, devices, holder, add }
+    const other = async (projectId: string) => {
+      const { id } = await directory.resources.create({
+        ...{ projectId, type: 'subscriber', displayName: 'Otto' },
+        details: { email: 'otto@example.test', mayDialOut: false },
+      })
+      const row = { subscriber_id: id, project_id: projectId, type: 'iOS', created_at: engine.clock.now() }
+      return { id, add: (token: string) => devices.add({ ...row, id: randomUUID(), token }, 2) }
+    }
+    return { directory, devices, holder, add, other }
   }
 
   it('are known by their token, and are not more than they may be', async () => {
@@ -100,25 +110,35 @@ describeEngines('devices', (engine) => {
     expect(await add('three')).toBeUndefined()
     expect((await devices.of(holder.id)).map(({ token }) => token)).toEqual(['one', 'two'])
     expect(await devices.remove(randomUUID(), first!.id)).toBe(false)
+    expect([
+      await devices.has(first!),
+      await devices.has({ ...first!, subscriber_id: randomUUID() }),
+    ]).toEqual([true, false])
     expect(await devices.remove(holder.id, first!.id)).toBe(true)
+    expect(await devices.has(first!)).toBe(false)
     expect(await devices.remove(holder.id, first!.id)).toBe(false)
     expect(await add('three')).toMatchObject({ token: 'three' })
   })
 
-  it('belong to whoever registered the token last', async () => {
-    const { directory, devices, holder, add } = await made()
+  it('are taken from nobody of another project', async () => {
+    const { devices, holder, add, other } = await made()
+    await add('one')
+    const stranger = await other('project-2')
+    await stranger.add('one')
+    const tokens = async (id: string) => (await devices.of(id)).map(({ token }) => token)
+    expect([await tokens(holder.id), await tokens(stranger.id)]).toEqual([['one'], ['one']])
+  })
+
+  it('belong to whoever of the project registered the token last', async () => {
+    const { devices, holder, add, other } = await made()
     await add('one')
     await add('two')
-    const other = await directory.resources.create({
-      ...{ projectId: p, type: 'subscriber', displayName: 'Otto' },
-      details: { email: 'otto@example.test', mayDialOut: false },
-    })
-    const row = { id: randomUUID(), subscriber_id: other.id, project_id: p, token: 'one', type: 'iOS' }
-    await devices.add({ ...row, created_at: engine.clock.now() }, 2)
+    const otto = await other(p)
+    await otto.add('one')
     const tokens = async (id: string) => (await devices.of(id)).map(({ token }) => token).sort()
-    expect([await tokens(holder.id), await tokens(other.id)]).toEqual([['two'], ['one']])
+    expect([await tokens(holder.id), await tokens(otto.id)]).toEqual([['two'], ['one']])
     await add('one')
-    expect([await tokens(holder.id), await tokens(other.id)]).toEqual([['one', 'two'], []])
+    expect([await tokens(holder.id), await tokens(otto.id)]).toEqual([['one', 'two'], []])
   })
 
   it('share the one key of their subscriber, which stays', async () => {

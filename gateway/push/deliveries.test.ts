@@ -46,12 +46,14 @@ let removed: string[]
 let lines: string[]
 /** Of the store. */
 let remove: (id: string) => Promise<boolean>
+let has: () => Promise<boolean>
 
 beforeEach(() => {
   clock = new FakeClock(began)
   metrics = new Metrics()
   removed = []
   lines = []
+  has = async () => true
   remove = async (id) => {
     removed.push(id)
     return true
@@ -60,7 +62,7 @@ beforeEach(() => {
 
 const make = (...answers: (PushOutcome | Error | 'silent')[]) => {
   const transport = new FakeTransport(answers)
-  const devices = { remove: (_subscriber: string, id: string) => remove(id) }
+  const devices = { has: () => has(), remove: (_subscriber: string, id: string) => remove(id) }
   const log = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) })
   const deliveries = new Deliveries({ transports: [transport], devices, clock, log, metrics })
   return { transport, deliveries }
@@ -128,6 +130,27 @@ describe('a notification is sent', () => {
     expect(await delivered).toBe(false)
     await pass(10)
     expect([transport.sent, clock.running]).toEqual([[0, 1000], 0])
+  })
+
+  it('no more when the device was forgotten, or handed on', async () => {
+    const { deliveries, transport } = make(later)
+    const delivered = deliveries.deliver(message())
+    await pass(1)
+    has = async () => false
+    await pass(10)
+    expect(await delivered).toBe(false)
+    expect([transport.sent, clock.running]).toEqual([[0, 1000], 0])
+    expect(await counted('trunkline_pushes_total')).toEqual([['forgotten', 1]])
+  })
+
+  it('again where nobody knows whether the device is there', async () => {
+    const { deliveries, transport } = make(later, { kind: 'sent' })
+    has = () => Promise.reject(new Error('the store is gone'))
+    const delivered = deliveries.deliver(message())
+    await pass(1)
+    expect(await delivered).toBe(true)
+    expect(transport.sent).toEqual([0, 1000])
+    expect(lines.join()).toContain('the store is gone')
   })
 
   it('again when a try takes too long', async () => {

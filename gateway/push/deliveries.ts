@@ -10,7 +10,7 @@ import type { PushMessage, PushOutcome, PushTransport } from './types.ts'
 export interface DeliveryParts {
   /** The first one that takes a device's token sends. */
   readonly transports: readonly PushTransport[]
-  readonly devices: Pick<DeviceRows, 'remove'>
+  readonly devices: Pick<DeviceRows, 'has' | 'remove'>
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Pick<Metrics, 'pushes' | 'pushTokensRemoved'>
@@ -52,7 +52,10 @@ export class Deliveries {
     return this.#parts.transports.some((transport) => transport.takes(device))
   }
 
-  /** True when the service has taken it. No further try is made once `over` fires; one under way goes on. Never rejects. */
+  /**
+   * True when the service has taken it. No further try is made once `over` fires, or the device is the subscriber's no more; one under way goes
+   * on. Never rejects.
+   */
   deliver(message: PushMessage, over?: AbortSignal): Promise<boolean> {
     const transport = this.#parts.transports.find((each) => each.takes(message.device))
     if (!transport || this.#closed) return Promise.resolve(false)
@@ -110,6 +113,10 @@ export class Deliveries {
       }
       await this.#wait(ms, ends)
       if (ends.aborted) return false
+      if (!(await this.#isThere(message.device))) {
+        this.#failed(transport, message, 'forgotten')
+        return false
+      }
     }
   }
 
@@ -127,6 +134,16 @@ export class Deliveries {
       return { kind: final.has(reason) ? 'refused' : 'later', reason }
     } finally {
       timer.cancel()
+    }
+  }
+
+  /** A device that was forgotten, or handed on, tells somebody else of the call. Where nobody knows, it counts as there. */
+  async #isThere(device: PushMessage['device']): Promise<boolean> {
+    try {
+      return await this.#parts.devices.has(device)
+    } catch (err) {
+      this.#parts.log.error({ err, device: device.id }, 'whether a device is still there cannot be read')
+      return true
     }
   }
 
