@@ -148,7 +148,7 @@ export class SubscriberDialect implements OutboundSubscriber {
     const others = [...this.#invitations.values()].filter((each) => each.subscriberId === subscriberId)
     const over = this.#shares.ringing(
       subscriberId,
-      others.filter((each) => each !== invitation).map(({ wireId }) => wireId),
+      others.filter((each) => each !== invitation),
     )
     // The leg must have an owner before anything happens to it.
     queueMicrotask(() => {

@@ -108,6 +108,21 @@ describe.each(['perSubscriber', 'perToken', 'perGuestToken', 'perAddress'] as co
     await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(3))
   })
 
+  it('at once: those of several pages are several, though they chose one id', async () => {
+    limit(of, { calls: 2 })
+    const token = await tokenOf(of)
+    for (let i = 1; i <= 2; i++) {
+      const page = await gateway.page()
+      await page.connect(token)
+      await page.dial('c', '/public/bob')
+      await page.event('call.state')
+    }
+    const third = await gateway.page()
+    await third.connect(token)
+    await third.dial('c', '/public/bob')
+    expect(await third.message('verto.bye')).toMatchObject({ callID: 'c', cause: 'SWITCH_CONGESTION' })
+  })
+
   it('within a minute: what is more is refused', async () => {
     limit(of, { dialsPerMinute: 1 })
     const token = await tokenOf(of)

@@ -3,7 +3,7 @@ import type { TokenHolder } from '../../auth/holders.ts'
 import type { Clock } from '../../clock.ts'
 import type { Code } from '../../errors.ts'
 import { Attempts } from '../../http/attempts.ts'
-import type { Client } from './client.ts'
+import type { Client, ClientCall } from './client.ts'
 import type { Presence } from './presence.ts'
 
 /** The limits where nothing else is said. */
@@ -89,11 +89,11 @@ export class Shares {
   }
 
   /** Why a subscriber may not be rung, who has these calls besides those of the pages. */
-  ringing(subscriberId: string, invitations: Iterable<string>): OverShare | undefined {
+  ringing(subscriberId: string, invitations: Iterable<ClientCall>): OverShare | undefined {
     const of = 'perSubscriber'
     const { calls: limit } = this.#limits[of]
     const calls = callsOf(this.#presence.of(subscriberId).filter(isSubscribers))
-    for (const id of invitations) calls.add(id)
+    for (const call of invitations) calls.add(call)
     return calls.size >= limit ? { code: 'over_call_limit', of, limit } : undefined
   }
 
@@ -110,9 +110,9 @@ export class Shares {
 
 const isSubscribers = ({ holder }: Client): boolean => holder.kind === 'subscriber'
 
-/** One that rings on several pages is one. */
-const callsOf = (pages: readonly Client[]): Set<string> =>
-  new Set(pages.flatMap(({ calls }) => [...calls.keys()]))
+/** One that rings on several pages is one. Ids tell nothing: pages choose those of what they dial, and two of them may choose the same. */
+const callsOf = (pages: readonly Client[]): Set<ClientCall> =>
+  new Set(pages.flatMap(({ calls }) => [...calls.values()]))
 
 const countersOf = (
   clock: Pick<Clock, 'now'>,
