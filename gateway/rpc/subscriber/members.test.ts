@@ -335,6 +335,17 @@ it('no event tells a page who a caller is that asked not to be named', async () 
   for (const secret of ['15559', 'Ann"']) expect(told).not.toContain(secret)
 })
 
+it('no event tells a page the password of a URI that it is called from', async () => {
+  const bob = await gateway.online('bob')
+  const from = { uri: 'sip:shop:hush@carrier.example', user: 'shop', name: '' }
+  const { leg } = gateway.call('bob', { from })
+  await bob.message('verto.invite')
+  await bob.verto('verto.answer', leg.id, { sdp: 'answer' })
+  expect((await bob.event('call.joined')).room_session).toMatchObject({ name: 'sip:shop@carrier.example' })
+  await settled(bob)
+  expect(JSON.stringify(bob.browser.requests)).not.toContain('hush')
+})
+
 it.each([
   ['call.microphone.volume.set', { volume: 51 }, 'volume: expected a number from -50 to 50'],
   ['call.speaker.volume.set', { volume: 'loud' }, 'volume: expected a number from -50 to 50'],

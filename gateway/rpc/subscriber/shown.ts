@@ -18,8 +18,9 @@ export const nameOf = ({ uri, user, name, private: hidden }: Named): Pick<Shown,
     ? { name: 'Anonymous', number: 'anonymous' }
     : { name: name || user || shownUri(uri), number: uri.startsWith('/') ? uri : user || shownUri(uri) }
 
-/** Where somebody is reached, told under the same condition. */
-export const addressOf = (party: Named): string => (party.private ? nameOf(party).number : party.uri)
+/** Where somebody is reached, told under the same condition, and never with a password. */
+export const addressOf = (party: Named): string =>
+  party.private ? nameOf(party).number : shownUri(party.uri)
 
 /** Who looks at whom. */
 export interface Look {
