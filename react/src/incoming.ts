@@ -1,4 +1,4 @@
-import type { Client, ClientError, IncomingCallNotification, Invite } from '@trunkline/client'
+import type { Client, ClientError, ClientEvents, IncomingCallNotification, Invite } from '@trunkline/client'
 
 /** What {@link useIncomingCalls} gives. */
 export interface IncomingCalls {
@@ -25,6 +25,8 @@ export class Incoming {
   #view = nothing
   #wanted = false
   #busy = false
+  /** Another connection came up while a request was under way. */
+  #reconnected = false
 
   /** Without a client nothing rings. */
   constructor(client: OnlineClient | undefined) {
@@ -43,14 +45,23 @@ export class Incoming {
     this.#wanted = true
     queueMicrotask(() => void this.#settle())
     this.#client?.on('closed', this.#closed)
+    this.#client?.on('connection', this.#connection)
     return () => {
       this.#wanted = false
       queueMicrotask(() => void this.#settle())
       this.#client?.off('closed', this.#closed)
+      this.#client?.off('connection', this.#connection)
     }
   }
 
   readonly #closed = (): void => this.#show({ online: false })
+
+  // What was refused over the connection before may be granted over this one.
+  readonly #connection = ({ state }: ClientEvents['connection']): void => {
+    if (state !== 'connected') return
+    this.#reconnected = true
+    void this.#settle()
+  }
 
   async #settle(): Promise<void> {
     const client = this.#client
@@ -58,13 +69,14 @@ export class Incoming {
     this.#busy = true
     while (this.#wanted !== this.#view.online) {
       const wanted = this.#wanted
+      this.#reconnected = false
       try {
         await (wanted ? client.online({ incomingCallHandlers: { all: this.#rings } }) : client.offline())
         this.#show({ online: wanted, error: undefined })
       } catch (error) {
         // Whoever cannot say goodbye has no connection, and is not called either.
         this.#show({ online: false, error: wanted ? (error as ClientError) : undefined })
-        if (wanted && this.#wanted) break
+        if (wanted && this.#wanted && !this.#reconnected) break
       }
     }
     this.#busy = false

@@ -37,6 +37,17 @@ it('an event that changes nothing does not render the component again', async ()
   expect(hook.count).toBe(count)
 })
 
+it('the stream of a microphone that is added later is there', async () => {
+  const made = new FakeCall()
+  const hook = await rendered((call: Call) => useCall(call), made.call)
+  const localStream = {} as MediaStream
+  await act(async () => {
+    Object.assign(made, { localStream })
+    made.events.emit('microphone.updated', { previous: undefined, current: { deviceId: 'm', label: 'M' } })
+  })
+  expect(hook.value.localStream).toBe(localStream)
+})
+
 it('another call takes the place of the one before, which nobody listens to any more', async () => {
   const [first, second] = [new FakeCall(), new FakeCall()]
   second.state = 'ringing'

@@ -11,7 +11,7 @@ export type CallView = Pick<Call, (typeof shown)[number]>
 
 /** After which of them something of the view is another; `memberList.updated` follows every change of members but these. */
 const events = [
-  ...(['state', 'mute', 'video', 'track', 'destroy'] as const),
+  ...(['state', 'mute', 'video', 'track', 'microphone.updated', 'camera.updated', 'destroy'] as const),
   ...(['call.joined', 'call.left', 'memberList.updated', 'member.talking', 'layout.changed'] as const),
 ] as const satisfies readonly (keyof CallEvents)[]
 

@@ -65,6 +65,35 @@ it('a refusal is told, and not asked for again', async () => {
   expect(fake.asked).toEqual(['online'])
 })
 
+it('a refusal is asked for again when the connection is another one', async () => {
+  const { fake, hook } = await waiting((client) => {
+    client.goOnline = () => Promise.reject(new ClientError('session_lost', 'The server gave the session up.'))
+  })
+  fake.goOnline = async () => {}
+  await act(async () => fake.becomes('reconnecting'))
+  expect(fake.asked).toEqual(['online'])
+  await act(async () => fake.becomes('connected'))
+  expect(hook.value).toEqual({ invites: [], online: true, error: undefined })
+  await act(async () => fake.becomes('connected'))
+  expect(fake.asked).toEqual(['online', 'online'])
+  await hook.unmount()
+  expect(fake.events.size).toBe(0)
+})
+
+it('a request that the server forgot with its session is made again', async () => {
+  const forgotten = Promise.withResolvers<void>()
+  const { fake, hook } = await waiting((client) => {
+    client.goOnline = () => forgotten.promise
+  })
+  await act(async () => {
+    fake.goOnline = async () => {}
+    forgotten.reject(new ClientError('session_lost', 'The server gave the session up.'))
+    fake.becomes('connected')
+  })
+  expect(fake.asked).toEqual(['online', 'online'])
+  expect(hook.value).toEqual({ invites: [], online: true, error: undefined })
+})
+
 it('a client that is closed is not online', async () => {
   const { fake, hook } = await waiting()
   await act(async () => fake.ends(new ClientError('auth', 'The token has ended.')))
