@@ -15,7 +15,7 @@ export interface CallOptions {
   readonly negotiateAudio?: boolean
   /** Whether pictures of the far side are received. Default: for a call that one makes, whether `video` is sent; for one that is accepted, true. */
   readonly negotiateVideo?: boolean
-  /** Leaves out TURN servers over UDP. Default false. */
+  /** Leaves out STUN servers, and TURN servers over UDP. Default false. */
   readonly disableUdpIceServers?: boolean
   /** Handed to the call's handler. Must be plain JSON. */
   readonly userVariables?: Readonly<Record<string, unknown>>
