@@ -48,6 +48,9 @@ export abstract class CallCommands {
   /** The gateway changed what it knows of us. */
   protected abstract selfUpdated(member: Member, updated: readonly string[]): void
 
+  /** Somebody listens to something else than before. */
+  protected abstract listened(): void
+
   /** Who is in the call, for the rest of it. */
   protected get memberState(): Members {
     return this.#members
@@ -56,16 +59,19 @@ export abstract class CallCommands {
   /** Calls `listener` on every `name` from now on. Adding the same function twice adds it once. */
   on<Name extends keyof CallEvents>(name: Name, listener: (payload: CallEvents[Name]) => void): void {
     this.#events.on(name, listener)
+    this.listened()
   }
 
   /** Calls `listener` on the next `name` alone. */
   once<Name extends keyof CallEvents>(name: Name, listener: (payload: CallEvents[Name]) => void): void {
     this.#events.on(name, listener, true)
+    this.listened()
   }
 
   /** Removes one listener, or every listener of `name` when none is given. */
   off<Name extends keyof CallEvents>(name: Name, listener?: (payload: CallEvents[Name]) => void): void {
     this.#events.off(name, listener)
+    this.listened()
   }
 
   protected emit<Name extends keyof CallEvents>(name: Name, payload: CallEvents[Name]): void {

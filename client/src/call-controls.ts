@@ -138,27 +138,7 @@ export abstract class CallControls extends CallCommands {
     return this.#screens.all
   }
 
-  override on<Name extends keyof CallEvents>(
-    name: Name,
-    listener: (payload: CallEvents[Name]) => void,
-  ): void {
-    super.on(name, listener)
-    this.#measure()
-  }
-
-  override once<Name extends keyof CallEvents>(
-    name: Name,
-    listener: (payload: CallEvents[Name]) => void,
-  ): void {
-    super.once(name, listener)
-    this.#measure()
-  }
-
-  override off<Name extends keyof CallEvents>(
-    name: Name,
-    listener?: (payload: CallEvents[Name]) => void,
-  ): void {
-    super.off(name, listener)
+  protected override listened(): void {
     this.#measure()
   }
 

@@ -146,7 +146,7 @@ export class CallMedia {
     const peer = this.#require()
     if (!sends(peer.transceiver(kind)?.direction ?? null))
       throw new ClientError('bad_state', `The call sends no ${kind}; updateMedia() adds it.`)
-    const track = await this.#another(kind, constraints)
+    const track = await this.#local.another(kind, constraints, (again) => this.#use(kind, again))
     await this.#use(kind, track)
     this.#constraints[kind] = constraints
   }
@@ -232,7 +232,7 @@ export class CallMedia {
     const present = this.#local.track(kind)
     if (present && !constraints) return present
     const wanted = constraints ?? (this.#constraints[kind] || true)
-    const track = await this.#another(kind, wanted)
+    const track = await this.#local.another(kind, wanted, (again) => this.#use(kind, again))
     track.enabled = this.#allowed[kind]
     opened.push(track)
     return track
@@ -244,25 +244,6 @@ export class CallMedia {
       this.#local.put(track)
       this.#told(kind, old, track)
     } else if (!track) this.#local.drop(kind)
-  }
-
-  // Some cameras can be opened but once, and some phones open but one: the old one makes way, and comes back when the new one fails.
-  async #another(kind: MediaKind, constraints: Wanted): Promise<MediaStreamTrack> {
-    try {
-      return await this.#local.request(kind, constraints)
-    } catch (error) {
-      const old = this.#local.track(kind)
-      if (!old || !(error instanceof ClientError) || error.code !== 'microphone_failed') throw error
-      const before = old.getConstraints()
-      old.stop()
-      try {
-        return await this.#local.request(kind, constraints)
-      } catch (failure) {
-        const again = await this.#local.request(kind, before).catch(() => undefined)
-        if (again) await this.#use(kind, again)
-        throw failure
-      }
-    }
   }
 
   async #use(kind: MediaKind, track: MediaStreamTrack): Promise<void> {

@@ -82,6 +82,32 @@ export class LocalMedia {
     return track
   }
 
+  /**
+   * Opens another device of a kind, as {@link request}. Some cameras can be opened but once, and some phones open but one: the old one makes way,
+   * and `restore` takes it back when the new one fails.
+   */
+  async another(
+    kind: MediaKind,
+    constraints: Wanted,
+    restore: (track: MediaStreamTrack) => Promise<void>,
+  ): Promise<MediaStreamTrack> {
+    try {
+      return await this.request(kind, constraints)
+    } catch (error) {
+      const old = this.track(kind)
+      if (!old || !(error instanceof ClientError) || error.code !== 'microphone_failed') throw error
+      const before = old.getConstraints()
+      old.stop()
+      try {
+        return await this.request(kind, constraints)
+      } catch (failure) {
+        const again = await this.request(kind, before).catch(() => undefined)
+        if (again) await restore(again)
+        throw failure
+      }
+    }
+  }
+
   /** Takes a track in place of the one of its kind, which is stopped. Once closed it stops the track itself. */
   put(track: MediaStreamTrack): void {
     if (this.#closed) {
