@@ -245,9 +245,9 @@ export class Leg {
     if (!this.isEnded) this.#signalling?.calling?.(partner)
   }
 
-  /** Whom the far side talks to from now on; undefined: nobody. Harmless when it is the same. */
-  paired(partner: Leg | undefined): void {
-    if (this.isEnded || partner === this.#partner) return
+  /** Whom the far side talks to from now on; undefined: nobody. Harmless when it is the same, or was with another than `from` by now. */
+  paired(partner: Leg | undefined, from = this.#partner): void {
+    if (this.isEnded || partner === this.#partner || from !== this.#partner) return
     this.#partner = partner
     this.#signalling?.paired?.(partner)
   }

@@ -3,6 +3,7 @@ import { settle } from './calls-rig.ts'
 import { type FakeLeg, fakeLeg } from './fakes.ts'
 import { Hunt } from './hunt.ts'
 import { callOf, huntParts } from './hunt-rig.ts'
+import { Pairing } from './pairing.ts'
 
 const setUp = () => {
   const rig = huntParts()
@@ -75,6 +76,20 @@ describe('whom a leg talks to', () => {
       'with sip:c@y',
     ])
     expect(c.far.others).toEqual(['with sip:b@y'])
+  })
+
+  it('is whoever it was joined to last, when the former pair ends late', () => {
+    const [b, c] = ['sip:b@y', 'sip:c@y'].map((to) => {
+      const made = fakeLeg(t.clock, 'group', { direction: 'outbound', to })
+      made.leg.answered()
+      return made
+    }) as [FakeLeg, FakeLeg]
+    const former = new Pairing(t.bridges, t.call, { digit: () => {} })
+    former.pair(b.leg)
+    new Pairing(t.bridges, callOf(c.leg, t.clock).call, { digit: () => {} }).pair(b.leg)
+    former.part()
+    expect(t.a.far.others).toEqual(['with sip:b@y', 'alone'])
+    expect(b.far.others).toEqual(['with sip:caller@carrier.example', 'with sip:c@y'])
   })
 
   it('is another one when either is replaced', async () => {

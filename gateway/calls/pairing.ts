@@ -64,7 +64,8 @@ export class Pairing {
     const { caller } = this.#call
     const partner = this.#partner
     const pair = partner?.isAnswered ? ([caller, partner] as const) : undefined
-    for (const leg of this.#told ?? []) if (!pair?.includes(leg)) leg.paired(undefined)
+    const told = this.#told ?? []
+    for (const [at, leg] of told.entries()) if (!pair?.includes(leg)) leg.paired(undefined, told[1 - at])
     this.#told = pair
     if (!pair) return
     pair[0].paired(pair[1])
