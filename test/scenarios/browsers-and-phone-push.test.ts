@@ -1,0 +1,178 @@
+/** A page that is closed is woken by its service worker: the gateway's Web Push, and all that a browser does with it. */
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { authority, closeServers, makeBrowser, type Seen, serveTls } from '../../gateway/push/testing.ts'
+import { newVapidKeys } from '../../gateway/push/vapid.ts'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { act, reaches } from '../support/client-calls.ts'
+import { ClientPage, type ClientWindow } from '../support/client-page.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+const tone = 1200
+
+let gateway: Gateway
+let browser: Browser
+let service: Awaited<ReturnType<typeof serveTls>>
+let folder: string
+
+beforeAll(async () => {
+  service = await serveTls((_, response) => response.writeHead(201).end())
+  folder = mkdtempSync(join(tmpdir(), 'push-'))
+  const ca = join(folder, 'ca.pem')
+  writeFileSync(ca, (await authority()).certificate)
+  // The gateway's own process reads it when it starts.
+  process.env.NODE_EXTRA_CA_CERTS = ca
+  gateway = await Gateway.start({
+    domains: [
+      application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
+    ],
+    push: { webPush: { subject: 'mailto:ops@gateway.example', ...newVapidKeys() } },
+  }).finally(() => delete process.env.NODE_EXTRA_CA_CERTS)
+  browser = await Browser.start(tone)
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+  await closeServers()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A notification that is shown. */
+interface Shown {
+  readonly title: string
+  readonly body: string
+  readonly data: object
+}
+
+/** Of a service worker. */
+interface WorkerScope {
+  readonly registration: { getNotifications(): Promise<Shown[]> }
+}
+
+/** A subscriber whose browser is open and whose page is not. */
+class Sleeper {
+  readonly #opened: ClientPage
+  readonly #url: string
+  /** Of its subscription at the push service. */
+  readonly #path: string
+  readonly #deliver: (text: string) => Promise<unknown>
+  readonly #decrypt: (body: Buffer) => Promise<string>
+
+  private constructor(
+    opened: ClientPage,
+    path: string,
+    deliver: (text: string) => Promise<unknown>,
+    decrypt: (body: Buffer) => Promise<string>,
+  ) {
+    this.#opened = opened
+    this.#url = opened.page.url()
+    this.#path = path
+    this.#deliver = deliver
+    this.#decrypt = decrypt
+  }
+
+  /** Signs in, registers the browser as a device, and leaves the page. */
+  static async open(): Promise<Sleeper> {
+    const opened = await ClientPage.open(browser, gateway, await gateway.token())
+    onTestFinished(() => opened.close())
+    const { page } = opened
+    const { origin } = new URL(page.url())
+    await page.context().grantPermissions(['notifications', 'microphone'], { origin })
+    // The browser's own push service is none of this machine's: keys and endpoint are those of the test's.
+    const { token, decrypt } = await makeBrowser()
+    // One for each: the devices of the tests before are the subscriber's still.
+    const path = `/push/${randomUUID()}`
+    const deviceToken = token(`https://localhost:${service.port}${path}`)
+    const key = await page.evaluate(async (deviceToken) => {
+      const { client } = globalThis as unknown as ClientWindow
+      return (await client.registerDevice({ deviceToken, deviceType: 'Desktop' })).push_notification_key
+    }, deviceToken)
+    const cdp = await page.context().newCDPSession(page)
+    const registered = new Promise<string>((resolve) =>
+      cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => {
+        if (first) resolve(first.registrationId)
+      }),
+    )
+    await cdp.send('ServiceWorker.enable')
+    await opened.registerWorker(key)
+    const registrationId = await registered
+    const deliver = (data: string) =>
+      cdp.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data })
+    const sleeper = new Sleeper(opened, path, deliver, decrypt)
+    await page.goto('about:blank')
+    return sleeper
+  }
+
+  /** Brings the service worker what the gateway sent as its `count`th push, as the browser's push service would. */
+  async isTold(count: number): Promise<void> {
+    const seen = (): Seen | undefined => service.seen.filter(({ path }) => path === this.#path)[count - 1]
+    const sent = await until(`push ${count}`, seen, Boolean)
+    await this.#deliver(await this.#decrypt(sent!.body))
+  }
+
+  /** Waits until so many notifications are shown. */
+  shows(count: number): Promise<Shown[]> {
+    const shown = async (): Promise<Shown[]> => {
+      const [worker] = this.#opened.page.context().serviceWorkers()
+      if (!worker) return []
+      return worker.evaluate(async () => {
+        const { registration } = globalThis as unknown as WorkerScope
+        const all = await registration.getNotifications()
+        return all.map(({ title, body, data }) => ({ title, body, data }))
+      })
+    }
+    return until(`${count} notifications`, shown, ({ length }) => length === count)
+  }
+
+  /** Opens the page with a notification, whose call is the page's then. */
+  async wakes(notification: object): Promise<ClientPage> {
+    await this.#opened.page.goto(this.#url)
+    await this.#opened.signIn()
+    await this.#opened.page.evaluate(async (notification) => {
+      const window = globalThis as unknown as ClientWindow
+      window.call = (await window.client.handlePushNotification(notification)).resultObject
+    }, notification)
+    return this.#opened
+  }
+}
+
+it('shows a notification, whose page answers and talks; the notification goes', async () => {
+  const sleeper = await Sleeper.open()
+  const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller-released' })
+  await sleeper.isTold(1)
+  const [{ title, body, data }] = (await sleeper.shows(1)) as [Shown]
+  expect([title, body]).toEqual(['Incoming call', 'Carrier'])
+  const opened = await sleeper.wakes(data)
+  await act(opened, 'answer')
+  await carrier.talks('answered', 440)
+  await hears(opened.page, 440)
+  await carrier.hears(tone, 500)
+  await sleeper.isTold(2)
+  await sleeper.shows(0)
+  await act(opened, 'hangup')
+  await carrier.done()
+  await gateway.settled()
+})
+
+it('takes the notification back when the caller gives up, and a page that comes too late is told', async () => {
+  const sleeper = await Sleeper.open()
+  const carrier = await Carrier.calls(gateway, {
+    ...{ domain: 'sdk.test', scenario: 'caller-cancels', holdMs: 1000 },
+  })
+  await sleeper.isTold(1)
+  const [{ data }] = (await sleeper.shows(1)) as [Shown]
+  await carrier.done()
+  await sleeper.isTold(2)
+  await sleeper.shows(0)
+  const opened = await sleeper.wakes(data)
+  await reaches(opened, 'ended')
+  await gateway.settled()
+})
