@@ -41,6 +41,11 @@ describe("a browser's description", () => {
     expect(audioOf(sdp).credentials).toMatchObject({ ufrag: '0012', password: '1'.repeat(22) })
   })
 
+  it('has each payload type once, however often it is written', () => {
+    const many = audioOf(offer.replace(/^m=audio .*(?=\r$)/m, `$&${' 0 00'.repeat(10_000)}`))
+    expect(many).toEqual(audioOf(offer))
+  })
+
   it('knows static payload types without a=rtpmap', () => {
     const sdp = offer.replace(/^a=rtpmap:[08] .*\r\n/gm, '')
     expect(audioOf(sdp).formats.map(({ name }) => name)).toContain('PCMA')

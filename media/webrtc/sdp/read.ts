@@ -162,11 +162,11 @@ const readFingerprint = (fields: Fields, where: string): Fingerprint => {
 const readFormats = (media: Fields, where: string): readonly Format[] => {
   const maps = list(media.rtp)
   const parameters = list(media.fmtp)
-  const types = (text(media.payloads) ?? '').split(' ').filter((word) => word !== '')
-  const formats = types.flatMap((word) => {
-    if (!/^\d{1,3}$/.test(word) || Number(word) > 127)
-      throw fault(where, 'payload types from 0 to 127 expected')
-    const payloadType = Number(word)
+  const words = (text(media.payloads) ?? '').split(' ').filter((word) => word !== '')
+  if (words.some((word) => !/^\d{1,3}$/.test(word) || Number(word) > 127))
+    throw fault(where, 'payload types from 0 to 127 expected')
+  // Each of them once: what is looked up for one is as long as the description.
+  const formats = [...new Set(words.map(Number))].flatMap((payloadType) => {
     const map = maps.find((line) => line.payload === payloadType)
     const name = text(map?.codec) ?? staticFormats[payloadType]?.name
     const clockRate = integer(map?.rate, 1, 1_000_000) ?? staticFormats[payloadType]?.clockRate
