@@ -25,6 +25,7 @@ export class Parties {
   readonly #open: () => Promise<PhonePage>
   #pages: PhonePage[] = []
   #opened: { close(): unknown }[] = []
+  #faults: Error[] = []
 
   constructor(house: House, open: () => Promise<PhonePage>) {
     this.#house = house
@@ -51,13 +52,10 @@ export class Parties {
   }
 
   /** A browser that is called with video, and sends a picture of a colour or none. */
-  async callOut(
-    colour?: string,
-    { page: own, change = (sdp) => sdp }: { page?: PhonePage; change?: (sdp: string) => string } = {},
-  ): Promise<Party> {
+  async callOut(colour?: string, { page: own }: Pick<Sends, 'page'> = {}): Promise<Party> {
     const page = own ?? (await this.page())
     const media = this.#keepMedia(await this.#house.webrtc.offer('g', 'opus', { video: true }))
-    await media.accept(change(await page.call('answer', media.sdp, colour)))
+    await media.accept(await page.call('answer', media.sdp, colour))
     return { page, media }
   }
 
@@ -73,9 +71,9 @@ export class Parties {
   }
 
   /** Shows two each other. */
-  join(a: Party, b: Party, faults: Error[] = []): { close(): void } {
+  join(a: Party, b: Party): { close(): void } {
     return this.#keep(
-      this.#house.webrtc.joinVideo(a.media.video, b.media.video, (fault) => faults.push(fault)),
+      this.#house.webrtc.joinVideo(a.media.video, b.media.video, (fault) => this.#faults.push(fault)),
     )
   }
 
@@ -83,7 +81,9 @@ export class Parties {
   async close(): Promise<void> {
     for (const one of this.#opened.reverse()) await one.close()
     for (const page of this.#pages) await page.close()
-    ;[this.#opened, this.#pages] = [[], []]
+    const faults = this.#faults
+    ;[this.#opened, this.#pages, this.#faults] = [[], [], []]
+    expect(faults).toEqual([])
     const { webrtc, edge } = this.#house
     expect({ transports: webrtc.transports, ports: edge.portCount }).toEqual({ transports: 0, ports: 0 })
   }
@@ -112,7 +112,7 @@ export const sees = async ({ page }: Party, colour: string): Promise<Seen> => {
   )
   return until(
     () => page.call('seen'),
-    (seen) => seen.frames > first.frames + 15 && seen.colour === colour,
+    (seen) => seen.frames > first.frames + 5 && seen.colour === colour,
   )
 }
 
