@@ -50,6 +50,8 @@ interface Event {
 /** Ids of requests that are remembered, to know a repeated one, and how long one may be: those of pages are UUIDs. */
 const maxSeen = 100
 const longestSeen = 128
+/** Events that are sent at once to a page that is back: of what it missed there may be more than a connection may have waiting. */
+const caughtUpAtOnce = 32
 
 /** One page of a subscriber, of a guest, or of somebody invited. It outlives its WebSocket: what the page has not acknowledged is delivered over the next one. */
 export class Client {
@@ -142,7 +144,7 @@ export class Client {
     this.#session = session
     this.#network = session.network
     this.#flowing = false
-    former?.close(closeCodes.goingAway, 'the client has connected again')
+    if (former !== session) former?.close(closeCodes.goingAway, 'the client has connected again')
   }
 
   /** The connection is gone; false when the page has another one already. */
@@ -153,14 +155,9 @@ export class Client {
     return true
   }
 
-  /** Delivers what the page missed, and from now on everything at once. */
+  /** Delivers what the page missed, in portions, and then everything at once. */
   flush(): void {
-    this.#flowing = true
-    for (const event of this.#outbox) {
-      // A page that rang for a call which is over would ring for ever: it does not listen to the bye.
-      if (event.invitation !== undefined && !this.calls.has(event.invitation)) this.#outbox.delete(event)
-      else void this.#deliver(event)
-    }
+    if (this.#session) void this.#catchUp(this.#session)
   }
 
   /** Sends an event, now or when the page is back. */
@@ -216,6 +213,27 @@ export class Client {
         space_id: projectId,
       },
     }
+  }
+
+  async #catchUp(session: RpcSession): Promise<void> {
+    const told = new Set<Event>()
+    while (this.#session === session) {
+      const missed = [...this.#outbox].filter((event) => !told.has(event) && this.#isWanted(event))
+      const portion = missed.slice(0, caughtUpAtOnce)
+      // What is told meanwhile stands behind what was missed.
+      this.#flowing = portion.length === missed.length
+      for (const event of portion) told.add(event)
+      const acknowledged = portion.map((event) => this.#deliver(event))
+      if (this.#flowing) return
+      await Promise.all(acknowledged)
+    }
+  }
+
+  /** A page that rang for a call which is over would ring for ever: it does not listen to the bye. */
+  #isWanted(event: Event): boolean {
+    const over = event.invitation !== undefined && !this.calls.has(event.invitation)
+    if (over) this.#outbox.delete(event)
+    return !over
   }
 
   async #deliver(event: Event): Promise<void> {

@@ -171,7 +171,8 @@ export class Connection implements RpcHandler {
     // A duplicated tab brings a copy of the protocol: the page whose connection lives keeps it.
     const former = known.session
     if (former && former !== this.#session && (await former.probe(probeMs))) return this.#newClient(signedIn)
-    return known
+    // It may have been given up meanwhile, and nothing reaches it any more.
+    return this.#parts.presence.find(protocol) === known ? known : this.#clientFor(params, signedIn)
   }
 
   /** We were restarted meanwhile: the page does not say again that it is online, but its state does. */

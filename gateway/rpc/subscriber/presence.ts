@@ -87,7 +87,7 @@ export class Presence {
   remove(client: Client): void {
     this.back(client)
     client.online = false
-    this.#clients.delete(client.protocol)
+    if (this.#clients.get(client.protocol) === client) this.#clients.delete(client.protocol)
     const siblings = this.#bySubscriber.get(client.holder.id)
     siblings?.delete(client)
     if (siblings?.size === 0) this.#bySubscriber.delete(client.holder.id)

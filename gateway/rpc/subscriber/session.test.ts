@@ -214,6 +214,15 @@ describe('presence', () => {
     expect(await page.ask('signalwire.ping', { timestamp: 1 })).toEqual({ timestamp: 1 })
   })
 
+  it('stays with a page that signs in again over the same connection', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    expect((await page.connect(await gateway.token(), { protocol })).protocol).toBe(protocol)
+    const { leg } = gateway.call()
+    expect(await page.message('verto.invite')).toMatchObject({ callID: leg.id })
+  })
+
   it('goes to the new connection when the old one is half open', async () => {
     const page = await gateway.page()
     const { protocol } = await page.connect(await gateway.token())

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AnyFrame } from '../testing.ts'
 import { Harness, type Page } from './harness.ts'
 import { gone, settled, talking } from './situations.ts'
 
@@ -72,7 +73,53 @@ describe('a page that reads, and acknowledges nothing', () => {
   })
 })
 
+describe('a page that was given up while its former connection was looked at', () => {
+  it('is a new one, online by the state that it keeps, and hears of calls', async () => {
+    gateway.stopGateway()
+    gateway.limits = { unacknowledged: 100 }
+    gateway.startGateway()
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.ask('subscriber.online')
+    await page.event('signalwire.authorization.state')
+    const { authorization_state } = await page.event('signalwire.authorization.state')
+    await page.dial('c1', '/public/bob')
+    await page.event('call.state')
+    await settled(page)
+    page.browser.socket.pause()
+    const again = await gateway.page()
+    await settled(again)
+    const running = gateway.clock.running
+    const answer = again.connect(await gateway.token(), { protocol, authorization_state })
+    await vi.waitFor(() => expect(gateway.clock.running).toBe(running + 1))
+    // Its connection is closed by it, so it does not answer.
+    events(gateway.arrivals.arrived[0]!.arrival.leg, 101)
+    expect((await answer).protocol).toBe(protocol)
+    expect(gateway.dialect.subscribersOnline).toBe(1)
+    page.browser.socket.resume()
+    const { leg } = gateway.call()
+    expect(await again.message('verto.invite')).toMatchObject({ callID: leg.id })
+  })
+})
+
 describe('a page that is waited for', () => {
+  it('is told all that it missed, in order, though it is more than may wait for one that does not read', async () => {
+    const page = await gateway.page()
+    const { protocol } = await page.connect(await gateway.token())
+    await page.dial('c1', '/public/bob')
+    await page.event('call.state')
+    await settled(page)
+    await gone(gateway, page)
+    const { leg } = gateway.arrivals.arrived[0]!.arrival
+    const text = 'x'.repeat(15_000)
+    for (let i = 0; i < 500; i++) leg.userEvent({ i, text })
+    const again = await gateway.page()
+    const closed = again.browser.closed.then((code) => `closed with ${code}`)
+    const next = async () => ((await again.event('user_event')).event as AnyFrame).i
+    await again.connect(await gateway.token(), { protocol })
+    for (let i = 0; i < 500; i++) expect(await Promise.race([next(), closed])).toBe(i)
+  })
+
   it('is given up too when more waits than is kept: none of it may be left out', async () => {
     gateway.stopGateway()
     gateway.limits = { unacknowledged: 100 }
