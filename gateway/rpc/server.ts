@@ -133,6 +133,8 @@ export class RpcServer {
     if (code) metrics.rejections.inc({ code })
     log.warn({ ...refusal, path: pathOf(request.url ?? ''), origin: request.headers.origin }, text)
     socket.on('error', () => socket.destroy())
+    // Sockets of HTTP servers stay open until the far end hangs up too, and nobody counts this one.
+    socket.once('finish', () => socket.destroy())
     // Whoever comes over a limit of a minute has its rest to wait; pages try again by themselves.
     const later = code === 'too_many_requests' ? 'Retry-After: 60\r\n' : ''
     const status = `${http} ${STATUS_CODES[http]}`

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -343,6 +344,17 @@ describe('the server', () => {
     const direct = await TestBrowser.open(http.port, '/', by('192.0.2.1'), '127.0.0.2')
     expect(rpc.networks).toBe(3)
     await Promise.all([one, other, direct].map((browser) => browser.close()))
+  })
+
+  it('keeps no socket of somebody who is refused, and does not hang up', async () => {
+    const socket = connect({ port: http.port, host: '127.0.0.1', allowHalfOpen: true })
+    const ended = once(socket, 'end')
+    socket.resume()
+    socket.write('GET /other HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    await ended
+    const open = () => new Promise((resolve) => http.server.getConnections((_error, count) => resolve(count)))
+    await vi.waitFor(async () => expect(await open()).toBe(0))
+    socket.destroy()
   })
 
   it('refuses pages of other origins where a list is configured', async () => {
