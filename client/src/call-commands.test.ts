@@ -1,35 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import type { Json } from './frames.ts'
-import type { FakeBrowser } from './testing/fakes.ts'
+import { everything, inRoom, ofUs, reference, us } from './testing/room.ts'
 import { answered, dialled, setUp } from './testing/situations.ts'
 
-const everything = ['self', 'member', 'device', 'screenshare', 'lock', 'end', 'vmuted', 'layout', 'digit']
-
-const us = { member_id: 'm1', call_id: 'c', node_id: 'n1', audio_muted: false }
-const them = { member_id: 'm2', call_id: 'c2', node_id: 'n2', name: 'Bob', audio_muted: false }
-
-const inRoom = async (capabilities: string[] | undefined = everything) => {
-  const { browser, client } = await setUp()
-  const room = { room_session_id: 'r1', capabilities, room_session: { members: [us, them] } }
-  const call = await answered(browser, client, {}, room)
-  return { browser, call, told: watched(call) }
-}
-
-const watched = (call: Call): string[] => {
-  const told: string[] = []
-  call.on('member.joined', ({ member }) => told.push(`joined ${member.member_id}`))
-  call.on('member.left', ({ member, reason }) => told.push(`left ${member.member_id} ${reason}`))
-  call.on('member.updated', ({ member }) => told.push(`updated ${member.member_id} ${member.updated}`))
-  call.on('member.updated.audioMuted', ({ member }) => told.push(`muted ${member.audio_muted}`))
-  call.on('member.talking', ({ member }) => told.push(`talking ${member.talking}`))
-  call.on('memberList.updated', ({ members }) => told.push(`${members.length} members`))
-  return told
-}
-
-const reference = { self: { member_id: 'm1', call_id: 'c', node_id: 'n1' } }
 const ofThem = { target: { member_id: 'm2', call_id: 'c2', node_id: 'n2' } }
-const ofUs = { target: reference.self }
 
 const commands: readonly [string, (call: Call) => Promise<unknown>, string, Json, string][] = [
   [
@@ -246,98 +221,5 @@ describe('our own microphone', () => {
     const call = await answered(browser, client, {}, { room_session: { members } })
     expect(call.muted.audio).toBe(true)
     expect(browser.microphones[0]?.tracks[0]?.enabled).toBe(false)
-  })
-})
-
-describe('members', () => {
-  const event = (browser: FakeBrowser, type: string, member: Json, more: Json = {}) =>
-    browser.socket.event(type, { room_session_id: 'r1', member, ...more })
-
-  it('are those of call.joined, which tells what we may do', async () => {
-    const { call } = await inRoom(['self.mute.audio.off', 'lock'])
-    expect(call).toMatchObject({ members: [us, them], selfMember: us, memberId: 'm1', roomSessionId: 'r1' })
-    expect(call.capabilities).toMatchObject({
-      self: { muteAudio: { on: false, off: true }, raisehand: { on: false } },
-      ...{ lock: { on: true, off: true }, end: false, screenshare: false },
-    })
-  })
-
-  it('come, change, talk and leave', async () => {
-    const { browser, call, told } = await inRoom()
-    event(browser, 'member.joined', { member_id: 'm3', type: 'screen', parent_id: 'm2' })
-    event(browser, 'member.updated', { member_id: 'm2', audio_muted: true, updated: ['audio_muted'] })
-    event(browser, 'member.talking', { member_id: 'm2', talking: true })
-    expect(call.members).toEqual([
-      us,
-      { ...them, audio_muted: true, talking: true },
-      { member_id: 'm3', type: 'screen', parent_id: 'm2' },
-    ])
-    event(browser, 'member.left', { member_id: 'm3' }, { reason: 'left' })
-    expect(told).toEqual([
-      ...['joined m3', '3 members', 'updated m2 audio_muted', 'muted true', '3 members'],
-      ...['talking true', 'left m3 left', '2 members'],
-    ])
-  })
-
-  it('of another room are not ours', async () => {
-    const { browser, told } = await inRoom()
-    browser.socket.event('member.joined', { room_session_id: 'r2', member: { member_id: 'm9' } })
-    expect(told).toEqual([])
-  })
-
-  it('are those of the room that the call was moved to, until it leaves', async () => {
-    const { browser, call } = await inRoom()
-    const place = { member_id: 'm7', call_id: 'c7', node_id: 'n7', room_session_id: 'r7' }
-    browser.socket.event('call.joined', {
-      ...{ call_id: 'c7', origin_call_id: call.id, member_id: 'm7', room_session_id: 'r7' },
-      ...{ room_session: { members: [place] }, capabilities: everything },
-    })
-    void call.deaf()
-    const { room_session_id: _, ...target } = place
-    expect(browser.socket.requests('call.deaf')[0]?.params).toEqual({ ...reference, target })
-    const left = { call_id: 'c7', origin_call_id: call.id, member_id: 'm7', room_session_id: 'r7' }
-    browser.socket.event('call.left', left)
-    void call.undeaf()
-    expect(browser.socket.requests('call.undeaf')[0]?.params).toMatchObject(ofUs)
-  })
-
-  it('are brought by call.updated too; layouts have an event of their own', async () => {
-    const { browser, call } = await inRoom()
-    const layouts: string[] = []
-    call.on('layout.changed', ({ layout }) => layouts.push(layout.name))
-    browser.socket.event('call.updated', {
-      room_session_id: 'r1',
-      room_session: { locked: true, members: [us] },
-    })
-    browser.socket.event('layout.changed', {
-      room_session_id: 'r1',
-      layout: { id: 'l', name: 'grid', layers: [] },
-    })
-    expect(call.members).toEqual([us])
-    expect(layouts).toEqual(['grid'])
-    expect(call.currentLayout?.name).toBe('grid')
-  })
-
-  it('that make no sense are passed over', async () => {
-    const { browser, call, told } = await inRoom()
-    for (const type of [
-      'member.joined',
-      'member.updated',
-      'member.left',
-      'member.talking',
-      'layout.changed',
-      'call.updated',
-    ])
-      for (const member of [{}, { member_id: 7 }, null])
-        browser.socket.event(type, {
-          room_session_id: 'r1',
-          call_id: call.id,
-          member,
-          layout: 3,
-          room_session: 'x',
-        })
-    browser.socket.event('member.updated', { call_id: call.id, member: { ...us, updated: 'audio_muted' } })
-    expect(call.members).toHaveLength(2)
-    expect(told).toEqual(['updated m1 ', '2 members'])
   })
 })

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import type { Json } from './frames.ts'
+import type { FakeBrowser } from './testing/fakes.ts'
+import { everything, inRoom, ofUs, reference, them, us } from './testing/room.ts'
+
+describe('members', () => {
+  const event = (browser: FakeBrowser, type: string, member: Json, more: Json = {}) =>
+    browser.socket.event(type, { room_session_id: 'r1', member, ...more })
+
+  it('are those of call.joined, which tells what we may do', async () => {
+    const { call } = await inRoom(['self.mute.audio.off', 'lock'])
+    expect(call).toMatchObject({ members: [us, them], selfMember: us, memberId: 'm1', roomSessionId: 'r1' })
+    expect(call.capabilities).toMatchObject({
+      self: { muteAudio: { on: false, off: true }, raisehand: { on: false } },
+      ...{ lock: { on: true, off: true }, end: false, screenshare: false },
+    })
+  })
+
+  it('come, change, talk and leave', async () => {
+    const { browser, call, told } = await inRoom()
+    event(browser, 'member.joined', { member_id: 'm3', type: 'screen', parent_id: 'm2' })
+    event(browser, 'member.updated', { member_id: 'm2', audio_muted: true, updated: ['audio_muted'] })
+    event(browser, 'member.talking', { member_id: 'm2', talking: true })
+    expect(call.members).toEqual([
+      us,
+      { ...them, audio_muted: true, talking: true },
+      { member_id: 'm3', type: 'screen', parent_id: 'm2' },
+    ])
+    event(browser, 'member.left', { member_id: 'm3' }, { reason: 'left' })
+    expect(told).toEqual([
+      ...['joined m3', '3 members', 'updated m2 audio_muted', 'muted true', '3 members'],
+      ...['talking true', 'left m3 left', '2 members'],
+    ])
+  })
+
+  it('of another room are not ours', async () => {
+    const { browser, told } = await inRoom()
+    browser.socket.event('member.joined', { room_session_id: 'r2', member: { member_id: 'm9' } })
+    expect(told).toEqual([])
+  })
+
+  it('are those of the room that the call was moved to, until it leaves', async () => {
+    const { browser, call } = await inRoom()
+    const place = { member_id: 'm7', call_id: 'c7', node_id: 'n7', room_session_id: 'r7' }
+    browser.socket.event('call.joined', {
+      ...{ call_id: 'c7', origin_call_id: call.id, member_id: 'm7', room_session_id: 'r7' },
+      ...{ room_session: { members: [place] }, capabilities: everything },
+    })
+    void call.deaf()
+    const { room_session_id: _, ...target } = place
+    expect(browser.socket.requests('call.deaf')[0]?.params).toEqual({ ...reference, target })
+    const left = { call_id: 'c7', origin_call_id: call.id, member_id: 'm7', room_session_id: 'r7' }
+    browser.socket.event('call.left', left)
+    void call.undeaf()
+    expect(browser.socket.requests('call.undeaf')[0]?.params).toMatchObject(ofUs)
+  })
+
+  it('are brought by call.updated too; layouts have an event of their own', async () => {
+    const { browser, call } = await inRoom()
+    const layouts: string[] = []
+    call.on('layout.changed', ({ layout }) => layouts.push(layout.name))
+    browser.socket.event('call.updated', {
+      room_session_id: 'r1',
+      room_session: { locked: true, members: [us] },
+    })
+    browser.socket.event('layout.changed', {
+      room_session_id: 'r1',
+      layout: { id: 'l', name: 'grid', layers: [] },
+    })
+    expect(call.members).toEqual([us])
+    expect(layouts).toEqual(['grid'])
+    expect(call.currentLayout?.name).toBe('grid')
+  })
+
+  it('that make no sense are passed over', async () => {
+    const { browser, call, told } = await inRoom()
+    for (const type of [
+      'member.joined',
+      'member.updated',
+      'member.left',
+      'member.talking',
+      'layout.changed',
+      'call.updated',
+    ])
+      for (const member of [{}, { member_id: 7 }, null])
+        browser.socket.event(type, {
+          room_session_id: 'r1',
+          call_id: call.id,
+          member,
+          layout: 3,
+          room_session: 'x',
+        })
+    browser.socket.event('member.updated', { call_id: call.id, member: { ...us, updated: 'audio_muted' } })
+    expect(call.members).toHaveLength(2)
+    expect(told).toEqual(['updated m1 ', '2 members'])
+  })
+})
