@@ -6,7 +6,7 @@ import puppeteer, { type Page as PuppeteerPage, type Browser as Started } from '
 import type { PageOptions } from './browser.ts'
 import { reportOnFailure } from './failure-report.ts'
 import { audioProbe } from './page-audio.ts'
-import { type Colour, screenColour, videoProbe } from './page-video.ts'
+import { type Colour, videoProbe } from './page-video.ts'
 import { patience } from './until.ts'
 
 /** The program that Debian's package `firefox-esr` brings. */
@@ -21,7 +21,6 @@ const preferences = (frequency: number): Record<string, unknown> => ({
   // Only pages with the permission are told the loopback addresses of the machine, and without one of its own Firefox does not try the gateway's.
   'permissions.default.microphone': 1,
   'permissions.default.camera': 1,
-  'media.getusermedia.browser.enabled': true,
   'media.autoplay.default': 0,
   'media.autoplay.blocking_policy': 0,
   // Host candidates are addresses, loopback too, as in the tests' Chromium.
@@ -47,8 +46,7 @@ const preferences = (frequency: number): Record<string, unknown> => ({
 
 /**
  * Runs in the page, after {@link audioProbe}. Where there is no sound card an `AudioContext` of Firefox never runs, so what arrives is recorded and
- * rendered once it is there; and only its workers read single frames, so they are taken from a player. In place of a screen, which a headless Firefox
- * has not, its window is captured, in which the page shows the colour of screens, with a bar that moves.
+ * rendered once it is there; and only its workers read single frames, so they are taken from a player.
  */
 const probe = (camera: Colour | undefined): string => `(() => {
   globalThis.testListen = async ([track]) => {
@@ -81,18 +79,8 @@ const probe = (camera: Colour | undefined): string => `(() => {
     const picture = came && (await createImageBitmap(player))
     player.srcObject = null
     return picture && Object.assign(picture, { displayWidth: picture.width, displayHeight: picture.height })
-  }
-  const devices = navigator.mediaDevices
-  if (!devices) return
-  const getUserMedia = devices.getUserMedia.bind(devices)
+  };
   ${camera ? videoProbe(camera) : ''}
-  devices.getDisplayMedia = () => {
-    document.body.style.background = '${screenColour}'
-    const bar = document.body.appendChild(document.createElement('div'))
-    bar.style = 'position: fixed; bottom: 0; width: 20px; height: 60px; background: white'
-    bar.animate([{ left: '0' }, { left: '100%' }], { duration: 2000, iterations: Infinity })
-    return getUserMedia({ video: { mediaSource: 'window' } })
-  }
 })()`
 
 /** A page of {@link Firefox}: as much of playwright's as tests use with both browsers. */

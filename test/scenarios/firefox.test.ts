@@ -1,0 +1,244 @@
+/** Our SDK in Firefox, with carriers and with Chromium: other numbers of codecs, other session descriptions, the same calls. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Browser, type PageOptions } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { act, answers, dials, reaches, reattaches } from '../support/client-calls.ts'
+import { ClientPage, type ClientWindow } from '../support/client-page.ts'
+import { CutLine } from '../support/cut-line.ts'
+import { Firefox, type FirefoxPage, firefox } from '../support/firefox.ts'
+import { alice, Gateway } from '../support/gateway.ts'
+import { hears, type Measured } from '../support/page-audio.ts'
+import { type Colour, sees, seesNothing } from '../support/page-video.ts'
+import { isInstalled } from '../support/program.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+
+const tones = { firefox: 900, chromium: 1200, carrier: 440 } as const
+const bob = { email: 'bob@example.test', password: 'looking-glass-9' }
+
+/** Payload types of what the page sends. */
+const payloads = (page: Measured): Promise<number[]> =>
+  page.evaluate(`(async () => {
+    const stats = await testPeers.at(-1).getStats()
+    return [...stats.values()].filter(({ type }) => type === 'outbound-rtp').map(({ codecId }) => stats.get(codecId)?.payloadType).sort()
+  })()`) as Promise<number[]>
+
+/** Waits until the player of pictures is on the page, or not: the SDK shows it by the word of the browser. */
+const isShown = async (page: Measured, wanted: boolean): Promise<void> => {
+  const ask = () => page.evaluate(`document.querySelector('video')?.hidden === false`)
+  await until(`the player is ${wanted ? '' : 'not '}shown`, ask, (shown) => shown === wanted)
+}
+
+interface FrameWindow {
+  readonly location: { readonly href: string }
+  readonly document: {
+    createElement(name: 'iframe'): { contentWindow: ClientWindow; onload: unknown }
+    readonly body: { append(element: object): void }
+  }
+}
+
+/** Runs in the page: calls from a frame that may not use the microphone, and gives the code of the error. */
+const refusedIn = async (options: object): Promise<string> => {
+  const { document, location } = globalThis as unknown as FrameWindow
+  const frame = document.createElement('iframe')
+  Object.assign(frame, { allow: "microphone 'none'", src: location.href })
+  const loaded = new Promise((resolve) => Object.assign(frame, { onload: resolve }))
+  document.body.append(frame)
+  await loaded
+  const client = await frame.contentWindow.Trunkline.SignalWire(options)
+  const call = await client.dial({ to: '/public/bob' })
+  return call.start().then(
+    () => 'nothing',
+    ({ code }) => code,
+  )
+}
+
+describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
+  let gateway: Gateway
+  let mozilla: Firefox
+  let chromium: Browser
+
+  beforeAll(async () => {
+    const to = '/public/alice'
+    const domains = [application('sdk.test', scripted({ connect: { to, answer_on_bridge: true } }))]
+    const subscribers = [
+      { ...alice, displayName: 'Alice' },
+      { ...bob, displayName: 'Bob' },
+    ]
+    // One after the other: what was started is ended, also where the next one is not.
+    gateway = await Gateway.start({ domains, subscribers })
+    mozilla = await Firefox.start(tones.firefox)
+    chromium = await Browser.start(tones.chromium)
+  })
+
+  afterAll(async () => {
+    await Promise.all([mozilla?.stop(), chromium?.stop(), gateway?.stop()])
+  })
+
+  const open = async (
+    options: object = {},
+    page: Pick<PageOptions, 'camera'> = {},
+  ): Promise<ClientPage<FirefoxPage>> => {
+    const browser = { page: () => mozilla.page(page) }
+    const opened = await ClientPage.open(browser, gateway, await gateway.token(), options)
+    onTestFinished(() => opened.close())
+    return opened
+  }
+
+  const openChromium = async (camera?: Colour): Promise<ClientPage> => {
+    const browser = { page: () => chromium.page({ camera }) }
+    const opened = await ClientPage.open(browser, gateway, await gateway.token(bob.email))
+    onTestFinished(() => opened.close())
+    return opened
+  }
+
+  it('is called by a carrier, talks, mutes, holds and hangs up', async () => {
+    const opened = await open()
+    await answers(opened)
+    const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller-released' })
+    await carrier.talks('answered', tones.carrier)
+    const talk = async () => {
+      await hears(opened.page, tones.carrier)
+      await carrier.hears(tones.firefox, 500)
+    }
+    await talk()
+    await reaches(opened, 'active')
+    await act(opened, 'audioMute')
+    await carrier.hearsNothing()
+    await hears(opened.page, tones.carrier)
+    await act(opened, 'audioUnmute')
+    await talk()
+    await act(opened, 'hold')
+    await carrier.hearsNothing()
+    await hears(opened.page, 0)
+    await act(opened, 'unhold')
+    await talk()
+    await act(opened, 'hangup')
+    await carrier.done()
+    await gateway.settled()
+  })
+
+  it('calls a carrier, loses its connection, presses keys, is loaded anew, and is hung up', async () => {
+    const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
+    const line = await CutLine.to(gateway.httpPort)
+    const opened = await open({ host: `localhost:${line.port}` })
+    await dials(opened, carrier.uri)
+    await carrier.talks('invited', tones.carrier)
+    const talk = async () => {
+      await hears(opened.page, tones.carrier)
+      await carrier.hears(tones.firefox, 500)
+    }
+    await talk()
+    line.cut()
+    await until('it has connected again', () => line.connections === 2)
+    await act(opened, 'sendDigits', '26#')
+    await carrier.receivesDigits('26#')
+    await talk()
+    await opened.page.reload()
+    await opened.signIn()
+    await reattaches(opened)
+    await talk()
+    await carrier.goesOn()
+    await carrier.done()
+    await reaches(opened, 'ended')
+    await gateway.settled()
+  })
+
+  it('says that the microphone was refused', async () => {
+    const opened = await open()
+    const options = { host: `localhost:${gateway.httpPort}`, token: await gateway.token() }
+    const refused = await opened.page.evaluate(refusedIn, options)
+    expect(refused).toBe('microphone_refused')
+    await gateway.settled()
+  })
+
+  it('knows whom it can call, over TLS, and writes to Chromium', async () => {
+    const [opened, other] = [
+      await open({ host: `wss://gw.localhost:${gateway.tlsPort}` }),
+      await openChromium(),
+    ]
+    const listen = async ({ page }: Pick<ClientPage, 'page'> | typeof opened, name: string) =>
+      (page as Measured).evaluate(async (name) => {
+        const { client, heard } = globalThis as unknown as ClientWindow
+        const { id: addressId } = await client.address.getAddress({ name })
+        client.chat.subscribe({ addressId, onMessage: ({ text }) => heard.push(text) })
+        return addressId
+      }, name)
+    const say = ({ page }: { readonly page: Measured }, addressId: string, text: string) =>
+      page.evaluate(
+        async (message) => {
+          await (globalThis as unknown as ClientWindow).client.chat.sendMessage(message)
+        },
+        { addressId, text },
+      )
+    const toBob = await listen(opened, '/public/bob')
+    const toAlice = await listen(other, '/public/alice')
+    await say(opened, toBob, 'Good morning')
+    const heard = ({ page }: { readonly page: Measured }, all: string) =>
+      until(
+        `the page hears ${all}`,
+        () => page.evaluate(() => (globalThis as unknown as ClientWindow).heard.join()),
+        (said) => said === all,
+      )
+    await heard(other, 'Good morning')
+    await say(other, toAlice, 'Good evening')
+    await heard(opened, 'Good morning,Good evening')
+    const names = await opened.page.evaluate(async () => {
+      const { client } = globalThis as unknown as ClientWindow
+      const { email } = await client.getSubscriberInfo()
+      const { data } = await client.address.getAddresses({ type: 'subscriber' })
+      return [email, ...data.map(({ name }) => name)]
+    })
+    expect(names).toEqual([alice.email, 'alice', 'bob'])
+  })
+
+  it('and Chromium see and hear each other, each with its own payload types', async () => {
+    const [a, b] = [await open({}, { camera: 'red' }), await openChromium('blue')]
+    await answers(a)
+    await dials(b, '/public/alice')
+    const talk = async () => {
+      await hears(a.page, tones.chromium)
+      await hears(b.page, tones.firefox)
+    }
+    const together = async () => {
+      await sees(a.page, 'blue')
+      await sees(b.page, 'red')
+      await isShown(a.page, true)
+      await talk()
+    }
+    await talk()
+    await isShown(a.page, false)
+    await act(a, 'updateMedia', { video: { enable: true } })
+    await act(b, 'updateMedia', { video: { enable: true } })
+    await together()
+    // Firefox was offered the number for sound, and chose that for pictures.
+    expect([await payloads(a.page), await payloads(b.page)]).toEqual([
+      [111, 120],
+      [111, 96],
+    ])
+    await act(a, 'setVideoDirection', 'inactive')
+    await seesNothing(a.page)
+    await seesNothing(b.page)
+    await isShown(a.page, false)
+    await talk()
+    await act(a, 'setVideoDirection', 'sendrecv')
+    await together()
+    await act(b, 'hangup')
+    await reaches(a, 'ended')
+    await gateway.settled()
+  })
+
+  it('calls Chromium with video at once', async () => {
+    const [a, b] = [await open({}, { camera: 'red' }), await openChromium('blue')]
+    await answers(b, { video: true })
+    await dials(a, '/public/bob?channel=video', { video: true })
+    await sees(a.page, 'blue')
+    await sees(b.page, 'red')
+    await hears(a.page, tones.chromium)
+    await hears(b.page, tones.firefox)
+    expect(await payloads(a.page)).toEqual([109, 120])
+    await act(a, 'hangup')
+    await reaches(b, 'ended')
+    await gateway.settled()
+  })
+})
