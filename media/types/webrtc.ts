@@ -21,7 +21,7 @@ export interface BrowserMedia {
   readonly video: BrowserVideo
   /** Our SDP: the offer, or the answer. Complete, with all candidates. */
   readonly sdp: string
-  /** After {@link WebRtc.offer}: takes the browser's answer. Throws `bad_sdp` or `no_common_codec` (as `code`). */
+  /** After {@link WebRtc.offer}: takes the browser's answer. Throws `bad_sdp` or `no_common_codec` (as `code`), after which another answer may come. */
   accept(answer: string): Promise<void>
   /** A new offer of the browser in the same session (ICE restart, video added or given up): gives the answer. */
   renegotiate(offer: string): Promise<string>
@@ -56,7 +56,7 @@ export interface WebRtc {
   /**
    * Shows two browsers each other's video, that of later offers too, without any offer of ours: packets go from one to the other through
    * mediasoup alone. `close` parts them; it is idempotent. Where one is joined to several, it sees the one joined last of those still joined.
-   * `onFault` is told why one of the two cannot be shown to the other, once until something changes: `no_common_codec` (as `code`) where they
+   * `onFault` is told why one of the two cannot be shown to the other, once for each joining until something changes: `no_common_codec` (as `code`) where they
    * have different codecs, `no_ports`, or what mediasoup says. The sound is not touched by it.
    */
   joinVideo(a: BrowserVideo, b: BrowserVideo, onFault?: (fault: Error) => void): { close(): void }
