@@ -1,12 +1,12 @@
 /** The published SDK in the versions that are out there: each does the whole list, over TLS with the two host names. */
 import { get } from 'node:https'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CertificateFolder } from '../support/certificates.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
-import { hears } from '../support/page-audio.ts'
+import { heardIn, hears } from '../support/page-audio.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { type SdkVersion, sdkVersions } from '../support/sdk-versions.ts'
 import { until } from '../support/until.ts'
@@ -26,6 +26,12 @@ beforeAll(async () => {
   gateway = await Gateway.start({
     certificate: await certificates.issue(...hosts),
     ...withToken,
+    resources: [
+      {
+        address: '/public/shop',
+        handler: scripted('answer', { user_event: { event: { order: 7 } } }, { sleep: -1 }),
+      },
+    ],
     domains: sdkVersions.map((sdk) =>
       application(
         domainOf(sdk),
@@ -70,6 +76,11 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
   afterAll(async () => {
     await page?.close()
     line?.close()
+  })
+
+  // What a failed test leaves is not to fail those after it.
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await page.fate('call.hangup').catch(() => undefined)
   })
 
   const rings = async (count: number): Promise<void> => {
@@ -174,6 +185,11 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     ])
     if (sdk.tellsOfToken) expect(await updated).toEqual({ resolved: undefined })
 
+    // Over HTTP it goes on with the token that it began with.
+    await page.ask('getSubscriberInfo')
+    const [connect] = page.wire.asked('signalwire.connect')
+    expect(page.wire.requests.at(-1)?.token).toBe(connect?.params.authentication.jwt_token)
+
     line.cut()
     await talk(carrier)
     await until(
@@ -210,30 +226,118 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await gateway.settled()
   })
 
-  it('dials, hears early media, asks what a member can ask, comes back after a reload, and is hung up on', async () => {
+  it('dials, hears early media and the answer, and asks for all that a member may ask', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
-    await page.begin('dial', carrier.uri)
+    const before = page.wire.received.length
+    // Where there is no call to come back to, it is a new one.
+    await page.begin(sdk.reattaches ? 'reattach' : 'dial', carrier.uri)
     await carrier.talks('invited', 440)
     await hears(page.page, 440)
     expect(await page.events()).not.toContain('call.joined')
     await carrier.goesOn()
     expect(await page.started()).toEqual({ resolved: undefined })
     await talk(carrier)
+
+    const asked = sdk.isOld ? firstRequests : [...firstRequests, ...laterRequests]
+    for (const [method, options] of asked) await page.do(method, ...(options ? [options] : []))
+    const { members } = (await page.do('getMembers')) as { members: { member_id: string }[] }
+    expect(members).toMatchObject([{ input_volume: 10, output_volume: -10, input_sensitivity: 30 }, {}])
+    await page.do('deaf')
+    await until(
+      'the page hears nothing',
+      () => heardIn(page.page),
+      (heard) => heard === 0,
+    )
+    await page.do('undeaf')
+    await talk(carrier)
+    // One event without it, and the SDK takes no more of any kind in this call.
+    const updates = page.wire.events('member.updated')
+    expect(updates.every(({ member }) => Array.isArray(member.updated))).toBe(true)
+    const heard = (await page.events()).filter((name) => name === 'member.updated').length
+    expect(heard).toBeGreaterThanOrEqual(page.wire.events('member.updated', before).length)
+
     if (sdk.reattaches) {
+      const [{ room_session_id: room } = {}] = page.wire.events('call.joined', before)
       await page.reload()
-      const events = page.wire.events('call.joined').length
+      const again = page.wire.received.length
       await page.begin('reattach', carrier.uri)
       expect(await page.started()).toEqual({ resolved: undefined })
-      expect((await page.wire.event('call.joined', events)).room_session_id).toBe(
-        page.wire.events('call.joined').at(-2)?.room_session_id,
-      )
+      expect(page.wire.events('call.joined', again)).toMatchObject([{ room_session_id: room }])
       await talk(carrier)
     }
-    await page.hangUp()
+    await page.do(sdk.ends ? 'end' : 'hangup')
+    await carrier.done()
+    await gateway.settled()
+  })
+
+  // Not skipped where it is not: there is nothing of it in that version.
+  if (sdk.hearsEvents)
+    it('hears every event of the gateway', async () => {
+      await page.page.evaluate(listen, eventTypes)
+      const before = page.wire.received.length
+      await page.dial('/public/shop')
+      const count = (type: string) => page.wire.events(type, before).length
+      await until(
+        "the handler's event",
+        () => count('user_event'),
+        (events) => events > 0,
+      )
+      await page.hangUp()
+      await gateway.settled()
+      // The last of them are still on their way.
+      const all = await until(
+        'one of each',
+        () => eventTypes.map((type) => [type, count(type)] as const),
+        (each) => each.every(([, times]) => times > 0),
+      )
+      expect(await page.page.evaluate('heard')).toEqual(Object.fromEntries(all))
+    })
+
+  it('tells why a call cannot be', async () => {
+    await page.begin('dial', '/public/nobody-at-all')
+    expect((await page.started()).rejected).toMatchObject({ code: '1', message: 'UNALLOCATED_NUMBER' })
+    await page.begin('dial', `/public/${sdk.friend}`)
+    expect((await page.started()).rejected).toMatchObject({ code: '20', message: 'SUBSCRIBER_ABSENT' })
+    const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+    await page.begin('dial', carrier.uri)
+    expect((await page.started()).rejected).toMatchObject({ code: '17', message: 'USER_BUSY' })
     await carrier.done()
     await gateway.settled()
   })
 })
+
+/** What a member can ask for in every version. */
+const firstRequests: readonly (readonly [method: string, options?: object])[] = [
+  ['setInputVolume', { volume: 10 }],
+  ['setOutputVolume', { volume: -10 }],
+  ['setInputSensitivity', { value: 30 }],
+  ['getLayouts'],
+  ['setLayout', { name: 'full-screen' }],
+]
+
+const laterRequests: typeof firstRequests = [
+  ['setRaisedHand', { raised: true }],
+  ['setRaisedHand', { raised: false }],
+  ['setAudioFlags', { echoCancellation: false, autoGain: false, noiseSuppression: false }],
+  ['setPositions', { positions: { self: 'auto' } }],
+  ['lock'],
+  ['unlock'],
+]
+
+const eventTypes = ['webrtc.message', 'call.state', 'call.joined', 'call.left', 'user_event']
+
+/** Runs in the page: counts events. */
+const listen = (types: readonly string[]): void => {
+  const window = globalThis as unknown as {
+    client: { on(type: string, listener: () => void): void }
+    heard: Record<string, number>
+  }
+  window.heard = Object.fromEntries(types.map((type) => [type, 0]))
+  for (const type of types)
+    window.client.on(type, () => {
+      window.heard[type] = (window.heard[type] ?? 0) + 1
+    })
+}
 
 interface Listed {
   readonly data: readonly {

@@ -1,0 +1,231 @@
+/** What the published SDK does with what it is told, where it is not what one would expect: each trap, in the versions that have it. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { rest } from '../support/rest.ts'
+import { SdkPage, type SdkPageOptions } from '../support/sdk-page.ts'
+import { type SdkVersion, sdkVersions } from '../support/sdk-versions.ts'
+import { until } from '../support/until.ts'
+import { application, scripted } from './applications.ts'
+import { emailOf, peopleOf, tokenOf, withToken } from './sdk-people.ts'
+
+const domainOf = ({ person }: SdkVersion): string => `${person}.test`
+const newest = sdkVersions.at(-1)!
+
+let gateway: Gateway
+let browser: Browser
+
+beforeAll(async () => {
+  gateway = await Gateway.start({
+    ...withToken,
+    domains: sdkVersions.map((sdk) =>
+      application(
+        domainOf(sdk),
+        scripted({ connect: { to: `/public/${sdk.person}`, answer_on_bridge: true } }),
+      ),
+    ),
+    subscribers: sdkVersions.flatMap(peopleOf),
+  })
+  browser = await Browser.start(1200)
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+const open = async (sdk: SdkVersion, person: string, options: SdkPageOptions = {}): Promise<SdkPage> => {
+  const token = await tokenOf(gateway, person)
+  const page = await SdkPage.open(browser, gateway, token, { folder: sdk.folder, ...options })
+  onTestFinished(() => page.close())
+  return page
+}
+
+const rings = async (page: SdkPage, count: number): Promise<void> => {
+  await until(
+    'the invite',
+    () => page.invites(),
+    (now) => now === count,
+  )
+}
+
+describe.each(sdkVersions)('the published SDK $version', (sdk) => {
+  it('does not tell of a caller who gives up: the call is over as soon as it is accepted', async () => {
+    const page = await open(sdk, sdk.person)
+    await page.online()
+    const call = { domain: domainOf(sdk), scenario: 'caller-cancels', holdMs: 'told' } as const
+    const carrier = await Carrier.calls(gateway, call)
+    await rings(page, 1)
+    await carrier.goesOn()
+    await carrier.done()
+    await page.wire.event('verto.bye', 0)
+    await page.accept()
+    await until(
+      'the end',
+      () => page.events(),
+      (events) => events.includes('destroy'),
+    )
+    // An error in place of it would be asked for ten times more.
+    expect(page.wire.answers('verto.answer')).toMatchObject([{ result: { code: '200' } }])
+    await gateway.settled()
+    await page.offline()
+  })
+
+  it('says nothing when it disconnects, and does not ask twice with a token that is refused', async () => {
+    const page = await open(sdk, sdk.person)
+    await page.online()
+    await page.page.evaluate('globalThis.former = client')
+    const other = await tokenOf(gateway, sdk.friend)
+    await page.signIn(other)
+    // There is one client to a page, whatever it is made with.
+    expect(await page.page.evaluate('former === client')).toBe(!sdk.isOld)
+    if (sdk.isOld) await page.ask('connect')
+    const [sent, sockets] = [page.wire.sent.length, page.wire.sockets.length]
+    await page.ask('disconnect')
+    expect(page.wire.sent.slice(sent).filter(({ method }) => method)).toEqual([])
+    await page.signIn(other)
+    await page.online()
+    expect(page.wire.sockets).toHaveLength(sockets + 1)
+    expect(await page.ask('getSubscriberInfo')).toMatchObject({ email: emailOf(sdk.friend) })
+    await page.ask('disconnect')
+    const connects = page.wire.asked('signalwire.connect').length
+    const refused = sdk.isOld ? page.signIn('nonsense').then(() => page.online()) : page.signIn('nonsense')
+    await expect(refused).rejects.toThrow()
+    expect(page.wire.asked('signalwire.connect')).toHaveLength(connects + 1)
+    expect(page.wire.answers('signalwire.connect').at(-1)).toMatchObject({ error: { code: -32002 } })
+  })
+
+  // Not skipped where it is not: there is nothing of it in that version.
+  if (sdk.chat !== 'none')
+    it('writes, hears and reads', async () => {
+      const [first, second] = [await open(sdk, sdk.person), await open(sdk, sdk.friend)]
+      if (!sdk.connectsAtOnce) for (const page of [first, second]) await page.ask('connect')
+      const [own, other] = [await addressOf(first), await addressOf(second)]
+      await first.page.evaluate(hearMessages, { addressId: other, chat: sdk.chat === 'all' })
+      await second.page.evaluate(hearMessages, { addressId: own, chat: sdk.chat === 'all' })
+      if (sdk.chat === 'all') await first.ask('chat.join', { addressId: other })
+      const message = { addressId: other, text: 'Good morning' }
+      const told = await first.ask('conversation.sendMessage', message)
+      expect(told).toMatchObject({ table: { conversation_id: other, text: 'Good morning' } })
+      const wanted = sdk.chat === 'all' ? ['all', 'chat'] : ['all']
+      for (const page of [first, second])
+        await until(
+          'the message is heard',
+          () => page.page.evaluate('heard') as Promise<string[]>,
+          (heard) => wanted.every((by) => heard.includes(`${by}: Good morning`)),
+        )
+      const texts = async (name: string, options: object) =>
+        ((await second.ask(name, options)) as { data: { text: string }[] }).data.map(({ text }) => text)
+      const options = { addressId: own, pageSize: 10 }
+      expect(await texts('conversation.getConversationMessages', options)).toEqual(['Good morning'])
+      expect(await texts('conversation.getMessages', {})).toEqual(['Good morning'])
+      if (sdk.chat === 'all') expect(await texts('chat.getMessages', options)).toEqual(['Good morning'])
+      const names = `client.conversation.getConversations().then(({ data }) => data.map(({ name }) => name))`
+      expect(await second.page.evaluate(names)).toEqual([`The ${sdk.person}`])
+    })
+
+  // Not skipped where it is not: there is nothing of it in that version.
+  if (sdk.chat === 'none')
+    it('has conversations that throw, and asks nothing', async () => {
+      const page = await open(sdk, sdk.person)
+      for (const name of ['conversation.getConversations', 'conversation.sendMessage', 'chat.getMessages'])
+        expect((await page.fate(`client.${name}`, {})).rejected?.message).toContain('unsupported')
+      expect(page.wire.requests).toEqual([])
+    })
+})
+
+describe(`the published SDK ${newest.version}`, () => {
+  it('gets a description before it gives up, however long it rings', async () => {
+    // It waits for 20 s; here for 3 s.
+    const first = `{
+      const wait = setTimeout
+      globalThis.over = 0
+      globalThis.setTimeout = (work, ms, ...rest) => {
+        if (ms === 20000) wait(() => over++, 3000)
+        return wait(work, ms === 20000 ? 3000 : ms, ...rest)
+      }
+    }`
+    const page = await open(newest, newest.person, { first })
+    const carrier = await Carrier.listens({ scenario: 'callee-silent-answers', holdMs: 'told' })
+    await page.begin('dial', carrier.uri)
+    await until(
+      'it would have given up',
+      () => page.page.evaluate('over'),
+      (times) => times === 1,
+    )
+    expect(page.wire.events('verto.media')).toHaveLength(1)
+    await carrier.goesOn()
+    expect(await page.started()).toEqual({ resolved: undefined })
+    await carrier.talks('invited', 440)
+    await hears(page.page, 440)
+    await page.hangUp()
+    await carrier.done()
+    await gateway.settled()
+  })
+
+  it('goes deaf when a new token is refused, and comes back with another client', async () => {
+    // It asks ten times more, over 8 s; here within one.
+    const first = `{
+      const wait = setTimeout
+      globalThis.setTimeout = (work, ms, ...rest) => wait(work, ms >= 300 && ms <= 1300 ? ms / 10 : ms, ...rest)
+    }`
+    const page = await open(newest, newest.person, { first })
+    await page.online()
+    const token = page.wire.asked('signalwire.connect')[0]?.params.authentication.jwt_token
+    await page.ask('updateToken', token)
+    const refused = await page.fate('client.updateToken', 'nonsense')
+    expect(refused.rejected).toMatchObject({ name: 'AuthError' })
+    expect(page.wire.answers('signalwire.reauthenticate').at(-1)).toMatchObject({ error: { code: -32002 } })
+    await page.page.evaluate('void client.disconnect()')
+    await page.reload()
+    await page.online()
+    const call = { domain: domainOf(newest), scenario: 'call-refused', values: { status: 486 } }
+    const carrier = await Carrier.calls(gateway, call)
+    await rings(page, 1)
+    await page.reject()
+    await carrier.done()
+    await gateway.settled()
+    await page.offline()
+  })
+
+  it('finds the gateway by its token alone', async () => {
+    const ch = `gw.localhost:${gateway.tlsPort}`
+    const path = '/api/fabric/subscribers/tokens'
+    const { token } = (await rest(gateway, 'POST', path, { reference: emailOf(newest.person), ch })).body
+    const page = await SdkPage.open(browser, gateway, token, { host: 'of the token' })
+    onTestFinished(() => page.close())
+    expect(page.wire.sockets).toEqual([`wss://${ch}/`])
+    expect(await page.ask('getSubscriberInfo')).toMatchObject({ email: emailOf(newest.person) })
+    expect(page.wire.requests[0]?.url).toMatch(`https://fabric.localhost:${gateway.tlsPort}/`)
+  })
+})
+
+const addressOf = async (page: SdkPage): Promise<string> => {
+  const info = (await page.ask('getSubscriberInfo')) as { fabric_addresses: { id: string }[] }
+  return info.fabric_addresses[0]?.id ?? ''
+}
+
+interface Message {
+  readonly text?: string
+}
+
+interface Chats {
+  client: {
+    conversation: { subscribe(callback: (message: Message) => void): Promise<unknown> }
+    chat?: {
+      subscribe(options: { addressId: string; onMessage(message: Message): void }): Promise<unknown>
+    }
+  }
+  heard: string[]
+}
+
+/** Runs in the page: notes what conversations bring. */
+const hearMessages = async ({ addressId, chat }: { addressId: string; chat: boolean }): Promise<void> => {
+  const window = globalThis as unknown as Chats
+  window.heard = []
+  const hear = (by: string) => (message: Message) => window.heard.push(`${by}: ${message.text}`)
+  await window.client.conversation.subscribe(hear('all'))
+  if (chat) await window.client.chat?.subscribe({ addressId, onMessage: hear('chat') })
+}

@@ -1,0 +1,106 @@
+/** Two pages with the published SDK, in each of its versions: what they see and hear of one another. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Browser } from '../support/browser.ts'
+import { Gateway } from '../support/gateway.ts'
+import { hears } from '../support/page-audio.ts'
+import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { sdkVersions } from '../support/sdk-versions.ts'
+import { until } from '../support/until.ts'
+import { peopleOf, tokenOf, withToken } from './sdk-people.ts'
+
+const tone = 1200
+
+let gateway: Gateway
+let browser: Browser
+
+beforeAll(async () => {
+  gateway = await Gateway.start({ ...withToken, subscribers: sdkVersions.flatMap(peopleOf) })
+  browser = await Browser.start(tone)
+})
+
+afterAll(async () => {
+  await browser?.stop()
+  await gateway?.stop()
+})
+
+describe.each(sdkVersions)('the published SDK $version', (sdk) => {
+  let caller: SdkPage
+  let callee: SdkPage
+
+  beforeAll(async () => {
+    const open = async (person: string, camera: Colour): Promise<SdkPage> =>
+      SdkPage.open(browser, gateway, await tokenOf(gateway, person), { folder: sdk.folder, camera })
+    ;[caller, callee] = await Promise.all([open(sdk.person, 'red'), open(sdk.friend, 'blue')])
+    await callee.online()
+  })
+
+  afterAll(async () => {
+    await caller?.close()
+    await callee?.close()
+  })
+
+  const talk = async (): Promise<void> => {
+    await Promise.all([hears(caller.page, tone), hears(callee.page, tone)])
+  }
+
+  const seeEachOther = async (): Promise<void> => {
+    await Promise.all([sees(caller.page, 'blue'), sees(callee.page, 'red'), talk()])
+  }
+
+  const dial = async (video: boolean): Promise<void> => {
+    const rung = await callee.invites()
+    await caller.begin('dial', `/public/${sdk.friend}?channel=${video ? 'video' : 'audio'}`, { video })
+    await until(
+      'the invite',
+      () => callee.invites(),
+      (now) => now === rung + 1,
+    )
+    await callee.accept({ video })
+    expect(await caller.started()).toEqual({ resolved: undefined })
+  }
+
+  const hangUp = async (): Promise<void> => {
+    await caller.hangUp()
+    await until(
+      'the callee is told',
+      () => callee.events(),
+      (events) => events.includes('destroy'),
+    )
+    await gateway.settled()
+  }
+
+  it('calls with video, mutes it, shares the screen, and each sees what the other shows', async () => {
+    await dial(true)
+    await seeEachOther()
+
+    await caller.do('videoMute')
+    await Promise.all([seesNothing(callee.page), sees(caller.page, 'blue'), talk()])
+    await caller.do('videoUnmute')
+    await seeEachOther()
+
+    await caller.shareScreen()
+    await Promise.all([sees(callee.page, screenColour), sees(caller.page, 'blue'), talk()])
+    await caller.stopSharing()
+    await seeEachOther()
+    await hangUp()
+  })
+
+  // Not skipped where it is not: there is nothing of it in that version.
+  if (sdk.updatesMedia)
+    it('adds video to a call, takes it away, and adds it again', async () => {
+      await dial(false)
+      await talk()
+      await Promise.all([caller, callee].map((page) => page.do('setVideoDirection', 'sendrecv')))
+      await seeEachOther()
+
+      await caller.do('updateMedia', { video: { direction: 'recvonly' } })
+      await Promise.all([seesNothing(callee.page), sees(caller.page, 'blue'), talk()])
+      await caller.do('updateMedia', { video: { direction: 'sendrecv' } })
+      await seeEachOther()
+      // What comes after this the caller would not see: the SDK has ended the track of what it receives.
+      await caller.do('setVideoDirection', 'inactive')
+      await Promise.all([seesNothing(callee.page), seesNothing(caller.page), talk()])
+      await hangUp()
+    })
+})
