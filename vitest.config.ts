@@ -1,41 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-/** Scenarios that measure sound, loads or rates: no other file beside them, which would tear the one and add to the other. */
+/**
+ * Scenarios that measure what sound is like, loads or rates: no other file beside them, which would tear the one and add to the other. Whether a
+ * tone or a colour arrives is measured beside another file too.
+ */
 const alone = [
-  ...[
-    'bad-network',
-    'browser-moves',
-    'browser-video',
-    'browsers-and-phone',
-    'browsers-and-phone-push',
-    'busy',
-    'codecs',
-    'detect',
-    'door',
-    'endpoints',
-    'firefox',
-    'inbound',
-    'outbound',
-    'outside-audio',
-  ],
-  ...[
-    'overload',
-    'phones',
-    'published-sdk',
-    'push',
-    'softphone',
-    'softphone-push',
-    'recordings',
-    'rtp-stream',
-    'several-pages',
-    'sdk-versions',
-    'sdk-versions-traps',
-    'sdk-versions-video',
-    'transfer',
-    'turn',
-    'handlers-ivr',
-    'handlers-rooms',
-  ],
+  ...['bad-network', 'busy', 'codecs', 'detect', 'door', 'endpoints', 'inbound', 'outbound', 'outside-audio'],
+  ...['overload', 'phones', 'recordings', 'rtp-stream', 'transfer', 'turn', 'handlers-ivr', 'handlers-rooms'],
 ].map((name) => `test/scenarios/${name}.test.ts`)
 alone.push('test/webrtc/*.test.ts')
 
