@@ -109,7 +109,9 @@ export class Carrier {
   async hearsNothing(ms = 500): Promise<void> {
     const recent = (): number[] =>
       levels(this.media.packets.filter(({ at }) => at > performance.now() - ms)).map(Math.round)
-    await until(`the carrier hears nothing for ${ms} ms`, recent, (heard) => heard.every((level) => level < 100))
+    await until(`the carrier hears nothing for ${ms} ms`, recent, (heard) =>
+      heard.every((level) => level < 100),
+    )
   }
 
   /** Waits until something is heard that is not silence and not a lasting tone: a voice. */
