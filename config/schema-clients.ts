@@ -17,7 +17,12 @@ const share = (description: string, [connections, newConnections, calls, dials]:
 /** Schema of `limits.webSockets`: what is bounded before anybody knows who connects, and of each connection. */
 export const webSockets = object('WebSockets, of browsers and of applications.', {
   connections: integer('Connections at once, over everything.', 1, most, 10_000),
-  waiting: integer('Connections at once that have not signed in.', 1, most, 2_000),
+  waiting: integer(
+    'Connections at once that have not signed in; one more of each network address that has none.',
+    1,
+    most,
+    2_000,
+  ),
   waitingPerAddress: integer('The same of one network address.', 1, most, 500),
   signInTimeout: duration('How long a connection may stay without signing in.', '10s'),
   bytesBeforeSignIn: bytes('What a connection may send before it has signed in, all of it.', 65_536),

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parseNetwork } from '../config/networks.ts'
-import { bitsOfIPv4, Networks, PrefixMap, prefixOf } from './networks.ts'
+import { bitsOfIPv4, Networks, PrefixMap, prefixOf, senderOf } from './networks.ts'
 
 interface Network {
   readonly address: string
@@ -134,4 +134,21 @@ it.each([
   ['2001:db8::/32', undefined],
 ] as const)('%s fixes so many bits of IPv4: %s', (text, bits) => {
   expect(bitsOfIPv4(prefixOf(text)!)).toBe(bits)
+})
+
+describe('a sender', () => {
+  it.each([
+    ['192.0.2.1', '192.0.2.1'],
+    ['::ffff:192.0.2.1', '192.0.2.1'],
+    ['2001:db8:0:1:aaaa::1', '2001:db8:0:1::/64'],
+    ['2001:0DB8::1:0:0:0:2', '2001:db8:0:1::/64'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:db8:1::2:3:4:5', '2001:db8:1:0::/64'],
+    ['1:2:3:4:5::', '1:2:3:4::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
+    ['carrier.example', 'carrier.example'],
+  ])('%s counts as %s', (address, key) => {
+    expect(senderOf(address)).toBe(key)
+  })
 })

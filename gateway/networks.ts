@@ -24,6 +24,21 @@ export const wordsOf = (text: string): Words | undefined => {
 }
 
 /**
+ * What counts as one sender: an IPv4 address, also inside an IPv6 one, or the /64 of an IPv6 address, for whoever has one such address has all
+ * of its network. A text that is no address stands for itself.
+ */
+export const senderOf = (address: string): string => {
+  // Nearly all of them, and some for every packet of a new source.
+  if (!address.includes(':')) return address
+  const words = wordsOf(address)
+  if (!words) return address
+  const [a, b, , d] = words
+  if (isMapped(words)) return [d >>> 24, (d >>> 16) & 255, (d >>> 8) & 255, d & 255].join('.')
+  const groups = [a >>> 16, a & 0xffff, b >>> 16, b & 0xffff]
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`
+}
+
+/**
  * The network of an address or a CIDR; undefined where the text is neither. The prefix of an IPv4-mapped network counts the 96 bits in front of
  * the IPv4 address: none is shorter. It takes all that `parseNetwork` of the configuration lets through, for one list that cannot be read holds up all the others.
  */

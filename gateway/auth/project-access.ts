@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../clock.ts'
 import type { ApiToken, Projects } from '../directory/ports.ts'
-import { Attempts, networkKey } from '../http/attempts.ts'
+import { Attempts } from '../http/attempts.ts'
+import { senderOf } from '../networks.ts'
 import type { Scope } from './scopes.ts'
 
 /** What access to projects is checked against. */
@@ -59,7 +60,7 @@ export class ProjectAccess {
 
   /** Counts a wrong token of a network address. Returns 0, or beyond 30 within a minute the milliseconds until that minute is over. */
   failed(address: string): number {
-    return this.#failures.take(networkKey(address))
+    return this.#failures.take(senderOf(address))
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../clock.ts'
-import { Attempts, networkKey } from './attempts.ts'
+import { Attempts } from './attempts.ts'
 
 describe('attempts', () => {
   it('forget old windows, and the oldest when there are too many keys', () => {
@@ -14,19 +14,5 @@ describe('attempts', () => {
     expect(attempts.size).toBe(1)
     attempts.forget('e')
     expect(attempts.take('e')).toBe(0)
-  })
-})
-
-describe('a network address', () => {
-  it.each([
-    ['192.0.2.1', '192.0.2.1'],
-    ['::ffff:192.0.2.1', '192.0.2.1'],
-    ['2001:db8:0:1:aaaa::1', '2001:db8:0:1::/64'],
-    ['2001:0DB8::1:0:0:0:2', '2001:db8:0:1::/64'],
-    ['2001:db8:0:1:1:2:3:4', '2001:db8:0:1::/64'],
-    ['::1', '0:0:0:0::/64'],
-    ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ])('%s counts as %s', (address, key) => {
-    expect(networkKey(address)).toBe(key)
   })
 })

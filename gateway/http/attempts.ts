@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net'
 import type { Clock } from '../clock.ts'
 
 interface Window {
@@ -57,19 +56,4 @@ export class Attempts {
       this.#windows.delete(key)
     }
   }
-}
-
-/**
- * The key for attempts of a network address: an IPv4 address itself, also inside an IPv6 one, and the /64 of an IPv6 address, for whoever
- * has one such address has all of its network.
- */
-export const networkKey = (address: string): string => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped || !isIPv6(address)) return mapped ?? address
-  const [head = '', tail] = address.split('::')
-  const groups = (text: string) => text.split(':').filter((group) => group !== '')
-  const missing = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length
-  const all = [...groups(head), ...Array<string>(Math.max(0, missing)).fill('0'), ...groups(tail ?? '')]
-  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
-  return `${network.join(':')}::/64`
 }

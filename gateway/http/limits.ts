@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiLimits } from '../../config/types.ts'
 import type { Clock } from '../clock.ts'
 import { TrunklineError } from '../errors.ts'
-import { networkKey } from './attempts.ts'
+import { senderOf } from '../networks.ts'
 import { pathOf } from './errors.ts'
 import { isApiPath } from './family.ts'
 
@@ -61,7 +61,7 @@ export const useRequestLimits = async (site: FastifyInstance, rates: RequestRate
   const ofAddress = site.createRateLimit({
     ...options,
     max: perAddress,
-    keyGenerator: (request) => `address ${networkKey(request.ip)}`,
+    keyGenerator: (request) => `address ${senderOf(request.ip)}`,
   })
   const ofToken = site.createRateLimit({ ...options, max: perToken, keyGenerator: tokenKey })
   site.addHook('onRequest', async (request, reply) => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { OAuth } from '../auth/oauth/oauth.ts'
 import { oauthPaths } from '../auth/oauth/paths.ts'
-import { networkKey } from './attempts.ts'
+import { senderOf } from '../networks.ts'
 import { pageHeaders, providerPages } from './oauth-pages.ts'
 import { signInRoutes } from './oauth-sign-in.ts'
 import { asTls, requireTls } from './oauth-tls.ts'
@@ -71,7 +71,7 @@ const providerRoutes = (scope: FastifyInstance, { provider, issuer }: OAuth): vo
 const limited =
   (oauth: OAuth) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const waitMs = request.method === 'OPTIONS' ? 0 : oauth.requests.take(networkKey(request.ip))
+    const waitMs = request.method === 'OPTIONS' ? 0 : oauth.requests.take(senderOf(request.ip))
     if (waitMs === 0) return undefined
     oauth.refused('too_many_requests')
     const seconds = Math.ceil(waitMs / 1000)

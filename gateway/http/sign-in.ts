@@ -1,7 +1,8 @@
 import type { Clock } from '../clock.ts'
 import type { Directory, Subscriber } from '../directory/types.ts'
 import type { Log } from '../log.ts'
-import { Attempts, networkKey } from './attempts.ts'
+import { senderOf } from '../networks.ts'
+import { Attempts } from './attempts.ts'
 
 /** What signing in needs. */
 export interface SignInParts {
@@ -58,7 +59,7 @@ export class SignIn {
     const name = `${projectId} ${email.toLowerCase()}`
     // What the first limit refuses does not count for the second: nobody is to be locked out by a machine that may not try any more.
     const waitMs =
-      this.#perAddress.take(networkKey(source.ip)) ||
+      this.#perAddress.take(senderOf(source.ip)) ||
       (this.#running < mostAtOnce ? this.#perEmail.take(name) : busyMs)
     if (waitMs > 0) {
       this.#refused('too_many_requests', source)

@@ -62,7 +62,8 @@ export class OpenSockets {
     const code = 'over_connection_limit'
     if (this.#open >= connections) return { code, reached: 'connections', limit: connections }
     if (of.open >= perAddress) return { code, reached: 'perAddress', limit: perAddress }
-    if (this.#waiting >= waiting) return { code, reached: 'waiting', limit: waiting }
+    // A network that has none of them is not kept out by others that have many.
+    if (this.#waiting >= waiting && of.waiting > 0) return { code, reached: 'waiting', limit: waiting }
     if (of.waiting >= waitingPerAddress)
       return { code, reached: 'waitingPerAddress', limit: waitingPerAddress }
     if (this.#arrivals.take(network) > 0)

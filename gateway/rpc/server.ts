@@ -2,10 +2,10 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { type Code, catalogue } from '../errors.ts'
-import { networkKey } from '../http/attempts.ts'
 import { pathOf } from '../http/errors.ts'
 import type { Origins } from '../http/origins.ts'
 import { type SourceOf, sourceFinder } from '../http/proxies.ts'
+import { senderOf } from '../networks.ts'
 import { OpenSockets, type SocketLimits, type SocketRefusal } from './open-sockets.ts'
 import { closeCodes, type RpcHandler, RpcSession, type RpcSessionParts } from './session.ts'
 import { defaultRpcLimits, type RpcLimits } from './session-limits.ts'
@@ -98,7 +98,7 @@ export class RpcServer {
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const address = this.#sourceOf(request)
-    const network = networkKey(address)
+    const network = senderOf(address)
     const refusal = this.#refusal(request, network)
     if (refusal) {
       this.#refuse(request, socket, { ...refusal, source: address })

@@ -295,10 +295,11 @@ describe('the server', () => {
     const second = await TestBrowser.open(http.port)
     const neighbour = await TestBrowser.open(http.port, '/', {}, '127.0.0.2')
     const { port } = http
-    await expect(TestBrowser.open(port, '/', {}, '127.0.0.3')).rejects.toThrow('503')
+    await expect(TestBrowser.open(port, '/', {}, '127.0.0.2')).rejects.toThrow('503')
+    const newcomer = await TestBrowser.open(port, '/', {}, '127.0.0.3')
     expect(lines.map((line) => JSON.parse(line).reached)).toEqual(['waitingPerAddress', 'waiting'])
     expect(await rejected('over_connection_limit')).toBe(2)
-    await Promise.all([first, second, neighbour].map((browser) => browser.close()))
+    await Promise.all([first, second, neighbour, newcomer].map((browser) => browser.close()))
     await vi.waitFor(() => expect([rpc.waiting, rpc.networks]).toEqual([0, 0]))
   })
 

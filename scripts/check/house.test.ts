@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const sources = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude
   encoding: 'utf8',
 })
   .stdout.split('\n')
-  .filter((path) => path !== '' && spawnSync('test', ['-f', join(root, path)]).status === 0)
+  .filter((path) => path !== '' && existsSync(join(root, path)))
 
 describe('the lint rules of the house', () => {
   let folder: string
