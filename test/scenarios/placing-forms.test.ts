@@ -15,17 +15,24 @@ const waiting = xmlText('<Pause length="600"/>')
 const all = ['initiated', 'ringing', 'answered', 'completed']
 
 let server: DocumentServer
+/** Of all that want nothing else of it. */
+let gateway: Gateway
 
 beforeAll(async () => {
   server = await DocumentServer.open()
+  gateway = await Gateway.start({ http: { apiToken } })
   for (const path of ['/told', '/recorded']) server.put(path, '')
 })
 beforeEach(() => {
   server.requests.length = 0
 })
-afterAll(() => server?.close())
+afterAll(async () => {
+  await gateway?.stop()
+  await server?.close()
+})
 
-const start = async (more: object = {}): Promise<Gateway> => {
+/** One with more in its configuration, or one that is ended. */
+const start = async (more: object): Promise<Gateway> => {
   const gateway = await Gateway.start({ http: { apiToken }, ...more })
   onTestFinished(() => gateway.stop())
   return gateway
@@ -57,7 +64,6 @@ const picksUp = async (carrier: Carrier) => {
 }
 
 it('each state once, in order, with all that is known of the call', async () => {
-  const gateway = await start()
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
   const { sid } = await place(gateway, carrier.uri, { Twiml: xmlText('<Pause length="1"/>', '<Hangup/>') })
   await carrier.sipp.event('invited')
@@ -80,7 +86,6 @@ it('each state once, in order, with all that is known of the call', async () => 
 })
 
 it('with what was recorded from the answer on', async () => {
-  const gateway = await start()
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
   const record = { Record: 'true', RecordingStatusCallback: server.urlOf('/recorded') }
   const { sid } = await place(gateway, carrier.uri, {
@@ -121,7 +126,6 @@ it('of a number, as it was called, where a carrier leads to it', async () => {
 })
 
 it('with who answered', async () => {
-  const gateway = await start()
   server.put('/answered', xmlText('<Hangup/>'))
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
   const machine = { MachineDetection: 'Enable', MachineDetectionTimeout: '10' }
@@ -142,7 +146,6 @@ it('with who answered', async () => {
 })
 
 it('by twenty calls at once, each by itself', { timeout: 60_000 }, async () => {
-  const gateway = await start()
   const count = 20
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 300, count, timeoutMs: 40_000 })
   const Twiml = xmlText('<Pause length="1"/>', '<Hangup/>')
@@ -180,7 +183,6 @@ it('also of a call that ends because the gateway does, at the latest by its next
 })
 
 it('of one call, however often the request for it is repeated', async () => {
-  const gateway = await start()
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
   const ask = () =>
     place(gateway, carrier.uri, { Twiml: xmlText('<Hangup/>') }, { 'idempotency-key': 'order-7' })
@@ -211,7 +213,6 @@ it('a call whose gateway is killed as soon as it has said that it makes it is ov
 })
 
 it('the end of a call that comes in, where its domain application names a callback', async () => {
-  const gateway = await start()
   const made = await fetch(`${gateway.url}/api/relay/rest/domain_applications`, {
     method: 'POST',
     headers: { authorization, 'content-type': 'application/json' },
