@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-/**
- * Scenarios that measure what sound is like, loads or rates: no other file beside them, which would tear the one and add to the other. Whether a
- * tone or a colour arrives is measured beside another file too.
- */
+/** Scenarios that measure sound, pictures, loads or rates: no other file beside them, which would tear the one and add to the other. */
 const alone = [
   ...['bad-network', 'busy', 'codecs', 'detect', 'door', 'endpoints', 'inbound', 'outbound', 'outside-audio'],
   ...['overload', 'phones', 'recordings', 'rtp-stream', 'transfer', 'turn', 'handlers-ivr', 'handlers-rooms'],
+  ...['browser-moves', 'browser-video', 'browsers-and-phone', 'browsers-and-phone-push', 'firefox'],
+  ...['own-sdk-video', 'published-sdk', 'push', 'sdk-versions-video', 'several-pages', 'softphone'],
+  'softphone-push',
 ].map((name) => `test/scenarios/${name}.test.ts`)
 alone.push('test/webrtc/*.test.ts')
 

@@ -3,6 +3,7 @@ import { type Code, catalogue } from '../../gateway/errors.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { until } from '../support/until.ts'
 import { application, scripted } from './applications.ts'
 
 let gateway: Gateway
@@ -45,8 +46,11 @@ const refused = async (domain: string, code: Code, values: Record<string, string
     values: { status, ...values },
   })
   await carrier.done()
-  await gateway.refusal(code)
-  const found = reasons(code).slice(lines)
+  const found = await until(
+    `a log line with the code ${code}`,
+    () => reasons(code).slice(lines),
+    (more) => more.length > 0,
+  )
   expect(found).toHaveLength(1)
   expect(await gateway.metric('rejections_total', { code })).toBe(before + 1)
   return found[0]!

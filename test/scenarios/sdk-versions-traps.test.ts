@@ -61,6 +61,7 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     const call = { domain: domainOf(sdk), scenario: 'caller-cancels', holdMs: 'told' } as const
     const carrier = await Carrier.calls(gateway, call)
     await rings(page, 1)
+    await carrier.sipp.event('ringing')
     await carrier.goesOn()
     await carrier.done()
     await page.wire.event('verto.bye', 0)
