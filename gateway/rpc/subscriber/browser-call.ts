@@ -10,6 +10,7 @@ import { callPlay, callState, userEvent, type WireCall, type WireCallState } fro
 import { MediaWatch } from './media-watch.ts'
 import { MemberEvents } from './member-events.ts'
 import type { Parties, Party } from './parties.ts'
+import { RepeatedOffers } from './repeated-offer.ts'
 
 /** How long the first sound waits for a browser whose media is not up yet. */
 const hearingWaitMs = 5_000
@@ -41,6 +42,7 @@ export class BrowserCall {
   readonly callId: string
   readonly leg: Leg
   readonly media: BrowserMedia
+  readonly offers = new RepeatedOffers()
   /** What the page is told of who takes part. */
   readonly members: MemberEvents
   #options: BrowserCallOptions
@@ -158,6 +160,7 @@ export class BrowserCall {
   /** The page was loaded anew and makes another offer: its answer goes by an event. What it shared is gone. */
   async reattach(offer: string): Promise<void> {
     this.share(undefined)
+    this.offers.forget()
     // What was made for the page before is not for this one, nor for one that is loaded while this is under way.
     this.#described = true
     const anew = { offer }

@@ -58,7 +58,7 @@ export const handleVerto = async (parts: VertoParts, client: Client, params: Par
     case 'hold':
       return held(client, request, wrap)
     case 'updateMedia':
-      return updated(parts, client, request, wrap)
+      return updated(parts, client, { ...request, id }, wrap)
   }
 }
 
@@ -132,19 +132,22 @@ const held = (client: Client, { callId, held: hold }: Of<'hold'>, wrap: Wrap): R
 const updated = async (
   { log }: VertoParts,
   client: Client,
-  { callId, sdp: offer }: Of<'updateMedia'>,
+  { callId, sdp: offer, id }: Of<'updateMedia'> & { readonly id: unknown },
   wrap: Wrap,
 ): Promise<Reply> => {
   const known = client.calls.get(callId)
   if (!known) return wrap({ action: 'updateMedia', callID: callId }, () => gone(client, callId, 'normal'))
   const call = known.browserCall(client)
   const holdState = call?.held ? 'held' : 'active'
+  // Its answer is on the way, or with the page.
+  if (call?.offers.repeats(id, offer)) return wrap({ action: 'updateMedia', callID: callId, holdState })
   try {
     const sdp = await (known instanceof ScreenShare ? known : call)?.renegotiate(offer)
     // What rings has no description of the page's yet.
     if (sdp === undefined) throw new TrunklineError('call_not_in_progress')
     return wrap({ action: 'updateMedia', callID: callId, holdState, sdp })
   } catch (error) {
+    call?.offers.forget()
     log.warn({ leg: call?.leg.id, err: error }, 'the offer cannot be taken')
     const { message } = error instanceof TrunklineError ? error : new TrunklineError('bad_sdp')
     return { result: { node_id: client.nodeId, code: '488', message } }
