@@ -333,6 +333,17 @@ describe('in a call', () => {
     })
   })
 
+  it('an offer that comes again with its candidates has one answer, and one after a refusal', async () => {
+    const { page } = await talking(gateway)
+    const update = (sdp: string) => page.verto('verto.modify', 'c1', { action: 'updateMedia', sdp })
+    expect(await update('more')).toMatchObject({ sdp: 'answer to more' })
+    expect(await update('more\r\na=candidate:1 1 udp 1 192.0.2.2 9 typ host')).toEqual({
+      ...{ action: 'updateMedia', callID: 'c1', holdState: 'active' },
+    })
+    expect(await update('other')).toMatchObject({ sdp: 'answer to other' })
+    for (const _ of [1, 2]) expect(await update('bad')).toMatchObject({ code: '488' })
+  })
+
   it('a page that dials again under the id of what it gave up can end its second call too', async () => {
     const page = await gateway.signedIn()
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -4,8 +4,10 @@
  */
 const askedBy = (offer: string): string =>
   offer
-    .replace(/^(?:a=(?:candidate|end-of-candidates|rtcp:)|c=).*$\r?\n?/gm, '')
-    .replace(/^(m=\w+) \d+/gm, '$1')
+    .split(/\r?\n/)
+    .filter((line) => !/^(?:a=(?:candidate|end-of-candidates|rtcp):?|c=)/.test(line))
+    .map((line) => line.replace(/^(m=\w+) \d+/, '$1'))
+    .join('\n')
 
 /**
  * Knows an offer that a page has made before. The published SDK sends each of its offers a second time once all candidates are there, and hangs

@@ -9,6 +9,7 @@ import type { Client, ClientCall } from './client.ts'
 import { mediaErrorCode } from './media-error.ts'
 import { MediaWatch } from './media-watch.ts'
 import { Member } from './member.ts'
+import { RepeatedOffers } from './repeated-offer.ts'
 import type { VertoRequest } from './verto.ts'
 
 /** What a shared screen works with. */
@@ -27,6 +28,7 @@ type Invite = Omit<Extract<VertoRequest, { kind: 'invite' }>, 'sdp'>
  * of the camera. It has no leg and no record; it ends with the page's word, its media, or the call.
  */
 export class ScreenShare implements ClientCall, SharedScreen {
+  readonly offers = new RepeatedOffers()
   #parts: ScreenShareParts
   #client: Client
   #invite: Invite

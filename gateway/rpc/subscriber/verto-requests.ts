@@ -139,15 +139,16 @@ const updated = async (
   if (!known) return wrap({ action: 'updateMedia', callID: callId }, () => gone(client, callId, 'normal'))
   const call = known.browserCall(client)
   const holdState = call?.held ? 'held' : 'active'
+  const session = known instanceof ScreenShare ? known : call
   // Its answer is on the way, or with the page.
-  if (call?.offers.repeats(id, offer)) return wrap({ action: 'updateMedia', callID: callId, holdState })
+  if (session?.offers.repeats(id, offer)) return wrap({ action: 'updateMedia', callID: callId, holdState })
   try {
-    const sdp = await (known instanceof ScreenShare ? known : call)?.renegotiate(offer)
+    const sdp = await session?.renegotiate(offer)
     // What rings has no description of the page's yet.
     if (sdp === undefined) throw new TrunklineError('call_not_in_progress')
     return wrap({ action: 'updateMedia', callID: callId, holdState, sdp })
   } catch (error) {
-    call?.offers.forget()
+    session?.offers.forget()
     log.warn({ leg: call?.leg.id, err: error }, 'the offer cannot be taken')
     const { message } = error instanceof TrunklineError ? error : new TrunklineError('bad_sdp')
     return { result: { node_id: client.nodeId, code: '488', message } }
