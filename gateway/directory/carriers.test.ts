@@ -121,7 +121,9 @@ describePostgres('carriers of several gateways on one database', (engine) => {
     const knows = (name: string) => seen.carriers.some((each) => each.name === `${p}/${name}`)
     const until = (holds: () => boolean) =>
       new Promise<void>((resolve) => {
-        const look = () => holds() && resolve()
+        const look = (): void => {
+          if (holds()) resolve()
+        }
         two.onElsewhere(look)
         look()
       })
