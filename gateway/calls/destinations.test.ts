@@ -69,12 +69,13 @@ it('hands on Max-Forwards, one less, and who forwarded the call', () => {
     { callAnswered: () => {}, callEnded: () => {} },
     1_000,
   )
-  expect(requestFor({ to: 'x' }, call)).toMatchObject({
+  expect(requestFor({ destination: { to: 'x' }, callId }, call)).toMatchObject({
     maxForwards: 9,
     forwarded: [headers[0], headers[2]],
     from: leg.from,
   })
-  expect(requestFor({ to: 'x', from: 'sip:shop@y', fromName: 'Shop' }, call).from).toEqual({
+  const shop = { to: 'x', from: 'sip:shop@y', fromName: 'Shop' }
+  expect(requestFor({ destination: shop, callId }, call).from).toEqual({
     uri: 'sip:shop@y',
     user: 'shop',
     name: 'Shop',

@@ -2,6 +2,7 @@ import type { Destination } from '../../handlers/verbs.ts'
 import type { Cause } from '../errors.ts'
 import { shownUri } from '../sip/uri.ts'
 import type { Call } from './call.ts'
+import type { Candidate } from './candidate.ts'
 import type { Leg, Party } from './leg.ts'
 import type { AddressBook, Endpoints, OutboundRequest, Target } from './ports.ts'
 import type { Referral } from './referral.ts'
@@ -44,9 +45,19 @@ export const targetsOf = (
 export const withoutHeaders = (to: string): string =>
   /^\s*sips?:/i.test(to) ? to.replace(/\?[^@]*$/, '') : to
 
+/** A destination, and the id of the call to it. */
+type Dialled = Pick<Candidate, 'destination' | 'callId'>
+
+/** The destination with all headers of its INVITE. */
+export const withHeaders = ({ destination, callId }: Dialled): Destination => {
+  const { headers = [], headersFor } = destination
+  return headersFor ? { ...destination, headers: [...headers, ...headersFor(callId)] } : destination
+}
+
 /** What the leg to a destination is made with: the caller as the document or the call has it, and what its INVITE hands on. */
-export const requestFor = (destination: Destination, { caller, id, info }: Call): OutboundRequest => {
+export const requestFor = (candidate: Dialled, { caller, id, info }: Call): OutboundRequest => {
   const { maxForwards } = caller.facts
+  const destination = withHeaders(candidate)
   const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
   return {
     ...{

@@ -93,6 +93,24 @@ describe('what is told of each destination', () => {
     expect(new Set(seen.map(({ callId }) => callId)).size).toBe(1)
     expect(t.outcomes).toMatchObject([{ result: { kind: 'failed', reason: 'busy', callee: seen[2] } }])
   })
+
+  it('is told to who is called by headers with the id of its own call', async () => {
+    const seen: string[] = []
+    const [made] = await t.hunt([
+      [
+        {
+          ...{ to: 'sip:a@y', headers: [{ name: 'X-A', value: '1' }] },
+          headersFor: (value) => [{ name: 'X-Id', value }],
+          onState: ({ callee }) => void (callee && seen.push(callee.callId)),
+        },
+      ],
+    ])
+    expect(made?.request.destination.headers).toEqual([
+      { name: 'X-A', value: '1' },
+      { name: 'X-Id', value: seen[0] },
+    ])
+    expect(seen[0]).not.toBe(t.a.call.id)
+  })
 })
 
 describe('a signal', () => {

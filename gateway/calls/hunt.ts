@@ -83,8 +83,8 @@ export class Hunt implements LegOwner, RingingOwner {
 
   // What rings.
 
-  request({ destination }: Candidate) {
-    return requestFor(destination, this.#call)
+  request(candidate: Candidate) {
+    return requestFor(candidate, this.#call)
   }
 
   adopt(leg: Leg, ringing: LegOwner): void {

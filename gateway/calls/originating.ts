@@ -2,7 +2,7 @@ import type { CalleeState } from '../../handlers/verbs.ts'
 import { type Cause, sipStatusOf, TrunklineError } from '../errors.ts'
 import { infoOf } from './call-info.ts'
 import type { Candidate } from './candidate.ts'
-import { partyOf, queueNamed } from './destinations.ts'
+import { partyOf, queueNamed, withHeaders } from './destinations.ts'
 import { guarded } from './guarded.ts'
 import type { Leg, LegOwner } from './leg.ts'
 import type { Origination, OutboundRequest } from './ports.ts'
@@ -71,7 +71,9 @@ export class Originating implements RingingOwner {
     this.#taken?.end(cause)
   }
 
-  request({ destination, callId }: Candidate): OutboundRequest {
+  request(candidate: Candidate): OutboundRequest {
+    const { callId } = candidate
+    const destination = withHeaders(candidate)
     const from = partyOf(this.#origination.from ?? destination.from ?? '', destination.fromName ?? '')
     return { destination, projectId: this.projectId, callId, codec: 'PCMU', from }
   }

@@ -1,6 +1,9 @@
 import type { DocumentRequest } from '../handler.ts'
 import { withQuery } from './urls.ts'
 
+/** Version of the forms, as they and the requests of the API name it. */
+export const apiVersion = '2010-04-01'
+
 /** A URL and how it is asked. */
 export interface Target {
   readonly url: string

@@ -19,6 +19,8 @@ export interface Destination {
   readonly fromName?: string
   /** Further headers of the INVITE. Values are already decoded. */
   readonly headers?: readonly Header[]
+  /** Headers besides, which tell who is called by the id of its own call. */
+  readonly headersFor?: (callId: string) => readonly Header[]
   /** Digest credentials for the carrier. */
   readonly username?: string
   readonly password?: string

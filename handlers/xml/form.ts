@@ -1,4 +1,4 @@
-import type { Fields } from '../common/forms.ts'
+import { apiVersion, type Fields } from '../common/forms.ts'
 import { percentDecode, withX } from '../common/headers.ts'
 import { type CallControl, CallRedirected } from '../verbs.ts'
 
@@ -18,7 +18,7 @@ export const standardFields = (call: CallControl, parentCallSid?: string): Field
   return {
     CallSid: info.callId,
     AccountSid: info.projectId,
-    ApiVersion: '2010-04-01',
+    ApiVersion: apiVersion,
     From: info.from,
     To: info.to,
     CallStatus: callStatus(call),

@@ -65,8 +65,8 @@ export const nounRows: readonly Row[] = [
     'Dial/Sip',
     people,
     [
-      'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE',
-      'takes credentials, transport, and URL headers that become X- headers',
+      'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE, which also has `X-CallSid` (the `DialCallSid`), `X-AccountSid` and `X-ApiVersion`',
+      'tells the INVITE the ids of call and project, whatever the URL headers say',
     ],
     {
       ...callee,

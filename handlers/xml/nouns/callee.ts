@@ -1,4 +1,4 @@
-import { type Fields, seconds, timestamp } from '../../common/forms.ts'
+import { apiVersion, type Fields, seconds, timestamp } from '../../common/forms.ts'
 import type { CallControl, Callee, CalleeState, Destination } from '../../verbs.ts'
 import { type Callback, readCallback, tell } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
@@ -58,7 +58,7 @@ const progressOf = (
     const { callId, projectId } = stage.call.info
     tell(stage.context, 'call-status', callback, {
       AccountSid: projectId,
-      ApiVersion: '2010-04-01',
+      ApiVersion: apiVersion,
       ...(state.callee && { CallSid: state.callee.callId }),
       CallStatus: statusOf(state),
       Direction: 'outbound-dial',

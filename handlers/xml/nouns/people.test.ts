@@ -9,7 +9,9 @@ import { fieldsOf, root, runXml } from '../testing.ts'
 const called = async (nouns: string) => {
   const { call, context } = await runXml(`<Dial>${nouns}</Dial>`)
   const options = call.verbs.find(([name]) => name === 'connect')?.[1] as ConnectOptions | undefined
-  return { callees: options?.steps[0] ?? [], warnings: context.warnings }
+  const callees = (options?.steps[0] ?? []).map(({ headersFor, ...callee }) => callee)
+  const ids = options?.steps[0]?.map(({ headersFor }) => headersFor?.('c-2')) ?? []
+  return { callees, ids, warnings: context.warnings }
 }
 
 describe('Sip', () => {
@@ -26,6 +28,22 @@ describe('Sip', () => {
         ],
       },
     ])
+  })
+
+  it('tells the INVITE the ids of call and project, whatever the URL headers say', async () => {
+    const { callees, ids, warnings } = await called(
+      '<Sip>sip:a@b.example?X-CallSid=c-9&amp;accountsid=p-9&amp;ApiVersion=9&amp;CallSids=7</Sip><Number>+15550003</Number>',
+    )
+    expect(callees[0]).toEqual({ to: 'sip:a@b.example', headers: [{ name: 'X-CallSids', value: '7' }] })
+    expect(ids).toEqual([
+      [
+        { name: 'X-CallSid', value: 'c-2' },
+        { name: 'X-AccountSid', value: 'demo' },
+        { name: 'X-ApiVersion', value: '2010-04-01' },
+      ],
+      undefined,
+    ])
+    expect(warnings).toMatchObject([{ code: '32110', path: '/Response/Dial[1]/Sip[1]' }])
   })
 
   it('takes codecs and sessionTimeout', async () => {

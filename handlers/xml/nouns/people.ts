@@ -1,5 +1,6 @@
 import { readCodecs } from '../../common/codecs.ts'
 import { isAddress, isSipUri, readNumber } from '../../common/destinations.ts'
+import { apiVersion } from '../../common/forms.ts'
 import { percentDecode, readHeader, withX } from '../../common/headers.ts'
 import type { Header } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
@@ -50,7 +51,18 @@ export const client: Noun = {
   },
 }
 
-/** `Sip`: a SIP URI; what stands behind its `?` becomes headers of the INVITE (RFC 3261 section 19.1.1), with `X-` in front. */
+/** Headers by which an INVITE tells the call of who is called, and the project. No document says otherwise. */
+const idHeaders = (callId: string, projectId: string): readonly Header[] => [
+  { name: 'X-CallSid', value: callId },
+  { name: 'X-AccountSid', value: projectId },
+  { name: 'X-ApiVersion', value: apiVersion },
+]
+const idNames = idHeaders('', '').map(({ name }) => name.toLowerCase())
+
+/**
+ * `Sip`: a SIP URI; what stands behind its `?` becomes headers of the INVITE (RFC 3261 section 19.1.1), with `X-` in front, beside those of
+ * the gateway's own.
+ */
 export const sip: Noun = {
   name: 'Sip',
   attributes: [...calleeAttributes, 'username', 'password', 'codecs', 'sessionTimeout'],
@@ -69,7 +81,11 @@ export const sip: Noun = {
       ...(codecs && { codecs }),
       ...(sessionTimerSeconds !== undefined && { sessionTimerSeconds }),
     }
-    return (stage) => ({ ...destination, ...common(stage, place.to) })
+    return (stage) => ({
+      ...destination,
+      headersFor: (callId) => idHeaders(callId, stage.call.info.projectId),
+      ...common(stage, place.to),
+    })
   },
 }
 
@@ -94,12 +110,19 @@ const readSipUri = (reader: ElementReader): { to: string; headers?: readonly Hea
     return undefined
   }
   try {
-    const headers = headersOf(content.slice(to.length + 1))
+    const headers = withoutIds(reader, headersOf(content.slice(to.length + 1)))
     return { to, ...(headers.length > 0 && { headers }) }
   } catch (error) {
     reader.warning(codes.sipUri, `The SIP URI ${(error as Error).message}; nobody is called.`)
     return undefined
   }
+}
+
+const withoutIds = (reader: ElementReader, headers: readonly Header[]): readonly Header[] => {
+  const others = headers.filter(({ name }) => !idNames.includes(name.toLowerCase()))
+  if (others.length < headers.length)
+    reader.warning(codes.sipUri, 'The SIP URI sets a header that the gateway sets; that has no effect.')
+  return others
 }
 
 const headersOf = (query: string): readonly Header[] =>

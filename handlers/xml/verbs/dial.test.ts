@@ -89,7 +89,7 @@ describe('Dial', () => {
     const context = new FakeContext()
     call.during.set('connect', ({ steps }: ConnectOptions) => {
       context.documents[`${root}/self`] = '<Response/>'
-      expect(Object.keys(steps[0]![0]!)).toEqual(['to'])
+      expect(Object.keys(steps[0]![0]!)).toEqual(['to', 'headersFor'])
     })
     const body = '<Dial action=""><Sip url="" statusCallback=" ">sip:a@b.example</Sip></Dial>'
     await runXml(body, { call, context, at: '/self' })
