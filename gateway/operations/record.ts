@@ -7,13 +7,14 @@ const tracksOf = { speak: 'in', listen: 'out', both: 'both' } as const
 /** The defaults of the hosted service. */
 const defaults = { initialSilenceMs: 5_000, endSilenceMs: 1_000, terminators: '#*' }
 
-/** Reads `record.audio` of a request. `input_sensitivity` has no meaning here. */
+/** Reads `record.audio` of a request. */
 export const readRecord = (params: Fields): RecordOptions => {
   const audio = params.fields('record')?.fields('audio')
   const { initialSilenceMs, endSilenceMs, terminators } = defaults
   const initial = audio?.seconds('initial_timeout') ?? initialSilenceMs
   const end = audio?.seconds('end_silence_timeout') ?? endSilenceMs
   const direction = audio?.oneOf('direction', ['speak', 'listen', 'both'] as const) ?? 'speak'
+  const sensitivity = audio?.number('input_sensitivity', 0, 100)
   const given = audio?.raw('terminators')
   return {
     format: audio?.oneOf('format', ['wav', 'mp3'] as const) ?? 'wav',
@@ -23,6 +24,7 @@ export const readRecord = (params: Fields): RecordOptions => {
     terminators: given === '' ? '' : (audio?.text('terminators') ?? terminators),
     initialSilenceMs: initial === 0 ? Number.POSITIVE_INFINITY : initial,
     ...(end > 0 && { endSilenceMs: end }),
+    ...(sensitivity !== undefined && { sensitivity }),
   }
 }
 

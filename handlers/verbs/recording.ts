@@ -18,10 +18,20 @@ export interface RecordOptions extends Cancellable {
   /** Ends it when the caller says nothing for so long from the beginning; default as `endSilenceMs`, and
    * `Infinity` bears any. */
   readonly initialSilenceMs?: number
+  /** How soon a sound counts as said, 0 (only what is loud) to 100 (also what is soft); default 44. */
+  readonly sensitivity?: number
   /** Longest recording, with the silence of pauses that is put there; default as long as the call. */
   readonly maxMs?: number
   /** Cuts silence off the beginning and the end; default false. */
   readonly trim?: boolean
+  /** Where the file is sent once it is over, if there is one; it is kept here as well. Default nowhere. */
+  readonly storage?: RecordingStorage
+}
+
+/** A customer's place for a recording. Its URL may hold secrets. */
+export interface RecordingStorage {
+  readonly url: string
+  readonly method: 'PUT' | 'POST'
 }
 
 /** What was recorded, and why recording ended. */
@@ -46,6 +56,11 @@ export interface CallRecording {
   readonly url: string
   /** Never rejects; settles after the call's end at the latest. */
   readonly ended: Promise<RecordResult>
+  /**
+   * With {@link RecordOptions.storage}: where the file is, a URL without user, password, query and fragment; undefined where it was not taken,
+   * or there is none. Never rejects; settles minutes after `ended` where its server does not answer well.
+   */
+  readonly stored?: Promise<string | undefined>
   /** `skip` leaves the pause out, `silence` puts silence there. */
   pause(how: 'skip' | 'silence'): void
   resume(): void

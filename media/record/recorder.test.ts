@@ -145,6 +145,31 @@ describe('a recording ends', () => {
     expect((await other.recorder.done).end).toEqual({ kind: 'no-input' })
   })
 
+  it.each([
+    ...([
+      [undefined, -43, -47],
+      [44, -43, -47],
+      [24, -33, -37],
+    ] as const),
+    ...([
+      [0, -21, -25],
+      [100, -51, -53],
+    ] as const),
+  ])(
+    'after a silence that is one at its sensitivity (%s: %i dB is none, %i is)',
+    async (sensitivity, said, silent) => {
+      const frameOf = (level: number) => sine(400, 20, 8000, 32_767 * 10 ** ((level + 3.01) / 20))
+      const request = { ...(sensitivity !== undefined && { sensitivity }), initialSilenceMs: 200 }
+      const heard = await start(request)
+      expect(await say(heard.recorder, () => frameOf(said), 160)).toBe(8)
+      expect(await say(heard.recorder, () => undefined, 400)).toBe(20)
+      heard.recorder.stop()
+      const deaf = await start(request)
+      expect(await say(deaf.recorder, () => frameOf(silent), 400)).toBe(10)
+      expect((await deaf.recorder.done).end).toEqual({ kind: 'no-input' })
+    },
+  )
+
   it('at its longest, without the pauses that are left out', async () => {
     const { recorder, read } = await start({ maxMs: 1000, endSilenceMs: 300 })
     await say(recorder, () => word, 400)

@@ -9,6 +9,12 @@ import { Tracks } from './tracks.ts'
 import { Trim } from './trim.ts'
 import { WavFormat } from './wav-format.ts'
 
+/** Sensitivity at which voices are told from noise as {@link VoiceLevel} says. */
+const usualSensitivity = 44
+/** How much louder a sound has to be for each point below that, and how much less loud for each above: at 100 by 2 dB than the noise still. */
+const DB_BELOW = 0.5
+const DB_ABOVE = 0.125
+
 /** So many frames without a byte to write, and the file is touched: 30 s. */
 const TOUCH_FRAMES = 1500
 
@@ -48,8 +54,8 @@ export class Recorder {
   #ending: Ending
   #tracks: Tracks
   #trim: Trim | undefined
-  #in = new Voice()
-  #out = new Voice()
+  #in: Voice
+  #out: Voice
   #paused: 'skip' | 'silence' | undefined
   #bytes = 0
   #frames = 0
@@ -65,6 +71,8 @@ export class Recorder {
     this.#settle = resolve
     this.#format = format
     this.#ending = new Ending(request)
+    this.#in = new Voice(request.sensitivity)
+    this.#out = new Voice(request.sensitivity)
     this.#tracks = new Tracks(request.tracks, this.sampleRate / 50)
     this.#trim = request.trim
       ? new Trim(this.sampleRate / 50, (left, right) => this.#encode(left, right))
@@ -195,8 +203,13 @@ const errorOf = ({ code, message }: FileFailure): RecordingEnd => ({ kind: 'erro
 
 /** Hears voices, but no clicks: a frame alone is none. */
 class Voice {
-  #level = new VoiceLevel()
+  readonly #level: VoiceLevel
   #before = false
+
+  constructor(sensitivity = usualSensitivity) {
+    const missing = usualSensitivity - sensitivity
+    this.#level = new VoiceLevel(missing * (missing > 0 ? DB_BELOW : DB_ABOVE))
+  }
 
   heard(frame: Int16Array | undefined): boolean {
     const loud = this.#level.update(frame)

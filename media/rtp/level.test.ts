@@ -32,6 +32,17 @@ describe('VoiceLevel', () => {
     expect(new VoiceLevel().update(tone(-46))).toBe(false)
   })
 
+  it('lies higher or lower with all of its bounds where it is to', () => {
+    const deaf = new VoiceLevel(20)
+    expect([deaf.update(tone(-26)), deaf.update(tone(-24))]).toEqual([false, true])
+    for (let i = 0; i < 50 * 60; i++) deaf.update(tone(-24))
+    expect(deaf.thresholdDb).toBeCloseTo(-10, 5)
+    const keen = new VoiceLevel(-20)
+    expect([keen.update(tone(-66)), keen.update(tone(-64))]).toEqual([false, true])
+    for (const frame of noise(-50, 60)) keen.update(frame)
+    for (const frame of noise(-50, 1)) expect(keen.update(frame)).toBe(true)
+  })
+
   it('takes steady noise for noise after some seconds, and a voice above it for a voice', () => {
     const voice = new VoiceLevel()
     const heard = [...noise(-40, 6)].map((frame) => voice.update(frame))

@@ -46,10 +46,17 @@ export class VoiceLevel {
   levelDb = LOWEST_DB
   /** The noise of the room, in dBov. */
   floorDb = START_FLOOR_DB
+  readonly #raisedDb: number
+
+  /** `raisedDb` lies the threshold above where it is told to lie, and all of its bounds with it; default 0. */
+  constructor(raisedDb = 0) {
+    this.#raisedDb = raisedDb
+  }
 
   /** Frames louder than this, in dBov, are taken for a voice. */
   get thresholdDb(): number {
-    return Math.min(HIGHEST_THRESHOLD_DB, Math.max(LOWEST_THRESHOLD_DB, this.floorDb + ABOVE_FLOOR_DB))
+    const usual = Math.min(HIGHEST_THRESHOLD_DB, Math.max(LOWEST_THRESHOLD_DB, this.floorDb + ABOVE_FLOOR_DB))
+    return usual + this.#raisedDb
   }
 
   /** Takes 20 ms; undefined is digital silence. True: louder than the noise. */

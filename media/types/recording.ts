@@ -13,11 +13,16 @@ export interface RecordRequest {
   readonly beep?: boolean
   /**
    * Ends the recording after so much silence of the far end; absent: never. Silence is what is not louder than the noise of the room by
-   * 9 dB; in the beginning, what is below −45 dB of full scale.
+   * 9 dB; in the beginning, what is below −45 dB of full scale. See `sensitivity`.
    */
   readonly endSilenceMs?: number
   /** Ends it when nothing is said for so long from the beginning; absent: as `endSilenceMs`. */
   readonly initialSilenceMs?: number
+  /**
+   * How soon a sound counts as said, 0 to 100: by how many dB it has to be louder than the noise of the room, which is 9 at 44, half a
+   * decibel more for each point below (31 at 0), and an eighth less for each above (2 at 100). The other levels move as far. Default 44.
+   */
+  readonly sensitivity?: number
   /** Longest recording, with the silence of pauses that is put there; absent: as long as the port is open. Whatever it says, no file gets longer than 4 GiB. */
   readonly maxMs?: number
   /** Digits that end it; default none. */

@@ -4,7 +4,6 @@ const joinAll = 'takes all that the verb has'
 const tells = 'tells status_callback of the events that it names, as a form or a query'
 const onTap = 'gives the audio of a direction to an RTP address, in a codec'
 const background = 'goes on at once, and is found again by its control_id or as the last'
-const recordEffect = 'refuses what is not there, and warns of what has no effect'
 const detects = 'takes all that the verb has'
 
 const recordParameters = (direction: string, terminators: string, initial: string, end: string) =>
@@ -16,7 +15,7 @@ const recordParameters = (direction: string, terminators: string, initial: strin
     initial_timeout: [initial, 'takes all that the verb has'],
     end_silence_timeout: [end, 'takes all that the verb has'],
     max_length: ['as long as the call', 'takes all that the verb has'],
-    input_sensitivity: ['', recordEffect, noEffect],
+    input_sensitivity: ['44', 'takes all that the verb has'],
   }) as const
 
 /** Methods for conferences, queues, recordings and streams. */

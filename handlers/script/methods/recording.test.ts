@@ -40,11 +40,11 @@ describe('record', () => {
   it('takes all that the verb has', async () => {
     const record = {
       ...{ format: 'mp3', direction: 'listen', beep: true, terminators: '*9', max_length: 30 },
-      ...{ initial_timeout: '2.5', end_silence_timeout: 0 },
+      ...{ initial_timeout: '2.5', end_silence_timeout: 0, input_sensitivity: '62.5' },
     }
     expect((await run([{ record }])).verbs[0]?.[1]).toEqual({
       ...{ format: 'mp3', tracks: 'out', beep: true, terminators: '*9', maxMs: 30_000 },
-      ...{ initialSilenceMs: 2500, endSilenceMs: Number.POSITIVE_INFINITY },
+      ...{ initialSilenceMs: 2500, endSilenceMs: Number.POSITIVE_INFINITY, sensitivity: 62.5 },
     })
     expect((await run([{ record: { terminators: '' } }])).verbs[0]?.[1]).toMatchObject({ terminators: '' })
   })
@@ -78,7 +78,7 @@ describe('record', () => {
     expect([verbs, warnings]).toEqual([[], ['/sections/main/0/record method_parameter_invalid_value']])
   })
 
-  it('refuses what is not there, and warns of what has no effect', async () => {
+  it('refuses what is not there', () => {
     expect(faultsOf([{ record: { format: 'mp4' } }])).toEqual([
       '/0/record/format method_parameter_invalid_value',
     ])
@@ -88,10 +88,9 @@ describe('record', () => {
     expect(faultsOf([{ record: { initial_timeout: -1 } }])).toEqual([
       '/0/record/initial_timeout method_parameter_invalid_value',
     ])
-    for (const name of ['record', 'record_call'])
-      expect((await run([{ [name]: { input_sensitivity: 50 } }])).warnings).toEqual([
-        `/sections/main/0/${name}/input_sensitivity method_parameter_undefined`,
-      ])
+    expect(faultsOf([{ record: { input_sensitivity: 101 } }])).toEqual([
+      '/0/record/input_sensitivity method_parameter_invalid_value',
+    ])
   })
 
   it('tells status_url that it records, and what came of it', async () => {
@@ -161,11 +160,11 @@ describe('record_call', () => {
   it('takes all that the verb has', async () => {
     const record_call = {
       ...{ format: 'mp3', direction: 'speak', beep: true, terminators: '*', max_length: 9 },
-      ...{ initial_timeout: 3, end_silence_timeout: 4 },
+      ...{ initial_timeout: 3, end_silence_timeout: 4, input_sensitivity: 0 },
     }
     expect((await run([{ record_call }])).verbs[0]?.[1]).toEqual({
       ...{ format: 'mp3', tracks: 'in', beep: true, terminators: '*', maxMs: 9000 },
-      ...{ initialSilenceMs: 3000, endSilenceMs: 4000 },
+      ...{ initialSilenceMs: 3000, endSilenceMs: 4000, sensitivity: 0 },
     })
   })
 

@@ -35,12 +35,17 @@ const properties = ({
     [0, 600],
   ),
   end_silence_timeout: number(`Seconds of silence that end it; 0: none do; default ${end}.`, [0, 600]),
+  input_sensitivity: number(
+    'How soon a sound counts as speech, 0 (only what is loud) to 100 (also what is soft); default 44.',
+    [0, 100],
+  ),
   max_length: number('Longest recording in seconds; default as long as the call.', [1, 86_400]),
   status_url: statusUrl('calling.call.record'),
 })
 
 const recordOptions = (values: Values, defaults: Defaults): RecordOptions => {
   const maxMs = values.seconds('max_length')
+  const sensitivity = values.number('input_sensitivity')
   return {
     format: values.choice<'wav' | 'mp3'>('format') ?? 'wav',
     tracks: tracksOf(values, defaults),
@@ -48,6 +53,7 @@ const recordOptions = (values: Values, defaults: Defaults): RecordOptions => {
     terminators: values.has('terminators') ? (values.text('terminators') ?? '') : defaults.terminators,
     initialSilenceMs: patience(values, 'initial_timeout', defaults.initial),
     endSilenceMs: patience(values, 'end_silence_timeout', defaults.end),
+    ...(sensitivity !== undefined && { sensitivity }),
     ...(maxMs !== undefined && { maxMs }),
   }
 }
@@ -125,7 +131,6 @@ export const recording: Readonly<Record<string, Method>> = {
   record: {
     description: 'Records the caller; the next step comes when that is over.',
     properties: properties(foreground),
-    withoutEffect: ['input_sensitivity'],
     failed: { record_result: 'failed', record_url: '' },
     run: record,
   },
@@ -135,7 +140,6 @@ export const recording: Readonly<Record<string, Method>> = {
       control_id: text('Name by which stop_record_call finds it; default a new one.'),
       ...properties(background),
     },
-    withoutEffect: ['input_sensitivity'],
     failed: { record_call_result: 'failed' },
     run: recordCall,
   },
