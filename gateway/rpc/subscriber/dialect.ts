@@ -126,7 +126,7 @@ export class SubscriberDialect implements OutboundSubscriber {
   }
 
   dial(target: Extract<Target, { kind: 'subscriber' }>, request: OutboundRequest): Leg {
-    const { directory, webrtc, push, clock, log } = this.#parts
+    const { directory, webrtc, push, metrics, clock, log } = this.#parts
     const { subscriberId, address } = target
     const name = directory.subscriber(subscriberId)?.displayName ?? ''
     const leg = new Leg({
@@ -137,7 +137,8 @@ export class SubscriberDialect implements OutboundSubscriber {
       to: { uri: address, user: address.split('/').at(-1) ?? address, name },
       now: () => clock.now(),
     })
-    const parts = { webrtc, parties: this.#parties, clock, log, nodeId: this.#nodeId, ...(push && { push }) }
+    const shared = { webrtc, parties: this.#parties, nodeId: this.#nodeId, ...(push && { push }) }
+    const parts = { ...shared, metrics, clock, log }
     const { callId, codec, caller } = request
     const options = { leg, callId, subscriberId, codec, ...(caller && { caller }) }
     const invitation = new Invitation(parts, { ...options, video: wantsVideo(request) })

@@ -18,6 +18,8 @@ export class FakeMedia implements BrowserMedia {
   /** Whether the browser is sent no sound. */
   deaf = false
   closed = false
+  /** Answers are taken once the test lets them. */
+  accepting: Promise<void> = Promise.resolve()
   /** Later offers are held back until the test lets them go. */
   gate: Promise<void> = Promise.resolve()
   #listener: (state: State) => void = () => {}
@@ -30,6 +32,10 @@ export class FakeMedia implements BrowserMedia {
 
   async accept(answer: string): Promise<void> {
     if (answer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
+    if (answer === 'no codec') throw Object.assign(new Error('no audio'), { code: 'no_common_codec' })
+    if (this.accepted.length > 0) throw new Error('an answer was taken already')
+    await this.accepting
+    if (answer === 'no transport') throw new Error('the transport is gone')
     this.accepted.push(answer)
   }
 

@@ -1,46 +1,19 @@
-import type { AudioCodec, BrowserMedia, WebRtc } from '../../../media/types.ts'
-import type { CallId, Leg, LegSignalling } from '../../calls/leg.ts'
+import type { BrowserMedia } from '../../../media/types.ts'
+import type { Leg, LegSignalling } from '../../calls/leg.ts'
 import type { PlayState } from '../../calls/leg-signalling.ts'
-import type { Clock } from '../../clock.ts'
 import type { Cause } from '../../errors.ts'
-import type { Log } from '../../log.ts'
 import type { DeviceCall } from '../../push/device-call.ts'
-import type { Push } from '../../push/push.ts'
 import type { RpcSession } from '../session.ts'
 import { BrowserCall } from './browser-call.ts'
 import { byeOf, causeOf, REJECT_ALL } from './causes.ts'
 import type { Client, ClientCall } from './client.ts'
-import { mediaErrorCode } from './media-error.ts'
-import type { Parties } from './parties.ts'
-import { nameOf } from './shown.ts'
-
-/** What an invitation works with. */
-export interface InvitationParts {
-  readonly webrtc: Pick<WebRtc, 'offer'>
-  readonly parties: Parties
-  /** Wakes devices; default none. */
-  readonly push?: Pick<Push, 'call'>
-  /** Name of this gateway in the dialect. */
-  readonly nodeId: string
-  readonly clock: Clock
-  readonly log: Log
-}
-
-/** Who is invited to what. */
-export interface InvitationOptions {
-  readonly leg: Leg
-  readonly callId: CallId
-  readonly subscriberId: string
-  readonly codec: AudioCodec
-  /** Whether video is offered. */
-  readonly video: boolean
-  /** Who calls; absent: nobody yet. */
-  readonly caller?: Leg
-}
+import { deviceEvent, inviteOf } from './invitation-message.ts'
+import type { InvitationOptions, InvitationParts } from './invitation-parts.ts'
+import { mediaCause } from './media-error.ts'
 
 /**
  * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same offer under the same id, and the
- * first answer wins. Where no page is connected, the subscriber's devices are told: it rings until a page that they open has answered, or nobody waits any
+ * first answer that can be used wins. Where no page is connected, the subscriber's devices are told: it rings until a page that they open has answered, or nobody waits any
  * more.
  */
 export class Invitation implements LegSignalling, ClientCall {
@@ -55,6 +28,9 @@ export class Invitation implements LegSignalling, ClientCall {
   #declined = new WeakSet<Client>()
   /** What the page said that declined last. */
   #refusal: Cause | undefined
+  /** Its answer is being taken; it rings until that is done. */
+  #taking: Client | undefined
+  #answers: Promise<void> = Promise.resolve()
   #winner: Client | undefined
   /** Devices that may still open a page. */
   #devices: DeviceCall | undefined
@@ -84,10 +60,7 @@ export class Invitation implements LegSignalling, ClientCall {
     try {
       this.#media = await this.#parts.webrtc.offer(callId, codec, { video })
     } catch (error) {
-      leg.ended({
-        code: mediaErrorCode(error),
-        detail: error instanceof Error ? error.message : String(error),
-      })
+      leg.ended(mediaCause(error))
       return
     }
     // From here on the leg closes the port, whether or not anybody answers.
@@ -122,30 +95,22 @@ export class Invitation implements LegSignalling, ClientCall {
     return client === this.#winner ? this.#call : undefined
   }
 
-  async pageAnswered(client: Client, sdp: string): Promise<void> {
-    if (client === this.#winner) return
-    if (this.#winner || this.#over || !this.#media || !this.#ringing.delete(client)) {
-      this.#dismiss(client, { code: 'answered_elsewhere' })
-      return
-    }
-    this.#winner = client
-    for (const loser of this.#ringing.keys()) this.#dismiss(loser, { code: 'answered_elsewhere' })
-    this.#ringing.clear()
-    this.#cancel({ code: 'answered_elsewhere' })
-    await this.#accept(client, this.#media, sdp)
+  /** Answers are taken one after another: the second counts where the first cannot be used. */
+  pageAnswered(client: Client, sdp: string): Promise<void> {
+    const take = () => this.#take(client, sdp)
+    this.#answers = this.#answers.then(take, take)
+    return this.#answers
   }
 
   pageEnded(client: Client, causeCode: number | undefined): void {
     const { leg } = this.#options
-    if (client === this.#winner) {
+    if (client === this.#winner || client === this.#taking) {
       this.#saidByPage = true
       leg.ended(causeOf(causeCode, 'normal'))
       return
     }
-    if (!this.#ringing.delete(client)) return
-    this.#declined.add(client)
+    if (!this.#leave(client)) return
     this.#refusal = causeOf(causeCode, 'declined')
-    client.calls.delete(this.wireId)
     // Busy or declined here: other pages may still be answered, unless the person wants none of them to be. Devices that were told are no
     // reason to go on: nobody knows whether one rings.
     if (this.#ringing.size === 0 || causeCode === REJECT_ALL) leg.ended(this.#refusal)
@@ -158,7 +123,7 @@ export class Invitation implements LegSignalling, ClientCall {
 
   pageLost(client: Client): void {
     const { leg } = this.#options
-    if (client === this.#winner) {
+    if (client === this.#winner || client === this.#taking) {
       this.#saidByPage = true
       leg.ended({ code: 'client_lost' })
     } else if (this.#ringing.delete(client)) this.#endUnheard()
@@ -178,10 +143,7 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#ringing.clear()
     this.#cancel(cause)
     if (this.#call) this.#call.close(cause, this.#saidByPage)
-    else {
-      if (this.#winner) this.#dismiss(this.#winner, cause)
-      void this.#media?.close()
-    }
+    else void this.#media?.close()
   }
 
   async sendDigits(digits: string): Promise<void> {
@@ -220,7 +182,7 @@ export class Invitation implements LegSignalling, ClientCall {
       callerId: invite.caller_id_number,
       // A media line with the port 0 is refused (RFC 3264 section 6).
       withVideo: /^m=video [1-9]/m.test(invite.sdp),
-      event: this.#event('verto.invite', invite),
+      event: deviceEvent(this.#parts.nodeId, 'verto.invite', invite),
     })
     if (told) return
     this.#devices = undefined
@@ -234,24 +196,14 @@ export class Invitation implements LegSignalling, ClientCall {
   }
 
   #cancel(cause: Cause): void {
-    this.#devices?.cancel(this.#event('verto.bye', { callID: this.wireId, ...byeOf(cause) }))
+    this.#devices?.cancel(
+      deviceEvent(this.#parts.nodeId, 'verto.bye', { callID: this.wireId, ...byeOf(cause) }),
+    )
     this.#devices = undefined
   }
 
   #invite({ sdp }: BrowserMedia) {
-    const { from, to } = this.#options.leg
-    const { name, number } = nameOf(from)
-    return {
-      ...{ callID: this.wireId, sdp },
-      ...{ caller_id_name: name, caller_id_number: number },
-      ...{ callee_id_name: to.name, callee_id_number: to.uri, display_direction: 'outbound' },
-    }
-  }
-
-  /** The event by which a page would learn of it, as devices get it: what the SDK's `handlePushNotification` takes. */
-  #event(method: string, params: object): Readonly<Record<string, unknown>> {
-    const message = { jsonrpc: '2.0', id: 1, method, params }
-    return { event_type: 'webrtc.message', node_id: this.#parts.nodeId, params: message }
+    return inviteOf(this.#options.leg, this.wireId, sdp)
   }
 
   /** False when the page is part of it already, or nobody is wanted any more. */
@@ -262,19 +214,52 @@ export class Invitation implements LegSignalling, ClientCall {
     return true
   }
 
-  async #accept(client: Client, media: BrowserMedia, sdp: string): Promise<void> {
-    const { leg, callId: roomId, caller } = this.#options
-    const { parties, clock, log } = this.#parts
+  async #take(client: Client, sdp: string): Promise<void> {
+    const media = this.#media
+    if (client === this.#winner) return
+    if (this.#winner || this.#over || !media || !this.#ringing.has(client)) {
+      this.#dismiss(client, { code: 'answered_elsewhere' })
+      return
+    }
+    this.#taking = client
     try {
       await media.accept(sdp)
     } catch (error) {
-      leg.ended({
-        code: mediaErrorCode(error),
-        detail: error instanceof Error ? error.message : String(error),
-      })
+      this.#unusable(client, error)
+      return
+    } finally {
+      this.#taking = undefined
+    }
+    if (!this.#over) this.#won(client, media)
+  }
+
+  /** What is wrong with a description ends the call for its page alone: all were offered the same media, which still waits for an answer. */
+  #unusable(client: Client, error: unknown): void {
+    if (this.#over) return
+    const { leg } = this.#options
+    const { metrics, log } = this.#parts
+    const cause = mediaCause(error)
+    if (cause.code !== 'bad_sdp' && cause.code !== 'no_common_codec') {
+      leg.ended(cause)
       return
     }
-    if (this.#over) return
+    metrics.rejections.inc({ code: cause.code })
+    log.warn({ leg: leg.id, subscriber: this.subscriberId, ...cause }, 'the answer cannot be taken')
+    this.#leave(client)
+    this.#dismiss(client, cause)
+    // What a person said tells the caller more.
+    this.#refusal ??= cause
+    this.#endUnheard()
+  }
+
+  #won(client: Client, media: BrowserMedia): void {
+    const { leg, callId: roomId, caller } = this.#options
+    const { parties, clock, log } = this.#parts
+    this.#winner = client
+    this.#ringing.delete(client)
+    for (const loser of this.#ringing.keys()) this.#dismiss(loser, { code: 'answered_elsewhere' })
+    this.#ringing.clear()
+    this.#cancel({ code: 'answered_elsewhere' })
     const made = { client, callId: this.wireId, roomId, leg, media, parties, ...(caller && { caller }) }
     this.#call = new BrowserCall({ ...made, clock, log })
     this.#call.state('answered')
@@ -282,6 +267,14 @@ export class Invitation implements LegSignalling, ClientCall {
     // The SDK calls its own answer active only by this.
     this.#call.verto('verto.answer')
     leg.answered()
+  }
+
+  /** The page rings no more, and is not rung again. False when it did not ring. */
+  #leave(client: Client): boolean {
+    if (!this.#ringing.delete(client)) return false
+    this.#declined.add(client)
+    client.calls.delete(this.wireId)
+    return true
   }
 
   #dismiss(client: Client, cause: Cause): void {

@@ -202,3 +202,116 @@ describe('a page that comes online late', () => {
     expect(owner.told).toEqual(['early', 'ended declined by far'])
   })
 })
+
+describe('an answer that cannot be used', () => {
+  it.each([
+    ['bad', 'bad_sdp', { cause: 'MANDATORY_IE_MISSING', causeCode: 96 }],
+    ['no codec', 'no_common_codec', { cause: 'BEARERCAPABILITY_NOTIMPL', causeCode: 65 }],
+  ])('(%s) is told to its page; the others ring on, and one answers', async (sdp, code, cause) => {
+    const { first, second, leg, owner } = await ringing()
+    await answer(first.page, leg.id, sdp)
+    expect(await first.page.message('verto.bye')).toEqual({ callID: leg.id, ...cause })
+    await settled(second.page)
+    expect([owner.told, told(second.page, 'verto.bye')]).toEqual([['early'], 0])
+    expect(await gateway.metrics.text()).toContain(`rejections_total{code="${code}"} 1`)
+    expect(gateway.lines.join()).toContain('the answer cannot be taken')
+    await answer(second.page, leg.id, 'mine')
+    await second.page.message('verto.answer')
+    expect(owner.told).toEqual(['early', 'answered'])
+    expect(gateway.webrtc.last).toMatchObject({ accepted: ['mine'], closed: false })
+    expect(told(first.page, 'verto.bye')).toBe(1)
+  })
+
+  it('does not ring its page again when that comes back or goes online anew', async () => {
+    const { first, second, leg } = await ringing()
+    await answer(first.page, leg.id, 'bad')
+    await first.page.ask('subscriber.online')
+    await gone(gateway, first.page)
+    const again = await back(first)
+    await again.ask('subscriber.online')
+    await settled(again, second.page)
+    expect(told(first.page, 'verto.invite') + told(again, 'verto.invite')).toBe(1)
+  })
+
+  it('is the end where it comes from the last page that rings', async () => {
+    const { first, second, leg, owner } = await ringing()
+    for (const { page } of [first, second]) await answer(page, leg.id, 'bad')
+    await settled(first.page, second.page)
+    expect(owner.told).toEqual(['early', 'ended bad_sdp by far'])
+    expect(gateway.webrtc.last.closed).toBe(true)
+    for (const { page } of [first, second]) expect(told(page, 'verto.bye')).toBe(1)
+  })
+
+  it.each([
+    ['before', 'busy'],
+    ['after', 'busy'],
+  ])('does not hide from the caller what a person said %s it', async (when, code) => {
+    const { first, second, leg, owner } = await ringing()
+    const busy = () => second.page.verto('verto.bye', leg.id, { cause: 'USER_BUSY', causeCode: '17' })
+    if (when === 'before') await busy()
+    await answer(first.page, leg.id, 'bad')
+    if (when === 'after') await busy()
+    await settled(first.page)
+    expect(owner.told).toEqual(['early', `ended ${code} by far`])
+  })
+
+  it('is followed by a late page, which rings', async () => {
+    const { first, second, leg, owner } = await ringing()
+    await answer(first.page, leg.id, 'bad')
+    const { page: late } = await online()
+    expect(await late.message('verto.invite')).toMatchObject({ callID: leg.id })
+    await answer(late, leg.id, 'mine')
+    expect(await second.page.message('verto.bye')).toEqual({ callID: leg.id, ...lost })
+    expect(owner.told).toEqual(['early', 'answered'])
+  })
+
+  it('ends the call for all where it broke the media that all were offered', async () => {
+    const { first, second, leg, owner } = await ringing()
+    await answer(first.page, leg.id, 'no transport')
+    for (const { page } of [first, second])
+      expect(await page.message('verto.bye')).toMatchObject({ callID: leg.id })
+    expect(owner.told).toEqual(['early', 'ended internal by far'])
+  })
+})
+
+describe('while an answer is being taken', () => {
+  const accepting = async () => {
+    const call = await ringing()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    gateway.webrtc.last.accepting = promise
+    await answer(call.first.page, call.leg.id, 'mine')
+    return { ...call, take: resolve }
+  }
+
+  it('another page that answers waits, and is told that it lost', async () => {
+    const { first, second, leg, owner, take } = await accepting()
+    await answer(second.page, leg.id, 'mine too')
+    await settled(second.page)
+    expect(told(second.page, 'verto.bye')).toBe(0)
+    take()
+    expect(await second.page.message('verto.bye')).toEqual({ callID: leg.id, ...lost })
+    await first.page.message('verto.answer')
+    expect([owner.told, told(first.page, 'verto.bye')]).toEqual([['early', 'answered'], 0])
+  })
+
+  it.each([
+    ['hangs up', declined, 'declined'],
+    ['gives no reason', {}, 'normal'],
+  ])('its page %s: the call is over', async (_how, cause, code) => {
+    const { first, second, leg, owner, take } = await accepting()
+    await first.page.verto('verto.bye', leg.id, cause)
+    take()
+    await settled(first.page, second.page)
+    expect(owner.told).toEqual(['early', `ended ${code} by far`])
+    expect([told(first.page, 'verto.answer'), told(second.page, 'verto.bye')]).toEqual([0, 1])
+    expect(gateway.webrtc.last.closed).toBe(true)
+  })
+
+  it('another page declines: it is taken all the same', async () => {
+    const { second, leg, owner, first, take } = await accepting()
+    await second.page.verto('verto.bye', leg.id, declined)
+    take()
+    await first.page.message('verto.answer')
+    expect([owner.told, told(second.page, 'verto.bye')]).toEqual([['early', 'answered'], 0])
+  })
+})

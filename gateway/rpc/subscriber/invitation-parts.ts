@@ -1,0 +1,32 @@
+import type { AudioCodec, WebRtc } from '../../../media/types.ts'
+import type { CallId, Leg } from '../../calls/leg.ts'
+import type { Clock } from '../../clock.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { Push } from '../../push/push.ts'
+import type { Parties } from './parties.ts'
+
+/** What an invitation works with. */
+export interface InvitationParts {
+  readonly webrtc: Pick<WebRtc, 'offer'>
+  readonly parties: Parties
+  /** Wakes devices; default none. */
+  readonly push?: Pick<Push, 'call'>
+  /** Name of this gateway in the dialect. */
+  readonly nodeId: string
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Who is invited to what. */
+export interface InvitationOptions {
+  readonly leg: Leg
+  readonly callId: CallId
+  readonly subscriberId: string
+  readonly codec: AudioCodec
+  /** Whether video is offered. */
+  readonly video: boolean
+  /** Who calls; absent: nobody yet. */
+  readonly caller?: Leg
+}
