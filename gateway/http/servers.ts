@@ -4,7 +4,7 @@ import type { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { HttpConfig } from '../../config/types.ts'
 import type { Certificate } from '../auth/certificate.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock, Timer } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Compiled } from './compiled.ts'
@@ -42,11 +42,15 @@ export interface BoundAddress {
   readonly port: number
 }
 
+/** When what checks requests is made, where none has needed it yet: half a second of work, which the rush of a start goes before. */
+const prepareAfterMs = 10_000
+
 /** The HTTP listeners: plain and TLS with the same routes but `/metrics`, and the operators' own one where it is configured. */
 export class HttpServers {
   #parts: HttpParts
   /** Of every site: they have the same routes. */
   readonly #compiled = new Compiled()
+  #preparing: Timer | undefined
   #running: { readonly name: ListenerName; readonly site: FastifyInstance }[] = []
 
   constructor(parts: HttpParts) {
@@ -64,7 +68,7 @@ export class HttpServers {
       await this.close()
       throw error
     }
-    void this.#prepare()
+    this.#preparing = this.#parts.clock.after(prepareAfterMs, () => void this.#prepare())
   }
 
   /** Where each listener is bound. */
@@ -89,6 +93,7 @@ export class HttpServers {
 
   /** Idempotent. WebSockets must be closed first: a server waits for its connections. */
   async close(): Promise<void> {
+    this.#preparing?.cancel()
     this.#compiled.stop()
     await Promise.all(this.#running.splice(0).map(({ site }) => site.close()))
   }
@@ -122,7 +127,7 @@ export class HttpServers {
     return site
   }
 
-  /** So that no request waits for what it is checked with; the start does not either. */
+  /** So that no request waits for what it is checked with; calls that came in while the gateway started do not either. */
   async #prepare(): Promise<void> {
     await this.#compiled
       .all()
