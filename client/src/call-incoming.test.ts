@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Call } from './call.ts'
 import { offerOf } from './testing/descriptions.ts'
-import { settled } from './testing/fakes.ts'
+import { type FakeBrowser, FakeStream, FakeTrack, settled } from './testing/fakes.ts'
 import { incoming, released, setUp } from './testing/situations.ts'
+
+const declined = { cause: 'CALL_REJECTED', causeCode: '21', dialogParams: { callID: 'c9' } }
+const declines = (browser: FakeBrowser) =>
+  browser.socket.requests('verto.bye').map(({ message }) => message.params)
 
 describe('an incoming call', () => {
   it('is shown with the details, answered with the answer, and active when the server has it', async () => {
@@ -34,11 +38,7 @@ describe('an incoming call', () => {
     const { browser, invites } = await setUp()
     incoming(browser)
     const rejecting = invites[0]!.reject()
-    expect(browser.socket.requests('verto.bye')[0]?.message.params).toEqual({
-      cause: 'CALL_REJECTED',
-      causeCode: '21',
-      dialogParams: { callID: 'c9' },
-    })
+    expect(declines(browser)).toEqual([declined])
     browser.socket.reply('verto.bye')
     await rejecting
     await expect(invites[0]!.accept()).rejects.toMatchObject({ code: 'bad_state' })
@@ -67,6 +67,63 @@ describe('an incoming call', () => {
     await settled()
     released(browser)
     expect(browser.socket.requests('verto.answer')).toHaveLength(0)
+  })
+
+  it('rejected while the person is asked for the microphone is declined, and the microphone closed again', async () => {
+    const { browser, invites } = await setUp()
+    const asked = Promise.withResolvers<FakeStream>()
+    browser.microphone = () => asked.promise
+    incoming(browser)
+    const [invite] = invites
+    const accepting = invite!.accept()
+    await settled()
+    const rejecting = invite!.reject()
+    await expect(accepting).rejects.toMatchObject({ code: 'declined' })
+    await invite!.settled
+    expect(declines(browser)).toEqual([declined])
+    browser.socket.reply('verto.bye')
+    await rejecting
+    asked.resolve(new FakeStream([new FakeTrack('audio')]))
+    await settled()
+    released(browser)
+    expect([browser.microphones.length, browser.socket.requests('verto.answer').length]).toEqual([1, 0])
+    await expect(invite!.accept()).rejects.toMatchObject({ code: 'bad_state' })
+    await expect(invite!.reject()).rejects.toMatchObject({ code: 'bad_state' })
+  })
+
+  it('rejected while its answer is on the way is declined once, and stays so', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    const accepting = invites[0]!.accept()
+    await settled()
+    const rejecting = invites[0]!.reject()
+    await expect(accepting).rejects.toMatchObject({ code: 'declined' })
+    browser.socket.reply('verto.answer')
+    browser.socket.verto('verto.answer', { callID: 'c9' })
+    browser.socket.reply('verto.bye')
+    await rejecting
+    expect(declines(browser)).toEqual([declined])
+    released(browser)
+  })
+
+  it('rejected after it was accepted goes on', async () => {
+    const { browser, invites } = await setUp()
+    incoming(browser)
+    const accepting = invites[0]!.accept()
+    await settled()
+    browser.socket.reply('verto.answer')
+    const call = await accepting
+    await expect(invites[0]!.reject()).rejects.toMatchObject({ code: 'bad_state' })
+    expect([call.active, declines(browser)]).toEqual([true, []])
+  })
+
+  it('can be rejected after the microphone was refused', async () => {
+    const { browser, invites } = await setUp()
+    browser.microphone = () => Promise.reject(new DOMException('no', 'NotAllowedError'))
+    incoming(browser)
+    await expect(invites[0]!.accept()).rejects.toMatchObject({ code: 'microphone_refused' })
+    void invites[0]!.reject()
+    expect(declines(browser)).toEqual([declined])
   })
 
   it('waits on when the microphone is refused, and can be accepted after all', async () => {

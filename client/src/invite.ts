@@ -26,6 +26,8 @@ export class Invite {
   readonly #cancel: (reason: ClientError) => void
   readonly #settle: () => void
   #state: 'pending' | 'accepting' | 'settled' = 'pending'
+  /** That is being answered. */
+  #call: Call | undefined
 
   constructor(details: IncomingInvite, actions: InviteActions) {
     const canceled = Promise.withResolvers<ClientError>()
@@ -38,20 +40,21 @@ export class Invite {
     this.#actions = actions
   }
 
-  /** True while the call can be accepted or rejected. */
+  /** True while nobody has decided; a call that is being accepted can be rejected still. */
   get isPending(): boolean {
     return this.#state === 'pending'
   }
 
   /**
    * Opens the microphone, answers, and resolves with the answered call. Rejects with the reason for which that failed. After a failure of
-   * the microphone the invite still waits, and can be accepted again or rejected.
+   * the microphone the invite still waits, and can be accepted again or rejected. {@link reject} meanwhile wins: `declined`.
    */
   async accept(options: CallOptions = {}): Promise<Call> {
     if (this.#state !== 'pending')
       throw new ClientError('bad_state', 'The call does not wait for an answer any more.')
     this.#state = 'accepting'
     const call = this.#actions.makeCall(this.details, options)
+    this.#call = call
     try {
       await call.answer()
     } catch (error) {
@@ -63,11 +66,16 @@ export class Invite {
     return call
   }
 
-  /** Declines the call: to the caller it is `declined` (SIP 603), not busy. Rejects with `bad_state`, or the server's error. */
+  /**
+   * Declines the call: to the caller it is `declined` (SIP 603), not busy. One that is being accepted is given up, and its microphone closed.
+   * Rejects with `bad_state` once it was accepted, rejected or cancelled, or with the server's error.
+   */
   async reject(): Promise<void> {
-    if (this.#state !== 'pending')
+    const accepting = this.#state === 'accepting' ? this.#call : undefined
+    if (this.#state !== 'pending' && !accepting)
       throw new ClientError('bad_state', 'The call does not wait for an answer any more.')
     this.settle()
+    accepting?.drop(new ClientError('declined', 'The call was rejected here.'))
     await this.#actions.decline(this.details)
   }
 

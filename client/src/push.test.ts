@@ -5,6 +5,7 @@ import { decryptPush, type PushPayload } from './push.ts'
 import { connected } from './testing/connected.ts'
 import { offerOf } from './testing/descriptions.ts'
 import { settled } from './testing/fakes.ts'
+import { released } from './testing/situations.ts'
 import type { IncomingCallHandlers } from './types.ts'
 
 const event = {
@@ -91,6 +92,18 @@ describe('handlePushNotification', () => {
     void resultObject.hangup()
     expect(browser.socket.requests('verto.bye')[0]?.message.params).toMatchObject(rejected)
     expect(resultObject.state).toBe('ended')
+  })
+
+  it('gives a call that can be hung up while it is being answered', async () => {
+    const { browser, resultObject } = await pushed()
+    const answering = resultObject.answer()
+    void resultObject.hangup()
+    await expect(answering).rejects.toMatchObject({ code: 'canceled' })
+    await settled()
+    expect(browser.socket.requests('verto.bye').map(({ message }) => message.params)).toMatchObject([
+      rejected,
+    ])
+    released(browser)
   })
 
   it('tells the handler for push notifications, else the one for all, and never the one for the connection', async () => {

@@ -160,6 +160,24 @@ describe('a call to here', () => {
     expect(phone.notice?.text).toMatch(/microphone is blocked/)
     expect(phone.isBusy).toBe(false)
   })
+
+  it('is declined while it is being accepted', async () => {
+    const { phone, ring, recents } = await setUp()
+    const invite = new FakeInvite('7', 'Bob')
+    const answering = Promise.withResolvers<FakeCall>()
+    invite.accept = () => {
+      invite.isPending = false
+      return answering.promise
+    }
+    ring(invite)
+    const accepting = phone.accept('7')
+    phone.reject('7')
+    answering.reject(new ClientError('declined', ''))
+    await accepting
+    expect([invite.rejected, phone.incoming, phone.isBusy]).toEqual([true, [], false])
+    expect(phone.notice?.text).toBe('Declined the call from Bob.')
+    expect(recents.list.map(({ direction }) => direction)).toEqual(['missed'])
+  })
 })
 
 describe('a call of a push notification', () => {

@@ -172,9 +172,11 @@ export class Phone {
       this.#remember(waiting, 'inbound')
     } catch (error) {
       // After a failure of the microphone the call still waits, and can be tried again.
-      if (waiting.invite.isPending) this.#update(id, { answering: false })
+      const pending = waiting.invite.isPending
+      // Declined meanwhile: that was told.
+      if (this.#find(id)) this.#say({ tone: 'warning', text: endMessage(error) })
+      if (pending) this.#update(id, { answering: false })
       else this.#remove(id)
-      this.#say({ tone: 'warning', text: endMessage(error) })
     }
     this.#changed()
   }

@@ -47,7 +47,6 @@ const panel = ({ id, name, number, video }: Incoming, phone: Phone) => {
     update({ answering }: Incoming) {
       const busy = phone.isBusy
       accept.disabled = withVideo.disabled = busy
-      reject.disabled = answering
       setText(accept.lastChild as HTMLElement, answering ? 'Answering…' : 'Accept')
       setText(hint, phone.current && !answering ? 'Your present call is put on hold.' : '')
       show(hint, phone.current !== undefined && !answering)
