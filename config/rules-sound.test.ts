@@ -24,7 +24,7 @@ media:
         timeout: 3s
     voices:
       house: { engine: own, voice: anna, language: de-DE }
-      polly.*: { engine: cloud, voice: nova }
+      polly.*: { engine: cloud, voice: nova, gender: female }
     folder: speech
 `
   const { sounds, speech } = load(text, { KEY: 'k3y' })
@@ -43,7 +43,7 @@ media:
     ],
     voices: {
       house: { engine: 'own', voice: 'anna', language: 'de-DE' },
-      'polly.*': { engine: 'cloud', voice: 'nova' },
+      'polly.*': { engine: 'cloud', voice: 'nova', gender: 'female' },
     },
     folder: join(folder.path, 'speech'),
     folderSize: 256,
@@ -72,6 +72,10 @@ it.each([
   [
     '{ voices: { polly.a: { engine: cloud } } }',
     'media.speech.voices.polly.a.engine is neither built-in nor the name of an engine',
+  ],
+  [
+    '{ voices: { a: { engine: built-in, gender: none } } }',
+    'media.speech.voices.a.gender must be one of male, female',
   ],
   ['{ voices: { a: { voice: b } } }', 'media.speech.voices.a the key engine is missing'],
 ])('refuses %s', (speech, fault) => {

@@ -57,6 +57,12 @@ const voice = object(
     engine: text('Name of an engine, or built-in.'),
     voice: text('As the engine names it; without it, that of the engine.'),
     language: text('Where a document names none.'),
+    gender: {
+      ...text(
+        'Speaks where a document wants a voice of this gender and names none; built-in voices have theirs.',
+      ),
+      enum: ['male', 'female'],
+    },
   },
   ['engine'],
 )

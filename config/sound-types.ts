@@ -78,4 +78,6 @@ export interface SpeechVoiceConfig {
   readonly engine: string
   readonly voice?: string
   readonly language?: string
+  /** Default: that of a built-in voice, and of no other. */
+  readonly gender?: 'male' | 'female'
 }

@@ -40,8 +40,8 @@ const readSound = (value: unknown, path: string): Sound => {
   }
 }
 
-/** `gender` is not used: `voice` or `language` says who speaks, else the configuration. */
 const readSpeech = (params: Fields): Sound => {
-  const [text, voice, language] = [params.needed('text'), params.text('voice'), params.text('language')]
-  return { kind: 'speech', text, ...(voice && { voice }), ...(language && { language }) }
+  const [voice, language, gender] = [params.text('voice'), params.text('language'), params.text('gender')]
+  const how = { ...(voice && { voice }), ...(language && { language }), ...(gender && { gender }) }
+  return { kind: 'speech', text: params.needed('text'), ...how }
 }

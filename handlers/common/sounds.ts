@@ -10,6 +10,8 @@ export const ringCountries: readonly string[] =
 export interface Speaker {
   readonly voice?: string
   readonly language?: string
+  /** male or female, where no voice is named. */
+  readonly gender?: string
 }
 
 /** What is wrong with the spelling of a sound; `message` completes the sentence "the value …". */
@@ -52,6 +54,7 @@ const readSpeech = (text: string, speaker: Speaker): Sound => {
     text: text.trim(),
     ...(speaker.voice && { voice: speaker.voice }),
     ...(speaker.language && { language: speaker.language }),
+    ...(speaker.gender && { gender: speaker.gender }),
   }
 }
 

@@ -303,12 +303,12 @@ describe('parameters', () => {
   it('without an effect are warned of, in nested destinations too', () => {
     const { warnings } = readScriptDocument({
       text: script(
-        { play: { url: 'say:a', say_gender: 'female' } },
+        { answer: { username: 'x' } },
         { connect: { serial: [{ to: '+1', webrtc_media: true }] } },
       ),
     })
     expect(warnings).toMatchObject([
-      { path: '/sections/main/0/play/say_gender' },
+      { path: '/sections/main/0/answer/username' },
       { path: '/sections/main/1/connect/serial/0/webrtc_media' },
     ])
   })

@@ -169,7 +169,7 @@ describe('documents', () => {
   it('are named in what is wrong with them, before they run and while they do', async () => {
     const next = 'https://app.example/next'
     const context = new FakeContext({
-      [url]: `{"sections":{"main":[{"play":{"url":"say:a","say_gender":"x"}},"stop_tap",{"transfer":{"dest":"${next}"}}]}}`,
+      [url]: `{"sections":{"main":[{"answer":{"username":"x"}},"stop_tap",{"transfer":{"dest":"${next}"}}]}}`,
       [next]: '{"sections":{"main":["stop_tap",{"transfer":{"dest":"https://u:p@app.example/bad?a=1"}}]}}',
       'https://u:p@app.example/bad': '{"sections":{"main":["dance"]}}',
     })
@@ -187,8 +187,8 @@ describe('documents', () => {
   })
 
   it('bring their warnings to the context', async () => {
-    const { warnings } = await scripts.run([{ play: { url: 'say:a', say_gender: 'female' } }])
-    expect(warnings).toEqual(['/sections/main/0/play/say_gender method_parameter_undefined'])
+    const { warnings } = await scripts.run([{ answer: { username: 'x' } }])
+    expect(warnings).toEqual(['/sections/main/0/answer/username method_parameter_undefined'])
   })
 
   it('neither answer nor hang up at the end, which is left to the gateway', async () => {

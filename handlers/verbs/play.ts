@@ -5,7 +5,14 @@ export type Sound =
   /** Audio fetched over HTTP(S), or of the folder for sounds (`file:`); WAV, MP3 or Ogg with Opus. */
   | { readonly kind: 'audio'; readonly url: string }
   /** Text to speak, which may hold SSML; voice and language fall back to the configured ones. */
-  | { readonly kind: 'speech'; readonly text: string; readonly voice?: string; readonly language?: string }
+  | {
+      readonly kind: 'speech'
+      readonly text: string
+      readonly voice?: string
+      readonly language?: string
+      /** male or female: of the voice where none is named; anything else is warned of. */
+      readonly gender?: string
+    }
   | { readonly kind: 'silence'; readonly ms: number }
   /** Ringing tone of a country (ISO 3166 alpha-2, default `us`), for `ms` (default: until stopped). */
   | { readonly kind: 'ringtone'; readonly country?: string; readonly ms?: number }

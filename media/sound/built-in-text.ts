@@ -6,15 +6,32 @@ export const voices = ['slt', 'rms', 'awb', 'kal', 'kal16'] as const
 /** A voice of {@link voices}. */
 export type Voice = (typeof voices)[number]
 
-/** Names from other vocabularies that documents use. */
-const synonyms: Readonly<Record<string, Voice>> = { woman: 'slt', female: 'slt', man: 'rms', male: 'rms' }
+/** Whose voice it sounds like. */
+export type Gender = 'male' | 'female'
+
+/** Words for it in documents. */
+const genders: Readonly<Record<string, Gender>> = {
+  ...{ woman: 'female', female: 'female' },
+  ...{ man: 'male', male: 'male' },
+}
+
+/** The gender that a document means by `male`, `man`, `female` or `woman` (case is ignored); undefined for any other text. */
+export const genderNamed = (text: string): Gender | undefined => {
+  const lower = text.trim().toLowerCase()
+  return Object.hasOwn(genders, lower) ? genders[lower] : undefined
+}
+
+/** The gender of a built-in voice. */
+export const genderOf = (voice: Voice): Gender => (voice === 'slt' ? 'female' : 'male')
+
+/** The built-in voice of a gender. */
+export const voiceOf = (gender: Gender): Voice => (gender === 'female' ? 'slt' : 'rms')
 
 /** The voice of this name (case is ignored), or of `man` and `woman`; undefined for any other. */
 export const voiceNamed = (name: string): Voice | undefined => {
   const lower = name.trim().toLowerCase()
-  return (
-    voices.find((voice) => voice === lower) ?? (Object.hasOwn(synonyms, lower) ? synonyms[lower] : undefined)
-  )
+  const gender = genderNamed(lower)
+  return voices.find((voice) => voice === lower) ?? (gender && voiceOf(gender))
 }
 
 /**

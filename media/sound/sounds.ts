@@ -101,7 +101,7 @@ class Library implements Sounds {
       jobMs: 10_000,
       mostWaiting: 100,
     })
-    const fallback = this.#voices.choose(undefined, undefined).choice
+    const fallback = this.#voices.choose({}).choice
     this.#speaking = new Speaking({
       builtIn: new BuiltInVoice(thread, fallback.engine === builtIn ? fallback.voice : undefined),
       engines: new Map(engines.map((engine) => [engine.name, this.#httpVoice(engine, options.send)])),
@@ -174,7 +174,8 @@ class Library implements Sounds {
     waiter: Waiter,
   ): Promise<Made> {
     const reading = readSpeech(source.text)
-    const { choice, warnings } = this.#voices.choose(source.voice, source.language)
+    const { voice: name, language, gender } = source
+    const { choice, warnings } = this.#voices.choose({ name, language, gender })
     const speech = await this.#spokenBy(reading, choice, rate, waiter)
     return { ...speech, warnings: [...reading.warnings, ...warnings, ...speech.warnings] }
   }

@@ -32,7 +32,14 @@ export type SoundSource =
   /** WAV, MP3 or Ogg with Opus; told by the bytes themselves. */
   | { readonly kind: 'audio'; readonly bytes: Uint8Array }
   /** Text, which may hold SSML. */
-  | { readonly kind: 'speech'; readonly text: string; readonly voice?: string; readonly language?: string }
+  | {
+      readonly kind: 'speech'
+      readonly text: string
+      readonly voice?: string
+      readonly language?: string
+      /** male or female: of the voice where none is named. */
+      readonly gender?: string
+    }
   | { readonly kind: 'silence'; readonly ms: number }
   /** One period of a country's ringing tone: play it in a loop. */
   | { readonly kind: 'ringtone'; readonly country?: string }

@@ -74,7 +74,7 @@ values and texts have 128 kB together. An expression that fails makes its step f
 \`input_sensitivity\` says how much louder than the noise of the line a sound has to be to count as speech: by 9 dB at 44, half a decibel more for each point below (31 dB at 0), and an eighth less
 for each above (2 dB at 100). On a line that was still so far, -45 dB of full scale is enough at 44, which moves as far.
 
-\`say_voice\` and \`say_language\` are the voice of every \`say:\` that names none.
+\`say_voice\`, \`say_language\` and \`say_gender\` are the voice of every \`say:\` that names none; a gender chooses among [voices](sounds.md#voices) where no voice is named.
 
 ## Events
 

@@ -29,7 +29,7 @@ export const callRows: readonly ScriptRow[] = [
     say_language: ['variable say_language, or as configured', ofVariables],
     auto_answer: ['true', everySound],
     status_url: ['', 'tells status_url that it plays and has finished, or that it failed'],
-    say_gender: ['', 'warns of say_gender, which has no effect', noEffect],
+    say_gender: ['variable say_gender, or any', ofVariables],
   }),
   ...rowsOf('prompt', 'playing.test.ts', ['has the defaults of the language'], {
     play: ['needed', everyDigit],
@@ -46,7 +46,7 @@ export const callRows: readonly ScriptRow[] = [
     speech_hints: ['none', everySpeech],
     speech_engine: ['', everySpeech, 'collects speech, always with the recogniser of the configuration'],
     status_url: ['', 'tells status_url what was collected'],
-    say_gender: ['', 'warns of say_gender, which has no effect', noEffect],
+    say_gender: ['variable say_gender, or any', everyDigit],
   }),
   ...rowsOf('sleep', 'signalling.test.ts', ['waits for milliseconds, written short or long'], {
     duration: ['needed', 'waits for ever until the call ends'],

@@ -80,14 +80,14 @@ describe('join_conference', () => {
 
   it('tells once what is wrong with the script of wait_url', async () => {
     const url = 'https://app.example/wait'
-    const main = [{ play: { url: 'say:Soon', say_gender: 'x' } }, 'stop_tap']
+    const main = [{ answer: { username: 'x' } }, { sleep: 1 }, 'stop_tap']
     const context = new FakeContext({ [url]: JSON.stringify({ sections: { main } }) })
     const waiting = new FakeCall()
     const twice = async ({ wait }: ConferenceOptions) => {
       if (typeof wait === 'function') for (const _ of [1, 2]) await wait(waiting)
     }
     const { warnings } = await join({ wait_url: url }, twice, context)
-    expect([waiting.names, warnings.length]).toEqual([['play', 'play'], 2])
+    expect([waiting.names, warnings.length]).toEqual([['answer', 'sleep', 'sleep'], 2])
   })
 
   it.each([

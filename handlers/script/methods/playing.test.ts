@@ -34,15 +34,15 @@ describe('play', () => {
   })
 
   it('speaks with the voice of the variables where a step has none', async () => {
-    const set = { set: { say_voice: 'rms', say_language: 'de' } }
+    const set = { set: { say_voice: 'rms', say_language: 'de', say_gender: 'male' } }
     const { verbs } = await scripts.run([
       set,
-      { play: { url: 'say:a', say_language: 'en' } },
-      { play: { url: 'say:b' } },
+      { play: { url: 'say:a', say_language: 'en', say_gender: 'female' } },
+      { prompt: { play: 'say:b' } },
     ])
-    expect(verbs.map(([, options]) => options)).toMatchObject([
-      { sounds: [{ voice: 'rms', language: 'en' }] },
-      { sounds: [{ voice: 'rms', language: 'de' }] },
+    expect(verbs.map(([name, options]) => [name, options])).toMatchObject([
+      ['play', { sounds: [{ voice: 'rms', language: 'en', gender: 'female' }] }],
+      ['collect', { prompt: { sounds: [{ voice: 'rms', language: 'de', gender: 'male' }] } }],
     ])
   })
 
@@ -108,17 +108,6 @@ describe('play', () => {
     expect(context.warnings).toMatchObject([{ code: 'sound_unreachable', path: '/sections/main/0/play' }])
   })
 
-  it('warns of say_gender, which has no effect', async () => {
-    const steps = [
-      { play: { url: 'say:a', say_gender: 'male' } },
-      { prompt: { play: 'say:a', say_gender: 'male' } },
-    ]
-    expect((await scripts.run(steps)).warnings).toEqual([
-      '/sections/main/0/play/say_gender method_parameter_undefined',
-      '/sections/main/1/prompt/say_gender method_parameter_undefined',
-    ])
-  })
-
   it('refuses what is no sound, and more than one way to say what', () => {
     expect(faultsOf([{ play: { url: 'ftp://x.example' } }])).toEqual([
       '/0/play/url method_parameter_invalid_value',
@@ -143,10 +132,11 @@ describe('prompt', () => {
   it('passes every option of digits', async () => {
     const prompt = {
       ...{ play: ['say:A', 'silence:1'], volume: 3, say_voice: 'slt', say_language: 'en', max_digits: 4 },
+      say_gender: 'male',
       ...{ terminators: '#*', digit_timeout: 2.5, initial_timeout: '10' },
     }
     const sounds = [
-      { kind: 'speech', text: 'A', voice: 'slt', language: 'en' },
+      { kind: 'speech', text: 'A', voice: 'slt', language: 'en', gender: 'male' },
       { kind: 'silence', ms: 1000 },
     ]
     expect((await scripts.run([{ prompt }])).verbs[0]).toEqual([

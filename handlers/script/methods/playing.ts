@@ -23,13 +23,16 @@ export const speaking: Readonly<Record<string, Schema>> = {
   volume: number('Decibels, -40 to 40; default 0.', [-40, 40]),
   say_voice: text('Voice for say:; default the variable say_voice.'),
   say_language: text('Language for say:, such as en-US; default the variable say_language.'),
+  say_gender: text(
+    'male or female: of the voice for say: where none is named; default the variable say_gender.',
+  ),
 }
 
 /** The voice of a step: its own parameters, or the variables of the same names. */
 export const speakerOf = (values: Values, { variables }: Running): Speaker => {
-  const voice = values.text('say_voice') ?? asText(variables.lookup('vars.say_voice'))
-  const language = values.text('say_language') ?? asText(variables.lookup('vars.say_language'))
-  return { ...(voice && { voice }), ...(language && { language }) }
+  const of = (name: string) => values.text(name) ?? asText(variables.lookup(`vars.${name}`))
+  const [voice, language, gender] = [of('say_voice'), of('say_language'), of('say_gender')]
+  return { ...(voice && { voice }), ...(language && { language }), ...(gender && { gender }) }
 }
 
 /** Sounds and their volume, from a step's parameters. */
@@ -69,7 +72,6 @@ export const playing: Readonly<Record<string, Method>> = {
       status_url: statusUrl('calling.call.play'),
     },
     exactlyOne: ['url', 'urls'],
-    withoutEffect: ['say_gender'],
     texts: { url: soundFault, urls: soundFault },
     failed: { play_result: 'failed' },
     run: async (values, script) => {

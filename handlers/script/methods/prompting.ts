@@ -96,7 +96,6 @@ export const prompting: Readonly<Record<string, Method>> = {
       status_url: statusUrl('calling.call.collect'),
     },
     required: ['play'],
-    withoutEffect: ['say_gender'],
     texts: { play: soundFault },
     failed: {
       prompt_result: 'failed',

@@ -26,7 +26,7 @@ describe('play', () => {
       'startPlay',
       {
         sounds: [
-          { kind: 'speech', text: 'Hello', voice: 'slt', language: 'en-US' },
+          { kind: 'speech', text: 'Hello', voice: 'slt', language: 'en-US', gender: 'female' },
           { kind: 'audio', url: 'https://x.example/a.mp3' },
           { kind: 'silence', ms: 1500 },
           { kind: 'ringtone', country: 'it', ms: 3000 },
