@@ -34,6 +34,10 @@ export class Metrics {
   readonly detections = this.#counter('detections_total', 'Detections that have a result', ['result'])
   /** Recordings that are over, by why they ended. */
   readonly recordingsEnded = this.#counter('recordings_ended_total', 'Recordings that are over', ['reason'])
+  /** Tries to send recordings to customers' storage, by what came of them; those that are made `later` count once more. */
+  readonly recordingUploads = this.#counter('recording_uploads_total', 'Recordings sent to storage', [
+    'outcome',
+  ])
   /** Recordings removed: for their `age`, to make `room`, because of a `request`, or as an `orphan` that no row names. */
   readonly recordingsRemoved = this.#counter('recordings_removed_total', 'Recordings removed', ['by'])
   /** Calls and records of calls that were never written down: the store did not take them in time, or at all. */
@@ -198,6 +202,7 @@ const gauges = {
   streams: "Streams of calls' audio in progress",
   recordings: 'Recordings under way',
   recordings_bytes: 'Bytes of all recordings that are kept',
+  recordings_uploading: 'Recordings that are being sent to storage',
   recordings_free_bytes: 'Bytes free on the disk of the recordings; -1 when nobody knows',
   records_waiting: 'Calls and records of calls that are not written down yet',
   records_kept: 'Calls and records of calls in the store, counted within the last hour',

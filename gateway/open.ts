@@ -149,6 +149,7 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
 export const openRecordings = async (
   { config, clock, log, closing }: Base,
   { directory, secret, nodeId }: Store,
+  { http }: Pick<Customers, 'http'>,
   metrics: Metrics,
   ownUrl: () => string | undefined,
 ): Promise<Recordings> => {
@@ -163,12 +164,14 @@ export const openRecordings = async (
     longestMs,
     secret,
     base,
+    http,
     clock,
     metrics,
     rows: directory.recordings,
   }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
   metrics.gauge('recordings', () => recordings.count)
+  metrics.gauge('recordings_uploading', () => recordings.uploading)
   metrics.gauge('recordings_bytes', () => recordings.bytes)
   metrics.gauge('recordings_free_bytes', () => recordings.freeBytes)
   return closing.add('recordings', recordings, (open) => open.close())

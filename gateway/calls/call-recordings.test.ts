@@ -57,6 +57,18 @@ describe('record', () => {
     })
   })
 
+  it('has its file sent where it says, which the media are not told of', async () => {
+    const storage = { url: 'https://store.example/a', method: 'PUT' } as const
+    const { keeper, sound, control } = await controlled().then(async (rig) => {
+      const started = await rig.control.startRecording({ storage })
+      return { ...rig, sound: rig.port.recordings[0], control: started }
+    })
+    expect(keeper.wanted[0]?.storage).toEqual(storage)
+    expect(sound?.request).not.toHaveProperty('storage')
+    sound?.finish(result({ kind: 'silence' }))
+    expect(await control.stored).toBe(storage.url)
+  })
+
   it.each(['silence', 'no-input', 'limit', 'stopped'] as const)('is over by %s', async (kind) => {
     const { made, sound } = await recording()
     sound?.finish(result({ kind }))

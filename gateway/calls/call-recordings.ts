@@ -30,13 +30,14 @@ export class CallRecordings {
     this.#call.recorded({ id: kept.id, ended })
     return {
       ...{ id: kept.id, url: kept.url, ended },
+      ...(kept.stored && { stored: kept.stored }),
       pause: (how) => kept.pause(how),
       resume: () => kept.resume(),
       stop: () => kept.stop(),
     }
   }
 
-  #begin(port: MediaPort, { format = 'wav', tracks = 'in', ...rest }: RecordOptions): KeptRecording {
+  #begin(port: MediaPort, { format = 'wav', tracks = 'in', storage, ...rest }: RecordOptions): KeptRecording {
     const { id: callId, info, caller } = this.#call
     // What a telephone cannot carry is not worth twice the room.
     const sampleRate = port.codec && encodedRate(port.codec) > 8000 ? 16_000 : 8000
@@ -44,6 +45,7 @@ export class CallRecordings {
       return this.#keeper.start(port, {
         ...{ projectId: info.projectId, callId, legId: caller.id },
         request: { ...rest, format, tracks, sampleRate },
+        ...(storage && { storage }),
       })
     } catch (error) {
       throw failureOf(error, 'recording_failed')

@@ -14,6 +14,7 @@ export class FakeKeeper implements RecordingKeeper {
     const recording = port.record({ ...wanted.request, path: `/recordings/${id}` })
     return {
       ...{ id, url: `https://gw.example/${id}`, done: recording.done },
+      ...(wanted.storage && { stored: recording.done.then(() => wanted.storage?.url) }),
       pause: (how) => recording.pause(how),
       resume: () => recording.resume(),
       stop: () => recording.stop(),

@@ -1,3 +1,4 @@
+import type { RecordingStorage } from '../../handlers/verbs.ts'
 import type { MediaPort, Recording, RecordRequest } from '../../media/types.ts'
 
 /** A recording that is wanted. */
@@ -7,6 +8,8 @@ export interface WantedRecording {
   readonly legId: string
   /** How; where it is written is the keeper's matter. */
   readonly request: Omit<RecordRequest, 'path'>
+  /** Where its file is sent besides; default nowhere. */
+  readonly storage?: RecordingStorage
 }
 
 /** A recording that is kept. `done` settles when its file is complete and it is written down. */
@@ -15,6 +18,8 @@ export interface KeptRecording extends Recording {
   readonly id: string
   /** A link from which it can be fetched, once it is over; works for a limited time. */
   readonly url: string
+  /** See `CallRecording.stored`. */
+  readonly stored?: Promise<string | undefined>
 }
 
 /** Keeps recordings; implemented by gateway/recordings. */

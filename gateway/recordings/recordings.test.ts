@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { mkdir, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { FakeRecorder, RecordingRig, wanted } from './testing.ts'
+import type { Upload } from '../webhooks/customer-http.ts'
+import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing.ts'
 
 const rig = new RecordingRig()
 const day = 86_400_000
@@ -83,6 +85,30 @@ describe('a recording', () => {
     await kept.done
     expect(await rig.rows.find(kept.id)).toMatchObject({ status: 'completed', bytes: 364 })
     expect(rig.lines).toContainEqual(expect.objectContaining({ level: 50, recording: kept.id }))
+  })
+
+  it('is sent to its storage once it is over, where there is a file', async () => {
+    const sent: unknown[] = []
+    const upload = async ({ url, method, contentType, open }: Upload) => {
+      const { bytes, stream } = await open()
+      sent.push({ url, method, contentType, bytes, length: (await buffer(stream)).length })
+      return 201
+    }
+    const recordings = await rig.open({ http: { upload } })
+    const storage = { url: 'https://me:pw@store.example/a?sig=1', method: 'PUT' } as const
+    const [full, empty] = [new FakeRecorder(), new FakeRecorder()]
+    const kept = recordings.start(full, { ...wanted, storage })
+    const none = recordings.start(empty, { ...wanted, storage })
+    const file = silentWav(100)
+    await writeFile(full.last.request.path, file)
+    full.last.finish({ end: { kind: 'silence' }, durationMs: 100, bytes: file.length, kept: true })
+    empty.last.stop()
+    expect(await kept.stored).toBe('https://store.example/a')
+    expect(await none.stored).toBeUndefined()
+    const { length } = file
+    expect(sent).toEqual([{ ...storage, contentType: 'audio/wav', bytes: length, length }])
+    expect(existsSync(full.last.request.path)).toBe(true)
+    expect(await rig.count('recording_uploads_total', { outcome: 'stored' })).toBe(1)
   })
 
   it('ends when the gateway closes, which waits for it', async () => {

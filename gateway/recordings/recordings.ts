@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/recording-types.ts'
-import type { MediaPort, Recording, RecordingResult } from '../../media/types.ts'
+import type { MediaPort, RecordingResult } from '../../media/types.ts'
 import type { KeptRecording, RecordingKeeper, WantedRecording } from '../calls/recording-keeper.ts'
 import type { Clock } from '../clock.ts'
 import type { RecordingQuery, RecordingRow, RecordingRows } from '../directory/recordings.ts'
@@ -16,6 +16,8 @@ import { type LinkProof, RecordingLinks } from './links.ts'
 import { removeOrphans } from './orphans.ts'
 import { Repeat } from './repeat.ts'
 import { type RemovedBy, Retention } from './retention.ts'
+import { UnderWay } from './under-way.ts'
+import { type UploadParts, Uploads } from './uploads.ts'
 
 /** How often the free space is looked at. */
 const SPACE_MS = 10_000
@@ -39,7 +41,9 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly base: () => string
   readonly clock: Clock
   readonly log: Log
-  readonly metrics: Pick<Metrics, 'recordingsEnded' | 'recordingsRemoved' | 'rejections'>
+  readonly metrics: Pick<Metrics, 'recordingsEnded' | 'recordingsRemoved' | 'recordingUploads' | 'rejections'>
+  /** The way to customers' storage. */
+  readonly http: UploadParts['http']
   /** Bytes that are free for us where the folder lies; default asks the file system. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -52,6 +56,7 @@ export class Recordings implements RecordingKeeper {
   #ledger: Ledger
   #links: RecordingLinks
   #retention: Retention
+  #uploads: Uploads
   #repeats: Repeat[]
   #running = new Map<string, UnderWay>()
   /** Undefined: not known. */
@@ -65,6 +70,7 @@ export class Recordings implements RecordingKeeper {
     const onRemoved = (by: RemovedBy) => metrics.recordingsRemoved.inc({ by })
     this.#parts = { rows, nodeId, folder: this.folder, log, onRemoved }
     this.#ledger = new Ledger(this.#parts)
+    this.#uploads = new Uploads({ http: options.http, folder: this.folder, clock, log, metrics })
     this.#retention = new Retention({
       ...(keepMs !== undefined && { keepMs }),
       ...(maxBytes !== undefined && { maxBytes }),
@@ -95,6 +101,11 @@ export class Recordings implements RecordingKeeper {
     return this.#running.size
   }
 
+  /** Recordings that are being sent to customers' storage. */
+  get uploading(): number {
+    return this.#uploads.waiting
+  }
+
   /** Bytes of all that are over. */
   get bytes(): number {
     return this.#ledger.total
@@ -107,7 +118,7 @@ export class Recordings implements RecordingKeeper {
 
   start(port: Pick<MediaPort, 'record'>, wanted: WantedRecording): KeptRecording {
     const { nodeId, minFree, longestMs, clock, log } = this.#options
-    const { projectId, callId, legId, request } = wanted
+    const { projectId, callId, legId, request, storage } = wanted
     const facts = { call: callId, leg: legId, projectId }
     if (this.#free !== undefined && this.#free < minFree)
       this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
@@ -126,10 +137,12 @@ export class Recordings implements RecordingKeeper {
     log.info({ ...facts, recording: row.id, format: row.format, tracks: request.tracks }, 'recording begins')
     const underWay = new UnderWay(row, recording, done)
     this.#running.set(row.id, underWay)
+    const stored = storage && done.then(({ kept }) => (kept ? this.#uploads.send(row, storage) : undefined))
     return {
       id: row.id,
       url: this.linkTo(row.id),
       done,
+      ...(stored && { stored }),
       pause: (how) => underWay.pause(how),
       resume: () => underWay.resume(),
       stop: () => underWay.stop(),
@@ -177,6 +190,7 @@ export class Recordings implements RecordingKeeper {
     const running = [...this.#running.values()]
     for (const each of running) each.stop()
     await Promise.all(running.map(({ done }) => done))
+    await this.#uploads.close()
   }
 
   #placeFor(row: RecordingRow, facts: object): string {
@@ -237,44 +251,6 @@ export class Recordings implements RecordingKeeper {
       this.#free = undefined
       log.error({ folder, err: error }, 'the free space for recordings cannot be found')
     }
-  }
-}
-
-/** A recording that is under way. What is told to one that is over does nothing. */
-export class UnderWay {
-  readonly row: RecordingRow
-  /** Settles when it is over, and written down. */
-  readonly done: Promise<unknown>
-  readonly #recording: Pick<Recording, 'pause' | 'resume' | 'stop'>
-  #paused = false
-
-  constructor(
-    row: RecordingRow,
-    recording: Pick<Recording, 'pause' | 'resume' | 'stop'>,
-    done: Promise<unknown>,
-  ) {
-    this.row = row
-    this.done = done
-    this.#recording = recording
-  }
-
-  get isPaused(): boolean {
-    return this.#paused
-  }
-
-  /** `skip` leaves the pause out, `silence` puts silence there. */
-  pause(how: 'skip' | 'silence'): void {
-    this.#paused = true
-    this.#recording.pause(how)
-  }
-
-  resume(): void {
-    this.#paused = false
-    this.#recording.resume()
-  }
-
-  stop(): void {
-    this.#recording.stop()
   }
 }
 

@@ -74,6 +74,7 @@ export class RecordingRig {
       },
       secret: new Uint8Array(32).fill(7),
       base: () => 'https://gw.example',
+      http: { upload: async () => 200 },
       log: pino({}, { write: (line: string) => this.lines.push(JSON.parse(line)) }),
       freeBytes: async () => this.free,
       ...changes,

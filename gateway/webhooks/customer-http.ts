@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type {
   DocumentRequest,
   FetchedDocument,
@@ -19,7 +20,14 @@ import {
 } from './answers.ts'
 import { longestConnectMs, type Overrides, type RetryOn, readOverrides } from './overrides.ts'
 import type { Signer } from './signatures.ts'
-import { late, type Outgoing, type Response, Transport, type TransportOptions } from './transport.ts'
+import {
+  late,
+  type OpenFile,
+  type Outgoing,
+  type Response,
+  Transport,
+  type TransportOptions,
+} from './transport.ts'
 
 /** What a {@link CustomerHttp} is made of. */
 export interface CustomerHttpOptions extends TransportOptions {
@@ -40,12 +48,22 @@ export interface FetchLimits {
   readonly signal?: AbortSignal
 }
 
+/** A file for somebody's server. */
+export interface Upload {
+  readonly url: string
+  readonly method: 'PUT' | 'POST'
+  readonly contentType: string
+  readonly open: () => Promise<OpenFile>
+}
+
 /** Longer ones would only fill memory while they are thrown away. */
 const defaultMaxBytes = 262_144
 /** Of an answer to a document's own request. */
 const mostOutsideBytes = 65_536
 /** A document's own request may take longer than a document. */
 const longestOutsideMs = 60_000
+/** Of a file: the longest recordings have hundreds of megabytes. */
+const longestUploadMs = 600_000
 /** Headers that only we set: they say where a request goes, or how its body travels. */
 const ownHeaders =
   /^(host|content-length|content-type|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*)$/i
@@ -145,6 +163,35 @@ export class CustomerHttp {
       await drain(response.body)
       return response.statusCode
     })
+  }
+
+  /**
+   * Sends a file, unsigned: its URL says who may. It is opened, and read from its beginning, for each redirect and each try that the URL's
+   * fragment asks for. Resolves with the status of the answer; `reason` of the error is `file` where it cannot be read.
+   */
+  async upload({ url, method, contentType, open }: Upload, signal?: AbortSignal): Promise<number> {
+    const streams: Readable[] = []
+    const opening = async () => {
+      const file = await open().catch((error) => {
+        throw unreachable(url, 'file', 'The file cannot be read.', {}, error)
+      })
+      streams.push(file.stream)
+      return file
+    }
+    const overrides = { totalMs: longestUploadMs, ...readOverrides(url) }
+    try {
+      return await this.#within(
+        { url, method, file: { contentType, open: opening }, overrides },
+        async ({ response }) => {
+          await drain(response.body)
+          return response.statusCode
+        },
+        signal,
+      )
+    } finally {
+      // Who answers early, or not at all, has not read all of it.
+      for (const stream of streams) stream.destroy()
+    }
   }
 
   /** Gives up every request and closes all connections. */

@@ -61,6 +61,6 @@ export const nextRequest = (from: Outgoing, status: number, location: string): O
     ...(headers && sameServer && { headers }),
   }
   if (status !== 303 && !(status < 303 && from.method === 'POST')) return next
-  const { body: _, ...bare } = next
+  const { body: _, file: __, ...bare } = next
   return { ...bare, method: 'GET' }
 }

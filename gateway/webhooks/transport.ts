@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { Clock } from '../clock.ts'
 import { asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
@@ -9,11 +10,19 @@ import type { Overrides } from './overrides.ts'
 import { nextRequest, parseTarget } from './redirects.ts'
 import type { Signer } from './signatures.ts'
 
+/** A file, from its beginning. */
+export interface OpenFile {
+  readonly bytes: number
+  readonly stream: Readable
+}
+
 /** One request, as it goes out. */
 export interface Outgoing {
   readonly url: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly body?: { readonly contentType: string; readonly text: string }
+  /** In place of `body`. Opened for each request anew. */
+  readonly file?: { readonly contentType: string; readonly open: () => Promise<OpenFile> }
   /** Further headers; those that say where it goes, or how its body travels, are passed over. */
   readonly headers?: Readonly<Record<string, string>>
   /** By whom it is signed, and the id of what it tells. */
@@ -105,12 +114,17 @@ export class Transport {
     const { connectMs, readMs = longestReadMs } = overrides
     // What one caller's credentials opened is not for the next one, whatever the server says of it.
     const fromCache = cached && !authorization ? this.#cached : undefined
+    const file = await outgoing.file?.open()
     try {
       const response = await request(target, {
         ...{ method, signal, headersTimeout: readMs, bodyTimeout: readMs },
         dispatcher: fromCache ?? this.#agent(connectMs),
-        headers: this.#headers(outgoing, target, authorization),
+        headers: {
+          ...this.#headers(outgoing, target, authorization),
+          ...(file && { 'content-length': String(file.bytes) }),
+        },
         ...(body && { body: body.text }),
+        ...(file && { body: file.stream }),
       })
       this.breakers.answered(origin)
       this.breakers.answered(path)
@@ -128,7 +142,7 @@ export class Transport {
   }
 
   #headers(
-    { body, headers, signed }: Outgoing,
+    { body, file, headers, signed }: Outgoing,
     target: URL,
     authorization: string | undefined,
   ): Record<string, string> {
@@ -138,7 +152,7 @@ export class Transport {
       ...(userAgent && { 'user-agent': userAgent }),
       ...headers,
       'accept-encoding': 'identity',
-      ...(body && { 'content-type': body.contentType }),
+      ...((body ?? file) && { 'content-type': (body ?? file)?.contentType }),
       ...(authorization && { authorization }),
       ...signed?.by.headers({ url: target.href, ...(body && { body }), id: signed.id, at: clock.now() }),
     }

@@ -13,6 +13,7 @@ import type {
   HangupReason,
   PlayEnd,
   QueueResult,
+  RecordOptions,
   RecordResult,
   ReferResult,
   StreamEnd,
@@ -57,6 +58,8 @@ export class FakeCall implements CallControl {
   readonly streamEnds: StreamEnd[] = []
   /** How recordings end, in order; none laid ready: `silence` after 2 s, and in the background when they are stopped. */
   readonly recordings: Partial<RecordResult>[] = []
+  /** Where recordings are sent, as their storage takes them; it does where none is laid ready. */
+  readonly stored: Promise<string | undefined>[] = []
   /** Answers of the other verbs that give one, taken in order. */
   readonly conferences: ConferenceResult[] = []
   readonly queues: QueueResult[] = []
@@ -205,7 +208,7 @@ export class FakeCall implements CallControl {
     return result
   }
 
-  async startRecording(options: unknown): Promise<CallRecording> {
+  async startRecording(options: RecordOptions): Promise<CallRecording> {
     await this.#record('startRecording', [options])
     this.answered = true
     const { promise, resolve } = Promise.withResolvers<RecordResult>()
@@ -218,7 +221,10 @@ export class FakeCall implements CallControl {
       told('stop')
       resolve(recordResult({ id, url, reason: 'stopped' }))
     }
-    return { id, url, ended: promise, pause: () => told('pause'), resume: () => told('resume'), stop }
+    const { storage } = options
+    const stored = storage && (this.stored.shift() ?? Promise.resolve(storage.url))
+    const recording = { id, url, ended: promise, ...(stored && { stored }) }
+    return { ...recording, pause: () => told('pause'), resume: () => told('resume'), stop }
   }
 
   async detect(options: unknown): Promise<DetectResult> {

@@ -5,6 +5,7 @@ import {
   type RecordingCallback,
   RecordingNews,
   readRecordingCallback,
+  readStorage,
   recordingCallbackAttributes,
 } from './recordings.ts'
 import type { Stage } from './verb.ts'
@@ -20,6 +21,7 @@ export interface DialRecordingOptions {
 /** The attributes that {@link readDialRecording} reads. */
 export const dialRecordingAttributes = [
   ...['record', 'trim', 'recordingTrack', ...recordingCallbackAttributes],
+  ...['recordingStorageUrl', 'recordingStorageUrlMethod'],
 ] as const
 
 const ways = {
@@ -28,18 +30,20 @@ const ways = {
   'record-from-answer-dual': { from: 'answer', dual: true },
   'record-from-ringing-dual': { from: 'ringing', dual: true },
 } as const
-const tracks = { inbound: 'in', outbound: 'out', both: 'both' } as const
+const sides = { inbound: 'in', outbound: 'out', both: 'both' } as const
 
 /** Reads the attributes for recording; undefined: nothing is recorded. */
 export const readDialRecording = (reader: ElementReader): DialRecordingOptions | undefined => {
   const names = Object.keys(ways) as (keyof typeof ways)[]
   const way = reader.choice('record', ['do-not-record', ...names], 'do-not-record')
   const trim = reader.choice('trim', ['trim-silence', 'do-not-trim'], 'do-not-trim') === 'trim-silence'
-  const track = tracks[reader.choice('recordingTrack', ['inbound', 'outbound', 'both'], 'both')]
+  const track = sides[reader.choice('recordingTrack', ['inbound', 'outbound', 'both'], 'both')]
   const callback = readRecordingCallback(reader)
+  const storage = readStorage(reader, 'recordingStorageUrl')
   if (way === 'do-not-record') return undefined
   const { from, dual } = ways[way]
-  return { from, callback, options: { tracks: dual && track === 'both' ? 'stereo' : track, trim } }
+  const tracks = dual && track === 'both' ? 'stereo' : track
+  return { from, callback, options: { tracks, trim, ...(storage && { storage }) } }
 }
 
 /** The recording of one `Dial`; nothing where it says nothing of one. */
@@ -70,7 +74,7 @@ export class DialRecording {
     if (!recording) return undefined
     recording.stop()
     const result = await recording.ended
-    this.#news.ended(result)
+    this.#news.ended(result, recording)
     return result
   }
 

@@ -106,9 +106,14 @@ export class ElementReader {
   /** A URL and the method with which it is asked, POST by default; undefined where there is no URL, or an empty one. */
   target(urlAttribute: string, methodAttribute: string): Target | undefined {
     const method = this.method(methodAttribute)
-    const reference = this.#value(urlAttribute)?.trim()
-    const url = reference ? this.url(reference, urlAttribute) : undefined
+    const url = this.link(urlAttribute)
     return url === undefined ? undefined : { url, method }
+  }
+
+  /** A URL, absolute; undefined where there is none, or an empty one. A bad one is an error. */
+  link(name: string): string | undefined {
+    const reference = this.#value(name)?.trim()
+    return reference ? this.url(reference, name) : undefined
   }
 
   /**

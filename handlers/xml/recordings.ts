@@ -1,4 +1,5 @@
 import { type Recorded, recordingFields } from '../common/recordings.ts'
+import type { CallRecording, RecordingStorage, RecordResult } from '../verbs.ts'
 import { type Callback, readCallback, tell } from './callbacks.ts'
 import type { ElementReader } from './element-reader.ts'
 import type { Stage } from './verb.ts'
@@ -20,6 +21,17 @@ export const recordingCallbackAttributes = [
 export const readRecordingCallback = (reader: ElementReader): RecordingCallback | undefined =>
   readCallback(reader, 'recordingStatusCallback', ['in-progress', 'completed', 'absent'], ['completed'])
 
+/** Reads where a finished recording is sent: the attribute `name` and its method, PUT by default. Undefined: nowhere. */
+export const readStorage = (reader: ElementReader, name: string): RecordingStorage | undefined => {
+  const method = reader.choice(`${name}Method`, ['PUT', 'POST'], 'PUT')
+  const url = reader.link(name)
+  return url === undefined ? undefined : { url, method }
+}
+
+/** A recording that is over; of a conference's, less is known. */
+type Over = Pick<RecordResult, 'id' | 'url' | 'durationMs'> & Partial<Pick<RecordResult, 'bytes' | 'reason'>>
+type Sent = Pick<CallRecording, 'stored'>
+
 /** Tells of recordings. Nothing happens without a callback. */
 export class RecordingNews {
   #stage: Stage
@@ -36,16 +48,18 @@ export class RecordingNews {
     this.#tell('in-progress', 'in-progress', recording)
   }
 
-  /** `absent` where there is no file, as there was no sound to keep. */
-  ended(recording: {
-    readonly id: string
-    readonly url: string
-    readonly durationMs: number
-    readonly bytes?: number
-    readonly reason?: string
-  }): void {
-    if (recording.bytes === 0) this.#tell('absent', 'absent', recording)
-    else this.#tell('completed', recording.reason === 'error' ? 'failed' : 'completed', recording)
+  /**
+   * `absent` where there is no file, as there was no sound to keep. What is sent to a customer's storage is told of when that is over: where it
+   * is then, or else where it is kept here.
+   */
+  ended(result: Over, { stored }: Sent = {}): void {
+    if (result.bytes === 0) this.#tell('absent', 'absent', result)
+    else if (!stored) this.#completed(result)
+    else void stored.then((url = result.url) => this.#completed({ ...result, url }))
+  }
+
+  #completed(result: Over): void {
+    this.#tell('completed', result.reason === 'error' ? 'failed' : 'completed', result)
   }
 
   #tell(

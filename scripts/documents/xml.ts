@@ -46,7 +46,7 @@ export const xmlPage = (): string =>
     '| --- | --- | --- |',
     ...xmlAbsent.map(absentOf),
     '',
-    'An INVITE to a `Sip` carries no headers of the gateway’s own with the ids of call and project. `{{…}}` in a document is not replaced, wherever it is kept.',
+    '`{{…}}` in a document is not replaced, wherever it is kept.',
     '',
     'Audio in AIFF or GSM cannot be played: that is a warning, and the next verb has its turn; an `rtmp:` URL is an error (11100). Documents for messages and faxes (`Message`, `Receive`) are not there: their verbs are passed over.',
     '',
@@ -105,4 +105,16 @@ They are delivered in the background, in order for each call.
 | \`statusCallback\` of a conference | \`ConferenceSid\`, \`FriendlyName\`, \`AccountSid\`, \`SequenceNumber\`, \`Timestamp\`, \`StatusCallbackEvent\` (\`conference-start\`, \`conference-end\`, \`participant-join\`, \`-leave\`, \`-mute\`, \`-unmute\`, \`-hold\`, \`-unhold\`, \`-speech-start\`), \`CallSid\`, \`Muted\`, \`Hold\` |
 | \`statusCallback\` of a stream | \`AccountSid\`, \`CallSid\`, \`StreamSid\`, \`StreamName\`, \`StreamEvent\`, \`StreamError\` |
 | \`partialResultCallback\` | those of a document request, \`SequenceNumber\`, \`UnstableSpeechResult\` |
+
+## Storage of recordings
+
+\`storageUrl\` of \`Record\` and \`recordingStorageUrl\` of \`Dial\` take the finished recording: the file is the body of the request, its type is \`audio/wav\`, and nothing of it is signed, so
+that a URL that a store has signed will do. User and password in the URL become Basic authentication. The [rules for customers' URLs](webhooks.md) hold.
+
+A \`PUT\` that is not taken (no answer, 408, 429, 5xx) is repeated after 2 s, 10 s and 60 s; a \`POST\` only where nothing of it can have arrived, or after 429. What was not stored when the
+gateway stops is not sent later. The recording is [kept here](recordings.md) as well, in any case.
+
+\`recordingStatusCallback\` hears of \`completed\` when that is over: \`RecordingUrl\` is the storage's URL without user, password, query and fragment where it was taken, else the link to the one
+that is kept here. Actions do not wait for it, and have that link. The log has \`upload stored\`, or why not (\`later\`, \`refused\`, \`given-up\`, \`dropped\`), and
+\`recording_uploads_total{outcome}\` counts them.
 `.split('\n')

@@ -8,6 +8,11 @@ const takesAll = 'takes timeout, finishOnKey, maxLength, playBeep and trim'
 const hears = 'tells its recordingStatusCallback of the end, with the fields in order'
 const asks = 'tells it of the events that it asks for, by its method'
 
+const recordSends =
+  'is sent by storageUrlMethod to storageUrl, and tells its recordingStatusCallback where it is then'
+const dialSends =
+  'is sent by recordingStorageUrlMethod to recordingStorageUrl, and tells its callback where it is then'
+
 const dialTakes = 'takes timeout, timeLimit, answerOnBridge, hangupOnStar and ringTone'
 const dialTold = 'tells its callback what becomes of that'
 
@@ -139,6 +144,8 @@ export const verbRows: readonly Row[] = [
       maxLength: ['seconds; 0: 3600', '3600', takesAll],
       playBeep: ['a tone before the beginning', 'true', takesAll],
       trim: ['`trim-silence` or `do-not-trim`', '`trim-silence`', takesAll],
+      storageUrl: ['where the file is [sent besides](#storage-of-recordings)', '', recordSends],
+      storageUrlMethod: ['`PUT` or `POST`', '`PUT`', recordSends],
       recordingStatusCallback: ['told what becomes of the recording', '', hears],
       recordingStatusCallbackMethod: ['its method', '`POST`', asks],
       recordingStatusCallbackEvent: ['`in-progress`, `completed`, `absent`', '`completed`', asks],
@@ -177,6 +184,8 @@ export const verbRows: readonly Row[] = [
       ],
       trim: ['`trim-silence` or `do-not-trim`', '`do-not-trim`', 'takes recordingTrack and trim'],
       recordingTrack: ['`inbound`, `outbound`, `both`', '`both`', 'takes recordingTrack and trim'],
+      recordingStorageUrl: ['where the file is [sent besides](#storage-of-recordings)', '', dialSends],
+      recordingStorageUrlMethod: ['`PUT` or `POST`', '`PUT`', dialSends],
       recordingStatusCallback: [
         'told what becomes of the recording',
         '',

@@ -226,6 +226,22 @@ describe('Dial that records', () => {
     ])
   })
 
+  it('is sent by recordingStorageUrlMethod to recordingStorageUrl, and tells its callback where it is then', async () => {
+    const call = answering()
+    const stored = Promise.resolve('https://store.example/a.wav')
+    call.stored.push(stored)
+    const storage = 'recordingStorageUrl="https://store.example/a.wav?sig=1" recordingStorageUrlMethod="POST"'
+    const body = `<Dial record="record-from-answer" ${storage} ${told}>${sip}</Dial>`
+    const { context } = await runXml(body, { call })
+    expect(call.verbs[1]?.[1]).toMatchObject({
+      storage: { url: 'https://store.example/a.wav?sig=1', method: 'POST' },
+    })
+    await stored
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([
+      { RecordingStatus: 'completed', RecordingUrl: 'https://store.example/a.wav' },
+    ])
+  })
+
   it('connects all the same where that fails', async () => {
     const call = answering()
     call.failing.set('startRecording', new VerbFailed('recording_no_space', 'full'))

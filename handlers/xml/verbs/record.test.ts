@@ -35,7 +35,7 @@ describe('Record', () => {
     expect(other.verbs[0]?.[1]).toMatchObject({ maxMs: 3_600_000 })
   })
 
-  it.each(['transcribe="true"', 'transcribeCallback="https://x.example"', 'storageUrl="https://x.example"'])(
+  it.each(['transcribe="true"', 'transcribeCallback="https://x.example"'])(
     'warns of %s, which has no effect',
     async (attribute) => {
       const { call, context } = await run(`<Record ${attribute}/>`)
@@ -124,6 +124,51 @@ describe('Record', () => {
       { RecordingStatus: 'absent', RecordingDuration: '0' },
     ])
   })
+
+  it('is sent by storageUrlMethod to storageUrl, and tells its recordingStatusCallback where it is then', async () => {
+    const call = new FakeCall()
+    const { promise: stored, resolve } = Promise.withResolvers<string>()
+    call.recordings.push({ reason: 'silence' })
+    call.stored.push(stored)
+    const storage = `storageUrl="https://me:pw@store.example/a.wav?sig=1" storageUrlMethod="POST"`
+    const body = `<Record ${action} ${storage} recordingStatusCallback="${root}/told"/>`
+    const { context } = await runXml(body, { call })
+    expect(call.verbs[0]?.[1]).toMatchObject({
+      storage: { url: 'https://me:pw@store.example/a.wav?sig=1', method: 'POST' },
+    })
+    expect(context.fields(0)).toMatchObject({ RecordingUrl: 'https://gw.example/r-1' })
+    expect(context.callbacks).toEqual([])
+    resolve('https://store.example/a.wav')
+    await stored
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([
+      { RecordingStatus: 'completed', RecordingUrl: 'https://store.example/a.wav' },
+    ])
+  })
+
+  it('tells where it is kept here, when its storage did not take it', async () => {
+    const call = new FakeCall()
+    call.recordings.push({ reason: 'silence' })
+    const stored = Promise.resolve(undefined)
+    call.stored.push(stored)
+    const body = `<Record storageUrl="https://store.example/a" recordingStatusCallback="${root}/told"/>`
+    const { context } = await runXml(body, { call })
+    await stored
+    expect(context.callbacks.map(fieldsOf)).toMatchObject([{ RecordingUrl: 'https://gw.example/r-1' }])
+    expect(call.verbs[0]?.[1]).toMatchObject({ storage: { method: 'PUT' } })
+  })
+
+  it.each(['GET', 'put'])(
+    'is sent by PUT where storageUrlMethod is %s, which is warned of',
+    async (method) => {
+      const { call, context } = await run(
+        `<Record storageUrl="https://store.example/a" storageUrlMethod="${method}"/>`,
+      )
+      expect(call.verbs[0]?.[1]).toMatchObject({ storage: { method: 'PUT' } })
+      expect(context.warnings).toMatchObject([
+        { code: '12200', path: '/Response/Record[1]/@storageUrlMethod' },
+      ])
+    },
+  )
 
   it('tells it of a failure', async () => {
     const { context } = await run(`<Record recordingStatusCallback="${root}/told"/>`, { reason: 'error' })

@@ -2,7 +2,12 @@ import { terminatorsPattern } from '../../common/destinations.ts'
 import { type Fields, seconds } from '../../common/forms.ts'
 import type { RecordOptions, RecordResult } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
-import { RecordingNews, readRecordingCallback, recordingCallbackAttributes } from '../recordings.ts'
+import {
+  RecordingNews,
+  readRecordingCallback,
+  readStorage,
+  recordingCallbackAttributes,
+} from '../recordings.ts'
 import type { VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'
 
@@ -17,7 +22,7 @@ export const record: VerbKind = {
   name: 'Record',
   attributes: [
     ...['action', 'method', 'timeout', 'finishOnKey', 'maxLength', 'playBeep', 'trim'],
-    ...recordingCallbackAttributes,
+    ...['storageUrl', 'storageUrlMethod', ...recordingCallbackAttributes],
   ],
   read: (reader) => {
     const options = readOptions(reader)
@@ -28,7 +33,7 @@ export const record: VerbKind = {
       const recording = await stage.call.startRecording(options)
       news.begun(recording)
       const result = await recording.ended
-      news.ended(result)
+      news.ended(result, recording)
       return asked(action, resultFields(result))
     }
   },
@@ -36,10 +41,12 @@ export const record: VerbKind = {
 
 const readOptions = (reader: ElementReader): RecordOptions => {
   const terminators = reader.matching('finishOnKey', terminatorsPattern, 'any of 0-9 * # A-D', '0123456789*#')
+  const storage = readStorage(reader, 'storageUrl')
   return {
     terminators,
     beep: reader.boolean('playBeep', true),
     trim: reader.choice('trim', ['trim-silence', 'do-not-trim'], 'trim-silence') === 'trim-silence',
+    ...(storage && { storage }),
     endSilenceMs: reader.integer('timeout', 1, 600, 5) * 1000,
     maxMs: (reader.integer('maxLength', 0, 14_400, longest) || longest) * 1000,
   }
