@@ -45,11 +45,6 @@ export type { CallStream, StreamEnd, StreamOptions } from './verbs/stream.ts'
 export interface AnswerOptions {
   /** Longest duration of the call in milliseconds, counted from the answer; default 4 hours. */
   readonly maxDurationMs?: number
-  /**
-   * Codecs that may be spoken with the caller, the first that it offers first; default as configured. Where it offers none of them, the call is
-   * refused. Audio that is open already keeps its codec.
-   */
-  readonly codecs?: readonly CodecName[]
 }
 
 /** Hang up plainly, or refuse an unanswered call: an answered one is hung up whatever the reason says. */

@@ -17,7 +17,7 @@ export const calleeAttributes = [
  */
 export const readCallee = (
   reader: ElementReader,
-): ((stage: Stage, to: string) => Pick<Destination, 'confirm' | 'onState' | 'statusTo'>) => {
+): ((stage: Stage, to: string) => Pick<Destination, 'confirm' | 'onState'>) => {
   const document = reader.target('url', 'method')
   const callback = readCallback<Progress>(
     reader,
@@ -36,7 +36,6 @@ export const readCallee = (
           progress?.(state)
         },
       }),
-      ...(callback && { statusTo: { url: callback.url, method: callback.method, states: callback.events } }),
       ...(confirm && { confirm: async (leg) => void (await confirm(leg)) }),
     }
   }
@@ -57,8 +56,7 @@ const progressOf = (
     const event = state.kind === 'ended' ? 'completed' : state.kind
     if (!callback.events.includes(event)) return
     const { callId, projectId } = stage.call.info
-    const ends = state.kind === 'ended' ? state.callee?.callId : undefined
-    const fields = {
+    tell(stage.context, 'call-status', callback, {
       AccountSid: projectId,
       ApiVersion: apiVersion,
       ...(state.callee && { CallSid: state.callee.callId }),
@@ -73,8 +71,7 @@ const progressOf = (
       ParentCallSid: callId,
       ...(state.callee?.sip?.status !== undefined && { SipResultCode: String(state.callee.sip.status) }),
       ...sipFields(state.callee),
-    }
-    tell(stage.context, 'call-status', callback, fields, ends)
+    })
   }
 }
 
