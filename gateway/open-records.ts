@@ -1,17 +1,20 @@
 import { CallRows } from './directory/calls.ts'
 import { CdrRows } from './directory/cdrs.ts'
 import type { Metrics } from './metrics.ts'
-import type { Base, Store } from './open.ts'
+import type { Base, Customers, Store } from './open.ts'
 import { Records } from './records/records.ts'
 
 /** Opens what keeps calls and their records; rejects where the store cannot be used. */
 export const openRecords = async (
   { config, clock, log, closing }: Base,
-  { directory: { store }, nodeId }: Pick<Store, 'directory' | 'nodeId'>,
+  { directory: { store }, nodeId, nodes: { wasThereAt }, endCalls }: Store,
+  { callbacks }: Pick<Customers, 'callbacks'>,
   metrics: Metrics,
 ): Promise<Records> => {
   const rows = { calls: new CallRows(store), cdrs: new CdrRows(store) }
-  const parts = { ...rows, nodeId, keepMs: config.limits.recordsKeptMs, clock, metrics }
+  const onCallbacks = (waiting: ReadonlyMap<string, number>) => callbacks.takeOver(waiting)
+  const own = { nodeId, wasThereAt, end: endCalls, onCallbacks }
+  const parts = { ...rows, ...own, keepMs: config.limits.recordsKeptMs, clock, metrics }
   const records = await Records.open({ ...parts, log: log.child({ part: 'records' }) })
   metrics.gauge('records_waiting', () => records.waiting)
   metrics.gauge('records_kept', () => records.kept)

@@ -29,6 +29,8 @@ export interface DocumentRequest {
 export interface StatusCallback extends DocumentRequest {
   /** What it tells, for logs and metrics: `call-status`, `recording`, `conference` and the like. */
   readonly kind: string
+  /** Id of the call or recording whose end it tells, where the gateway tells that in its place if it dies before: it is told once. */
+  readonly ends?: string
 }
 
 /** A request that a document makes for its own purposes; not signed. */

@@ -42,6 +42,15 @@ describe('what is written down of calls', () => {
     expect(t.records[0]).toMatchObject({ call: call.id })
   })
 
+  it('is who is told of a call that is called, in case the gateway dies', async () => {
+    const statusTo = { url: 'https://x.example/', method: 'GET', states: ['completed'] } as const
+    const a = t.arrive((call) => call.connect({ steps: [[{ to: 'sip:b@x', statusTo }]] }).then(() => {}))
+    await settle()
+    expect(t.book.rows.map(({ toldTo }) => toldTo)).toEqual([undefined, { ...statusTo, dialect: 'form' }])
+    a.leg.ended({ code: 'canceled' })
+    await settle()
+  })
+
   it.each([
     ['busy', 'busy'],
     ['declined', 'busy'],

@@ -111,7 +111,9 @@ export class Journal {
       const direction = parentId === undefined ? 'outbound-api' : 'outbound-dial'
       const to = shownUri(callee.to)
       const made = { id, projectId, direction, type, from, to, createdAt: at } as const
-      this.#book?.began({ ...made, ...(parentId !== undefined && { parentId }) })
+      const { statusTo } = candidate.destination
+      const told = statusTo && { toldTo: { ...statusTo, dialect: 'form' as const } }
+      this.#book?.began({ ...made, ...(parentId !== undefined && { parentId }), ...told })
     }
   }
 

@@ -1,3 +1,4 @@
+import type { StatusCallback } from '../../handlers/handler.ts'
 import type { Clock } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -17,6 +18,12 @@ export interface RecordWriterParts {
   readonly records?: { keep(record: CallSummary): void }
   /** URL that is told each record; default none. */
   readonly recordsTo?: string
+}
+
+/** Tells the record of a call. */
+export const recordCallback = (record: CallSummary, url: string): StatusCallback => {
+  const body = { contentType: 'application/json', text: JSON.stringify(record) }
+  return { kind: 'call-record', url, method: 'POST', body }
 }
 
 /** Writes the records of calls that are over (CDR), and counts them. */
@@ -61,8 +68,7 @@ export class RecordWriter {
     const { callbacks, recordsTo: url } = this.#parts
     if (url === undefined) return
     const { call: callId, projectId } = record
-    const body = { contentType: 'application/json', text: JSON.stringify(record) }
-    callbacks.notify({ projectId, callId }, { kind: 'call-record', url, method: 'POST', body })
+    callbacks.notify({ projectId, callId }, recordCallback(record, url))
   }
 
   #measure(record: CallSummary): void {

@@ -1,5 +1,5 @@
 import type { CallbackTable } from './schema.ts'
-import type { Store } from './sqlite.ts'
+import type { Store, Write } from './sqlite.ts'
 
 /** A callback as it is written down. */
 export type CallbackRow = Readonly<Omit<CallbackTable, 'node_id'>>
@@ -14,11 +14,15 @@ export class CallbackRows {
     this.#nodeId = nodeId
   }
 
-  async add(row: CallbackRow): Promise<void> {
-    await this.#store
-      .insertInto('callback')
-      .values({ ...row, node_id: this.#nodeId })
-      .execute()
+  /** `ends`: the call or recording whose end it tells, which nobody else is to tell any more. */
+  async add(row: CallbackRow, ends?: string): Promise<void> {
+    if (ends === undefined) await insertCallbacks(this.#store, this.#nodeId, [row])
+    else
+      await this.#store.transaction().execute(async (write) => {
+        await insertCallbacks(write, this.#nodeId, [row])
+        for (const table of ['call', 'recording'] as const)
+          await write.updateTable(table).set({ status_json: null }).where('id', '=', ends).execute()
+      })
   }
 
   /** It was tried in vain, and is to be tried again at `dueAt` (ms since the Unix epoch). */
@@ -68,4 +72,26 @@ export class CallbackRows {
       .limit(limit)
       .execute()
   }
+}
+
+/** Rows of one INSERT. */
+const mostInserted = 200
+
+/** Writes callbacks down that a gateway is to deliver, but those that are written down already. How many there were for each server. */
+export const insertCallbacks = async (
+  write: Store | Write,
+  nodeId: string,
+  rows: readonly CallbackRow[],
+): Promise<ReadonlyMap<string, number>> => {
+  const counts = new Map<string, number>()
+  for (let from = 0; from < rows.length; from += mostInserted) {
+    const inserted = await write
+      .insertInto('callback')
+      .values(rows.slice(from, from + mostInserted).map((row) => ({ ...row, node_id: nodeId })))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('server')
+      .execute()
+    for (const { server } of inserted) counts.set(server, (counts.get(server) ?? 0) + 1)
+  }
+  return counts
 }

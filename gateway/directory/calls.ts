@@ -1,5 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { type CdrRow, insertCdrs } from './cdrs.ts'
+import { type EndCalls, endCallsOf, type Interrupted, upsertCalls } from './interrupted.ts'
 import { removeOlder } from './older.ts'
 import type { ListPage } from './resource-types.ts'
 import type { CallTable, Tables } from './schema.ts'
@@ -33,23 +34,7 @@ export class CallRows {
   /** Writes calls down, in place of what was written of them before, and records of such that are over: all of it, or nothing. */
   async save(calls: readonly StoredCall[], cdrs: readonly CdrRow[]): Promise<void> {
     await this.#store.transaction().execute(async (write) => {
-      if (calls.length > 0)
-        await write
-          .insertInto('call')
-          .values([...calls])
-          .onConflict((conflict) =>
-            conflict.column('id').doUpdateSet((row) => ({
-              status: row.ref('excluded.status'),
-              ringing_at: row.ref('excluded.ringing_at'),
-              answered_at: row.ref('excluded.answered_at'),
-              ended_at: row.ref('excluded.ended_at'),
-              code: row.ref('excluded.code'),
-              sip_status: row.ref('excluded.sip_status'),
-              answered_by: row.ref('excluded.answered_by'),
-              document: row.ref('excluded.document'),
-            })),
-          )
-          .execute()
+      await upsertCalls(write, calls)
       await insertCdrs(write, cdrs)
     })
   }
@@ -74,15 +59,10 @@ export class CallRows {
     return steps.map(({ detail }) => detail).join('\n')
   }
 
-  /** Calls of a gateway that are not over become so, at `now`. How many there were. */
-  async interrupt(nodeId: string, code: string, now: number): Promise<number> {
-    const { numUpdatedRows } = await this.#store
-      .updateTable('call')
-      .set({ status: 'failed', code, ended_at: now })
-      .where('node_id', '=', nodeId)
-      .where('ended_at', 'is', null)
-      .executeTakeFirst()
-    return Number(numUpdatedRows)
+  /** Calls of a gateway that are not over become so, as its process is gone; it was there last at `seenAt` (ms since 1970). */
+  interrupt(nodeId: string, seenAt: number, end: EndCalls): Promise<Interrupted> {
+    const gone = { nodeId, seenAt, heir: nodeId }
+    return this.#store.transaction().execute((write) => endCallsOf(write, gone, end))
   }
 
   /** Removes a call and its records. */

@@ -1,12 +1,9 @@
+import { type EndCalls, endCallsOf, type Interrupted } from './interrupted.ts'
 import type { Store } from './sqlite.ts'
 
-/** What was taken over of a gateway that is gone. */
-export interface TakenOver {
+/** What was taken over of a gateway that is gone: callbacks that it had not delivered are among those of {@link Interrupted}. */
+export interface TakenOver extends Interrupted {
   readonly nodeId: string
-  /** Callbacks that it had not delivered, by the server that they are for. */
-  readonly callbacks: ReadonlyMap<string, number>
-  /** Calls of it that were in progress, and are over now. */
-  readonly calls: number
 }
 
 /** The table of the gateways that share the store. */
@@ -26,6 +23,12 @@ export class NodeRows {
       .execute()
   }
 
+  /** When a gateway was there last, in ms since the Unix epoch; undefined: never. */
+  async lastSeen(id: string): Promise<number | undefined> {
+    const row = await this.#store.selectFrom('node').select('seen_at').where('id', '=', id).executeTakeFirst()
+    return row && Number(row.seen_at)
+  }
+
   /** Those that were there last before `before` (ms since the Unix epoch). */
   async silent(before: number): Promise<readonly string[]> {
     const rows = await this.#store.selectFrom('node').select('id').where('seen_at', '<', before).execute()
@@ -33,13 +36,13 @@ export class NodeRows {
   }
 
   /**
-   * What a gateway has left that was there last before `before` is that of `heir` from `now` on; its calls end with `code`. Undefined where it has come
-   * back, or another gateway was faster.
+   * What a gateway has left that was there last before `before` is that of `heir` from now on; its calls are over, as `end` says. Undefined where
+   * it has come back, or another gateway was faster.
    */
   async takeOver(
     nodeId: string,
     before: number,
-    { heir, code, now }: { readonly heir: string; readonly code: string; readonly now: number },
+    { heir, end }: { readonly heir: string; readonly end: EndCalls },
   ): Promise<TakenOver | undefined> {
     return this.#store.transaction().execute(async (write) => {
       // First of all its row: from here on it cannot come back before this is over, and nobody else takes the same.
@@ -47,23 +50,19 @@ export class NodeRows {
         .deleteFrom('node')
         .where('id', '=', nodeId)
         .where('seen_at', '<', before)
+        .returning('seen_at')
         .executeTakeFirst()
-      if (gone.numDeletedRows === 0n) return undefined
+      if (!gone) return undefined
       const rows = await write
         .updateTable('callback')
         .set({ node_id: heir })
         .where('node_id', '=', nodeId)
         .returning('server')
         .execute()
-      const { numUpdatedRows } = await write
-        .updateTable('call')
-        .set({ status: 'failed', code, ended_at: now })
-        .where('node_id', '=', nodeId)
-        .where('ended_at', 'is', null)
-        .executeTakeFirst()
-      const callbacks = new Map<string, number>()
+      const ended = await endCallsOf(write, { nodeId, seenAt: Number(gone.seen_at), heir }, end)
+      const callbacks = new Map(ended.callbacks)
       for (const { server } of rows) callbacks.set(server, (callbacks.get(server) ?? 0) + 1)
-      return { nodeId, callbacks, calls: Number(numUpdatedRows) }
+      return { nodeId, calls: ended.calls, callbacks }
     })
   }
 }

@@ -13,7 +13,8 @@ describeEngines('rows of recordings', (engine) => {
       duration_ms: 10,
       bytes: 5_000_000_000,
     },
-    ...{ started_at: 1_700_000_000_000, ended_at: 1_700_000_000_010 },
+    ...{ started_at: 1_700_000_000_000, ended_at: 1_700_000_000_010, status_json: null },
+    ...{ source: null, track: null, conference_id: null },
     ...changes,
   })
   const running = { status: 'in-progress', ended_at: null, end_reason: null, bytes: 0 } as const

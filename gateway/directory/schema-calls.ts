@@ -20,6 +20,14 @@ export interface RecordingTable {
   duration_ms: number
   /** Of the file; 0: there is none. */
   bytes: number
+  /** Who is to be told how it ended; null: nobody, or it was told. May hold a user and a password. */
+  status_json: string | null
+  /** What made it, in the words of the XML family; null: nothing that has a word there. */
+  source: string | null
+  /** Null: it was written before that was kept. */
+  track: 'inbound' | 'outbound' | 'both' | null
+  /** Of the conference that it is of. */
+  conference_id: string | null
 }
 
 /** Callbacks of customers' servers that were not delivered yet. */

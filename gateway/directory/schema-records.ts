@@ -30,6 +30,8 @@ export interface CallTable {
   sip_status: number | null
   answered_by: string | null
   document: string | null
+  /** Where its states are told; null: nowhere, or it is over. May hold a user and a password. */
+  status_json: string | null
 }
 
 /** Records of calls that are over, and of their legs (CDR). Durations are milliseconds. */

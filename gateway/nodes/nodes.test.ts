@@ -5,6 +5,7 @@ import { CallRows } from '../directory/calls.ts'
 import { NodeRows, type TakenOver } from '../directory/nodes.ts'
 import { describeEngines } from '../directory/testing-engines.ts'
 import type { Directory } from '../directory/types.ts'
+import { lostCalls } from '../placing/lost-calls.ts'
 import { storedCall } from '../records/call-rows.ts'
 import { beginning, ours } from '../records/testing.ts'
 import { Nodes } from './nodes.ts'
@@ -25,7 +26,8 @@ describeEngines('gateways on one store', (engine) => {
 
   const open = async (nodeId: string) => {
     const rows = new NodeRows(directory.store)
-    const nodes = await Nodes.open({ rows, nodeId, clock, log: { info: () => {}, error: () => {} } })
+    const end = lostCalls({ clock })
+    const nodes = await Nodes.open({ rows, nodeId, end, clock, log: { info: () => {}, error: () => {} } })
     opened.push(nodes)
     const taken: TakenOver[] = []
     nodes.onTakenOver((each) => taken.push(each))
@@ -42,7 +44,13 @@ describeEngines('gateways on one store', (engine) => {
 
   /** A call in progress and a callback of a gateway. */
   const leave = async (nodeId: string): Promise<string> => {
-    const call = { ...beginning(), status: 'in-progress' } as const
+    const toldTo = {
+      url: 'https://y.example/',
+      method: 'POST',
+      states: ['completed'],
+      dialect: 'form',
+    } as const
+    const call = { ...beginning({ toldTo }), status: 'in-progress' } as const
     await new CallRows(directory.store).save([storedCall(call, nodeId)], [])
     await new CallbackRows(directory.store, nodeId).add({
       ...{ id: call.id, project_id: ours, call_id: call.id, kind: 'call-status', method: 'POST' },
@@ -60,13 +68,25 @@ describeEngines('gateways on one store', (engine) => {
     await wait(14.5, 2)
     expect(heirs.flatMap(({ taken }) => taken)).toEqual([])
     await wait(1, 2)
-    const server = new Map([['https://x.example', 1]])
-    expect(heirs.flatMap(({ taken }) => taken)).toEqual([{ nodeId: 'gone', callbacks: server, calls: 1 }])
+    const servers = new Map([
+      ['https://x.example', 1],
+      ['https://y.example', 1],
+    ])
+    expect(heirs.flatMap(({ taken }) => taken)).toEqual([{ nodeId: 'gone', callbacks: servers, calls: 1 }])
     const heir = heirs.findIndex(({ taken }) => taken.length > 0) + 1
-    expect(await new CallbackRows(directory.store, `n${heir}`).counts()).toEqual(server)
+    expect(await new CallbackRows(directory.store, `n${heir}`).counts()).toEqual(servers)
     expect(await new CallRows(directory.store).find(ours, id)).toMatchObject({
       ...{ status: 'failed', code: 'interrupted', node_id: 'gone' },
     })
+  })
+
+  it('know when they were there last', async () => {
+    const first = await open('n1')
+    expect(first.nodes.wasThereAt).toBe(clock.now())
+    await first.nodes.close()
+    const then = clock.now()
+    clock.advance(3_600_000)
+    expect((await open('n1')).nodes.wasThereAt).toBe(then)
   })
 
   it('leave one another alone', async () => {
@@ -93,7 +113,7 @@ describeEngines('gateways on one store', (engine) => {
     const { rows } = await open('n1')
     await rows.seen('n2', clock.now())
     await leave('n2')
-    const heir = { heir: 'n1', code: 'interrupted', now: clock.now() }
+    const heir = { heir: 'n1', end: lostCalls({ clock }) }
     expect(await rows.takeOver('n2', clock.now(), heir)).toBeUndefined()
     expect((await rows.takeOver('n2', clock.now() + 1, heir))?.calls).toBe(1)
     expect(await rows.takeOver('n2', clock.now() + 1, heir)).toBeUndefined()

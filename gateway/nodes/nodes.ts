@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import type { EndCalls } from '../directory/interrupted.ts'
 import type { NodeRows, TakenOver } from '../directory/nodes.ts'
 import type { Log } from '../log.ts'
 import { Repeat } from '../recordings/repeat.ts'
@@ -15,6 +16,8 @@ export interface NodesParts {
   readonly rows: NodeRows
   /** Of this gateway. */
   readonly nodeId: string
+  /** How calls end whose gateway is gone. */
+  readonly end: EndCalls
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'error'>
 }
@@ -26,18 +29,22 @@ export class Nodes {
   readonly #listeners: ((taken: TakenOver) => void)[] = []
   #seenAt: number
   #failed = false
+  /** When this gateway was there last before it was opened, in ms since 1970; now where it never was. */
+  readonly wasThereAt: number
 
-  private constructor(parts: NodesParts, seenAt: number) {
+  private constructor(parts: NodesParts, seenAt: number, wasThereAt: number) {
     this.#parts = parts
     this.#seenAt = seenAt
+    this.wasThereAt = wasThereAt
     this.#repeat = new Repeat(parts.clock, SEEN_MS, () => this.#look())
   }
 
   /** Rejects where the store cannot be used. */
   static async open(parts: NodesParts): Promise<Nodes> {
     const now = parts.clock.now()
+    const before = (await parts.rows.lastSeen(parts.nodeId)) ?? now
     await parts.rows.seen(parts.nodeId, now)
-    const nodes = new Nodes(parts, now)
+    const nodes = new Nodes(parts, now, before)
     nodes.#repeat.start()
     return nodes
   }
@@ -72,9 +79,8 @@ export class Nodes {
   }
 
   async #takeOver(gone: string): Promise<void> {
-    const { rows, nodeId: heir, clock, log } = this.#parts
-    const now = clock.now()
-    const taken = await rows.takeOver(gone, now - GONE_MS, { heir, code: 'interrupted', now })
+    const { rows, nodeId: heir, end, clock, log } = this.#parts
+    const taken = await rows.takeOver(gone, clock.now() - GONE_MS, { heir, end })
     if (!taken) return
     const callbacks = [...taken.callbacks.values()].reduce((sum, count) => sum + count, 0)
     log.info({ node: gone, callbacks, calls: taken.calls }, 'what a gateway left that is gone was taken over')

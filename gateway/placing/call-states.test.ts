@@ -67,6 +67,14 @@ describe('a call in progress', () => {
     expect(t.states.size).toBe(0)
   })
 
+  it('is told of by the next run where the gateway dies, and of its end once', () => {
+    t.states.began(call)
+    t.states.watch('c1', all)
+    expect(t.log.inProgress('c1')?.toldTo).toEqual(all)
+    run()
+    expect(t.told().map(({ ends }) => ends)).toEqual([undefined, undefined, undefined, 'c1'])
+  })
+
   it('is told of only as far as is wanted, with a sequence without gaps', () => {
     t.states.began(call)
     t.states.watch('c1', { ...all, method: 'GET', states: ['ringing', 'completed'] })

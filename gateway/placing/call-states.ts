@@ -72,6 +72,7 @@ export class CallStates implements CallBook {
     if (!row) return
     const before = this.#watched.get(id)
     this.#watched.set(id, { target, told: before?.told ?? 0 })
+    this.#parts.log.changed(id, { toldTo: target })
     if (!before && row.status === 'queued') this.#tell(row, 'initiated')
   }
 
@@ -83,6 +84,10 @@ export class CallStates implements CallBook {
     const { target, told: sequence } = watched
     this.#watched.set(callId, { target, told: sequence + 1 })
     const told = { progress, sequence, nodeId, at: clock.now() }
-    callbacks.notify({ projectId, callId }, statusCallback(target, row, told))
+    const callback = statusCallback(target, row, told)
+    callbacks.notify(
+      { projectId, callId },
+      progress === 'completed' ? { ...callback, ends: callId } : callback,
+    )
   }
 }

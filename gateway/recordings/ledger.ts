@@ -30,6 +30,8 @@ export const beginning = (
   ended_at: null,
   duration_ms: 0,
   bytes: 0,
+  status_json: null,
+  ...{ source: null, track: null, conference_id: null },
 })
 
 /** Which recordings there are, and how they ended: the table and the files, kept in step. */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { describeEngines } from '../directory/testing-engines.ts'
+import { lostCalls } from '../placing/lost-calls.ts'
 import { beginning, legOf, ours, recordOf, recordsRig, theirs } from './testing.ts'
 import type { CallRow } from './types.ts'
 
@@ -232,6 +233,51 @@ describeEngines('records', (engine) => {
       })
       expect(await records.find(ours, foreign.id)).toMatchObject({ status: 'queued' })
       expect(lines[0]).toMatchObject({ calls: 1, code: 'interrupted' })
+    })
+
+    it('had calls whose ends are told by the next one, once, and that have their records', async () => {
+      const { store } = await engine.open()
+      const first = await openRecords({ store })
+      const toldTo = {
+        url: 'https://x.example/cb',
+        method: 'POST',
+        states: ['completed'],
+        dialect: 'form',
+      } as const
+      const call = beginning({ toldTo })
+      const [called, busy] = [beginning({ parentId: call.id, toldTo }), beginning({ parentId: call.id })]
+      for (const each of [call, busy, called]) first.records.began(each)
+      first.records.ended(busy.id, { status: 'busy', endedAt: 1_700_000_004_000, code: 'busy' })
+      for (const { id } of [call, called])
+        first.records.changed(id, { status: 'in-progress', answeredAt: 1_700_000_005_000 })
+      await first.records.settled()
+
+      const waiting: ReadonlyMap<string, number>[] = []
+      const onCallbacks = (counts: ReadonlyMap<string, number>) => waiting.push(counts)
+      const wasThereAt = 1_700_000_030_000
+      const end = lostCalls({ clock: { now: () => 1_700_000_900_000 } })
+      const { records } = await openRecords({ store, wasThereAt, end, onCallbacks })
+      expect(await records.find(ours, call.id)).toMatchObject({ status: 'failed', endedAt: wasThereAt })
+      const callbacks = await store.selectFrom('callback').selectAll().orderBy('created_at').execute()
+      expect(callbacks.map(({ call_id: id, node_id: node }) => [id, node]).sort()).toEqual(
+        [call.id, called.id].map((id) => [id, 'node-1']).sort(),
+      )
+      const rows = await records.part(ours, { kind: 'leg', callId: call.id }, 10)
+      expect(rows.rows.map(({ role, code, answered_ms: ms }) => [role, code, ms])).toEqual([
+        ['caller', 'interrupted', 25_000],
+        ['callee', 'busy', 0],
+        ['callee', 'interrupted', 25_000],
+      ])
+      expect(await records.record(ours, 'call', call.id)).toMatchObject({
+        duration_ms: 30_000,
+        code: 'interrupted',
+      })
+      // A further start finds nothing to tell.
+      await openRecords({ store, wasThereAt, end, onCallbacks })
+      expect(waiting).toEqual([new Map([['https://x.example', 2]]), new Map()])
+      expect(
+        (await store.selectFrom('call').select('status_json').execute()).map((row) => row.status_json),
+      ).toEqual([...[null, null, null]])
     })
   })
 

@@ -2,6 +2,7 @@ import type { CallSummary } from '../calls/summary.ts'
 import type { Clock } from '../clock.ts'
 import type { CallRows } from '../directory/calls.ts'
 import type { CdrPart, CdrPosition, CdrRow, CdrRows, CdrSearch } from '../directory/cdrs.ts'
+import type { EndCalls } from '../directory/interrupted.ts'
 import type { Listed } from '../directory/resource-types.ts'
 import { isUuid } from '../directory/uuid.ts'
 import { TrunklineError } from '../errors.ts'
@@ -30,6 +31,12 @@ export interface RecordsOptions {
   readonly cdrs: CdrRows
   /** Of this gateway, among those that share the store. */
   readonly nodeId: string
+  /** When this gateway was there last, before it started, in ms since 1970. */
+  readonly wasThereAt: number
+  /** How calls end that went with the process that had them. */
+  readonly end: EndCalls
+  /** Told of the callbacks of their ends, which are written down by then: how many for each server. */
+  readonly onCallbacks: (waiting: ReadonlyMap<string, number>) => void
   /** How long calls and their records are kept, in ms. */
   readonly keepMs: number
   readonly clock: Clock
@@ -63,13 +70,11 @@ export class Records implements CallLog, CallHistory, CallsInProgress {
   /** Opens them: calls of this gateway that were in progress when its process died are over now. Rejects where the store cannot be used. */
   static async open(options: RecordsOptions): Promise<Records> {
     const records = new Records(options)
-    const { calls, nodeId, clock, log } = options
-    const interrupted = await calls.interrupt(nodeId, 'interrupted', clock.now())
-    if (interrupted > 0)
-      log.warn(
-        { calls: interrupted, code: 'interrupted' },
-        'calls went with the process; they have no records',
-      )
+    const { calls, nodeId, wasThereAt, end, onCallbacks, log } = options
+    const gone = await calls.interrupt(nodeId, wasThereAt, end)
+    const interrupted = gone.calls
+    if (interrupted > 0) log.warn({ calls: interrupted, code: 'interrupted' }, 'calls went with the process')
+    onCallbacks(gone.callbacks)
     records.#first = records.#tidy().then(() => records.#tidying.start())
     return records
   }

@@ -6,6 +6,7 @@ import { CallRows } from '../directory/calls.ts'
 import { CdrRows } from '../directory/cdrs.ts'
 import { openEngine } from '../directory/engine.ts'
 import { Metrics } from '../metrics.ts'
+import { lostCalls } from '../placing/lost-calls.ts'
 import { Records } from './records.ts'
 
 const place: { readonly file: string; readonly url?: string } = JSON.parse(process.argv[2] ?? '')
@@ -14,6 +15,7 @@ const log = pino({ level: 'silent' })
 const { store } = await openEngine({ ...place, clock, log })
 const records = await Records.open({
   ...{ calls: new CallRows(store), cdrs: new CdrRows(store), nodeId: 'burst', keepMs: 86_400_000 },
+  ...{ wasThereAt: clock.now(), end: lostCalls({ clock }), onCallbacks: () => {} },
   ...{ clock, log, metrics: new Metrics() },
 })
 

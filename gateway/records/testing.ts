@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterEach } from 'vitest'
 import type { CallSummary, LegSummary } from '../calls/summary.ts'
-import { FakeClock } from '../clock.ts'
+import { type Clock, FakeClock } from '../clock.ts'
 import { CallRows } from '../directory/calls.ts'
 import { CdrRows } from '../directory/cdrs.ts'
 import type { Store } from '../directory/sqlite.ts'
 import { Metrics } from '../metrics.ts'
+import { lostCalls } from '../placing/lost-calls.ts'
 import { Records, type RecordsOptions } from './records.ts'
 import type { CallRow } from './types.ts'
 
@@ -43,6 +44,13 @@ export const recordOf = (changes: Partial<CallSummary> = {}): CallSummary => ({
   ...changes,
 })
 
+/** What records are opened with, as a gateway would be that was gone a moment ago. */
+export const leftBy = (clock: Pick<Clock, 'now'>) => ({
+  wasThereAt: clock.now(),
+  end: lostCalls({ clock }),
+  onCallbacks: () => {},
+})
+
 /** Opens records on a store, on a clock that stands still; they are closed with the test, before whatever was to be closed already. */
 export const recordsRig = (newStore: () => Promise<Store>) => {
   const opened: (() => Promise<void>)[] = []
@@ -56,7 +64,7 @@ export const recordsRig = (newStore: () => Promise<Store>) => {
     const lines: Record<string, unknown>[] = []
     const [calls, cdrs] = [new CallRows(on), new CdrRows(on)]
     const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) })
-    const own = { calls, cdrs, nodeId: 'node-1', keepMs: 86_400_000, clock, log, metrics }
+    const own = { calls, cdrs, nodeId: 'node-1', ...leftBy(clock), keepMs: 86_400_000, clock, log, metrics }
     const records = await Records.open({ ...own, ...changes })
     opened.push(async () => {
       const closed = records.close()

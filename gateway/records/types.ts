@@ -1,3 +1,4 @@
+import type { StatusTarget } from '../calls/status-target.ts'
 import type { Listed, ListPage } from '../directory/resource-types.ts'
 import type { Code } from '../errors.ts'
 
@@ -33,6 +34,8 @@ export interface CallRow {
   readonly answeredBy?: 'human' | 'machine'
   /** Name or URL of the document that was asked for, without credentials. */
   readonly document?: string
+  /** Where its states are told, where it is in progress: if the gateway dies, its end is told there all the same. */
+  readonly toldTo?: StatusTarget
 }
 
 /**
@@ -57,7 +60,9 @@ export interface CallLog {
   began(call: Omit<CallRow, 'status'>): void
   changed(
     id: string,
-    change: Partial<Pick<CallRow, 'status' | 'ringingAt' | 'answeredAt' | 'answeredBy' | 'document'>>,
+    change: Partial<
+      Pick<CallRow, 'status' | 'ringingAt' | 'answeredAt' | 'answeredBy' | 'document' | 'toldTo'>
+    >,
   ): void
   ended(
     id: string,

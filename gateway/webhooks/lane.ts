@@ -67,10 +67,10 @@ export class Lane {
     this.#wakeAt(this.#parts.clock.now())
   }
 
-  /** Writes a new callback down, and tells it unless the lane is closed: then the next run does. */
-  add(row: CallbackRow): void {
+  /** Writes a new callback down, and tells it unless the lane is closed: then the next run does. `ends`: see {@link CallbackRows.add}. */
+  add(row: CallbackRow, ends?: string): void {
     this.#waiting++
-    const written = this.#write(row)
+    const written = this.#write(row, ends)
     void this.#run(row, async () => this.#try(row, await written))
   }
 
@@ -85,9 +85,9 @@ export class Lane {
   }
 
   /** False where it cannot be written: it is tried once all the same. */
-  async #write(row: CallbackRow): Promise<boolean> {
+  async #write(row: CallbackRow, ends?: string): Promise<boolean> {
     try {
-      await this.#parts.rows.add(row)
+      await this.#parts.rows.add(row, ends)
       return true
     } catch (error) {
       this.#parts.log.error({ callback: row.id, err: error }, 'a callback could not be written down')

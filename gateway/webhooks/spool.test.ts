@@ -3,11 +3,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StatusCallback } from '../../handlers/handler.ts'
 import { FakeClock } from '../clock.ts'
 import { type CallbackRow, CallbackRows } from '../directory/callbacks.ts'
+import { CallRows } from '../directory/calls.ts'
 import { migrate } from '../directory/migrations/run.ts'
 import { NodeRows } from '../directory/nodes.ts'
 import { openSqliteStore, type Store } from '../directory/sqlite.ts'
 import { TrunklineError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
+import { lostCalls } from '../placing/lost-calls.ts'
+import { storedCall } from '../records/call-rows.ts'
+import { beginning } from '../records/testing.ts'
 import { Spool } from './spool.ts'
 
 const callback = (text: string, url = 'https://me:pw@x.example/cb?key=pw'): StatusCallback => ({
@@ -261,12 +265,29 @@ describe('the spool of callbacks', () => {
     expect(told.map(({ text }) => text)).toEqual(['b'])
     const nodes = new NodeRows(store)
     await nodes.seen('n2', 1)
-    const taken = await nodes.takeOver('n2', 2, { heir: 'n1', code: 'interrupted', now: 3 })
+    const taken = await nodes.takeOver('n2', 2, { heir: 'n1', end: lostCalls({ clock }) })
     spool.takeOver(taken!.callbacks)
     expect(spool.waiting).toBe(1)
     await drained(spool)
     expect(told.map(({ text }) => text)).toEqual(['b', 'a'])
     expect(await theirs.counts()).toEqual(new Map())
+  })
+
+  it('tells an end by one id, whoever tells it, and leaves nobody else to tell it', async () => {
+    const toldTo = { url: server, method: 'POST', states: ['completed'], dialect: 'form' } as const
+    const call = { ...beginning({ toldTo }), status: 'in-progress' } as const
+    const calls = new CallRows(store)
+    await calls.save([storedCall(call, 'n1')], [])
+    const spool = await open()
+    spool.notify(of(call.id), { ...callback('over'), ends: call.id })
+    await empty(spool)
+    const again = await calls.interrupt('n1', 1, lostCalls({ clock }))
+    expect(again).toEqual({ calls: 1, callbacks: new Map() })
+    spool.notify(of(call.id), { ...callback('over again'), ends: call.id })
+    await empty(spool)
+    expect(told.map(({ text }) => text)).toEqual(['over', 'over again'])
+    expect(told[1]?.id).toBe(told[0]?.id)
+    expect(told[0]?.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
   })
 
   it('begins nothing again that another gateway may have taken over, and forgets what it has', async () => {
@@ -280,7 +301,7 @@ describe('the spool of callbacks', () => {
     expect([told.length, spool.waiting]).toEqual([1, 1])
     const nodes = new NodeRows(store)
     await nodes.seen('n1', 1)
-    await nodes.takeOver('n1', 2, { heir: 'n2', code: 'interrupted', now: 3 })
+    await nodes.takeOver('n1', 2, { heir: 'n2', end: lostCalls({ clock }) })
     sure = true
     clock.advance(60_000)
     await empty(spool)

@@ -1,16 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import type { StatusCallback } from '../../handlers/handler.ts'
+import { type CallbackFrom, callbackRow, serverOf } from './callback-row.ts'
 import { Lane, type LaneParts } from './lane.ts'
 import { cleanUrl } from './redirects.ts'
 
 /** What a {@link Spool} works with. */
 export type SpoolParts = LaneParts
-
-/** Whose callback it is: those of one call are told to one server in order, as long as each is taken at its first try. */
-export interface CallbackFrom {
-  readonly projectId: string
-  readonly callId: string
-}
 
 /** Callbacks that wait at once, in all and for one server; beyond, what comes is dropped. */
 const mostWaiting = 100_000
@@ -59,25 +53,21 @@ export class Spool {
   }
 
   /** Takes a callback; never throws. After {@link close} it is written down for the next run. */
-  notify({ projectId, callId }: CallbackFrom, callback: StatusCallback): void {
-    const { url, method, body, kind } = callback
+  notify(from: CallbackFrom, callback: StatusCallback): void {
+    const { url, kind, ends } = callback
     const { clock, metrics, log } = this.#parts
-    const server = URL.parse(url)?.origin ?? ''
+    const server = serverOf(url)
     const lane = this.#lanes.get(server)
     if (this.waiting >= mostWaiting || (lane && lane.waiting >= mostForServer)) {
       metrics.callbacks.inc({ kind, outcome: 'dropped' })
-      log.warn({ call: callId, kind, url: cleanUrl(url) }, 'a callback is dropped: too many wait')
+      log.warn({ call: from.callId, kind, url: cleanUrl(url) }, 'a callback is dropped: too many wait')
       return
     }
     const now = clock.now()
     // The store knows their order by this alone: no two have the same.
     this.#lastAt = Math.max(now, this.#lastAt + 1)
     const open = lane ?? this.#open(server, 0)
-    open.add({
-      ...{ id: randomUUID(), project_id: projectId, call_id: callId, kind, method, url, server },
-      ...{ content_type: body?.contentType ?? null, body: body?.text ?? null },
-      ...{ tries: 0, created_at: this.#lastAt, due_at: now },
-    })
+    open.add(callbackRow(from, callback, { now, createdAt: this.#lastAt }), ends)
   }
 
   /** No later tries from now on; waits for what is on its way, and for 5 s begins what is next in its call. Idempotent. */

@@ -42,6 +42,15 @@ export interface Destination {
   readonly confirm?: (callee: CallControl, place?: QueuePlace) => Promise<void>
   /** Told how this destination goes, in order; a listener that throws is logged. */
   readonly onState?: (state: CalleeState) => void
+  /** Who is told by {@link onState}, in the XML family's words: where the gateway dies during the call, its end is told there all the same. */
+  readonly statusTo?: StatusForm
+}
+
+/** Whom the states of a call are told to by forms. */
+export interface StatusForm {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+  readonly states: readonly ('initiated' | 'ringing' | 'answered' | 'completed')[]
 }
 
 /** What is known of a leg to a destination. */

@@ -1,6 +1,6 @@
 import type { Fields, Target } from '../common/forms.ts'
 import { formRequest } from '../common/forms.ts'
-import type { HandlerContext } from '../handler.ts'
+import type { HandlerContext, StatusCallback } from '../handler.ts'
 import type { ElementReader } from './element-reader.ts'
 import { codes } from './faults.ts'
 
@@ -21,6 +21,11 @@ export const readCallback = <T extends string>(
   return target && { ...target, events }
 }
 
-/** Tells a customer's server; `kind` is for logs and metrics. */
-export const tell = (context: HandlerContext, kind: string, target: Target, fields: Fields): void =>
-  context.notify({ kind, ...formRequest(target, fields) })
+/** Tells a customer's server; `kind` is for logs and metrics, `ends` as in {@link StatusCallback}. */
+export const tell = (
+  context: HandlerContext,
+  kind: string,
+  target: Target,
+  fields: Fields,
+  ends?: string,
+): void => context.notify({ kind, ...formRequest(target, fields), ...(ends !== undefined && { ends }) })

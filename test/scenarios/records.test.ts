@@ -239,6 +239,14 @@ it('stay over a restart, and a call that goes with the process is over by the ne
   gateway = await start()
   const after = await read(`/api/voice/logs/${call?.id}`)
   expect(after).toMatchObject({ status: 'failed', code: 'interrupted', created_at: call?.created_at })
-  expect((await list('/api/records/calls')).length).toBe(expected.size)
   expect((await list('/api/voice/logs')).length).toBe(before[2]!.length + 1)
+  // Its record is made of what is known of it, and told.
+  const calls = await list('/api/records/calls')
+  expect([calls.length, calls[0]]).toEqual([
+    expected.size + 1,
+    expect.objectContaining({ id: call?.id, code: 'interrupted', direction: 'inbound' }),
+  ])
+  const told = () => documents.asked('/records').filter(({ body }) => JSON.parse(body).call === call?.id)
+  const [first] = await until('the webhook has it', told, (found) => found.length > 0)
+  expect(JSON.parse(first!.body)).toMatchObject({ code: 'interrupted', legs: [{ role: 'caller' }] })
 })

@@ -183,6 +183,15 @@ describe.each(['Sip', 'Number', 'Client'])('the statusCallback of %s', (name) =>
     ])
   })
 
+  it('hears of the end also where the gateway dies during the call, once', async () => {
+    const noun = `<${name} statusCallback="${root}/told" statusCallbackEvent="answered completed">${content}</${name}>`
+    const { context } = await meanwhile(noun, ({ onState, statusTo }) => {
+      expect(statusTo).toEqual({ url: `${root}/told`, method: 'POST', states: ['answered', 'completed'] })
+      for (const state of states) onState?.(state)
+    })
+    expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, 'c-2'])
+  })
+
   it('hears of all that it asks for, numbered, by its method', async () => {
     const events = 'initiated ringing answered completed'
     const callbacks = await told(`statusCallbackEvent="${events}" statusCallbackMethod="GET"`)

@@ -1,0 +1,22 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from './run.ts'
+
+/** Who is to be told of calls and recordings whose gateway is gone before they are over; what made a recording, and of what. */
+export const lost: Migration = {
+  name: 'who is told of what ends with its gateway; what made a recording',
+  up: async (db) => {
+    await db.schema.alterTable('call').addColumn('status_json', 'text').execute()
+    // One after the other: SQLite adds no two at once.
+    for (const column of ['status_json', 'source', 'track', 'conference_id'])
+      await db.schema.alterTable('recording').addColumn(column, 'text').execute()
+    await createToldIndex(db)
+  },
+}
+
+const createToldIndex = (db: Kysely<unknown>): Promise<void> =>
+  db.schema
+    .createIndex('recording_to_be_told')
+    .on('recording')
+    .column('node_id')
+    .where(sql.ref('status_json'), 'is not', null)
+    .execute()

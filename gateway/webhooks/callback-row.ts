@@ -1,0 +1,31 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { StatusCallback } from '../../handlers/handler.ts'
+import type { CallbackRow } from '../directory/callbacks.ts'
+
+/** Whose callback it is: those of one call are told to one server in order, as long as each is taken at its first try. */
+export interface CallbackFrom {
+  readonly projectId: string
+  readonly callId: string
+}
+
+/** A callback that is due at `now`, as it is written down; `createdAt` tells its place among the others. Both in ms since 1970. */
+export const callbackRow = (
+  { projectId, callId }: CallbackFrom,
+  { url, method, body, kind, ends }: StatusCallback,
+  { now, createdAt }: { readonly now: number; readonly createdAt: number },
+): CallbackRow => ({
+  id: ends === undefined ? randomUUID() : idOfEnd(ends),
+  ...{ project_id: projectId, call_id: callId, kind, method, url, server: serverOf(url) },
+  ...{ content_type: body?.contentType ?? null, body: body?.text ?? null },
+  ...{ tries: 0, created_at: createdAt, due_at: now },
+})
+
+/** Scheme, host and port; empty where it is no URL. */
+export const serverOf = (url: string): string => URL.parse(url)?.origin ?? ''
+
+/** Always the same for one end, whoever tells it: by it a server knows that it was told before. A UUID of version 8 (RFC 9562). */
+const idOfEnd = (of: string): string => {
+  const hex = createHash('sha256').update(`end of ${of}`).digest('hex')
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`]
+  return [...parts, hex.slice(20, 32)].join('-')
+}
