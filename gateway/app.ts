@@ -128,7 +128,7 @@ export class App {
     this.#sip = sip
     // What the last recordings come to is told, so they are closed before the way to customers' servers.
     const recordings = await openRecordings(base, store, customers, this.#metrics, () => this.#addresses.http[0])
-    const records = await openRecords(base, store, this.#metrics)
+    const records = await openRecords(base, store, customers, this.#metrics)
     const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
     const dialects = { subscribers, applications }

@@ -22,12 +22,14 @@ import { CallbackRows } from './directory/callbacks.ts'
 import { createDirectory } from './directory/directory.ts'
 import { directoryOptions } from './directory/from-config.ts'
 import type { NumberTarget } from './directory/index/memory.ts'
+import type { EndCalls } from './directory/interrupted.ts'
 import { NodeRows } from './directory/nodes.ts'
 import type { Directory } from './directory/types.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import { readOrMakeNodeId } from './nodes/node-id.ts'
 import { Nodes } from './nodes/nodes.ts'
+import { lostCalls } from './placing/lost-calls.ts'
 import { linkBase } from './recordings/links.ts'
 import { Recordings } from './recordings/recordings.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
@@ -67,6 +69,8 @@ export interface Store extends OpenTokens {
   readonly nodeId: string
   /** Those that share the store. */
   readonly nodes: Nodes
+  /** How calls end whose gateway is gone. */
+  readonly endCalls: EndCalls
 }
 
 /** Everything that carries or makes sound. */
@@ -100,13 +104,17 @@ export const openStore = async (
   metrics.gauge('store_queries_waiting', () => directory.connections?.waiting ?? 0)
   const nodeId = readOrMakeNodeId(join(dataDir, 'node.id'))
   const rows = new NodeRows(directory.store)
-  const nodes = await Nodes.open({ rows, nodeId, clock, log: log.child({ part: 'nodes' }) })
+  const { recordsUrl: recordsTo } = config.webhooks
+  const endCalls = lostCalls({ clock, ...(recordsTo && { recordsTo }) })
+  const parts = { rows, nodeId, end: endCalls, clock, log: log.child({ part: 'nodes' }) }
+  const nodes = await Nodes.open(parts)
   closing.add('nodes', nodes, (open) => open.close())
   return {
     directory,
     secret,
     nodeId,
     nodes,
+    endCalls,
     ...(await openTokens(directory, { secret, clock, publicHost: http.publicHost })),
     access: new ProjectAccess({ projects: directory.projects, clock }),
     states: new SessionStates(secret),

@@ -25,6 +25,7 @@ import { TrunklineError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
 import { Recordings } from '../recordings/recordings.ts'
 import { Records } from '../records/records.ts'
+import { leftBy } from '../records/testing.ts'
 import { type ApiFrom, apiPartsOf } from './api-parts.ts'
 import { Idempotency } from './idempotency.ts'
 import { RequestRates } from './limits.ts'
@@ -241,6 +242,7 @@ export class ApiRig {
     this.#chat = new Chat({ rows: new ConversationRows(store), resources, tell, clock, log })
     this.records = await Records.open({
       ...{ calls: new CallRows(store), cdrs: new CdrRows(store), nodeId: 'rig' },
+      ...leftBy(clock),
       ...{ keepMs: 400 * 86_400_000, clock, log, metrics },
     })
     this.recordings = await Recordings.open({

@@ -17,7 +17,7 @@ export const calleeAttributes = [
  */
 export const readCallee = (
   reader: ElementReader,
-): ((stage: Stage, to: string) => Pick<Destination, 'confirm' | 'onState'>) => {
+): ((stage: Stage, to: string) => Pick<Destination, 'confirm' | 'onState' | 'statusTo'>) => {
   const document = reader.target('url', 'method')
   const callback = readCallback<Progress>(
     reader,
@@ -36,6 +36,7 @@ export const readCallee = (
           progress?.(state)
         },
       }),
+      ...(callback && { statusTo: { url: callback.url, method: callback.method, states: callback.events } }),
       ...(confirm && { confirm: async (leg) => void (await confirm(leg)) }),
     }
   }
@@ -56,7 +57,8 @@ const progressOf = (
     const event = state.kind === 'ended' ? 'completed' : state.kind
     if (!callback.events.includes(event)) return
     const { callId, projectId } = stage.call.info
-    tell(stage.context, 'call-status', callback, {
+    const ends = state.kind === 'ended' ? state.callee?.callId : undefined
+    const fields = {
       AccountSid: projectId,
       ApiVersion: apiVersion,
       ...(state.callee && { CallSid: state.callee.callId }),
@@ -71,7 +73,8 @@ const progressOf = (
       ParentCallSid: callId,
       ...(state.callee?.sip?.status !== undefined && { SipResultCode: String(state.callee.sip.status) }),
       ...sipFields(state.callee),
-    })
+    }
+    tell(stage.context, 'call-status', callback, fields, ends)
   }
 }
 
