@@ -30,6 +30,7 @@ describe('files', () => {
     mkdirSync(join(root, 'sounds-other'))
     writeFileSync(join(folder, 'hello there.wav'), 'hello')
     writeFileSync(join(folder, 'de', 'hallo.wav'), 'hallo')
+    writeFileSync(join(folder, 'raw.ulaw'), 'raw')
     writeFileSync(join(folder, 'large.wav'), 'x'.repeat(11))
     writeFileSync(join(root, 'secret'), 'secret')
     writeFileSync(join(root, 'sounds-other', 'near.wav'), 'near')
@@ -48,6 +49,10 @@ describe('files', () => {
     expect(await read('file:hello%20there.wav')).toBe('hello')
     expect(await read(pathToFileURL(join(folder, 'hello there.wav')).href)).toBe('hello')
     expect(await read('file:german/hallo.wav')).toBe('hallo')
+  })
+
+  it('have a header where they are raw', async () => {
+    expect(await read('file:raw.ulaw')).toMatch(/^RIFF.*raw$/s)
   })
 
   it.each([

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Clock } from '../clock.ts'
 import { unreachable } from './answers.ts'
 import type { CustomerHttp } from './customer-http.ts'
+import { rawTypeOf, withHeader } from './raw-audio.ts'
 
 /** How {@link AudioFiles} are set up. */
 export interface AudioFilesOptions {
@@ -60,13 +61,14 @@ export class AudioFiles {
     return fetched
   }
 
-  #fetch(
+  async #fetch(
     url: string,
     signal: AbortSignal | undefined,
     timeoutMs: number,
   ): Promise<{ readonly bytes: Uint8Array }> {
     const { http, maxBytes } = this.#options
-    return http.bytes(url, { maxBytes, timeoutMs, ...(signal && { signal }) })
+    const fetched = await http.bytes(url, { maxBytes, timeoutMs, ...(signal && { signal }) })
+    return { bytes: withHeader(fetched.bytes, fetched.contentType) }
   }
 
   async #file(url: string): Promise<Uint8Array> {
@@ -81,7 +83,7 @@ export class AudioFiles {
     const bytes = await readUpTo(inside, maxBytes)
     if (bytes === 'missing') throw unreachable(url, 'file', 'It cannot be read as a file.')
     if (bytes === 'too-large') throw unreachable(url, 'too-large', `It is larger than ${maxBytes} bytes.`)
-    return bytes
+    return withHeader(bytes, rawTypeOf(inside))
   }
 }
 

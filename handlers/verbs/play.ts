@@ -2,7 +2,7 @@ import type { Cancellable } from './cancel.ts'
 
 /** Something that can be played to a call. */
 export type Sound =
-  /** Audio fetched over HTTP(S), or of the folder for sounds (`file:`); WAV, MP3 or Ogg with Opus. */
+  /** Audio fetched over HTTP(S), or of the folder for sounds (`file:`); WAV, AIFF, MP3 or Ogg with Opus. */
   | { readonly kind: 'audio'; readonly url: string }
   /** Text to speak, which may hold SSML; voice and language fall back to the configured ones. */
   | {

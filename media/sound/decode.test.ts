@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dominant, goertzel } from '../codecs/tone.ts'
 import { decodeAudio, formatOf } from './decode.ts'
-import { floatSine, mp3File, OggWriter, oggOpusFile, wavFile } from './test-audio.ts'
+import { aiffFile, floatSine, mp3File, OggWriter, oggOpusFile, wavFile } from './test-audio.ts'
 
 const rates = [8000, 16_000, 48_000] as const
 const level = (samples: Int16Array) => Math.sqrt(samples.reduce((sum, v) => sum + v * v, 0) / samples.length)
@@ -13,6 +13,15 @@ const onset = (samples: Int16Array, rate: number) =>
   (samples.findIndex((sample) => Math.abs(sample) > 2000) / rate) * 1000
 
 const text = (value: string) => Buffer.from(value, 'latin1')
+
+describe('AIFF', () => {
+  it.each(rates)('keeps a tone at %d Hz', async (rate) => {
+    const samples = await decodeAudio(aiffFile(floatSine(1000, 1, 44_100), 44_100), rate, 60)
+    expect(samples.length / rate).toBeCloseTo(1, 2)
+    expect(goertzel(middle(samples, rate), 1000, rate)).toBeGreaterThan(0.99)
+    expect(level(middle(samples, rate)) / fullLevel).toBeGreaterThan(0.9)
+  })
+})
 
 describe('MP3', () => {
   it.each(rates)('keeps a tone at %d Hz', async (rate) => {
@@ -151,6 +160,8 @@ describe('audio', () => {
   it('is told by its content', () => {
     expect(formatOf(wavFile(new Float32Array(8), 8000))).toBe('wav')
     expect(formatOf(text('\xff\xfb\x90\0'))).toBe('mp3')
+    expect(formatOf(text('FORM\0\0\n\0AIFF'))).toBe('aiff')
+    expect(formatOf(text('FORM\0\0\0\0AIFC'))).toBe('aiff')
   })
 
   const others: [string, string, string][] = [
@@ -160,10 +171,12 @@ describe('audio', () => {
     ['FLAC', 'fLaC\0\0\0\x22', 'FLAC'],
     ['MP4', '\0\0\0\x20ftypM4A ', 'MP4'],
     ['AAC', '\xff\xf1\x50\x80', 'AAC'],
-    ['AIFF', 'FORM\0\0\0\0AIFF', 'AIFF'],
+    ['another FORM', 'FORM\0\0\0\x04ILBM', 'something else'],
     ['anything', '\x01\x02\x03\x04', 'something else'],
   ]
   it.each(others)('is not %s', (_name, content, found) => {
-    expect(() => formatOf(text(content))).toThrow(`Audio: WAV, MP3 or Ogg with Opus expected, found ${found}`)
+    expect(() => formatOf(text(content))).toThrow(
+      `Audio: WAV, AIFF, MP3 or Ogg with Opus expected, found ${found}`,
+    )
   })
 })

@@ -1,11 +1,12 @@
 import type { PcmRate } from '../types.ts'
+import { readAiff } from './aiff.ts'
 import { SoundError } from './errors.ts'
 import { toPrompt } from './resample.ts'
 import { readWav } from './wav.ts'
 import type { Wave } from './wave.ts'
 
 /** What audio comes in. */
-export type AudioFormat = 'wav' | 'mp3' | 'ogg'
+export type AudioFormat = 'wav' | 'aiff' | 'mp3' | 'ogg'
 
 /** Decodes audio, told by its content, to mono at `rate`. Rejects with a {@link SoundError} that says what is wrong with it. */
 export const decodeAudio = async (
@@ -22,6 +23,8 @@ const waveOf = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: number): Pro
   switch (formatOf(bytes)) {
     case 'wav':
       return readWav(bytes, maxSeconds)
+    case 'aiff':
+      return readAiff(bytes, maxSeconds)
     case 'mp3':
       return (await import('./mp3.ts')).readMp3(bytes, maxSeconds)
     case 'ogg':
@@ -33,7 +36,6 @@ const waveOf = async (bytes: Uint8Array, rate: PcmRate, maxSeconds: number): Pro
 const foreign: readonly (readonly [at: number, signature: string, name: string])[] = [
   [0, 'fLaC', 'FLAC'],
   [4, 'ftyp', 'MP4'],
-  [0, 'FORM', 'AIFF'],
   [0, '.snd', 'AU'],
   [0, '#!AMR', 'AMR'],
   [0, '\x1a\x45\xdf\xa3', 'WebM or Matroska'],
@@ -48,9 +50,10 @@ const foreign: readonly (readonly [at: number, signature: string, name: string])
 export const formatOf = (bytes: Uint8Array): AudioFormat => {
   const head = Buffer.from(bytes.subarray(0, 64)).toString('latin1')
   if (head.startsWith('RIFF')) return 'wav'
+  if (/^FORM.{4}AIF[FC]/s.test(head)) return 'aiff'
   if (head.startsWith('OggS')) return 'ogg'
   if (head.startsWith('ID3') || isMpegAudio(bytes)) return 'mp3'
-  throw new SoundError(`Audio: WAV, MP3 or Ogg with Opus expected, found ${nameOf(head, bytes)}`)
+  throw new SoundError(`Audio: WAV, AIFF, MP3 or Ogg with Opus expected, found ${nameOf(head, bytes)}`)
 }
 
 /** A frame's header: eleven ones, then a version and a layer of which one value each is reserved (ISO 11172-3 section 2.4.1.3). */

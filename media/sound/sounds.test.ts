@@ -221,7 +221,7 @@ describe('audio', () => {
     }
     const page = sounds.prepare({ kind: 'audio', bytes: Buffer.from('<html>') })
     await expect(page).rejects.toThrow(
-      'Audio: WAV, MP3 or Ogg with Opus expected, found a text or a web page',
+      'Audio: WAV, AIFF, MP3 or Ogg with Opus expected, found a text or a web page',
     )
     const long = sounds.prepare({ kind: 'audio', bytes: wavFile(new Float32Array(24_000), 8000) })
     await expect(long).rejects.toThrow('WAV: at most 2 s expected')

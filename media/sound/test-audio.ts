@@ -34,6 +34,32 @@ export const wavFile = (samples: Float32Array, rate: number): Uint8Array => {
   return Buffer.concat([head, data])
 }
 
+/** An AIFF of 16-bit PCM, mono. */
+export const aiffFile = (samples: Float32Array, rate: number): Uint8Array => {
+  const head = Buffer.alloc(54)
+  head.write('FORM', 0)
+  head.writeUInt32BE(46 + samples.length * 2, 4)
+  head.write('AIFFCOMM', 8)
+  head.writeUInt32BE(18, 16)
+  head.writeUInt16BE(1, 20)
+  head.writeUInt32BE(samples.length, 22)
+  head.writeUInt16BE(16, 26)
+  extendedRate(rate).copy(head, 28)
+  head.write('SSND', 38)
+  head.writeUInt32BE(8 + samples.length * 2, 42)
+  const data = Buffer.from(Int16Array.from(samples, (v) => Math.round(v * 32_767)).buffer).swap16()
+  return Buffer.concat([head, data])
+}
+
+/** A rate as AIFF has it: 80 bits (IEEE 754, extended). */
+export const extendedRate = (rate: number): Buffer => {
+  const bytes = Buffer.alloc(10)
+  const exponent = Math.floor(Math.log2(rate))
+  bytes.writeUInt16BE(16_383 + exponent, 0)
+  bytes.writeBigUInt64BE(BigInt(Math.round(rate * 2 ** 20)) << BigInt(43 - exponent), 2)
+  return bytes
+}
+
 /** An MP3 of the channels. */
 export const mp3File = async (channels: readonly Float32Array[], rate: 8000 | 16_000 | 44_100 | 48_000) => {
   const encoder = await createMp3Encoder()

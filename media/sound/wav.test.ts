@@ -117,6 +117,7 @@ describe('WAV', () => {
     ['12 bits', wav(fmt(1, 12), int16), 'format 1 with 12 bits'],
     ['ADPCM', wav(fmt(2, 4), int16), 'found 2'],
     ['MP3', wav(fmt(0x55, 16), int16), 'found 85'],
+    ['GSM', wav(fmt(49, 0), int16), 'found 49 (GSM 06.10)'],
     [
       'a wrong block size',
       wav(Buffer.concat([fmt(1, 16).subarray(0, 20), u16(4), u16(16)]), int16),

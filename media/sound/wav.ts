@@ -1,16 +1,16 @@
-import { decode } from '../codecs/g711.ts'
-import { SoundError } from './errors.ts'
-import { checkLength, type Wave } from './wave.ts'
-
-/** One sample of the data at byte `at`, as ±1. */
-type ReadSample = (view: DataView, at: number) => number
-
-interface Layout {
-  readonly rate: number
-  readonly channels: number
-  readonly bytes: number
-  readonly read: ReadSample
-}
+import type { SoundError } from './errors.ts'
+import {
+  aLaw,
+  checkLayout,
+  faultOf,
+  float,
+  type Layout,
+  muLaw,
+  pcm,
+  type ReadSample,
+  readSamples,
+} from './samples.ts'
+import type { Wave } from './wave.ts'
 
 /**
  * Decodes a WAV: PCM of 8, 16, 24 and 32 bit, floats of 32 and 64 bit, A-law and mu-law, also as WAVE_FORMAT_EXTENSIBLE; mono, or
@@ -19,22 +19,12 @@ interface Layout {
  */
 export const readWav = (bytes: Uint8Array, maxSeconds: number): Wave => {
   const { format, data } = chunksOf(bytes)
-  const { channels, rate, read, bytes: sampleBytes } = layoutOf(format)
-  const frameBytes = sampleBytes * channels
+  const layout = layoutOf(format)
   if (data.byteLength === 0) throw fault('the data chunk is empty')
-  if (data.byteLength % frameBytes !== 0) {
-    throw fault(`the data chunk's ${data.byteLength} bytes are no multiple of ${frameBytes}`)
-  }
-  const length = data.byteLength / frameBytes
-  checkLength('WAV', length, rate, maxSeconds)
-  const samples = new Float32Array(length)
-  for (let i = 0, at = 0; i < length; i++, at += frameBytes) {
-    samples[i] = channels === 1 ? read(data, at) : (read(data, at) + read(data, at + sampleBytes)) / 2
-  }
-  return { rate, samples }
+  return readSamples('WAV', data, layout, maxSeconds)
 }
 
-const fault = (text: string): SoundError => new SoundError(`WAV: ${text}`)
+const fault = (text: string): SoundError => faultOf('WAV', text)
 
 const tag = (view: DataView, at: number): string =>
   String.fromCharCode(...Array.from({ length: 4 }, (_, i) => view.getUint8(at + i)))
@@ -74,8 +64,7 @@ const layoutOf = (format: DataView): Layout => {
   const rate = format.getUint32(4, true)
   const align = format.getUint16(12, true)
   const bits = format.getUint16(14, true)
-  if (channels !== 1 && channels !== 2) throw fault(`1 or 2 channels expected, found ${channels}`)
-  if (rate < 8000 || rate > 48_000) throw fault(`8000 to 48000 samples per second expected, found ${rate}`)
+  checkLayout('WAV', { channels, rate })
   const read = readerFor(codingOf(format), bits)
   if (align !== (channels * bits) / 8) {
     throw fault(`a block of ${(channels * bits) / 8} bytes expected, found ${align}`)
@@ -95,29 +84,16 @@ const codingOf = (format: DataView): number => {
   return format.getUint16(24, true)
 }
 
-const tableOf = (law: 'PCMU' | 'PCMA'): Float32Array =>
-  Float32Array.from(
-    decode(
-      law,
-      Uint8Array.from({ length: 256 }, (_, byte) => byte),
-    ),
-    (v) => v / 32_768,
-  )
-const muLaw = tableOf('PCMU')
-const aLaw = tableOf('PCMA')
-
-const finite = (value: number): number => (Number.isFinite(value) ? value : 0)
-
 // Keys are the coding's number and the bits of a sample.
-const readers: Readonly<Record<string, ReadSample>> = {
+const readers: Readonly<Record<string, ReadSample | undefined>> = {
   '1/8': (view, at) => (view.getUint8(at) - 128) / 128,
-  '1/16': (view, at) => view.getInt16(at, true) / 32_768,
-  '1/24': (view, at) => (view.getInt8(at + 2) * 65_536 + view.getUint16(at, true)) / 8_388_608,
-  '1/32': (view, at) => view.getInt32(at, true) / 2_147_483_648,
-  '3/32': (view, at) => finite(view.getFloat32(at, true)),
-  '3/64': (view, at) => finite(view.getFloat64(at, true)),
-  '6/8': (view, at) => aLaw[view.getUint8(at)]!,
-  '7/8': (view, at) => muLaw[view.getUint8(at)]!,
+  '1/16': pcm(2, true),
+  '1/24': pcm(3, true),
+  '1/32': pcm(4, true),
+  '3/32': float(4, true),
+  '3/64': float(8, true),
+  '6/8': aLaw,
+  '7/8': muLaw,
 }
 
 const readerFor = (coding: number, bits: number): ReadSample => {
@@ -126,5 +102,6 @@ const readerFor = (coding: number, bits: number): ReadSample => {
   if (coding === 1 || coding === 3 || coding === 6 || coding === 7) {
     throw fault(`format ${coding} with ${bits} bits per sample is not supported`)
   }
-  throw fault(`format 1 (PCM), 3 (float), 6 (A-law) or 7 (mu-law) expected, found ${coding}`)
+  const name = coding === 49 ? ' (GSM 06.10)' : ''
+  throw fault(`format 1 (PCM), 3 (float), 6 (A-law) or 7 (mu-law) expected, found ${coding}${name}`)
 }

@@ -29,7 +29,7 @@ export interface Playback {
 
 /** A sound to prepare. Audio is given as the bytes that were fetched. */
 export type SoundSource =
-  /** WAV, MP3 or Ogg with Opus; told by the bytes themselves. */
+  /** WAV, AIFF, MP3 or Ogg with Opus; told by the bytes themselves. */
   | { readonly kind: 'audio'; readonly bytes: Uint8Array }
   /** Text, which may hold SSML. */
   | {

@@ -4,7 +4,7 @@ import { toWire } from './wire.ts'
 export type Sound =
   /** Text that is spoken. */
   | { readonly type: 'tts'; readonly text: string; readonly voice?: string; readonly language?: string }
-  /** Audio of an HTTP(S) URL: WAV, MP3 or Ogg with Opus. */
+  /** Audio of an HTTP(S) URL: WAV, AIFF, MP3 or Ogg with Opus. */
   | { readonly type: 'audio'; readonly url: string }
   | { readonly type: 'silence'; readonly duration: number }
   /** Ringing tone of a country, for instance `us`; without `duration` until it is stopped. */

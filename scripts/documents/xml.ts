@@ -48,7 +48,7 @@ export const xmlPage = (): string =>
     '',
     '`{{…}}` in a document is not replaced, wherever it is kept.',
     '',
-    'Audio in AIFF or GSM cannot be played: that is a warning, and the next verb has its turn; an `rtmp:` URL is an error (11100). Documents for messages and faxes (`Message`, `Receive`) are not there: their verbs are passed over.',
+    'Audio in GSM 06.10, raw or in a WAV, cannot be played: that is a warning, and the next verb has its turn; an `rtmp:` URL is an error (11100). Documents for messages and faxes (`Message`, `Receive`) are not there: their verbs are passed over.',
     '',
   ].join('\n')
 

@@ -43,7 +43,7 @@ export const verbRows: readonly Row[] = [
     'Play',
     'verbs/sounds.test.ts',
     [
-      'plays the audio at its URL: WAV, MP3, or Ogg with Opus; `file:` is the folder for sounds',
+      'plays the audio at its URL: WAV, AIFF, MP3, Ogg with Opus, or raw µ-law ([sounds](sounds.md)); `file:` is the folder for sounds',
       'plays a file of the folder for sounds',
     ],
     {
