@@ -6,7 +6,7 @@
 import type { Cancellable } from './verbs/cancel.ts'
 import type { CallCollection, CollectOptions, CollectResult } from './verbs/collect.ts'
 import type { ConferenceOptions, ConferenceResult } from './verbs/conference.ts'
-import type { ConnectOptions, ConnectResult } from './verbs/connect.ts'
+import type { CodecName, ConnectOptions, ConnectResult } from './verbs/connect.ts'
 import type { DetectOptions, DetectResult } from './verbs/detect.ts'
 import type { CallInfo } from './verbs/info.ts'
 import type { CallPlayback, PlayOptions, Sound } from './verbs/play.ts'
@@ -45,6 +45,11 @@ export type { CallStream, StreamEnd, StreamOptions } from './verbs/stream.ts'
 export interface AnswerOptions {
   /** Longest duration of the call in milliseconds, counted from the answer; default 4 hours. */
   readonly maxDurationMs?: number
+  /**
+   * Codecs that may be spoken with the caller, the first that it offers first; default as configured. Where it offers none of them, the call is
+   * refused. Audio that is open already keeps its codec.
+   */
+  readonly codecs?: readonly CodecName[]
 }
 
 /** Hang up plainly, or refuse an unanswered call: an answered one is hung up whatever the reason says. */

@@ -38,7 +38,7 @@ export const setUp = (
     CallsParts,
     'detector' | 'conferences' | 'queues' | 'waiters' | 'recordsTo' | 'records' | 'book'
   > &
-    Partial<Pick<CallsParts, 'addresses'>> = {},
+    Partial<Pick<CallsParts, 'addresses' | 'log'>> = {},
 ) => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()

@@ -106,7 +106,10 @@ export class Control implements CallControl {
   answer(options: AnswerOptions = {}): Promise<void> {
     return this.#ledger.run('answer', async () => {
       if (options.maxDurationMs !== undefined) this.#call.limit(options.maxDurationMs)
-      await this.#call.whileUp(this.#call.caller.answer())
+      await this.#call.whileUp(this.#call.caller.answer(options.codecs))
+      const codec = this.#call.caller.port?.codec
+      if (codec && options.codecs?.includes(codec) === false)
+        this.#parts.log.warn({ codec, wanted: options.codecs }, 'the audio was open already: its codec stays')
     })
   }
 

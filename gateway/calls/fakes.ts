@@ -150,8 +150,8 @@ export class FakeFarSide implements LegSignalling {
     this.told.push('progress')
   }
 
-  async answer(): Promise<void> {
-    this.told.push('answer')
+  async answer(codecs: readonly AudioCodec[] = []): Promise<void> {
+    this.told.push(['answer', ...codecs].join(' '))
     this.leg.answered()
   }
 

@@ -1,3 +1,4 @@
+import type { AudioCodec } from '../../media/types.ts'
 import type { Cause } from '../errors.ts'
 import type { Leg } from './leg.ts'
 import type { ReferOptions, ReferOutcome } from './referral.ts'
@@ -14,8 +15,11 @@ export interface LegSignalling {
   ring(): void
   /** Inbound, unanswered: open the audio before the answer (183 with SDP, `verto.media`). Idempotent. */
   progress(): Promise<void>
-  /** Inbound, unanswered: answer (200, `verto.answer`). Resolves once the far side can hear us; calls {@link Leg.answered}. */
-  answer(): Promise<void>
+  /**
+   * Inbound, unanswered: answer (200, `verto.answer`). Resolves once the far side can hear us; calls {@link Leg.answered}. Where the audio can
+   * still be agreed on, it is in one of `codecs`, or the leg ends with `no_common_codec`; default as configured.
+   */
+  answer(codecs?: readonly AudioCodec[]): Promise<void>
   /** Refuse, cancel or hang up, whichever the state asks for, and release everything of the far side. Called exactly once. */
   end(cause: Cause): void
   /** Sends digits to the far side by whatever it takes: RFC 4733, INFO, or a message. */

@@ -1,4 +1,4 @@
-import type { BrowserVideo, MediaPort, PortStats } from '../../media/types.ts'
+import type { AudioCodec, BrowserVideo, MediaPort, PortStats } from '../../media/types.ts'
 import type { Cause } from '../errors.ts'
 import type { LegFacts, LegTimes, Party, Try } from './leg-facts.ts'
 import type { LegId, LegOwner, LegState } from './leg-owner.ts'
@@ -219,8 +219,9 @@ export class Leg {
     await this.#signalling?.progress()
   }
 
-  async answer(): Promise<void> {
-    if (this.#state.kind === 'new' || this.#state.kind === 'early') await this.#signalling?.answer()
+  /** `codecs` as of {@link LegSignalling.answer}. */
+  async answer(codecs?: readonly AudioCodec[]): Promise<void> {
+    if (this.#state.kind === 'new' || this.#state.kind === 'early') await this.#signalling?.answer(codecs)
   }
 
   async sendDigits(digits: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { settle, setUp } from './calls-rig.ts'
 
@@ -33,6 +34,17 @@ it('rings, and does nothing for a call that is answered', async () => {
   await call.answer()
   await call.ring()
   expect(far.told).toEqual(['ring', 'answer'])
+})
+
+it('answers in one of certain codecs, and says where the open audio keeps another one', async () => {
+  const lines: Readonly<Record<string, unknown>>[] = []
+  const log = pino({ level: 'warn', base: null }, { write: (text) => lines.push(JSON.parse(text)) })
+  for (const codecs of [['PCMA', 'PCMU'], ['PCMA']] as const) {
+    const { far, call } = await setUp({ log }).wait()
+    await call.answer({ codecs })
+    expect(far.told).toEqual([`answer ${codecs.join(' ')}`])
+  }
+  expect(lines).toMatchObject([{ codec: 'PCMU', wanted: ['PCMA'] }])
 })
 
 it('tells a page what it is given, and says where there is none', async () => {

@@ -14,7 +14,7 @@ const joins = 'joins the caller to a WebSocket, both ways, until that is over'
 export const callRows: readonly ScriptRow[] = [
   ...rowsOf('answer', 'signalling.test.ts', ['answers once, for as long as it says'], {
     max_duration: ['14400', 'answers once, for as long as it says'],
-    codecs: ['', withoutEffect, noEffect],
+    codecs: ["the carrier's", 'takes the codecs that it names, and any where it names none that is known'],
     username: ['', withoutEffect, noEffect],
     password: ['', withoutEffect, noEffect],
   }),

@@ -58,8 +58,8 @@ export class LegMedia implements SipMedia {
   #sections: readonly Section[] = []
   #index = 0
   #far: { readonly near: NearEnd; readonly far: FarEnd } | undefined
-  /** The far side's last offer that {@link local} is the answer to, to be compared; empty where it is none. */
-  #answered = ''
+  /** The far side's last offer that {@link local} is the answer to; undefined where it is none. */
+  #answered: RemoteDescription | undefined
   #formats: SaidFormats
   #security: Security | undefined
   #keys: { readonly ours: CryptoLine; readonly theirs: CryptoLine } | undefined
@@ -116,7 +116,7 @@ export class LegMedia implements SipMedia {
    * alone would not do: some equipment holds without a new one.
    */
   isRefresh(remote: RemoteDescription): boolean {
-    return this.#answered === JSON.stringify(remote)
+    return this.#answered !== undefined && JSON.stringify(this.#answered) === JSON.stringify(remote)
   }
 
   /**
@@ -127,17 +127,37 @@ export class LegMedia implements SipMedia {
   answer(remote: RemoteDescription): string {
     const secured = this.isEncrypted && !this.#isAnotherBranch
     this.#isAnotherBranch = false
-    if (this.isRefresh(remote)) return this.#local
+    return this.isRefresh(remote) ? this.#local : this.#answer(remote, this.port.codec, secured)
+  }
+
+  limitTo(codecs: readonly AudioCodec[]): void {
+    const own = codecs.filter((codec) => this.#rules.codecs.includes(codec))
+    const offer = this.#answered
+    const offered = offer && permitted(offer, own).audios.flatMap((audio) => audio.codecs)
+    if (own.length === 0)
+      throw new TrunklineError('no_common_codec', `Permitted here: ${this.#rules.codecs.join(', ')}.`)
+    this.#rules = { ...this.#rules, codecs: own }
+    this.#formats = new SaidFormats(this.#rules, [])
+    if (offer) {
+      const wanted = own.find((codec) => offered?.some((theirs) => theirs.codec === codec))
+      this.#answer(offer, wanted, this.isEncrypted)
+    } else {
+      this.exchange.abandon()
+      this.offer(undefined, 'response')
+    }
+  }
+
+  #answer(remote: RemoteDescription, wanted: AudioCodec | undefined, secured: boolean): string {
     const within = permitted(remote, this.#rules.codecs)
     const { audio, crypto } = chooseAudio(within, this.#policy, secured)
-    const { chosen, formats } = this.#formats.answered(audio, this.port.codec)
+    const { chosen, formats } = this.#formats.answered(audio, wanted)
     const keys = crypto && this.#answerTo(crypto, secured && !this.#hasMoved(audio))
     this.#apply({ audio, crypto }, chosen, formats, keys?.ours)
     this.#keys = keys
     this.#formats.learn(audio.formats)
     this.#sections = remote.sections
     this.#index = audio.index
-    this.#answered = JSON.stringify(remote)
+    this.#answered = remote
     return this.#write({
       ...{ ...formats, profile: audio.profile, crypto: keys ? [keys.ours] : [] },
       ...{ rtcpMux: audio.rtcpMux === true, direction: mirrored(audio.direction) },
@@ -156,7 +176,7 @@ export class LegMedia implements SipMedia {
       : encrypted
         ? offeredCrypto(this.#policy.suites, randomBytes)
         : []
-    this.#answered = ''
+    this.#answered = undefined
     return this.#write({
       ...{ ...this.#formats.offered(this.port.codec, preferred), profile, crypto },
       rtcpMux: this.#far?.far.rtcpMux === true,
@@ -196,7 +216,7 @@ export class LegMedia implements SipMedia {
     const ours = theirs && said.crypto.find(({ tag }) => tag === theirs.tag)
     this.#apply({ audio, crypto: theirs }, chosen, heardAfter(audio, said), ours)
     this.#keys = ours && theirs && { ours, theirs }
-    this.#answered = ''
+    this.#answered = undefined
     this.exchange.receiveAnswer()
   }
 

@@ -23,6 +23,11 @@ export interface SipMedia {
   refreshes(offer: string): boolean
   /** Our answer to an offer; later, where it takes time. Throws or rejects with a media code where it cannot be used. */
   answerSdp(offer: string): string | Promise<string>
+  /**
+   * Makes our first description anew, of these codecs alone as far as they are permitted, the first one first; later ones have no others
+   * either. To be called while nobody has seen it. Throws `no_common_codec`. Absent where that cannot be.
+   */
+  limitTo?(codecs: readonly AudioCodec[]): void
   /** Makes an offer, with the codec in use or else `preferred` first. Throws where another offer is open. */
   offer(preferred: AudioCodec | undefined, where: OfferIn): string
   /** Offers what we said last once more, word by word. Throws where another offer is open. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { farSdp } from '../testing/dialog.ts'
+import { readSdp } from '../sdp/read.ts'
+import { farAddress, farSdp } from '../testing/dialog.ts'
 import { arrive } from '../testing/inbound.ts'
 import { FakeRequest, FakeResponse } from '../testing/srf.ts'
 
@@ -290,4 +291,61 @@ it('sends nothing more once the connection is gone', async () => {
   await settled()
   bench.leg.end({ code: 'normal' })
   expect([bench.response.statuses, ...gone(bench)]).toEqual([[], true, true, 0])
+})
+
+describe('an answer of certain codecs', () => {
+  const offer = farSdp({ formats: '0 8 9 101' })
+  const bearing = (bench: ReturnType<typeof arrive>) =>
+    /^m=audio \d+ \S+ (.*)$/m.exec(bench.srf.answers[0]?.localSdp ?? '')?.[1]
+
+  it.each([
+    [['PCMA', 'PCMU'], '8 101', 'PCMA'],
+    [['PCMU', 'PCMA'], '0 101', 'PCMU'],
+    [['opus', 'PCMA'], '8 101', 'PCMA'],
+    // Not among those of the configuration.
+    [['G722', 'PCMA'], '8 101', 'PCMA'],
+  ] as const)('takes of %j what the caller offers', (codecs, formats, codec) => {
+    const bench = arrive({}, offer)
+    void bench.leg.answer(codecs)
+    expect([bearing(bench), bench.port.codec]).toEqual([formats, codec])
+    expect(bench.port.far).toMatchObject({ address: farAddress, port: 4000, telephoneEvent: 101 })
+  })
+
+  it('is a refusal where the caller offers none of them', () => {
+    const bench = arrive({}, farSdp({ formats: '0 101' }))
+    void bench.leg.answer(['PCMA', 'opus'])
+    expect([bench.response.statuses, bench.heard]).toEqual([[488], ['ended no_common_codec by us']])
+    expect(bench.srf.answers).toEqual([])
+    expect(gone(bench)).toEqual([true, true, 0])
+  })
+
+  it('offers them to a caller without an offer', () => {
+    const bench = arrive({}, '')
+    void bench.leg.answer(['PCMA'])
+    expect(bearing(bench)).toBe('8 101')
+    bench.answered().emit('ack', { body: farSdp({ formats: '8 101' }) })
+    expect([bench.heard, bench.port.codec]).toEqual([['answered'], 'PCMA'])
+    const none = arrive({}, '')
+    void none.leg.answer(['L16'])
+    expect([none.response.statuses, none.heard]).toEqual([[488], ['ended no_common_codec by us']])
+  })
+
+  it.each([{}, reliable])('leaves what the caller has seen already (%j)', async (how) => {
+    const bench = arrive(how, offer)
+    void bench.leg.progress()
+    if ('reliability' in how) bench.prack()
+    await settled()
+    void bench.leg.answer(['PCMA'])
+    expect([bench.srf.answers.length, bench.port.codec]).toEqual([1, 'PCMU'])
+  })
+
+  it('holds for what is offered later', () => {
+    const bench = arrive({}, offer)
+    void bench.leg.answer(['PCMA'])
+    bench.answered().emit('ack', { body: '' })
+    expect(() => bench.media.answer(readSdp(farSdp({ version: 2, formats: '0 101' })))).toThrow(
+      expect.objectContaining({ code: 'no_common_codec' }),
+    )
+    expect(bench.media.answer(readSdp(farSdp({ version: 3, formats: '0 8 101' })))).toContain('RTP/AVP 8 101')
+  })
 })

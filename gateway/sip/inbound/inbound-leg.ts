@@ -1,3 +1,4 @@
+import type { AudioCodec } from '../../../media/types.ts'
 import type { Leg, LegSignalling } from '../../calls/leg.ts'
 import type { ReferOptions, ReferOutcome } from '../../calls/referral.ts'
 import type { Clock, Timer } from '../../clock.ts'
@@ -90,8 +91,9 @@ export class InboundLeg implements LegSignalling {
     return this.#progress
   }
 
-  answer(): Promise<void> {
+  answer(codecs?: readonly AudioCodec[]): Promise<void> {
     if (!this.#answer) {
+      if (codecs && !this.#limitTo(codecs)) return Promise.resolve()
       this.#answer = Promise.withResolvers<void>()
       // What stands in a 200 hangs on what the PRACK brings (RFC 3262 section 5).
       this.#provisionals.whenIdle(() => this.#sendAnswer())
@@ -146,6 +148,20 @@ export class InboundLeg implements LegSignalling {
   #offer(status: 180 | 183): Promise<void> {
     this.#offered = this.#provisionals.send(status, this.#parts.media.local)
     return this.#offered
+  }
+
+  /** What the caller has seen of our description stays. False where the call is refused: it offers none of these codecs. */
+  #limitTo(codecs: readonly AudioCodec[]): boolean {
+    const { media, leg } = this.#parts
+    const isSeen = this.#offered !== undefined || (this.#progress !== undefined && !media.isWaiting)
+    if (isSeen || this.#farGone || leg.isEnded) return true
+    try {
+      media.limitTo?.(codecs)
+      return true
+    } catch (error) {
+      leg.end({ code: codeOf(error), detail: textOf(error) })
+      return false
+    }
   }
 
   #canceled(cancel: Pick<SipRequest, 'get'> | undefined): void {

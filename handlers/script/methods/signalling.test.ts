@@ -16,15 +16,20 @@ describe('answer', () => {
     ])
   })
 
-  it('warns of parameters without an effect', async () => {
-    const { warnings, names } = await scripts.run([
-      { answer: { codecs: 'PCMU', username: 'a', password: 'b' } },
+  it('takes the codecs that it names, and any where it names none that is known', async () => {
+    expect((await scripts.run([{ answer: { codecs: 'G722, AMR-WB,pcma' } }])).verbs).toEqual([
+      ['answer', { codecs: ['G722', 'PCMA'] }],
     ])
+    const { verbs, warnings } = await scripts.run([{ answer: { codecs: 'G729' } }])
+    expect(verbs).toEqual([['answer', {}]])
+    expect(warnings).toEqual(['/sections/main/0/answer method_parameter_invalid_value'])
+  })
+
+  it('warns of parameters without an effect', async () => {
+    const { warnings, names } = await scripts.run([{ answer: { username: 'a', password: 'b' } }])
     expect(names).toEqual(['answer'])
     expect(warnings).toEqual(
-      ['codecs', 'username', 'password'].map(
-        (name) => `/sections/main/0/answer/${name} method_parameter_undefined`,
-      ),
+      ['username', 'password'].map((name) => `/sections/main/0/answer/${name} method_parameter_undefined`),
     )
   })
 })
