@@ -72,7 +72,7 @@ describe('the directory', () => {
 
   it('asks for what a number stands for', async () => {
     const numberTarget = (number: string) => ({ kind: 'sip', uri: `sip:${number}@carrier.example` }) as const
-    const directory = await open(config(), ':memory:', numberTarget)
+    const directory = await open(config(), ':memory:', { numberTarget })
     expect(directory.resolve(' +4930123 ', 'project-1')).toEqual({
       kind: 'sip',
       uri: 'sip:+4930123@carrier.example',

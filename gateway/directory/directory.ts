@@ -36,6 +36,8 @@ export interface DirectoryOptions extends EngineOptions {
   /** Key that is kept apart from the store; it tells whether a declared password changed. At least 16 bytes. */
   readonly secret: Uint8Array
   readonly log: Pick<Log, 'info' | 'error'>
+  /** What hashes passwords; default {@link Passwords} at its full cost. */
+  readonly passwords?: Passwords
   /** What a telephone number stands for (digits, with or without a plus): a carrier's address. Default: nothing. */
   readonly numberTarget?: NumberTarget
 }
@@ -53,14 +55,13 @@ const defaultLimits: ProjectLimits = {
  * Throws when the store cannot be opened, is newer than this release, or the file declares something twice.
  */
 export const createDirectory = async (options: DirectoryOptions): Promise<Directory> => {
-  const { config, secret, clock, log } = options
+  const { config, secret, clock, log, passwords = new Passwords() } = options
   const declared = declaredBy(config)
   const engine = await openEngine(options)
   const { store } = engine
   let others: OtherGateways | undefined
   try {
     const version = await migrate(store, clock, engine.lock)
-    const passwords = new Passwords()
     await provision(engine, declared, { secret, passwords }, clock.now())
     const sealing = new Sealing(secret, 'passwords of carriers')
     const fault = (carrier: string, err: unknown) =>

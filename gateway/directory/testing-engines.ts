@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, inject } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { createDirectory, type DirectoryOptions } from './directory.ts'
 import { config } from './testing.ts'
+import { quickPasswords } from './testing-passwords.ts'
 import { postgresPrograms, startPostgres, type TestPostgres } from './testing-postgres.ts'
 import type { Directory } from './types.ts'
 
@@ -82,6 +83,7 @@ const opening = (
       const directory = await createDirectory({
         ...{ ...placeNow(), config: config(), clock: engine.clock },
         ...{ secret: new Uint8Array(32).fill(3), log: { info: () => {}, error: () => {} } },
+        passwords: quickPasswords(),
         ...options,
       })
       opened.push(directory)

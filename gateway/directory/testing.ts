@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import type { DirectoryConfig } from './declared.ts'
-import { createDirectory } from './directory.ts'
-import type { NumberTarget } from './index/memory.ts'
+import { createDirectory, type DirectoryOptions } from './directory.ts'
 import type { Resource } from './resource-types.ts'
+import { quickPasswords } from './testing-passwords.ts'
 import type { Directory } from './types.ts'
 
 /** A handler. */
@@ -81,13 +81,16 @@ export class TestStore {
     return join(this.#folder, 'directory.sqlite')
   }
 
-  /** Opens a directory; it is closed with the test. */
-  open = async (declared = config(), where = this.file, numberTarget?: NumberTarget): Promise<Directory> => {
+  /** Opens a directory; it is closed with the test. Passwords are hashed by {@link quickPasswords}, unless `changes` say otherwise. */
+  open = async (
+    declared = config(),
+    where = this.file,
+    changes: Pick<DirectoryOptions, 'numberTarget' | 'passwords'> = {},
+  ): Promise<Directory> => {
     const directory = await createDirectory({
-      ...{ file: where, config: declared, numberTarget },
-      secret: new Uint8Array(32).fill(3),
-      clock: new FakeClock(),
-      log: { info: () => {}, error: () => {} },
+      ...{ file: where, config: declared, secret: new Uint8Array(32).fill(3), clock: new FakeClock() },
+      ...{ log: { info: () => {}, error: () => {} }, passwords: quickPasswords() },
+      ...changes,
     })
     this.#opened.push(directory)
     return directory

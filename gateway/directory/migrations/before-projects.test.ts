@@ -3,10 +3,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, it } from 'vitest'
 import { CallbackRows } from '../callbacks.ts'
 import { pathOf } from '../index/entry.ts'
+import { Passwords } from '../passwords.ts'
 import { config, everythingOf, phone, script, TestStore } from '../testing.ts'
 
 const testStore = new TestStore()
 const p = 'project-1'
+
+/** Stored hashes are of the full cost. */
+const stored = { passwords: new Passwords() }
 
 /** A store that the release before projects has written, of the {@link declared} file. */
 const before = readFileSync(new URL('testing-before-projects.sql', import.meta.url), 'utf8')
@@ -67,7 +71,7 @@ it('keeps everything of the release before, with its ids, passwords and handlers
   write(before)
   const ids = testStore.query<{ id: string; resource_id: string }>('select id, resource_id from address')
   const hashes = testStore.query('select email, password_hash from subscriber order by email')
-  const directory = await testStore.open(declared)
+  const directory = await testStore.open(declared, undefined, stored)
   const all = everythingOf(directory)
   const shown = all.map(({ type, address }) => [pathOf(address), type] as const)
   expect(Object.fromEntries(shown)).toEqual(kinds)
@@ -92,6 +96,8 @@ it('understands what the release before has left without the help of the file', 
   write(before, 'update resource set managed_by_file = 0; update domain_app set managed_by_file = 0')
   const directory = await testStore.open(
     config({ domains: [], endpoints: [], subscribers: [], resources: [] }),
+    undefined,
+    stored,
   )
   const { resources } = directory
   const at = (context: string, name: string) => resources.findByAddress(p, context, name)?.details
