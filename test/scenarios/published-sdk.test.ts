@@ -13,6 +13,7 @@ let browser: Browser
 let gateway: Gateway
 
 beforeAll(async () => {
+  const browsing = Browser.start(sdkTone)
   gateway = await Gateway.start({
     domains: [
       application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
@@ -24,7 +25,7 @@ beforeAll(async () => {
       },
     ],
   })
-  browser = await Browser.start(sdkTone)
+  browser = await browsing
 })
 
 afterAll(async () => {
@@ -32,14 +33,14 @@ afterAll(async () => {
   await gateway?.stop()
 })
 
-const open = async (): Promise<SdkPage> => {
-  const page = await SdkPage.open(browser, gateway)
+const open = async (token?: string): Promise<SdkPage> => {
+  const page = await SdkPage.open(browser, gateway, token)
   onTestFinished(() => page.close())
   return page
 }
 
 it('the published SDK goes online, receives a call, accepts it, talks, and hangs up', async () => {
-  const page = await open()
+  const page = await open(await gateway.printedToken())
   await page.online()
   await until(
     'alice is online',

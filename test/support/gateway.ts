@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { inject } from 'vitest'
 import type { SipAgent } from './agents.ts'
 import type { CertificateFiles } from './certificates.ts'
 import type { DrachtioServer } from './drachtio-server.ts'
@@ -8,6 +9,7 @@ import { reportOnFailure } from './failure-report.ts'
 import { readMetrics, type Sample, sampleValue } from './metrics.ts'
 import { freePort, rtpRange } from './ports.ts'
 import { Program } from './program.ts'
+import { apiToken, authorizationOf } from './recorded.ts'
 import { until } from './until.ts'
 
 const root = dirname(dirname(import.meta.dirname))
@@ -34,7 +36,7 @@ export interface GatewayOptions {
   /** Of `media.webrtc.turn`. */
   readonly turn?: Readonly<Record<string, unknown>>
   readonly limits?: Readonly<Record<string, unknown>>
-  /** Of its TLS listener, for gw.localhost and fabric.localhost; default one that it makes. */
+  /** Of its TLS listener, for gw.localhost and fabric.localhost; default that of the run. */
   readonly certificate?: CertificateFiles
   /** More of `http`, besides where it listens. */
   readonly http?: Readonly<Record<string, unknown>>
@@ -71,6 +73,7 @@ export class Gateway {
   readonly #folder: string
   readonly #file: string
   readonly #server: DrachtioServer | undefined
+  readonly #authorization: string
   #sipPort: number
   readonly httpPort: number
   readonly tlsPort: number
@@ -80,9 +83,15 @@ export class Gateway {
   /** Where pages send their audio, by UDP. */
   readonly webrtcPort: number
 
-  constructor(program: Program, folder: string, ports: Ports, server?: DrachtioServer) {
+  constructor(
+    program: Program,
+    folder: string,
+    ports: Ports,
+    { server, authorization }: { server: DrachtioServer | undefined; authorization: string },
+  ) {
     this.#program = program
     this.#server = server
+    this.#authorization = authorization
     this.#folder = folder
     this.#file = join(folder, 'gateway.yaml')
     this.#sipPort = ports.sip
@@ -104,7 +113,8 @@ export class Gateway {
     const env = { ...process.env, ...options.environment }
     const program = new Program(command, ['run', join(folder, 'gateway.yaml')], { cwd: root, env })
     reportOnFailure('gateway', program.lines)
-    const gateway = new Gateway(program, folder, ports, server)
+    const authorization = authorizationOf(String(options.http?.apiToken ?? apiToken))
+    const gateway = new Gateway(program, folder, ports, { server, authorization })
     try {
       await until('the gateway is ready', () => gateway.#isReady(), Boolean, 20_000)
       if (server) gateway.#sipPort = gateway.#portOfServer()
@@ -197,8 +207,19 @@ export class Gateway {
     return until(`the record of ${sipCallId}`, find, Boolean, 5_000) as Promise<LogLine>
   }
 
-  /** An access token, from the command line. */
-  async token(subscriber: string = alice.email): Promise<string> {
+  /** An access token for a subscriber of its first project, as a customer's server asks for one; the subscriber is made where there is none. */
+  async token(reference: string = alice.email): Promise<string> {
+    const answer = await fetch(`${this.url}/api/fabric/subscribers/tokens`, {
+      method: 'POST',
+      headers: { authorization: this.#authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ reference }),
+    })
+    if (!answer.ok) throw new Error(`no token for ${reference}: ${answer.status} ${await answer.text()}`)
+    return ((await answer.json()) as { readonly token: string }).token
+  }
+
+  /** An access token from the command line, which takes seconds: it is a process of its own. */
+  async printedToken(subscriber: string = alice.email): Promise<string> {
     const program = new Program(command, ['token', subscriber, this.#file], { cwd: root })
     if ((await program.end()) !== 0) throw new Error(program.lines.join('\n'))
     return program.lines.findLast((line) => line.trim() !== '')?.trim() ?? ''
@@ -269,6 +290,10 @@ const listenersOf = ({ endpoints, sips, ipv6 }: GatewayOptions, ports: Ports): o
   ...(sips ? [{ transport: 'tls', address: '127.0.0.1', port: ports.sips }] : []),
 ]
 
+/** The benchmarks run gateways without any test: those make their own. */
+const certificateOfTheRun = (): CertificateFiles | undefined =>
+  process.env.VITEST ? inject('certificate') : undefined
+
 const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer | undefined): object => ({
   dataDir: options.dataDir ?? './data',
   drain: options.drain ?? '1s',
@@ -290,8 +315,9 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
     plain: { address: '127.0.0.1', port: ports.http },
     tls: {
       ...{ address: '127.0.0.1', port: ports.tls, hosts: ['gw.localhost', 'fabric.localhost'] },
-      ...options.certificate,
+      ...(options.certificate ?? certificateOfTheRun()),
     },
+    apiToken,
     ...options.http,
   },
   limits: { documentNetworks: ['127.0.0.0/8'], ...options.limits },

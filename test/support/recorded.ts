@@ -4,11 +4,15 @@ import { type ReadWav, readWavBytes } from '../../media/record/test-files.ts'
 import type { Carrier } from './carrier.ts'
 import type { Gateway } from './gateway.ts'
 
-/** `http.apiToken` of the gateways whose recordings are fetched. */
+/** `http.apiToken` of every gateway that names no other. */
 export const apiToken = 'token-of-the-scenario'
 
+/** What the API is asked with, by a token of the first project. */
+export const authorizationOf = (token: string): string =>
+  `Basic ${Buffer.from(`default:${token}`).toString('base64')}`
+
 /** What the API is asked with. */
-export const authorization = `Basic ${Buffer.from(`default:${apiToken}`).toString('base64')}`
+export const authorization = authorizationOf(apiToken)
 
 /** What the API tells of the one recording of a call. */
 export const recordingOf = async (
