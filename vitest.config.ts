@@ -1,23 +1,56 @@
+import { basename } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+const files = (...names: readonly string[]): string[] => names.map((name) => `test/scenarios/${name}.test.ts`)
 
 /** Scenarios that measure sound, pictures, loads or rates: no other file beside them, which would tear the one and add to the other. */
 const alone = [
-  ...['bad-network', 'busy', 'codecs', 'detect', 'door', 'endpoints', 'inbound', 'outbound', 'outside-audio'],
-  ...['overload', 'phones', 'recordings', 'rtp-stream', 'transfer', 'turn', 'handlers-ivr', 'handlers-rooms'],
-  ...['browser-moves', 'browser-video', 'browsers-and-phone', 'browsers-and-phone-push', 'firefox'],
-  ...['own-sdk-video', 'published-sdk', 'push', 'sdk-versions-video', 'several-pages', 'softphone'],
-  'softphone-push',
-].map((name) => `test/scenarios/${name}.test.ts`)
-alone.push('test/webrtc/*.test.ts')
+  ...files('bad-network', 'busy', 'endpoints', 'inbound', 'outbound', 'overload', 'recordings', 'turn'),
+  ...files('browsers-and-phone-push', 'firefox', 'two-browsers'),
+  ...files('own-sdk-video', 'published-sdk', 'push', 'sdk-versions-video', 'several-pages', 'softphone'),
+  ...files('softphone-push'),
+  'test/webrtc/*.test.ts',
+]
 
-const scenario = (name: string) => ({ name, testTimeout: 120_000, hookTimeout: 120_000 })
+/** Those that ask whether a tone arrives, of telephones alone: two of them leave a machine with two cores idle most of the time, a browser beside them does not. */
+const tones = files(
+  ...['codecs', 'detect', 'door', 'handlers-ivr', 'handlers-rooms', 'outside-audio', 'phones', 'rtp-stream'],
+  'transfer',
+)
+
+/** Whose tests wait for what RFCs and calls take in time: begun first, other files run beside them. */
+const waiting = [
+  'long-timers',
+  'placing-forms',
+  'handlers-callbacks',
+  'registrations',
+  'detect',
+  'handlers-ivr',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = waiting.indexOf(basename(moduleId, '.test.ts'))
+      return found < 0 ? waiting.length : found
+    }
+    return (await super.sort(specifications)).sort((a, b) => place(a) - place(b))
+  }
+}
+
+const scenario = (name: string) => ({
+  ...{ name, testTimeout: 120_000, hookTimeout: 120_000 },
+  globalSetup: 'test/support/run-certificate.ts',
+})
 
 /**
- * Three projects: `unit` lies beside the code and needs nothing; `scenarios` and `audio` place real calls with real peers, with two files at once and
- * with one.
+ * Four projects: `unit` lies beside the code and needs nothing; `scenarios`, `tones` and `audio` place real calls with real peers: two files at once,
+ * two at once of those that leave a sound whole, and one.
  */
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -38,10 +71,11 @@ export default defineConfig({
         test: {
           ...scenario('scenarios'),
           include: ['test/**/*.test.ts'],
-          exclude: alone,
+          exclude: [...tones, ...alone],
           maxWorkers: 2,
         },
       },
+      { test: { ...scenario('tones'), include: tones, maxWorkers: 2 } },
       { test: { ...scenario('audio'), include: alone, fileParallelism: false } },
     ],
   },

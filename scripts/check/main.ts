@@ -65,6 +65,7 @@ const parts = [
   check('lint', 'npm', 'run', '--silent', 'lint'),
   tests('unit'),
   tests('scenarios'),
+  tests('tones'),
   tests('audio'),
 ]
 const sum = (key: keyof Counts): number => parts.reduce((total, part) => total + part[key], 0)
