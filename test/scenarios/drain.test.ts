@@ -47,9 +47,8 @@ it('says BYE to the calls that are left after the grace', async () => {
 })
 
 it('exits at once with 0 when there is no call', async () => {
-  await start('30s')
-  const began = performance.now()
+  // Longer than the test may take.
+  await start('10m')
   gateway.terminate()
   expect(await gateway.ended()).toBe(0)
-  expect(performance.now() - began).toBeLessThan(3000)
 })

@@ -32,6 +32,7 @@ beforeAll(async () => {
   )
   const straight = (timeout: number, to = '/public/alice'): object =>
     scripted({ connect: { to, timeout, answer_on_bridge: true } })
+  const browsing = Browser.start(aliceTone)
   gateway = await Gateway.start({
     domains: [
       application(
@@ -56,12 +57,11 @@ beforeAll(async () => {
       { email: 'bob@example.test', password: 'builder-77', displayName: 'Bob' },
     ],
   })
-  browser = await Browser.start(aliceTone)
+  browser = await browsing
 })
 
 afterAll(async () => {
-  // Of all the calls of this file, as it takes half a minute.
-  await gateway?.settled({ transactions: true })
+  await gateway?.settled()
   await browser?.stop()
   await gateway?.stop()
   await documents?.close()
@@ -108,9 +108,10 @@ describe('a call that nobody has answered', () => {
     const carrier = await Carrier.calls(gateway, {
       domain: 'straight.test',
       scenario: 'caller-cancels',
-      holdMs: 1000,
+      holdMs: 'told',
     })
     await phone.rings()
+    await carrier.goesOn()
     await carrier.done()
     await phone.idle()
     await gateway.settled()

@@ -1,11 +1,47 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { agents } from '../support/agents.ts'
-import type { Carrier } from '../support/carrier.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { agents, type SipAgent } from '../support/agents.ts'
+import { Carrier } from '../support/carrier.ts'
+import { Gateway } from '../support/gateway.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
 import { answersTo, bodyOf, headerOf } from '../support/sip-text.ts'
+import { application, scripted } from './applications.ts'
 
 const able = 'Supported: timer'
 const update = 'Allow: INVITE, ACK, BYE, CANCEL, UPDATE'
+
+/** Calls of every kind of end, on a gateway that has no others: half a minute later it keeps nothing of them, not of SIP either. */
+const leavesNothing = async (agent: SipAgent): Promise<void> => {
+  const [taken, cancelled] = [
+    await Carrier.listens({ scenario: 'callee-takes' }),
+    await Carrier.listens({ scenario: 'callee-cancelled' }),
+  ]
+  const to = ({ uri }: Carrier) => scripted({ connect: { to: uri, answer_on_bridge: true } })
+  const gateway = await Gateway.start({
+    agent,
+    domains: [
+      application('greet.test', scripted({ play: { url: 'silence:0.2' } }, 'hangup')),
+      application('talk.test', scripted('answer', { sleep: -1 })),
+      application('busy.test', scripted({ hangup: { reason: 'busy' } })),
+      application('through.test', to(taken)),
+      application('rings.test', to(cancelled)),
+    ],
+  })
+  onTestFinished(() => gateway.stop())
+  const calls = (domain: string, scenario: string, more: object = {}): Promise<Carrier> =>
+    Carrier.calls(gateway, { domain, scenario, ...more })
+  const callers = await Promise.all([
+    calls('greet.test', 'caller-released'),
+    calls('greet.test', 'caller-released', { transport: 'tcp' }),
+    calls('talk.test', 'call'),
+    calls('talk.test', 'call', { transport: 'tcp' }),
+    calls('busy.test', 'call-refused', { values: { status: 486 } }),
+    calls('nowhere.test', 'call-refused', { values: { status: 404 } }),
+    calls('through.test', 'call'),
+    calls('rings.test', 'caller-cancels'),
+  ])
+  for (const carrier of [...callers, taken, cancelled]) await carrier.done()
+  await gateway.settled({ transactions: true })
+}
 
 // They last as long as the RFCs have it, and no setting shortens them: they run all at once.
 describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
@@ -63,8 +99,9 @@ describe.each(agents)('timers of half a minute and more, by $name', (agent) => {
 
   it(`a call whose ACK never comes is hung up after 32 s, and others go on meanwhile${
     ownTimers ? '; at half of 90 s we refresh, by UPDATE where it is taken, else by a re-INVITE' : ''
-  }`, async () => {
-    await Promise.all([hungUpWithoutAck(), ...(ownTimers ? [refreshedByUpdate(), refreshedByInvite()] : [])])
+  }; of calls that are over no transaction stays`, async () => {
+    const refreshes = ownTimers ? [refreshedByUpdate(), refreshedByInvite()] : []
+    await Promise.all([hungUpWithoutAck(), ...refreshes, leavesNothing(agent)])
     await outgoing.gateway.settled()
   })
 })

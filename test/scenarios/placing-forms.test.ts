@@ -7,6 +7,7 @@ import { joined, quiet, talk } from '../../media/detect/test-sounds.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { freePort } from '../support/ports.ts'
 import { apiToken, authorization } from '../support/recorded.ts'
 import { until } from '../support/until.ts'
 import { xmlText } from './applications.ts'
@@ -15,12 +16,16 @@ const waiting = xmlText('<Pause length="600"/>')
 const all = ['initiated', 'ringing', 'answered', 'completed']
 
 let server: DocumentServer
-/** Of all that want nothing else of it. */
+/** Of all that do not end it. */
 let gateway: Gateway
+/** Where the default carrier takes calls. */
+let carrierPort: number
 
 beforeAll(async () => {
   server = await DocumentServer.open()
-  gateway = await Gateway.start({ http: { apiToken } })
+  carrierPort = await freePort()
+  const telco = { name: 'telco', targets: [`sip:127.0.0.1:${carrierPort}`], default: true }
+  gateway = await Gateway.start({ http: { apiToken }, carriers: [telco] })
   for (const path of ['/told', '/recorded']) server.put(path, '')
 })
 beforeEach(() => {
@@ -31,9 +36,9 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** One with more in its configuration, or one that is ended. */
-const start = async (more: object): Promise<Gateway> => {
-  const gateway = await Gateway.start({ http: { apiToken }, ...more })
+/** One that is ended, or that goes on where another one was. */
+const start = async (dataDir: string): Promise<Gateway> => {
+  const gateway = await Gateway.start({ http: { apiToken }, dataDir })
   onTestFinished(() => gateway.stop())
   return gateway
 }
@@ -111,9 +116,7 @@ it('with what was recorded from the answer on', async () => {
 })
 
 it('of a number, as it was called, where a carrier leads to it', async () => {
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
-  const targets = [`sip:127.0.0.1:${carrier.sipp.port}`]
-  const gateway = await start({ carriers: [{ name: 'telco', targets, default: true }] })
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told', port: carrierPort })
   const url = server.put('/number', xmlText('<Hangup/>'))
   const { sid } = await place(gateway, '+4930777', { Url: url })
   await carrier.sipp.event('invited')
@@ -164,24 +167,6 @@ it('by twenty calls at once, each by itself', { timeout: 60_000 }, async () => {
   await gateway.settled()
 })
 
-it('also of a call that ends because the gateway does, at the latest by its next run', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'placing-'))
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  const gateway = await start({ dataDir })
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
-  const { sid } = await place(gateway, carrier.uri, { Twiml: waiting })
-  await carrier.sipp.event('invited')
-  await picksUp(carrier)
-  await carrier.sipp.event('confirmed')
-  await told(3)
-  gateway.terminate()
-  await carrier.done()
-  await gateway.ended()
-  const next = await start({ dataDir })
-  expect((await told(4)).at(-1)).toMatchObject({ CallSid: sid, CallStatus: 'completed' })
-  await next.settled()
-})
-
 it('of one call, however often the request for it is repeated', async () => {
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
   const ask = () =>
@@ -197,19 +182,38 @@ it('of one call, however often the request for it is repeated', async () => {
   expect(carrier.sipp.received('INVITE')).toHaveLength(1)
 })
 
-it('a call whose gateway is killed as soon as it has said that it makes it is over by the next run', async () => {
+it('of a call whose gateway is killed as soon as it has said that it makes it, and of one whose gateway ends, at the latest by the next run', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'placing-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  const gateway = await start({ dataDir })
-  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
-  const { sid } = await place(gateway, carrier.uri, { Twiml: waiting })
-  process.kill(gateway.pid, 'SIGKILL')
-  await gateway.ended()
-  const next = await start({ dataDir })
-  const url = `${next.url}/api/laml/2010-04-01/Accounts/default/Calls/${sid}`
+  const killed = await start(dataDir)
+  const never = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const lost = await place(killed, never.uri, { Twiml: waiting })
+  process.kill(killed.pid, 'SIGKILL')
+  await killed.ended()
+  const ending = await start(dataDir)
+  const url = `${ending.url}/api/laml/2010-04-01/Accounts/default/Calls/${lost.sid}`
   const answer = await fetch(url, { headers: { authorization } })
-  expect([answer.status, await answer.json()]).toMatchObject([200, { sid, status: 'failed' }])
-  await carrier.sipp.stop()
+  expect([answer.status, await answer.json()]).toMatchObject([200, { sid: lost.sid, status: 'failed' }])
+  await never.sipp.stop()
+  const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+  const { sid } = await place(ending, carrier.uri, { Twiml: waiting })
+  const told = (count: number) =>
+    until(
+      `${count} states of it are told`,
+      () => forms().filter(({ CallSid }) => CallSid === sid),
+      ({ length }) => length >= count,
+    )
+  await carrier.sipp.event('invited')
+  await told(2)
+  await carrier.goesOn()
+  await carrier.sipp.event('confirmed')
+  await told(3)
+  ending.terminate()
+  await carrier.done()
+  await ending.ended()
+  const next = await start(dataDir)
+  expect((await told(4)).at(-1)).toMatchObject({ CallSid: sid, CallStatus: 'completed' })
+  await next.settled()
 })
 
 it('the end of a call that comes in, where its domain application names a callback', async () => {

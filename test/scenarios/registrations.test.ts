@@ -1,45 +1,90 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
-import type { Carrier } from '../support/carrier.ts'
 import { digestFits, digestParameters } from '../support/digest.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
 import { headerOf } from '../support/sip-text.ts'
+import { Sipp, type SippValue } from '../support/sipp.ts'
 import { until } from '../support/until.ts'
 
 const auth = { username: 'trunk-7', password: 'trunk-secret-7', realm: 'carrier.test' }
 const challenge = 'WWW-Authenticate: Digest realm="carrier.test", nonce="f00d", algorithm=MD5, qop="auth"'
 
+/** A carrier for each test, and what it answers. All register at once, when their gateway begins: most of the time is between two tries. */
+const answering: Readonly<Record<string, readonly [string, Readonly<Record<string, SippValue>>]>> = {
+  granting: ['registrar', { challenge: [challenge], granted: ['Expires: 6'] }],
+  longer: ['registrar-longer', { longer: ['Min-Expires: 1800'] }],
+  // It would come in the middle of the call else, at whoever takes that.
+  failing: ['registrar-answers', { status: '500', headers: ['Retry-After: 600'] }],
+  refusing: ['registrar-answers', { status: '403' }],
+}
+
 describe.each(agents)('registrations with carriers, by $name', (agent) => {
   let outgoing: OutgoingGateway
+  const registrars = new Map<string, Sipp>()
 
-  afterEach(() => outgoing?.stop())
+  beforeAll(async () => {
+    const rules = { auth, register: { expires: '10m' } }
+    const carriers = Object.fromEntries(Object.keys(answering).map((name) => [name, rules]))
+    outgoing = await OutgoingGateway.start(agent, carriers, {}, async (portOf) => {
+      for (const [name, [scenario, values]] of Object.entries(answering)) {
+        const options = { scenario, values, port: portOf(name), mediaPorts: [0], timeoutMs: 90_000 }
+        registrars.set(name, await Sipp.start(options))
+      }
+    })
+  })
 
-  /** A gateway that registers, as it begins with its start, and the registrar. */
-  const registers = async (
-    scenario: string,
-    values: Readonly<Record<string, string | readonly string[]>> = {},
-    register: object = { expires: '10m' },
-  ): Promise<Carrier> => {
-    outgoing = await OutgoingGateway.start(agent, { acme: { auth, register } })
-    return outgoing.target('acme', scenario, { values, timeoutMs: 60_000 })
-  }
+  afterAll(async () => {
+    for (const registrar of registrars.values()) await registrar.stop()
+    await outgoing?.stop()
+  })
 
-  const reaches = (state: string): Promise<unknown> =>
+  const registrar = (name: string): Sipp => registrars.get(name)!
+
+  const reaches = (carrier: string, state: string): Promise<unknown> =>
     until(
       `the registration is ${state}`,
-      () => outgoing.gateway.metric('registration_state', { carrier: 'acme', state }),
+      () => outgoing.gateway.metric('registration_state', { carrier, state }),
       (value) => value === 1,
+      30_000,
     )
 
+  it('ask for longer when a carrier wants that', async () => {
+    await registrar('longer').succeeded()
+    await reaches('longer', 'registered')
+    const asked = registrar('longer')
+      .received('REGISTER')
+      .map((request) => headerOf(request, 'Expires'))
+    expect([...new Set(asked)]).toEqual(['600', '1800'])
+  })
+
+  it('are tried again later when the carrier fails, and calls go on', async () => {
+    await registrar('failing').event('asked')
+    await reaches('failing', 'backoff')
+    await registrar('failing').stop()
+    const callee = await outgoing.target('failing', 'callee-takes')
+    await outgoing.ended(await outgoing.call('failing', 'call'), callee)
+  })
+
+  it('stop when the carrier refuses them three times, and it gets no more calls', async () => {
+    await reaches('refusing', 'rejected')
+    expect(registrar('refusing').received('REGISTER').length).toBeGreaterThanOrEqual(3)
+    await registrar('refusing').stop()
+    const caller = await outgoing.call('refusing', 'call-refused', { values: { status: 500 } })
+    await caller.done()
+    expect(await outgoing.gateway.refusal('unreachable')).toMatchObject({
+      detail: expect.stringContaining('it refuses our registration'),
+    })
+  })
+
   it('answer a challenge, are refreshed at half of what was granted, and taken back while draining', async () => {
-    const registrar = await registers('registrar', { challenge: [challenge], granted: ['Expires: 6'] })
-    await registrar.sipp.event('registered')
-    await reaches('registered')
-    await registrar.sipp.event('refreshed')
+    const granting = registrar('granting')
+    await granting.event('registered')
+    await reaches('granting', 'registered')
+    await granting.event('refreshed')
     outgoing.gateway.terminate()
-    await registrar.sipp.event('taken-back')
-    await registrar.done()
-    const [first = '', signed = '', ...later] = registrar.sipp.received('REGISTER')
+    await granting.event('taken-back')
+    await granting.succeeded()
+    const [first = '', signed = '', ...later] = granting.received('REGISTER')
     expect(headerOf(first, 'Expires')).toBe('600')
     expect(headerOf(first, 'To')).toBe('<sip:trunk-7@127.0.0.1>')
     expect(headerOf(first, 'Contact')).toContain(`sip:trunk-7@127.0.0.1:${outgoing.gateway.sipPort}`)
@@ -52,34 +97,5 @@ describe.each(agents)('registrations with carriers, by $name', (agent) => {
     expect(new Set(callIds).size).toBe(1)
     expect(headerOf(later.at(-1) ?? '', 'Expires')).toBe('0')
     expect(JSON.stringify(outgoing.gateway.log)).not.toContain(auth.password)
-  })
-
-  it('ask for longer when a carrier wants that', async () => {
-    const registrar = await registers('registrar-longer', { longer: ['Min-Expires: 1800'] })
-    await registrar.done()
-    await reaches('registered')
-    const asked = registrar.sipp.received('REGISTER').map((request) => headerOf(request, 'Expires'))
-    expect([...new Set(asked)]).toEqual(['600', '1800'])
-  })
-
-  it('are tried again later when the carrier fails, and calls go on', async () => {
-    const registrar = await registers('registrar-answers', { status: '500' })
-    await registrar.sipp.event('asked')
-    await reaches('backoff')
-    await registrar.sipp.stop()
-    const callee = await outgoing.target('acme', 'callee-takes')
-    await outgoing.ended(await outgoing.call('acme', 'call'), callee)
-  })
-
-  it('stop when the carrier refuses them three times, and it gets no more calls', async () => {
-    const registrar = await registers('registrar-answers', { status: '403' })
-    await reaches('rejected')
-    expect(registrar.sipp.received('REGISTER').length).toBeGreaterThanOrEqual(3)
-    await registrar.sipp.stop()
-    const caller = await outgoing.call('acme', 'call-refused', { values: { status: 500 } })
-    await caller.done()
-    expect(await outgoing.gateway.refusal('unreachable')).toMatchObject({
-      detail: expect.stringContaining('it refuses our registration'),
-    })
   })
 })

@@ -28,11 +28,15 @@ export class OutgoingGateway {
     this.#ports = ports
   }
 
-  /** Starts it with these carriers, whose targets are free ports. Numbers go to the one with `default`. */
+  /**
+   * Starts it with these carriers, whose targets are free ports; `before` is told the port of each, for who has to listen before the gateway begins.
+   * Numbers go to the one with `default`.
+   */
   static async start(
     agent: SipAgent,
     carriers: Readonly<Record<string, CarrierRules>>,
     more: Pick<GatewayOptions, 'resources' | 'endpoints' | 'sip' | 'http'> = {},
+    before: (portOf: (name: string) => number) => Promise<unknown> = async () => {},
   ): Promise<OutgoingGateway> {
     const documents = await DocumentServer.open()
     const ports = new Map<string, readonly number[]>()
@@ -41,6 +45,7 @@ export class OutgoingGateway {
       for (let i = 0; i < targets; i++) free.push(await freePort())
       ports.set(name, free)
     }
+    await before((name) => ports.get(name)?.[0] ?? 0)
     const url = documents.put('/through', () =>
       JSON.stringify(
         script(...outgoing.before, { connect: { answer_on_bridge: true, ...outgoing.connect } }),
