@@ -20,6 +20,7 @@ import { ConversationRows } from '../directory/conversations.ts'
 import type { DirectoryConfig } from '../directory/declared.ts'
 import { createDirectory } from '../directory/directory.ts'
 import { IdempotencyRows } from '../directory/idempotency.ts'
+import { quickPasswords } from '../directory/testing-passwords.ts'
 import type { Directory } from '../directory/types.ts'
 import { TrunklineError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
@@ -232,7 +233,9 @@ export class ApiRig {
 
   async #open(): Promise<void> {
     const { clock, log, metrics, folder } = this
-    this.directory = await createDirectory({ file: ':memory:', config: declared(), secret, clock, log })
+    this.directory = await createDirectory({
+      ...{ file: ':memory:', config: declared(), secret, clock, log, passwords: quickPasswords() },
+    })
     const { tokens, pairs } = await openTokens(this.directory, { secret, clock })
     this.tokens = tokens
     this.pairs = pairs
