@@ -32,11 +32,12 @@ let farPort: number
 
 beforeAll(async () => {
   farPort = await freePort()
+  const browsing = Browser.start(swingingTone(pageTone, 60, microphoneRate))
   gateway = await Gateway.start({
     carriers: [{ name: 'far', targets: [`sip:127.0.0.1:${farPort}`], default: true, codecs }],
   })
   // Longer than a test: where a file begins anew there may be a seam.
-  browser = await Browser.start(swingingTone(pageTone, 60, microphoneRate))
+  browser = await browsing
 })
 
 afterAll(async () => {

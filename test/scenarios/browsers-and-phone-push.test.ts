@@ -29,13 +29,14 @@ beforeAll(async () => {
   writeFileSync(ca, (await authority()).certificate)
   // The gateway's own process reads it when it starts.
   process.env.NODE_EXTRA_CA_CERTS = ca
+  const browsing = Browser.start(tone)
   gateway = await Gateway.start({
     domains: [
       application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
     ],
     push: { webPush: { subject: 'mailto:ops@gateway.example', ...newVapidKeys() } },
   }).finally(() => delete process.env.NODE_EXTRA_CA_CERTS)
-  browser = await Browser.start(tone)
+  browser = await browsing
 })
 
 afterAll(async () => {

@@ -20,6 +20,7 @@ let carrierPort: number
 
 beforeAll(async () => {
   carrierPort = await freePort()
+  const browsing = Browser.start(phoneTone)
   gateway = await Gateway.start({
     sip: { registrar: { domains: [domain] } },
     carriers: [{ name: 'main', targets: [`sip:127.0.0.1:${carrierPort}`], default: true }],
@@ -31,7 +32,7 @@ beforeAll(async () => {
       ),
     ],
   })
-  browser = await Browser.start(phoneTone)
+  browser = await browsing
 })
 
 afterAll(async () => {

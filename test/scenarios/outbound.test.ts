@@ -19,6 +19,7 @@ let documents: DocumentServer
 beforeAll(async () => {
   documents = await DocumentServer.open()
   const url = documents.put('/out', () => document)
+  const browsing = Browser.start(aliceTone)
   gateway = await Gateway.start({
     domains: [application('through.test', { kind: 'script', url })],
     subscribers: [{ ...alice, displayName: 'Alice' }],
@@ -27,7 +28,7 @@ beforeAll(async () => {
       { address: '/public/nowhere', handler: scripted({ hangup: { reason: 'busy' } }) },
     ],
   })
-  browser = await Browser.start(aliceTone)
+  browser = await browsing
 })
 
 afterAll(async () => {

@@ -16,13 +16,14 @@ let app: DocumentServer
 
 beforeAll(async () => {
   app = await DocumentServer.open()
+  const browsing = Browser.start(sdkTone)
   gateway = await Gateway.start({
     domains: [
       application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
     ],
     push: { webhook: { url: app.put('/push', '{}') } },
   })
-  browser = await Browser.start(sdkTone)
+  browser = await browsing
 })
 
 afterAll(async () => {

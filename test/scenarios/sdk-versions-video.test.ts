@@ -15,8 +15,9 @@ let gateway: Gateway
 let browser: Browser
 
 beforeAll(async () => {
+  const browsing = Browser.start(tone)
   gateway = await Gateway.start({ ...withToken, subscribers: sdkVersions.flatMap(peopleOf) })
-  browser = await Browser.start(tone)
+  browser = await browsing
 })
 
 afterAll(async () => {

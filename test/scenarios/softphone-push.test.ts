@@ -17,6 +17,7 @@ let service: PushService
 
 beforeAll(async () => {
   service = await PushService.open()
+  const browsing = Promise.all(tones.map((tone) => Browser.start(tone)))
   gateway = await Gateway.start({
     ...service.gateway,
     subscribers: [
@@ -24,7 +25,7 @@ beforeAll(async () => {
       { ...bob, displayName: 'Bob Brown' },
     ],
   })
-  browsers = [await Browser.start(tones[0]), await Browser.start(tones[1])]
+  browsers = await browsing
 })
 
 afterAll(async () => {

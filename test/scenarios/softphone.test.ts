@@ -18,6 +18,7 @@ let browsers: Browser[] = []
 let gateway: Gateway
 
 beforeAll(async () => {
+  const browsing = Promise.all(tones.map((tone) => Browser.start(tone)))
   gateway = await Gateway.start({
     http: { apiToken },
     subscribers: [
@@ -26,7 +27,7 @@ beforeAll(async () => {
       { ...carol, displayName: 'Carol' },
     ],
   })
-  browsers = [await Browser.start(tones[0]), await Browser.start(tones[1])]
+  browsers = await browsing
 })
 
 afterAll(async () => {

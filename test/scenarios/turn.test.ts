@@ -50,15 +50,19 @@ interface Gathered {
 
 describe.skipIf(!isInstalled(coturn))('coturn', () => {
   let browser: Browser
+  let gateway: Gateway
   let server: Coturn
 
   beforeAll(async () => {
     server = await Coturn.start(secret)
-    browser = await Browser.start(sdkTone)
+    const browsing = Browser.start(sdkTone)
+    gateway = await Gateway.start({ turn: { urls: [server.udp, server.tcp], secret } })
+    browser = await browsing
   })
 
   afterAll(async () => {
     await browser?.stop()
+    await gateway?.stop()
     await server?.stop()
   })
 
@@ -68,11 +72,9 @@ describe.skipIf(!isInstalled(coturn))('coturn', () => {
   it.each(['udp', 'tcp'] as const)(
     'carries a call of the published SDK both ways, reached by %s',
     async (kind) => {
-      const gateway = await Gateway.start({ turn: { urls: [server[kind]], secret } })
-      onTestFinished(() => gateway.stop())
       const before = server.users.length
       const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
-      const page = await SdkPage.open(browser, gateway, undefined, { turnOnly: true })
+      const page = await SdkPage.open(browser, gateway, undefined, { turnOnly: kind })
       onTestFinished(() => page.close())
       await page.dial(carrier.uri)
       await carrier.talks('invited', 600)

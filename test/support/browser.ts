@@ -32,8 +32,8 @@ export const microphoneRate = 48_000
 export interface PageOptions {
   /** Its audio goes over this port of a `WebRtcRelay`, and it may be recorded: it has no content policy. */
   readonly relay?: number
-  /** Its audio goes through a TURN server, and no other way; default false. */
-  readonly turnOnly?: boolean
+  /** Its audio goes through a TURN server, reached by this, and no other way; default: as the page likes. */
+  readonly turnOnly?: 'udp' | 'tcp'
   /** What its camera shows; default: it has none that it may use. */
   readonly camera?: Colour
 }
@@ -62,7 +62,7 @@ export class Browser {
   }
 
   /** A new page with a profile of its own, which can be listened to. */
-  async page({ relay, turnOnly = false, camera }: PageOptions = {}): Promise<Page> {
+  async page({ relay, turnOnly, camera }: PageOptions = {}): Promise<Page> {
     const context = await this.#chromium.newContext({
       ignoreHTTPSErrors: true,
       permissions: ['microphone', ...(camera ? ['camera'] : [])],
@@ -70,7 +70,7 @@ export class Browser {
     })
     await context.addInitScript(audioProbe)
     if (relay !== undefined) await context.addInitScript(`globalThis.testRelay = ${relay}`)
-    if (turnOnly) await context.addInitScript('globalThis.testTurnOnly = true')
+    if (turnOnly) await context.addInitScript(`globalThis.testTurnOnly = '${turnOnly}'`)
     if (camera) await context.addInitScript(videoProbe(camera))
     const page = await context.newPage()
     reportPageOnFailure(page)

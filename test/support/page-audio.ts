@@ -5,15 +5,22 @@ import { until } from './until.ts'
 /**
  * Runs in the page before its own scripts. It remembers each RTCPeerConnection, so that what arrives can be measured, and asks for the microphone
  * as it is: noise suppression takes a steady tone for noise. Where `testRelay` says so, it reaches the far side over UDP and that port alone; with
- * `testTurnOnly`, through TURN servers alone. The page's own code is not changed.
+ * `testTurnOnly`, through TURN servers alone, which it reaches by the transport that this names. The page's own code is not changed.
  */
 export const audioProbe = `(() => {
   const peers = []
   globalThis.testPeers = peers
+  const turnOnly = (configuration) => {
+    const transport = globalThis.testTurnOnly
+    if (transport === undefined) return configuration
+    const by = (urls) => [urls].flat().filter((url) => url.endsWith('transport=' + transport))
+    const iceServers = configuration.iceServers.map((server) => ({ ...server, urls: by(server.urls) })).filter(({ urls }) => urls.length > 0)
+    return { ...configuration, iceServers, iceTransportPolicy: 'relay' }
+  }
   const Original = globalThis.RTCPeerConnection
   globalThis.RTCPeerConnection = class extends Original {
     constructor(configuration, ...others) {
-      super(globalThis.testTurnOnly ? { ...configuration, iceTransportPolicy: 'relay' } : configuration, ...others)
+      super(turnOnly(configuration), ...others)
       peers.push(this)
     }
     setRemoteDescription({ type, sdp }) {

@@ -1,0 +1,204 @@
+/** Two browsers with the published SDK see and hear each other, whatever they do meanwhile. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { heardIn, hears } from '../support/page-audio.ts'
+import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
+import { SdkPage } from '../support/sdk-page.ts'
+import { alice, bob, type TwoBrowsers, tones } from '../support/two-browsers.ts'
+import { until } from '../support/until.ts'
+
+const hearsNothing = ({ page }: SdkPage): Promise<unknown> =>
+  until(
+    'the browser hears nothing',
+    () => heardIn(page),
+    (heard) => heard === 0,
+  )
+
+interface Member {
+  readonly member_id: string
+  readonly type: string
+  readonly parent_id: string | null
+}
+
+/** The tests; each goes on with the call of the one before. */
+export const browserVideo = (two: TwoBrowsers) =>
+  describe('a call with video', () => {
+    let a: SdkPage
+    let b: SdkPage
+
+    beforeAll(async () => {
+      const open = async (index: 0 | 1, email: string, camera: Colour) =>
+        SdkPage.open(two.browsers[index], two.gateway, await two.gateway.token(email), { camera })
+      a = await open(0, alice.email, 'red')
+      b = await open(1, bob.email, 'blue')
+      await b.online()
+      const started = a.dial('/public/bob?channel=video', { video: true })
+      await until(
+        'the invite',
+        () => b.invites(),
+        (count) => count === 1,
+      )
+      await b.accept({ video: true })
+      await started
+    })
+
+    afterAll(async () => {
+      for (const page of [a, b]) await page?.close()
+    })
+
+    /** Everything goes both ways. */
+    const together = async (): Promise<void> => {
+      await sees(a.page, 'blue')
+      await sees(b.page, 'red')
+      await hears(a.page, tones.bob)
+      await hears(b.page, tones.alice)
+    }
+
+    const membersOf = async (page: SdkPage): Promise<readonly Member[]> =>
+      ((await page.do('getMembers')) as { members: Member[] }).members
+
+    it('is seen and heard both ways, and both are members of it', async () => {
+      await together()
+      const [ofAlice, ofBob] = [await membersOf(a), await membersOf(b)]
+      expect(ofAlice.map(({ member_id: id }) => id).sort()).toEqual(
+        ofBob.map(({ member_id: id }) => id).sort(),
+      )
+      expect(ofAlice).toHaveLength(2)
+      // Who dialled knows the other one as soon as it is in the call.
+      expect(a.wire.events('call.joined')).toMatchObject([{ room_session: { members: ofAlice } }])
+      expect(a.wire.events('verto.display')).toMatchObject([
+        { display_name: 'Bob', display_number: '/public/bob' },
+      ])
+      expect(a.wire.events('layout.changed').at(-1)?.layout).toMatchObject({
+        layers: [{ member_id: ofAlice[1]!.member_id, visible: true, width: 100 }],
+      })
+    })
+
+    it('goes on after a mute, one of the other party, and a deaf ear', async () => {
+      const [self, other] = await membersOf(a)
+      await a.do('audioMute')
+      await hearsNothing(b)
+      await hears(a.page, tones.bob)
+      await a.do('audioUnmute')
+      await together()
+      await a.do('audioMute', { memberId: other!.member_id })
+      await hearsNothing(a)
+      await hears(b.page, tones.alice)
+      await a.do('audioUnmute', { memberId: other!.member_id })
+      await together()
+      await a.do('deaf')
+      await hearsNothing(a)
+      await sees(a.page, 'blue')
+      await a.do('undeaf')
+      await together()
+      await a.do('videoMute')
+      await seesNothing(b.page)
+      await a.do('videoUnmute')
+      await together()
+      expect(
+        b.wire.events('member.updated').filter(({ member }) => member.member_id === self!.member_id),
+      ).not.toEqual([])
+    })
+
+    it('is held, and taken back', async () => {
+      await b.do('hold')
+      await hearsNothing(a)
+      await hearsNothing(b)
+      await seesNothing(a.page)
+      await seesNothing(b.page)
+      await b.do('unhold')
+      await together()
+    })
+
+    it('has no camera of one of the two for a while', async () => {
+      await a.do('setVideoDirection', 'recvonly')
+      await seesNothing(b.page)
+      await sees(a.page, 'blue')
+      await hears(b.page, tones.alice)
+      await a.do('setVideoDirection', 'sendrecv')
+      await together()
+    })
+
+    it('finds a new path when the network is another one', async () => {
+      const asked = () => a.wire.answers('verto.modify').length
+      const before = asked()
+      await a.page.evaluate(() =>
+        (globalThis as unknown as { call: { peer: { restartIce(): void } } }).call.peer.restartIce(),
+      )
+      await until('the new description', asked, (now) => now > before)
+      await together()
+    })
+
+    it('shows a screen in place of the camera, and the camera again', async () => {
+      await a.page.evaluate(async () => {
+        const window = globalThis as unknown as {
+          call: { startScreenShare(options: object): Promise<unknown> }
+          share: unknown
+        }
+        window.share = await window.call.startScreenShare({ video: true })
+      })
+      await sees(b.page, screenColour)
+      await sees(a.page, 'blue')
+      await hears(b.page, tones.alice)
+      const members = await membersOf(b)
+      const screen = members.find(({ type }) => type === 'screen')
+      expect(members.some(({ member_id: id, type }) => type === 'member' && id === screen?.parent_id)).toBe(
+        true,
+      )
+      // The page's own member is what it was.
+      await a.do('audioMute')
+      await hearsNothing(b)
+      await a.do('audioUnmute')
+      await a.page.evaluate(() =>
+        (globalThis as unknown as { share: { leave(): Promise<unknown> } }).share.leave(),
+      )
+      await together()
+      expect(await membersOf(b)).toHaveLength(2)
+    })
+
+    it('comes back after a page was loaded anew', async () => {
+      await a.reload()
+      await a.begin('reattach', '/public/bob?channel=video', { video: true })
+      expect(await a.started()).toEqual({ resolved: undefined })
+      await together()
+    })
+
+    it('leaves nothing behind', async () => {
+      await b.hangUp()
+      await over()
+    })
+
+    it('begins without video, which each of the two adds, and one gives up', async () => {
+      const started = a.dial('/public/bob')
+      await until(
+        'the second invite',
+        () => b.invites(),
+        (count) => count === 2,
+      )
+      await b.accept()
+      await started
+      await hears(a.page, tones.bob)
+      await hears(b.page, tones.alice)
+      await a.do('setVideoDirection', 'sendrecv')
+      await hears(b.page, tones.alice)
+      await b.do('setVideoDirection', 'sendrecv')
+      await together()
+      await a.do('setVideoDirection', 'inactive')
+      await seesNothing(a.page)
+      await seesNothing(b.page)
+      await hears(a.page, tones.bob)
+      await hears(b.page, tones.alice)
+      await a.hangUp()
+      await over()
+    })
+
+    /** Both pages know that it is over, and the gateway has nothing of it. */
+    const over = async (): Promise<void> => {
+      for (const page of [a, b])
+        await until(
+          'the page sees the end',
+          () => page.events(),
+          (events) => events.at(-1) === 'destroy',
+        )
+      await two.gateway.settled()
+    }
+  })

@@ -1,0 +1,22 @@
+/** Two people in browsers, each with a camera, and telephones: one gateway and the same browsers for all that they do. */
+import { afterAll, beforeAll } from 'vitest'
+import { freePort } from '../support/ports.ts'
+import { TwoBrowsers } from '../support/two-browsers.ts'
+import { browserMoves, tour } from './browser-moves.ts'
+import { browserVideo } from './browser-video.ts'
+import { browsersAndPhone, centre, help } from './browsers-and-phone.ts'
+
+const two = new TwoBrowsers()
+/** Where telephones take calls. */
+const ports = { desk: 0, phone: 0 }
+
+beforeAll(async () => {
+  for (const name of ['desk', 'phone'] as const) ports[name] = await freePort()
+  await two.start({ domains: [centre], resources: [tour(ports.desk), help(ports.phone)] })
+})
+
+afterAll(() => two.stop())
+
+browserVideo(two)
+browserMoves(two, () => ports.desk)
+browsersAndPhone(two, () => ports.phone)

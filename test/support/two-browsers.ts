@@ -1,0 +1,48 @@
+import { Browser } from './browser.ts'
+import { alice, Gateway, type GatewayOptions } from './gateway.ts'
+
+/** Whom Alice talks to. */
+export const bob = { email: 'bob@example.test', password: 'looking-glass-9' } as const
+
+export { alice }
+
+/** What each is heard by, in Hz: the browsers' microphones, and the telephones. */
+export const tones = { alice: 1200, bob: 700, customer: 440, phone: 600 } as const
+
+/** A gateway whose subscribers are Alice and Bob, and a browser for each of them. */
+export class TwoBrowsers {
+  #gateway: Gateway | undefined
+  #browsers: readonly Browser[] = []
+
+  /** Starts all three, with more in the gateway's configuration. */
+  async start(more: GatewayOptions = {}): Promise<void> {
+    const browsers = Promise.all([Browser.start(tones.alice), Browser.start(tones.bob)])
+    this.#gateway = await Gateway.start({
+      subscribers: [
+        { ...alice, displayName: 'Alice' },
+        { ...bob, displayName: 'Bob' },
+      ],
+      ...more,
+    })
+    this.#browsers = await browsers
+  }
+
+  /** Throws before the start. */
+  get gateway(): Gateway {
+    if (!this.#gateway) throw new Error('no gateway was started')
+    return this.#gateway
+  }
+
+  /** Alice's and Bob's. */
+  get browsers(): readonly [Browser, Browser] {
+    const [first, second] = this.#browsers
+    if (!first || !second) throw new Error('no browser was started')
+    return [first, second]
+  }
+
+  /** Ends what was started. */
+  async stop(): Promise<void> {
+    for (const browser of this.#browsers) await browser.stop()
+    await this.#gateway?.stop()
+  }
+}
