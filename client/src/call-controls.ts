@@ -47,11 +47,13 @@ export abstract class CallControls extends CallCommands {
     const members = this.memberState
     this.#muting = new Muting({
       allow: (kind, on) => media.allow(kind, on),
+      close: (kind) => media.mute(kind),
+      open: (kind) => media.unmute(kind),
       changed: (muted) => this.emit('mute', muted),
       require: (capability) => members.require(capability),
       may: (capability) => members.isJoined && members.may(capability),
       tell: (method, kind) => members.command(method, undefined, { channels: [kind] }),
-      failed: (error) => log.debug('the gateway was not told of what is muted', error),
+      failed: (error) => log.warn('a mute, or its end, was not taken', error),
     })
     const source = {
       get local() {
@@ -147,12 +149,15 @@ export abstract class CallControls extends CallCommands {
     super.emit(name, payload)
   }
 
-  /** Stops the microphone (or camera) of this call at once, and tells the gateway. The same as `audioMute()` and `videoMute()`. */
+  /**
+   * Silences the microphone (or blackens the camera, and then closes it) at once, and tells the gateway. The same as `audioMute()` and
+   * `videoMute()`.
+   */
   mute(channel: Channel = 'audio'): Promise<void> {
     return this.setMuted(channel, true)
   }
 
-  /** Undoes {@link mute}. */
+  /** Undoes {@link mute}. Opens the camera again, and rejects with a `microphone_…` code where that fails. */
   unmute(channel: Channel = 'audio'): Promise<void> {
     return this.setMuted(channel, false)
   }

@@ -11,7 +11,7 @@ const declines = (browser: FakeBrowser) =>
 describe('an incoming call', () => {
   it('is shown with the details, answered with the answer, and active when the server has it', async () => {
     const { browser, invites } = await setUp()
-    incoming(browser)
+    incoming(browser, 'c9', offerOf('audio'), { userVariables: { order: '42' } })
     incoming(browser)
     expect(invites).toHaveLength(1)
     const invite = invites[0]!
@@ -19,6 +19,7 @@ describe('an incoming call', () => {
       ...{ source: 'websocket', callID: 'c9', nodeId: 'n1', sdp: offerOf('audio') },
       ...{ caller_id_name: 'Carrier Caller', caller_id_number: '+15551230001' },
       ...{ callee_id_name: 'Alice', callee_id_number: '/private/alice', display_direction: 'inbound' },
+      userVariables: { order: '42' },
     })
     const accepting = invite.accept()
     await settled()

@@ -1,53 +1,38 @@
 import type { Environment } from './environment.ts'
 import { ClientError } from './errors.ts'
-import { deviceOf, LocalMedia, type MediaKind, type Wanted } from './local-media.ts'
+import type { MediaKind } from './local-media.ts'
 import type { Log } from './log.ts'
-import type { DeviceChange, DeviceName, UpdateMediaParams, VideoState } from './media-types.ts'
+import type { MediaOwner } from './media-owner.ts'
+import type { DeviceName, UpdateMediaParams, VideoState } from './media-types.ts'
 import { wantedOf } from './media-wanted.ts'
-import { directionOf, type MediaChange, Peer, type PeerServers, receives, sends } from './peer.ts'
+import { type MediaChange, Peer, type PeerServers, receives, sends } from './peer.ts'
 import { RemoteMedia } from './remote-media.ts'
+import { SentMedia } from './sent-media.ts'
 import type { CallOptions } from './types.ts'
-
-/** What a call's media tells its owner. */
-export interface MediaOwner {
-  remoteTrack(track: MediaStreamTrack): void
-  /** State of the media path changed. */
-  pathChanged(): void
-  videoChanged(video: VideoState): void
-  deviceChanged(device: 'microphone' | 'camera' | 'speaker', change: DeviceChange): void
-  deviceGone(device: 'microphone' | 'camera', name: DeviceName): void
-}
 
 type Send = (offer: string) => Promise<string>
 
 const kinds: readonly MediaKind[] = ['audio', 'video']
-const deviceNames = { audio: 'microphone', video: 'camera' } as const
 
 /** The sound and the pictures of one call: what is sent of it, the connection, and what plays it. {@link close} releases all. */
 export class CallMedia {
   readonly #environment: Environment
   readonly #owner: MediaOwner
   readonly #options: CallOptions
-  readonly #local: LocalMedia
+  readonly #sent: SentMedia
   readonly #remote: RemoteMedia
   #peer: Peer | undefined
-  #constraints: Record<MediaKind, Wanted>
-  #allowed = { audio: true, video: true }
   #video: VideoState = { local: false, remote: false }
   #speaker: DeviceName | undefined
-  #updates: Promise<void> = Promise.resolve()
   #closed = false
 
   constructor(environment: Environment, log: Log, options: CallOptions, owner: MediaOwner) {
     this.#environment = environment
     this.#options = options
     this.#owner = owner
-    this.#constraints = { audio: options.audio ?? true, video: options.video ?? false }
-    this.#local = new LocalMedia(environment, (kind, name) => {
-      owner.deviceGone(deviceNames[kind], name)
-      this.#videoChanged()
-    })
-    this.#remote = new RemoteMedia(environment, log, options.rootElement, () => this.#videoChanged())
+    const changed = () => this.#videoChanged()
+    this.#sent = new SentMedia(environment, options, owner, () => this.#peer, changed)
+    this.#remote = new RemoteMedia(environment, log, options.rootElement, changed)
   }
 
   /** What the far side sends. */
@@ -56,12 +41,12 @@ export class CallMedia {
   }
 
   get local(): MediaStream | undefined {
-    return this.#local.stream
+    return this.#sent.stream
   }
 
   /** The track of ours that is sent of a kind, or would be if it were not muted. */
   track(kind: MediaKind): MediaStreamTrack | undefined {
-    return this.#local.track(kind)
+    return this.#sent.track(kind)
   }
 
   get path(): RTCPeerConnectionState {
@@ -79,21 +64,21 @@ export class CallMedia {
 
   /** Makes the offer of a new call. Rejects as {@link LocalMedia.open} does. */
   async offer(iceServers: readonly RTCIceServer[]): Promise<string> {
-    const { negotiateAudio = true, negotiateVideo = Boolean(this.#constraints.video) } = this.#options
-    await this.#local.open(this.#constraints)
+    const { negotiateAudio = true, negotiateVideo = this.#sent.wantsVideo } = this.#options
+    await this.#sent.open()
     const changes = kinds
-      .map((kind) => this.#first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
+      .map((kind) => this.#sent.first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
       .filter(({ kind, direction }) => kind === 'audio' || direction !== 'inactive')
-    return this.#connect(iceServers).offer(changes, this.#local.stream)
+    return this.#connect(iceServers).offer(changes, this.#sent.stream)
   }
 
   /** Answers an offer: opens of the microphone and the camera what it has a section for. */
   async answer(offer: string, iceServers: readonly RTCIceServer[]): Promise<string> {
     const { negotiateAudio = true, negotiateVideo = true } = this.#options
-    const offered = (kind: MediaKind) => new RegExp(`^m=${kind} [1-9]`, 'm').test(offer)
-    const { audio, video } = this.#constraints
-    await this.#local.open({ audio: offered('audio') && audio, video: offered('video') && video })
-    const changes = kinds.map((kind) => this.#first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo))
+    await this.#sent.open(offer)
+    const changes = kinds.map((kind) =>
+      this.#sent.first(kind, kind === 'audio' ? negotiateAudio : negotiateVideo),
+    )
     const answer = await this.#connect(iceServers).answer(offer, changes)
     this.#negotiated()
     return answer
@@ -113,7 +98,7 @@ export class CallMedia {
 
   /** Adds, changes or gives up kinds of media, one update after another. When one fails all is as before it. */
   update(params: UpdateMediaParams, send: Send): Promise<void> {
-    return this.#serially(() => this.#update(params, send))
+    return this.#sent.serially(() => this.#update(params, send))
   }
 
   async #update(params: UpdateMediaParams, send: Send): Promise<void> {
@@ -121,34 +106,26 @@ export class CallMedia {
     const wanted = kinds.flatMap((kind) => wantedOf(kind, params[kind]))
     if (wanted.length === 0) throw new ClientError('bad_argument', 'expected audio or video')
     const opened: MediaStreamTrack[] = []
+    const changes: MediaChange[] = []
     try {
-      const changes: MediaChange[] = []
-      for (const { kind, direction, constraints } of wanted)
-        changes.push({ kind, direction, track: await this.#source(kind, direction, constraints, opened) })
+      for (const each of wanted) changes.push(await this.#sent.change(each, opened))
       // A section needs a stream to belong to, and that is to be the one that the page shows.
-      const stream = this.#local.stream ?? this.#environment.createStream()
+      const stream = this.#sent.stream ?? this.#environment.createStream()
       await peer.renegotiate({ changes, stream }, send)
-      for (const change of changes) this.#settle(change, opened)
     } catch (error) {
       for (const track of opened) track.stop()
       throw error
     }
-    for (const { kind, constraints } of wanted) if (constraints) this.#constraints[kind] = constraints
+    for (const [at, change] of changes.entries()) this.#sent.settle(change, wanted[at]!, opened)
     this.#negotiated()
   }
 
   /** Sends another microphone or camera. Rejects with `bad_state` where none is sent. */
   choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
-    return this.#serially(() => this.#choose(kind, constraints))
-  }
-
-  async #choose(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
-    const peer = this.#require()
-    if (!sends(peer.transceiver(kind)?.direction ?? null))
-      throw new ClientError('bad_state', `The call sends no ${kind}; updateMedia() adds it.`)
-    const track = await this.#local.another(kind, constraints, (again) => this.#use(kind, again))
-    await this.#use(kind, track)
-    this.#constraints[kind] = constraints
+    return this.#sent.serially(async () => {
+      this.#require()
+      await this.#sent.choose(kind, constraints)
+    })
   }
 
   /** Plays the call on another loudspeaker. */
@@ -164,17 +141,25 @@ export class CallMedia {
     this.#remote.players.volume(volume)
   }
 
-  /** Has the browser treat what it sends of a kind otherwise. */
-  async constrain(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
-    const track = this.#local.track(kind)
-    await track?.applyConstraints({ ...track.getConstraints(), ...constraints })
-  }
-
   /** Lets tracks of a kind through, or sends silence (black) in their place. */
   allow(kind: MediaKind, on: boolean): void {
-    this.#allowed[kind] = on
-    this.#local.allow(kind, on)
+    this.#sent.allow(kind, on)
     this.#videoChanged()
+  }
+
+  /** As {@link SentMedia.mute}. */
+  mute(kind: MediaKind): void {
+    this.#sent.mute(kind)
+  }
+
+  /** As {@link SentMedia.unmute}. */
+  unmute(kind: MediaKind): Promise<boolean> | undefined {
+    return this.#sent.unmute(kind)
+  }
+
+  /** As {@link SentMedia.constrain}. */
+  constrain(kind: MediaKind, constraints: MediaTrackConstraints): Promise<void> {
+    return this.#sent.constrain(kind, constraints)
   }
 
   /** Whether the far side sends pictures, as far as the gateway tells. */
@@ -186,16 +171,9 @@ export class CallMedia {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#local.close()
+    this.#sent.close()
     this.#peer?.close()
     this.#remote.players.close()
-  }
-
-  // What was asked for last is what there is in the end, whichever device opens first.
-  #serially(run: () => Promise<void>): Promise<void> {
-    const done = this.#updates.then(run)
-    this.#updates = done.catch(() => {})
-    return done
   }
 
   #require(): Peer {
@@ -216,53 +194,6 @@ export class CallMedia {
     return { iceServers, disableUdp: this.#options.disableUdpIceServers }
   }
 
-  #first(kind: MediaKind, receive: boolean): MediaChange {
-    const track = this.#local.track(kind) ?? null
-    return { kind, track, direction: directionOf(track !== null, receive) }
-  }
-
-  // What is to be sent in a direction: what is sent already, or a device that is opened for it.
-  async #source(
-    kind: MediaKind,
-    direction: string,
-    constraints: MediaTrackConstraints | undefined,
-    opened: MediaStreamTrack[],
-  ): Promise<MediaStreamTrack | null> {
-    if (!sends(direction)) return null
-    const present = this.#local.track(kind)
-    if (present && !constraints) return present
-    const wanted = constraints ?? (this.#constraints[kind] || true)
-    const track = await this.#local.another(kind, wanted, (again) => this.#use(kind, again))
-    track.enabled = this.#allowed[kind]
-    opened.push(track)
-    return track
-  }
-
-  #settle({ kind, track }: MediaChange, opened: MediaStreamTrack[]): void {
-    if (track && opened.includes(track)) {
-      const old = this.#local.track(kind)
-      this.#local.put(track)
-      this.#told(kind, old, track)
-    } else if (!track) this.#local.drop(kind)
-  }
-
-  async #use(kind: MediaKind, track: MediaStreamTrack): Promise<void> {
-    track.enabled = this.#allowed[kind]
-    const taken = !this.#closed && (await this.#peer?.replace(kind, track))
-    if (!taken || this.#closed) {
-      track.stop()
-      throw new ClientError('bad_state', `The call does not send ${kind} any more.`)
-    }
-    const old = this.#local.track(kind)
-    this.#local.put(track)
-    this.#told(kind, old, track)
-  }
-
-  #told(kind: MediaKind, old: MediaStreamTrack | undefined, track: MediaStreamTrack): void {
-    const change = { previous: old && deviceOf(old), current: deviceOf(track) }
-    this.#owner.deviceChanged(deviceNames[kind], change)
-  }
-
   #arrived(kind: MediaKind, track: MediaStreamTrack): void {
     if (this.#closed) return
     this.#remote.arrived(kind, track)
@@ -272,6 +203,7 @@ export class CallMedia {
 
   #negotiated(): void {
     if (this.#closed) return
+    this.#sent.negotiated()
     for (const kind of kinds) {
       const transceiver = this.#peer?.transceiver(kind)
       if (transceiver && !receives(transceiver.currentDirection))
@@ -283,9 +215,8 @@ export class CallMedia {
   #videoChanged(): void {
     if (this.#closed) return
     const remote = this.#remote.hasVideo
-    const sent = this.#local.track('video')
     const sending = sends(this.#peer?.transceiver('video')?.currentDirection ?? null)
-    const local = sending && sent !== undefined && sent.readyState !== 'ended' && this.#allowed.video
+    const local = sending && this.#sent.films
     this.#remote.players.show(remote)
     if (local === this.#video.local && remote === this.#video.remote) return
     this.#video = { local, remote }

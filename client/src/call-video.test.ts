@@ -113,6 +113,65 @@ describe('a call with video', () => {
     void call.videoUnmute()
     expect(camera?.enabled).toBe(true)
     expect(seen.map(({ local }) => local)).toEqual([false, true])
+    browser.clock.advance(5000)
+    await settled()
+    expect(camera?.stopped).toBe(false)
+  })
+})
+
+describe('a camera whose pictures are refused is closed', () => {
+  const refusals = ['stopped', 'inactive', 'recvonly']
+
+  it.each(refusals)('(%s) when the call is answered', async (direction) => {
+    const { browser, client } = await setUp()
+    const { call } = await dialled(client, { video: true })
+    browser.peer.refused.video = direction
+    browser.socket.verto('verto.answer', { callID: call.id, sdp: 'their answer' })
+    await settled()
+    const [microphone, camera] = browser.microphones[0]!.getTracks()
+    expect([microphone?.stopped, camera?.stopped]).toEqual([false, true])
+    expect(call).toMatchObject({ active: true, localVideoTrack: null, cameraId: null })
+    expect(call.localStream?.getTracks()).toEqual([microphone])
+    expect(call.video.local).toBe(false)
+    // The next offer, whatever it is for, does not begin it again.
+    expect(browser.peer.sections.filter((section) => section.direction.startsWith('send'))).toHaveLength(1)
+    if (direction !== 'stopped') expect(browser.peer.sent('video')).toBeNull()
+  })
+
+  it.each(refusals)('(%s) when it was added, and can be added again', async (direction) => {
+    const { browser, client } = await setUp()
+    const call = await answered(browser, client)
+    const changed: unknown[] = []
+    call.on('camera.updated', (change) => changed.push(change))
+    browser.peer.refused.video = direction
+    await taken(browser, call.setVideoDirection('sendrecv'))
+    expect(browser.microphones[1]?.tracks[0]?.stopped).toBe(true)
+    expect([call.localVideoTrack, call.video.local, changed]).toEqual([null, false, []])
+    delete browser.peer.refused.video
+    await taken(browser, call.setVideoDirection('sendrecv'))
+    expect([call.video.local, changed.length]).toEqual([true, 1])
+  })
+
+  it.each(['sendonly', 'inactive'])('or not opened where the offer (%s) takes none', async (direction) => {
+    const { browser, invites } = await setUp()
+    incoming(browser, 'c9', `${offerOf('audio', 'video')}a=${direction}\r\n`)
+    const accepting = invites[0]!.accept({ video: true })
+    await settled()
+    expect(browser.requested).toEqual([{ audio: true, video: false }])
+    browser.socket.reply('verto.answer')
+    await accepting
+  })
+
+  it('and another one is closed too where its update fails', async () => {
+    const { browser, client } = await setUp()
+    const call = await withVideo(browser, client)
+    const [camera] = browser.microphones[0]!.getVideoTracks()
+    const changing = call.updateMedia({ video: { enable: true, constraints: { deviceId: 'front' } } })
+    await settled()
+    browser.socket.reply('verto.modify', { code: '488', message: 'No.' })
+    await expect(changing).rejects.toMatchObject({ code: 'server' })
+    expect(browser.microphones[1]?.tracks[0]).toMatchObject({ deviceId: 'front', stopped: true })
+    expect([camera?.stopped, browser.peer.sent('video'), call.cameraId]).toEqual([false, camera, 'video-1'])
   })
 })
 

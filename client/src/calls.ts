@@ -258,4 +258,5 @@ const inviteDetails = (
   callee_id_number: text(params.callee_id_number) ?? '',
   display_direction: text(params.display_direction) ?? '',
   nodeId: nodeId ?? '',
+  userVariables: record(params.userVariables),
 })

@@ -5,6 +5,10 @@ import type { Member } from './member-types.ts'
 export interface MutingOwner {
   /** Lets a kind through, or not. */
   allow(kind: MediaKind, on: boolean): void
+  /** What is muted need not be open. */
+  close(kind: MediaKind): void
+  /** Opens what was closed; undefined where there is nothing to open. False: it was muted meanwhile. Rejects with a `microphone_…` code. */
+  open(kind: MediaKind): Promise<boolean> | undefined
   /** {@link Muting.muted} is another. */
   changed(muted: Readonly<Record<MediaKind, boolean>>): void
   /** Throws `no_capability`. */
@@ -13,7 +17,7 @@ export interface MutingOwner {
   may(capability: string): boolean
   /** Tells the gateway of ourselves. */
   tell(method: 'call.mute' | 'call.unmute', kind: MediaKind): Promise<unknown>
-  /** The gateway was not to be told, and nobody waits for it. */
+  /** What nobody waits for has failed. */
   failed(error: unknown): void
 }
 
@@ -33,10 +37,17 @@ export class Muting {
     return this.#muted
   }
 
-  /** Mutes a kind, or lets it through again: here at once, and at the gateway. Rejects with `no_capability` or the gateway's error. */
+  /**
+   * Mutes a kind, or lets it through again: here at once, and at the gateway. Rejects with `no_capability`, a `microphone_…` code, or the
+   * gateway's error.
+   */
   async set(kind: MediaKind, muted: boolean): Promise<void> {
-    // Nobody may keep a person from being silent, but a gateway may keep them from being heard again.
-    if (!muted) this.#owner.require(`self.mute.${kind}.on`)
+    if (!muted) {
+      // Nobody may keep a person from being silent, but a gateway may keep them from being heard again.
+      this.#owner.require(`self.mute.${kind}.on`)
+      const opening = this.#owner.open(kind)
+      if (opening && !(await opening)) return
+    }
     // First here, where it takes effect whatever the gateway says.
     this.#here(kind, muted)
     try {
@@ -59,7 +70,9 @@ export class Muting {
   updated(member: Member, updated: readonly string[]): void {
     for (const kind of kinds) {
       const muted = member[`${kind}_muted`]
-      if (updated.includes(`${kind}_muted`) && typeof muted === 'boolean') this.#here(kind, muted)
+      if (!updated.includes(`${kind}_muted`) || typeof muted !== 'boolean') continue
+      if (muted) this.#here(kind, true)
+      else this.#letThrough(kind).catch((error: unknown) => this.#owner.failed(error))
     }
   }
 
@@ -67,6 +80,17 @@ export class Muting {
   hold(holding: boolean): void {
     this.#holding = holding
     this.#apply()
+  }
+
+  async #letThrough(kind: MediaKind): Promise<void> {
+    const opening = this.#owner.open(kind)
+    try {
+      if (!opening || (await opening)) this.#here(kind, false)
+    } catch (error) {
+      // The others are not to wait for what does not come.
+      await this.#tell(kind, true)
+      throw error
+    }
   }
 
   async #tell(kind: MediaKind, muted: boolean): Promise<void> {
@@ -78,6 +102,7 @@ export class Muting {
     const changed = this.#muted[kind] !== muted
     this.#muted = { ...this.#muted, [kind]: muted }
     this.#apply()
+    if (muted) this.#owner.close(kind)
     if (changed) this.#owner.changed(this.#muted)
   }
 

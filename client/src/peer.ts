@@ -117,12 +117,20 @@ export class Peer {
     await this.#untilClosed(() => this.#peer.setRemoteDescription({ type: 'answer', sdp: answer }))
   }
 
-  /** Sends another track from now on, without a new offer. False when nothing of its kind is sent. */
-  async replace(kind: MediaKind, track: MediaStreamTrack): Promise<boolean> {
+  /** Sends another track from now on, or none, without a new offer. False when nothing of its kind is sent. */
+  async replace(kind: MediaKind, track: MediaStreamTrack | null): Promise<boolean> {
     const transceiver = this.transceiver(kind)
     if (!transceiver || !sends(transceiver.direction)) return false
     await this.#untilClosed(() => transceiver.sender.replaceTrack(track))
     return true
+  }
+
+  /** Sends nothing of a kind, and does not offer to with the next offer. */
+  async quit(kind: MediaKind): Promise<void> {
+    const transceiver = this.transceiver(kind)
+    if (!transceiver || !sends(transceiver.direction)) return
+    transceiver.direction = directionOf(false, receives(transceiver.direction))
+    await this.#untilClosed(() => transceiver.sender.replaceTrack(null))
   }
 
   /**

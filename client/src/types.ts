@@ -40,6 +40,8 @@ export interface IncomingInvite {
   readonly callee_id_number: string
   readonly display_direction: string
   readonly nodeId: string
+  /** What the gateway's document says to whom it calls; empty: nothing, as in push notifications. */
+  readonly userVariables: Readonly<Record<string, unknown>>
 }
 
 /** An incoming call as the handlers get it. */

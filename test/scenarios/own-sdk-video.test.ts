@@ -63,6 +63,7 @@ const moreDevices = (tone: number): string => `(() => {
 interface VideoCall {
   readonly state: string
   readonly video: { readonly local: boolean; readonly remote: boolean }
+  readonly localVideoTrack: object | null
   readonly members: readonly { readonly type: string; readonly visible: boolean }[]
 }
 
@@ -207,6 +208,12 @@ describe('a call between two pages with our SDK', () => {
     await act(a, 'audioUnmute')
     await act(a, 'videoMute')
     await tells(b, { local: true, remote: false })
+    await seesNothing(b.page)
+    await until(
+      'the muted camera is closed',
+      () => a.page.evaluate(() => (globalThis as unknown as VideoWindow).call.localVideoTrack === null),
+      (closed) => closed,
+    )
     await sees(a.page, 'blue')
     await act(a, 'videoUnmute')
     await together()

@@ -39,6 +39,8 @@ export class FakePeer {
   connectionState = 'new'
   signalingState = 'stable'
   closed = false
+  /** What becomes of a kind in place of what was offered; `stopped`: its section is refused. */
+  readonly refused: Record<string, string> = {}
   /** What the connection does next waits for this. */
   busy: Promise<void> = Promise.resolve()
   onicecandidate: ((event: { candidate: object | null }) => void) | null = null
@@ -133,6 +135,10 @@ export class FakePeer {
 
   #agreed(): void {
     this.signalingState = 'stable'
-    for (const section of this.sections) section.currentDirection = section.direction
+    for (const section of this.sections) {
+      const refused = this.refused[section.kind]
+      if (refused === 'stopped') section.stop()
+      section.currentDirection = refused ?? section.direction
+    }
   }
 }

@@ -62,7 +62,7 @@ export const answered = async (
 }
 
 /** The server offers a call. */
-export const incoming = (browser: FakeBrowser, callID = 'c9', sdp = offerOf('audio')): void =>
+export const incoming = (browser: FakeBrowser, callID = 'c9', sdp = offerOf('audio'), more = {}): void =>
   browser.socket.verto('verto.invite', {
     callID,
     sdp,
@@ -71,6 +71,7 @@ export const incoming = (browser: FakeBrowser, callID = 'c9', sdp = offerOf('aud
     callee_id_name: 'Alice',
     callee_id_number: '/private/alice',
     display_direction: 'inbound',
+    ...more,
   })
 
 /** Expects that nothing is left of calls. */

@@ -1,0 +1,11 @@
+import type { DeviceChange, DeviceName, VideoState } from './media-types.ts'
+
+/** What a call's media tells its owner. */
+export interface MediaOwner {
+  remoteTrack(track: MediaStreamTrack): void
+  /** State of the media path changed. */
+  pathChanged(): void
+  videoChanged(video: VideoState): void
+  deviceChanged(device: 'microphone' | 'camera' | 'speaker', change: DeviceChange): void
+  deviceGone(device: 'microphone' | 'camera', name: DeviceName): void
+}
