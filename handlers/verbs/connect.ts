@@ -21,6 +21,8 @@ export interface Destination {
   readonly headers?: readonly Header[]
   /** Headers besides, which tell who is called by the id of its own call. */
   readonly headersFor?: (callId: string) => readonly Header[]
+  /** Told to a browser, with the invite to its pages; 2,048 characters of JSON at most. No other destination hears of them. */
+  readonly userVariables?: Readonly<Record<string, string>>
   /** Digest credentials for the carrier. */
   readonly username?: string
   readonly password?: string

@@ -107,6 +107,18 @@ export const nounRows: readonly Row[] = [
     'is a subscriber by name, or by address, or by Identity',
   ]),
   ...rowsOf(
+    'Dial/Client/Parameter',
+    people,
+    [
+      'a name and a value that the browser is told: `userVariables` of its invite, 2,048 characters together',
+      'tells the browser its Parameters, by name and value',
+    ],
+    {
+      name: ['', 'needed', 'tells the browser its Parameters, by name and value'],
+      value: ['', 'empty', 'tells the browser its Parameters, by name and value'],
+    },
+  ),
+  ...rowsOf(
     'Dial/Queue',
     'nouns/queue.test.ts',
     ['who has waited longest in the queue', 'runs its document on who waited, who hears of the wait'],
@@ -194,7 +206,6 @@ export const absentRows: readonly Row[] = [
   none('Connect/Stream', 'how fast it is sent', 'realtime'),
   none('Dial/Verto', 'a browser by another protocol'),
   none('Dial/Sim', 'a SIM card'),
-  none('Dial/Client/Parameter', 'told to the browser'),
   none('Start/Siprec', 'SIPREC'),
   none('Connect/VirtualAgent', 'an agent of others'),
   none('Connect/Autopilot', 'an agent of others'),

@@ -140,7 +140,9 @@ export class SubscriberDialect implements OutboundSubscriber {
     const shared = { webrtc, parties: this.#parties, nodeId: this.#nodeId, ...(push && { push }) }
     const parts = { ...shared, metrics, clock, log }
     const { callId, codec, caller } = request
-    const options = { leg, callId, subscriberId, codec, ...(caller && { caller }) }
+    const { userVariables } = request.destination
+    const told = { ...(caller && { caller }), ...(userVariables && { userVariables }) }
+    const options = { leg, callId, subscriberId, codec, ...told }
     const invitation = new Invitation(parts, { ...options, video: wantsVideo(request) })
     leg.attach(invitation)
     this.#invitations.set(invitation.wireId, invitation)

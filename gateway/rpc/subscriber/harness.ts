@@ -53,6 +53,10 @@ const makeDirectory = (): Promise<Directory> => {
   })
 }
 
+/** What a call for a subscriber has besides whom it is for. */
+type CallOptions = Partial<Pick<OutboundRequest, 'caller' | 'from'>> &
+  Pick<OutboundRequest['destination'], 'userVariables'> & { readonly query?: string }
+
 /** A page that speaks the dialect. */
 export class Page {
   readonly browser: TestBrowser
@@ -233,13 +237,13 @@ export class Harness {
   /** A call to a subscriber; `query` goes with the address. */
   call(
     name: 'alice' | 'bob' = 'alice',
-    { query = '', ...more }: Partial<Pick<OutboundRequest, 'caller' | 'from'>> & { query?: string } = {},
+    { query = '', userVariables, ...more }: CallOptions = {},
   ): { readonly leg: Leg; readonly owner: FakeOwner } {
     const { id, address } = this.subscriber(name)
     const leg = this.dialect.dial(
       { kind: 'subscriber', subscriberId: id, address },
       {
-        destination: { to: `${address}${query}` },
+        destination: { to: `${address}${query}`, ...(userVariables && { userVariables }) },
         projectId: 'p1',
         callId: newCallId(),
         codec: 'PCMA',

@@ -29,4 +29,6 @@ export interface InvitationOptions {
   readonly video: boolean
   /** Who calls; absent: nobody yet. */
   readonly caller?: Leg
+  /** Told to the pages with the invite. */
+  readonly userVariables?: Readonly<Record<string, string>>
 }

@@ -59,6 +59,12 @@ describe('a call rings at a subscriber', () => {
     expect(owner.told).toEqual(['early', 'answered'])
   })
 
+  it('and its pages are told the variables of the call', async () => {
+    const page = await gateway.online()
+    gateway.call('alice', { userVariables: { order: '42' } })
+    expect(await page.message('verto.invite')).toMatchObject({ userVariables: { order: '42' } })
+  })
+
   it('on every page with the same offer: the first answer wins, the others are told', async () => {
     const { pages, leg, owner } = await ringing(3)
     const [first, second, third] = pages as [Page, Page, Page]

@@ -82,7 +82,7 @@ export class Invitation implements LegSignalling, ClientCall {
     if (!this.#media || this.#declined.has(client)) return
     const unaware = anew && this.#ringing.has(client) && this.#ringing.get(client) !== client.session
     if (unaware) this.#ringing.set(client, client.session)
-    if (unaware || this.#attach(client)) client.verto('verto.invite', this.#invite(this.#media))
+    if (unaware || this.#attach(client)) client.verto('verto.invite', this.#inviteOfPage(this.#media))
   }
 
   /** A page that knows the call from a push notification wants to hear of it; it is told when there is nothing more to hear. */
@@ -200,6 +200,12 @@ export class Invitation implements LegSignalling, ClientCall {
       deviceEvent(this.#parts.nodeId, 'verto.bye', { callID: this.wireId, ...byeOf(cause) }),
     )
     this.#devices = undefined
+  }
+
+  /** What a device gets has room for little; the page that it opens hears of the variables. */
+  #inviteOfPage(media: BrowserMedia) {
+    const { userVariables } = this.#options
+    return { ...this.#invite(media), ...(userVariables && { userVariables }) }
   }
 
   #invite({ sdp }: BrowserMedia) {

@@ -79,6 +79,24 @@ describe('Client', () => {
     expect(callees.map(({ to }) => to)).toEqual(['/public/alice', '/private/bob', '/public/carol'])
   })
 
+  it('tells the browser its Parameters, by name and value', async () => {
+    const { callees, warnings } = await called(
+      '<Client><Identity>alice</Identity><Parameter name="order" value="42"/><Parameter name="vip"/></Client><Client>bob<Parameter value="1"/></Client>',
+    )
+    expect(callees).toEqual([
+      { to: '/public/alice', userVariables: { order: '42', vip: '' } },
+      { to: '/public/bob' },
+    ])
+    expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]/Client[2]/Parameter[1]' }])
+  })
+
+  it('tells the browser none of its Parameters where they are too long', async () => {
+    const long = `<Client>alice<Parameter name="a" value="${'x'.repeat(2_048)}"/></Client>`
+    const { callees, warnings } = await called(long)
+    expect(callees).toEqual([{ to: '/public/alice' }])
+    expect(warnings).toMatchObject([{ code: '12200', path: '/Response/Dial[1]/Client[1]' }])
+  })
+
   it('calls nobody where it is no name, and warns', async () => {
     const { callees, warnings } = await called('<Client>a b</Client>')
     expect(callees).toEqual([])

@@ -2,12 +2,13 @@ import { readCodecs } from '../../common/codecs.ts'
 import { isAddress, isSipUri, readNumber } from '../../common/destinations.ts'
 import { apiVersion } from '../../common/forms.ts'
 import { percentDecode, readHeader, withX } from '../../common/headers.ts'
-import type { Header } from '../../verbs.ts'
+import type { Destination, Header } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import { readDigits } from '../verbs/play.ts'
 import { calleeAttributes, readCallee } from './callee.ts'
 import type { Callable, Noun } from './noun.ts'
+import { parameter, readParameters } from './parameter.ts'
 
 /** `Number`: a phone number, by the default carrier. */
 export const number: Noun = {
@@ -34,17 +35,30 @@ export const readPhoneNumber = (reader: ElementReader): string | undefined => {
 
 const identity = { name: 'Identity', attributes: [] } as const
 
+/** Characters of the parameters of one `Client`, as JSON. */
+const mostVariables = 2_048
+
+const readVariables = (reader: ElementReader): Destination['userVariables'] => {
+  const variables = readParameters(reader)
+  if (Object.keys(variables).length === 0) return undefined
+  if (JSON.stringify(variables).length <= mostVariables) return variables
+  reader.warning(codes.schema, `The parameters of a Client take ${mostVariables} characters; none is told.`)
+  return undefined
+}
+
 /** `Client`: `name` stands for the address `/public/name`; an address `/context/name` is taken as it is. */
 export const client: Noun = {
   name: 'Client',
   attributes: calleeAttributes,
-  inside: [identity],
+  inside: [identity, parameter],
   read: (reader) => {
     const common = readCallee(reader)
+    const userVariables = readVariables(reader)
     const [named] = reader.nestedOf([identity])
     const text = (named?.reader ?? reader).content()
     const to = text.startsWith('/') ? text : `/public/${text}`
-    if (isAddress(to)) return (stage) => ({ to, ...common(stage, to) })
+    if (isAddress(to))
+      return (stage) => ({ to, ...(userVariables && { userVariables }), ...common(stage, to) })
     const message = `Client needs a name or an address /context/name, not ${JSON.stringify(text)}; nobody is called.`
     reader.warning(codes.schema, message)
     return undefined

@@ -5,9 +5,7 @@ import { tell } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import type { ElementKind, Stage } from '../verb.ts'
-
-/** `Parameter`: a name and a value that the WebSocket's server is told. */
-const parameter: ElementKind = { name: 'Parameter', attributes: ['name', 'value'] }
+import { parameter, readParameters } from './parameter.ts'
 
 /** `Stream`: audio of the call for a WebSocket. */
 export const stream: ElementKind = {
@@ -46,16 +44,6 @@ export const readStream = (reader: ElementReader): StreamNoun | undefined => {
     ...(Object.keys(parameters).length > 0 && { parameters }),
   }
   return { options, statusCallback }
-}
-
-const readParameters = (reader: ElementReader): Readonly<Record<string, string>> => {
-  const parameters: Record<string, string> = Object.create(null)
-  for (const { reader: child } of reader.nestedOf([parameter])) {
-    const name = child.text('name')
-    if (name) parameters[name] = child.text('value') ?? ''
-    else child.warning(codes.schema, 'Parameter needs a name; it has no effect.')
-  }
-  return { ...parameters }
 }
 
 /** Begins the stream and tells its callback how it goes. */
