@@ -31,6 +31,7 @@ import { readOrMakeNodeId } from './nodes/node-id.ts'
 import { Nodes } from './nodes/nodes.ts'
 import { lostCalls } from './placing/lost-calls.ts'
 import { linkBase } from './recordings/links.ts'
+import { lostRecordings } from './recordings/lost.ts'
 import { Recordings } from './recordings/recordings.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
 import { type SipAgent, startSipAgent } from './sip-agent/index.ts'
@@ -106,7 +107,8 @@ export const openStore = async (
   const rows = new NodeRows(directory.store)
   const { recordsUrl: recordsTo } = config.webhooks
   const endCalls = lostCalls({ clock, ...(recordsTo && { recordsTo }) })
-  const parts = { rows, nodeId, end: endCalls, clock, log: log.child({ part: 'nodes' }) }
+  const ends = { calls: endCalls, recordings: lostRecordings(clock) }
+  const parts = { rows, nodeId, ends, clock, log: log.child({ part: 'nodes' }) }
   const nodes = await Nodes.open(parts)
   closing.add('nodes', nodes, (open) => open.close())
   return {
@@ -157,7 +159,7 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
 export const openRecordings = async (
   { config, clock, log, closing }: Base,
   { directory, secret, nodeId }: Store,
-  { http }: Pick<Customers, 'http'>,
+  { http, callbacks }: Pick<Customers, 'http' | 'callbacks'>,
   metrics: Metrics,
   ownUrl: () => string | undefined,
 ): Promise<Recordings> => {
@@ -172,7 +174,7 @@ export const openRecordings = async (
     longestMs,
     secret,
     base,
-    http,
+    ...{ http, callbacks },
     clock,
     metrics,
     rows: directory.recordings,

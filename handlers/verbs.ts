@@ -37,7 +37,14 @@ export type { DetectOptions, DetectResult, Finding, MachineOptions } from './ver
 export type { CallInfo, Header } from './verbs/info.ts'
 export type { CallPlayback, PlayEnd, PlayOptions, Sound } from './verbs/play.ts'
 export type { QueueOptions, QueuePlace, QueueResult } from './verbs/queue.ts'
-export type { CallRecording, RecordingStorage, RecordOptions, RecordResult } from './verbs/recording.ts'
+export type {
+  CallRecording,
+  RecordingSource,
+  RecordingStatus,
+  RecordingStorage,
+  RecordOptions,
+  RecordResult,
+} from './verbs/recording.ts'
 export type { ReferOptions, ReferResult } from './verbs/refer.ts'
 export type { CallStream, StreamEnd, StreamOptions } from './verbs/stream.ts'
 

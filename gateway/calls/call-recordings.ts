@@ -37,7 +37,8 @@ export class CallRecordings {
     }
   }
 
-  #begin(port: MediaPort, { format = 'wav', tracks = 'in', storage, ...rest }: RecordOptions): KeptRecording {
+  #begin(port: MediaPort, options: RecordOptions): KeptRecording {
+    const { format = 'wav', tracks = 'in', storage, source, status, ...rest } = options
     const { id: callId, info, caller } = this.#call
     // What a telephone cannot carry is not worth twice the room.
     const sampleRate = port.codec && encodedRate(port.codec) > 8000 ? 16_000 : 8000
@@ -45,7 +46,7 @@ export class CallRecordings {
       return this.#keeper.start(port, {
         ...{ projectId: info.projectId, callId, legId: caller.id },
         request: { ...rest, format, tracks, sampleRate },
-        ...(storage && { storage }),
+        ...{ ...(storage && { storage }), ...(source && { source }), ...(status && { status }) },
       })
     } catch (error) {
       throw failureOf(error, 'recording_failed')

@@ -1,4 +1,4 @@
-import type { RecordingStorage } from '../../handlers/verbs.ts'
+import type { RecordingSource, RecordingStatus, RecordingStorage } from '../../handlers/verbs.ts'
 import type { MediaPort, Recording, RecordRequest } from '../../media/types.ts'
 
 /** A recording that is wanted. */
@@ -10,6 +10,10 @@ export interface WantedRecording {
   readonly request: Omit<RecordRequest, 'path'>
   /** Where its file is sent besides; default nowhere. */
   readonly storage?: RecordingStorage
+  /** What makes it, of which conference, and whom its maker tells how it ended. */
+  readonly source?: RecordingSource
+  readonly conferenceId?: string
+  readonly status?: RecordingStatus
 }
 
 /** A recording that is kept. `done` settles when its file is complete and it is written down. */

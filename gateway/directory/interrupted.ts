@@ -1,5 +1,6 @@
 import { type CallbackRow, insertCallbacks } from './callbacks.ts'
 import { type CdrRow, insertCdrs } from './cdrs.ts'
+import type { RecordingRow } from './recordings.ts'
 import type { CallTable } from './schema.ts'
 import type { Write } from './sqlite.ts'
 
@@ -19,6 +20,23 @@ export interface EndedCalls {
  * they had called, and that were over by then.
  */
 export type EndCalls = (open: readonly Call[], over: readonly Call[], seenAt: number) => EndedCalls
+
+/** What is written when recordings end with their gateway. */
+export interface EndedRecordings {
+  /** As they are from now on. */
+  readonly recordings: readonly RecordingRow[]
+  /** Of whoever is to be told of their end. */
+  readonly callbacks: readonly CallbackRow[]
+}
+
+/** Says how recordings ended that were under way, or not told of, when their gateway was gone. */
+export type EndRecordings = (rows: readonly RecordingRow[], seenAt: number) => EndedRecordings
+
+/** How everything ends that a gateway had. */
+export interface Ends {
+  readonly calls: EndCalls
+  readonly recordings: EndRecordings
+}
 
 /** What became of them. */
 export interface Interrupted {
@@ -48,6 +66,28 @@ export const endCallsOf = async (
     await upsertCalls(write, calls.slice(from, from + most))
   await insertCdrs(write, cdrs)
   return { calls: open.length, callbacks: await insertCallbacks(write, heir, callbacks) }
+}
+
+/** Ends the recordings of a gateway that is gone, or tells of those that were over. Callbacks by server. */
+export const endRecordingsOf = async (
+  write: Write,
+  { nodeId, seenAt, heir }: { readonly nodeId: string; readonly seenAt: number; readonly heir: string },
+  end: EndRecordings,
+): Promise<ReadonlyMap<string, number>> => {
+  const left = await write
+    .selectFrom('recording')
+    .selectAll()
+    .where('node_id', '=', nodeId)
+    .where((q) => q.or([q('ended_at', 'is', null), q('status_json', 'is not', null)]))
+    .execute()
+  const { recordings, callbacks } = end(left, seenAt)
+  for (const { id, status, end_reason, ended_at, status_json } of recordings)
+    await write
+      .updateTable('recording')
+      .set({ status, end_reason, ended_at, status_json })
+      .where('id', '=', id)
+      .execute()
+  return insertCallbacks(write, heir, callbacks)
 }
 
 const calledAndOver = async (write: Write, open: readonly Call[]): Promise<readonly Call[]> => {

@@ -1,4 +1,4 @@
-import { type EndCalls, endCallsOf, type Interrupted } from './interrupted.ts'
+import { type Ends, endCallsOf, endRecordingsOf, type Interrupted } from './interrupted.ts'
 import type { Store } from './sqlite.ts'
 
 /** What was taken over of a gateway that is gone: callbacks that it had not delivered are among those of {@link Interrupted}. */
@@ -36,13 +36,13 @@ export class NodeRows {
   }
 
   /**
-   * What a gateway has left that was there last before `before` is that of `heir` from now on; its calls are over, as `end` says. Undefined where
-   * it has come back, or another gateway was faster.
+   * What a gateway has left that was there last before `before` is that of `heir` from now on; its calls and recordings are over, as `ends` says.
+   * Undefined where it has come back, or another gateway was faster.
    */
   async takeOver(
     nodeId: string,
     before: number,
-    { heir, end }: { readonly heir: string; readonly end: EndCalls },
+    { heir, ends }: { readonly heir: string; readonly ends: Ends },
   ): Promise<TakenOver | undefined> {
     return this.#store.transaction().execute(async (write) => {
       // First of all its row: from here on it cannot come back before this is over, and nobody else takes the same.
@@ -59,9 +59,13 @@ export class NodeRows {
         .where('node_id', '=', nodeId)
         .returning('server')
         .execute()
-      const ended = await endCallsOf(write, { nodeId, seenAt: Number(gone.seen_at), heir }, end)
+      const from = { nodeId, seenAt: Number(gone.seen_at), heir }
+      const ended = await endCallsOf(write, from, ends.calls)
       const callbacks = new Map(ended.callbacks)
-      for (const { server } of rows) callbacks.set(server, (callbacks.get(server) ?? 0) + 1)
+      const more = (server: string, count: number) =>
+        callbacks.set(server, (callbacks.get(server) ?? 0) + count)
+      for (const { server } of rows) more(server, 1)
+      for (const [server, count] of await endRecordingsOf(write, from, ends.recordings)) more(server, count)
       return { nodeId, calls: ended.calls, callbacks }
     })
   }

@@ -74,6 +74,17 @@ export class RecordingRows {
     return own.where('ended_at', 'is', null).execute()
   }
 
+  /** Those of a gateway that are over, and whose end nobody was told who is to be. */
+  async untold(nodeId: string): Promise<RecordingRow[]> {
+    const own = this.#store.selectFrom('recording').selectAll().where('node_id', '=', nodeId)
+    return own.where('status_json', 'is not', null).where('ended_at', 'is not', null).execute()
+  }
+
+  /** Whoever is to be told of its end is told, or wants none of it. */
+  async toldOf(id: string): Promise<void> {
+    await this.#store.updateTable('recording').set({ status_json: null }).where('id', '=', id).execute()
+  }
+
   /** Those that have no gateway yet are this one's from now on. */
   async adopt(nodeId: string): Promise<void> {
     await this.#store.updateTable('recording').set({ node_id: nodeId }).where('node_id', 'is', null).execute()

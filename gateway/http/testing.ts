@@ -252,6 +252,7 @@ export class ApiRig {
       ...{ rows: this.directory.recordings, clock, metrics, secret, log, folder: join(folder, 'recordings') },
       ...{ minFree: 0, linkAgeMs: 3_600_000, longestMs: 14_400_000, nodeId: 'rig' },
       base: () => 'https://gw.example',
+      callbacks: { notify: () => {} },
       http: { upload: async () => 200 },
       freeBytes: async () => 1 << 30,
     })

@@ -3,11 +3,12 @@ import { FakeClock } from '../clock.ts'
 import { CallbackRows } from '../directory/callbacks.ts'
 import { CallRows } from '../directory/calls.ts'
 import { NodeRows, type TakenOver } from '../directory/nodes.ts'
+import { RecordingRows } from '../directory/recordings.ts'
 import { describeEngines } from '../directory/testing-engines.ts'
 import type { Directory } from '../directory/types.ts'
-import { lostCalls } from '../placing/lost-calls.ts'
+import { beginning as startOf } from '../recordings/ledger.ts'
 import { storedCall } from '../records/call-rows.ts'
-import { beginning, ours } from '../records/testing.ts'
+import { beginning, leftAs, ours } from '../records/testing.ts'
 import { Nodes } from './nodes.ts'
 
 describeEngines('gateways on one store', (engine) => {
@@ -26,8 +27,8 @@ describeEngines('gateways on one store', (engine) => {
 
   const open = async (nodeId: string) => {
     const rows = new NodeRows(directory.store)
-    const end = lostCalls({ clock })
-    const nodes = await Nodes.open({ rows, nodeId, end, clock, log: { info: () => {}, error: () => {} } })
+    const ends = leftAs(clock)
+    const nodes = await Nodes.open({ rows, nodeId, ends, clock, log: { info: () => {}, error: () => {} } })
     opened.push(nodes)
     const taken: TakenOver[] = []
     nodes.onTakenOver((each) => taken.push(each))
@@ -42,7 +43,7 @@ describeEngines('gateways on one store', (engine) => {
     }
   }
 
-  /** A call in progress and a callback of a gateway. */
+  /** A call and a recording in progress, and a callback, of a gateway. */
   const leave = async (nodeId: string): Promise<string> => {
     const toldTo = {
       url: 'https://y.example/',
@@ -57,6 +58,18 @@ describeEngines('gateways on one store', (engine) => {
       ...{ url: 'https://x.example/', server: 'https://x.example', content_type: null, body: null },
       ...{ tries: 1, created_at: 1, due_at: 1 },
     })
+    const request = { format: 'wav', tracks: 'in' } as const
+    const recordings = new RecordingRows(directory.store)
+    const status = { ...toldTo, dialect: 'form', events: ['completed'] } as const
+    const wanted = {
+      projectId: ours,
+      callId: call.id,
+      legId: 'l1',
+      request,
+      status,
+      source: 'DialVerb',
+    } as const
+    await recordings.save(startOf({ id: 'r1', node_id: nodeId, started_at: clock.now() }, wanted))
     return call.id
   }
 
@@ -70,13 +83,21 @@ describeEngines('gateways on one store', (engine) => {
     await wait(1, 2)
     const servers = new Map([
       ['https://x.example', 1],
-      ['https://y.example', 1],
+      ['https://y.example', 2],
     ])
     expect(heirs.flatMap(({ taken }) => taken)).toEqual([{ nodeId: 'gone', callbacks: servers, calls: 1 }])
     const heir = heirs.findIndex(({ taken }) => taken.length > 0) + 1
     expect(await new CallbackRows(directory.store, `n${heir}`).counts()).toEqual(servers)
     expect(await new CallRows(directory.store).find(ours, id)).toMatchObject({
       ...{ status: 'failed', code: 'interrupted', node_id: 'gone' },
+    })
+    expect(await new RecordingRows(directory.store).find('r1')).toMatchObject({
+      ...{
+        status: 'failed',
+        end_reason: 'interrupted',
+        ended_at: clock.now() - 15.5 * 60_000,
+        status_json: null,
+      },
     })
   })
 
@@ -113,7 +134,7 @@ describeEngines('gateways on one store', (engine) => {
     const { rows } = await open('n1')
     await rows.seen('n2', clock.now())
     await leave('n2')
-    const heir = { heir: 'n1', end: lostCalls({ clock }) }
+    const heir = { heir: 'n1', ends: leftAs(clock) }
     expect(await rows.takeOver('n2', clock.now(), heir)).toBeUndefined()
     expect((await rows.takeOver('n2', clock.now() + 1, heir))?.calls).toBe(1)
     expect(await rows.takeOver('n2', clock.now() + 1, heir)).toBeUndefined()

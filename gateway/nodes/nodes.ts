@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { EndCalls } from '../directory/interrupted.ts'
+import type { Ends } from '../directory/interrupted.ts'
 import type { NodeRows, TakenOver } from '../directory/nodes.ts'
 import type { Log } from '../log.ts'
 import { Repeat } from '../recordings/repeat.ts'
@@ -16,8 +16,8 @@ export interface NodesParts {
   readonly rows: NodeRows
   /** Of this gateway. */
   readonly nodeId: string
-  /** How calls end whose gateway is gone. */
-  readonly end: EndCalls
+  /** How everything ends whose gateway is gone. */
+  readonly ends: Ends
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'error'>
 }
@@ -79,8 +79,8 @@ export class Nodes {
   }
 
   async #takeOver(gone: string): Promise<void> {
-    const { rows, nodeId: heir, end, clock, log } = this.#parts
-    const taken = await rows.takeOver(gone, clock.now() - GONE_MS, { heir, end })
+    const { rows, nodeId: heir, ends, clock, log } = this.#parts
+    const taken = await rows.takeOver(gone, clock.now() - GONE_MS, { heir, ends })
     if (!taken) return
     const callbacks = [...taken.callbacks.values()].reduce((sum, count) => sum + count, 0)
     log.info({ node: gone, callbacks, calls: taken.calls }, 'what a gateway left that is gone was taken over')

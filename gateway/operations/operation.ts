@@ -1,11 +1,13 @@
-import { type CallControl, CallEnded, VerbFailed } from '../../handlers/verbs.ts'
+import { type CallControl, CallEnded, type RecordingStatus, VerbFailed } from '../../handlers/verbs.ts'
 import { codeOf } from '../errors.ts'
 
 /** The call that an operation is of. */
 export interface OperationCall {
   readonly control: CallControl
-  /** Sends an event of this call; its ids are added. */
-  tell(type: string, params: Readonly<Record<string, unknown>>): void
+  /** Sends an event of this call; its ids are added. `ends`: the recording whose end it tells. */
+  tell(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void
+  /** Whom the end of a recording is told to where the gateway dies: nobody where an application does, which is gone with the call. */
+  recordedTo?(params: Readonly<Record<string, unknown>>): RecordingStatus | undefined
 }
 
 /** What `kind` a follow-up request (`calling.play.stop` …) is about. */

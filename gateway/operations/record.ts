@@ -49,7 +49,11 @@ export class RecordOperation implements Operation {
   }
 
   async run(): Promise<void> {
-    this.#recording = this.#call.control.startRecording({ ...this.#options, signal: this.#abort.signal })
+    const status = this.#call.recordedTo?.({ control_id: this.#id, record: this.#record })
+    this.#recording = this.#call.control.startRecording({
+      ...{ ...this.#options, signal: this.#abort.signal },
+      ...(status && { status }),
+    })
     try {
       const recording = await this.#recording
       this.#tell('recording', { url: recording.url })
@@ -82,14 +86,15 @@ export class RecordOperation implements Operation {
     this.#recording?.then(what, () => {})
   }
 
-  #ended({ reason, url, durationMs, bytes }: RecordResult): void {
+  #ended({ id, reason, url, durationMs, bytes }: RecordResult): void {
     const failed = reason === 'no-input' || reason === 'error'
     const state = failed && !this.#manners.successOnly ? 'no_input' : 'finished'
     const error = failed && { error: reason }
-    this.#tell(state, { url, duration: durationMs / 1000, size: bytes, ...error })
+    this.#tell(state, { url, duration: durationMs / 1000, size: bytes, ...error }, id)
   }
 
-  #tell(state: string, more: Readonly<Record<string, unknown>>): void {
-    this.#call.tell('calling.call.record', { control_id: this.#id, state, ...more, record: this.#record })
+  #tell(state: string, more: Readonly<Record<string, unknown>>, ends?: string): void {
+    const params = { control_id: this.#id, state, ...more, record: this.#record }
+    this.#call.tell('calling.call.record', params, ends)
   }
 }

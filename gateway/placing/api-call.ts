@@ -1,4 +1,4 @@
-import type { CallControl } from '../../handlers/verbs.ts'
+import type { CallControl, RecordingStatus } from '../../handlers/verbs.ts'
 import type { Callbacks } from '../calls/handling.ts'
 import type { StatusTarget } from '../calls/status-target.ts'
 import type { Clock } from '../clock.ts'
@@ -45,15 +45,24 @@ export class ApiCall implements CommandedCall {
     this.over = promise
   }
 
-  tell(type: string, params: Readonly<Record<string, unknown>>): void {
-    const { states, callbacks, clock } = this.#parts
+  tell(type: string, params: Readonly<Record<string, unknown>>, ends?: string): void {
+    const { callbacks, clock } = this.#parts
     const { id, nodeId } = this
     const { projectId } = this.control.info
-    this.#watcher = states.watcher(id) ?? this.#watcher
-    const told = this.#watcher
-    if (told?.dialect !== 'json') return
+    const told = this.#toldTo()
+    if (!told) return
     const event = eventCallback(told, { id, projectId, nodeId }, { type, at: clock.now(), params })
-    callbacks.notify({ projectId, callId: id }, event)
+    callbacks.notify({ projectId, callId: id }, { ...event, ...(ends !== undefined && { ends }) })
+  }
+
+  recordedTo(params: Readonly<Record<string, unknown>>): RecordingStatus | undefined {
+    const told = this.#toldTo()
+    return told && { dialect: 'json', url: told.url, method: told.method, params }
+  }
+
+  #toldTo(): StatusTarget | undefined {
+    this.#watcher = this.#parts.states.watcher(this.id) ?? this.#watcher
+    return this.#watcher?.dialect === 'json' ? this.#watcher : undefined
   }
 
   async hangup(reason: EndReason): Promise<void> {

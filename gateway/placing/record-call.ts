@@ -22,10 +22,14 @@ export const recordCall = async (
   const tell = (event: string, ...told: Told) => {
     if (!status?.events.includes(event)) return
     const fields = recordingFields(call.info, what, ...told)
-    callbacks.notify({ projectId, callId }, { kind: 'recording', ...formRequest(status, fields) })
+    const ends = event === 'in-progress' ? {} : { ends: told[1].id }
+    callbacks.notify({ projectId, callId }, { kind: 'recording', ...formRequest(status, fields), ...ends })
   }
   try {
-    const recording = await call.startRecording({ tracks: stereo ? 'stereo' : 'both', trim })
+    const recording = await call.startRecording({
+      ...{ tracks: stereo ? 'stereo' : 'both', trim, source: what.source },
+      ...(status && { status: { dialect: 'form', ...status } }),
+    })
     tell('in-progress', 'in-progress', recording)
     const result = await recording.ended
     if (result.bytes === 0) tell('absent', 'absent', result)

@@ -1,4 +1,5 @@
-import type { RecordingResult, RecordRequest } from '../../media/types.ts'
+import type { RecordingResult } from '../../media/types.ts'
+import type { WantedRecording } from '../calls/recording-keeper.ts'
 import type { RecordingRow, RecordingRows } from '../directory/recordings.ts'
 import { TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
@@ -12,27 +13,34 @@ export interface LedgerParts {
   readonly nodeId: string
   readonly folder: RecordingFolder
   readonly log: Log
+  /** Tells whoever is to be told of a recording that is over, and that its maker cannot tell of any more. */
+  readonly tell: (row: RecordingRow) => void
   /** Told of each removal. */
   readonly onRemoved: (by: RemovedBy) => void
 }
 
+const tracksOf = { in: 'inbound', out: 'outbound', both: 'both', stereo: 'both' } as const
+
 /** A row for a recording that begins. */
 export const beginning = (
-  what: Pick<RecordingRow, 'id' | 'node_id' | 'project_id' | 'call_id' | 'leg_id' | 'started_at'>,
-  { format, tracks, sampleRate = 8000 }: Pick<RecordRequest, 'format' | 'tracks' | 'sampleRate'>,
-): RecordingRow => ({
-  ...what,
-  status: 'in-progress',
-  end_reason: null,
-  format,
-  channels: tracks === 'stereo' ? 2 : 1,
-  sample_rate: sampleRate,
-  ended_at: null,
-  duration_ms: 0,
-  bytes: 0,
-  status_json: null,
-  ...{ source: null, track: null, conference_id: null },
-})
+  what: Pick<RecordingRow, 'id' | 'node_id' | 'started_at'>,
+  wanted: Omit<WantedRecording, 'storage'>,
+): RecordingRow => {
+  const { format, tracks, sampleRate = 8000 } = wanted.request
+  const { conferenceId, source, status } = wanted
+  return {
+    ...what,
+    ...{ project_id: wanted.projectId, call_id: wanted.callId, leg_id: wanted.legId },
+    ...{ status: 'in-progress', end_reason: null },
+    ...{ format, channels: tracks === 'stereo' ? 2 : 1, sample_rate: sampleRate },
+    ...{ ended_at: null, duration_ms: 0, bytes: 0 },
+    status_json: status ? JSON.stringify(status) : null,
+    source: source ?? null,
+    // Of a conference there is one sound, that of all.
+    track: conferenceId === undefined ? tracksOf[tracks] : 'both',
+    conference_id: conferenceId ?? null,
+  }
+}
 
 /** Which recordings there are, and how they ended: the table and the files, kept in step. */
 export class Ledger {
@@ -48,11 +56,12 @@ export class Ledger {
     return this.#total
   }
 
-  /** Takes what has no gateway yet, and reads how much there is. */
+  /** Takes what has no gateway yet, reads how much there is, and tells of what the process before could not tell any more. */
   async open(): Promise<void> {
-    const { rows, nodeId } = this.#parts
+    const { rows, nodeId, tell } = this.#parts
     await rows.adopt(nodeId)
     this.#total = await rows.totalBytes(nodeId)
+    for (const row of await rows.untold(nodeId)) tell(row)
   }
 
   /** Reads anew how much there is: others on the same store may have removed some. */
@@ -139,14 +148,16 @@ export class Ledger {
     if (!row || row.bytes > 0 || (await this.#parts.folder.isUnfinished(row))) return
     const bytes = (await this.#parts.folder.sizeOf(row)) ?? 0
     const duration = durationOf(row, bytes)
-    await this.write({
+    const settled: RecordingRow = {
       ...row,
       status: bytes > 0 ? 'completed' : 'failed',
       end_reason: row.end_reason ?? 'interrupted',
       ended_at: row.ended_at ?? Math.min(now, row.started_at + duration),
       duration_ms: duration,
       bytes,
-    })
+    }
+    await this.write(settled)
+    this.#parts.tell(settled)
     const facts = { recording: row.id, call: row.call_id, bytes, durationMs: duration }
     this.#parts.log.warn(facts, 'a recording that was cut off is settled')
   }

@@ -3,16 +3,21 @@ import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { WantedRecording } from '../calls/recording-keeper.ts'
 import { beginning } from './ledger.ts'
 import { FakeRecorder, RecordingRig, silentWav, wanted } from './testing.ts'
 
 const rig = new RecordingRig()
 
 describe('after a crash', () => {
-  const left = async (id: string, format: 'wav' | 'mp3' = 'wav', node: string | null = 'node-1') => {
-    const of = { node_id: node, project_id: 'p1', call_id: 'c1', leg_id: 'l1' }
-    const row = { id, ...of, started_at: rig.clock.now() - 60_000 }
-    await rig.rows.save(beginning(row, { format, tracks: 'in' }))
+  const left = async (
+    id: string,
+    format: 'wav' | 'mp3' = 'wav',
+    node: string | null = 'node-1',
+    more: Partial<WantedRecording> = {},
+  ) => {
+    const row = { id, node_id: node, started_at: rig.clock.now() - 60_000 }
+    await rig.rows.save(beginning(row, { ...wanted, request: { format, tracks: 'in' }, ...more }))
     await mkdir(join(rig.folder, 'p1'), { recursive: true })
   }
   const part = async (id: string, bytes: Buffer, agoMs: number, format = 'wav'): Promise<void> => {
@@ -52,6 +57,80 @@ describe('after a crash', () => {
     expect(await rig.rows.find('nothing')).toMatchObject({ status: 'failed', duration_ms: 0, bytes: 0 })
     expect(recordings.bytes).toBe(11_044)
     expect((await readFile(join(rig.folder, 'p1', 'half.wav'))).readUInt32LE(40)).toBe(8000)
+  })
+
+  const form = (...events: string[]) =>
+    ({ dialect: 'form', url: 'https://x.example/told', method: 'POST', events }) as const
+  const fieldsOf = (told: (typeof rig.told)[number] | undefined) =>
+    Object.fromEntries(new URLSearchParams(told?.body?.text))
+
+  it('tells who was to be told of their ends, once', async () => {
+    const known = { source: 'DialVerb', status: form('completed') } as const
+    await left('half', 'wav', 'node-1', known)
+    await part('half', silentWav(1500), 300_000)
+    await left('nothing', 'wav', 'node-1', known)
+    await left('silent')
+    await left('deaf', 'wav', 'node-1', { status: form('in-progress', 'absent') })
+    await rig.open()
+    const told = rig.told.map((callback) => [callback.ends, callback.url, fieldsOf(callback)])
+    const common = { AccountSid: 'p1', CallSid: 'c1', RecordingChannels: '1', RecordingSource: 'DialVerb' }
+    const url = 'https://x.example/told'
+    const link = expect.stringMatching(/^https:\/\/gw\.example\/api\/recordings\/half\/audio\?/)
+    expect(told).toHaveLength(2)
+    expect(told).toContainEqual([
+      ...['half', url],
+      {
+        ...{ ...common, RecordingSid: 'half', RecordingStatus: 'completed', RecordingDuration: '2' },
+        RecordingUrl: link,
+      },
+    ])
+    const failed = { RecordingSid: 'nothing', RecordingStatus: 'failed', RecordingDuration: '0' }
+    expect(told).toContainEqual(['nothing', url, { ...common, ...failed }])
+  })
+
+  it('tells of one that was over, but that nobody had told of yet, and forgets whom nothing of it is for', async () => {
+    const over = { status: 'completed', end_reason: 'stopped', ended_at: rig.clock.now() } as const
+    for (const [id, bytes, status] of [
+      ['told-of', 1000, form('completed')],
+      ['absent', 0, form('absent')],
+      ['not-for-them', 0, form('completed')],
+    ] as const) {
+      await left(id, 'wav', 'node-1', { status, source: 'RecordVerb' })
+      await rig.rows.save({ ...(await rig.rows.find(id))!, ...over, bytes })
+    }
+    await rig.open()
+    const told = rig.told.map((callback) => [callback.ends, fieldsOf(callback).RecordingStatus])
+    expect(told.sort()).toEqual([
+      ['absent', 'absent'],
+      ['told-of', 'completed'],
+    ])
+    await expect.poll(async () => (await rig.rows.find('not-for-them'))?.status_json).toBe(null)
+  })
+
+  it('tells by the event of scripts, under the control id that was given', async () => {
+    const status = { dialect: 'json', url: 'https://x.example/told', method: 'POST' } as const
+    const record = { audio: { format: 'wav', direction: 'speak', stereo: false } }
+    await left('named', 'wav', 'node-1', { status: { ...status, params: { control_id: 'mine', record } } })
+    await part('named', silentWav(500), 300_000)
+    await left('unnamed', 'wav', 'node-1', { status: { ...status, params: { record } } })
+    await rig.open()
+    const events = rig.told.map(({ body }) => JSON.parse(body?.text ?? ''))
+    expect(events.map(({ event_type: type }) => type)).toEqual(Array(2).fill('calling.call.record'))
+    const params = events.map((event) => event.params)
+    const ids = { call_id: 'c1', node_id: 'node-1' }
+    expect(params).toContainEqual(
+      expect.objectContaining({
+        ...ids,
+        control_id: 'mine',
+        state: 'finished',
+        record,
+        duration: 0.5,
+        size: 8044,
+      }),
+    )
+    expect(params).toContainEqual(
+      expect.objectContaining({ ...ids, control_id: 'unnamed', state: 'error', url: '', size: 0 }),
+    )
   })
 
   it('leaves a file alone that may still be written, and completes it later', async () => {

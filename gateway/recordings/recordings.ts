@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import type { RecordingsConfig } from '../../config/recording-types.ts'
 import type { MediaPort, RecordingResult } from '../../media/types.ts'
+import type { Callbacks } from '../calls/handling.ts'
 import type { KeptRecording, RecordingKeeper, WantedRecording } from '../calls/recording-keeper.ts'
 import type { Clock } from '../clock.ts'
 import type { RecordingQuery, RecordingRow, RecordingRows } from '../directory/recordings.ts'
@@ -13,6 +14,7 @@ import type { Metrics } from '../metrics.ts'
 import { RecordingFolder } from './folder.ts'
 import { beginning, Ledger, type LedgerParts } from './ledger.ts'
 import { type LinkProof, RecordingLinks } from './links.ts'
+import { lostRecording } from './lost.ts'
 import { removeOrphans } from './orphans.ts'
 import { Repeat } from './repeat.ts'
 import { type RemovedBy, Retention } from './retention.ts'
@@ -44,6 +46,8 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly metrics: Pick<Metrics, 'recordingsEnded' | 'recordingsRemoved' | 'recordingUploads' | 'rejections'>
   /** The way to customers' storage. */
   readonly http: UploadParts['http']
+  /** Tells customers' servers. */
+  readonly callbacks: Callbacks
   /** Bytes that are free for us where the folder lies; default asks the file system. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -68,7 +72,7 @@ export class Recordings implements RecordingKeeper {
     this.folder = new RecordingFolder(options.folder)
     this.#links = new RecordingLinks(options.secret)
     const onRemoved = (by: RemovedBy) => metrics.recordingsRemoved.inc({ by })
-    this.#parts = { rows, nodeId, folder: this.folder, log, onRemoved }
+    this.#parts = { rows, nodeId, folder: this.folder, log, onRemoved, tell: (row) => this.#tellLost(row) }
     this.#ledger = new Ledger(this.#parts)
     this.#uploads = new Uploads({ http: options.http, folder: this.folder, clock, log, metrics })
     this.#retention = new Retention({
@@ -122,13 +126,7 @@ export class Recordings implements RecordingKeeper {
     const facts = { call: callId, leg: legId, projectId }
     if (this.#free !== undefined && this.#free < minFree)
       this.#refuse('recording_no_space', { ...facts, freeBytes: this.#free, minFree })
-    const row = beginning(
-      {
-        ...{ id: randomUUID(), node_id: nodeId, project_id: projectId },
-        ...{ call_id: callId, leg_id: legId, started_at: clock.now() },
-      },
-      request,
-    )
+    const row = beginning({ id: randomUUID(), node_id: nodeId, started_at: clock.now() }, wanted)
     const { maxMs = longestMs } = request
     const path = this.#placeFor(row, facts)
     const recording = port.record({ ...request, maxMs: Math.min(maxMs, longestMs), path })
@@ -222,6 +220,16 @@ export class Recordings implements RecordingKeeper {
       )
     else log.info(facts, 'recording over')
     return result
+  }
+
+  #tellLost(row: RecordingRow): void {
+    const { callbacks, clock, rows, log } = this.#options
+    const callback = lostRecording(row, { now: clock.now(), url: () => this.linkTo(row.id) })
+    if (callback) callbacks.notify({ projectId: row.project_id, callId: row.call_id }, callback)
+    else if (row.status_json !== null)
+      rows
+        .toldOf(row.id)
+        .catch((err) => log.error({ recording: row.id, err }, 'a recording could not be written down'))
   }
 
   async #tidy(): Promise<void> {

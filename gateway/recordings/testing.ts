@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect } from 'vitest'
+import type { StatusCallback } from '../../handlers/handler.ts'
 import { wavHeader } from '../../media/record/wav-format.ts'
 import { FakeRecording } from '../calls/fake-listeners.ts'
 import type { WantedRecording } from '../calls/recording-keeper.ts'
@@ -36,6 +37,8 @@ export class RecordingRig {
   clock!: FakeClock
   metrics!: Metrics
   lines: Record<string, unknown>[] = []
+  /** What customers' servers were told. */
+  told: StatusCallback[] = []
   /** Bytes free on the disk. */
   free = 10_000_000
   #open: Recordings[] = []
@@ -48,6 +51,7 @@ export class RecordingRig {
       this.clock = new FakeClock()
       this.metrics = new Metrics()
       this.lines = []
+      this.told = []
       this.free = 10_000_000
       await migrate(this.store, this.clock)
     })
@@ -72,6 +76,7 @@ export class RecordingRig {
         linkAgeMs: 3_600_000,
         longestMs: 14_400_000,
       },
+      callbacks: { notify: (_, callback) => void this.told.push(callback) },
       secret: new Uint8Array(32).fill(7),
       base: () => 'https://gw.example',
       http: { upload: async () => 200 },

@@ -8,6 +8,7 @@ import { CdrRows } from '../directory/cdrs.ts'
 import type { Store } from '../directory/sqlite.ts'
 import { Metrics } from '../metrics.ts'
 import { lostCalls } from '../placing/lost-calls.ts'
+import { lostRecordings } from '../recordings/lost.ts'
 import { Records, type RecordsOptions } from './records.ts'
 import type { CallRow } from './types.ts'
 
@@ -42,6 +43,12 @@ export const recordOf = (changes: Partial<CallSummary> = {}): CallSummary => ({
   ...{ durationMs: 10_000, answeredMs: 8_000, code: 'normal', by: 'far', sipStatus: undefined, q850: 16 },
   legs: [legOf(), legOf({ role: 'callee', direction: 'outbound', to: 'sip:desk@pbx.example', by: 'us' })],
   ...changes,
+})
+
+/** How everything ends that a gateway had which is gone. */
+export const leftAs = (clock: Pick<Clock, 'now'>) => ({
+  calls: lostCalls({ clock }),
+  recordings: lostRecordings(clock),
 })
 
 /** What records are opened with, as a gateway would be that was gone a moment ago. */

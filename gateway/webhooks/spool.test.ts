@@ -11,7 +11,7 @@ import { TrunklineError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
 import { lostCalls } from '../placing/lost-calls.ts'
 import { storedCall } from '../records/call-rows.ts'
-import { beginning } from '../records/testing.ts'
+import { beginning, leftAs } from '../records/testing.ts'
 import { Spool } from './spool.ts'
 
 const callback = (text: string, url = 'https://me:pw@x.example/cb?key=pw'): StatusCallback => ({
@@ -265,7 +265,7 @@ describe('the spool of callbacks', () => {
     expect(told.map(({ text }) => text)).toEqual(['b'])
     const nodes = new NodeRows(store)
     await nodes.seen('n2', 1)
-    const taken = await nodes.takeOver('n2', 2, { heir: 'n1', end: lostCalls({ clock }) })
+    const taken = await nodes.takeOver('n2', 2, { heir: 'n1', ends: leftAs(clock) })
     spool.takeOver(taken!.callbacks)
     expect(spool.waiting).toBe(1)
     await drained(spool)
@@ -301,7 +301,7 @@ describe('the spool of callbacks', () => {
     expect([told.length, spool.waiting]).toEqual([1, 1])
     const nodes = new NodeRows(store)
     await nodes.seen('n1', 1)
-    await nodes.takeOver('n1', 2, { heir: 'n2', end: lostCalls({ clock }) })
+    await nodes.takeOver('n1', 2, { heir: 'n2', ends: leftAs(clock) })
     sure = true
     clock.advance(60_000)
     await empty(spool)

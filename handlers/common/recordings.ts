@@ -1,15 +1,9 @@
-import type { CallInfo } from '../verbs.ts'
+import type { CallInfo, RecordingSource } from '../verbs.ts'
 import { type Fields, seconds } from './forms.ts'
 
 /** Which recording is told of. */
 export interface Recorded {
-  readonly source:
-    | 'RecordVerb'
-    | 'DialVerb'
-    | 'Conference'
-    | 'OutboundAPI'
-    | 'OutBoundApi'
-    | 'StartCallRecordingApi'
+  readonly source: RecordingSource
   /** Two: one for each side. */
   readonly channels: 1 | 2
   readonly conferenceSid?: string
@@ -17,7 +11,7 @@ export interface Recorded {
 
 /** The form that tells what became of a recording. */
 export const recordingFields = (
-  { projectId, callId }: CallInfo,
+  { projectId, callId }: Pick<CallInfo, 'projectId' | 'callId'>,
   { source, channels, conferenceSid }: Recorded,
   status: 'in-progress' | 'completed' | 'absent' | 'failed',
   { id, url, durationMs }: { readonly id: string; readonly url: string; readonly durationMs?: number },

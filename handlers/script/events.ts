@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import type { Target } from '../common/forms.ts'
 import { withQuery } from '../common/urls.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallInfo } from '../verbs.ts'
 import type { ScriptIds } from './call-object.ts'
 import { asText } from './variables.ts'
 
-/** Tells what happens to one thing, such as a recording. */
-export type Tell = (params: Readonly<Record<string, unknown>>) => void
+/** Tells what happens to one thing, such as a recording; `ends` as in {@link StatusCallback}. */
+export type Tell = (params: Readonly<Record<string, unknown>>, ends?: string) => void
 
 /** Where and how it is told. */
 export interface Told {
@@ -38,7 +39,7 @@ export class StatusEvents {
   /** Tells of one thing by events of one type, such as `calling.call.play`; `common` is in each. */
   to({ url, method = 'POST' }: Told, type: string, common: Readonly<Record<string, unknown>> = {}): Tell {
     if (url === undefined) return () => {}
-    return (params) => this.#send(url, method, type, { ...common, ...params })
+    return (params, ends) => this.#send({ url, method }, type, { ...common, ...params }, ends)
   }
 
   /** Ids of the call, for events about another one. */
@@ -46,19 +47,24 @@ export class StatusEvents {
     return this.#ids.nodeId ?? ''
   }
 
-  #send(url: string, method: 'GET' | 'POST', type: string, more: Readonly<Record<string, unknown>>): void {
+  #send(
+    { url, method }: Target,
+    type: string,
+    more: Readonly<Record<string, unknown>>,
+    ends: string | undefined,
+  ): void {
     const { callId, projectId } = this.#info
     const params = { call_id: callId, node_id: this.nodeId, segment_id: callId, ...more }
     const envelope = {
       ...{ event_type: type, event_channel: this.#channel, timestamp: this.#context.now() / 1000 },
       ...{ project_id: projectId, space_id: this.#ids.spaceId ?? '' },
     }
-    const kind = type.split('.').at(-1) ?? type
+    const told = { method, kind: type.split('.').at(-1) ?? type, ...(ends !== undefined && { ends }) }
     if (method === 'GET') {
-      this.#context.notify({ url: withQuery(url, formOf({ ...envelope, ...params })), method, kind })
+      this.#context.notify({ url: withQuery(url, formOf({ ...envelope, ...params })), ...told })
     } else {
       const body = { contentType: 'application/json', text: JSON.stringify({ ...envelope, params }) }
-      this.#context.notify({ url, method, kind, body })
+      this.#context.notify({ url, ...told, body })
     }
   }
 }

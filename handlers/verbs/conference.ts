@@ -1,5 +1,6 @@
 import type { CallControl } from '../verbs.ts'
 import type { Cancellable } from './cancel.ts'
+import type { RecordingStatus } from './recording.ts'
 
 /** What happens in a conference. */
 export interface ConferenceEvent {
@@ -60,6 +61,8 @@ export interface ConferenceOptions extends Cancellable {
     readonly url: string
     readonly durationMs: number
   }) => void
+  /** Whom {@link onRecorded} tells: where the gateway dies before that, it is told there all the same. */
+  readonly recordedTo?: RecordingStatus
 }
 
 /** What the conference of a room is joined with, by whoever comes. */

@@ -26,7 +26,29 @@ export interface RecordOptions extends Cancellable {
   readonly trim?: boolean
   /** Where the file is sent once it is over, if there is one; it is kept here as well. Default nowhere. */
   readonly storage?: RecordingStorage
+  /** What makes it, as the XML family says; default nothing that has a word there. */
+  readonly source?: RecordingSource
+  /** Whom its maker tells how it ended: where the gateway dies before that, it is told there all the same. */
+  readonly status?: RecordingStatus
 }
+
+/** What makes a recording, in the words of the XML family. */
+export type RecordingSource =
+  | 'RecordVerb'
+  | 'DialVerb'
+  | 'Conference'
+  | 'OutboundAPI'
+  | 'OutBoundApi'
+  | 'StartCallRecordingApi'
+
+/** Who is told how a recording ended: by the form of the XML family, or by an event `calling.call.record`, of which `params` are a part. */
+export type RecordingStatus = {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+} & (
+  | { readonly dialect: 'form'; readonly events: readonly string[] }
+  | { readonly dialect: 'json'; readonly params: Readonly<Record<string, unknown>> }
+)
 
 /** A customer's place for a recording. Its URL may hold secrets. */
 export interface RecordingStorage {

@@ -2,6 +2,7 @@ import type { CallRecording, RecordOptions, RecordResult } from '../verbs.ts'
 import { CallEnded } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
 import {
+  keptAs,
   type RecordingCallback,
   RecordingNews,
   readRecordingCallback,
@@ -43,7 +44,8 @@ export const readDialRecording = (reader: ElementReader): DialRecordingOptions |
   if (way === 'do-not-record') return undefined
   const { from, dual } = ways[way]
   const tracks = dual && track === 'both' ? 'stereo' : track
-  return { from, callback, options: { tracks, trim, ...(storage && { storage }) } }
+  const kept = keptAs('DialVerb', callback)
+  return { from, callback, options: { tracks, trim, ...kept, ...(storage && { storage }) } }
 }
 
 /** The recording of one `Dial`; nothing where it says nothing of one. */

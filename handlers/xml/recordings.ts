@@ -1,5 +1,11 @@
 import { type Recorded, recordingFields } from '../common/recordings.ts'
-import type { CallRecording, RecordingStorage, RecordResult } from '../verbs.ts'
+import type {
+  CallRecording,
+  RecordingSource,
+  RecordingStorage,
+  RecordOptions,
+  RecordResult,
+} from '../verbs.ts'
 import { type Callback, readCallback, tell } from './callbacks.ts'
 import type { ElementReader } from './element-reader.ts'
 import type { Stage } from './verb.ts'
@@ -27,6 +33,15 @@ export const readStorage = (reader: ElementReader, name: string): RecordingStora
   const url = reader.link(name)
   return url === undefined ? undefined : { url, method }
 }
+
+/** How a recording is kept: with what makes it, and who is told of it. */
+export const keptAs = (
+  source: RecordingSource,
+  callback: RecordingCallback | undefined,
+): Pick<RecordOptions, 'source' | 'status'> => ({
+  source,
+  ...(callback && { status: { dialect: 'form', ...callback } }),
+})
 
 /** A recording that is over; of a conference's, less is known. */
 type Over = Pick<RecordResult, 'id' | 'url' | 'durationMs'> & Partial<Pick<RecordResult, 'bytes' | 'reason'>>
@@ -69,6 +84,7 @@ export class RecordingNews {
   ): void {
     if (!this.#callback?.events.includes(event)) return
     const { context, call } = this.#stage
-    tell(context, 'recording', this.#callback, recordingFields(call.info, this.#what, status, recording))
+    const fields = recordingFields(call.info, this.#what, status, recording)
+    tell(context, 'recording', this.#callback, fields, event === 'in-progress' ? undefined : recording.id)
   }
 }

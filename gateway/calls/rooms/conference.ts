@@ -23,7 +23,10 @@ export interface ConferenceFacts {
   readonly projectId: string
   /** ms since the epoch. */
   readonly openedAt: number
-  readonly options: Pick<ConferenceOptions, 'maxParticipants' | 'record' | 'trim' | 'onRecorded' | 'onEvent'>
+  readonly options: Pick<
+    ConferenceOptions,
+    'maxParticipants' | 'record' | 'trim' | 'onRecorded' | 'recordedTo' | 'onEvent'
+  >
   /** Told once, when the last one has left. */
   readonly onClosed: () => void
 }
@@ -201,7 +204,8 @@ export class Conference implements OpenConference {
     const { call } = first
     try {
       this.#recording = this.#parts.recordings.start(this.#mixer, {
-        ...{ projectId, callId: call.id, legId: call.caller.id },
+        ...{ projectId, callId: call.id, legId: call.caller.id, source: 'Conference', conferenceId: id },
+        ...(options.recordedTo && { status: options.recordedTo }),
         request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
       })
       void this.#recorded(this.#recording)

@@ -40,16 +40,20 @@ const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
   ...(event.callId !== undefined && { participant_call_id: event.callId }),
 })
 
-const recordedTeller = (values: Values, script: Running): ConferenceOptions['onRecorded'] => {
+const recordedTeller = (
+  values: Values,
+  script: Running,
+): Pick<ConferenceOptions, 'onRecorded' | 'recordedTo'> => {
   const url = values.url('recording_status_callback')
-  if (url === undefined) return undefined
+  if (url === undefined) return {}
   const method = values.choice<'GET' | 'POST'>('recording_status_callback_method') ?? 'POST'
   const { call, context } = script
-  return (recording) => {
+  const onRecorded: ConferenceOptions['onRecorded'] = (recording) => {
     const what = { source: 'Conference', channels: 1 } as const
     const form = recordingFields(call.info, what, 'completed', recording)
-    context.notify({ kind: 'recording', ...formRequest({ url, method }, form) })
+    context.notify({ kind: 'recording', ...formRequest({ url, method }, form), ends: recording.id })
   }
+  return { onRecorded, recordedTo: { dialect: 'form', url, method, events: ['completed'] } }
 }
 
 /** Begins the stream of a participant when it has its place. */
@@ -71,7 +75,6 @@ const conferenceOptions = (values: Values, script: Running): ConferenceOptions =
   const coach = values.text('coach')
   const maxParticipants = values.number('max_participants')
   const onEvent = eventTeller(values, script)
-  const onRecorded = recordedTeller(values, script)
   const onJoined = streamOf(values, script)
   return {
     name,
@@ -86,7 +89,7 @@ const conferenceOptions = (values: Values, script: Running): ConferenceOptions =
     trim: values.choice('trim') !== 'do-not-trim',
     ...(onJoined && { onJoined }),
     ...(onEvent && { onEvent }),
-    ...(onRecorded && { onRecorded }),
+    ...recordedTeller(values, script),
   }
 }
 

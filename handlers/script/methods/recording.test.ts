@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../common/fake-call.ts'
-import type { RecordResult } from '../../verbs.ts'
+import type { RecordOptions, RecordResult } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
 import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
@@ -166,6 +166,23 @@ describe('record_call', () => {
       ...{ format: 'mp3', tracks: 'in', beep: true, terminators: '*', maxMs: 9000 },
       ...{ initialSilenceMs: 3000, endSilenceMs: 4000, sensitivity: 0 },
     })
+  })
+
+  it.each<readonly [method: string, id: { readonly control_id?: unknown }]>([
+    ['record', { control_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
+    ['record_call', {}],
+    ['record_call', { control_id: 'a' }],
+  ])('of %s is told also where the gateway dies, once: %j', async (method, id) => {
+    const status_url = 'https://app.example/events'
+    const named = id.control_id === 'a' ? id : {}
+    const { verbs, context } = await run([{ [method]: { status_url, ...named } }], { recordings: [{}] })
+    const options = verbs
+      .map(([, given]) => given as RecordOptions | undefined)
+      .find((given) => given?.tracks)
+    const audio = { format: 'wav', direction: expect.any(String), stereo: false }
+    const told = { dialect: 'json', url: status_url, method: 'POST', params: { ...id, record: { audio } } }
+    expect(options?.status).toEqual(told)
+    expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, expect.any(String)])
   })
 
   it('tells status_url of its beginning and its end', async () => {

@@ -75,33 +75,54 @@ const patience = (values: Values, name: string, fallback: number): number =>
 const wordOf = ({ reason }: RecordResult): string =>
   reason === 'no-input' ? 'no_input' : reason === 'error' ? 'failed' : 'success'
 
-/** Tells of one recording; each event says how it is made. */
+/** What each event says of how it is made. */
+const madeAs = ({ tracks = 'in', format }: RecordOptions): Readonly<Record<string, unknown>> => {
+  const direction = { in: 'speak', out: 'listen', both: 'both', stereo: 'both' }[tracks]
+  return { record: { audio: { format, direction, stereo: tracks === 'stereo' } } }
+}
+
+/** Tells of one recording. */
 const teller = (values: Values, script: Running, options: RecordOptions, controlId: string): Tell => {
-  const direction = { in: 'speak', out: 'listen', both: 'both', stereo: 'both' }[options.tracks ?? 'in']
-  const audio = { format: options.format, direction, stereo: options.tracks === 'stereo' }
   const told = { url: values.url('status_url') }
-  return script.events.to(told, 'calling.call.record', { control_id: controlId, record: { audio } })
+  return script.events.to(told, 'calling.call.record', { control_id: controlId, ...madeAs(options) })
+}
+
+/** The same for whoever has to tell it where the gateway dies; without a control id it is the recording's own. */
+const toldOf = (
+  values: Values,
+  options: RecordOptions,
+  controlId: string | undefined,
+): Pick<RecordOptions, 'status'> => {
+  const url = values.url('status_url')
+  if (url === undefined) return {}
+  const params = { ...(controlId !== undefined && { control_id: controlId }), ...madeAs(options) }
+  return { status: { dialect: 'json', url, method: 'POST', params } }
 }
 
 const tellEnd = (tell: Tell, script: Running, result: RecordResult): void => {
   const end = script.context.now()
   const word = wordOf(result)
-  tell({
-    state: word === 'success' ? 'finished' : word === 'failed' ? 'error' : word,
-    ...{ url: result.bytes > 0 ? result.url : '', recording_id: result.id, size: result.bytes },
-    ...{
-      duration: result.durationMs / 1000,
-      start_time: (end - result.durationMs) / 1000,
-      end_time: end / 1000,
+  tell(
+    {
+      state: word === 'success' ? 'finished' : word === 'failed' ? 'error' : word,
+      ...{ url: result.bytes > 0 ? result.url : '', recording_id: result.id, size: result.bytes },
+      ...{
+        duration: result.durationMs / 1000,
+        start_time: (end - result.durationMs) / 1000,
+        end_time: end / 1000,
+      },
     },
-  })
+    result.id,
+  )
 }
 
 const record = async (values: Values, script: Running): Promise<undefined> => {
   const options = recordOptions(values, foreground)
-  const tell = teller(values, script, options, randomUUID())
+  const controlId = randomUUID()
+  const tell = teller(values, script, options, controlId)
   tell({ state: 'recording' })
-  const result = await script.call.record(options).catch((error: unknown) => {
+  const recorded = script.call.record({ ...options, ...toldOf(values, options, controlId) })
+  const result = await recorded.catch((error: unknown) => {
     tell({ state: 'error' })
     throw error
   })
@@ -114,7 +135,7 @@ const recordCall = async (values: Values, script: Running): Promise<undefined> =
   const named = values.text('control_id')
   script.recordings.check(named)
   const options = recordOptions(values, background)
-  const recording = await script.call.startRecording(options)
+  const recording = await script.call.startRecording({ ...options, ...toldOf(values, options, named) })
   const id = script.recordings.add(recording, named)
   const tell = teller(values, script, options, id)
   tell({ state: 'recording', recording_id: recording.id, url: recording.url })

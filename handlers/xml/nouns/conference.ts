@@ -92,6 +92,7 @@ export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): Conferenc
       const fields = conferenceFields(event, stage.call.info, stage.context.now())
       tell(stage.context, 'conference', statusCallback, fields)
     },
+    ...(recordingStatusCallback && { recordedTo: { dialect: 'form', ...recordingStatusCallback } }),
     ...((recordingStatusCallback || eventCallback) && {
       onRecorded: (recording) => {
         const what = { source: 'Conference', channels: 1, conferenceSid } as const

@@ -192,7 +192,7 @@ describe('Dial that records', () => {
     const { context } = await runXml(`<Dial record="${record}" ${action}>${sip}</Dial>`, { call })
     expect(call.names).toEqual([...names, 'hangup'])
     const options = call.verbs.find(([name]) => name === 'startRecording')?.[1] as RecordOptions
-    expect(options).toEqual({ tracks, trim: false })
+    expect(options).toEqual({ tracks, trim: false, source: 'DialVerb' })
     expect(context.fields(0)).toMatchObject({ RecordingUrl: 'https://gw.example/r-1' })
   })
 
@@ -202,7 +202,7 @@ describe('Dial that records', () => {
       `<Dial record="record-from-answer" recordingTrack="outbound" trim="trim-silence">${sip}</Dial>`,
       { call },
     )
-    expect(call.verbs[1]).toEqual(['startRecording', { tracks: 'out', trim: true }])
+    expect(call.verbs[1]).toEqual(['startRecording', { tracks: 'out', trim: true, source: 'DialVerb' }])
   })
 
   it('does not answer a caller whose answer has to wait, to record the ringing', async () => {

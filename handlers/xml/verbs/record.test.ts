@@ -20,7 +20,7 @@ describe('Record', () => {
       'startRecording',
       {
         ...{ terminators: '0123456789*#', beep: true, trim: true },
-        ...{ endSilenceMs: 5000, maxMs: 3_600_000 },
+        ...{ endSilenceMs: 5000, maxMs: 3_600_000, source: 'RecordVerb' },
       },
     ])
   })
@@ -29,10 +29,21 @@ describe('Record', () => {
     const attributes = 'timeout="9" finishOnKey="#" maxLength="30" playBeep="false" trim="do-not-trim"'
     const { call, context } = await run(`<Record ${attributes}/>`)
     const wanted = { terminators: '#', beep: false, trim: false, endSilenceMs: 9000, maxMs: 30_000 }
-    expect(call.verbs[0]).toEqual(['startRecording', wanted])
+    expect(call.verbs[0]).toEqual(['startRecording', { ...wanted, source: 'RecordVerb' }])
     expect(context.warnings).toEqual([])
     const { call: other } = await run('<Record maxLength="0"/>')
     expect(other.verbs[0]?.[1]).toMatchObject({ maxMs: 3_600_000 })
+  })
+
+  it('is told of also where the gateway dies, once', async () => {
+    const attributes = `recordingStatusCallback="${root}/told" recordingStatusCallbackEvent="in-progress completed"`
+    const { call, context } = await run(`<Record ${attributes}/>`)
+    expect(call.verbs[0]?.[1]).toMatchObject({
+      status: {
+        ...{ dialect: 'form', url: `${root}/told`, method: 'POST', events: ['in-progress', 'completed'] },
+      },
+    })
+    expect(context.callbacks.map(({ ends }) => ends)).toEqual([undefined, 'r-1'])
   })
 
   it.each(['transcribe="true"', 'transcribeCallback="https://x.example"'])(

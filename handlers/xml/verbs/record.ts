@@ -3,6 +3,7 @@ import { type Fields, seconds } from '../../common/forms.ts'
 import type { RecordOptions, RecordResult } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
 import {
+  keptAs,
   RecordingNews,
   readRecordingCallback,
   readStorage,
@@ -30,7 +31,7 @@ export const record: VerbKind = {
     const callback = readRecordingCallback(reader)
     return async (stage) => {
       const news = new RecordingNews(stage, callback, { source: 'RecordVerb', channels: 1 })
-      const recording = await stage.call.startRecording(options)
+      const recording = await stage.call.startRecording({ ...options, ...keptAs('RecordVerb', callback) })
       news.begun(recording)
       const result = await recording.ended
       news.ended(result, recording)

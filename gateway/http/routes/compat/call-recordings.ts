@@ -1,6 +1,6 @@
 import { formRequest } from '../../../../handlers/common/forms.ts'
 import { recordingFields } from '../../../../handlers/common/recordings.ts'
-import type { CallControl, CallRecording } from '../../../../handlers/verbs.ts'
+import type { CallControl, CallRecording, RecordOptions } from '../../../../handlers/verbs.ts'
 import type { Callbacks } from '../../../calls/handling.ts'
 import { TrunklineError } from '../../../errors.ts'
 import { recordingStatusProperties } from './call-order.ts'
@@ -50,6 +50,8 @@ export const callRecordingRoutes = (on: On, parts: CallRecordingParts): void => 
       control.startRecording({
         tracks: body.RecordingChannels === 'dual' ? 'stereo' : tracks[body.RecordingTrack],
         trim: body.Trim === 'trim-silence',
+        source: 'StartCallRecordingApi',
+        ...statusOf(body),
       }),
     )
     tellOf(parts.callbacks, control, recording, body)
@@ -125,6 +127,13 @@ const changing: RouteSpec = {
   answer: recordingShape,
 }
 
+/** Whom {@link tellOf} tells. */
+const statusOf = (form: StartForm): Pick<RecordOptions, 'status'> => {
+  const { RecordingStatusCallback: url, RecordingStatusCallbackMethod: method } = form
+  if (url === undefined) return {}
+  return { status: { dialect: 'form', url, method, events: form.RecordingStatusCallbackEvent } }
+}
+
 /** Tells the form's address what becomes of a recording; nothing where it names none. */
 const tellOf = (
   callbacks: Callbacks,
@@ -145,7 +154,8 @@ const tellOf = (
   const tell = (event: string, ...[status, about]: Told): void => {
     if (!events.includes(event)) return
     const fields = recordingFields(info, what, status, about)
-    callbacks.notify(info, { kind: 'recording', ...formRequest({ url, method }, fields) })
+    const ends = event === 'in-progress' ? {} : { ends: recording.id }
+    callbacks.notify(info, { kind: 'recording', ...formRequest({ url, method }, fields), ...ends })
   }
   tell('in-progress', 'in-progress', { id: recording.id, url: recording.url })
   void recording.ended.then((result) => {

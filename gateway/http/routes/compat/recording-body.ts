@@ -10,8 +10,8 @@ export const recordingBody = (
 ) => {
   const isOver = row.status !== 'in-progress'
   return {
-    ...{ sid: row.id, account_sid: row.project_id, call_sid: row.call_id, conference_sid: null },
-    ...{ api_version: '2010-04-01', channels: String(row.channels), source: null, track: null },
+    ...{ sid: row.id, account_sid: row.project_id, call_sid: row.call_id, conference_sid: row.conference_id },
+    ...{ api_version: '2010-04-01', channels: String(row.channels), source: row.source, track: row.track },
     status: isPaused ? 'paused' : statusOf(row),
     duration: isOver ? String(wholeSeconds(row.duration_ms)) : null,
     ...{ start_time: shown(row.started_at), end_time: shown(row.ended_at) },
