@@ -1,3 +1,4 @@
+import { readStreamFormat, streamFormats } from '../../handlers/common/streams.ts'
 import type { CallStream, StreamOptions } from '../../handlers/verbs.ts'
 import type { Fields } from './fields.ts'
 import { failureCode, type Operation, type OperationCall } from './operation.ts'
@@ -7,7 +8,9 @@ const tracksOf = { inbound_track: 'inbound', outbound_track: 'outbound', both_tr
 /** Reads `calling.stream`: a WebSocket that gets the call's audio. */
 export const readStream = (params: Fields): StreamOptions => {
   const track = params.oneOf('track', ['inbound_track', 'outbound_track', 'both_tracks'] as const)
-  const codec = params.oneOf('codec', ['PCMU', 'L16'] as const)
+  const codec = params.text('codec')
+  const format = readStreamFormat(codec ?? 'PCMU')
+  if (!format) throw params.wrong('codec', streamFormats)
   const name = params.text('name')
   const given = params.fields('custom_parameters')?.all ?? {}
   const parameters = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, String(value)]))
@@ -16,7 +19,7 @@ export const readStream = (params: Fields): StreamOptions => {
     url: params.needed('url'),
     tracks: tracksOf[track ?? 'inbound_track'],
     ...(name && { name }),
-    ...(codec && { codec }),
+    ...(codec !== undefined && format),
     ...(Object.keys(parameters).length > 0 && { parameters }),
     ...(token && { bearerToken: token }),
   }

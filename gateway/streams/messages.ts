@@ -1,17 +1,6 @@
-import type { StreamOptions } from '../../handlers/verbs.ts'
-import { decode, encode } from '../../media/codecs/g711.ts'
-import type { PcmRate, TapFrame } from '../../media/types.ts'
+import type { TapFrame } from '../../media/types.ts'
 import { isJsonObject, readJsonObject } from '../json.ts'
-
-/** How audio is written in messages. */
-export interface StreamFormat {
-  readonly codec: 'PCMU' | 'L16'
-  readonly sampleRate: PcmRate
-}
-
-/** The format that the options ask for. */
-export const formatOf = ({ codec = 'PCMU', sampleRate }: StreamOptions): StreamFormat =>
-  codec === 'PCMU' ? { codec, sampleRate: 8000 } : { codec, sampleRate: sampleRate ?? 16_000 }
+import { ChunkEncoder, type StreamFormat } from './format.ts'
 
 /** Whom the messages are about. */
 export interface StreamFacts {
@@ -25,7 +14,7 @@ export interface StreamFacts {
 
 /** What the far side of a stream can ask for. */
 export type StreamCommand =
-  | { readonly kind: 'media'; readonly samples: Int16Array }
+  | { readonly kind: 'media'; readonly payload: string }
   | { readonly kind: 'mark'; readonly name: string }
   | { readonly kind: 'clear' }
   | { readonly kind: 'dtmf'; readonly digits: string }
@@ -33,18 +22,25 @@ export type StreamCommand =
   | { readonly kind: 'other' }
 
 const trackNames = { in: 'inbound', out: 'outbound' } as const
-const encodings = { PCMU: 'audio/x-mulaw', L16: 'audio/x-L16' } as const
+const encodings = {
+  PCMU: 'audio/x-mulaw',
+  PCMA: 'audio/x-alaw',
+  G722: 'audio/G722',
+  L16: 'audio/x-L16',
+} as const
 const longestMark = 256
 const mostDigits = 64
 
 /** Writes the messages of one stream, which are numbered, as are the chunks of each track. */
 export class StreamWriter {
   readonly #facts: StreamFacts
+  readonly #encoders: Readonly<Record<TapFrame['track'], ChunkEncoder>>
   #sequence = 0
   #chunks = { in: 0, out: 0 }
 
   constructor(facts: StreamFacts) {
     this.#facts = facts
+    this.#encoders = { in: new ChunkEncoder(facts.format), out: new ChunkEncoder(facts.format) }
   }
 
   connected(): string {
@@ -58,11 +54,14 @@ export class StreamWriter {
     return this.#numbered('start', { start })
   }
 
-  media({ track, atMs, samples }: TapFrame): string {
+  /** Undefined as long as the track has too little for a message. */
+  media(frame: TapFrame): string | undefined {
+    const { track } = frame
+    const full = this.#encoders[track].take(frame)
+    if (!full) return undefined
     const chunk = String(++this.#chunks[track])
-    const payload = encoded(samples, this.#facts.format)
     return this.#numbered('media', {
-      media: { track: trackNames[track], chunk, timestamp: String(atMs), payload },
+      media: { track: trackNames[track], chunk, timestamp: String(full.atMs), payload: full.payload },
     })
   }
 
@@ -86,13 +85,13 @@ export class StreamWriter {
 }
 
 /** Reads a message of the far side. Throws an Error that says what is wrong with it. */
-export const readCommand = (message: string, { streamSid, format }: StreamFacts): StreamCommand => {
+export const readCommand = (message: string, { streamSid }: StreamFacts): StreamCommand => {
   const read = readJsonObject(message)
   if (read.streamSid !== undefined && read.streamSid !== streamSid)
     throw new Error('streamSid: the one of this stream expected')
   switch (read.event) {
     case 'media':
-      return { kind: 'media', samples: decoded(text(read, 'media', 'payload'), format) }
+      return { kind: 'media', payload: text(read, 'media', 'payload') }
     case 'mark':
       return { kind: 'mark', name: text(read, 'mark', 'name').slice(0, longestMark) }
     case 'clear':
@@ -114,20 +113,4 @@ const text = (read: Record<string, unknown>, outer: string, name: string): strin
   const value = isJsonObject(object) ? object[name] : undefined
   if (typeof value !== 'string') throw new Error(`${outer}.${name}: a text expected`)
   return value
-}
-
-const encoded = (samples: Int16Array, { codec }: StreamFormat): string =>
-  codec === 'PCMU'
-    ? Buffer.from(encode('PCMU', samples).buffer).toString('base64')
-    : Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength).toString('base64')
-
-const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/
-
-const decoded = (payload: string, { codec }: StreamFormat): Int16Array => {
-  if (!base64.test(payload)) throw new Error('media.payload: base64 expected')
-  const bytes = Buffer.from(payload, 'base64')
-  if (codec === 'PCMU') return decode('PCMU', bytes)
-  if (bytes.length % 2 !== 0) throw new Error('media.payload: two octets for each sample expected')
-  // A copy, as a view of 16-bit numbers has to begin at an even place. Little-endian, as all machines that run this are.
-  return new Int16Array(Uint8Array.from(bytes).buffer)
 }

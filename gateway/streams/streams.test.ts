@@ -94,6 +94,34 @@ describe('a stream to a WebSocket', () => {
     await t.quiet()
   })
 
+  it('carries a codec that it is told, with its rate and as much in a message as it is to, both ways', async () => {
+    const t = setUp()
+    const { stream, tap } = await t.opened({
+      ...{ bidirectional: true, codec: 'L16', sampleRate: 24_000, packetMs: 40 },
+    })
+    expect(tap.request).toEqual({ tracks: 'in', sampleRate: 48_000 })
+    const heard = { track: 'in', samples: new Int16Array(960).fill(1000) } as const
+    for (const atMs of [0, 20, 40, 60]) tap.hear({ ...heard, atMs })
+    await vi.waitFor(() => expect(server.of('media')).toHaveLength(2))
+    const [, second] = server.of('media')
+    expect(second).toMatchObject({ media: { chunk: '2', timestamp: '40' } })
+    const { payload: sent } = (second?.media ?? {}) as { readonly payload?: string }
+    const samples = new Int16Array(Uint8Array.from(Buffer.from(sent ?? '', 'base64')).buffer)
+    expect(samples).toEqual(new Int16Array(960).fill(1000))
+    server.tell({ event: 'media', media: { payload: Buffer.from(samples.buffer).toString('base64') } })
+    await vi.waitFor(() => expect(tap.said).toHaveLength(1))
+    expect([tap.said[0]?.length, tap.said[0]?.at(-1)]).toEqual([1920, 1000])
+    stream.stop()
+    await t.quiet()
+  })
+
+  it('is not begun in a format that is not there', () => {
+    const t = setUp()
+    for (const wrong of [{ sampleRate: 16_000 }, { packetMs: 30 }, { packetMs: 140 }] as const)
+      expect(() => t.start(wrong)).toThrow(expect.objectContaining({ code: 'bad_stream' }))
+    expect([t.streams.running, t.clock.running]).toEqual([0, 0])
+  })
+
   it('takes nothing back where that was not asked for', async () => {
     const t = setUp()
     const { stream, tap } = await t.opened()

@@ -10,7 +10,7 @@ import type { Metrics } from '../metrics.ts'
 import { AddressRefused } from '../webhooks/answers.ts'
 import type { AddressGuard } from '../webhooks/guard.ts'
 import { guardedLookup, type Lookup, literalOf, type Resolve } from '../webhooks/guarded-lookup.ts'
-import { formatOf } from './messages.ts'
+import { formatOf } from './format.ts'
 import { RtpStream, tapTracks } from './rtp-stream.ts'
 import { BadStream, readTarget, type StreamTarget } from './target.ts'
 import { WebSocketStream } from './websocket-stream.ts'
@@ -89,12 +89,13 @@ export class Streams implements StreamStarter {
     const { callId, projectId } = source
     const { tracks = 'inbound', bidirectional = false, parameters = {} } = options
     const streamSid = randomUUID()
+    const format = formatOf(options)
     return new WebSocketStream({
       ...{ source, bidirectional, clock, connectTimeoutMs, onClosed },
       socket: this.#socket(url, options),
       tracks: tapTracks[tracks],
       facts: {
-        ...{ streamSid, callSid: callId, accountSid: projectId, parameters, format: formatOf(options) },
+        ...{ streamSid, callSid: callId, accountSid: projectId, parameters, format },
         tracks: tracks === 'both' ? ['inbound', 'outbound'] : [tracks],
       },
       onBadMessage: (reason) =>

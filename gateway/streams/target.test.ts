@@ -18,7 +18,7 @@ describe('where a stream goes', () => {
   it.each([
     ['another scheme', { url: 'https://ai.example' }, 'wss:, ws: or rtp:'],
     ['no URL', { url: 'ai.example' }, 'wss:, ws: or rtp:'],
-    ['a rate that µ-law has not', { url: 'wss://ai.example', sampleRate: 16_000 }, '8000'],
+    ['a packet length that RTP has not', { url: 'rtp://192.0.2.7:4000', packetMs: 120 }, '10 to 60'],
     ['no port', { url: 'rtp://192.0.2.7' }, 'rtp://host:port'],
     ['a port of a service', { url: 'rtp://192.0.2.7:53' }, 'from 1024'],
     ['a port that is none', { url: 'rtp://192.0.2.7:66000' }, 'rtp://host:port'],

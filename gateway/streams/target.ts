@@ -27,19 +27,17 @@ export class BadStream extends Error {
 const lowestRtpPort = 1024
 
 /** Reads the URL of a stream. Throws {@link BadStream}. */
-export const readTarget = ({ url: text, codec, sampleRate }: StreamOptions): StreamTarget => {
-  if (/^\s*rtp:/i.test(text)) return readRtp(text.trim(), codec)
+export const readTarget = ({ url: text, codec, packetMs }: StreamOptions): StreamTarget => {
+  if (/^\s*rtp:/i.test(text)) return readRtp(text.trim(), codec, packetMs)
   const url = URL.parse(text.trim())
   if (!url || (url.protocol !== 'ws:' && url.protocol !== 'wss:'))
     throw new BadStream('The URL of a stream must begin with wss:, ws: or rtp:.')
-  if (sampleRate === 16_000 && (codec ?? 'PCMU') === 'PCMU')
-    throw new BadStream('PCMU has 8000 samples per second.')
   // It has no meaning there (RFC 6455 section 3).
   url.hash = ''
   return { kind: 'websocket', url }
 }
 
-const readRtp = (text: string, codec: StreamOptions['codec']): StreamTarget => {
+const readRtp = (text: string, codec: StreamOptions['codec'], packetMs = 20): StreamTarget => {
   // As http, whose rules for hosts and ports the parser knows; `rtp` it takes for an unknown scheme.
   const url = URL.parse(text.replace(/^rtp:/i, 'http:'))
   const port = Number(url?.port)
@@ -48,7 +46,7 @@ const readRtp = (text: string, codec: StreamOptions['codec']): StreamTarget => {
   const named = (url.searchParams.get('codec') ?? codec ?? 'PCMU').toUpperCase()
   if (named !== 'PCMU' && named !== 'PCMA')
     throw new BadStream('The codec of an RTP address is PCMU or PCMA.')
-  const ptime = Number(url.searchParams.get('ptime') ?? 20)
+  const ptime = Number(url.searchParams.get('ptime') ?? packetMs)
   if (!(ptime >= 10 && ptime <= 60 && ptime % 10 === 0))
     throw new BadStream('The ptime of an RTP address is 10 to 60, in steps of 10.')
   return { kind: 'rtp', host: bareHost(url), port, codec: named, ptime }

@@ -3,6 +3,7 @@ import type { StreamEnd } from '../../handlers/verbs.ts'
 import type { MediaPort, Tap, TapRequest } from '../../media/types.ts'
 import type { AudioStream, StreamSource } from '../calls/call-streams.ts'
 import type { Clock, Timer } from '../clock.ts'
+import { ChunkDecoder, octetsOf, tapRateOf } from './format.ts'
 import { readCommand, type StreamCommand, type StreamFacts, StreamWriter } from './messages.ts'
 
 /** What a stream to a WebSocket works with. */
@@ -21,7 +22,7 @@ export interface WebSocketStreamParts {
   readonly onClosed: () => void
 }
 
-/** Octets that may wait to be sent: 10 s of audio and more, and who is so far behind is of no use to a caller. */
+/** Octets that may wait to be sent of what has 8,000 in a second: 10 s of audio and more, and who is so far behind is of no use to a caller. */
 const mostWaiting = 262_144
 /** Messages that cannot be read, before the far side is given up. */
 const mostBadMessages = 50
@@ -36,6 +37,7 @@ export class WebSocketStream implements AudioStream {
   readonly ended: Promise<StreamEnd>
   readonly #parts: WebSocketStreamParts
   readonly #writer: StreamWriter
+  readonly #decoder: ChunkDecoder
   readonly #settle: (end: StreamEnd) => void
   #state: 'connecting' | 'open' | 'over' = 'connecting'
   #port: MediaPort
@@ -50,6 +52,7 @@ export class WebSocketStream implements AudioStream {
     this.#port = source.port
     this.id = facts.streamSid
     this.#writer = new StreamWriter(facts)
+    this.#decoder = new ChunkDecoder(facts.format)
     const { promise, resolve } = Promise.withResolvers<StreamEnd>()
     this.ended = promise
     this.#settle = resolve
@@ -92,16 +95,20 @@ export class WebSocketStream implements AudioStream {
     const { tracks, facts } = this.#parts
     this.#send(() => this.#writer.connected())
     this.#send(() => this.#writer.start())
-    this.#tap = this.#port.tap({ tracks, sampleRate: facts.format.sampleRate })
+    this.#tap = this.#port.tap({ tracks, sampleRate: tapRateOf(facts.format) })
     this.#tap.onFrame((frame) => this.#send(() => this.#writer.media(frame)))
     this.#tap.onClosed(() => this.stop())
   }
 
-  #send(write: () => string): void {
+  /** Sends what is written, if anything. */
+  #send(write: () => string | undefined): void {
     if (this.#state !== 'open') return
-    const { socket } = this.#parts
-    if (socket.bufferedAmount > mostWaiting) this.#fail('the far side takes the audio too slowly')
-    else socket.send(write())
+    const { socket, facts } = this.#parts
+    const message = write()
+    if (message === undefined) return
+    if (socket.bufferedAmount > (mostWaiting * octetsOf(facts.format)) / 8000)
+      this.#fail('the far side takes the audio too slowly')
+    else socket.send(message)
   }
 
   #received(data: RawData, binary: boolean): void {
@@ -119,7 +126,7 @@ export class WebSocketStream implements AudioStream {
   #obey(command: StreamCommand): void {
     switch (command.kind) {
       case 'media':
-        this.#tap?.speak(command.samples)
+        this.#tap?.speak(this.#decoder.read(command.payload))
         break
       case 'mark':
         this.#mark(command.name)

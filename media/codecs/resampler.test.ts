@@ -1,20 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import type { PcmRate } from '../types.ts'
-import { Resampler } from './resampler.ts'
+import { Resampler, type ResamplerRate } from './resampler.ts'
 import { sine, toneSnr } from './tone.ts'
 
-const pairs: { from: PcmRate; to: PcmRate }[] = [
+const pairs: { from: ResamplerRate; to: ResamplerRate }[] = [
   { from: 8000, to: 16000 },
   { from: 8000, to: 48000 },
   { from: 16000, to: 48000 },
   { from: 16000, to: 8000 },
   { from: 48000, to: 8000 },
   { from: 48000, to: 16000 },
+  { from: 24000, to: 48000 },
+  { from: 48000, to: 24000 },
 ]
 const amplitude = 16_000
 
 /** Half a second in frames of 20 ms; the filter fills within the first 100 ms. */
-function resampled(from: PcmRate, to: PcmRate, frequency: number): Int16Array {
+function resampled(from: ResamplerRate, to: ResamplerRate, frequency: number): Int16Array {
   const resampler = new Resampler(from, to)
   const input = sine(frequency, 500, from, amplitude)
   const out = new Int16Array(to / 2)
@@ -32,7 +33,11 @@ const levelDb = (samples: Int16Array) =>
 
 describe.each(pairs)('resampling from $from to $to Hz', ({ from, to }) => {
   const lower = Math.min(from, to)
-  const passed = lower === 8000 ? [100, 310, 1000, 2020, 3000, 3400] : [100, 1000, 3000, 3900, 5000, 7000]
+  const passed = {
+    8000: [100, 310, 1000, 2020, 3000, 3400],
+    16000: [100, 1000, 3000, 3900, 5000, 7000],
+    24000: [100, 1000, 3900, 7000, 9000, 10_500],
+  }[lower as 8000 | 16_000 | 24_000]
 
   it.each(passed)('keeps %d Hz, and makes no images of it', (frequency) => {
     const out = resampled(from, to, frequency)

@@ -1,16 +1,21 @@
 import type { PcmRate } from '../types.ts'
 import { KAISER_66_DB, lowPass } from './low-pass.ts'
 
+/** Rates between which sound can be brought, where one is a multiple of the other: 24,000 is that of speech engines outside. */
+export type ResamplerRate = PcmRate | 24_000
+
 /** Input of one round; longer ones are done in several. */
 const ROUND_MS = 20
 
 /**
  * The filter between two rates, by the lower one, whose band both share: `half` is its reach to each side in samples of the lower rate, and
- * `cutoff` the middle of its slope in Hz. Flat up to 3.4 and 7 kHz, and 60 dB down from 4 and 8 kHz on.
+ * `cutoff` the middle of its slope in Hz. Flat up to 3.4, 7 and 10.5 kHz, and 60 dB down from 4, 8 and 12 kHz
+ * on.
  */
 const bands = {
   8000: { half: 27, cutoff: 3700 },
   16000: { half: 33, cutoff: 7500 },
+  24000: { half: 33, cutoff: 11_250 },
 } as const
 
 /** The filter's phases, one after the other, each backwards and filled up to a multiple of 4. */
@@ -23,7 +28,7 @@ interface Kernel {
 const kernels = new Map<string, Kernel>()
 
 /** The filter for one pair of rates; made once. */
-function kernelOf(from: PcmRate, to: PcmRate): Kernel {
+function kernelOf(from: ResamplerRate, to: ResamplerRate): Kernel {
   const name = `${from}/${to}`
   let kernel = kernels.get(name)
   if (!kernel) {
@@ -33,7 +38,7 @@ function kernelOf(from: PcmRate, to: PcmRate): Kernel {
   return kernel
 }
 
-function makeKernel(from: PcmRate, to: PcmRate): Kernel {
+function makeKernel(from: ResamplerRate, to: ResamplerRate): Kernel {
   const band = bands[Math.min(from, to) as keyof typeof bands]
   const ratio = Math.max(from, to) / Math.min(from, to)
   const half = band.half * ratio
@@ -53,12 +58,12 @@ function makeKernel(from: PcmRate, to: PcmRate): Kernel {
 
 /**
  * Brings a stream of 16-bit samples from one rate to another: a linear-phase polyphase filter that remembers what went before, so that
- * frames join without a seam. 20 ms in give 20 ms out. Flat (0.1 dB) up to 3.4 kHz where one of the rates is 8 kHz, else up to 7 kHz;
+ * frames join without a seam. 20 ms in give 20 ms out. Flat (0.1 dB) up to 3.4 kHz where one of the rates is 8 kHz, else up to 7 or, with 24 kHz, 10.5 kHz;
  * images and aliases are at least 60 dB down from half of the lower rate on. One per stream; allocates nothing after its making.
  */
 export class Resampler {
-  readonly from: PcmRate
-  readonly to: PcmRate
+  readonly from: ResamplerRate
+  readonly to: ResamplerRate
   #kernel: Kernel | undefined
   #line: Float64Array
   #round: number
@@ -67,7 +72,7 @@ export class Resampler {
   /** Input samples to pass before the next output, where the rate goes down. */
   #skip = 0
 
-  constructor(from: PcmRate, to: PcmRate) {
+  constructor(from: ResamplerRate, to: ResamplerRate) {
     this.from = from
     this.to = to
     this.#kernel = from === to ? undefined : kernelOf(from, to)
@@ -76,7 +81,7 @@ export class Resampler {
     this.#step = Math.max(1, from / to)
   }
 
-  /** By how much the sound comes later, in ms: 3.375 with 8 kHz on one side, 2.0625 between 16 and 48 kHz, 0 where both rates are one. */
+  /** By how much the sound comes later, in ms: 3.375 with 8 kHz on one side, 2.0625 between 16 and 48 kHz, 1.375 between 24 and 48 kHz, 0 where both rates are one. */
   get delayMs(): number {
     if (this.from === this.to) return 0
     const lower = Math.min(this.from, this.to) as keyof typeof bands

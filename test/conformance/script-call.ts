@@ -88,11 +88,7 @@ export const callRows: readonly ScriptRow[] = [
     name: ['', joins],
     authorization_bearer_token: ['', joins],
     custom_parameters: ['', joins],
-    codec: [
-      'PCMU',
-      joins,
-      'PCMU and L16 at 8,000 or 16,000 Hz; G722, 24,000 Hz and other packet lengths are not there',
-    ],
+    codec: ['PCMU', joins],
     realtime: ['', joins, 'nothing changes: a stream is always at once'],
     status_url_method: ['POST', joins],
     serial: ['', 'arranges %s'],

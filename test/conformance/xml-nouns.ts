@@ -31,10 +31,9 @@ const stream = (verb: string): readonly Row[] => [
     name: ['by which `Stop` finds it', '', begins],
     track: ['`inbound_track`, `outbound_track`, `both_tracks`', '`inbound_track`', begins],
     codec: [
-      '`PCMU@8000h`, `L16@16000h`, `L16@8000h`',
+      '`PCMU`, `PCMA`, `G722`, `L16`, with a rate (`L16@24000h`) and the length of a message in ms (`@40i`)',
       '`PCMU@8000h`',
       begins,
-      'done but `L16@24000h`, which is warned of',
     ],
     authBearerToken: ['sent to its server in `Authorization`', '', begins],
     statusCallback: ['told `stream-started`, `stream-stopped`, `stream-error`', '', tells],

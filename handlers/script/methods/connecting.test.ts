@@ -421,6 +421,11 @@ describe('a destination that is a stream', () => {
     expect((await scripts.run([{ connect: { parallel } }])).warnings).toEqual([
       '/sections/main/0/connect method_parameter_invalid_value',
     ])
-    expect((await scripts.run([{ connect: { to: connect.to, codec: 'G722' } }])).warnings).toHaveLength(1)
+    expect(faultsOf([{ connect: { to: connect.to, codec: 'OPUS' } }])).toEqual([
+      '/0/connect/codec method_parameter_invalid_value',
+    ])
+    const set = { set: { codec: 'OPUS' } }
+    const late = await scripts.run([set, { connect: { to: connect.to, codec: '%{codec}' } }])
+    expect(late.warnings).toEqual(['/sections/main/1/connect method_parameter_invalid_value'])
   })
 })

@@ -9,7 +9,7 @@ import type { Running } from '../method.ts'
 import { anything, boolean, choice, list, number, type Schema, text, url } from '../schema-parts.ts'
 import { badValue, type Values } from '../values.ts'
 import { asText } from '../variables.ts'
-import { streamProperties } from './streaming.ts'
+import { streamCodec, streamProperties } from './streaming.ts'
 
 const headers = list('Further headers of the INVITE to a SIP destination.', 'a list of headers', {
   title: 'an object with name and value',
@@ -60,7 +60,7 @@ export const destinationProperties: Readonly<Record<string, Schema>> = {
 /** Parameters of a destination that is a stream. */
 export const streamDestinationProperties: Readonly<Record<string, Schema>> = {
   ...streamProperties,
-  codec: text('Codec of a stream: PCMU, L16@16000h or L16@8000h; default PCMU.'),
+  codec: streamCodec,
   realtime: boolean('A stream is always joined to the call at once.'),
   status_url_method: choice('For the status_url of a stream: GET or POST; default POST.', ['GET', 'POST']),
 }

@@ -10,14 +10,15 @@ const told = 'https://app.example/events'
 describe('stream', () => {
   it('takes all that the verb has', async () => {
     const stream = {
-      ...{ url: 'wss://x.example/a', name: 'n', track: 'both_tracks', codec: 'L16@8000h' },
+      ...{ url: 'wss://x.example/a', name: 'n', track: 'both_tracks', codec: 'L16@24000h@40i' },
       ...{ authorization_bearer_token: 't', custom_parameters: { a: '%{call.from_number}' } },
     }
     expect((await scripts.run([{ stream }])).verbs).toEqual([
       [
         'startStream',
         {
-          ...{ url: 'wss://x.example/a', name: 'n', tracks: 'both', codec: 'L16', sampleRate: 8000 },
+          ...{ url: 'wss://x.example/a', name: 'n', tracks: 'both', codec: 'L16', sampleRate: 24_000 },
+          packetMs: 40,
           ...{ bearerToken: 't', parameters: { a: '+15550001' } },
         },
       ],
@@ -79,26 +80,28 @@ describe('stream', () => {
     expect(faultsOf([{ stream: { url: 'https://x.example' } }])).toEqual([
       '/0/stream/url method_parameter_invalid_value',
     ])
-    expect(faultsOf([{ stream: { url: 'wss://x.example', codec: 'OPUS' } }])).toEqual([
-      '/0/stream/codec method_parameter_invalid_value',
-    ])
+    for (const codec of ['OPUS', 'L16@44100h'])
+      expect(faultsOf([{ stream: { url: 'wss://x.example', codec } }])).toEqual([
+        '/0/stream/codec method_parameter_invalid_value',
+      ])
   })
 })
 
 describe('tap', () => {
   it('gives the audio of a direction to an RTP address, in a codec', async () => {
-    const tap = { uri: 'rtp://192.0.2.9:4000', direction: 'both', codec: 'PCMA', rtp_ptime: 20 }
+    const tap = { uri: 'rtp://192.0.2.9:4000', direction: 'both', codec: 'PCMA', rtp_ptime: 30 }
     expect((await scripts.run([{ tap }])).verbs).toEqual([
-      ['startStream', { url: 'rtp://192.0.2.9:4000?codec=PCMA', tracks: 'both' }],
+      ['startStream', { url: 'rtp://192.0.2.9:4000?codec=PCMA&ptime=30', tracks: 'both' }],
     ])
     expect(
       (await scripts.run([{ tap: { uri: 'rtp://192.0.2.9:4000', direction: 'listen' } }])).verbs[0]?.[1],
     ).toEqual({
-      url: 'rtp://192.0.2.9:4000?codec=PCMU',
+      url: 'rtp://192.0.2.9:4000?codec=PCMU&ptime=20',
       tracks: 'outbound',
     })
-    expect((await scripts.run([{ tap: { uri: 'wss://x.example/a' } }])).verbs[0]?.[1]).toEqual({
-      url: 'wss://x.example/a',
+    const webSocket = { uri: 'wss://x.example/a', codec: 'PCMA', rtp_ptime: '40' }
+    expect((await scripts.run([{ tap: webSocket }])).verbs[0]?.[1]).toEqual({
+      ...{ url: 'wss://x.example/a', codec: 'PCMA', packetMs: 40 },
       tracks: 'inbound',
     })
   })
@@ -112,7 +115,7 @@ describe('tap', () => {
       await scripts.say(`${names} %{stop_tap_result}`, [{ tap }, { stop_tap: { control_id: 't' } }]),
     ).toBe('rtp://192.0.2.9:4000 success t 20 PCMU 8000 success')
     expect(await scripts.say('%{stop_tap_result}', ['stop_tap'])).toBe('failed')
-    expect(await scripts.say('%{tap_result}', [{ tap: { uri: 'wss://x.example', codec: 'PCMA' } }])).toBe(
+    expect(await scripts.say('%{tap_result}', [{ tap: { uri: 'wss://x.example', rtp_ptime: 30 } }])).toBe(
       'failed',
     )
   })
@@ -130,11 +133,11 @@ describe('tap', () => {
     ])
   })
 
-  it('refuses other addresses, and packets of another length', () => {
+  it('refuses other addresses, and packets of no such length', () => {
     expect(faultsOf([{ tap: { uri: 'https://x.example' } }])).toEqual([
       '/0/tap/uri method_parameter_invalid_value',
     ])
-    expect(faultsOf([{ tap: { uri: 'rtp://192.0.2.9:4', rtp_ptime: 40 } }])).toEqual([
+    expect(faultsOf([{ tap: { uri: 'rtp://192.0.2.9:4', rtp_ptime: 140 } }])).toEqual([
       '/0/tap/rtp_ptime method_parameter_invalid_value',
     ])
   })

@@ -1,4 +1,4 @@
-import { streamFormats, streamTracks } from '../../common/streams.ts'
+import { readStreamFormat, streamFormatPattern, streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamEnd, StreamOptions } from '../../verbs.ts'
 import type { Tell } from '../events.ts'
 import type { Method, Running } from '../method.ts'
@@ -6,13 +6,17 @@ import { choice, number, pattern, type Schema, statusUrl, text, texts } from '..
 import { badValue, type Values } from '../values.ts'
 import { asText } from '../variables.ts'
 
-/** Codecs of a WebSocket's audio. */
-export const streamCodecs: readonly string[] = Object.keys(streamFormats)
+/** The codec of a WebSocket's audio. */
+export const streamCodec = pattern(
+  streamFormatPattern,
+  `Codec of a stream: ${streamFormats}: 8000, 16000 (default), 24000 or 48000 Hz of L16, 20 (default) to 120 ms in steps of 20. Default PCMU.`,
+  streamFormats,
+)
 
 /** What is told to the server of a WebSocket, from a step's parameters. */
 export const streamOptions = (url: string, codec: string | undefined, values: Values): StreamOptions => {
-  const format = streamFormats[codec ?? 'PCMU']
-  if (!format) throw badValue('codec', `must be one of ${streamCodecs.join(', ')}`)
+  const format = readStreamFormat(codec ?? 'PCMU')
+  if (!format) throw badValue('codec', `must be ${streamFormats}`)
   if (!/^wss?:$/.test(URL.parse(url)?.protocol ?? '')) throw badValue('url', 'must be a ws or wss URL')
   const name = values.text('name')
   const bearerToken = values.text('authorization_bearer_token')
@@ -53,7 +57,7 @@ const stream = async (values: Values, script: Running): Promise<undefined> => {
   script.streams.check(controlId)
   const url = values.needed('url')
   const track = values.choice<keyof typeof streamTracks>('track') ?? 'inbound_track'
-  const options = streamOptions(url, values.choice('codec'), values)
+  const options = streamOptions(url, values.text('codec'), values)
   const told = { url: values.url('status_url'), method: values.choice<'GET' | 'POST'>('status_url_method') }
   const started = await script.call.startStream({ ...options, tracks: streamTracks[track] })
   const id = script.streams.add(started, controlId)
@@ -62,14 +66,18 @@ const stream = async (values: Values, script: Running): Promise<undefined> => {
   script.variables.tell({ stream_result: 'success', stream_control_id: id })
 }
 
-/** The RTP address with the codec that goes there. */
-const tapUrl = (uri: string, codec: string): string => {
+/** Where a tap goes, and how. */
+const tapOptions = (uri: string, codec: 'PCMU' | 'PCMA', packetMs: number): StreamOptions => {
   const url = URL.parse(uri)
   if (!url || !['rtp:', 'ws:', 'wss:'].includes(url.protocol))
     throw badValue('uri', 'must be an rtp, ws or wss URL')
-  if (url.protocol === 'rtp:') url.searchParams.set('codec', codec)
-  else if (codec !== 'PCMU') throw badValue('codec', 'can only be PCMU on a WebSocket')
-  return url.href
+  const [least, most, step] = url.protocol === 'rtp:' ? [10, 60, 10] : [20, 120, 20]
+  if (packetMs < least || packetMs > most || packetMs % step !== 0)
+    throw badValue('rtp_ptime', `must be ${least} to ${most} in steps of ${step} here`)
+  if (url.protocol !== 'rtp:') return { url: url.href, codec, packetMs }
+  url.searchParams.set('codec', codec)
+  url.searchParams.set('ptime', String(packetMs))
+  return { url: url.href }
 }
 
 const tap = async (values: Values, script: Running): Promise<undefined> => {
@@ -79,9 +87,11 @@ const tap = async (values: Values, script: Running): Promise<undefined> => {
   const codec = values.choice<'PCMU' | 'PCMA'>('codec') ?? 'PCMU'
   const direction = values.choice<keyof typeof tapTracks>('direction') ?? 'speak'
   const told = { url: values.url('status_url') }
-  const started = await script.call.startStream({ url: tapUrl(uri, codec), tracks: tapTracks[direction] })
+  const ptime = values.number('rtp_ptime') ?? 20
+  const options = tapOptions(uri, codec, ptime)
+  const started = await script.call.startStream({ ...options, tracks: tapTracks[direction] })
   const id = script.taps.add(started, controlId)
-  const params = { direction, codec, rate: 8000, ptime: 20 }
+  const params = { direction, codec, rate: 8000, ptime }
   const tell = script.events.to(told, 'calling.call.tap', {
     ...{
       control_id: id,
@@ -92,7 +102,7 @@ const tap = async (values: Values, script: Running): Promise<undefined> => {
   tellStream(tell, 'tapping', started)
   script.variables.tell({
     ...{ tap_uri: uri, tap_result: 'success', tap_control_id: id },
-    ...{ tap_ptime: 20, tap_codec: codec, tap_rate: 8000 },
+    ...{ tap_ptime: ptime, tap_codec: codec, tap_rate: 8000 },
   })
 }
 
@@ -110,8 +120,11 @@ export const streaming: Readonly<Record<string, Method>> = {
       direction: choice('What the caller says (speak), hears (listen), or both; default speak.', [
         ...['speak', 'listen', 'both'],
       ]),
-      codec: choice('PCMU or PCMA; default PCMU, and nothing else on a WebSocket.', ['PCMU', 'PCMA']),
-      rtp_ptime: number('Milliseconds of a packet; there are always 20 in one.', [20, 20]),
+      codec: choice('PCMU or PCMA; default PCMU.', ['PCMU', 'PCMA']),
+      rtp_ptime: number(
+        'Milliseconds of a packet: 10 to 60 in steps of 10, or of a message to a WebSocket, 20 to 120 in steps of 20; default 20.',
+        [10, 120],
+      ),
       status_url: statusUrl('calling.call.tap'),
     },
     required: ['uri'],
@@ -136,7 +149,7 @@ export const streaming: Readonly<Record<string, Method>> = {
       track: choice('Whose audio: the caller’s, what the caller hears, or both; default inbound_track.', [
         ...Object.keys(streamTracks),
       ]),
-      codec: choice('Default PCMU.', streamCodecs),
+      codec: streamCodec,
       ...streamProperties,
       status_url: statusUrl('calling.call.stream'),
       status_url_method: choice('GET or POST; default POST.', ['GET', 'POST']),

@@ -1,5 +1,5 @@
 import type { Target } from '../../common/forms.ts'
-import { streamFormats, streamTracks } from '../../common/streams.ts'
+import { readStreamFormat, streamFormatPattern, streamFormats, streamTracks } from '../../common/streams.ts'
 import type { CallStream, StreamOptions } from '../../verbs.ts'
 import { tell } from '../callbacks.ts'
 import type { ElementReader } from '../element-reader.ts'
@@ -29,7 +29,7 @@ export const readStream = (reader: ElementReader): StreamNoun | undefined => {
     Object.keys(streamTracks) as (keyof typeof streamTracks)[],
     'inbound_track',
   )
-  const format = streamFormats[reader.choice('codec', Object.keys(streamFormats), 'PCMU')]
+  const format = readStreamFormat(reader.matching('codec', streamFormatPattern, streamFormats, 'PCMU'))
   const bearerToken = reader.text('authBearerToken')
   const statusCallback = reader.target('statusCallback', 'statusCallbackMethod')
   const parameters = readParameters(reader)

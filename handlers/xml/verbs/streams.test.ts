@@ -15,12 +15,19 @@ const run = (body: string, ...ends: StreamEnd[]) => {
 describe('Start', () => {
   it('begins its streams, and does not keep the next verb waiting', async () => {
     const body =
-      '<Start><Stream url="wss://ai.example/in" name="a" track="both_tracks" codec="L16@8000h" authBearerToken="t">' +
+      '<Start><Stream url="wss://ai.example/in" name="a" track="both_tracks" codec="L16@24000h@40i" authBearerToken="t">' +
       '<Parameter name="who" value="Ann"/><Parameter name="__proto__" value="x"/></Stream></Start><Say>Hi</Say>'
     const { call } = await run(body)
     expect(call.names).toEqual(['answer', 'startStream', 'play'])
     expect(call.verbs[1]?.[1]).toEqual({
-      ...{ url: 'wss://ai.example/in', name: 'a', tracks: 'both', codec: 'L16', sampleRate: 8000 },
+      ...{
+        url: 'wss://ai.example/in',
+        name: 'a',
+        tracks: 'both',
+        codec: 'L16',
+        sampleRate: 24_000,
+        packetMs: 40,
+      },
       ...{ bearerToken: 't', parameters: { who: 'Ann', ['__proto__']: 'x' } },
     })
   })

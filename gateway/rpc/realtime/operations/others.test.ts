@@ -68,6 +68,21 @@ describe('detect, tap, digits and refer', () => {
     expect(await nextOf(application, 'tap')).toEqual({ state: 'finished', tap, device })
   })
 
+  it('streams in a codec with its rate, and refuses one that is not there', async () => {
+    const { ask, call } = await gateway.taken()
+    const stream = { control_id: 's', url: 'wss://x.example/a' }
+    await ask('calling.stream', { ...stream, codec: 'L16@24000h@40i' })
+    expect(call.verbs.at(-1)).toEqual([
+      'startStream',
+      { url: stream.url, tracks: 'inbound', codec: 'L16', sampleRate: 24_000, packetMs: 40 },
+    ])
+    const wrong = { ...stream, control_id: 't', codec: 'OPUS' }
+    expect(await ask('calling.stream', wrong)).toMatchObject({
+      code: '400',
+      message: expect.stringContaining('codec'),
+    })
+  })
+
   it('sends digits, and tells when they could not be', async () => {
     const { ask, application, call } = await gateway.taken()
     await ask('calling.send_digits', { control_id: 'k', digits: '1w2' })
