@@ -47,8 +47,10 @@ describePostgres('gateways on one database', (engine) => {
     expect(new Set(made.map(({ address }) => address.name)).size).toBe(4)
   })
 
-  it('may start at the same time', async () => {
-    const directories = await Promise.all([engine.open(), engine.open(), engine.open()])
+  it('may start at the same time, also on a database that is new', async () => {
+    const place = { url: await engine.server?.databases.makeEmpty() }
+    const open = () => engine.open(place)
+    const directories = await Promise.all([open(), open(), open()])
     const ids = directories.map((each) => each.subscriberByEmail(p, 'alice@example.test')?.id)
     expect(new Set(ids).size).toBe(1)
   })

@@ -5,9 +5,15 @@ import { afterEach, beforeAll, beforeEach, describe, inject } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { createDirectory, type DirectoryOptions } from './directory.ts'
 import { config } from './testing.ts'
+import { TestDatabases } from './testing-databases.ts'
 import { quickPasswords } from './testing-passwords.ts'
 import { postgresPrograms, startPostgres, type TestPostgres } from './testing-postgres.ts'
 import type { Directory } from './types.ts'
+
+/** A server, and what makes databases of it. */
+export interface TestServer extends TestPostgres {
+  readonly databases: TestDatabases
+}
 
 /** What the contract of the store is tested with. */
 export interface TestEngine {
@@ -20,7 +26,7 @@ export interface TestEngine {
   /** Several gateways may share the database. */
   readonly several: boolean
   /** The server; undefined for SQLite. */
-  readonly server: TestPostgres | undefined
+  readonly server: TestServer | undefined
 }
 
 const programs = postgresPrograms()
@@ -49,15 +55,20 @@ const sqlite = (): TestEngine => {
 }
 
 /** One server for all files of a process. */
-let server: TestPostgres | undefined
+let server: TestServer | undefined
+
+const startServer = (programs: string): TestServer => {
+  const started = startPostgres(programs, inject('serversFolder'))
+  return { ...started, databases: new TestDatabases(started) }
+}
 
 const postgres = (): TestEngine => {
   let url = ''
   beforeAll(() => {
-    if (programs !== undefined) server ??= startPostgres(programs, inject('serversFolder'))
+    if (programs !== undefined) server ??= startServer(programs)
   }, 60_000)
-  beforeEach(() => {
-    url = server?.newDatabase() ?? ''
+  beforeEach(async () => {
+    url = (await server?.databases.make()) ?? ''
   })
   return opening(
     () => ({ file: ':memory:', url }),
@@ -67,7 +78,7 @@ const postgres = (): TestEngine => {
 
 const opening = (
   placeNow: () => TestEngine['place'],
-  server: (() => TestPostgres | undefined) | undefined,
+  server: (() => TestServer | undefined) | undefined,
 ): TestEngine => {
   const opened: Directory[] = []
   const engine = {
