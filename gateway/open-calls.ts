@@ -2,6 +2,7 @@ import { Bridges } from './calls/bridge.ts'
 import { Calls } from './calls/calls.ts'
 import { CallDetector } from './calls/detect.ts'
 import { Player } from './calls/player.ts'
+import type { OwnHosts } from './calls/ports.ts'
 import { ProjectConferences } from './calls/rooms/conferences.ts'
 import { ProjectQueues } from './calls/rooms/queues.ts'
 import type { SystemClock } from './clock.ts'
@@ -54,6 +55,13 @@ export interface OpenedCalls {
   readonly queues: ProjectQueues
 }
 
+const ownHosts = (directory: Store['directory'], publicHost: string | undefined): OwnHosts => ({
+  isOwnHost: (host, projectId) =>
+    // A port belongs to where it listens, not to its name.
+    host === publicHost?.replace(/:\d+$/, '').toLowerCase() ||
+    directory.domainApp(host)?.projectId === projectId,
+})
+
 /** Opens the calls, with the rooms in which callers meet and wait. */
 export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
@@ -89,6 +97,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
     streams: openStreams(base, edge, metrics),
     detector: new CallDetector({ clock, log, metrics }),
     ...{ documents, callbacks, records, rooms: store.directory },
+    hosts: ownHosts(store.directory, config.http.publicHost),
     envs: config.envs,
     handlers: openHandlers(base, nodeId, metrics),
     ringMs: config.limits.ringMs,

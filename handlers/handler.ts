@@ -92,6 +92,8 @@ export interface HandlerContext {
   step(step: { readonly path: string; readonly method: string; readonly node?: string }): void
   /** The conference of the project's room of that name or address (`roomPattern`); where there is no such room, one of its own. */
   room(name: string): RoomConference
+  /** Whether a host name is the gateway's: the one that clients use, or the domain of an application of the project's. */
+  isOwnHost(host: string): boolean
   /** Milliseconds since the epoch. */
   now(): number
   /** Variables of the project that documents may read (`envs.*`). */

@@ -77,6 +77,7 @@ export const setUp = (
     recordings: keeper,
     addresses: { resolve },
     rooms: { room: (name) => ({ name: `room:${name}` }) },
+    hosts: { isOwnHost: () => false },
     endpoints: { contacts: () => registered },
     sip: outbound,
     subscribers: outbound,

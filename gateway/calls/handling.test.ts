@@ -34,6 +34,7 @@ const setUp = () => {
     applications: { run: async (_call, topic) => void ran.push(['realtime', topic]) },
     ...{ documents: customers.documents, callbacks: customers.callbacks, metrics, clock },
     rooms: { room: (name, projectId) => ({ name: `${projectId} ${name}` }) },
+    hosts: { isOwnHost: (host, projectId) => host === `${projectId}.example` },
     envs: { region: 'eu' },
   })
   const call = new FakeCall()
@@ -86,6 +87,7 @@ it('gives documents what they need of the gateway', async () => {
   expect(t.customers.asked).toEqual([{ url: 'https://x/r', method: 'PUT' }])
   expect([context.now(), context.envs]).toEqual([t.clock.now(), { region: 'eu' }])
   expect(context.room('lounge')).toEqual({ name: `${projectId} lounge` })
+  expect(['demo.example', 'other.example'].map((host) => context.isOwnHost(host))).toEqual([true, false])
   context.step({ path: '/sections/main/0', method: 'play', node: 'greet' })
   context.warn({ code: 'x', message: 'm', path: '/a' })
   expect(t.lines).toMatchObject([

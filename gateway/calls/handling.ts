@@ -15,7 +15,7 @@ import type { Clock } from '../clock.ts'
 import { type Code, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
-import type { Applications, DocumentKind, HandlerSpec, Rooms } from './ports.ts'
+import type { Applications, DocumentKind, HandlerSpec, OwnHosts, Rooms } from './ports.ts'
 
 /** Asks customers' servers; implemented by gateway/webhooks. */
 export interface Documents {
@@ -40,6 +40,7 @@ export interface HandlingParts {
   readonly documents: Documents
   readonly callbacks: Callbacks
   readonly rooms: Rooms
+  readonly hosts: OwnHosts
   /** See `HandlerContext.envs`. */
   readonly envs: Readonly<Record<string, string>>
   readonly clock: Clock
@@ -93,7 +94,7 @@ export class Handling {
     variables: Readonly<Record<string, string>>,
   ): HandlerContext {
     const { projectId, callId } = info
-    const { documents, callbacks, rooms, clock, envs } = this.#parts
+    const { documents, callbacks, rooms, hosts, clock, envs } = this.#parts
     return {
       fetchDocument: (request) => this.#fetch(request, projectId, over),
       notify: (callback) => callbacks.notify({ projectId, callId }, callback),
@@ -101,6 +102,7 @@ export class Handling {
       warn: warnings(log),
       step: (step) => log.debug(step, 'step of the document'),
       room: (name) => rooms.room(name, projectId),
+      isOwnHost: (host) => hosts.isOwnHost(host, projectId),
       now: () => clock.now(),
       envs: { ...envs, ...variables },
     }

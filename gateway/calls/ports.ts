@@ -69,6 +69,12 @@ export interface Rooms {
   room(name: string, projectId: string): RoomConference
 }
 
+/** The names of this gateway. */
+export interface OwnHosts {
+  /** See `HandlerContext.isOwnHost`. */
+  isOwnHost(host: string, projectId: string): boolean
+}
+
 /** An outbound leg that is wanted. */
 export interface OutboundRequest {
   readonly destination: Destination

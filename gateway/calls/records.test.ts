@@ -42,6 +42,7 @@ const setUp = () => {
     bridges: new Bridges({ join: () => {}, part: () => {} }, new FakeVideos()),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     rooms: { room: (name) => ({ name }) },
+    hosts: { isOwnHost: () => false },
     ...{ ringMs: 60_000, callDurationMs: 3_600_000, maxCalls: 1 },
     handlers: { script: handler, xml: handler },
     ...new FakeCustomers(),

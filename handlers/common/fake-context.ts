@@ -70,6 +70,10 @@ export class FakeContext implements HandlerContext {
     return this.rooms.get(name) ?? { name: `room:${name}` }
   }
 
+  isOwnHost(host: string): boolean {
+    return host === 'gw.example'
+  }
+
   now(): number {
     return this.time
   }

@@ -8,6 +8,7 @@ export const quiet = (context: HandlerContext): HandlerContext => ({
   request: (request, signal) => context.request(request, signal),
   step: (step) => context.step(step),
   room: (name) => context.room(name),
+  isOwnHost: (host) => context.isOwnHost(host),
   now: () => context.now(),
   warn: () => {},
 })

@@ -39,6 +39,7 @@ const withNodes = (context: HandlerContext): HandlerContext => ({
   notify: (callback) => context.notify(callback),
   request: (request, signal) => context.request(request, signal),
   room: (name) => context.room(name),
+  isOwnHost: (host) => context.isOwnHost(host),
   now: () => context.now(),
   warn: (fault) => {
     const node = nodeOf(fault.path)

@@ -117,6 +117,10 @@ export const nounRows: readonly Row[] = [
       value: ['', 'empty', 'tells the browser its Parameters, by name and value'],
     },
   ),
+  ...rowsOf('Dial/Verto', people, [
+    '`name@host`: the subscriber `/public/name`, where the host is `http.publicHost` or the domain of an application of the project, with or without a label `verto`',
+    'is a subscriber by name, at one of the names of the gateway',
+  ]),
   ...rowsOf(
     'Dial/Queue',
     'nouns/queue.test.ts',
@@ -203,7 +207,6 @@ export const absentRows: readonly Row[] = [
   none('Record', 'told the text', 'transcribeCallback'),
   none('Start/Stream', 'how fast it is sent', 'realtime'),
   none('Connect/Stream', 'how fast it is sent', 'realtime'),
-  none('Dial/Verto', 'a browser by another protocol'),
   none('Dial/Sim', 'a SIM card'),
   none('Start/Siprec', 'SIPREC'),
   none('Connect/VirtualAgent', 'an agent of others'),

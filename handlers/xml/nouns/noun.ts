@@ -2,8 +2,8 @@ import type { Destination } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
 import type { ElementKind, Stage } from '../verb.ts'
 
-/** Somebody to call, for one run of the document. */
-export type Callable = (stage: Stage) => Destination
+/** Somebody to call, for one run of the document; undefined: nobody, and a warning says so. */
+export type Callable = (stage: Stage) => Destination | undefined
 
 /** A noun of `Dial` that is called together with others. */
 export interface Noun extends ElementKind {

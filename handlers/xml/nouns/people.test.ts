@@ -104,6 +104,28 @@ describe('Client', () => {
   })
 })
 
+describe('Verto', () => {
+  it('is a subscriber by name, at one of the names of the gateway', async () => {
+    const { callees, warnings } = await called(
+      '<Verto>alice@GW.example</Verto><Verto>sip:bob@verto.gw.example</Verto><Verto>carol@gw.verto.example</Verto>',
+    )
+    expect(callees).toEqual([{ to: '/public/alice' }, { to: '/public/bob' }, { to: '/public/carol' }])
+    expect(warnings).toEqual([])
+  })
+
+  it.each([
+    'alice@elsewhere.example',
+    'alice',
+    '@gw.example',
+    'a/b@gw.example',
+    'alice@gw.example.evil.example',
+  ])('calls nobody for %s, and warns', async (text) => {
+    const { callees, warnings } = await called(`<Verto>${text}</Verto>`)
+    expect(callees).toEqual([])
+    expect(warnings).toMatchObject([{ code: '12200' }])
+  })
+})
+
 describe('Number', () => {
   it('is a phone number, and presses sendDigits', async () => {
     const { callees } = await called('<Number sendDigits="ww1#">+1 555-0003</Number>')

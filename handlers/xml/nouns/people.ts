@@ -65,6 +65,32 @@ export const client: Noun = {
   },
 }
 
+/** `Verto`: `name@host` stands for the address `/public/name` where the host, with or without a label `verto`, is the gateway's. */
+export const verto: Noun = {
+  name: 'Verto',
+  attributes: [],
+  read: (reader) => {
+    const text = reader.content().replace(/^(sip|verto):/i, '')
+    const [, name = '', host = ''] = /^([^@]+)@([A-Za-z0-9.-]+)$/.exec(text) ?? []
+    const to = `/public/${name}`
+    if (!host || !isAddress(to)) {
+      reader.warning(codes.schema, `Verto needs name@host, not ${JSON.stringify(text)}; nobody is called.`)
+      return undefined
+    }
+    return (stage) => {
+      if (hostNames(host).some((each) => stage.context.isOwnHost(each))) return { to }
+      stage.warn(codes.schema, `Verto calls browsers of this gateway, and ${host} is none of its names.`)
+      return undefined
+    }
+  },
+}
+
+/** The name, and what it is without the label `verto`. */
+const hostNames = (host: string): readonly string[] => {
+  const name = host.toLowerCase()
+  return [name, name.replace(/(^|\.)verto\./, '$1')]
+}
+
 /** Headers by which an INVITE tells the call of who is called, and the project. No document says otherwise. */
 const idHeaders = (callId: string, projectId: string): readonly Header[] => [
   { name: 'X-CallSid', value: callId },

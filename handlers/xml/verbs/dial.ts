@@ -12,7 +12,7 @@ import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import { conference, readConference } from '../nouns/conference.ts'
 import type { Callable, Noun } from '../nouns/noun.ts'
-import { bareNumber, client, number, sip } from '../nouns/people.ts'
+import { bareNumber, client, number, sip, verto } from '../nouns/people.ts'
 import { queue } from '../nouns/queue.ts'
 import type { Run, Stage, VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'
@@ -22,7 +22,7 @@ import { joining } from './dial-conference.ts'
 const maxNouns = 10
 
 /** The nouns that are called together. */
-const callableNouns: readonly Noun[] = [number, sip, client, queue]
+const callableNouns: readonly Noun[] = [number, sip, client, verto, queue]
 
 /** `Dial` calls its nouns together and joins the first who answers; or takes the caller to a conference. */
 export const dial: VerbKind = {
@@ -126,8 +126,9 @@ const connectTo = async (
   { callables, caller }: Dialling,
   options: Omit<ConnectOptions, 'steps'>,
 ): Promise<ConnectResult | 'caller-gone' | undefined> => {
-  if (callables.length === 0) return undefined
-  const steps = [callables.map((callable) => ({ ...callable(stage), ...caller }))]
+  const callees = callables.map((callable) => callable(stage)).filter((one) => one !== undefined)
+  if (callees.length === 0) return undefined
+  const steps = [callees.map((callee) => ({ ...callee, ...caller }))]
   try {
     return await stage.attempt(stage.call.connect({ steps, ...options }))
   } catch (error) {
