@@ -73,6 +73,11 @@ export interface VerbEvent {
   readonly code?: string
 }
 
+/** How long the caller hears itself. */
+export interface EchoOptions extends Cancellable {
+  readonly timeoutMs: number
+}
+
 /** What a held caller hears. */
 export interface HoldOptions {
   /** Played again and again; default the built-in hold music. */
@@ -123,6 +128,8 @@ export interface CallControl {
   record(options: RecordOptions): Promise<RecordResult>
   /** As {@link record}, but resolves when it begins; it ends with the call at the latest. */
   startRecording(options: RecordOptions): Promise<CallRecording>
+  /** The caller, who is answered first, hears what it says, for so long. */
+  echo(options: EchoOptions): Promise<void>
   /** Tells a machine from a person, and finds tones, by listening to the caller. */
   detect(options: DetectOptions): Promise<DetectResult>
   /** `0-9 * # A-D`, `w` waits 0.5 s, `W` 1 s. */

@@ -16,6 +16,7 @@ import {
   type ConnectResult,
   type DetectOptions,
   type DetectResult,
+  type EchoOptions,
   type HangupReason,
   type HoldOptions,
   type PlayOptions,
@@ -37,6 +38,7 @@ import { CallPlaybacks } from './call-playbacks.ts'
 import { CallRecordings } from './call-recordings.ts'
 import { CallStreams } from './call-streams.ts'
 import type { ControlParts } from './control-parts.ts'
+import { echo } from './echo.ts'
 import { unavailable, verbFailed } from './failures.ts'
 import { guarded } from './guarded.ts'
 import { Hold } from './hold.ts'
@@ -209,6 +211,10 @@ export class Control implements CallControl {
       }
       return [recording, over()]
     })
+  }
+
+  echo(options: EchoOptions): Promise<void> {
+    return this.#ledger.run('echo', () => echo(this.#call, options, this.#parts.clock), options.signal)
   }
 
   detect(options: DetectOptions): Promise<DetectResult> {

@@ -16,6 +16,7 @@ import {
   type ConnectResult,
   type DetectOptions,
   type DetectResult,
+  type EchoOptions,
   type HangupReason,
   type HoldOptions,
   type PlayOptions,
@@ -132,6 +133,10 @@ class Scoped implements CallControl {
 
   startRecording(options: RecordOptions): Promise<CallRecording> {
     return this.#do((control) => control.startRecording(this.#within(options)))
+  }
+
+  echo(options: EchoOptions): Promise<void> {
+    return this.#do((control) => control.echo(this.#within(options)))
   }
 
   detect(options: DetectOptions): Promise<DetectResult> {

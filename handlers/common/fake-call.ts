@@ -227,6 +227,11 @@ export class FakeCall implements CallControl {
     return { ...recording, pause: () => told('pause'), resume: () => told('resume'), stop }
   }
 
+  async echo(options: unknown): Promise<void> {
+    await this.#record('echo', [options])
+    this.answered = true
+  }
+
   async detect(options: unknown): Promise<DetectResult> {
     await this.#record('detect', [options])
     return this.detections.shift() ?? { kind: 'human', durationMs: 800 }

@@ -212,7 +212,6 @@ export const absentRows: readonly Row[] = [
   none('Connect/VirtualAgent', 'an agent of others'),
   none('Connect/Autopilot', 'an agent of others'),
   none('Sms', 'sends a message'),
-  none('Echo', 'what the caller says comes back'),
   none('Denoise', 'less noise'),
   none('Pay', 'takes a payment'),
   none('Prompt', 'part of `Pay`'),

@@ -152,6 +152,21 @@ export const verbRows: readonly Row[] = [
     },
   ),
   ...rowsOf(
+    'Echo',
+    'verbs/echo.test.ts',
+    [
+      'what the caller says comes back',
+      'lets the caller hear what it says for a minute, or as long as timeout says',
+    ],
+    {
+      timeout: [
+        'seconds, 5 to 120',
+        '60',
+        'lets the caller hear what it says for a minute, or as long as timeout says',
+      ],
+    },
+  ),
+  ...rowsOf(
     'Dial',
     'verbs/dial.test.ts',
     [

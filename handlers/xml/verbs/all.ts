@@ -1,6 +1,7 @@
 import type { VerbKind } from '../verb.ts'
 import { connect } from './connect.ts'
 import { dial } from './dial.ts'
+import { echo } from './echo.ts'
 import { hangup, leave, redirect, reject } from './ending.ts'
 import { enqueue } from './enqueue.ts'
 import { gather } from './gather.ts'
@@ -13,6 +14,6 @@ import { start, stop } from './streams.ts'
 
 /** Every verb of the language. */
 export const verbs: readonly VerbKind[] = [
-  ...[say, play, pause, gather, record, dial, enqueue, leave, refer],
+  ...[say, play, pause, gather, record, echo, dial, enqueue, leave, refer],
   ...[start, stop, connect, redirect, reject, hangup],
 ]
