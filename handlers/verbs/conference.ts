@@ -1,6 +1,6 @@
 import type { CallControl } from '../verbs.ts'
 import type { Cancellable } from './cancel.ts'
-import type { RecordingStatus } from './recording.ts'
+import type { RecordingStatus, RecordResult } from './recording.ts'
 
 /** What happens in a conference. */
 export interface ConferenceEvent {
@@ -55,12 +55,10 @@ export interface ConferenceOptions extends Cancellable {
   readonly onJoined?: (seat: ConferenceSeat) => void
   /** Told what happens in the conference, from its beginning to its end; that of who made it holds, also after that one has left. */
   readonly onEvent?: (event: ConferenceEvent) => void
-  /** With `record`: told of the recording when it is over; that of who made the conference holds. */
-  readonly onRecorded?: (recording: {
-    readonly id: string
-    readonly url: string
-    readonly durationMs: number
-  }) => void
+  /** With `record`: told of the recording when it begins; that of who made the conference holds. */
+  readonly onRecording?: (recording: Pick<RecordResult, 'id' | 'url'>) => void
+  /** The same when it is over. */
+  readonly onRecorded?: (recording: RecordResult) => void
   /** Whom {@link onRecorded} tells: where the gateway dies before that, it is told there all the same. */
   readonly recordedTo?: RecordingStatus
 }

@@ -43,8 +43,6 @@ export const keptAs = (
   ...(callback && { status: { dialect: 'form', ...callback } }),
 })
 
-/** A recording that is over; of a conference's, less is known. */
-type Over = Pick<RecordResult, 'id' | 'url' | 'durationMs'> & Partial<Pick<RecordResult, 'bytes' | 'reason'>>
 type Sent = Pick<CallRecording, 'stored'>
 
 /** Tells of recordings. Nothing happens without a callback. */
@@ -67,13 +65,13 @@ export class RecordingNews {
    * `absent` where there is no file, as there was no sound to keep. What is sent to a customer's storage is told of when that is over: where it
    * is then, or else where it is kept here.
    */
-  ended(result: Over, { stored }: Sent = {}): void {
+  ended(result: RecordResult, { stored }: Sent = {}): void {
     if (result.bytes === 0) this.#tell('absent', 'absent', result)
     else if (!stored) this.#completed(result)
     else void stored.then((url = result.url) => this.#completed({ ...result, url }))
   }
 
-  #completed(result: Over): void {
+  #completed(result: RecordResult): void {
     this.#tell('completed', result.reason === 'error' ? 'failed' : 'completed', result)
   }
 

@@ -174,10 +174,9 @@ export const nounRows: readonly Row[] = [
       ],
       recordingStatusCallbackMethod: ['its method', '`POST`', recorded],
       recordingStatusCallbackEvent: [
+        '`in-progress`, `completed`, `absent`',
         '`completed`',
-        '`completed`',
-        recorded,
-        'done but `in-progress` and `absent`, which are not told of conferences',
+        'hear of the beginning of the recording, and that there is none, where they ask for that',
       ],
     },
   ),

@@ -25,7 +25,7 @@ export interface ConferenceFacts {
   readonly openedAt: number
   readonly options: Pick<
     ConferenceOptions,
-    'maxParticipants' | 'record' | 'trim' | 'onRecorded' | 'recordedTo' | 'onEvent'
+    'maxParticipants' | 'record' | 'trim' | 'onRecording' | 'onRecorded' | 'recordedTo' | 'onEvent'
   >
   /** Told once, when the last one has left. */
   readonly onClosed: () => void
@@ -198,26 +198,37 @@ export class Conference implements OpenConference {
   }
 
   #record(): void {
-    const { projectId, options, id } = this.facts
+    const { projectId, options, id: conferenceId } = this.facts
     const [first] = this.#participants
     if (!options.record || !first) return
     const { call } = first
     try {
       this.#recording = this.#parts.recordings.start(this.#mixer, {
-        ...{ projectId, callId: call.id, legId: call.caller.id, source: 'Conference', conferenceId: id },
+        ...{ projectId, callId: call.id, legId: call.caller.id, source: 'Conference', conferenceId },
         ...(options.recordedTo && { status: options.recordedTo }),
         request: { format: 'wav', tracks: 'in', sampleRate: mixRate, trim: options.trim ?? true },
       })
+      const { id, url } = this.#recording
+      this.#tellOf(() => options.onRecording?.({ id, url }))
       void this.#recorded(this.#recording)
     } catch (error) {
-      this.#parts.log.warn({ conference: id, reason: String(error) }, 'a conference is not recorded')
+      this.#parts.log.warn(
+        { conference: conferenceId, reason: String(error) },
+        'a conference is not recorded',
+      )
     }
   }
 
   async #recorded({ id, url, done }: KeptRecording): Promise<void> {
-    const { durationMs } = await done
+    const { end, durationMs, kept, bytes } = await done
+    const reason = end.kind === 'error' ? 'error' : 'stopped'
+    const over = { id, url, durationMs, bytes: kept ? bytes : 0, reason } as const
+    this.#tellOf(() => this.facts.options.onRecorded?.(over))
+  }
+
+  #tellOf(tell: () => void): void {
     try {
-      this.facts.options.onRecorded?.({ id, url, durationMs })
+      tell()
     } catch (error) {
       this.#parts.log.error({ err: error }, 'who was told of a recording failed')
     }

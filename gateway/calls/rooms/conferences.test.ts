@@ -244,13 +244,18 @@ describe('a conference', () => {
 
   it('is recorded from its beginning, and tells of the recording', async () => {
     const told: unknown[] = []
-    const a = await join({ record: true, onRecorded: (recording) => told.push(recording) })
+    const tell = (recording: unknown) => told.push(recording)
+    const a = await join({ record: true, onRecording: tell, onRecorded: tell })
     expect(keeper.wanted).toEqual([])
     const b = await join({ record: true })
     expect(keeper.wanted).toMatchObject([{ callId: a.call.id, projectId: 'p', request: { trim: true } }])
     for (const { seat } of [a, b]) seat?.leave()
     await settle()
-    expect(told).toMatchObject([{ id: 'r-1', url: 'https://gw.example/r-1' }])
+    const recording = { id: 'r-1', url: 'https://gw.example/r-1' }
+    expect(told).toEqual([
+      recording,
+      { ...recording, durationMs: expect.any(Number), bytes: expect.any(Number), reason: 'stopped' },
+    ])
   })
 
   it('goes on without a recording where there is no room for one', async () => {

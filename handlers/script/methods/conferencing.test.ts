@@ -1,7 +1,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { FakeCall } from '../../common/fake-call.ts'
 import { FakeContext } from '../../common/fake-context.ts'
-import type { ConferenceEvent, ConferenceOptions, ConferenceSeat, QueueOptions } from '../../verbs.ts'
+import type {
+  ConferenceEvent,
+  ConferenceOptions,
+  ConferenceSeat,
+  QueueOptions,
+  RecordResult,
+} from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
 import { eventsOf, faultsOf, TestScripts } from '../test-script.ts'
 
@@ -156,20 +162,77 @@ describe('join_conference', () => {
     expect(byGet.context.callbacks[0]?.url).toContain('StatusCallbackEvent=participant-join')
   })
 
-  it('tells recording_status_callback of the recording', async () => {
-    const { context } = await join(
-      {
-        record: 'record-from-start',
-        recording_status_callback: told,
-        recording_status_callback_method: 'POST',
-      },
-      ({ onRecorded }) => onRecorded?.({ id: 'r-1', url: 'https://gw.example/r-1', durationMs: 4600 }),
-    )
-    expect(Object.fromEntries(new URLSearchParams(context.callbacks[0]?.body?.text))).toEqual({
-      ...{ AccountSid: 'demo', CallSid: 'c-1', RecordingSid: 'r-1', RecordingUrl: 'https://gw.example/r-1' },
-      ...{ RecordingStatus: 'completed', RecordingDuration: '5' },
-      ...{ RecordingChannels: '1', RecordingSource: 'Conference' },
+  const recorded: RecordResult = {
+    ...{ id: 'r-1', url: 'https://gw.example/r-1', durationMs: 4600, bytes: 9000, reason: 'stopped' },
+  }
+  /** What recording_status_callback is told of one that begins and is over, with `more` of its parameters. */
+  const toldOf = async (more: object, over: RecordResult = recorded) => {
+    const asked = { record: 'record-from-start', recording_status_callback: told, ...more }
+    const { context } = await join(asked, ({ onRecording, onRecorded }) => {
+      onRecording?.({ id: over.id, url: over.url })
+      onRecorded?.(over)
     })
+    return context.callbacks
+  }
+  const formsOf = (callbacks: Awaited<ReturnType<typeof toldOf>>) =>
+    callbacks.map(({ body }) => Object.fromEntries(new URLSearchParams(body?.text)))
+
+  it('tells recording_status_callback of the recording', async () => {
+    const [ended, ...more] = await toldOf({ recording_status_callback_method: 'POST' })
+    expect([ended?.ends, more]).toEqual(['r-1', []])
+    expect(formsOf(ended ? [ended] : [])).toEqual([
+      {
+        ...{
+          AccountSid: 'demo',
+          CallSid: 'c-1',
+          RecordingSid: 'r-1',
+          RecordingUrl: 'https://gw.example/r-1',
+        },
+        ...{ RecordingStatus: 'completed', RecordingDuration: '5' },
+        ...{ RecordingChannels: '1', RecordingSource: 'Conference' },
+      },
+    ])
+  })
+
+  it.each([
+    ['in-progress completed absent', {}, ['in-progress', 'completed']],
+    ['in-progress,absent', {}, ['in-progress']],
+    ['absent', { bytes: 0 }, ['absent']],
+    ['completed', { bytes: 0 }, []],
+    ['completed', { reason: 'error' }, ['failed']],
+  ] as const)('tells what recording_status_callback_event names: %s, %j', async (events, over, statuses) => {
+    const callbacks = await toldOf({ recording_status_callback_event: events }, { ...recorded, ...over })
+    expect(formsOf(callbacks).map(({ RecordingStatus }) => RecordingStatus)).toEqual(statuses)
+  })
+
+  it('tells of the recording by JSON where recording_status_callback_event_type says so', async () => {
+    const how = { recording_status_callback_event_type: 'relay' }
+    const callbacks = await toldOf({ ...how, recording_status_callback_event: 'in-progress completed' })
+    const events = callbacks.map(({ body }) => JSON.parse(body?.text ?? ''))
+    expect(events.map(({ event_type, params }) => [event_type, params.state, params.url])).toEqual([
+      ['calling.call.record', 'recording', recorded.url],
+      ['calling.call.record', 'finished', recorded.url],
+    ])
+    expect(events[1].params).toMatchObject({
+      ...{ recording_id: 'r-1', duration: 4.6, size: 9000 },
+      record: { audio: { format: 'wav', stereo: false } },
+    })
+    expect(callbacks.map(({ ends }) => ends)).toEqual([undefined, 'r-1'])
+    const silent = await toldOf(
+      { ...how, recording_status_callback_event: 'absent' },
+      { ...recorded, bytes: 0 },
+    )
+    expect(JSON.parse(silent[0]?.body?.text ?? '').params).toMatchObject({ state: 'no_input', url: '' })
+  })
+
+  it('says whom to tell of the recording where the gateway dies', async () => {
+    const asked = { recording_status_callback: told, recording_status_callback_event: 'absent in-progress' }
+    const { verbs } = await join(asked)
+    expect(verbs[0]?.[1]).toMatchObject({
+      recordedTo: { dialect: 'form', url: told, method: 'POST', events: ['in-progress', 'absent'] },
+    })
+    const relay = await join({ ...asked, recording_status_callback_event_type: 'relay' })
+    expect(relay.verbs[0]?.[1]).toMatchObject({ recordedTo: { dialect: 'json', url: told } })
   })
 
   it('begins its stream when the caller has its place', async () => {
@@ -185,10 +248,12 @@ describe('join_conference', () => {
     expect(faultsOf([{ join_conference: { name: 'a', status_callback_event: 'jump' } }])).toEqual([
       '/0/join_conference/status_callback_event method_parameter_invalid_value',
     ])
-    for (const name of ['region', 'recording_status_callback_event', 'recording_status_callback_event_type'])
-      expect((await join({ [name]: 'x' })).warnings).toEqual([
-        `/sections/main/0/join_conference/${name} method_parameter_undefined`,
-      ])
+    expect((await join({ region: 'x' })).warnings).toEqual([
+      '/sections/main/0/join_conference/region method_parameter_undefined',
+    ])
+    expect(faultsOf([{ join_conference: { name: 'a', recording_status_callback_event: 'lost' } }])).toEqual([
+      '/0/join_conference/recording_status_callback_event method_parameter_invalid_value',
+    ])
     expect((await join({ name: 'x'.repeat(129) })).names).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 import { beeps, conferenceEvent, conferenceFields, longestName } from '../../common/conferences.ts'
 import { formRequest } from '../../common/forms.ts'
-import { recordingFields } from '../../common/recordings.ts'
 import type { ConferenceEvent, ConferenceOptions, ConferenceResult, ConferenceSeat } from '../../verbs.ts'
 import { CallEnded } from '../../verbs.ts'
 import { codes } from '../codes.ts'
 import type { Method, Outcome, Running } from '../method.ts'
 import { anyObject, anything, boolean, choice, number, pattern, text, url } from '../schema-parts.ts'
 import { badValue, Values } from '../values.ts'
+import { recordingProperties, recordingTellers } from './conference-recording.ts'
 import { streaming } from './streaming.ts'
 
 const events = ['start', 'end', 'join', 'leave', 'mute', 'hold', 'modify', 'speaker', 'announcement']
@@ -39,22 +39,6 @@ const jsonOf = (event: ConferenceEvent): Readonly<Record<string, unknown>> => ({
   ...{ muted: event.muted, hold: event.held, sequence: event.sequence },
   ...(event.callId !== undefined && { participant_call_id: event.callId }),
 })
-
-const recordedTeller = (
-  values: Values,
-  script: Running,
-): Pick<ConferenceOptions, 'onRecorded' | 'recordedTo'> => {
-  const url = values.url('recording_status_callback')
-  if (url === undefined) return {}
-  const method = values.choice<'GET' | 'POST'>('recording_status_callback_method') ?? 'POST'
-  const { call, context } = script
-  const onRecorded: ConferenceOptions['onRecorded'] = (recording) => {
-    const what = { source: 'Conference', channels: 1 } as const
-    const form = recordingFields(call.info, what, 'completed', recording)
-    context.notify({ kind: 'recording', ...formRequest({ url, method }, form), ends: recording.id })
-  }
-  return { onRecorded, recordedTo: { dialect: 'form', url, method, events: ['completed'] } }
-}
 
 /** Begins the stream of a participant when it has its place. */
 const streamOf = (values: Values, script: Running): ((seat: ConferenceSeat) => void) | undefined => {
@@ -89,7 +73,7 @@ const conferenceOptions = (values: Values, script: Running): ConferenceOptions =
     trim: values.choice('trim') !== 'do-not-trim',
     ...(onJoined && { onJoined }),
     ...(onEvent && { onEvent }),
-    ...recordedTeller(values, script),
+    ...recordingTellers(values, script),
   }
 }
 
@@ -145,10 +129,7 @@ export const conferencing: Readonly<Record<string, Method>> = {
         [...['relay', 'cxml', 'laml']],
       ),
       status_callback_method: methodChoice,
-      recording_status_callback: url(
-        'Told of the recording when it is over, by a form; that of who made the conference holds.',
-      ),
-      recording_status_callback_method: methodChoice,
+      ...recordingProperties,
       stream: anyObject(
         'Begins a stream when the caller has its place: the parameters of the method stream.',
       ),
@@ -157,7 +138,7 @@ export const conferencing: Readonly<Record<string, Method>> = {
       ),
     },
     required: ['name'],
-    withoutEffect: ['region', 'recording_status_callback_event', 'recording_status_callback_event_type'],
+    withoutEffect: ['region'],
     nested: { result: 'branches' },
     failed: { join_conference_result: 'failed', return_value: 'failed' },
     run: joinConference,

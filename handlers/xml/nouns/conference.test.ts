@@ -110,11 +110,13 @@ const event = (kind: ConferenceEvent['kind'], more: Partial<ConferenceEvent> = {
 })
 
 /** What the callbacks hear of events and of a recording. */
-const heard = async (attributes: string, events: readonly ConferenceEvent[]) => {
+const heard = async (attributes: string, events: readonly ConferenceEvent[], bytes = 64_000) => {
   const call = new FakeCall()
-  call.during.set('joinConference', ({ onEvent, onRecorded }: ConferenceOptions) => {
+  call.during.set('joinConference', ({ onEvent, onRecording, onRecorded }: ConferenceOptions) => {
     for (const one of events) onEvent?.(one)
-    onRecorded?.({ id: 'r-1', url: 'https://gw.example/r-1', durationMs: 8000 })
+    const recording = { id: 'r-1', url: 'https://gw.example/r-1' }
+    onRecording?.(recording)
+    onRecorded?.({ ...recording, durationMs: 8000, bytes, reason: 'stopped' })
   })
   const { context } = await runXml(`<Dial>${noun(attributes)}</Dial>`, { call })
   return context.callbacks
@@ -152,6 +154,20 @@ describe('the callbacks of Conference', () => {
       ...['participant-mute', 'participant-unmute', 'participant-hold', 'participant-unhold'],
       'participant-speech-start',
     ])
+  })
+
+  it('hear of the beginning of the recording, and that there is none, where they ask for that', async () => {
+    const told = `recordingStatusCallback="${root}/told" recordingStatusCallbackEvent="in-progress completed absent"`
+    for (const [bytes, end] of [
+      [64_000, 'completed'],
+      [0, 'absent'],
+    ] as const) {
+      const callbacks = await heard(told, [event('start')], bytes)
+      expect(callbacks.map(fieldsOf)).toMatchObject([
+        { RecordingStatus: 'in-progress', ConferenceSid: 'f-1' },
+        { RecordingStatus: end, ConferenceSid: 'f-1' },
+      ])
+    }
   })
 
   it('hear where the recording is', async () => {

@@ -83,6 +83,8 @@ const readOptions = (reader: ElementReader): ConferenceOptions => {
 export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): ConferenceOptions => {
   const { options, wait, statusCallback, eventCallback, recordingStatusCallback } = noun
   let conferenceSid: string | undefined
+  const news = () =>
+    new RecordingNews(stage, recordingStatusCallback, { source: 'Conference', channels: 1, conferenceSid })
   return {
     ...options,
     ...(wait && { wait: wait === 'silence' ? 'none' : waitFor(stage, wait) }),
@@ -93,10 +95,12 @@ export const conferenceOptions = (stage: Stage, noun: ConferenceNoun): Conferenc
       tell(stage.context, 'conference', statusCallback, fields)
     },
     ...(recordingStatusCallback && { recordedTo: { dialect: 'form', ...recordingStatusCallback } }),
+    ...(recordingStatusCallback && {
+      onRecording: (recording) => news().begun(recording),
+    }),
     ...((recordingStatusCallback || eventCallback) && {
       onRecorded: (recording) => {
-        const what = { source: 'Conference', channels: 1, conferenceSid } as const
-        new RecordingNews(stage, recordingStatusCallback, what).ended(recording)
+        news().ended(recording)
         if (!eventCallback) return
         tell(stage.context, 'conference', eventCallback, {
           ...(conferenceSid !== undefined && { ConferenceSid: conferenceSid }),

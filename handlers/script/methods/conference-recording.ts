@@ -1,0 +1,101 @@
+import { formRequest } from '../../common/forms.ts'
+import { recordingFields } from '../../common/recordings.ts'
+import type { ConferenceOptions, RecordResult } from '../../verbs.ts'
+import type { Running } from '../method.ts'
+import { choice, pattern, type Schema, url } from '../schema-parts.ts'
+import type { Values } from '../values.ts'
+
+/** What becomes of a recording, in the words of `recording_status_callback_event`. */
+const events = ['in-progress', 'completed', 'absent'] as const
+
+type RecordingEvent = (typeof events)[number]
+
+/** Parameters of a conference that say who is told of its recording. */
+export const recordingProperties: Readonly<Record<string, Schema>> = {
+  recording_status_callback: url('Told of the recording; that of who made the conference holds.'),
+  recording_status_callback_event: pattern(
+    `^((${events.join('|')})[ ,]*)+$`,
+    'Which events: in-progress when it begins, completed when it is over, absent when there was no sound to keep; default completed.',
+    'in-progress, completed or absent',
+  ),
+  recording_status_callback_event_type: choice(
+    'cxml, laml: a form, as of XML documents; relay: JSON, calling.call.record. Default cxml.',
+    ['cxml', 'laml', 'relay'],
+  ),
+  recording_status_callback_method: choice('GET or POST; default POST.', ['GET', 'POST']),
+}
+
+/** The states of `calling.call.record`. */
+const states = {
+  'in-progress': 'recording',
+  completed: 'finished',
+  absent: 'no_input',
+  failed: 'error',
+} as const
+
+/** Tells `recording_status_callback`, by the form of XML documents or by the family's JSON. */
+export const recordingTellers = (
+  values: Values,
+  script: Running,
+): Pick<ConferenceOptions, 'onRecording' | 'onRecorded' | 'recordedTo'> => {
+  const told = values.url('recording_status_callback')
+  if (told === undefined) return {}
+  const words = (values.text('recording_status_callback_event') ?? 'completed').split(/[\s,]+/)
+  const method = values.choice<'GET' | 'POST'>('recording_status_callback_method') ?? 'POST'
+  const wanted = events.filter((event) => words.includes(event))
+  const target = { url: told, method }
+  const isForm = values.choice('recording_status_callback_event_type') !== 'relay'
+  const params = { record: { audio: { format: 'wav', direction: 'both', stereo: false } } }
+  const tell = isForm ? formTeller(target, script) : jsonTeller(target, params, script)
+  return {
+    onRecording: (recording) => {
+      if (wanted.includes('in-progress')) tell('in-progress', recording)
+    },
+    onRecorded: (recording) => {
+      const event: RecordingEvent = recording.bytes === 0 ? 'absent' : 'completed'
+      const isFailure = event === 'completed' && recording.reason === 'error'
+      if (wanted.includes(event)) tell(isFailure ? 'failed' : event, recording)
+    },
+    recordedTo: isForm
+      ? { ...target, dialect: 'form', events: wanted }
+      : { ...target, dialect: 'json', params },
+  }
+}
+
+type Recording = Pick<RecordResult, 'id' | 'url'> & Partial<RecordResult>
+type RecordingTell = (status: keyof typeof states, recording: Recording) => void
+
+interface Target {
+  readonly url: string
+  readonly method: 'GET' | 'POST'
+}
+
+/** Other than the first, what is told is its end. */
+const endOf = (status: keyof typeof states, { id }: Recording): string | undefined =>
+  status === 'in-progress' ? undefined : id
+
+const formTeller =
+  (target: Target, { call, context }: Running): RecordingTell =>
+  (status, recording) => {
+    const form = recordingFields(call.info, { source: 'Conference', channels: 1 }, status, recording)
+    const ends = endOf(status, recording)
+    context.notify({
+      kind: 'recording',
+      ...formRequest(target, form),
+      ...(ends !== undefined && { ends }),
+    })
+  }
+
+const jsonTeller = (target: Target, params: object, script: Running): RecordingTell => {
+  const tell = script.events.to(target, 'calling.call.record', { ...params })
+  return (status, recording) => {
+    const { id, url: at, bytes, durationMs } = recording
+    const now = script.context.now()
+    const over = durationMs !== undefined && {
+      ...{ size: bytes, duration: durationMs / 1000 },
+      ...{ start_time: (now - durationMs) / 1000, end_time: now / 1000 },
+    }
+    const file = bytes === 0 ? '' : at
+    tell({ state: states[status], recording_id: id, url: file, ...over }, endOf(status, recording))
+  }
+}
