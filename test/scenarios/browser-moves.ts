@@ -41,10 +41,8 @@ export const browserMoves = (two: TwoBrowsers, desk: () => number) =>
       await b.accept({ video: true })
     }
     const together = async (): Promise<void> => {
-      await sees(a.page, 'blue')
-      await sees(b.page, 'red')
-      await hears(a.page, tones.bob)
-      await hears(b.page, tones.alice)
+      const pictures = [sees(a.page, 'blue'), sees(b.page, 'red')]
+      await Promise.all([...pictures, hears(a.page, tones.bob), hears(b.page, tones.alice)])
     }
 
     await a.dial('/public/tour?channel=video', { video: true })

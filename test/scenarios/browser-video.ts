@@ -47,10 +47,8 @@ export const browserVideo = (two: TwoBrowsers) =>
 
     /** Everything goes both ways. */
     const together = async (): Promise<void> => {
-      await sees(a.page, 'blue')
-      await sees(b.page, 'red')
-      await hears(a.page, tones.bob)
-      await hears(b.page, tones.alice)
+      const pictures = [sees(a.page, 'blue'), sees(b.page, 'red')]
+      await Promise.all([...pictures, hears(a.page, tones.bob), hears(b.page, tones.alice)])
     }
 
     const membersOf = async (page: SdkPage): Promise<readonly Member[]> =>
@@ -101,10 +99,7 @@ export const browserVideo = (two: TwoBrowsers) =>
 
     it('is held, and taken back', async () => {
       await b.do('hold')
-      await hearsNothing(a)
-      await hearsNothing(b)
-      await seesNothing(a.page)
-      await seesNothing(b.page)
+      await Promise.all([hearsNothing(a), hearsNothing(b), seesNothing(a.page), seesNothing(b.page)])
       await b.do('unhold')
       await together()
     })
@@ -112,8 +107,7 @@ export const browserVideo = (two: TwoBrowsers) =>
     it('has no camera of one of the two for a while', async () => {
       await a.do('setVideoDirection', 'recvonly')
       await seesNothing(b.page)
-      await sees(a.page, 'blue')
-      await hears(b.page, tones.alice)
+      await Promise.all([sees(a.page, 'blue'), hears(b.page, tones.alice)])
       await a.do('setVideoDirection', 'sendrecv')
       await together()
     })
@@ -137,8 +131,7 @@ export const browserVideo = (two: TwoBrowsers) =>
         window.share = await window.call.startScreenShare({ video: true })
       })
       await sees(b.page, screenColour)
-      await sees(a.page, 'blue')
-      await hears(b.page, tones.alice)
+      await Promise.all([sees(a.page, 'blue'), hears(b.page, tones.alice)])
       const members = await membersOf(b)
       const screen = members.find(({ type }) => type === 'screen')
       expect(members.some(({ member_id: id, type }) => type === 'member' && id === screen?.parent_id)).toBe(
@@ -176,17 +169,14 @@ export const browserVideo = (two: TwoBrowsers) =>
       )
       await b.accept()
       await started
-      await hears(a.page, tones.bob)
-      await hears(b.page, tones.alice)
+      await Promise.all([hears(a.page, tones.bob), hears(b.page, tones.alice)])
       await a.do('setVideoDirection', 'sendrecv')
       await hears(b.page, tones.alice)
       await b.do('setVideoDirection', 'sendrecv')
       await together()
       await a.do('setVideoDirection', 'inactive')
-      await seesNothing(a.page)
-      await seesNothing(b.page)
-      await hears(a.page, tones.bob)
-      await hears(b.page, tones.alice)
+      await Promise.all([seesNothing(a.page), seesNothing(b.page)])
+      await Promise.all([hears(a.page, tones.bob), hears(b.page, tones.alice)])
       await a.hangUp()
       await over()
     })

@@ -40,20 +40,17 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
 
     /** A telephone and a browser hear each other, and nobody else. */
     const talk = async (phone: Carrier, page: ClientPage, tone: { page: number; phone: number }) => {
-      await hears(page.page, tone.phone)
-      await phone.hears(tone.page, 500)
+      await Promise.all([hears(page.page, tone.phone), phone.hears(tone.page, 500)])
     }
 
     /** Both browsers hear each other. */
     const together = async (): Promise<void> => {
-      await hears(a.page, tones.bob)
-      await hears(b.page, tones.alice)
+      await Promise.all([hears(a.page, tones.bob), hears(b.page, tones.alice)])
     }
 
     /** Both browsers see each other. */
     const face = async (): Promise<void> => {
-      await sees(a.page, 'blue')
-      await sees(b.page, 'red')
+      await Promise.all([sees(a.page, 'blue'), sees(b.page, 'red')])
     }
 
     const phone = (): Promise<Carrier> =>
@@ -126,8 +123,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       await together()
       await desk.done()
       for (const page of [a, b]) await act(page, 'updateMedia', { video: { enable: true } })
-      await face()
-      await together()
+      await Promise.all([face(), together()])
       await act(b, 'hangup')
       await reaches(a, 'ended')
       const [record] = await recorded(call)
@@ -139,15 +135,13 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
       await answers(b, { video: true })
       await dials(a, '/public/help?channel=video', { video: true })
       const call = latest()
-      await face()
-      await together()
+      await Promise.all([face(), together()])
       await act(b, 'hangup')
       await second.talks('invited', tones.phone)
       await talk(second, a, { page: tones.alice, phone: tones.phone })
       await seesNothing(a.page)
       await command(two.gateway, 'calling.transfer', { dest: '/public/bob?channel=video' }, call)
-      await together()
-      await face()
+      await Promise.all([together(), face()])
       await act(a, 'hangup')
       await reaches(b, 'ended')
       const [record] = await recorded(call)

@@ -98,8 +98,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     const carrier = await Carrier.calls(gateway, { domain: 'sdk.test', scenario: 'caller-released' })
     await carrier.talks('answered', tones.carrier)
     const talk = async () => {
-      await hears(opened.page, tones.carrier)
-      await carrier.hears(tones.firefox, 500)
+      await Promise.all([hears(opened.page, tones.carrier), carrier.hears(tones.firefox, 500)])
     }
     await talk()
     await reaches(opened, 'active')
@@ -125,8 +124,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await dials(opened, carrier.uri)
     await carrier.talks('invited', tones.carrier)
     const talk = async () => {
-      await hears(opened.page, tones.carrier)
-      await carrier.hears(tones.firefox, 500)
+      await Promise.all([hears(opened.page, tones.carrier), carrier.hears(tones.firefox, 500)])
     }
     await talk()
     line.cut()
@@ -197,12 +195,10 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     await answers(a)
     await dials(b, '/public/alice')
     const talk = async () => {
-      await hears(a.page, tones.chromium)
-      await hears(b.page, tones.firefox)
+      await Promise.all([hears(a.page, tones.chromium), hears(b.page, tones.firefox)])
     }
     const together = async () => {
-      await sees(a.page, 'blue')
-      await sees(b.page, 'red')
+      await Promise.all([sees(a.page, 'blue'), sees(b.page, 'red')])
       await isShown(a.page, true)
       await talk()
     }
@@ -217,8 +213,7 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
       [111, 96],
     ])
     await act(a, 'setVideoDirection', 'inactive')
-    await seesNothing(a.page)
-    await seesNothing(b.page)
+    await Promise.all([seesNothing(a.page), seesNothing(b.page)])
     await isShown(a.page, false)
     await talk()
     await act(a, 'setVideoDirection', 'sendrecv')
@@ -232,10 +227,8 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     const [a, b] = [await open({}, { camera: 'red' }), await openChromium('blue')]
     await answers(b, { video: true })
     await dials(a, '/public/bob?channel=video', { video: true })
-    await sees(a.page, 'blue')
-    await sees(b.page, 'red')
-    await hears(a.page, tones.chromium)
-    await hears(b.page, tones.firefox)
+    await Promise.all([sees(a.page, 'blue'), sees(b.page, 'red')])
+    await Promise.all([hears(a.page, tones.chromium), hears(b.page, tones.firefox)])
     expect(await payloads(a.page)).toEqual([109, 120])
     await act(a, 'hangup')
     await reaches(b, 'ended')

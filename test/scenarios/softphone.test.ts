@@ -45,8 +45,7 @@ const phoneOf = async (person: Person, index: 0 | 1): Promise<Softphone> => {
 
 /** Both ways, by the tones of the two browsers. */
 const talk = async (first: Softphone, second: Softphone): Promise<void> => {
-  await hears(first.page, tones[1])
-  await hears(second.page, tones[0])
+  await Promise.all([hears(first.page, tones[1]), hears(second.page, tones[0])])
 }
 
 it('a video call from the address book: pictures and sound both ways, a screen, and sound alone again', async () => {
@@ -60,9 +59,7 @@ it('a video call from the address book: pictures and sound both ways, a screen, 
   await second.part('accept-video').click()
   await first.talking()
   expect(await first.part('party').textContent()).toBe('Bob Brown')
-  await talk(first, second)
-  await sees(first.page, 'blue')
-  await sees(second.page, 'red')
+  await Promise.all([talk(first, second), sees(first.page, 'blue'), sees(second.page, 'red')])
   await second.part('far-video').waitFor({ state: 'visible' })
   await first.part('share').click()
   await sees(second.page, screenColour)
@@ -70,8 +67,7 @@ it('a video call from the address book: pictures and sound both ways, a screen, 
   await sees(second.page, 'red')
   await first.part('camera').click()
   await seesNothing(second.page)
-  await sees(first.page, 'blue')
-  await talk(first, second)
+  await Promise.all([sees(first.page, 'blue'), talk(first, second)])
   await first.hangUp()
   await Promise.all([first.idle(), second.idle()])
   await gateway.settled()
