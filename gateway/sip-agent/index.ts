@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
+import type { AgentData } from './serve.ts'
 import type {
   FromWorker,
   OwnRefusal,
@@ -57,6 +58,21 @@ export interface SipAgent {
   close(): Promise<void>
 }
 
+/** A thread with an agent in it: `node:worker_threads`' Worker. */
+export interface AgentThread {
+  on(event: 'message', listener: (message: FromWorker) => void): unknown
+  on(event: 'error', listener: (error: unknown) => void): unknown
+  on(event: 'exit', listener: (code: number) => void): unknown
+  once(event: 'error', listener: (error: unknown) => void): unknown
+  once(event: 'exit', listener: (code: number) => void): unknown
+  off(event: 'message', listener: (message: FromWorker) => void): unknown
+  off(event: 'error', listener: (error: unknown) => void): unknown
+  off(event: 'exit', listener: (code: number) => void): unknown
+  postMessage(message: ToWorker): void
+  terminate(): unknown
+  readonly performance: Pick<Worker['performance'], 'eventLoopUtilization'>
+}
+
 /** Longest wait for the thread to end by itself once it is to close. */
 const longestEndMs = 15_000
 
@@ -64,7 +80,7 @@ const longestEndMs = 15_000
  * Resolves when a thread that was told to close, or closes by itself, has ended. It is ended by force only where it does not: whoever ends
  * a thread that is still taking down its sockets takes the risk that the whole process dies of it.
  */
-const untilEnded = (worker: Worker): Promise<void> =>
+const untilEnded = (worker: AgentThread): Promise<void> =>
   new Promise((resolve) => {
     const limit = new SystemClock().after(longestEndMs, () => void worker.terminate())
     worker.once('exit', () => {
@@ -81,7 +97,7 @@ class WorkerAgent implements SipAgent {
   readonly port: number
   readonly secret: string
   readonly addresses: readonly SipAddress[]
-  readonly #worker: Worker
+  readonly #worker: AgentThread
   readonly #listeners: ((error: Error) => void)[] = []
   readonly #faultListeners: ((problem: string) => void)[] = []
   readonly #refusalListeners: ((refusal: OwnRefusal) => void)[] = []
@@ -90,7 +106,7 @@ class WorkerAgent implements SipAgent {
   #failure: Error | undefined
   #closing: Promise<void> | undefined
 
-  constructor(worker: Worker, secret: string, port: number, addresses: readonly SipAddress[]) {
+  constructor(worker: AgentThread, secret: string, port: number, addresses: readonly SipAddress[]) {
     this.#worker = worker
     this.secret = secret
     this.port = port
@@ -168,18 +184,21 @@ class WorkerAgent implements SipAgent {
   }
 }
 
-/**
- * Starts the embedded SIP agent in a thread of its own. drachtio-srf connects to `host:port` with `secret`.
- * Rejects with an error that names the address where one cannot be bound.
- */
-export const startSipAgent = (options: SipAgentOptions): Promise<SipAgent> => {
-  const secret = randomBytes(24).toString('hex')
-  const worker = new Worker(new URL('./agent.worker.ts', import.meta.url), {
+const startThread = (workerData: AgentData): AgentThread =>
+  new Worker(new URL('./agent.worker.ts', import.meta.url), {
     name: 'sip-agent',
     // What a call leaves behind dies young: with more room it is rarely copied, and no collection holds up answers for long.
     resourceLimits: { maxYoungGenerationSizeMb: 96 },
-    workerData: { options, secret },
+    workerData,
   })
+
+/**
+ * Starts the embedded SIP agent in a thread of its own, or in what else `start` makes. drachtio-srf connects to `host:port` with `secret`.
+ * Rejects with an error that names the address where one cannot be bound.
+ */
+export const startSipAgent = (options: SipAgentOptions, start = startThread): Promise<SipAgent> => {
+  const secret = randomBytes(24).toString('hex')
+  const worker = start({ options, secret })
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(problemOf(error))
     const gone = (code: number) => fail(new Error(`SIP agent: the thread ended at start with code ${code}`))

@@ -1,5 +1,6 @@
 import Srf, { type SrfRequest, type SrfResponse } from 'drachtio-srf'
 import { type SipAgent, type SipAgentOptions, startSipAgent } from '../index.ts'
+import { sameThread } from './same-thread.ts'
 
 /** An agent on free ports with one connected application, for tests. */
 export interface Bench {
@@ -27,7 +28,7 @@ export const startBench = async (options: Partial<SipAgentOptions> = {}): Promis
     { transport: 'udp', address: '127.0.0.1', port: 0 },
     { transport: 'tcp', address: '127.0.0.1', port: 0 },
   ] as const
-  const agent = await startSipAgent({ listen, ...options })
+  const agent = await startSipAgent({ listen, ...options }, sameThread)
   const srf = await connectSrf(agent)
   const port = (transport: string) => agent.addresses.find((each) => each.transport === transport)?.port ?? 0
   return {

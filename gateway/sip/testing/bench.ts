@@ -7,6 +7,7 @@ import { SystemClock } from '../../clock.ts'
 import type { DomainApp } from '../../directory/types.ts'
 import { Metrics } from '../../metrics.ts'
 import { type SipAgent, type SipAgentOptions, startSipAgent } from '../../sip-agent/index.ts'
+import { sameThread } from '../../sip-agent/testing/same-thread.ts'
 import { routed } from '../../sip-agent/testing/srf.ts'
 import { SipEdge, type SipEdgeParts } from '../index.ts'
 import { createSrf } from '../srf.ts'
@@ -112,7 +113,7 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
     { transport: 'udp', address: '127.0.0.1', port: 0 },
     { transport: 'tcp', address: '127.0.0.1', port: 0 },
   ] as const
-  const agent = await startSipAgent({ listen, ...options.agent })
+  const agent = await startSipAgent({ listen, ...options.agent }, sameThread)
   const { host, port, secret } = agent
   const [edge, metrics, arrivals, logged] = [
     new TestEdge(),

@@ -1,0 +1,26 @@
+import { EventEmitter } from 'node:events'
+import { performance } from 'node:perf_hooks'
+import { MessageChannel } from 'node:worker_threads'
+import type { AgentThread } from '../index.ts'
+import { type AgentData, serveAgent } from '../serve.ts'
+
+/**
+ * What an agent is started with where its thread is not what is tested: it runs in the test's own, and all that is said to it and by it is
+ * copied as between threads. To start a thread takes some hundred times as long as to start an agent.
+ */
+export const sameThread = (data: AgentData): AgentThread => {
+  const { port1, port2 } = new MessageChannel()
+  const events = new EventEmitter()
+  port1.on('message', (message) => events.emit('message', message))
+  port1.on('close', () => events.emit('exit', 0))
+  serveAgent(port2, structuredClone(data))
+  const thread = {
+    on: (event: string, listener: (...told: unknown[]) => void) => events.on(event, listener),
+    once: (event: string, listener: (...told: unknown[]) => void) => events.once(event, listener),
+    off: (event: string, listener: (...told: unknown[]) => void) => events.off(event, listener),
+    postMessage: (message: unknown) => port1.postMessage(message),
+    terminate: () => port1.close(),
+    performance,
+  }
+  return thread as AgentThread
+}
