@@ -1,3 +1,4 @@
+import type { PushConfig } from './push-types.ts'
 import type { SrtpSuiteName } from './srtp-suites.ts'
 import type { CodecName, Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
 
@@ -83,7 +84,7 @@ export interface FileConfig {
   readonly oauth: Pick<Config['oauth'], 'url' | 'clients'>
   readonly webhooks: Config['webhooks']
   /** As in the schema, like `sip`. */
-  readonly push: object
+  readonly push: Pick<PushConfig, 'webPush'>
   readonly envs: Config['envs']
   readonly limits: {
     readonly calls: number

@@ -7,9 +7,9 @@ export interface PushConfig {
   readonly webPush?: {
     /** `mailto:` or `https:` URI by which push services reach the operator. */
     readonly subject: string
-    /** Both base64url. */
-    readonly publicKey: string
-    readonly privateKey: string
+    /** Both base64url, or neither: the pair is then made of the gateway's secret. */
+    readonly publicKey?: string
+    readonly privateKey?: string
   }
   readonly apns?: {
     /** The `.p8` file. */

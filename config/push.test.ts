@@ -40,7 +40,14 @@ describe('push', () => {
     })
   })
 
+  it('needs no keys for Web Push: the gateway makes them', () => {
+    const subject = 'mailto:ops@x.example'
+    expect(load(`push: { webPush: { subject: "${subject}" } }`).webPush).toEqual({ subject })
+  })
+
   it.each([
+    ['a public key alone', webPush({ privateKey: undefined }), 'push.webPush: the key privateKey is missing'],
+    ['a private key alone', webPush({ publicKey: undefined }), 'push.webPush: the key publicKey is missing'],
     ['a subject that is no URI', webPush({ subject: 'ops@x.example' }), 'push.webPush.subject'],
     ['a public key that is none', webPush({ publicKey: privateKey }), 'push.webPush.publicKey'],
     ['a private key that is none', webPush({ privateKey: publicKey }), 'push.webPush.privateKey'],

@@ -4,6 +4,7 @@ import { endpointName, subscriberName } from './file.ts'
 import { canonicalHost } from './networks.ts'
 import { checkProjects } from './projects.ts'
 import { checkOAuth } from './rules-oauth.ts'
+import { checkPush } from './rules-push.ts'
 import { checkSip } from './rules-sip.ts'
 import { checkSound } from './rules-sound.ts'
 import { checkTurn } from './rules-turn.ts'
@@ -20,6 +21,7 @@ export const checkRules = (config: FileConfig, report: Report): void => {
   checkSound(config, report)
   checkTurn(config, report)
   checkOAuth(config, report)
+  checkPush(config, report)
 }
 
 const checkUnique = (config: FileConfig, report: Report): void => {

@@ -12,13 +12,16 @@ export const push = object(
     },
     whenOnline: flag('Tell devices although a page of the subscriber is connected.', false),
     webPush: object(
-      'Web Push, for browsers; `trunkline push-keys` makes the keys.',
+      'Web Push, for browsers.',
       {
         subject: format('vapid-subject', 'Where push services reach the operator: mailto: or https:.'),
-        publicKey: format('p256-public-key', 'The key that pages subscribe with, base64url.'),
+        publicKey: format(
+          'p256-public-key',
+          "The key that pages subscribe with, base64url. Without it, a pair made of the gateway's secret; `trunkline push-keys` makes another one.",
+        ),
         privateKey: format('p256-private-key', 'Its private key, base64url.'),
       },
-      ['subject', 'publicKey', 'privateKey'],
+      ['subject'],
     ),
     apns: object(
       "Apple's service, for VoIP tokens.",

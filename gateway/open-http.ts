@@ -12,6 +12,7 @@ import type { Base, Customers, Store } from './open.ts'
 import type { Dialects, OpenedCalls } from './open-calls.ts'
 import { openChat } from './open-chat.ts'
 import { openOAuth } from './open-oauth.ts'
+import { vapidOptions } from './push/vapid.ts'
 import type { Recordings } from './recordings/recordings.ts'
 import type { Records } from './records/records.ts'
 import { Entrance } from './rpc/entrance.ts'
@@ -34,7 +35,8 @@ const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/
 /** Opens the HTTP listeners with their WebSockets; resolves with their URLs. Rejects when an address is taken. */
 export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Promise<string[]> => {
   const { clock, log, closing } = base
-  const { http: config } = base.config
+  const { http: config, push } = base.config
+  const { webPush } = push
   const { certificates, reasons } = from
   const { directory, tokens, pairs, revocations, access, secret } = from.store
   const parts = { metrics, clock, log, config }
@@ -58,7 +60,7 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
     certificate: certificates.material.https,
     readiness: { reasons },
     pages: { console: builtPages('console'), sdk: builtPages('client') },
-    applicationServerKey: base.config.push.webPush?.publicKey,
+    ...(webPush && { applicationServerKey: vapidOptions(webPush, secret).publicKey }),
   })
   closing.add('HTTP', http, (servers) => servers.close())
   certificates.onChange(({ https }) => https && http.renew(https))

@@ -24,9 +24,13 @@ const open = (push: object) => {
   const metrics = new Metrics()
   const base = { config: loadConfig(file, {}), clock: new FakeClock(), log, closing }
   // Neither is used before there is a call.
-  return { metrics, opened: openPush(base, { directory: {} } as never, { http: {} } as never, metrics) }
+  return {
+    metrics,
+    opened: openPush(base, { directory: {}, secret } as never, { http: {} } as never, metrics),
+  }
 }
 
+const secret = new Uint8Array(32).fill(7)
 const subject = 'mailto:ops@x.example'
 const write = (name: string, text: string) => {
   writeFileSync(join(folder, name), text)
@@ -44,6 +48,10 @@ describe('push notifications', () => {
     const { metrics, opened } = open({ webPush: { subject, ...newVapidKeys() } })
     expect(await opened).toBeDefined()
     expect(await metrics.text()).toContain('trunkline_push_sending 0')
+  })
+
+  it('open without keys, which are made', async () => {
+    expect(await open({ webPush: { subject } }).opened).toBeDefined()
   })
 
   it.each<[string, () => object, string]>([

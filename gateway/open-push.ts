@@ -10,7 +10,7 @@ import { Fcm, serviceAccountOf } from './push/fcm.ts'
 import { Push } from './push/push.ts'
 import { PushHttp } from './push/push-http.ts'
 import type { PushTransport } from './push/types.ts'
-import { Vapid } from './push/vapid.ts'
+import { Vapid, vapidOptions } from './push/vapid.ts'
 import { WebPush } from './push/web-push.ts'
 import { PushWebhook } from './push/webhook.ts'
 import type { CustomerHttp } from './webhooks/customer-http.ts'
@@ -19,13 +19,13 @@ import { AddressGuard } from './webhooks/guard.ts'
 /** Opens push notifications; undefined where no way to devices is configured. Rejects when a key or its file cannot be used. */
 export const openPush = async (
   { config, clock, log: parentLog, closing }: Base,
-  { directory }: Pick<Store, 'directory'>,
+  { directory, secret }: Pick<Store, 'directory' | 'secret'>,
   { http }: Pick<Customers, 'http'>,
   metrics: Metrics,
 ): Promise<Push | undefined> => {
   const { push: options, limits } = config
   const guard = new AddressGuard(limits.documentNetworks)
-  const transports = await openTransports(options, { http, guard, clock })
+  const transports = await openTransports(options, { http, guard, secret, clock })
   if (transports.length === 0) {
     metrics.gauge('push_sending', () => 0)
     return undefined
@@ -44,17 +44,22 @@ export const openPush = async (
 interface TransportParts {
   readonly http: CustomerHttp
   readonly guard: AddressGuard
+  /** The gateway's own. */
+  readonly secret: Uint8Array
   readonly clock: Clock
 }
 
 /** In the order in which they are asked whether they take a device. */
 const openTransports = async (
   { webPush, apns, fcm, webhook }: PushConfig,
-  { http, guard, clock }: TransportParts,
+  { http, guard, secret, clock }: TransportParts,
 ): Promise<PushTransport[]> => {
   const now = () => clock.now()
   const transports: PushTransport[] = []
-  if (webPush) transports.push(new WebPush(new PushHttp({ guard }), await Vapid.open(webPush), now))
+  if (webPush) {
+    const vapid = await Vapid.open(vapidOptions(webPush, secret))
+    transports.push(new WebPush(new PushHttp({ guard }), vapid, now))
+  }
   if (apns) {
     const { keyFile, ...rest } = apns
     transports.push(await using(keyFile, (key) => Apns.open({ ...rest, key, now })))

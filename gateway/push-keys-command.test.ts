@@ -21,6 +21,6 @@ it('prints configuration that can be used as it is', async () => {
   expect(printPushKeys()).toBe(0)
   const file = join(folder, 'trunkline.yaml')
   writeFileSync(file, out)
-  const { webPush } = loadConfig(file, {}).push
-  await expect(Vapid.open(webPush!)).resolves.toBeInstanceOf(Vapid)
+  const { subject, publicKey = '', privateKey = '' } = loadConfig(file, {}).push.webPush!
+  await expect(Vapid.open({ subject, publicKey, privateKey })).resolves.toBeInstanceOf(Vapid)
 })

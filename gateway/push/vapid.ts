@@ -1,4 +1,4 @@
-import { createECDH } from 'node:crypto'
+import { createECDH, hkdfSync } from 'node:crypto'
 import { importJWK, SignJWT } from 'jose'
 
 /** Who sends web pushes (RFC 8292). */
@@ -25,6 +25,30 @@ export const newVapidKeys = (): VapidKeys => {
   const privateKey = Buffer.concat([Buffer.alloc(32), pair.getPrivateKey()]).subarray(-32)
   return { publicKey, privateKey: privateKey.toString('base64url') }
 }
+
+/** Of P-256 (SEC 2 section 2.4.2): private keys lie between 0 and it. */
+const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+/** 64 bits more than a key has, so that none is likelier than another (FIPS 186-5 appendix A.2.1). */
+const seedBytes = 40
+
+/** The pair that is made of a gateway's secret: always the same, and the same on all gateways that have it. */
+export const madeVapidKeys = (secret: Uint8Array): VapidKeys => {
+  const seed = Buffer.from(hkdfSync('sha256', secret, '', 'keys of Web Push', seedBytes)).toString('hex')
+  const scalar = (BigInt(`0x${seed}`) % (order - 1n)) + 1n
+  const privateKey = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex')
+  const pair = createECDH('prime256v1')
+  pair.setPrivateKey(privateKey)
+  return { publicKey: pair.getPublicKey('base64url'), privateKey: privateKey.toString('base64url') }
+}
+
+/** Who sends, with the keys of the configuration, or else with those that are made. */
+export const vapidOptions = (
+  { subject, publicKey, privateKey }: Pick<VapidOptions, 'subject'> & Partial<VapidKeys>,
+  secret: Uint8Array,
+): VapidOptions =>
+  publicKey !== undefined && privateKey !== undefined
+    ? { subject, publicKey, privateKey }
+    : { subject, ...madeVapidKeys(secret) }
 
 /** Says to push services who sends (RFC 8292). */
 export class Vapid {

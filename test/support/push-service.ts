@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CDPSession, Page } from 'playwright-core'
 import { closeServers, makeBrowser, serveTls } from '../../gateway/push/testing.ts'
-import { newVapidKeys } from '../../gateway/push/vapid.ts'
 import type { GatewayOptions } from './gateway.ts'
 import { until } from './until.ts'
 
@@ -38,7 +37,7 @@ export class PushService {
   /** What a gateway needs that is to send here. */
   get gateway(): Pick<GatewayOptions, 'push' | 'environment'> {
     return {
-      push: { webPush: { subject: 'mailto:ops@example.test', ...newVapidKeys() } },
+      push: { webPush: { subject: 'mailto:ops@example.test' } },
       environment: { NODE_EXTRA_CA_CERTS: join(this.#folder, 'ca.pem') },
     }
   }
