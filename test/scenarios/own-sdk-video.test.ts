@@ -16,6 +16,7 @@ let line: CutLine
 const browsers: Browser[] = []
 
 beforeAll(async () => {
+  const browsing = Promise.all([tones.alice, tones.bob].map((tone) => Browser.start(tone)))
   gateway = await Gateway.start({
     subscribers: [
       { ...alice, displayName: 'Alice' },
@@ -23,7 +24,7 @@ beforeAll(async () => {
     ],
   })
   line = await CutLine.open(gateway.httpPort)
-  for (const tone of [tones.alice, tones.bob]) browsers.push(await Browser.start(tone))
+  browsers.push(...(await browsing))
 })
 
 afterAll(async () => {
@@ -161,15 +162,12 @@ describe('a call between two pages with our SDK', () => {
   })
 
   const heardBoth = async (ofAlice = tones.alice): Promise<void> => {
-    await hears(a.page, tones.bob)
-    await hears(b.page, ofAlice)
+    await Promise.all([hears(a.page, tones.bob), hears(b.page, ofAlice)])
   }
 
   /** Everything goes both ways. */
   const together = async (): Promise<void> => {
-    await sees(a.page, 'blue')
-    await sees(b.page, 'red')
-    await heardBoth()
+    await Promise.all([sees(a.page, 'blue'), sees(b.page, 'red'), heardBoth()])
     const both = { local: true, remote: true }
     for (const page of [a, b]) await tells(page, both)
   }
@@ -226,9 +224,7 @@ describe('a call between two pages with our SDK', () => {
 
   it('is held, and taken back', async () => {
     await act(b, 'hold')
-    await hearsNothing(a)
-    await hearsNothing(b)
-    await seesNothing(a.page)
+    await Promise.all([hearsNothing(a), hearsNothing(b), seesNothing(a.page)])
     await act(b, 'unhold')
     await together()
   })
@@ -309,8 +305,7 @@ describe('a call between two pages with our SDK', () => {
 
   it('gives its video up, and takes it back', async () => {
     await act(a, 'setVideoDirection', 'inactive')
-    await seesNothing(b.page)
-    await seesNothing(a.page)
+    await Promise.all([seesNothing(b.page), seesNothing(a.page)])
     await tells(a, { local: false, remote: false })
     await tells(b, { local: true, remote: false })
     await heardBoth()
