@@ -1,5 +1,6 @@
 import { OAuthClients } from './auth/oauth/clients.ts'
 import type { OAuth } from './auth/oauth/oauth.ts'
+import { OAuthPayloads } from './auth/oauth/payloads.ts'
 import { providerPages } from './http/oauth-pages.ts'
 import type { Metrics } from './metrics.ts'
 import type { Base, Store } from './open.ts'
@@ -19,7 +20,9 @@ export const openOAuth = async (
 ): Promise<OpenOAuth> => {
   const { store } = directory
   const { publicHost } = config.http
-  const oauthClients = new OAuthClients(store, () => clock.now())
+  const now = () => clock.now()
+  const payloads = new OAuthPayloads({ store, revocations, now })
+  const oauthClients = new OAuthClients(store, now, payloads)
   await oauthClients.provision(config.oauth.clients, config.project)
   const url = config.oauth.url ?? (publicHost && new URL(`https://${publicHost}`).origin)
   if (!url) return { oauthClients }

@@ -196,3 +196,39 @@ describe('a client with a secret', () => {
     expect(told.get('error')).toBe('invalid_request')
   })
 })
+
+describe('a client that is removed', () => {
+  it('takes along what subscribers have given it, at once, and nothing of others', async () => {
+    const { client } = await rig.clients.create(
+      'p1',
+      { name: 'New', redirectUris: [callback], native: false },
+      false,
+    )
+    const { verifier, query } = authorization({ client_id: client.id })
+    const code = await rig.browser().signIn(query)
+    const { body } = await rig.token(codeGrant(code, verifier, { client_id: client.id }))
+    const pending = authorization({ client_id: client.id })
+    const unused = await rig.browser().signIn(pending.query)
+    const others = await rig.signedIn()
+    let told = 0
+    const { subscriberId } = await rig.tokens.verify(body.access_token)
+    rig.tokens.onRevocation(subscriberId, () => told++)
+    await rig.clients.remove('p1', client.id)
+    expect(await revoked(body.access_token)).toBe(true)
+    expect(told).toBe(1)
+    const ofClient = { client_id: client.id }
+    for (const grant of [
+      refreshGrant(body.refresh_token, client.id),
+      codeGrant(unused, pending.verifier, ofClient),
+    ])
+      expect((await rig.token(grant)).status).toBeGreaterThanOrEqual(400)
+    const left = await rig.store
+      .selectFrom('oauth_payload')
+      .selectAll()
+      .where('grant_id', 'is not', null)
+      .execute()
+    expect(left.filter(({ payload_json: text }) => text.includes(client.id))).toEqual([])
+    expect(await revoked(others.body.access_token)).toBe(false)
+    expect((await rig.token(refreshGrant(others.body.refresh_token))).status).toBe(200)
+  })
+})

@@ -7,6 +7,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { afterAll, expect } from 'vitest'
 import { OAuthClients } from '../auth/oauth/clients.ts'
 import { OAuth } from '../auth/oauth/oauth.ts'
+import { OAuthPayloads } from '../auth/oauth/payloads.ts'
 import { Revocations } from '../auth/revocations.ts'
 import { SubscriberTokens } from '../auth/tokens.ts'
 import { FakeClock, SystemClock } from '../clock.ts'
@@ -53,7 +54,8 @@ export class OAuthRig {
     this.store = store
     this.revocations = revocations
     const { clock } = this
-    this.clients = new OAuthClients(store, () => clock.now())
+    const payloads = new OAuthPayloads({ store, revocations, now: () => clock.now() })
+    this.clients = new OAuthClients(store, () => clock.now(), payloads)
     this.tokens = new SubscriberTokens(secret, clock, 'gw.example', revocations)
     const put = (line: object) => this.lines.push(line as never)
     const log = { info: put, warn: put, error: put }

@@ -178,7 +178,7 @@ export class ApiRig {
         access: this.#access,
         calls: this.#calls,
         chat: this.#chat,
-        oauthClients: new OAuthClients(directory.store, () => clock.now()),
+        oauthClients: new OAuthClients(directory.store, () => clock.now(), { revokeClient: async () => {} }),
       }),
       rates: new RequestRates(clock, { perToken: 1_000_000, perAddress: 1_000_000 }),
       idempotency: new Idempotency({ rows, secret, clock }),

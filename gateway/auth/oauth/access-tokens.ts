@@ -57,7 +57,7 @@ export const subscriberToken =
     const { accountId = '', clientId = '', grantId = '', scope = '', client } = token
     const expiresAt = Number(jwt.payload.exp)
     const id = randomUUID()
-    if (!(await payloads.addAccessToken({ id, grantId, subscriberId: accountId, expiresAt })))
+    if (!(await payloads.addAccessToken({ id, grantId, subscriberId: accountId, clientId, expiresAt })))
       throw new errors.InvalidGrant('grant was revoked')
     const claims = claimsOf({
       ...{ kind: 'subscriber', subscriberId: accountId, projectId: String(client?.project_id), clientId },

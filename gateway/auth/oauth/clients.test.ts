@@ -8,10 +8,13 @@ describeEngines('OAuth clients', (engine) => {
   let store: Store
   let clock: FakeClock
   let clients: OAuthClients
+  let revoked: string[]
   beforeEach(async () => {
     clock = engine.clock
     store = (await engine.open()).store
-    clients = new OAuthClients(store, () => clock.now())
+    revoked = []
+    const revokeClient = async (id: string) => void revoked.push(id)
+    clients = new OAuthClients(store, () => clock.now(), { revokeClient })
   })
 
   const terms = { name: 'Phone', redirectUris: ['https://app.example/cb'], native: false }
@@ -26,8 +29,10 @@ describeEngines('OAuth clients', (engine) => {
     const { name, createdAt, updatedAt } = (await clients.find('phone'))!
     expect([name, updatedAt - createdAt]).toEqual(['Renamed', 1_000])
     expect(await clients.find('other')).toBeUndefined()
+    expect(revoked).toEqual(['other'])
     await clients.provision([], 'p1')
     expect(await clients.find('phone')).toBeUndefined()
+    expect(revoked).toEqual(['other', 'phone'])
   })
 
   it('does not take over a client that the API made, and changes nothing then', async () => {

@@ -4,6 +4,7 @@ import type { Listed, ListPage } from '../../directory/resource-types.ts'
 import type { OAuthClientTable } from '../../directory/schema.ts'
 import type { Store } from '../../directory/sqlite.ts'
 import { TrunklineError } from '../../errors.ts'
+import type { OAuthPayloads } from './payloads.ts'
 
 /** Scopes that a client may ask for: `openid` is what it gets where it asks for none; the others tell it more, or let it outlive the sign-out. */
 export const oauthScopes = ['openid', 'profile', 'email', 'offline_access'] as const
@@ -33,11 +34,13 @@ export type OAuthClientTerms = Pick<OAuthClient, 'name' | 'redirectUris' | 'nati
 export class OAuthClients {
   readonly #store: Store
   readonly #now: () => number
+  readonly #grants: Pick<OAuthPayloads, 'revokeClient'>
 
-  /** `now` in milliseconds since 1970. */
-  constructor(store: Store, now: () => number) {
+  /** `now` in milliseconds since 1970; `grants`: what subscribers gave clients, which ends with them. */
+  constructor(store: Store, now: () => number, grants: Pick<OAuthPayloads, 'revokeClient'>) {
     this.#store = store
     this.#now = now
+    this.#grants = grants
   }
 
   /** Of any project. */
@@ -113,19 +116,24 @@ export class OAuthClients {
     return secret
   }
 
-  /** Rejects with `unknown_resource`, `managed_by_file`. */
+  /** Its tokens are not good any more when this resolves. Rejects with `unknown_resource`, `managed_by_file`. */
   async remove(projectId: string, id: string): Promise<void> {
     await this.#ownOf(projectId, id)
+    // Before, so that it is there to be removed again where this fails; and after, for what was given out meanwhile.
+    await this.#grants.revokeClient(id)
     await this.#store.deleteFrom('oauth_client').where('id', '=', id).execute()
+    await this.#grants.revokeClient(id)
   }
 
-  /** Makes the clients of the file what the file says. Throws where one of its ids is that of a client that the API made. */
+  /** Makes the clients of the file what the file says; tokens of those that are gone end. Throws where one of its ids is that of a client that the API made. */
   async provision(declared: readonly OAuthClientConfig[], firstProject: string): Promise<void> {
     const now = this.#now()
+    const ids = new Set(declared.map(({ id }) => id))
+    const known = this.#store.selectFrom('oauth_client').select('id').where('managed_by_file', '=', 1)
+    const gone = (await known.execute()).map(({ id }) => id).filter((id) => !ids.has(id))
+    for (const id of gone) await this.#grants.revokeClient(id)
     await this.#store.transaction().execute(async (store) => {
-      const ids = declared.map(({ id }) => id)
-      const gone = store.deleteFrom('oauth_client').where('managed_by_file', '=', 1)
-      await (ids.length > 0 ? gone.where('id', 'not in', ids) : gone).execute()
+      for (const id of gone) await store.deleteFrom('oauth_client').where('id', '=', id).execute()
       for (const client of declared) {
         const row = { ...rowOf(client.project ?? firstProject, client, now), managed_by_file: 1 }
         const { id: _id, created_at: _createdAt, ...rest } = row

@@ -60,6 +60,7 @@ describeEngines('what OAuth keeps', (engine) => {
       id: 'jti-1',
       grantId: 'g',
       subscriberId: 'alice',
+      clientId: 'web',
       expiresAt: clock.now() / 1000 + 60,
     })
     const used = await Promise.all(Array.from({ length: 5 }, () => payloads.consume('RefreshToken', 'r')))
@@ -80,7 +81,7 @@ describeEngines('what OAuth keeps', (engine) => {
 
   it('lets no access token out of a grant that is revoked, before or after', async () => {
     await grant('g')
-    const token = { grantId: 'g', subscriberId: 'alice', expiresAt: clock.now() / 1000 + 60 }
+    const token = { grantId: 'g', subscriberId: 'alice', clientId: 'web', expiresAt: clock.now() / 1000 + 60 }
     expect(await payloads.addAccessToken({ ...token, id: 'first' })).toBe(true)
     await payloads.revokeGrant('g')
     expect(revoked).toEqual(['first'])

@@ -99,8 +99,8 @@ export class OAuthPayloads {
    * the token must not be given out.
    */
   async addAccessToken(token: AccessTokenOfGrant): Promise<boolean> {
-    const { id, grantId, subscriberId, expiresAt } = token
-    const payload_json = JSON.stringify({ accountId: subscriberId })
+    const { id, grantId, subscriberId, clientId, expiresAt } = token
+    const payload_json = JSON.stringify({ accountId: subscriberId, clientId })
     const row = { payload_json, user_code: null, uid: null, consumed_at: null }
     await this.#store
       .insertInto('oauth_payload')
@@ -114,13 +114,44 @@ export class OAuthPayloads {
   async revokeGrant(grantId: string): Promise<void> {
     await this.remove('Grant', grantId)
     const ofGrant = this.#store.selectFrom('oauth_payload').where('grant_id', '=', grantId)
-    const tokens = await ofGrant.selectAll().where('model', '=', accessToken).execute()
+    await this.#revoke(await ofGrant.selectAll().where('model', '=', accessToken).execute())
+    await this.#store.deleteFrom('oauth_payload').where('grant_id', '=', grantId).execute()
+  }
+
+  /** Ends every grant of a client with everything that came of it; its access tokens are not good any more when this resolves. */
+  async revokeClient(clientId: string): Promise<void> {
+    // The grants first: who gives out a token asks for its grant after it is written.
+    const rows = await this.#ofClient(clientId)
+    await this.#remove(rows.filter(({ model }) => model === 'Grant'))
+    const rest = (await this.#ofClient(clientId)).filter(
+      ({ model }) => comesOfGrant.has(model) || model === accessToken,
+    )
+    await this.#revoke(rest.filter(({ model }) => model === accessToken))
+    await this.#remove(rest)
+  }
+
+  async #ofClient(clientId: string): Promise<readonly OAuthPayloadTable[]> {
+    // What may stand for anything in a pattern may find too much, which is looked at below.
+    const pattern = `%${JSON.stringify({ clientId }).slice(1, -1)}%`
+    const rows = await this.#store
+      .selectFrom('oauth_payload')
+      .selectAll()
+      .where('payload_json', 'like', pattern)
+      .execute()
+    return rows.filter((row) => payloadOf(row).clientId === clientId)
+  }
+
+  async #revoke(tokens: readonly OAuthPayloadTable[]): Promise<void> {
     for (const row of tokens) {
       const subscriberId = payloadOf(row).accountId ?? ''
       const expiresAt = Math.ceil(Number(row.expires_at) / 1000)
       await this.#revocations.revoke({ id: row.id, subscriberId, expiresAt })
     }
-    await this.#store.deleteFrom('oauth_payload').where('grant_id', '=', grantId).execute()
+  }
+
+  async #remove(rows: readonly OAuthPayloadTable[]): Promise<void> {
+    for (const { model, id } of rows)
+      await this.#store.deleteFrom('oauth_payload').where('model', '=', model).where('id', '=', id).execute()
   }
 
   /** Removes what has ended by itself. */
@@ -135,6 +166,7 @@ export interface AccessTokenOfGrant {
   readonly id: string
   readonly grantId: string
   readonly subscriberId: string
+  readonly clientId: string
   /** Seconds since 1970. */
   readonly expiresAt: number
 }
