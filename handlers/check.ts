@@ -11,7 +11,7 @@ export interface DocumentReport {
 }
 
 const readers: Readonly<Record<'xml' | 'script' | 'flow', (text: string) => readonly DocumentFault[]>> = {
-  xml: (text) => readXmlDocument({ text }).warnings,
+  xml: (text) => readXmlDocument({ text }, 'later').warnings,
   script: (text) => readScriptDocument({ text }).warnings,
   flow: (text) => readFlowDocument({ text }).program.warnings,
 }

@@ -1,8 +1,10 @@
+import type { Fields } from '../common/forms.ts'
 import type { DocumentFault } from '../handler.ts'
 import { DocumentInvalid } from '../handler.ts'
 import { ElementReader } from './element-reader.ts'
 import { codes, Faults } from './faults.ts'
-import { readTree } from './tree.ts'
+import { holdsTemplate, Templates } from './templates.ts'
+import { readTree, type XmlElement } from './tree.ts'
 import type { Run } from './verb.ts'
 import { verbs } from './verbs/all.ts'
 
@@ -29,17 +31,19 @@ const response = { name: 'Response', attributes: [], inside: verbs } as const
 /**
  * Reads and checks an XML document. `url` is where it came from: relative URLs start there, and an inline document has none. Throws
  * {@link DocumentInvalid} with every error that was found, each with its element path, line and column: malformed text, URLs that cannot be
- * used, and what would fill the memory. All else that is wrong is a warning.
+ * used, and what would fill the memory. All else that is wrong is a warning. `fields` fill in `{{Name}}`; `later`: they are not known yet, and
+ * where one stands nothing is wrong.
  */
-export const readXmlDocument = (document: {
-  readonly text: string
-  readonly url?: string
-  readonly contentType?: string
-}): XmlProgram => {
+export const readXmlDocument = (
+  document: { readonly text: string; readonly url?: string; readonly contentType?: string },
+  fields?: Fields | 'later',
+): XmlProgram => {
   checkContentType(document.contentType)
   const text = document.text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
-  const faults = new Faults(text)
-  const root = new ElementReader(readTree(text), response, faults, document.url)
+  const later = fields === 'later'
+  const faults = new Faults(text, later ? isTemplate : undefined)
+  const tree = readTree(text, fields && !later ? new Templates(fields) : undefined)
+  const root = new ElementReader(tree, response, faults, document.url)
   if (root.content() !== '') root.warning(codes.schema, 'Text beside the verbs has no effect.')
   const program = root.nestedOf(verbs).flatMap(({ kind, reader }): readonly Verb[] => {
     const run = kind.read(reader)
@@ -48,6 +52,11 @@ export const readXmlDocument = (document: {
   if (faults.errors.length > 0) throw new DocumentInvalid(faults.errors)
   return { verbs: program, warnings: faults.warnings }
 }
+
+const isTemplate = ({ attributes, children }: XmlElement, attribute?: string): boolean =>
+  attribute === undefined
+    ? children.some((child) => typeof child === 'string' && holdsTemplate(child))
+    : holdsTemplate(attributes.get(attribute) ?? '')
 
 const checkContentType = (contentType: string | undefined): void => {
   if (!contentType || contentTypes.test(contentType)) return

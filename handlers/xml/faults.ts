@@ -49,18 +49,29 @@ export class Faults {
   readonly warnings: DocumentFault[] = []
   #text: string
   #places: Places
+  #passes: (element: XmlElement, attribute?: string) => boolean
 
-  constructor(text: string) {
+  /** `passes`: what is found wrong there is not told. */
+  constructor(text: string, passes: (element: XmlElement, attribute?: string) => boolean = () => false) {
     this.#text = text
+    this.#passes = passes
     this.#places = new Places(text)
   }
 
   error(code: string, message: string, element: XmlElement, attribute?: string): void {
-    if (this.errors.length < mostFaults) this.errors.push(this.#fault(code, message, element, attribute))
+    this.#add(this.errors, [code, message, element, attribute])
   }
 
   warning(code: string, message: string, element: XmlElement, attribute?: string): void {
-    if (this.warnings.length < mostFaults) this.warnings.push(this.#fault(code, message, element, attribute))
+    this.#add(this.warnings, [code, message, element, attribute])
+  }
+
+  #add(
+    faults: DocumentFault[],
+    found: readonly [code: string, message: string, element: XmlElement, attribute: string | undefined],
+  ): void {
+    const [, , element, attribute] = found
+    if (faults.length < mostFaults && !this.#passes(element, attribute)) faults.push(this.#fault(...found))
   }
 
   #fault(code: string, message: string, element: XmlElement, attribute?: string): DocumentFault {

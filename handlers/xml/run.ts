@@ -77,7 +77,8 @@ export class XmlRun {
             ...(failure && { ErrorCode: failure.code, ErrorUrl: failure.url }),
           },
         ),
-      read: readXmlDocument,
+      // What a customer's server answers is not for us to fill in.
+      read: (read) => readXmlDocument(read, source.kind === 'inline' ? this.#standardFields() : undefined),
     })
     this.#document = document.document
     for (const warning of document.program.warnings) this.#warn(warning)

@@ -3,6 +3,7 @@ import { DocumentInvalid } from '../handler.ts'
 import { decodeEntities } from './entities.ts'
 import { codes } from './faults.ts'
 import { placeAt } from './places.ts'
+import type { Templates } from './templates.ts'
 
 /** An element of a document; entities are decoded everywhere. */
 export interface XmlElement {
@@ -39,10 +40,10 @@ const metaData = XMLParser.getMetaDataSymbol() as unknown as symbol
 type RawNode = Readonly<Record<string | symbol, unknown>>
 
 /**
- * Reads the text into a tree whose root is `Response`. A DOCTYPE is refused, so there are no entities but XML's own. Throws
- * {@link DocumentInvalid} with one fault: 11750 (over 64 kB) or 12100 (malformed).
+ * Reads the text into a tree whose root is `Response`. A DOCTYPE is refused, so there are no entities but XML's own. `templates` fills in what
+ * stands in values and texts. Throws {@link DocumentInvalid} with one fault: 11750 (over 64 kB) or 12100 (malformed).
  */
-export const readTree = (text: string): XmlElement => {
+export const readTree = (text: string, templates?: Templates): XmlElement => {
   if (Buffer.byteLength(text) > maxBytes) {
     throw fault(text, codes.tooLarge, `The document is larger than ${maxBytes} bytes.`, 0)
   }
@@ -64,7 +65,13 @@ export const readTree = (text: string): XmlElement => {
       offsetOf(roots[1] ?? root),
     )
   }
-  return element(text, root, '/Response')
+  return element({ text, templates }, root, '/Response')
+}
+
+/** What elements are made with. */
+interface Source {
+  readonly text: string
+  readonly templates: Templates | undefined
 }
 
 const fault = (text: string, code: string, message: string, offset: number): DocumentInvalid =>
@@ -102,8 +109,15 @@ const tagOf = (node: RawNode): string => Object.keys(node).find((key) => key !==
 const offsetOf = (node: RawNode | undefined): number =>
   (node?.[metaData] as { startIndex?: number } | undefined)?.startIndex ?? 0
 
-const element = (text: string, node: RawNode, path: string): XmlElement => {
+const element = (source: Source, node: RawNode, path: string): XmlElement => {
+  const { text, templates } = source
   const offset = offsetOf(node)
+  const filled = (value: string) => {
+    const whole = templates ? templates.fill(value) : value
+    if (whole === undefined)
+      throw fault(text, codes.tooLarge, `The fields make more than ${maxBytes} characters of it.`, offset)
+    return whole
+  }
   const decode = (raw: string) => {
     try {
       return decodeEntities(raw)
@@ -116,26 +130,29 @@ const element = (text: string, node: RawNode, path: string): XmlElement => {
   return {
     name,
     // XML 1.0 section 3.3.3: literal line breaks and tabs in a value are blanks.
-    attributes: new Map(attributes.map(([key, value]) => [key, decode(value.replace(/[\n\t]/g, ' '))])),
-    children: children(text, node[name] as RawNode[], path, decode),
+    attributes: new Map(
+      attributes.map(([key, value]) => [key, filled(decode(value.replace(/[\n\t]/g, ' ')))]),
+    ),
+    children: children(source, node[name] as RawNode[], path, { decode, filled }),
     offset,
     path,
   }
 }
 
 const children = (
-  text: string,
+  source: Source,
   nodes: readonly RawNode[],
   path: string,
-  decode: (raw: string) => string,
+  { decode, filled }: Readonly<Record<'decode' | 'filled', (text: string) => string>>,
 ): (XmlElement | string)[] => {
   const counts = new Map<string, number>()
   return nodes.map((node) => {
     const tag = tagOf(node)
-    if (tag === '#text') return decode(String(node[tag]))
-    if (tag === '#cdata') return (node[tag] as RawNode[]).map((part) => String(part['#text'])).join('')
+    if (tag === '#text') return filled(decode(String(node[tag])))
+    if (tag === '#cdata')
+      return filled((node[tag] as RawNode[]).map((part) => String(part['#text'])).join(''))
     const count = (counts.get(tag) ?? 0) + 1
     counts.set(tag, count)
-    return element(text, node, `${path}/${tag}[${count}]`)
+    return element(source, node, `${path}/${tag}[${count}]`)
   })
 }

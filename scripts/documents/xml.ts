@@ -46,8 +46,6 @@ export const xmlPage = (): string =>
     '| --- | --- | --- |',
     ...xmlAbsent.map(absentOf),
     '',
-    '`{{…}}` in a document is not replaced, wherever it is kept.',
-    '',
     'Audio in GSM 06.10, raw or in a WAV, cannot be played: that is a warning, and the next verb has its turn; an `rtmp:` URL is an error (11100). Documents for messages and faxes (`Message`, `Receive`) are not there: their verbs are passed over.',
     '',
   ].join('\n')
@@ -63,6 +61,10 @@ audio answers; \`Pause\` does not, \`Reject\` never does, and \`Dial answerOnBri
 A document is read as a whole before its first verb runs. It has at most 64 kB. What keeps it from running is an error: malformed XML (12100), a DOCTYPE (12100), a
 wrong content type (12300), a URL that cannot be used (11100, 31922). Everything else that is wrong is a warning in the call's log with code, line and column: an unknown
 element or attribute has no effect, a value that cannot be used counts as the default, and a noun that cannot be called is not called.
+
+In a document that is kept here (a resource, or in the configuration or a request), \`{{From}}\` stands for what the field \`From\` of a [request](#actions) for it would say: any of those of every
+request, such as \`{{SipUser}}\` or \`{{SipHeader_X-Order}}\`, in texts and in values of attributes. A name that is no field's stands for nothing. What is filled in is never markup, and not URL-encoded
+either; it is 64 kB at most (11750).
 
 ## Actions
 
