@@ -96,6 +96,8 @@ export interface HandlerContext {
   isOwnHost(host: string): boolean
   /** Milliseconds since the epoch. */
   now(): number
+  /** Who is told how the call goes, in events of the script family; absent: nobody, or in other words. */
+  readonly status?: { readonly url: string; readonly method: 'GET' | 'POST' }
   /** Variables of the project that documents may read (`envs.*`). */
   readonly envs: Readonly<Record<string, string>>
 }

@@ -118,3 +118,12 @@ it('logs the first faults of the documents of a run, and once that there are mor
   expect(t.lines).toHaveLength(101)
   expect(t.lines.at(-1)).toMatchObject({ level: 40, faults: 101 })
 })
+
+it('says whom the state of the call is told, in the words of scripts alone', async () => {
+  const t = setUp()
+  const status = { url: 'https://x/status', method: 'POST', states: ['completed'] } as const
+  await t.run({ kind: 'flow', document: '{}', name: 'menu', status: { ...status, dialect: 'json' } })
+  expect(t.context().status).toEqual({ url: 'https://x/status', method: 'POST' })
+  await t.run({ kind: 'xml', document: '<a/>', name: 'menu', status: { ...status, dialect: 'form' } })
+  expect(t.context().status).toBeUndefined()
+})

@@ -85,15 +85,16 @@ export class Handling {
     if (!handler) throw noHandler(spec.kind)
     const source: DocumentSource =
       'url' in spec ? urlSource(spec) : { kind: 'inline', text: spec.document, name: spec.name }
-    await handler.run(call, source, this.#context(call, log, variables))
+    await handler.run(call, source, this.#context(call, log, { variables, spec }))
   }
 
   #context(
     { info, signal: over }: CallControl,
     log: Log,
-    variables: Readonly<Record<string, string>>,
+    { variables, spec }: { readonly variables: Readonly<Record<string, string>>; readonly spec: HandlerSpec },
   ): HandlerContext {
     const { projectId, callId } = info
+    const { url, method, dialect } = spec.status ?? {}
     const { documents, callbacks, rooms, hosts, clock, envs } = this.#parts
     return {
       fetchDocument: (request) => this.#fetch(request, projectId, over),
@@ -104,6 +105,7 @@ export class Handling {
       room: (name) => rooms.room(name, projectId),
       isOwnHost: (host) => hosts.isOwnHost(host, projectId),
       now: () => clock.now(),
+      ...(url !== undefined && method && dialect === 'json' && { status: { url, method } }),
       envs: { ...envs, ...variables },
     }
   }

@@ -21,6 +21,7 @@ export class FakeContext implements HandlerContext {
   readonly answers: OutsideAnswer[] = []
   readonly steps: { readonly path: string; readonly method: string; readonly node?: string }[] = []
   envs: Readonly<Record<string, string>> = {}
+  status?: { readonly url: string; readonly method: 'GET' | 'POST' }
   /** Rooms by name; any other has a conference of its own. */
   readonly rooms = new Map<string, RoomConference>()
   /** What {@link now} gives. */

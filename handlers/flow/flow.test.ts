@@ -233,6 +233,15 @@ describe('a call flow', () => {
     expect(JSON.parse(context.requests[0]?.body?.text ?? '')).toMatchObject({ call: { call_id: 'c-1' } })
   })
 
+  it('tells what is wrong with it whom the state of the call is told', async () => {
+    const status = { url: 'https://app.example/status', method: 'POST' } as const
+    const context = Object.assign(new FakeContext(), { status })
+    const codes = () => context.callbacks.map(({ body }) => JSON.parse(body?.text ?? '').params.code)
+    await expect(run({ begin: { kind: 'dance' } }, { context })).rejects.toThrow()
+    expect(codes()).not.toEqual([])
+    expect(context.callbacks[0]).toMatchObject({ url: status.url, kind: 'warning' })
+  })
+
   it('warns with the node of a step that fails', async () => {
     const context = new FakeContext()
     const nodes = {

@@ -1,6 +1,8 @@
+import { contextWith } from '../common/contexts.ts'
 import { loadDocument } from '../common/documents.ts'
 import { untilCallEnds } from '../common/ending.ts'
 import type { Handler, HandlerContext } from '../handler.ts'
+import { FaultEvents } from '../script/fault-events.ts'
 import type { ScriptHandlerOptions } from '../script/handler.ts'
 import { scriptRequest } from '../script/loading.ts'
 import { ScriptRun } from '../script/run.ts'
@@ -14,15 +16,19 @@ import { readFlowDocument } from './document.ts'
  * tells of steps and faults names the node.
  */
 export const createFlowHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Handler => ({
-  run: (call, source, context) =>
+  run: (call, source, given) =>
     untilCallEnds(call.signal, async () => {
+      const faults = new FaultEvents(given, call.info, ids)
+      const { context } = faults
       const variables = new Variables({ call, ids, envs: context.envs, sandbox })
-      const loaded = await loadDocument(source, context, {
-        unreachable: () => codes.unreachable,
-        request: (url, method, failure) =>
-          scriptRequest(url, method, variables, { params: {}, ...(failure && { failure }) }),
-        read: readFlowDocument,
-      })
+      const loaded = await faults.refusals(codes.unreachable, () =>
+        loadDocument(source, context, {
+          unreachable: () => codes.unreachable,
+          request: (url, method, failure) =>
+            scriptRequest(url, method, variables, { params: {}, ...(failure && { failure }) }),
+          read: readFlowDocument,
+        }),
+      )
       const { program, isFlow } = loaded.program
       const named = loaded.document === undefined ? {} : { document: loaded.document }
       for (const warning of program.warnings) context.warn({ ...warning, ...named })
@@ -33,20 +39,14 @@ export const createFlowHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Ha
 })
 
 /** A context that is told the node of each step. */
-const withNodes = (context: HandlerContext): HandlerContext => ({
-  envs: context.envs,
-  fetchDocument: (request) => context.fetchDocument(request),
-  notify: (callback) => context.notify(callback),
-  request: (request, signal) => context.request(request, signal),
-  room: (name) => context.room(name),
-  isOwnHost: (host) => context.isOwnHost(host),
-  now: () => context.now(),
-  warn: (fault) => {
-    const node = nodeOf(fault.path)
-    context.warn(node === undefined ? fault : { ...fault, message: `${node}: ${fault.message}` })
-  },
-  step: (step) => {
-    const node = nodeOf(step.path)
-    context.step(node === undefined ? step : { ...step, node })
-  },
-})
+const withNodes = (context: HandlerContext): HandlerContext =>
+  contextWith(context, {
+    warn: (fault) => {
+      const node = nodeOf(fault.path)
+      context.warn(node === undefined ? fault : { ...fault, message: `${node}: ${fault.message}` })
+    },
+    step: (step) => {
+      const node = nodeOf(step.path)
+      context.step(node === undefined ? step : { ...step, node })
+    },
+  })

@@ -4,7 +4,7 @@ import { FakeContext } from '../common/fake-context.ts'
 import type { DocumentSource } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { CallEnded } from '../verbs.ts'
-import { TestScripts } from './test-script.ts'
+import { eventsOf, TestScripts } from './test-script.ts'
 
 const scripts = new TestScripts()
 afterAll(() => scripts.close())
@@ -212,5 +212,47 @@ describe('documents', () => {
     const call = new FakeCall()
     call.endsDuring = 'play'
     expect((await scripts.run([{ play: { url: 'say:a' } }, 'answer'], { call })).names).toEqual(['play'])
+  })
+})
+
+describe('what is wrong with a script', () => {
+  const status = { url: 'https://app.example/status', method: 'POST' } as const
+  const telling = (documents: Record<string, string | Error> = {}) =>
+    Object.assign(new FakeContext(documents), { status })
+  const told = (context: FakeContext) =>
+    eventsOf(context).map(({ code, path }) => `${path} ${String(code).replace('relay_script_', '')}`)
+
+  it('is told whom the state of the call is told, while it runs', async () => {
+    const context = telling()
+    await scripts.run([{ answer: { username: 'a' } }, 'stop_tap'], { context })
+    expect(told(context)).toEqual([
+      '/sections/main/0/answer/username method_parameter_undefined',
+      '/sections/main/1 method_execute_failed',
+    ])
+    const [first] = eventsOf(context)
+    expect(first).toMatchObject({
+      ...{ to: `POST ${status.url}`, event_type: 'calling.script.warning' },
+      message: expect.any(String),
+    })
+    expect(context.warnings).toHaveLength(2)
+  })
+
+  it('is told where that keeps it from running', async () => {
+    const bad = telling()
+    await expect(handler.run(new FakeCall(), inline('dance', 'jump'), bad)).rejects.toThrow(DocumentInvalid)
+    expect(told(bad)).toEqual(['/sections/main/0 method_undefined', '/sections/main/1 method_undefined'])
+    const away = telling()
+    const source: DocumentSource = { kind: 'url', url: 'https://app.example/none', method: 'POST' }
+    await expect(handler.run(new FakeCall(), source, away)).rejects.toThrow(DocumentUnreachable)
+    expect(told(away)).toEqual([' fetch_failed'])
+  })
+
+  it('is told nobody where nobody is told the state, and a hundred times at most', async () => {
+    const silent = new FakeContext()
+    await scripts.run(['stop_tap'], { context: silent })
+    expect(silent.callbacks).toEqual([])
+    const context = telling()
+    await scripts.run(Array<string>(120).fill('stop_tap'), { context })
+    expect([context.callbacks.length, context.warnings.length]).toEqual([100, 120])
   })
 })

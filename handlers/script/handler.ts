@@ -1,6 +1,8 @@
 import { untilCallEnds } from '../common/ending.ts'
 import type { Handler } from '../handler.ts'
 import type { ScriptIds } from './call-object.ts'
+import { codes } from './codes.ts'
+import { FaultEvents } from './fault-events.ts'
 import { loadScript } from './loading.ts'
 import { ScriptRun } from './run.ts'
 import type { Sandbox } from './sandbox/sandbox.ts'
@@ -17,10 +19,14 @@ export interface ScriptHandlerOptions extends ScriptIds {
  * whole before its first step runs.
  */
 export const createScriptHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Handler => ({
-  run: (call, source, context) =>
+  run: (call, source, given) =>
     untilCallEnds(call.signal, async () => {
+      const faults = new FaultEvents(given, call.info, ids)
+      const { context } = faults
       const variables = new Variables({ call, ids, envs: context.envs, sandbox })
-      const section = await loadScript(source, { context, variables })
+      const section = await faults.refusals(codes.unreachable, () =>
+        loadScript(source, { context, variables }),
+      )
       await new ScriptRun({ call, context, variables, ids }).run(section)
     }),
 })

@@ -1,4 +1,4 @@
-import { quiet } from '../common/quiet.ts'
+import { quiet } from '../common/contexts.ts'
 import type { HandlerContext } from '../handler.ts'
 import type { CallControl, CallRecording, CallStream } from '../verbs.ts'
 import { CallEnded, VerbFailed } from '../verbs.ts'

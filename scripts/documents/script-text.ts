@@ -93,6 +93,7 @@ A \`status_url\` is told in the background, by POST:
 | \`calling.call.refer\` | \`state\`, \`sip_refer_to\`, \`sip_refer_response_code\`, \`sip_notify_response_code\` |
 | \`calling.call.detect\` | \`detect\`: \`type\` machine, fax; \`params.event\` MACHINE, HUMAN, UNKNOWN, READY, NOT_READY, CED, CNG, finished; \`beep\` |
 | \`calling.call.tap\`, \`calling.call.stream\` | \`state\`: tapping, streaming, finished, error; \`tap\`, \`device\`, \`url\`, \`name\` |
+| \`calling.script.warning\` (\`status_callback_url\` of a [resource](api.md#kinds), \`call_status_callback_url\` of a domain application) | \`code\` (\`relay_script_…\`), \`message\`, \`path\`, \`document\`, \`line\`, \`column\`: what is wrong with the script, while it runs or so that it does not; 100 of a run at most |
 | \`calling.call.queue\` | \`status\`: enqueue, leave, dequeue; \`id\`, \`name\`, \`position\`, \`size\`, \`avg_time\` |
 | \`calling.conference\` (\`status_callback\`) | \`status\`: conference-start, conference-end, participant-join, -leave, -mute, -unmute, -hold, -unhold, -speech-start; \`conference_id\`, \`size\`, \`muted\`, \`hold\` |
 `.split('\n')

@@ -37,10 +37,6 @@ const absentElsewhere: readonly (readonly [what: string, happens: string])[] = [
     'the variables `tap_rtp_src_addr`, `tap_rtp_src_port`, `call.tag`, `call.dial_winner` and `call.sip_data.sip_contact_…`',
     'they are empty',
   ],
-  [
-    'the event `calling.script.warning`',
-    'what is wrong with a script is in the call’s log, and its code in `script_error`',
-  ],
   ['video in rooms', 'everybody there takes part by audio, browsers too'],
   ['scripts for messages (`receive`, `reply`)', 'they are refused: no such method'],
 ]
