@@ -30,7 +30,7 @@ export const browserMoves = (two: TwoBrowsers, desk: () => number) =>
       port: desk(),
       timeoutMs: 90_000,
     })
-    const [a, b] = [await open(0, alice.email, 'red'), await open(1, bob.email, 'blue')]
+    const [a, b] = await Promise.all([open(0, alice.email, 'red'), open(1, bob.email, 'blue')])
     await b.online()
     const answers = async (count: number): Promise<void> => {
       await until(

@@ -28,8 +28,7 @@ export const browserVideo = (two: TwoBrowsers) =>
     beforeAll(async () => {
       const open = async (index: 0 | 1, email: string, camera: Colour) =>
         SdkPage.open(two.browsers[index], two.gateway, await two.gateway.token(email), { camera })
-      a = await open(0, alice.email, 'red')
-      b = await open(1, bob.email, 'blue')
+      ;[a, b] = await Promise.all([open(0, alice.email, 'red'), open(1, bob.email, 'blue')])
       await b.online()
       const started = a.dial('/public/bob?channel=video', { video: true })
       await until(

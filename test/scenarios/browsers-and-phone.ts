@@ -33,8 +33,7 @@ export const browsersAndPhone = (two: TwoBrowsers, phonePort: () => number) =>
         onTestFinished(() => page.close())
         return page
       }
-      a = await open(0, alice.email, 'red')
-      b = await open(1, bob.email, 'blue')
+      ;[a, b] = await Promise.all([open(0, alice.email, 'red'), open(1, bob.email, 'blue')])
       for (const page of [a, b]) await answers(page, { video: false })
     })
 

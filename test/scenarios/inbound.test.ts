@@ -19,6 +19,8 @@ const carrierTone = 440
 let browser: Browser
 let gateway: Gateway
 let documents: DocumentServer
+/** Alice's softphone, online; each test leaves it without a call. */
+let phone: Softphone
 
 beforeAll(async () => {
   documents = await DocumentServer.open()
@@ -58,6 +60,7 @@ beforeAll(async () => {
     ],
   })
   browser = await browsing
+  phone = await Softphone.open(browser, gateway)
 })
 
 afterAll(async () => {
@@ -67,13 +70,6 @@ afterAll(async () => {
   await documents?.close()
 })
 
-/** Alice's softphone, online; closed with the test. */
-const online = async (): Promise<Softphone> => {
-  const phone = await Softphone.open(browser, gateway)
-  onTestFinished(() => phone.close())
-  return phone
-}
-
 describe.each([
   { domain: 'script.test', transport: 'udp', codec: 'PCMU', by: 'carrier' },
   { domain: 'script.test', transport: 'tcp', codec: 'PCMA', by: 'browser' },
@@ -81,7 +77,6 @@ describe.each([
   { domain: 'xml.test', transport: 'tcp', codec: 'PCMU', by: 'browser' },
 ] as const)('a call to $domain over $transport with $codec', ({ domain, transport, codec, by }) => {
   it(`is greeted, reaches the browser, is talked on both ways and ended by the ${by}`, async () => {
-    const phone = await online()
     const scenario = by === 'carrier' ? 'caller' : 'caller-released'
     const carrier = await Carrier.calls(gateway, { domain, transport, codec, scenario, holdMs: 'told' })
     await carrier.talks('answered', carrierTone)
@@ -104,7 +99,6 @@ describe.each([
 
 describe('a call that nobody has answered', () => {
   it('stops ringing in the browser when the carrier cancels it', async () => {
-    const phone = await online()
     const carrier = await Carrier.calls(gateway, {
       domain: 'straight.test',
       scenario: 'caller-cancels',
@@ -118,7 +112,6 @@ describe('a call that nobody has answered', () => {
   })
 
   it('ends with 480 when nobody answers in time', async () => {
-    const phone = await online()
     const carrier = await Carrier.calls(gateway, {
       domain: 'impatient.test',
       scenario: 'caller-refused',
@@ -141,7 +134,6 @@ describe('a call that nobody has answered', () => {
   })
 
   it('ends with a refusal by a person when the browser rejects it', async () => {
-    const phone = await online()
     const carrier = await Carrier.calls(gateway, {
       domain: 'straight.test',
       scenario: 'caller-refused',
@@ -151,12 +143,12 @@ describe('a call that nobody has answered', () => {
     await phone.rings()
     await phone.reject()
     await carrier.done()
+    await phone.idle()
     await gateway.settled()
   })
 })
 
 it('rings before it answers, with a document from the customer’s server that is told who calls', async () => {
-  const phone = await online()
   const carrier = await Carrier.calls(gateway, { domain: 'fetched.test', scenario: 'caller', holdMs: 'told' })
   await carrier.sipp.event('ringing')
   await phone.rings()
@@ -170,6 +162,7 @@ it('rings before it answers, with a document from the customer’s server that i
   await hears(phone.page, carrierTone)
   await carrier.goesOn()
   await carrier.done()
+  await phone.idle()
   await gateway.settled()
 })
 

@@ -15,6 +15,8 @@ const carrierTone = 600
 let browser: Browser
 let gateway: Gateway
 let documents: DocumentServer
+/** Alice's softphone, online; each test leaves it without a call. */
+let phone: Softphone
 
 beforeAll(async () => {
   documents = await DocumentServer.open()
@@ -29,6 +31,7 @@ beforeAll(async () => {
     ],
   })
   browser = await browsing
+  phone = await Softphone.open(browser, gateway)
 })
 
 afterAll(async () => {
@@ -41,16 +44,9 @@ afterAll(async () => {
 /** What `/public/trunk` does, set by each test: the carrier's port is only known then. */
 let document = ''
 
-const online = async (): Promise<Softphone> => {
-  const phone = await Softphone.open(browser, gateway)
-  onTestFinished(() => phone.close())
-  return phone
-}
-
 describe('a SIP URI that is dialled straight', () => {
   it('gives early media, an answer, talk both ways and digits, and is ended by the browser', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
-    const phone = await online()
     await phone.dial(carrier.uri)
     // Early media: the tone is in the browser before the carrier answers.
     await carrier.talks('invited', 350)
@@ -74,7 +70,6 @@ describe('a SIP URI that is dialled straight', () => {
 
   it('ends in the browser when the carrier hangs up', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', codec: 'PCMA' })
-    const phone = await online()
     await phone.dial(carrier.uri)
     await carrier.talks('invited', carrierTone)
     await phone.talking()
@@ -87,7 +82,6 @@ describe('a SIP URI that is dialled straight', () => {
 
   it('is cancelled at the carrier when the browser gives up', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-cancelled' })
-    const phone = await online()
     await phone.dial(carrier.uri)
     await carrier.sipp.event('invited')
     await phone.hangUp()
@@ -98,7 +92,6 @@ describe('a SIP URI that is dialled straight', () => {
 
   it('tells the browser that the carrier is busy', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
-    const phone = await online()
     await phone.dial(carrier.uri)
     await carrier.done()
     const notice = phone.page.getByTestId('notice')
@@ -107,12 +100,12 @@ describe('a SIP URI that is dialled straight', () => {
       () => notice.textContent(),
       (text) => /busy/i.test(text ?? ''),
     )
+    await phone.idle()
     await gateway.settled()
   })
 
   it('goes over TCP where the URI says so', async () => {
     const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 800, transport: 'tcp' })
-    const phone = await online()
     await phone.dial(`${carrier.uri};transport=tcp`)
     await carrier.talks('invited', carrierTone)
     await phone.talking()
@@ -131,7 +124,6 @@ describe('an address whose script connects to a carrier', () => {
         connect: { to: carrier.uri, username: 'trunk-user', password: 'trunk-pass', answer_on_bridge: true },
       }),
     )
-    const phone = await online()
     await phone.dial('/public/trunk')
     await carrier.sipp.event('challenged')
     await carrier.talks('invited', carrierTone)
@@ -140,6 +132,7 @@ describe('an address whose script connects to a carrier', () => {
     await carrier.hears(aliceTone, 400)
     await phone.hangUp()
     await carrier.done()
+    await phone.idle()
     await gateway.settled()
     expect(gateway.output).not.toContain('trunk-pass')
   })
@@ -167,7 +160,9 @@ describe('an address whose script connects to a carrier', () => {
 })
 
 it('tells the browser when the address it dialled is busy', async () => {
-  const phone = await online()
+  // One that was told of nobody busy yet.
+  const phone = await Softphone.open(browser, gateway)
+  onTestFinished(() => phone.close())
   await phone.dial('/public/nowhere')
   const notice = phone.page.getByTestId('notice')
   await until(

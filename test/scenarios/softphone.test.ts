@@ -49,7 +49,7 @@ const talk = async (first: Softphone, second: Softphone): Promise<void> => {
 }
 
 it('a video call from the address book: pictures and sound both ways, a screen, and sound alone again', async () => {
-  const [first, second] = [await phoneOf(alice, 0), await phoneOf(bob, 1)]
+  const [first, second] = await Promise.all([phoneOf(alice, 0), phoneOf(bob, 1)])
   await first.part('tab-people').click()
   await first.part('people-search').fill('bro')
   await until('the search has found one', async () => (await first.part('person').count()) === 1)
@@ -74,7 +74,7 @@ it('a video call from the address book: pictures and sound both ways, a screen, 
 })
 
 it('a call by name goes on through hold and a reload, and is shown as it was', async () => {
-  const [first, second] = [await phoneOf(alice, 0), await phoneOf(bob, 1)]
+  const [first, second] = await Promise.all([phoneOf(alice, 0), phoneOf(bob, 1)])
   await first.dial('bob brown')
   await second.rings()
   await second.accept()
@@ -100,8 +100,8 @@ it('a call by name goes on through hold and a reload, and is shown as it was', a
 })
 
 it('a second call holds the first one, and the two are changed over', async () => {
-  const first = await phoneOf(alice, 0)
-  const [second, third] = [await phoneOf(bob, 1), await phoneOf(carol, 1)]
+  const people = [phoneOf(alice, 0), phoneOf(bob, 1), phoneOf(carol, 1)] as const
+  const [first, second, third] = await Promise.all(people)
   // What the first page hears it shows: with two connections its sound is not told apart.
   const heardBy = async (other: Softphone): Promise<void> => {
     await hears(other.page, tones[0])
@@ -149,7 +149,7 @@ const texts = async (phone: Softphone): Promise<string[]> =>
   (await phone.part('message').locator('.said').allTextContents()) as string[]
 
 it('messages: written from the address book, marked as unread, answered, and fetched page by page', async () => {
-  const [first, second] = [await phoneOf(alice, 0), await phoneOf(carol, 1)]
+  const [first, second] = await Promise.all([phoneOf(alice, 0), phoneOf(carol, 1)])
   await first.part('tab-people').click()
   await first.page.locator('[data-testid=person]', { hasText: 'Carol' }).getByTestId('person-write').click()
   await write(first, 'Good morning')

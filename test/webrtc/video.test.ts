@@ -58,20 +58,19 @@ describe('browsers', () => {
     }
     parties.join(a, c)
     await offerAgain(a, true)
-    await sees(a, 'green')
-    await sees(c, 'red')
+    await Promise.all([sees(a, 'green'), sees(c, 'red')])
   })
 
   it('see each other in H.264', async () => {
-    const a = await parties.callIn('red', { codecs: ['H264'] })
-    const b = await parties.callIn('blue', { codecs: ['H264'] })
+    const codecs = ['H264']
+    const [a, b] = await Promise.all([parties.callIn('red', { codecs }), parties.callIn('blue', { codecs })])
     parties.join(a, b)
     expect((await sees(a, 'blue')).codec).toMatch(/^H264/)
     await sees(b, 'red')
   })
 
   it('see a screen without or in place of a camera, which is added, paused, taken back, and switched off', async () => {
-    const [a, b] = [await parties.callIn('red'), await parties.callIn()]
+    const [a, b] = await Promise.all([parties.callIn('red'), parties.callIn()])
     const seen = changes(b)
     parties.join(a, b)
     expect(b.media.video).toMatchObject({ sends: false, receives: false })
@@ -85,8 +84,7 @@ describe('browsers', () => {
     await turnScreen('inactive')
     await b.page.call('camera', 'blue')
     await offerAgain(b)
-    await sees(a, 'blue')
-    await sees(b, 'red')
+    await Promise.all([sees(a, 'blue'), sees(b, 'red')])
     await turnScreen('sendonly')
     await sees(a, 'green')
     await screen.close()
@@ -106,8 +104,7 @@ describe('browsers', () => {
     expect(b.media.sdp).toMatch(/m=video 0 /)
     await b.page.call('camera', 'blue')
     await offerAgain(b)
-    await sees(a, 'blue')
-    await sees(b, 'red')
+    await Promise.all([sees(a, 'blue'), sees(b, 'red')])
     expect(seen).toEqual([
       { sends: true, receives: false },
       { sends: false, receives: false },
@@ -139,8 +136,8 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
 
   it('see each other, with a partner, ICE, a screen and a direction that change', async () => {
     const page = await foxPage()
-    const fox = await parties.callIn('red', { page })
-    const [a, b] = [await parties.callIn('blue'), await parties.callIn('green')]
+    const others = [parties.callIn('blue'), parties.callIn('green')] as const
+    const [fox, a, b] = await Promise.all([parties.callIn('red', { page }), ...others])
     const first = parties.join(fox, a)
     expect(await sees(fox, 'blue')).toMatchObject({ width: 320, height: 240 })
     await sees(a, 'red')
@@ -148,8 +145,7 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
     first.close()
     parties.join(fox, b)
     await offerAgain(fox, true)
-    await sees(fox, 'green')
-    await sees(b, 'red')
+    await Promise.all([sees(fox, 'green'), sees(b, 'red')])
     const { screen } = await parties.share('blue')
     b.media.present(screen)
     await sees(fox, 'blue')
@@ -159,8 +155,7 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
     b.media.present(undefined)
     await page.call('turnVideo', 'sendrecv')
     await offerAgain(fox)
-    await sees(fox, 'green')
-    await sees(b, 'red')
+    await Promise.all([sees(fox, 'green'), sees(b, 'red')])
   })
 
   it('see each other where Firefox is called, and adds its camera later', async () => {
@@ -172,7 +167,6 @@ describe.skipIf(!isInstalled(firefox))('Firefox and Chromium', () => {
     await sees(fox, 'blue')
     await page.call('camera', 'red')
     await offerAgain(fox)
-    await sees(a, 'red')
-    await sees(fox, 'blue')
+    await Promise.all([sees(a, 'red'), sees(fox, 'blue')])
   })
 })
