@@ -9,6 +9,7 @@ import { type Json, record } from './frames.ts'
 import { type Hosts, resolveHosts } from './hosts.ts'
 import { LastCall } from './last-call.ts'
 import { createLog, type Log } from './log.ts'
+import { OwnSession } from './own-session.ts'
 import type { DecryptedPush } from './push.ts'
 import { Rest } from './rest.ts'
 import { Session } from './session.ts'
@@ -52,6 +53,7 @@ export class Client {
   readonly #token: Token
   readonly #rest: Rest
   readonly #last: LastCall
+  readonly #own: OwnSession
   readonly #environment: Environment
   #online = false
   /** Counts what was asked of us: of online() and offline() under way the last one holds. */
@@ -79,6 +81,7 @@ export class Client {
       ended: (reason) => this.#ended(reason),
     })
     this.#last = new LastCall(environment.storage)
+    this.#own = new OwnSession(environment.claim)
     this.#calls = new Calls(this.#session, environment, this.#log, media, this.#last)
     this.#calls.handlers = incomingCallHandlers
     this.#rest = new Rest(this.#hosts, environment, () => this.#token.value)
@@ -114,9 +117,8 @@ export class Client {
    * back by itself: calls go on meanwhile, and last if the server kept them. Rejects with `auth`, `server` or `disconnected`.
    */
   connect(): Promise<void> {
-    const kept = this.#last.value
-    if (kept) this.#session.resume(kept.protocol)
-    return this.#session.connect()
+    const kept = this.#session.state === 'disconnected' ? this.#last.value : undefined
+    return kept ? this.#resume(kept.protocol) : this.#session.connect()
   }
 
   /** Hangs up, goes offline and closes the connection. Idempotent. */
@@ -126,6 +128,7 @@ export class Client {
     if (this.#online && this.#session.state === 'connected')
       this.#session.request('subscriber.offline', {}).catch(() => {})
     this.#online = false
+    this.#own.give()
     this.#session.disconnect()
   }
 
@@ -209,6 +212,13 @@ export class Client {
     }
   }
 
+  async #resume(protocol: string): Promise<void> {
+    if (await this.#own.take(protocol)) this.#session.resume(protocol)
+    // What a duplicated tab was given is a copy: the call stays with the first.
+    else this.#last.forget()
+    return this.#session.connect()
+  }
+
   #event(type: string, params: Json, nodeId: string | undefined): void {
     this.#calls.event(type, params, nodeId)
     this.conversation.event(type, params)
@@ -238,6 +248,8 @@ export class Client {
 
   #connected(fresh: boolean, expiresAt: number | undefined): void {
     this.#token.expires(expiresAt)
+    const { protocol } = this.#session
+    if (protocol !== undefined) this.#own.take(protocol).catch(() => {})
     if (!fresh) return
     this.#last.forget()
     this.#calls.drop(
@@ -251,6 +263,7 @@ export class Client {
 
   #ended(reason: ClientError): void {
     this.#token.stop()
+    this.#own.give()
     this.#unwatch?.()
     this.#unwatch = undefined
     this.#online = false

@@ -71,6 +71,11 @@ export interface Environment {
   readonly fetch: typeof fetch
   /** Lives as long as the tab, over reloads; undefined where the browser gives none. */
   readonly storage: TabStorage | undefined
+  /**
+   * Takes a name that one page of the browser at a time may have, until the page is gone or gives it back. Undefined where another page keeps
+   * it. Browsers that cannot tell give every name.
+   */
+  readonly claim: (name: string) => Promise<(() => void) | undefined>
   /** Makes the element that plays a call, inside `root` or else in the page's body. */
   readonly createPlayer: (kind: 'audio' | 'video', root: HTMLElement | undefined) => HTMLMediaElement
 }
@@ -132,6 +137,26 @@ const watch = ({ networkChanged, awake }: PageWatcher): (() => void) => {
   }
 }
 
+// The page before a reload may be on its way out still.
+const CLAIM_MS = 3000
+
+const claim: Environment['claim'] = (name) =>
+  new Promise((resolve) => {
+    const kept = Promise.withResolvers<void>()
+    const release = () => kept.resolve()
+    // Pages without TLS have none.
+    if (typeof navigator === 'undefined' || !navigator.locks) return resolve(release)
+    const take = () => {
+      resolve(release)
+      return kept.promise
+    }
+    const signal = AbortSignal.timeout(CLAIM_MS)
+    // Frames that may store nothing are refused it.
+    navigator.locks
+      .request(name, { signal }, take)
+      .catch((error) => resolve(error === signal.reason ? undefined : release))
+  })
+
 // Reading the property throws in a frame that may store nothing.
 const tabStorage = (): TabStorage | undefined => {
   try {
@@ -165,5 +190,6 @@ export const browserEnvironment = (): Environment => ({
   watch,
   fetch: (...args) => fetch(...args),
   storage: tabStorage(),
+  claim,
   createPlayer,
 })

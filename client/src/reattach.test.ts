@@ -59,14 +59,87 @@ describe('a page that is loaded anew', () => {
 
   it('tries again with the session when it could not connect at first', async () => {
     const { browser } = await inCall()
+    browser.unloaded()
     const client = new Client({ token: 't1' }, browser.environment)
     const failing = client.connect()
+    await settled()
     browser.socket.drop()
     await expect(failing).rejects.toMatchObject({ code: 'disconnected' })
     const connecting = client.connect()
+    await settled()
     browser.socket.welcome()
     await connecting
     expect((await client.reattach()).state).toBe('new')
+  })
+})
+
+describe('a tab that was duplicated', () => {
+  it('has a session of its own, and the call stays with the first', async () => {
+    const { browser, client, call } = await inCall()
+    const copy = browser.duplicated()
+    const other = new Client({ token: 't1' }, copy.environment)
+    const connecting = other.connect()
+    await settled()
+    expect(copy.socket.requests('signalwire.connect')).toEqual([])
+    copy.socket.welcome('signalwire_j_2_p')
+    await connecting
+    expect(copy.socket.requests('signalwire.connect')[0]?.params).not.toHaveProperty('protocol')
+    await expect(other.reattach()).rejects.toMatchObject({ code: 'session_lost' })
+    expect([copy.kept.size, browser.kept.size, call.state]).toEqual([0, 1, 'active'])
+    expect(await client.reattach()).toBe(call)
+    // Each has its own from now on.
+    expect([...browser.claims]).toEqual([
+      'trunkline.session.signalwire_j_1_p',
+      'trunkline.session.signalwire_j_2_p',
+    ])
+  })
+
+  it('may go on with the session once the first is gone', async () => {
+    const { browser, client, call } = await inCall()
+    const copy = browser.duplicated()
+    // It is not told to hang up.
+    expect(client.connectionState).toBe('connected')
+    browser.unloaded()
+    const other = new Client({ token: 't1' }, copy.environment)
+    const connecting = other.connect()
+    await settled()
+    copy.socket.welcome()
+    await connecting
+    expect((await other.reattach()).id).toBe(call.id)
+  })
+
+  it('that is disconnected while it asks does not connect', async () => {
+    const { browser } = await inCall()
+    const copy = browser.duplicated()
+    const asked = Promise.withResolvers<(() => void) | undefined>()
+    const other = new Client({ token: 't1' }, { ...copy.environment, claim: () => asked.promise })
+    const [first, second] = [other.connect(), other.connect()]
+    other.disconnect()
+    let given = 0
+    asked.resolve(() => given++)
+    for (const connecting of [first, second])
+      await expect(connecting).rejects.toMatchObject({ code: 'disconnected' })
+    expect([given, copy.sockets.length, other.connectionState]).toEqual([1, 0, 'disconnected'])
+  })
+})
+
+describe('a session is given back', () => {
+  it.each([
+    ['when the client is disconnected', (client: Client) => client.disconnect()],
+    [
+      'when it is another one',
+      (_client: Client, browser: FakeBrowser) => {
+        browser.socket.drop()
+        browser.clock.advance(500)
+        browser.socket.welcome('signalwire_j_2_p')
+      },
+    ],
+  ])('%s', async (_when, end) => {
+    const { browser, client } = await connected()
+    expect([...browser.claims]).toEqual(['trunkline.session.signalwire_j_1_p'])
+    end(client, browser)
+    await settled()
+    expect(browser.claims.has('trunkline.session.signalwire_j_1_p')).toBe(false)
   })
 })
 

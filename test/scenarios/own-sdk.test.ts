@@ -129,7 +129,7 @@ it('two pages with our SDK write to one another', async () => {
   })
 })
 
-it('a page that is loaded anew comes back to its call with our SDK', async () => {
+it('a page that is loaded anew comes back to its call with our SDK, and a copy of its tab leaves it alone', async () => {
   const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told' })
   const opened = await open(alice.email)
   const { page } = opened
@@ -147,6 +147,17 @@ it('a page that is loaded anew comes back to its call with our SDK', async () =>
     window.call = await window.client.reattach()
     await window.call.start()
   })
+  await hears(page, 600)
+  const copy = await opened.duplicate()
+  await copy.signIn()
+  const taken = copy.page.evaluate(() =>
+    (globalThis as unknown as ClientWindow).client.reattach().then(
+      () => 'the call',
+      ({ code }: { readonly code: string }) => code,
+    ),
+  )
+  expect(await taken).toBe('session_lost')
+  await copy.page.close()
   await hears(page, 600)
   await carrier.hears(tone, 500)
   await page.evaluate(() => (globalThis as unknown as ClientWindow).call.sendDigits('26#'))

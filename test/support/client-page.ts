@@ -167,6 +167,19 @@ export class ClientPage<P extends TestPage = Page> {
     }, this.#options)
   }
 
+  /** A copy of the tab, with a copy of what the tab keeps, as a browser's own *Duplicate* makes it; not signed in. It goes with the page. */
+  async duplicate(this: ClientPage): Promise<ClientPage> {
+    const [page] = await Promise.all([
+      this.page.waitForEvent('popup'),
+      this.page.evaluate(() => {
+        const window = globalThis as unknown as { open(url: string): void; location: { href: string } }
+        window.open(window.location.href)
+      }),
+    ])
+    await page.waitForLoadState()
+    return new ClientPage(this.#server, page, this.#options)
+  }
+
   /** Registers the page's service worker, which keeps the key of notifications. */
   async registerWorker(key: string): Promise<void> {
     await this.page.evaluate(registerWorker, key)

@@ -25,6 +25,8 @@ export class FakeBrowser {
   readonly fetched: { url: string; method: string; headers: Record<string, string>; body: unknown }[] = []
   /** What the tab keeps over reloads. */
   readonly kept = new Map<string, string>()
+  /** Names that pages of this browser have claimed. */
+  claims = new Set<string>()
   /** The tab can keep nothing more. */
   full = false
   microphone: (constraints: MediaStreamConstraints) => Promise<FakeStream> = async ({ audio, video }) =>
@@ -98,6 +100,11 @@ export class FakeBrowser {
         },
         removeItem: (key) => void this.kept.delete(key),
       },
+      claim: async (name) => {
+        if (this.claims.has(name)) return undefined
+        this.claims.add(name)
+        return () => void this.claims.delete(name)
+      },
       createPlayer: (kind, root) => {
         this.roots.push(root)
         const player = new FakePlayer(kind)
@@ -105,6 +112,19 @@ export class FakeBrowser {
         return player as unknown as HTMLMediaElement
       },
     }
+  }
+
+  /** The page is gone; what the tab keeps stays. */
+  unloaded(): void {
+    this.claims.clear()
+  }
+
+  /** Another tab, made as a copy of this one. */
+  duplicated(): FakeBrowser {
+    const copy = new FakeBrowser()
+    copy.claims = this.claims
+    for (const [key, value] of this.kept) copy.kept.set(key, value)
+    return copy
   }
 
   /** The browser is on another network. */
