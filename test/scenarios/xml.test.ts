@@ -4,6 +4,7 @@ import { TestStreamServer } from '../../gateway/streams/test-stream-server.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
 import { application } from './applications.ts'
 
@@ -99,11 +100,54 @@ describe('a caller who hangs up in the middle of Dial', () => {
       RecordingUrl: over?.fields.RecordingUrl,
     })
     expect(told?.fields).toMatchObject({ CallStatus: 'completed', CallSid: over?.fields.DialCallSid })
+    const [invite = ''] = callee.sipp.received('INVITE')
+    const ids = ['X-CallSid', 'X-AccountSid', 'X-ApiVersion'].map((name) => headerOf(invite, name))
+    expect(ids).toEqual([over?.fields.DialCallSid, over?.fields.AccountSid, '2010-04-01'])
     for (const request of [over, recorded, told]) {
       expect(request?.method).toBe('POST')
       expect(request?.headers).toHaveProperty('x-signalwire-signature')
     }
   })
+})
+
+it('a recording is sent to its storage, and its callback is told where it is then', async () => {
+  documents.requests.length = 0
+  const store = documents.answers('/store', (response) => response.writeHead(201).end())
+  const told = documents.put('/recorded', '')
+  bodies.one = `<Record playBeep="false" trim="do-not-trim" action="${url('/over')}" storageUrl="${store}?key=1" recordingStatusCallback="${told}"/>`
+  const carrier = await caller('one.test', 'call')
+  await carrier.talks('answered', oneTone)
+  await until(
+    'it is recorded',
+    () => gateway.metric('recordings'),
+    (count) => count === 1,
+  )
+  const before = carrier.media.sent
+  await until('half a second is said', () => carrier.media.sent - before >= 25)
+  await carrier.goesOn()
+  await settled(carrier)
+  const [recorded] = await requests('/recorded')
+  const [stored] = await requests('/store')
+  const [over] = await requests('/over')
+  expect(stored).toMatchObject({
+    method: 'PUT',
+    fields: { key: '1' },
+    headers: { 'content-type': 'audio/wav' },
+  })
+  expect(stored?.body).toMatch(/^RIFF/)
+  expect(Number(stored?.headers['content-length'])).toBeGreaterThan(44)
+  expect(recorded?.fields).toMatchObject({ RecordingStatus: 'completed', RecordingUrl: store })
+  expect(over?.fields.RecordingUrl).toContain('/api/recordings/')
+  expect(await gateway.metric('recording_uploads_total', { outcome: 'stored' })).toBe(1)
+})
+
+it('a caller who is echoed hears what it says', async () => {
+  bodies.one = '<Echo/>'
+  const carrier = await caller('one.test', 'call')
+  await carrier.talks('answered', otherTone)
+  await carrier.hears(otherTone)
+  await carrier.goesOn()
+  await settled(carrier)
 })
 
 it('a stream tells its callback that it has begun, and that it ended with the call', async () => {
