@@ -32,10 +32,13 @@ const addresses = {
 
 const setUp = () => {
   const told = new FakeCustomers()
-  const found: { options?: DetectOptions; kind: 'human' | 'machine' | 'none' } = { kind: 'machine' }
+  const found: { options?: DetectOptions; kind: 'human' | 'machine' | 'none'; until?: Promise<void> } = {
+    kind: 'machine',
+  }
   const detector = {
     detect: async (_call: unknown, options: DetectOptions) => {
       found.options = options
+      await found.until
       return { kind: found.kind, beep: true, durationMs: 1 }
     },
   }
@@ -178,7 +181,7 @@ describe('a call of the API', () => {
   it('is recorded from its answer to its end, and told of', async () => {
     t.documents((call) => call.sleep(1_000))
     const record = {
-      ...{ stereo: true, trim: true },
+      ...{ tracks: 'stereo' as const, trim: true },
       status: {
         url: 'https://x.example/rec',
         method: 'POST',
@@ -218,4 +221,35 @@ describe('a call of the API', () => {
       expect([info?.answeredBy, t.history.inProgress(id)?.answeredBy]).toEqual([told, row])
     },
   )
+
+  it.each([
+    ['machine', 'machine_start', 'machine'],
+    ['none', 'unknown', undefined],
+  ] as const)('is listened to beside its document: %s', async (kind, told, row) => {
+    let info: CallControl['info'] | undefined
+    t.found.kind = kind
+    const heard = Promise.withResolvers<void>()
+    t.found.until = heard.promise
+    t.documents(async (call) => {
+      info = call.info
+      await call.sleep(1_000)
+    })
+    const thresholds = { voiceThresholdMs: 2_400, wordsThreshold: 3 }
+    const beside = { told: { url: 'https://x.example/amd', method: 'POST' } } as const
+    const { id } = await place({ detect: { waitForMessageEnd: false, timeoutMs: 7_000, thresholds, beside } })
+    t.outbound.dialled[0]!.leg.answered()
+    await settle()
+    // The document runs by now.
+    expect([info?.callId, info?.answeredBy, t.forms('detect')]).toEqual([id, undefined, []])
+    heard.resolve()
+    await settle()
+    expect(t.found.options).toMatchObject({ machine: { waitForEnd: false, ...thresholds }, timeoutMs: 7_000 })
+    expect(t.forms('detect')).toEqual([
+      {
+        ...{ AccountSid: 'p', ApiVersion: '2010-04-01', CallSid: id },
+        ...{ AnsweredBy: told, MachineDetectionDuration: '1' },
+      },
+    ])
+    expect(t.history.inProgress(id)?.answeredBy).toBe(row)
+  })
 })

@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts'
 import { catalogue, codeOf, TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { CallHistory, CallRow, CallsInProgress } from '../records/types.ts'
-import { detected } from './answered-by.ts'
+import { detectBeside, detected } from './answered-by.ts'
 import type { CallStates } from './call-states.ts'
 import { liveCall } from './live-call.ts'
 import { recordCall } from './record-call.ts'
@@ -115,12 +115,14 @@ export class Placing implements PlacedCalls {
   }
 
   async #run(order: CallOrder, call: CallControl, handle: Handle): Promise<void> {
-    const { calls, states, callbacks } = this.#parts
+    const { calls, states, callbacks, log } = this.#parts
     const { projectId, callId } = call.info
-    // A recording of the whole call is not of the document that runs first.
+    // What is of the whole call is not of the document that runs first.
     const whole = calls.live(projectId, callId)?.control
-    if (order.record && whole) void recordCall(whole, order.record, { callbacks, log: this.#parts.log })
-    const answeredBy = order.detect && (await detected(call, order.detect))
+    if (order.record && whole) void recordCall(whole, order.record, { callbacks, log })
+    const { detect } = order
+    if (detect?.beside && whole) void detectBeside(whole, detect, { states, callbacks, log })
+    const answeredBy = detect && !detect.beside ? await detected(call, detect) : undefined
     if (answeredBy?.row) states.changed(callId, { answeredBy: answeredBy.row })
     await handle(order.handler, answeredBy && { answeredBy: answeredBy.told })
   }

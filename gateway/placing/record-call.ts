@@ -14,11 +14,11 @@ export interface RecordCallParts {
 /** Records a call to its end, and tells what becomes of it. Never rejects: a call that cannot be recorded goes on. */
 export const recordCall = async (
   call: CallControl,
-  { stereo, trim, status }: NonNullable<CallOrder['record']>,
+  { tracks, trim, status }: NonNullable<CallOrder['record']>,
   { callbacks, log }: RecordCallParts,
 ): Promise<void> => {
   const { projectId, callId } = call.info
-  const what = { source: 'OutboundAPI', channels: stereo ? 2 : 1 } as const
+  const what = { source: 'OutboundAPI', channels: tracks === 'stereo' ? 2 : 1 } as const
   const tell = (event: string, ...told: Told) => {
     if (!status?.events.includes(event)) return
     const fields = recordingFields(call.info, what, ...told)
@@ -27,7 +27,7 @@ export const recordCall = async (
   }
   try {
     const recording = await call.startRecording({
-      ...{ tracks: stereo ? 'stereo' : 'both', trim, source: what.source },
+      ...{ tracks, trim, source: what.source },
       ...(status && { status: { dialect: 'form', ...status } }),
     })
     tell('in-progress', 'in-progress', recording)

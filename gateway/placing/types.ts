@@ -1,4 +1,5 @@
 import type { CodecName } from '../../config/sip-types.ts'
+import type { MachineOptions, RecordOptions } from '../../handlers/verbs.ts'
 import type { HandlerSpec } from '../calls/ports.ts'
 import type { CallProgress, StatusTarget } from '../calls/status-target.ts'
 import type { CallRow } from '../records/types.ts'
@@ -30,7 +31,8 @@ export interface CallOrder {
   readonly status?: StatusTarget
   /** Records it from the answer on. */
   readonly record?: {
-    readonly stereo: boolean
+    /** As {@link RecordOptions} has them. */
+    readonly tracks: NonNullable<RecordOptions['tracks']>
     readonly trim: boolean
     readonly status?: {
       readonly url: string
@@ -38,8 +40,18 @@ export interface CallOrder {
       readonly events: readonly string[]
     }
   }
-  /** Looks for an answering machine before the document runs. */
-  readonly detect?: { readonly waitForMessageEnd: boolean; readonly timeoutMs: number }
+  /** Looks for an answering machine, before the document runs unless something else is said. */
+  readonly detect?: {
+    readonly waitForMessageEnd: boolean
+    readonly timeoutMs: number
+    /** How a machine is told from a person; default that of {@link MachineOptions}. */
+    readonly thresholds?: Pick<
+      MachineOptions,
+      'initialTimeoutMs' | 'endSilenceMs' | 'voiceThresholdMs' | 'wordsThreshold'
+    >
+    /** The document runs at once; whom the result is told to. */
+    readonly beside?: { readonly told?: { readonly url: string; readonly method: 'GET' | 'POST' } }
+  }
   /** Which API asked for it. */
   readonly source: 'compat' | 'calling'
 }

@@ -37,9 +37,18 @@ export interface CreateForm extends DocumentForm, StatusForm {
   readonly TimeLimit?: number
   readonly SendDigits?: string
   readonly MachineDetection: 'Enable' | 'DetectMessageEnd' | 'none'
+  /** Seconds; of the others milliseconds. */
   readonly MachineDetectionTimeout: number
+  readonly MachineDetectionSpeechThreshold?: number
+  readonly MachineDetectionSpeechEndThreshold?: number
+  readonly MachineDetectionSilenceTimeout?: number
+  readonly MachineWordsThreshold?: number
+  readonly AsyncAmd: boolean
+  readonly AsyncAmdStatusCallback?: string
+  readonly AsyncAmdStatusCallbackMethod: Method
   readonly Record: boolean
   readonly RecordingChannels: 'mono' | 'dual'
+  readonly RecordingTrack: keyof typeof sides
   readonly Trim: 'trim-silence' | 'do-not-trim'
   readonly RecordingStatusCallback?: string
   readonly RecordingStatusCallbackMethod: Method
@@ -82,6 +91,9 @@ export const recordingStatusProperties = {
 const to =
   '^(\\+?[0-9*#]{1,32}|sips?:[^\\s\\u0000-\\u001f\\u007f]+|client:[\\w.+@-]+|/[^\\s/?\\u0000-\\u001f]+/[^\\s/\\u0000-\\u001f]+)$'
 
+/** Whom one hears, in the words of our recordings: `inbound` is who is called. */
+const sides = { inbound: 'in', outbound: 'out', both: 'both' } as const
+
 /** Properties of {@link CreateForm}. */
 export const createProperties = {
   To: { type: 'string', maxLength: 2_000, pattern: to },
@@ -96,18 +108,22 @@ export const createProperties = {
   SendDigits: { type: 'string', pattern: '^[0-9A-D*#wW]{1,100}$' },
   MachineDetection: { type: 'string', enum: ['Enable', 'DetectMessageEnd', 'none'], default: 'none' },
   MachineDetectionTimeout: { type: 'integer', minimum: 3, maximum: 60, default: 30 },
+  MachineDetectionSpeechThreshold: { type: 'integer', minimum: 1_000, maximum: 6_000 },
+  MachineDetectionSpeechEndThreshold: { type: 'integer', minimum: 500, maximum: 5_000 },
+  MachineDetectionSilenceTimeout: { type: 'integer', minimum: 2_000, maximum: 10_000 },
+  MachineWordsThreshold: { type: 'integer', minimum: 1, maximum: 10 },
+  AsyncAmd: { type: 'boolean', default: false },
+  ...{ AsyncAmdStatusCallback: parameter.url, AsyncAmdStatusCallbackMethod: parameter.method },
   Record: { type: 'boolean', default: false },
   RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
+  RecordingTrack: { type: 'string', enum: Object.keys(sides), default: 'both' },
   Trim: { type: 'string', enum: ['trim-silence', 'do-not-trim'], default: 'do-not-trim' },
   ...recordingStatusProperties,
 } as const
 
 /** Parameters of a call that are taken and have no effect. */
 export const createUnused = [
-  ...['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'RecordingTrack'],
-  ...['AsyncAmd', 'AsyncAmdStatusCallback', 'AsyncAmdStatusCallbackMethod', 'AsyncAmdPartialResults'],
-  ...['MachineDetectionSpeechThreshold', 'MachineDetectionSpeechEndThreshold'],
-  ...['MachineDetectionSilenceTimeout', 'MachineWordsThreshold'],
+  ...['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'AsyncAmdPartialResults'],
 ]
 
 /** The order that a form is; throws `missing_required_parameter`, `invalid_field`, `document_invalid`, which name the parameter. */
@@ -135,14 +151,28 @@ export const orderOf = (
     ...(form.SendDigits !== undefined && { sendDigits: form.SendDigits }),
     ...(status && { status }),
     ...(form.Record && { record: recordOf(form) }),
-    ...(form.MachineDetection !== 'none' && {
-      detect: {
-        waitForMessageEnd: form.MachineDetection === 'DetectMessageEnd',
-        timeoutMs: form.MachineDetectionTimeout * 1000,
-      },
-    }),
+    ...(form.MachineDetection !== 'none' && { detect: detectOf(form) }),
   }
 }
+
+const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
+  const thresholds = {
+    ...thresholdOf('initialTimeoutMs', form.MachineDetectionSilenceTimeout),
+    ...thresholdOf('endSilenceMs', form.MachineDetectionSpeechEndThreshold),
+    ...thresholdOf('voiceThresholdMs', form.MachineDetectionSpeechThreshold),
+    ...thresholdOf('wordsThreshold', form.MachineWordsThreshold),
+  }
+  const { AsyncAmdStatusCallback: url, AsyncAmdStatusCallbackMethod: method } = form
+  return {
+    waitForMessageEnd: form.MachineDetection === 'DetectMessageEnd',
+    timeoutMs: form.MachineDetectionTimeout * 1000,
+    ...(Object.keys(thresholds).length > 0 && { thresholds }),
+    ...(form.AsyncAmd && { beside: url === undefined ? {} : { told: { url, method } } }),
+  }
+}
+
+const thresholdOf = (name: string, value: number | undefined): Readonly<Record<string, number>> =>
+  value === undefined ? {} : { [name]: value }
 
 /** The document that a form names by itself; undefined: it names none. Throws `document_invalid`. */
 export const handlerOf = ({
@@ -216,7 +246,10 @@ const credentialsOf = ({ SipAuthUsername: username, SipAuthPassword: password, T
 }
 
 const recordOf = (form: CreateForm): CallOrder['record'] => ({
-  stereo: form.RecordingChannels === 'dual',
+  tracks:
+    form.RecordingChannels === 'dual' && form.RecordingTrack === 'both'
+      ? 'stereo'
+      : sides[form.RecordingTrack],
   trim: form.Trim === 'trim-silence',
   ...(form.RecordingStatusCallback && {
     status: {

@@ -53,7 +53,7 @@ describe('a call is made', () => {
         ...{ CallerId: '+15559', SipAuthUsername: 'me', SipAuthPassword: 'a secret', Timeout: '30' },
         ...{ TimeLimit: '600', SendDigits: 'ww12#', StatusCallback: 'https://app.example/status' },
         ...{ StatusCallbackMethod: 'GET', MachineDetection: 'DetectMessageEnd' },
-        ...{ MachineDetectionTimeout: '10', AsyncAmd: 'true', MaxPricePerMinute: '0.1' },
+        ...{ MachineDetectionTimeout: '10', MaxPricePerMinute: '0.1' },
         ...{ Record: 'true', RecordingChannels: 'dual', Trim: 'trim-silence' },
         RecordingStatusCallback: 'https://app.example/recorded',
       }),
@@ -82,12 +82,55 @@ describe('a call is made', () => {
           states: ['initiated', 'ringing'],
         },
         record: {
-          ...{ stereo: true, trim: true },
+          ...{ tracks: 'stereo', trim: true },
           status: { url: 'https://app.example/recorded', method: 'POST', events: ['in-progress'] },
         },
         detect: { waitForMessageEnd: true, timeoutMs: 10_000 },
       },
     ])
+  })
+
+  it.each([
+    ['mono', 'inbound', 'in'],
+    ['dual', 'outbound', 'out'],
+    ['mono', 'both', 'both'],
+    ['dual', 'both', 'stereo'],
+  ])('records what is asked for: %s, %s is %s', async (RecordingChannels, RecordingTrack, tracks) => {
+    await create({ ...least, Record: 'true', RecordingChannels, RecordingTrack })
+    expect(rig.calls.orders[0]?.record).toEqual({ tracks, trim: false })
+  })
+
+  it('listens for a machine as it is asked to, and beside the document', async () => {
+    const told = { AsyncAmdStatusCallback: 'https://app.example/amd', AsyncAmdStatusCallbackMethod: 'GET' }
+    const how = { MachineDetectionSpeechThreshold: '2400', MachineDetectionSpeechEndThreshold: '1200' }
+    const more = { MachineDetectionSilenceTimeout: '5000', MachineWordsThreshold: '3', AsyncAmd: 'true' }
+    await create({ ...least, MachineDetection: 'Enable', ...told, ...how, ...more })
+    await create({ ...least, MachineDetection: 'Enable', AsyncAmd: 'true' })
+    await create({ ...least, MachineDetection: 'none', ...more })
+    const plain = { waitForMessageEnd: false, timeoutMs: 30_000 }
+    expect(rig.calls.orders.map(({ detect }) => detect)).toEqual([
+      {
+        ...plain,
+        thresholds: {
+          ...{ initialTimeoutMs: 5000, endSilenceMs: 1200, voiceThresholdMs: 2400, wordsThreshold: 3 },
+        },
+        beside: { told: { url: 'https://app.example/amd', method: 'GET' } },
+      },
+      { ...plain, beside: {} },
+      undefined,
+    ])
+  })
+
+  it.each([
+    ['MachineDetectionSpeechThreshold', '999'],
+    ['MachineDetectionSpeechEndThreshold', '5001'],
+    ['MachineDetectionSilenceTimeout', '1999'],
+    ['MachineWordsThreshold', '11'],
+    ['RecordingTrack', 'left'],
+  ])('of %s %s is refused', async (name, value) => {
+    const answer = await rig.ask('POST', '/Calls', { ...least, [name]: value })
+    expect([answer.statusCode, answer.json().message]).toEqual([400, expect.stringContaining(name)])
+    expect(rig.calls.orders).toEqual([])
   })
 
   it('of a document in place, and of a stored one, or a stored URL', async () => {
