@@ -62,10 +62,13 @@ export type Judge = (operation: Operation, answer: Answer) => string | undefined
 /** Makes it. */
 export const judgeBy = ({ components }: OpenApi): Judge => {
   const ajv = addFormats.default(new Ajv({ strict: false, allErrors: true }))
-  const known = new Map<Schema, ReturnType<typeof ajv.compile>>()
+  // Once for all operations, most of which have the same errors.
+  ajv.addSchema({ $id: 'document', components })
+  const known = new Map<string, ReturnType<typeof ajv.compile>>()
   const check = (schema: Schema) => {
-    const made = known.get(schema) ?? ajv.compile({ ...schema, components })
-    known.set(schema, made)
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')
+    const made = known.get(text) ?? ajv.compile(JSON.parse(text))
+    known.set(text, made)
     return made
   }
   return ({ responses }, { statusCode, body, headers }) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { hostileTexts } from './hostile.ts'
+import { anyText, hostileTexts } from './hostile.ts'
 
 /** A JSON Schema, as far as the routes use it. */
 export interface Schema {
@@ -26,7 +26,13 @@ export interface Schema {
 const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   uuid: fc.uuid(),
   email: fc.emailAddress(),
-  uri: fc.webUrl(),
+  uri: fc
+    .tuple(fc.constantFrom('http', 'https'), fc.webAuthority(), fc.array(anyText(10), { maxLength: 4 }))
+    .map(([scheme, authority, path]) =>
+      [`${scheme}://${authority}`, ...path.map((segment) => encodeURIComponent(segment.toWellFormed()))].join(
+        '/',
+      ),
+    ),
   'date-time': fc
     .date({ min: new Date(0), max: new Date('2100-01-01T00:00:00Z'), noInvalidDate: true })
     .map((date) => date.toISOString()),
