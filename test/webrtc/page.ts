@@ -124,6 +124,8 @@ export class PhonePage {
 export class PhoneBrowser {
   readonly #browser: Browser
   readonly #server: ReturnType<typeof createServer>
+  /** Tabs whose page was left: a new one takes half a second. */
+  readonly #left: Page[] = []
 
   private constructor(browser: Browser, server: ReturnType<typeof createServer>) {
     this.#browser = browser
@@ -150,11 +152,21 @@ export class PhoneBrowser {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`
   }
 
+  /** Opens the page, in a tab that another one was closed in where there is one. */
   async open(): Promise<PhonePage> {
+    const page = this.#left.pop() ?? (await this.#newTab())
+    await page.goto(this.url)
+    const close = async (): Promise<void> => {
+      await page.goto('about:blank')
+      if (!this.#left.includes(page)) this.#left.push(page)
+    }
+    return new PhonePage({ evaluate: page.evaluate.bind(page), close })
+  }
+
+  async #newTab(): Promise<Page> {
     const page = await this.#browser.newPage()
     reportPageOnFailure(page)
-    await page.goto(this.url)
-    return new PhonePage(page)
+    return page
   }
 
   async close(): Promise<void> {
