@@ -16,6 +16,7 @@ import { faultOf, pathOf } from './errors.ts'
 import { isApiPath, sendFault, useErrorBodies } from './family.ts'
 import type { Origins } from './origins.ts'
 import { usePrincipals } from './principal.ts'
+import { dropForwardedPorts } from './proxies.ts'
 import { plainUrl } from './request-url.ts'
 import { compatUrl } from './routes/compat/url.ts'
 import { sessionPath } from './routes/session.ts'
@@ -62,6 +63,8 @@ export const newSite = (
   const site = certificate
     ? (fastify({ ...options, https: { ...certificate, minVersion } }) as unknown as FastifyInstance)
     : fastify(options)
+  // Before anything asks where a request comes from.
+  site.addHook('onRequest', async ({ raw }) => dropForwardedPorts(raw))
   useErrorBodies(site, { log, metrics })
   useValidation(site, compiled)
   usePrincipals(site)
