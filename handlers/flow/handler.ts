@@ -20,7 +20,7 @@ export const createFlowHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Ha
     untilCallEnds(call.signal, async () => {
       const faults = new FaultEvents(given, call.info, ids)
       const { context } = faults
-      const variables = new Variables({ call, ids, envs: context.envs, sandbox })
+      const variables = new Variables({ call, ids, envs: context.envs, sandbox, now: () => context.now() })
       const loaded = await faults.refusals(codes.unreachable, () =>
         loadDocument(source, context, {
           unreachable: () => codes.unreachable,

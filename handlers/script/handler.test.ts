@@ -215,6 +215,34 @@ describe('documents', () => {
   })
 })
 
+describe('functions of templates', () => {
+  it('tell the time, calculate, take apart and repeat, with placeholders in their arguments', async () => {
+    const set = { set: { zone: 'Europe/Berlin', n: 7, code: 'AB 12' } }
+    const text = '@{strftime_tz %{zone} %H:%M} @{expr (%{n} + 1) * 2} @{separate %{code}} @{echo %{n > 6}}'
+    expect(await scripts.say(text, [set])).toBe('13:00 16 A B 1 2 true')
+    expect(await scripts.say('@{expr 100 / 8}')).toBe('12.5')
+  })
+
+  it('fail their step where their argument is none', async () => {
+    const steps = [
+      '@{strftime_tz Mars %H}',
+      '@{expr call.from}',
+      '@{expr 1 +}',
+      '@{expr 2**9}',
+      '@{expr}',
+    ].map((text) => ({ play: { url: `say:${text}` } }))
+    const { names, warnings } = await scripts.run(steps)
+    expect(names).toEqual([])
+    expect(warnings).toEqual(steps.map((_, i) => `/sections/main/${i}/play js_eval_error`))
+  })
+
+  it('that are not there are warned of, and stay as they are written', async () => {
+    const { verbs, warnings } = await scripts.run([{ play: { url: 'say:@{fmt_ph e164 5} @{other}' } }])
+    expect(verbs[0]?.[1]).toMatchObject({ sounds: [{ text: '@{fmt_ph e164 5} @{other}' }] })
+    expect(warnings).toEqual(['/sections/main/0/play/url js_eval_error'])
+  })
+})
+
 describe('what is wrong with a script', () => {
   const status = { url: 'https://app.example/status', method: 'POST' } as const
   const telling = (documents: Record<string, string | Error> = {}) =>

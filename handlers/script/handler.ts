@@ -23,7 +23,7 @@ export const createScriptHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): 
     untilCallEnds(call.signal, async () => {
       const faults = new FaultEvents(given, call.info, ids)
       const { context } = faults
-      const variables = new Variables({ call, ids, envs: context.envs, sandbox })
+      const variables = new Variables({ call, ids, envs: context.envs, sandbox, now: () => context.now() })
       const section = await faults.refusals(codes.unreachable, () =>
         loadScript(source, { context, variables }),
       )

@@ -50,7 +50,7 @@ export const checkMethod = (
   if (faults > 0) return undefined
   checkAlternatives(spec, parameters as Parameters, keys, report)
   checkTogether(spec, parameters as Parameters, keys, report)
-  checkValues(spec, parameters as Parameters, place, report)
+  checkValues(spec, parameters as Parameters, place, report, warning)
   warnWithoutEffect(spec, parameters, keys, warning)
   return faults > 0 ? undefined : (parameters as Parameters)
 }

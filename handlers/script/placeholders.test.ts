@@ -1,6 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are what is tested
 import { describe, expect, it } from 'vitest'
-import { changedPath, isPath, partsOf, placeholderFault, segmentsOf } from './placeholders.ts'
+import {
+  absentFunction,
+  changedPath,
+  hasPlaceholder,
+  isPath,
+  partsOf,
+  piecesOf,
+  placeholderFault,
+  segmentsOf,
+} from './placeholders.ts'
 
 describe('placeholders', () => {
   it.each([
@@ -47,5 +56,34 @@ describe('placeholders', () => {
     expect(made('enc:url:lc:a', 'Ä+')).toBe('%c3%84%2b')
     for (const none of ['a', 'uc:a', 'lc:', 'lc:a + 1', 'enc:a', 'lc: a'])
       expect(changedPath(none)).toBeUndefined()
+  })
+})
+
+describe('functions', () => {
+  it.each([
+    ['a @{echo b} c', [{ literal: 'a ' }, { name: 'echo', argument: 'b' }, { literal: ' c' }]],
+    ["@{separate it's}", [{ name: 'separate', argument: "it's" }]],
+    ['@{echo ${"}"} {b}}', [{ name: 'echo', argument: '${"}"} {b}' }]],
+    ['@{echo}', [{ name: 'echo', argument: '' }]],
+    ['@{echo @{echo a}}', [{ name: 'echo', argument: '@{echo a}' }]],
+    ['${"@{echo a}"}', [{ literal: '${"@{echo a}"}' }]],
+    ['@{echo a', [{ literal: '@{echo a' }]],
+    ['a@{b} @{fmt_ph e164 1} @{echoes a}', [{ literal: 'a@{b} @{fmt_ph e164 1} @{echoes a}' }]],
+    ['', [{ literal: '' }]],
+  ])('%s is cut at them', (text, pieces) => {
+    expect(piecesOf(text)).toEqual(pieces)
+  })
+
+  it('are read once, however many are opened and never closed', () => {
+    // Read from each of them on, these would take hours.
+    expect(piecesOf('@{echo '.repeat(500_000))).toHaveLength(1)
+    expect(piecesOf('@{'.repeat(1_000_000))).toHaveLength(1)
+  })
+
+  it('make a value known only when the script runs', () => {
+    expect(['@{echo a}', 'a', '@{a}', '@{sleep 1}'].map(hasPlaceholder)).toEqual([true, false, false, false])
+    expect(['@{fmt_ph e164 1}', 'x @{sleep 1}', '@{echo a}'].map(absentFunction)).toEqual([
+      ...['fmt_ph', 'sleep', undefined],
+    ])
   })
 })

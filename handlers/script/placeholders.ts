@@ -1,5 +1,13 @@
-/** A text cut at its `${…}` and `%{…}`; both spellings mean the same. */
+/** A text cut at its `${…}` and `%{…}`, which mean the same. */
 export type Part = { readonly literal: string } | { readonly expression: string }
+
+/** Functions of templates: `@{separate %{call.from_number}}`. */
+export type TemplateFunction = 'strftime_tz' | 'expr' | 'echo' | 'separate'
+
+/** A text cut at its functions, whose arguments may have placeholders, and no functions. */
+export type Piece =
+  | { readonly literal: string }
+  | { readonly name: TemplateFunction; readonly argument: string }
 
 /** Most characters of an expression. */
 export const longestExpression = 1024
@@ -72,8 +80,61 @@ export const partsOf = (text: string): readonly Part[] => {
   return parts
 }
 
-/** True when the text has a placeholder, so that its value is known only when the script runs. */
-export const hasPlaceholder = (text: string): boolean => partsOf(text).some((part) => 'expression' in part)
+const functionOpening = /@\{(strftime_tz|expr|echo|separate)(?=[\s}])/y
+
+/** Where the brace stands that closes a function; those of placeholders inside, and braces in pairs, do not count. */
+const endOfFunction = (text: string, from: number): number | undefined => {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    if ((text[at] === '$' || text[at] === '%') && text[at + 1] === '{') {
+      const end = endOfExpression(text, at + 2)
+      if (end === undefined) return undefined
+      at = end
+    } else if (text[at] === '{') depth++
+    else if (text[at] === '}' && depth-- === 0) return at
+  }
+  return undefined
+}
+
+/** Cuts a text at its functions. One that is never closed, or stands inside of a placeholder, is a literal. */
+export const piecesOf = (text: string): readonly Piece[] => {
+  if (!text.includes('@{')) return [{ literal: text }]
+  const pieces: Piece[] = []
+  let begin = 0
+  let at = 0
+  while (at < text.length) {
+    if ((text[at] === '$' || text[at] === '%') && text[at + 1] === '{') {
+      at = (endOfExpression(text, at + 2) ?? text.length) + 1
+      continue
+    }
+    functionOpening.lastIndex = at
+    const found = text[at] === '@' ? functionOpening.exec(text) : undefined
+    if (!found) {
+      at++
+      continue
+    }
+    const end = endOfFunction(text, at + found[0].length)
+    // Nothing after it is looked at, or a long hostile text would be read to its end again and again.
+    if (end === undefined) break
+    if (at > begin) pieces.push({ literal: text.slice(begin, at) })
+    const argument = text.slice(at + found[0].length, end).trim()
+    pieces.push({ name: found[1] as TemplateFunction, argument })
+    begin = end + 1
+    at = begin
+  }
+  if (begin < text.length) pieces.push({ literal: text.slice(begin) })
+  return pieces
+}
+
+/** True when the text has a placeholder or a function, so that its value is known only when the script runs. */
+export const hasPlaceholder = (text: string): boolean =>
+  piecesOf(text).some(
+    (piece) => 'name' in piece || partsOf(piece.literal).some((part) => 'expression' in part),
+  )
+
+/** A function of the language that is not there, in a text; undefined where there is none. */
+export const absentFunction = (text: string): string | undefined =>
+  /@\{(fmt_ph|sleep)(?=[\s}])/.exec(text)?.[1]
 
 /** What is wrong with the placeholders of a text, before any is evaluated; undefined when nothing is. */
 export const placeholderFault = (text: string): string | undefined => {

@@ -2,7 +2,7 @@ import { hasControl, percentDecode, readHeader } from '../common/headers.ts'
 import { readSound } from '../common/sounds.ts'
 import { codes } from './codes.ts'
 import type { MethodSpec } from './method.ts'
-import { hasPlaceholder, placeholderFault } from './placeholders.ts'
+import { absentFunction, hasPlaceholder, placeholderFault } from './placeholders.ts'
 import { rangeOf } from './schema-parts.ts'
 import type { Keys } from './source.ts'
 import type { Report } from './step-reader.ts'
@@ -23,9 +23,13 @@ export const checkValues = (
   parameters: Readonly<Record<string, unknown>>,
   place: (at: Keys) => Keys,
   report: Report,
+  warning: Report,
 ): void => {
   const walk = (value: unknown, at: Keys): void => {
     if (typeof value === 'string') {
+      const absent = spec.plain?.includes(nameOf(spec, at)) ? undefined : absentFunction(value)
+      if (absent)
+        warning(codes.expression, `There is no function ${absent}; it stays as it is written.`, place(at))
       const fault = faultOf(spec, value, at)
       if (fault) report(fault.code, `${nameOf(spec, at)} ${fault.text}.`, place(at))
     } else if (isHeader(spec, value, at)) {

@@ -3,7 +3,8 @@ import type { CallControl, CallInfo } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import { callObject, type ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
-import { changedPath, isPath, partsOf, segmentsOf } from './placeholders.ts'
+import { applied } from './functions.ts'
+import { changedPath, isPath, partsOf, piecesOf, segmentsOf } from './placeholders.ts'
 import { type Account, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
 import { Nested } from './steps.ts'
 
@@ -20,6 +21,8 @@ export interface VariablesOptions {
   readonly ids: ScriptIds
   readonly envs: Readonly<Record<string, string>>
   readonly sandbox: Pick<Sandbox, 'evaluate'>
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   /** The call that this one, a callee's, was made for. */
   readonly parent?: CallInfo
   /** What expressions have used so far, where others of the same script have; default nothing. */
@@ -125,7 +128,7 @@ export class Variables {
   }
 
   async #resolve(value: unknown, how: Resolving): Promise<unknown> {
-    if (typeof value === 'string') return this.#text(value, how)
+    if (typeof value === 'string') return this.#template(value, how)
     if (typeof value !== 'object' || value === null || value instanceof Nested) return value
     if (Array.isArray(value)) {
       const items: unknown[] = []
@@ -143,6 +146,24 @@ export class Variables {
   async #placeholder(expression: string): Promise<unknown> {
     const changed = changedPath(expression)
     return changed ? changed.change(asText(this.lookup(changed.path))) : this.evaluate(expression)
+  }
+
+  /** A text with functions, or without. */
+  async #template(text: string, how: Resolving): Promise<unknown> {
+    const pieces = piecesOf(text)
+    if (!pieces.some((piece) => 'name' in piece)) return this.#text(text, how)
+    const texts: string[] = []
+    for (const piece of pieces) {
+      if ('literal' in piece) texts.push(asText(await this.#text(piece.literal, how)))
+      else {
+        const argument = asText(await this.#text(piece.argument, { ...how, decode: false }))
+        const evaluate = (expression: string) => this.evaluate(expression)
+        const made = await applied(piece.name, argument, { now: this.#options.now(), evaluate })
+        take(how.room, Math.max(made.length, leastOfPlaceholder))
+        texts.push(made)
+      }
+    }
+    return texts.join('')
   }
 
   async #text(text: string, { decode, room }: Resolving): Promise<unknown> {

@@ -48,6 +48,15 @@ set is an empty text. Without a prefix \`vars\`, then \`envs\`, then \`call\` ar
 
 \`%{lc:city}\` is the text at a path in lower case, \`%{enc:url:city}\` encoded for a URL; both can be chained, and work from the left: \`%{lc:enc:url:city}\`.
 
+Functions stand in texts as \`@{…}\`; their arguments may have placeholders, and no functions:
+
+| | |
+| --- | --- |
+| \`@{strftime_tz Europe/Berlin %A, %H:%M}\` | the time there, in English, by the conversions of \`strftime\` but those of weeks |
+| \`@{expr (%{count} + 1) * 2}\` | a calculation with numbers, \`+ - * /\` and parentheses |
+| \`@{separate %{code}}\` | its characters with blanks between them, to be spoken one by one |
+| \`@{echo %{code}}\` | the same text |
+
 Anything else in a placeholder is a JavaScript expression, as are \`when\` of \`cond\` and of \`goto\`: at most 1,024 characters, 150 ms of a processor and 16 MB, in a sandbox that knows its variables and the
 language, and nothing else. No statements, no promises. Where many calls have expressions, that of the call whose expressions took least so far comes first. A step holds at most 2,048 placeholders, whose
 values and texts have 128 kB together. An expression that fails makes its step fail; a condition that fails does not hold.

@@ -29,7 +29,10 @@ const rowOf = (row: ScriptRow): string => {
 
 /** What no row of the table is about: what is not there, and what happens to a script that has it. */
 const absentElsewhere: readonly (readonly [what: string, happens: string])[] = [
-  ['the functions `@{…}`, such as `@{strftime_tz …}`', 'they stay in the text as they are written'],
+  [
+    'the functions `@{fmt_ph …}` and `@{sleep …}`',
+    'they stay in the text as they are written, with a warning',
+  ],
   ['the destination `relay:`', 'the `execute` or `transfer` fails, and the next step has its turn'],
   ['`mp4` recordings', 'the script is refused'],
   ['a stream among several destinations', 'the `connect` fails'],
