@@ -135,6 +135,19 @@ describe.each(rates)('in-band digits at %i Hz', (rate) => {
   })
 })
 
+/** The sum of a tone and its harmonics, by their gains, at a phase (in turns) of the tone: each sine follows from the two before it. */
+function harmonics(phase: number, gains: readonly number[]): number {
+  const twice = 2 * Math.cos(2 * Math.PI * phase)
+  let [sum, before, sine] = [0, 0, Math.sin(2 * Math.PI * phase)]
+  for (let k = 0; k < gains.length; k++) {
+    sum += gains[k]! * sine
+    const next = twice * sine - before
+    before = sine
+    sine = next
+  }
+  return sum
+}
+
 /** Pulses of a voice through three formants, both gliding; with pauses between syllables. */
 function voice(rate: Rate, seconds: number, seed: number): Int16Array {
   const random = randomFrom(seed)
@@ -145,19 +158,20 @@ function voice(rate: Rate, seconds: number, seed: number): Int16Array {
     const [from, to] = [between(80, 320), between(80, 320)]
     const formants = [between(250, 900), between(800, 2400), between(2000, 3200)]
     const loud = between(300, 6000)
+    const gainsOf = (pitch: number): number[] => {
+      const all: number[] = []
+      for (let k = 1; k * pitch < rate / 2 && k < 40; k++)
+        all.push(formants.reduce((gain, f, i) => gain + 0.6 ** i / (1 + ((k * pitch - f) / 90) ** 2), 0.01))
+      return all
+    }
+    let [sample, gains] = [0, [] as number[]]
     return render(rate, ms, (t) => {
       const part = (t * 1000) / ms
       const pitch = from + (to - from) * part
       phase += pitch / rate
-      let sum = 0
-      for (let k = 1; k * pitch < rate / 2 && k < 40; k++) {
-        const near = formants.reduce(
-          (gain, f, i) => gain + 0.6 ** i / (1 + ((k * pitch - f) / 90) ** 2),
-          0.01,
-        )
-        sum += near * Math.sin(2 * Math.PI * phase * k)
-      }
-      return loud * sum * Math.sin(Math.PI * part)
+      // Throats move slowly: once in 2 ms is enough.
+      if (sample++ % (rate / 500) === 0) gains = gainsOf(pitch)
+      return loud * harmonics(phase, gains) * Math.sin(Math.PI * part)
     })
   }
   const parts: Int16Array[] = []
@@ -176,20 +190,14 @@ function music(rate: Rate, seconds: number, seed: number): Int16Array {
   for (let length = 0; length < seconds * rate; ) {
     const notes = Array.from({ length: 1 + Math.floor(random() * 4) }, () => ({
       frequency: 110 * 2 ** (Math.floor(random() * 40) / 12),
-      overtones: Array.from({ length: 5 }, () => random() * 0.6),
+      gains: [3000, ...Array.from({ length: 5 }, () => 3000 * random() * 0.6)],
     }))
     const part = render(
       rate,
       60 + random() * 340,
       (t) =>
-        notes.reduce(
-          (sum, { frequency, overtones }) =>
-            overtones.reduce(
-              (all, share, k) => all + 3000 * share * Math.sin(2 * Math.PI * frequency * (k + 2) * t),
-              sum + 3000 * Math.sin(2 * Math.PI * frequency * t),
-            ),
-          0,
-        ) * Math.exp(-3 * t),
+        notes.reduce((sum, { frequency, gains }) => sum + harmonics(frequency * t, gains), 0) *
+        Math.exp(-3 * t),
     )
     parts.push(part)
     length += part.length
