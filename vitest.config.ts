@@ -6,7 +6,7 @@ const files = (...names: readonly string[]): string[] => names.map((name) => `te
 
 /** Scenarios that measure sound, pictures, loads or rates: no other file beside them, which would tear the one and add to the other. */
 const alone = [
-  ...files('bad-network', 'busy', 'endpoints', 'inbound', 'outbound', 'overload', 'recordings', 'turn'),
+  ...files('bad-network', 'browser-and-carriers', 'busy', 'overload', 'recordings', 'turn'),
   ...files('browsers-and-phone-push', 'firefox', 'two-browsers'),
   ...files('own-sdk-video', 'published-sdk', 'push', 'sdk-versions-video', 'several-pages', 'softphone'),
   ...files('softphone-push'),

@@ -1,0 +1,32 @@
+/** A browser and carriers: one gateway, one browser, and one softphone for all their calls. */
+import { afterAll, beforeAll } from 'vitest'
+import { BrowserHouse } from '../support/browser-house.ts'
+import { freePort } from '../support/ports.ts'
+import { deskDomain, deskEndpoint, deskRegistrar, endpoints } from './endpoints.ts'
+import { inbound, inboundDomains } from './inbound.ts'
+import { outbound, outboundDomains, outboundResources } from './outbound.ts'
+
+const house = new BrowserHouse()
+/** Where the default carrier takes calls. */
+let carrierPort: number
+
+beforeAll(async () => {
+  carrierPort = await freePort()
+  await house.start((documents) => ({
+    sip: { registrar: deskRegistrar },
+    carriers: [{ name: 'main', targets: [`sip:127.0.0.1:${carrierPort}`], default: true }],
+    endpoints: [deskEndpoint],
+    domains: [deskDomain, ...inboundDomains(documents), ...outboundDomains(documents)],
+    subscribers: [
+      { email: 'alice@example.test', password: 'wonderland-9', displayName: 'Alice' },
+      { email: 'bob@example.test', password: 'builder-77', displayName: 'Bob' },
+    ],
+    resources: outboundResources(documents),
+  }))
+})
+
+afterAll(() => house.stop())
+
+inbound(house)
+outbound(house)
+endpoints(house, () => carrierPort)

@@ -1,0 +1,162 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type BrowserHouse, browserTone } from '../support/browser-house.ts'
+import { Carrier } from '../support/carrier.ts'
+import type { DocumentServer } from '../support/documents.ts'
+import { faultsOf, fromFirstSound } from '../support/hearing.ts'
+import { hears } from '../support/page-audio.ts'
+import { Softphone } from '../support/softphone.ts'
+import { until } from '../support/until.ts'
+import { application, script, scripted } from './applications.ts'
+
+const carrierTone = 600
+
+/** What `/public/trunk` does, set by each test: the carrier's port is only known then. */
+let document = ''
+
+/** What the gateway has for the tests. */
+export const outboundDomains = (documents: DocumentServer): object[] => {
+  const url = documents.put('/out', () => document)
+  return [application('through.test', { kind: 'script', url })]
+}
+/** The same. */
+export const outboundResources = (documents: DocumentServer): object[] => [
+  { address: '/public/trunk', handler: { kind: 'script', url: documents.urlOf('/out') } },
+  { address: '/public/nowhere', handler: scripted({ hangup: { reason: 'busy' } }) },
+]
+
+/** Calls from a browser to carriers. */
+export const outbound = (house: BrowserHouse): void => {
+  describe('a SIP URI that is dialled straight', () => {
+    it('gives early media, an answer, talk both ways and digits, and is ended by the browser', async () => {
+      const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+      await house.phone.dial(carrier.uri)
+      // Early media: the tone is in the browser before the carrier answers.
+      await carrier.talks('invited', 350)
+      await hears(house.phone.page, 350)
+      expect(carrier.sipp.events).not.toContain('confirmed')
+      await carrier.goesOn()
+      await carrier.sipp.event('confirmed')
+      carrier.media.tone(carrierTone)
+      await house.phone.talking()
+      await hears(house.phone.page, carrierTone)
+      await carrier.hears(browserTone, 600)
+      await house.phone.press('15#')
+      await carrier.receivesDigits('15#')
+      await carrier.hears(browserTone, 600)
+      expect(faultsOf(carrier.media.packets)).toEqual([])
+      await house.phone.hangUp()
+      await carrier.done()
+      await house.phone.idle()
+      await house.gateway.settled()
+    })
+
+    it('ends in the browser when the carrier hangs up', async () => {
+      const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 'told', codec: 'PCMA' })
+      await house.phone.dial(carrier.uri)
+      await carrier.talks('invited', carrierTone)
+      await house.phone.talking()
+      await hears(house.phone.page, carrierTone)
+      await carrier.goesOn()
+      await carrier.done()
+      await house.phone.idle()
+      await house.gateway.settled()
+    })
+
+    it('is cancelled at the carrier when the browser gives up', async () => {
+      const carrier = await Carrier.listens({ scenario: 'callee-cancelled' })
+      await house.phone.dial(carrier.uri)
+      await carrier.sipp.event('invited')
+      await house.phone.hangUp()
+      await carrier.done()
+      await house.phone.idle()
+      await house.gateway.settled()
+    })
+
+    it('tells the browser that the carrier is busy', async () => {
+      const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
+      await house.phone.dial(carrier.uri)
+      await carrier.done()
+      const notice = house.phone.page.getByTestId('notice')
+      await until(
+        'the page says why',
+        () => notice.textContent(),
+        (text) => /busy/i.test(text ?? ''),
+      )
+      await house.phone.idle()
+      await house.gateway.settled()
+    })
+
+    it('goes over TCP where the URI says so', async () => {
+      const carrier = await Carrier.listens({ scenario: 'callee-hangs-up', holdMs: 800, transport: 'tcp' })
+      await house.phone.dial(`${carrier.uri};transport=tcp`)
+      await carrier.talks('invited', carrierTone)
+      await house.phone.talking()
+      await carrier.done()
+      await house.phone.idle()
+      await house.gateway.settled()
+    })
+  })
+
+  describe('an address whose script connects to a carrier', () => {
+    it('authenticates with the script’s user and password, and talks', async () => {
+      const values = { username: 'trunk-user', password: 'trunk-pass' }
+      const carrier = await Carrier.listens({ scenario: 'callee-digest', values })
+      document = JSON.stringify(
+        script({
+          connect: {
+            to: carrier.uri,
+            username: 'trunk-user',
+            password: 'trunk-pass',
+            answer_on_bridge: true,
+          },
+        }),
+      )
+      await house.phone.dial('/public/trunk')
+      await carrier.sipp.event('challenged')
+      await carrier.talks('invited', carrierTone)
+      await house.phone.talking()
+      await hears(house.phone.page, carrierTone)
+      await carrier.hears(browserTone, 400)
+      await house.phone.hangUp()
+      await carrier.done()
+      await house.phone.idle()
+      await house.gateway.settled()
+      expect(house.gateway.output).not.toContain('trunk-pass')
+    })
+
+    it('can be called through by another carrier', async () => {
+      const callee = await Carrier.listens({ scenario: 'callee', holdMs: 300 })
+      document = JSON.stringify(script({ connect: { to: callee.uri, answer_on_bridge: true } }))
+      const caller = await Carrier.calls(house.gateway, {
+        domain: 'through.test',
+        scenario: 'caller',
+        holdMs: 'told',
+      })
+      await callee.talks('invited', carrierTone)
+      await caller.talks('answered', 440)
+      await callee.hears(440, 500)
+      await caller.hears(carrierTone, 500)
+      caller.media.press('90*')
+      await callee.receivesDigits('90*')
+      expect(faultsOf(fromFirstSound(callee.media.packets))).toEqual([])
+      await caller.goesOn()
+      await caller.done()
+      await callee.done()
+      await house.gateway.settled()
+    })
+  })
+
+  it('tells the browser when the address it dialled is busy', async () => {
+    // One that was told of nobody busy yet.
+    const phone = await Softphone.open(house.browser, house.gateway)
+    onTestFinished(() => phone.close())
+    await phone.dial('/public/nowhere')
+    const notice = phone.page.getByTestId('notice')
+    await until(
+      'the page says why',
+      () => notice.textContent(),
+      (text) => /busy/i.test(text ?? ''),
+    )
+    await house.gateway.settled()
+  })
+}

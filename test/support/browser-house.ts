@@ -1,0 +1,55 @@
+import { Browser } from './browser.ts'
+import { DocumentServer } from './documents.ts'
+import { Gateway, type GatewayOptions } from './gateway.ts'
+import { Softphone } from './softphone.ts'
+
+/** What the browser's microphone hears, in Hz. */
+export const browserTone = 1000
+
+/** A gateway, a browser, a customer's server, and Alice's softphone in that browser. */
+export class BrowserHouse {
+  #documents: DocumentServer | undefined
+  #gateway: Gateway | undefined
+  #browser: Browser | undefined
+  #phone: Softphone | undefined
+
+  /** Starts all; the gateway with this configuration, which may name documents. */
+  async start(options: (documents: DocumentServer) => GatewayOptions): Promise<void> {
+    const browsing = Browser.start(browserTone)
+    this.#documents = await DocumentServer.open()
+    this.#gateway = await Gateway.start(options(this.#documents))
+    this.#browser = await browsing
+    this.#phone = await Softphone.open(this.#browser, this.#gateway)
+  }
+
+  /** As all the others: throws before the start. */
+  get documents(): DocumentServer {
+    return started(this.#documents)
+  }
+
+  get gateway(): Gateway {
+    return started(this.#gateway)
+  }
+
+  get browser(): Browser {
+    return started(this.#browser)
+  }
+
+  /** Online; each test leaves it without a call. */
+  get phone(): Softphone {
+    return started(this.#phone)
+  }
+
+  /** Ends what was started. */
+  async stop(): Promise<void> {
+    await this.#gateway?.settled()
+    await this.#browser?.stop()
+    await this.#gateway?.stop()
+    await this.#documents?.close()
+  }
+}
+
+const started = <T>(part: T | undefined): T => {
+  if (!part) throw new Error('it was not started')
+  return part
+}
