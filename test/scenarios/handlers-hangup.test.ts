@@ -112,6 +112,15 @@ const scenes: Scenes = {
       ],
     }),
   },
+  echo: {
+    xml: () => ({
+      document: xmlText('<Echo/>'),
+      moment: async (caller) => {
+        await answered(caller)
+        await caller.hears(tones.caller)
+      },
+    }),
+  },
   'record, in the background': {
     script: () => ({
       document: scriptText({ record_call: { status_url: stage.url('record') } }, { sleep: -1 }),
