@@ -9,7 +9,6 @@ const alone = [
   ...files('bad-network', 'browser-and-carriers', 'busy', 'overload', 'recordings', 'turn'),
   ...files('browsers-and-phone-push', 'firefox', 'two-browsers'),
   ...files('own-sdk-video', 'published-sdk', 'push', 'sdk-versions-video', 'several-pages', 'softphone'),
-  ...files('softphone-push'),
   'test/webrtc/*.test.ts',
 ]
 

@@ -1,51 +1,47 @@
 /** The softphone page as two people use it: calls, pictures, several calls, a reload, and messages. */
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { Browser } from '../support/browser.ts'
-import { alice, Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { type Colour, screenColour, sees, seesNothing } from '../support/page-video.ts'
-import { apiToken } from '../support/recorded.ts'
+import { PushService } from '../support/push-service.ts'
 import { rest } from '../support/rest.ts'
 import { type Person, Softphone } from '../support/softphone.ts'
+import { alice, bob, TwoBrowsers, tones } from '../support/two-browsers.ts'
 import { until } from '../support/until.ts'
+import { softphonePush } from './softphone-push.ts'
 
-const tones = [1000, 1500] as const
 const colours: readonly Colour[] = ['red', 'blue']
-const bob = { email: 'bob@example.test', password: 'looking-glass-9' }
 const carol = { email: 'carol@example.test', password: 'looking-glass-7' }
 
-let browsers: Browser[] = []
-let gateway: Gateway
+const two = new TwoBrowsers()
+let service: PushService
 
 beforeAll(async () => {
-  const browsing = Promise.all(tones.map((tone) => Browser.start(tone)))
-  gateway = await Gateway.start({
-    http: { apiToken },
+  service = await PushService.open()
+  await two.start({
+    ...service.gateway,
     subscribers: [
       { ...alice, displayName: 'Alice' },
       { ...bob, displayName: 'Bob Brown' },
       { ...carol, displayName: 'Carol' },
     ],
   })
-  browsers = await browsing
 })
 
 afterAll(async () => {
-  await gateway?.settled()
-  for (const browser of browsers) await browser.stop()
-  await gateway?.stop()
+  await two.stop()
+  await service?.close()
 })
 
 /** Somebody's softphone, online, in the first or the second browser; closed with the test. */
 const phoneOf = async (person: Person, index: 0 | 1): Promise<Softphone> => {
-  const phone = await Softphone.open(browsers[index]!, gateway, { camera: colours[index] }, person)
+  const phone = await Softphone.open(two.browsers[index], two.gateway, { camera: colours[index] }, person)
   onTestFinished(() => phone.close())
   return phone
 }
 
 /** Both ways, by the tones of the two browsers. */
 const talk = async (first: Softphone, second: Softphone): Promise<void> => {
-  await Promise.all([hears(first.page, tones[1]), hears(second.page, tones[0])])
+  await Promise.all([hears(first.page, tones.bob), hears(second.page, tones.alice)])
 }
 
 it('a video call from the address book: pictures and sound both ways, a screen, and sound alone again', async () => {
@@ -70,7 +66,7 @@ it('a video call from the address book: pictures and sound both ways, a screen, 
   await Promise.all([sees(first.page, 'blue'), talk(first, second)])
   await first.hangUp()
   await Promise.all([first.idle(), second.idle()])
-  await gateway.settled()
+  await two.gateway.settled()
 })
 
 it('a call by name goes on through hold and a reload, and is shown as it was', async () => {
@@ -96,7 +92,7 @@ it('a call by name goes on through hold and a reload, and is shown as it was', a
   await talk(first, second)
   await second.hangUp()
   await Promise.all([first.idle(), second.idle()])
-  await gateway.settled()
+  await two.gateway.settled()
 })
 
 it('a second call holds the first one, and the two are changed over', async () => {
@@ -104,7 +100,7 @@ it('a second call holds the first one, and the two are changed over', async () =
   const [first, second, third] = await Promise.all(people)
   // What the first page hears it shows: with two connections its sound is not told apart.
   const heardBy = async (other: Softphone): Promise<void> => {
-    await hears(other.page, tones[0])
+    await hears(other.page, tones.alice)
     const level = async () => Number(await first.part('remote-level').getAttribute('data-level'))
     await until('the call in front is heard', level, (heard) => heard > 0.01)
   }
@@ -136,7 +132,7 @@ it('a second call holds the first one, and the two are changed over', async () =
   await heardBy(third)
   await first.hangUp()
   await third.idle()
-  await gateway.settled()
+  await two.gateway.settled()
 })
 
 /** Writes in the conversation that is open. */
@@ -166,13 +162,19 @@ it('messages: written from the address book, marked as unread, answered, and fet
   )
   // More than a page of them, from another page of the same person.
   const { token } = (
-    await rest(gateway, 'POST', '/api/fabric/subscribers/tokens', { reference: alice.email })
+    await rest(two.gateway, 'POST', '/api/fabric/subscribers/tokens', { reference: alice.email })
   ).body
   const bearer = `Bearer ${token}`
-  const { body } = await rest(gateway, 'GET', '/api/fabric/addresses?name=/public/carol', undefined, bearer)
+  const { body } = await rest(
+    two.gateway,
+    'GET',
+    '/api/fabric/addresses?name=/public/carol',
+    undefined,
+    bearer,
+  )
   for (let at = 0; at < 30; at++) {
     const message = { conversation_id: body.data[0].id, text: `line ${at}` }
-    expect((await rest(gateway, 'POST', '/api/fabric/messages', message, bearer)).status).toBe(201)
+    expect((await rest(two.gateway, 'POST', '/api/fabric/messages', message, bearer)).status).toBe(201)
   }
   await until(
     'all arrive',
@@ -195,3 +197,5 @@ it('messages: written from the address book, marked as unread, answered, and fet
   )
   expect((await texts(second)).slice(0, 3)).toEqual(['Good morning', 'Good day', 'line 0'])
 })
+
+softphonePush(two, () => service)

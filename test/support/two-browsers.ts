@@ -40,8 +40,9 @@ export class TwoBrowsers {
     return [first, second]
   }
 
-  /** Ends what was started. */
+  /** Ends what was started; no call may be left. */
   async stop(): Promise<void> {
+    await this.#gateway?.settled()
     for (const browser of this.#browsers) await browser.stop()
     await this.#gateway?.stop()
   }

@@ -1,0 +1,111 @@
+/** Calls that the softphone page is told of by its service worker: while it is closed, and while nobody sees it. */
+import { expect, it, onTestFinished } from 'vitest'
+import { hears } from '../support/page-audio.ts'
+import { PushDevice, type PushService } from '../support/push-service.ts'
+import { Softphone } from '../support/softphone.ts'
+import { alice, bob, type TwoBrowsers, tones } from '../support/two-browsers.ts'
+import { until } from '../support/until.ts'
+
+const ringing = { title: 'Incoming call', body: 'Bob Brown\n/public/bob' }
+
+/** The tests; Bob is called Bob Brown. */
+export const softphonePush = (two: TwoBrowsers, service: () => PushService): void => {
+  /** Alice's page, which has registered its browser as a device. */
+  const registered = async (): Promise<{ phone: Softphone; device: PushDevice }> => {
+    const page = await two.browsers[0].page()
+    onTestFinished(() => page.context().close())
+    await page.context().grantPermissions(['microphone', 'notifications'])
+    await page.addInitScript(service().subscribing)
+    const phone = new Softphone(page)
+    await phone.signIn(two.gateway, alice)
+    await phone.part('tab-settings').click()
+    await phone.part('push').click()
+    const state = () => phone.part('push-state').getAttribute('data-state')
+    await until('calls are told always', state, (found) => found === 'always')
+    return { phone, device: await PushDevice.of(page) }
+  }
+
+  const calling = async (): Promise<Softphone> => {
+    const caller = await Softphone.open(two.browsers[1], two.gateway, {}, bob)
+    onTestFinished(() => caller.close())
+    await caller.dial('/public/alice')
+    return caller
+  }
+
+  /** Waits until the page says this. */
+  const says = (phone: Softphone, words: string): Promise<unknown> =>
+    until(
+      `the page says: ${words}`,
+      () => phone.part('notice').textContent(),
+      (text) => text === words,
+    )
+
+  it('a closed page is told who calls, and answers when it is opened', async () => {
+    const { phone, device } = await registered()
+    await phone.page.goto('about:blank')
+    const caller = await calling()
+    await service().deliver(device)
+    await device.shows(ringing)
+    await device.press('answer')
+    await device.shows()
+    // The browser opens a page only for a person who has pressed.
+    await phone.page.goto(`http://localhost:${two.gateway.httpPort}/`)
+    await Promise.all([phone.talking(), caller.talking()])
+    expect(await phone.part('party').textContent()).toBe('Bob Brown')
+    await hears(phone.page, tones.bob)
+    await hears(caller.page, tones.alice)
+    // That the call was answered is nothing to be told.
+    await service().deliver(device)
+    await device.shows()
+    await phone.hangUp()
+    await caller.idle()
+    await two.gateway.settled()
+  })
+
+  it('a call is declined without any page', async () => {
+    const { phone, device } = await registered()
+    await phone.page.goto('about:blank')
+    const caller = await calling()
+    await service().deliver(device)
+    await device.shows(ringing)
+    await device.press('decline')
+    await says(caller, 'The call was declined.')
+    await service().deliver(device)
+    await device.shows()
+    await two.gateway.settled()
+  })
+
+  it('a caller who gives up takes the notification along', async () => {
+    const { phone, device } = await registered()
+    await phone.page.goto('about:blank')
+    const caller = await calling()
+    await service().deliver(device)
+    await device.shows(ringing)
+    await caller.hangUp()
+    await service().deliver(device)
+    await device.shows({ title: 'Missed call', body: 'Bob Brown' })
+    await two.gateway.settled()
+  })
+
+  it('a page that nobody sees tells who calls, and is answered from there; signed out, it is told nothing more', async () => {
+    const { phone, device } = await registered()
+    await phone.part('online').click()
+    await phone.online()
+    await phone.page.evaluate(`Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' })`)
+    const caller = await calling()
+    await phone.rings()
+    await device.shows(ringing)
+    await device.press('answer')
+    await phone.talking()
+    await hears(caller.page, tones.alice)
+    await device.shows()
+    await caller.hangUp()
+    await phone.idle()
+    await phone.part('sign-out').click()
+    await phone.part('sign-in').waitFor()
+    await caller.dial('/public/alice')
+    await says(caller, 'The person you called is not online.')
+    expect(service().left).toBe(0)
+    await two.gateway.settled()
+  })
+}
