@@ -6,6 +6,7 @@ import type {
   ConferenceResult,
   ConferenceSeat,
 } from '../../../handlers/verbs.ts'
+import { CallEnded } from '../../../handlers/verbs.ts'
 import { settle } from '../calls-rig.ts'
 import { FakeKeeper } from '../fake-keeper.ts'
 import { ProjectConferences } from './conferences.ts'
@@ -214,6 +215,47 @@ describe('a conference', () => {
     expect(inMixer(a, b)).toEqual([false, true])
     a.leg.hold(false)
     expect(inMixer(a, b)).toEqual([true, true])
+  })
+
+  const attendee = async ({ call }: Joined) => {
+    const [conference] = await conferences.of(call.info.projectId)
+    return conference!.attendees.find(({ callId }) => callId === call.id)!
+  }
+
+  it('lets one coach, end it by leaving, or leave without a beep, from outside its call', async () => {
+    const [a, b, c] = [await join(), await join({ beep: 'none' }), await join({ beep: 'none' })]
+    const seen = await attendee(a)
+    seen.change({ coach: b.call.id })
+    expect(mixer().members.get(a.audio)).toEqual({ talks: true, onlyFor: [b.audio] })
+    expect((await attendee(a)).options.coach).toBe(b.call.id)
+    seen.change({ coach: null, beepOnExit: false, endOnExit: true })
+    expect(mixer().members.get(a.audio)).toEqual({ talks: true })
+    const beeps = mixer().played.length
+    a.leg.ended({ code: 'normal' })
+    await settle()
+    expect(mixer().played.length).toBe(beeps)
+    expect([b.result, c.result]).toMatchObject([{ kind: 'ended' }, { kind: 'ended' }])
+    // Of one that has left nothing changes.
+    seen.change({ endOnExit: false })
+    expect(seen.options.endOnExit).toBe(true)
+  })
+
+  it('lets one who waits hear something else, and nothing of it once it begins', async () => {
+    const heard: string[] = []
+    const hook = (name: string) => async (call: CallControl) => {
+      heard.push(name)
+      const { promise, reject } = Promise.withResolvers<void>()
+      call.signal.addEventListener('abort', () => reject(new CallEnded()), { once: true })
+      await promise
+    }
+    const a = await join({ wait: hook('first') })
+    ;(await attendee(a)).change({ wait: hook('second') })
+    await settle()
+    expect(heard).toEqual(['first', 'second'])
+    await join()
+    ;(await attendee(a)).change({ wait: hook('third') })
+    await settle()
+    expect([heard, inMixer(a)]).toEqual([['first', 'second'], [true]])
   })
 
   it('lets a coach be heard by one alone, also when that one comes later, and goes', async () => {

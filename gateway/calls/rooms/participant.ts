@@ -10,7 +10,15 @@ import type { Call } from '../call.ts'
 import { scoped } from '../scoped.ts'
 import { type CompanyParts, keepCompany, type WaitHook } from './company.ts'
 import type { Conference, Leaving } from './conference.ts'
-import type { Attendee } from './rooms.ts'
+import type { Attendee, AttendeeChange } from './rooms.ts'
+
+/** What is left of a beep, with one at the exit and without. */
+const beeps = {
+  both: { on: 'both', off: 'enter' },
+  enter: { on: 'both', off: 'enter' },
+  exit: { on: 'exit', off: 'none' },
+  none: { on: 'exit', off: 'none' },
+} as const
 
 /** Whose place it is. */
 export interface ParticipantOf {
@@ -22,8 +30,11 @@ export interface ParticipantOf {
 /** One call's place in a conference, from its coming to its leaving. */
 export class Participant implements Attendee {
   readonly call: Call
-  readonly options: ConferenceOptions
   readonly joinedAt: number
+  #options: ConferenceOptions
+  /** What it hears while it waits; fires when it hears something else. */
+  #waiting: AbortController | undefined
+  #company: Promise<unknown> = Promise.resolve()
   readonly #control: CallControl
   readonly #parts: CompanyParts
   readonly #conference: Conference
@@ -44,10 +55,14 @@ export class Participant implements Attendee {
     this.#conference = conference
     this.call = call
     this.#control = control
-    this.options = options
+    this.#options = options
     this.joinedAt = parts.clock.now()
     this.#muted = options.muted ?? false
     this.#port = call.caller.port
+  }
+
+  get options(): ConferenceOptions {
+    return this.#options
   }
 
   get callId(): string {
@@ -68,7 +83,8 @@ export class Participant implements Attendee {
 
   /** Stays until it leaves, is taken out, or the conference ends. */
   async run(): Promise<ConferenceResult> {
-    const { call, options } = this
+    const { call } = this
+    const options = this.#options
     const conference = this.#conference
     const startedAt = this.#parts.clock.now()
     call.listen({
@@ -77,7 +93,7 @@ export class Participant implements Attendee {
       replaced: () => this.#replaced(),
     })
     conference.join(this)
-    const company = this.#keepCompany()
+    if (options.wait !== 'none') this.#keepCompany(options.wait)
     try {
       options.onJoined?.(this.#seat())
       const kind = await call.whileUp(this.#over.promise, options.signal)
@@ -91,7 +107,7 @@ export class Participant implements Attendee {
       this.#gone.abort()
       call.listen(undefined)
       conference.leave(this)
-      await company
+      await this.#company
     }
   }
 
@@ -105,15 +121,15 @@ export class Participant implements Attendee {
     this.#over.resolve(how)
   }
 
-  async #keepCompany(): Promise<void> {
-    const { call, options } = this
-    if (this.#conference.isStarted || options.wait === 'none') return
-    const { wait: hook } = options
-    await keepCompany(
-      this.#parts,
-      { call, control: this.#control, ...(hook && { hook }) },
-      this.#begun.signal,
-    )
+  /** While it waits for the beginning; after what it has heard until now. */
+  #keepCompany(hook: WaitHook | undefined): void {
+    if (this.#conference.isStarted) return
+    this.#waiting?.abort()
+    const waiting = new AbortController()
+    this.#waiting = waiting
+    const who = { call: this.call, control: this.#control, ...(hook && { hook }) }
+    const over = AbortSignal.any([this.#begun.signal, waiting.signal])
+    this.#company = this.#company.then(() => keepCompany(this.#parts, who, over))
   }
 
   #seat(): ConferenceSeat {
@@ -146,6 +162,20 @@ export class Participant implements Attendee {
       void keepCompany(this.#parts, who, this.#hearing.signal)
     }
     this.#conference.tell(held ? 'hold' : 'unhold', this)
+  }
+
+  change({ beepOnExit, endOnExit, coach, wait }: AttendeeChange): void {
+    if (!this.#conference.has(this)) return
+    const { coach: coached, beep = 'both', ...rest } = this.#options
+    const pupil = coach === undefined ? coached : (coach ?? undefined)
+    this.#options = {
+      ...rest,
+      beep: beepOnExit === undefined ? beep : beeps[beep][beepOnExit ? 'on' : 'off'],
+      ...(endOnExit !== undefined && { endOnExit }),
+      ...(pupil !== undefined && { coach: pupil }),
+    }
+    if (wait) this.#keepCompany(wait)
+    this.#conference.changed(this)
   }
 
   announce(hears: WaitHook): void {

@@ -1,6 +1,16 @@
 import type { ConferenceOptions } from '../../../handlers/verbs.ts'
 import type { WaitHook } from './company.ts'
 
+/** What of a participant changes; what is not named stays. */
+export interface AttendeeChange {
+  readonly beepOnExit?: boolean
+  readonly endOnExit?: boolean
+  /** Call id of who alone hears it; null: everybody does. */
+  readonly coach?: string | null
+  /** Run again and again on it while it waits for the beginning, in place of what it hears now. */
+  readonly wait?: WaitHook
+}
+
 /** One who takes part in a conference, as it is seen and driven from outside the call. What is told to one that has left does nothing. */
 export interface Attendee {
   readonly callId: string
@@ -12,6 +22,7 @@ export interface Attendee {
   mute(muted: boolean): void
   /** `hears`: run again and again on who is held, in place of hold music. */
   hold(held: boolean, hears?: WaitHook): void
+  change(change: AttendeeChange): void
   /** Runs on it beside the conference; given up when it leaves. A failure is logged. */
   announce(hears: WaitHook): void
   /** Takes it out. */

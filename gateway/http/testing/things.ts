@@ -144,7 +144,7 @@ const addRooms = (rig: ApiRig, { id: projectId }: RigProject, things: Map<string
   const [conference, queue, call, waiting] = Array.from({ length: 4 }, () => randomUUID())
   const attendee: OpenConference['attendees'][number] = {
     ...{ callId: call!, joinedAt: 0, muted: false, held: false, options: {} as never },
-    ...{ mute: () => {}, hold: () => {}, announce: () => {}, remove: () => {} },
+    ...{ mute: () => {}, hold: () => {}, announce: () => {}, change: () => {}, remove: () => {} },
   }
   const room = { id: conference!, name: 'meeting', openedAt: 0, isStarted: true, end: () => {} }
   rig.conferences.set(projectId, [{ ...room, attendees: [attendee] }])

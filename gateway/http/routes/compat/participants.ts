@@ -1,4 +1,4 @@
-import type { Attendee } from '../../../calls/rooms/rooms.ts'
+import type { Attendee, AttendeeChange } from '../../../calls/rooms/rooms.ts'
 import { TrunklineError } from '../../../errors.ts'
 import { type AnnounceForm, type ConferenceParts, conferenceOf } from './conferences.ts'
 import { hearing } from './hearing.ts'
@@ -18,6 +18,12 @@ interface UpdateForm extends AnnounceForm {
   readonly Hold?: boolean
   readonly HoldUrl?: string
   readonly HoldMethod: 'GET' | 'POST'
+  readonly WaitUrl?: string
+  readonly WaitMethod: 'GET' | 'POST'
+  readonly BeepOnExit?: boolean
+  readonly EndConferenceOnExit?: boolean
+  readonly Coaching?: boolean
+  readonly CallSidToCoach?: string
 }
 
 const path = '/Accounts/:account/Conferences/:sid/Participants'
@@ -35,8 +41,10 @@ const updating: RouteSpec = {
   body: {
     ...{ Muted: parameter.flag, Hold: parameter.flag, HoldUrl: parameter.url, HoldMethod: parameter.method },
     ...{ AnnounceUrl: parameter.url, AnnounceMethod: parameter.method },
+    ...{ WaitUrl: parameter.url, WaitMethod: parameter.method, BeepOnExit: parameter.flag },
+    ...{ EndConferenceOnExit: parameter.flag, Coaching: parameter.flag },
+    CallSidToCoach: { type: 'string', minLength: 1, maxLength: 64 },
   },
-  unused: [...['WaitUrl', 'WaitMethod', 'BeepOnExit', 'EndConferenceOnExit', 'Coaching', 'CallSidToCoach']],
   answer,
 }
 
@@ -70,6 +78,9 @@ export const participantRoutes = (on: On, { conferences, asides }: ConferencePar
   )
   on<UpdateForm>('POST', `${path}/:part`, updating, async (asked) => {
     const found = await attendee(asked)
+    const { attendees } = await conferenceOf(conferences, asked.projectId, asked.id('sid'))
+    const change = changeOf(asked.body, found, attendees, asides)
+    if (change) found.change(change)
     const { Muted, Hold, HoldUrl, HoldMethod, AnnounceUrl, AnnounceMethod } = asked.body
     if (Muted !== undefined) found.mute(Muted)
     if (Hold !== undefined) found.hold(Hold, HoldUrl ? hearing(asides, HoldUrl, HoldMethod) : undefined)
@@ -86,6 +97,40 @@ export const participantRoutes = (on: On, { conferences, asides }: ConferencePar
       return undefined
     },
   )
+}
+
+/** Undefined: nothing of it changes. Throws `missing_required_parameter`, `invalid_field`. */
+const changeOf = (
+  form: UpdateForm,
+  of: Attendee,
+  attendees: readonly Attendee[],
+  asides: ConferenceParts['asides'],
+): AttendeeChange | undefined => {
+  const { WaitUrl: url, WaitMethod: method, BeepOnExit, EndConferenceOnExit } = form
+  const change = {
+    ...(url !== undefined && { wait: hearing(asides, url, method) }),
+    ...(BeepOnExit !== undefined && { beepOnExit: BeepOnExit }),
+    ...(EndConferenceOnExit !== undefined && { endOnExit: EndConferenceOnExit }),
+    ...coachOf(form, of, attendees),
+  }
+  return Object.keys(change).length > 0 ? change : undefined
+}
+
+const coachOf = (
+  { Coaching, CallSidToCoach }: UpdateForm,
+  { callId, options }: Attendee,
+  attendees: readonly Attendee[],
+): Pick<AttendeeChange, 'coach'> => {
+  const attribute = 'CallSidToCoach'
+  if (Coaching === false) return { coach: null }
+  if (Coaching && CallSidToCoach === undefined && options.coach === undefined)
+    throw new TrunklineError('missing_required_parameter', 'CallSidToCoach says who is coached.', {
+      attribute,
+    })
+  if (CallSidToCoach === undefined) return {}
+  if (CallSidToCoach === callId || !attendees.some((each) => each.callId === CallSidToCoach))
+    throw new TrunklineError('invalid_field', 'CallSidToCoach is nobody else who takes part.', { attribute })
+  return { coach: CallSidToCoach }
 }
 
 const fits =

@@ -194,6 +194,35 @@ describe('conferences', () => {
     await settle()
     expect((await rig.ask('GET', path)).json().code).toBe(20404)
   })
+
+  it('let who takes part coach another one, end it by leaving, and hear something else while it waits', async () => {
+    const a = await join()
+    const [{ sid }] = (await rig.ask('GET', '/Conferences.json')).json().conferences
+    const of = (call: string) => `/Conferences/${sid}/Participants/${call}.json`
+    await rig.ask('POST', of(a.call.id), { WaitUrl: 'https://app.example/wait', WaitMethod: 'GET' })
+    await settle()
+    expect(rig.asides).toMatchObject([[a.call.id, { url: 'https://app.example/wait', method: 'GET' }]])
+    const b = await join()
+    const coaching = {
+      Coaching: 'true',
+      CallSidToCoach: b.call.id,
+      EndConferenceOnExit: 'true',
+      BeepOnExit: 'false',
+    }
+    expect((await rig.ask('POST', of(a.call.id), coaching)).json()).toMatchObject({
+      ...{ coaching: true, call_sid_to_coach: b.call.id, end_conference_on_exit: true },
+    })
+    expect((await rig.ask('POST', of(a.call.id), { Coaching: 'false' })).json()).toMatchObject({
+      ...{ coaching: false, call_sid_to_coach: null, end_conference_on_exit: true },
+    })
+    for (const wrong of [{ Coaching: 'true' }, { CallSidToCoach: 'nobody' }, { CallSidToCoach: a.call.id }]) {
+      const answer = await rig.ask('POST', of(a.call.id), Object.entries(wrong))
+      expect([answer.statusCode, answer.json().message]).toEqual([
+        400,
+        expect.stringContaining('CallSidToCoach'),
+      ])
+    }
+  })
 })
 
 describe('queues', () => {
