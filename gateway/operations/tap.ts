@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { readStreamFormat } from '../../handlers/common/streams.ts'
 import type { StreamOptions } from '../../handlers/verbs.ts'
 import { Fields } from './fields.ts'
 
@@ -16,10 +17,11 @@ export const readTap = (params: Fields): StreamOptions => {
 }
 
 const readWebSocket = (params: Fields): StreamOptions => {
-  const codec = params.oneOf('codec', ['PCMU', 'L16'] as const)
-  const rate = params.number('rate', 8000, 16_000)
-  if (rate !== undefined && rate !== 8000 && rate !== 16_000) throw params.wrong('rate', '8000 or 16000')
-  return { url: params.needed('uri'), ...(codec && { codec }), ...(rate && { sampleRate: rate }) }
+  const codec = params.oneOf('codec', ['PCMU', 'PCMA', 'G722', 'L16'] as const)
+  const rate = params.number('rate', 8000, 48_000)
+  const format = readStreamFormat(`${codec ?? 'PCMU'}${rate === undefined ? '' : `@${rate}h`}`)
+  if (!format) throw params.wrong('rate', `a rate of ${codec ?? 'PCMU'}`)
+  return { url: params.needed('uri'), ...((codec ?? rate) !== undefined && format) }
 }
 
 const readRtp = (params: Fields): StreamOptions => {

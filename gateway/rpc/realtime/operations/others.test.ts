@@ -54,6 +54,11 @@ describe('detect, tap, digits and refer', () => {
       { type: 'ws', params: { uri: 'wss://x.example/a', codec: 'L16', rate: 16_000 } },
       { url: 'wss://x.example/a', codec: 'L16', sampleRate: 16_000 },
     ],
+    [{ type: 'ws', params: { uri: 'wss://x.example/a' } }, { url: 'wss://x.example/a' }],
+    [
+      { type: 'ws', params: { uri: 'wss://x.example/a', codec: 'L16', rate: 24_000 } },
+      { url: 'wss://x.example/a', codec: 'L16', sampleRate: 24_000 },
+    ],
     [
       { type: 'rtp', params: { addr: '2001:db8::1', port: 4000, codec: 'PCMA' } },
       { url: 'rtp://[2001:db8::1]:4000?codec=PCMA' },
@@ -66,6 +71,14 @@ describe('detect, tap, digits and refer', () => {
     expect(await nextOf(application, 'tap')).toEqual({ state: 'tapping', tap, device })
     await ask('calling.tap.stop', { control_id: 'k' })
     expect(await nextOf(application, 'tap')).toEqual({ state: 'finished', tap, device })
+  })
+
+  it('taps at no rate that the codec has not', async () => {
+    const { ask } = await gateway.taken()
+    const device = { type: 'ws', params: { uri: 'wss://x.example/a', codec: 'PCMA', rate: 16_000 } }
+    expect(await ask('calling.tap', { control_id: 'k', tap: { type: 'audio' }, device })).toMatchObject({
+      ...{ code: '400', message: expect.stringContaining('rate') },
+    })
   })
 
   it('streams in a codec with its rate, and refuses one that is not there', async () => {
