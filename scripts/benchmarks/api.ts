@@ -3,13 +3,14 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { Pool } from 'undici'
+import { postgresPrograms, startPostgres } from '../../gateway/directory/testing-postgres.ts'
 import { alice, Gateway } from '../../test/support/gateway.ts'
 import { family, memory, nanoseconds } from './processes.ts'
 
@@ -32,11 +33,16 @@ interface Rate {
 /** One request; rejects where it is not answered as it should be. */
 type Ask = (pool: Pool) => Promise<void>
 
-/** Prints requests per second beside those of a bare Fastify route in the same run, then the start and memory with 100,000 subscribers. */
+/**
+ * Prints requests per second beside those of a bare Fastify route in the same run, on SQLite and, where it is installed, on a PostgreSQL server of
+ * its own, then the start and memory with 100,000 subscribers.
+ */
 export const api = async (seconds = 5, subscribers = 100_000): Promise<void> => {
   const bare = await bareRate(seconds)
   console.log(`bare Fastify route: ${told(bare)}`)
+  console.log(`${connections} connections, ${seconds} s each, SQLite`)
   await rates(seconds, bare)
+  await ratesOnPostgres(seconds, bare)
   await starts(subscribers)
 }
 
@@ -54,17 +60,36 @@ const bareRate = async (seconds: number): Promise<Rate> => {
   }
 }
 
-const rates = async (seconds: number, bare: Rate): Promise<void> => {
+/** The server shares the machine, and writes without waiting for the disk. */
+const ratesOnPostgres = async (seconds: number, bare: Rate): Promise<void> => {
+  const programs = postgresPrograms()
+  if (programs === undefined) return console.log('PostgreSQL is not installed: no figures of it')
+  const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
+  chmodSync(folder, 0o711)
+  try {
+    const server = startPostgres(programs, folder)
+    try {
+      console.log('the same on PostgreSQL')
+      await rates(seconds, bare, { url: server.urlOf('postgres') })
+    } finally {
+      server.stop()
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const rates = async (seconds: number, bare: Rate, store?: { readonly url: string }): Promise<void> => {
   const refuser = await refusing()
   const gateway = await Gateway.start({
     http: { apiToken },
     limits: noLimits,
+    ...(store && { store }),
     sip: { registrar: { domains: [] } },
   })
   try {
     const { token, address } = await signedIn(gateway.url)
     const bearer = { authorization: `Bearer ${token}` }
-    console.log(`${connections} connections, ${seconds} s each`)
     const asks: Readonly<Record<string, Ask>> = {
       'address lookup by a subscriber’s token': got(`/api/fabric/addresses/${address}`, bearer),
       'token check, the subscriber’s own record': got('/api/fabric/subscriber/info', bearer),
