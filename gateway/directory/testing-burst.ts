@@ -5,12 +5,13 @@
 import { SystemClock } from '../clock.ts'
 import { createDirectory } from './directory.ts'
 import { config } from './testing.ts'
+import { quickPasswords } from './testing-passwords.ts'
 
 const [place = ''] = process.argv.slice(2)
 const directory = await createDirectory({
   ...(place.startsWith('postgres:') ? { file: '', url: place } : { file: place }),
   ...{ config: config(), secret: new Uint8Array(32).fill(3), clock: new SystemClock() },
-  log: { info: () => {}, error: () => {} },
+  ...{ log: { info: () => {}, error: () => {} }, passwords: quickPasswords() },
 })
 const details = { topic: 'burst' }
 const makeOn = async (): Promise<never> => {
