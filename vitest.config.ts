@@ -8,7 +8,7 @@ const files = (...names: readonly string[]): string[] => names.map((name) => `te
 const alone = [
   ...files('bad-network', 'browser-and-carriers', 'busy', 'overload', 'recordings', 'turn'),
   ...files('browsers-and-phone-push', 'firefox', 'two-browsers'),
-  ...files('own-sdk-video', 'published-sdk', 'push', 'sdk-versions-video', 'several-pages', 'softphone'),
+  ...files('own-sdk-video', 'published-sdk', 'sdk-versions-video', 'several-pages', 'softphone'),
   'test/webrtc/*.test.ts',
 ]
 

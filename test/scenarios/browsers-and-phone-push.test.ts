@@ -166,10 +166,12 @@ it('shows a notification, whose page answers and talks; the notification goes', 
 it('takes the notification back when the caller gives up, and a page that comes too late is told', async () => {
   const sleeper = await Sleeper.open()
   const carrier = await Carrier.calls(gateway, {
-    ...{ domain: 'sdk.test', scenario: 'caller-cancels', holdMs: 1000 },
+    ...{ domain: 'sdk.test', scenario: 'caller-cancels', holdMs: 'told' },
   })
   await sleeper.isTold(1)
   const [{ data }] = (await sleeper.shows(1)) as [Shown]
+  await carrier.sipp.event('ringing')
+  await carrier.goesOn()
   await carrier.done()
   await sleeper.isTold(2)
   await sleeper.shows(0)

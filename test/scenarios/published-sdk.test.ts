@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { hears } from '../support/page-audio.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { until } from '../support/until.ts'
 import { application, scripted } from './applications.ts'
+import { push } from './push.ts'
 
 const sdkTone = 1200
 
 let browser: Browser
 let gateway: Gateway
+let app: DocumentServer
 
 beforeAll(async () => {
+  app = await DocumentServer.open()
   const browsing = Browser.start(sdkTone)
   gateway = await Gateway.start({
     domains: [
@@ -24,6 +28,7 @@ beforeAll(async () => {
         handler: scripted('answer', { user_event: { event: { order: 7 } } }, { sleep: -1 }),
       },
     ],
+    push: { webhook: { url: app.put('/push', '{}') } },
   })
   browser = await browsing
 })
@@ -31,6 +36,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.stop()
   await gateway?.stop()
+  await app?.close()
 })
 
 const open = async (token?: string): Promise<SdkPage> => {
@@ -100,3 +106,5 @@ it('the published SDK hears what a script tells its page', async () => {
   await page.hangUp()
   await gateway.settled()
 })
+
+push(() => ({ gateway, browser, app }))
