@@ -194,6 +194,10 @@ it('of a call whose gateway is killed as soon as it has said that it makes it, a
   const url = `${ending.url}/api/laml/2010-04-01/Accounts/default/Calls/${lost.sid}`
   const answer = await fetch(url, { headers: { authorization } })
   expect([answer.status, await answer.json()]).toMatchObject([200, { sid: lost.sid, status: 'failed' }])
+  const ends = () =>
+    forms().filter(({ CallSid, CallStatus }) => CallSid === lost.sid && CallStatus === 'failed')
+  const [end] = await until('its end is told', ends, ({ length }) => length > 0)
+  expect(end).toMatchObject({ Direction: 'outbound-api', To: never.uri, CallDuration: '0' })
   await never.sipp.stop()
   const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
   const { sid } = await place(ending, carrier.uri, { Twiml: waiting })
@@ -212,6 +216,7 @@ it('of a call whose gateway is killed as soon as it has said that it makes it, a
   await carrier.done()
   await ending.ended()
   const next = await start(dataDir)
+  expect(ends()).toHaveLength(1)
   expect((await told(4)).at(-1)).toMatchObject({ CallSid: sid, CallStatus: 'completed' })
   await next.settled()
 })

@@ -214,8 +214,9 @@ it('is not recorded on a disk that is too full, and the call goes on', async () 
 
 it('is there as far as it was written when the gateway died, for the next one', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'recordings-data-'))
+  const record = { end_silence_timeout: 0, status_url: documents.put('/lost', '') }
   const options = {
-    domains: [application('voicemail.test', scripted({ record: { end_silence_timeout: 0 } }))],
+    domains: [application('voicemail.test', scripted({ record }))],
     ...{ dataDir, http: { apiToken } },
   }
   const first = await Gateway.start(options)
@@ -235,6 +236,11 @@ it('is there as far as it was written when the gateway died, for the next one', 
     const url = `${next.url}/api/recordings/${name.replace('.wav', '')}`
     const recording = await (await fetch(url, { headers: { authorization } })).json()
     expect(recording).toMatchObject({ status: 'completed', end_reason: 'interrupted' })
+    const told = () => documents.asked('/lost').map(({ body }) => JSON.parse(body).params)
+    const end = (): { state: string }[] => told().filter(({ state }) => state !== 'recording')
+    expect(await until('its end is told', end, ({ length }) => length > 0)).toMatchObject([
+      { state: 'finished', recording_id: name.replace('.wav', ''), url: expect.stringContaining('/audio?') },
+    ])
     const { channels } = await fetchWav((recording as { url: string }).url)
     expect(toneMs(channels[0]!, callerTone)).toBeGreaterThan(1500)
   } finally {
