@@ -238,10 +238,6 @@ export abstract class CallControls extends CallCommands {
 
   protected selfUpdated(member: Member, updated: readonly string[]): void {
     this.#muting.updated(member, updated)
-    const volume = member.output_volume
-    // An element cannot play louder than what it is given.
-    if (updated.includes('output_volume') && typeof volume === 'number')
-      this.#media.volume(Math.min(1, 10 ** (volume / 20)))
     const flags = audioFlagsOf(member, updated)
     if (Object.keys(flags).length > 0) this.constrain('audio', flags)
   }

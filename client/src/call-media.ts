@@ -136,11 +136,6 @@ export class CallMedia {
     this.#owner.deviceChanged('speaker', { previous, current })
   }
 
-  /** How loud the call is played: 0 to 1. */
-  volume(volume: number): void {
-    this.#remote.players.volume(volume)
-  }
-
   /** Lets tracks of a kind through, or sends silence (black) in their place. */
   allow(kind: MediaKind, on: boolean): void {
     this.#sent.allow(kind, on)

@@ -15,7 +15,6 @@ export class Players {
   readonly #root: HTMLElement | undefined
   readonly #players = new Map<MediaKind, Player>()
   #speaker: string | undefined
-  #volume = 1
 
   constructor(environment: Environment, log: Log, root: HTMLElement | undefined) {
     this.#environment = environment
@@ -57,13 +56,6 @@ export class Players {
     this.#speaker = deviceId
   }
 
-  /** How loud sound is played: 0 to 1. */
-  volume(volume: number): void {
-    this.#volume = volume
-    const audio = this.#players.get('audio')
-    if (audio) audio.element.volume = volume
-  }
-
   /** Removes all. Idempotent. */
   close(): void {
     this.remove('audio')
@@ -77,7 +69,6 @@ export class Players {
     element.srcObject = player.stream
     this.#players.set(kind, player)
     if (kind === 'video') return player
-    element.volume = this.#volume
     if (this.#speaker !== undefined)
       this.#sink(element, this.#speaker).catch((error: unknown) => this.#log.warn('the loudspeaker', error))
     return player

@@ -10,6 +10,7 @@ import type {
   PortStats,
   RecordRequest,
   TapRequest,
+  Volumes,
   WebRtc,
 } from '../../media/types.ts'
 import type { Clock } from '../clock.ts'
@@ -48,6 +49,7 @@ export class FakePort implements MediaPort {
         volumeDb: number
       }
     | undefined
+  volumes: Volumes = { inDb: 0, outDb: 0 }
   readonly recordings: FakeRecording[] = []
   readonly taps: FakeTap[] = []
   readonly detections: FakeDetection[] = []
@@ -58,6 +60,10 @@ export class FakePort implements MediaPort {
   }
 
   setFar(): void {}
+
+  setVolumes(volumes: Volumes): void {
+    this.volumes = volumes
+  }
 
   play(request: PlayRequest): Playback {
     this.playing?.finish('stopped')

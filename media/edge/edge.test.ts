@@ -86,6 +86,36 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(dominant(alice.audio('PCMA'))).toBe(440)
   })
 
+  it('carries a join as loud as its ports are told', async () => {
+    const [a, b] = [await open(), await open()]
+    const [farA, farB] = [alice.far('PCMU'), bob.far('PCMU')]
+    a.setVolumes({ inDb: -14, outDb: 0 })
+    a.setFar(farA.near, farA.far)
+    b.setFar(farB.near, farB.far)
+    b.setVolumes({ inDb: 0, outDb: -6 })
+    edge.join(a, b)
+    await Promise.all([a.stats(), b.stats()])
+    const tone = sine(700, 1000)
+    await alice.talk(a.port, 'PCMU', tone)
+    const peak = (samples: Int16Array) => samples.reduce((most, sample) => Math.max(most, sample), 0)
+    /** Of each 20 ms in which something is heard. */
+    const shares = () => {
+      const audio = bob.audio('PCMU')
+      const frames = Array.from({ length: audio.length / 160 }, (_, i) =>
+        audio.subarray(i * 160, (i + 1) * 160),
+      )
+      return frames.map((frame) => peak(frame) / peak(tone)).filter((share) => share > 0.05)
+    }
+    await bob.until(() => shares().length >= 12)
+    // The first goes from what it was to what it is.
+    const [middle = 0] = shares()
+      .toSorted((x, y) => x - y)
+      .slice(6)
+    expect(middle).toBeCloseTo(0.1, 1)
+    await a.close()
+    a.setVolumes({ inDb: 0, outDb: 0 })
+  })
+
   it('carries both directions of a join, converting where the codecs differ, and goes over from prompt to bridge unbroken', async () => {
     const [a, b] = [await open(), await open('loopback')]
     const [farA, farB] = [alice.far('PCMU'), bob.far('PCMA')]

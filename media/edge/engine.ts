@@ -109,12 +109,15 @@ export class Engine {
 
   #tell(
     session: Session,
-    command: Extract<Command, { op: 'far' | 'join' | 'link' | 'part' | 'digits' | 'stats' }>,
+    command: Extract<Command, { op: 'far' | 'volumes' | 'join' | 'link' | 'part' | 'digits' | 'stats' }>,
   ): void {
     const { port } = command
     switch (command.op) {
       case 'far':
         session.setFar(this.#clock.now(), command.near, command.far)
+        break
+      case 'volumes':
+        session.setVolumes(command.volumes)
         break
       case 'join': {
         const other = this.#ports.get(command.other)

@@ -17,6 +17,7 @@ import type {
   SrtpKeys,
   Tap,
   TapRequest,
+  Volumes,
 } from '../types.ts'
 import { type Detections, noDetection } from './detections.ts'
 import type { EdgeMixer } from './edge-mixer.ts'
@@ -107,6 +108,10 @@ export class EdgePort implements MediaPort {
     if (this.closed) return
     this.#codec = far.codec
     this.#options.command({ op: 'far', port: this.number, near, far })
+  }
+
+  setVolumes(volumes: Volumes): void {
+    if (!this.closed) this.#options.command({ op: 'volumes', port: this.number, volumes })
   }
 
   play(request: PlayRequest): Playback {

@@ -12,6 +12,7 @@ import type {
   RecordRequest,
   TapFrame,
   TapRequest,
+  Volumes,
 } from '../types.ts'
 
 /** Names a port or a mixer between the threads, and what plays, records and taps there; never used twice by one edge. */
@@ -104,6 +105,7 @@ export type Command =
   | ListenCommand
   | MixCommand
   | { readonly op: 'far'; readonly port: PortNumber; readonly near: NearEnd; readonly far: FarEnd }
+  | { readonly op: 'volumes'; readonly port: PortNumber; readonly volumes: Volumes }
   | { readonly op: 'join'; readonly port: PortNumber; readonly other: PortNumber }
   /** Joins a port, or a mixer's seat, in another thread: `link` leads there. */
   | { readonly op: 'link'; readonly port: PortNumber; readonly link: MessagePort }

@@ -3,6 +3,7 @@ import { SILENCE } from '../codecs/g711.ts'
 import { dominant, goertzel, sine } from '../codecs/tone.ts'
 import type { AudioCodec } from '../types.ts'
 import type { Ear } from './ears.ts'
+import { levelDb } from './level.ts'
 import { SpeakQueue } from './speak-queue.ts'
 import { allCodecs, payloadTypeOf, rateOf, TestVoice, testCodecs, unitsOf } from './test-codecs.ts'
 import { discontinuities, type TestLine, TestTime } from './test-line.ts'
@@ -131,6 +132,107 @@ describe('a bridge', () => {
     b.session.unlisten(ear)
     time.pass(100)
     expect([a.session.framed, b.session.framed]).toEqual([false, false])
+  })
+
+  describe('with other volumes', () => {
+    const level = (line: TestLine, codec: AudioCodec) =>
+      levelDb(Int16Array.from(tail(line.audio(codec), rateOf(codec))))
+    const loud = { inDb: 0, outDb: 0 }
+    const volumes = (inDb: number, outDb: number) => {
+      a.session.setVolumes({ ...loud, inDb })
+      b.session.setVolumes({ ...loud, outDb })
+    }
+
+    /** How much louder than at first one hears the other, with each of these volumes. */
+    const levels = (first: AudioCodec, second: AudioCodec, each: readonly (readonly [number, number])[]) => {
+      join(first, second)
+      const voice = new TestVoice(first, 700)
+      const heard = () => {
+        b.sent.length = 0
+        time.pass(1500, () => a.say(voice))
+        return level(b, second)
+      }
+      const before = heard()
+      return each.map(([inDb, outDb]) => {
+        volumes(inDb, outDb)
+        return Math.round(heard() - before) || 0
+      })
+    }
+    const some = [
+      [-20, 0],
+      [0, -10],
+      [-6, -6],
+      [-10, 10],
+      [0, 0],
+    ] as const
+
+    it.each([
+      ['PCMU', 'PCMU', some, [-20, -10, -12, 0, 0]],
+      ['G722', 'PCMA', some, [-20, -10, -12, 0, 0]],
+      ['opus', 'opus', some.slice(0, 1), [-20]],
+    ] as const)('goes from %s to %s as loud as it is told', (first, second, each, expected) => {
+      expect(levels(first, second, each)).toEqual(expected)
+      const rate = rateOf(second)
+      expect(goertzel(tail(b.audio(second), rate), 700, rate)).toBeGreaterThan(0.9)
+      expect(discontinuities(b.sent)).toEqual([])
+    })
+
+    it('is decoded only while it is not left as it is, and in that direction alone', () => {
+      join('PCMU', 'PCMU')
+      volumes(-20, 0)
+      expect([a.session.framed, b.session.framed]).toEqual([true, true])
+      const said: Uint8Array[] = []
+      const there = new TestVoice('PCMU', 1000)
+      time.pass(500, () => {
+        b.say(there)
+        said.push(a.sent.at(-1)!.payload)
+      })
+      const same = new TestVoice('PCMU', 1000)
+      expect(said.every((payload) => Buffer.from(payload).equals(same.say()))).toBe(true)
+      volumes(0, 0)
+      time.pass(200)
+      expect([a.session.framed, b.session.framed]).toEqual([false, false])
+    })
+
+    it('are those of a line too, in both directions', () => {
+      a.set({ codec: 'L16' })
+      time.pass(200)
+      const tone = sine(700, 20, 16_000)
+      const peaks = { said: 0, heard: 0 }
+      const peakOf = (samples: ArrayLike<number>) => Math.max(...Array.from(samples))
+      const say = (frame: Int16Array | undefined) => {
+        if (frame) peaks.said = peakOf(frame)
+      }
+      a.session.connect({ rate: 16_000, say, hear: () => tone, close: () => {} })
+      a.session.setVolumes({ inDb: -20, outDb: -6 })
+      const voice = new TestVoice('L16', 700)
+      time.pass(1000, () => a.say(voice))
+      peaks.heard = peakOf(tail(a.audio('L16'), rateOf('L16')))
+      expect(peaks.said / 8000).toBeCloseTo(0.1, 1)
+      expect(peaks.heard / peakOf(tone)).toBeCloseTo(0.5, 1)
+    })
+
+    it('keeps them for whoever it is joined to next, and does not change prompts', () => {
+      join('PCMU', 'PCMU')
+      volumes(0, -20)
+      a.session.part()
+      const c = time.line('203.0.113.9')
+      c.set({ codec: 'PCMU' })
+      c.session.join(b.session)
+      const voice = new TestVoice('PCMU', 700)
+      time.pass(1000, () => c.say(voice))
+      const quiet = level(b, 'PCMU')
+      b.session.setVolumes(loud)
+      time.pass(1000, () => c.say(voice))
+      expect(Math.round(level(b, 'PCMU') - quiet)).toBe(20)
+      b.session.talk.play(1, sine(440, 1000), 8000, 1, 0)
+      time.pass(1000)
+      const prompt = level(b, 'PCMU')
+      volumes(0, -20)
+      b.session.talk.play(2, sine(440, 1000), 8000, 1, 0)
+      time.pass(1000)
+      expect(Math.round(level(b, 'PCMU') - prompt)).toBe(0)
+    })
   })
 
   it('lets ears hear prompts in place of what they interrupt, and nothing where the far end hears nothing', () => {

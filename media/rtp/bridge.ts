@@ -1,7 +1,8 @@
 import type { Codecs } from '../codecs/types.ts'
-import type { FarEnd, PcmRate } from '../types.ts'
+import type { FarEnd, PcmRate, Volumes } from '../types.ts'
 import { DigitEar } from './digit-ear.ts'
 import { type Ear, Ears } from './ears.ts'
+import { Gain } from './gain.ts'
 import { Hearing } from './hearing.ts'
 import type { FrameLine } from './line.ts'
 import { PacketForm } from './packet-form.ts'
@@ -25,7 +26,7 @@ export interface BridgeOptions {
 
 /**
  * Between the receiving and the sending half of a port: who hears what comes in, and what goes out. Two bridges that are joined pass
- * packets on wherever codecs and packet durations permit. Else, and for mixers and whoever listens, audio goes by frames of 20 ms, and only then is it
+ * packets on wherever codecs, packet durations and volumes permit. Else, and for mixers and whoever listens, audio goes by frames of 20 ms, and only then is it
  * decoded: {@link frameIn} of all bridges, then the mixers, then {@link frameOut} of all bridges.
  */
 export class Bridge {
@@ -45,6 +46,10 @@ export class Bridge {
   #byFrames = false
   #fromBridge = new RateAdapter()
   #toLine = new RateAdapter()
+  #volumes: Volumes = { inDb: 0, outDb: 0 }
+  /** Of what is bridged to the far end, and of what is said to the line. */
+  #heardGain = new Gain()
+  #saidGain = new Gain()
 
   constructor(options: BridgeOptions) {
     this.#options = options
@@ -69,6 +74,13 @@ export class Bridge {
     this.#far = far
     this.#heard.expect(far.codec)
     this.#listenForDigits(far.inbandDigits === true && hears)
+    this.#route()
+  }
+
+  /** How loud the far end is for whom it is joined to, and that for it. */
+  setVolumes(volumes: Volumes): void {
+    this.#volumes = volumes
+    this.#saidGain.set(volumes.inDb)
     this.#route()
   }
 
@@ -142,7 +154,7 @@ export class Bridge {
     if (hearing.open) hearing.read(now)
     const line = this.#line
     if (!line) return
-    line.say(this.#toLine.convert(hearing.said, hearing.rate, line.rate))
+    line.say(this.#toLine.convert(this.#saidGain.apply(hearing.said), hearing.rate, line.rate))
   }
 
   /** Sends 20 ms of what the far end is to hear, and gives both to those who listen. */
@@ -169,11 +181,11 @@ export class Bridge {
   #bridged(): Int16Array | undefined {
     const { rate } = this.#sender
     if (this.#line) {
-      return this.#fromBridge.convert(this.#line.hear(), this.#line.rate, rate)
+      return this.#heardGain.apply(this.#fromBridge.convert(this.#line.hear(), this.#line.rate, rate))
     }
     if (!this.#partner || !this.#byFrames) return undefined
     const hearing = this.#partner.#hearing
-    return this.#fromBridge.convert(hearing.said, hearing.rate, rate)
+    return this.#heardGain.apply(this.#fromBridge.convert(hearing.said, hearing.rate, rate))
   }
 
   #listenForDigits(wanted: boolean): void {
@@ -196,7 +208,9 @@ export class Bridge {
 
   #choose(): void {
     const partner = this.#partner
-    const passed = !partner || !this.#far || partner.#heard.suits(this.#far)
+    const volumeDb = this.#volumes.outDb + (partner ? partner.#volumes.inDb : 0)
+    this.#heardGain.set(volumeDb)
+    const passed = !partner || (volumeDb === 0 && (!this.#far || partner.#heard.suits(this.#far)))
     const byFrames = this.#line !== undefined || !passed
     if (byFrames === this.#byFrames) return
     this.#byFrames = byFrames

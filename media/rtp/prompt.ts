@@ -1,4 +1,5 @@
 import type { PcmRate } from '../types.ts'
+import { factorOf, fade } from './gain.ts'
 import { FRAMES, RateAdapter } from './rate.ts'
 
 /**
@@ -25,7 +26,7 @@ export class PromptSource {
     this.#rate = rate
     this.#frame = new Int16Array(rate / FRAMES)
     this.#loops = loop === 0 ? Number.POSITIVE_INFINITY : loop
-    this.#volume = 10 ** (volumeDb / 20)
+    this.#volume = factorOf(volumeDb)
     this.#gain = this.#volume
     if (samples.length === 0) this.#loops = 0
   }
@@ -41,7 +42,7 @@ export class PromptSource {
   }
 
   setVolume(db: number): void {
-    this.#volume = 10 ** (db / 20)
+    this.#volume = factorOf(db)
   }
 
   pause(): void {
@@ -88,14 +89,7 @@ export class PromptSource {
 
   #fade(frame: Int16Array): void {
     const target = this.#paused || this.#stopped ? 0 : this.#volume
-    let gain = this.#gain
-    if (gain === 1 && target === 1) return
-    const step = (target - gain) / frame.length
-    for (let i = 0; i < frame.length; i++) {
-      gain += step
-      const sample = Math.round(frame[i]! * gain)
-      frame[i] = Math.max(-32768, Math.min(32767, sample))
-    }
+    if (this.#gain !== 1 || target !== 1) fade(frame, this.#gain, target, frame)
     this.#gain = target
   }
 }

@@ -1,6 +1,6 @@
 import { codecFacts } from '../codecs/facts.ts'
 import type { Codecs } from '../codecs/types.ts'
-import type { FarEnd, NearEnd, PortEvent, PortStats } from '../types.ts'
+import type { FarEnd, NearEnd, PortEvent, PortStats, Volumes } from '../types.ts'
 import { Bridge } from './bridge.ts'
 import type { Ear } from './ears.ts'
 import { Latch, rtcpTarget } from './latch.ts'
@@ -180,6 +180,11 @@ export class Session {
   /** Ends a join, or leaves the line (if it is `line`, where that is given); harmless when there is none. */
   part(line?: FrameLine): void {
     this.#bridge.part(line)
+  }
+
+  /** See {@link Bridge.setVolumes}. */
+  setVolumes(volumes: Volumes): void {
+    this.#bridge.setVolumes(volumes)
   }
 
   /** Lets `ear` listen until {@link unlisten}, or until the session is closed. */

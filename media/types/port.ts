@@ -132,6 +132,14 @@ export interface PortStats {
   readonly refused: Readonly<Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp', number>>
 }
 
+/** How loud a port's audio is, in dB; 0 leaves it as it is. */
+export interface Volumes {
+  /** Its far end, for the port that it is joined to, or the mixer. */
+  readonly inDb: number
+  /** What it is joined to, for its far end. What is played to it is not changed. */
+  readonly outDb: number
+}
+
 /** One leg's end of the audio: a socket towards its far side, and a place where sound is joined, played and heard. */
 export interface MediaPort {
   readonly id: string
@@ -150,6 +158,8 @@ export interface MediaPort {
   setFar(near: NearEnd, far: FarEnd): void
   /** The codec of the far end; undefined before {@link setFar}. */
   readonly codec: AudioCodec | undefined
+  /** Stays for all later joins. Audio that is not left as it is has to be decoded, and comes some 40 ms later. */
+  setVolumes(volumes: Volumes): void
   /** Replaces what is being played. A playing sound goes before the joined port's audio. */
   play(request: PlayRequest): Playback
   /** Records it to a file; several at a time are possible. Ends with the port at the latest. */

@@ -85,7 +85,6 @@ export class FakePlayer {
   srcObject: unknown = null
   removed = false
   hidden = false
-  volume = 1
   sink: string | undefined
 
   constructor(kind: string) {

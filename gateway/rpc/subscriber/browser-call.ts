@@ -1,4 +1,4 @@
-import type { BrowserMedia } from '../../../media/types.ts'
+import type { BrowserMedia, Volumes } from '../../../media/types.ts'
 import type { Leg } from '../../calls/leg.ts'
 import type { PlayState } from '../../calls/leg-signalling.ts'
 import type { Clock } from '../../clock.ts'
@@ -51,6 +51,7 @@ export class BrowserCall {
   #watch: MediaWatch
   #screen: SharedScreen | undefined
   #silent = false
+  #volumes: Volumes = { inDb: 0, outDb: 0 }
   /** The page has our description, or gets the one that is being made. */
   #described = false
   /** The offer that is being answered of a page that was loaded anew. */
@@ -67,7 +68,10 @@ export class BrowserCall {
       ...{ client, wire: this.#wire, party: parties.join(leg, callId, client.holder), parties },
       ...(caller && { caller }),
       video: media.video,
-      onHearing: () => this.#hear(),
+      onHearing: () => {
+        this.#hear()
+        this.#setVolumes()
+      },
     })
     this.#times.start = clock.now()
     this.#watch = new MediaWatch(media, clock, (state) => {
@@ -196,6 +200,14 @@ export class BrowserCall {
     if (silent === this.#silent || this.leg.isEnded) return
     this.#silent = silent
     void this.#setDeaf(silent)
+  }
+
+  /** How loud the page is for the others, and they for it. */
+  #setVolumes(): void {
+    const { input_volume: inDb, output_volume: outDb } = this.party.member.state
+    if (inDb === this.#volumes.inDb && outDb === this.#volumes.outDb) return
+    this.#volumes = { inDb, outDb }
+    this.media.port.setVolumes(this.#volumes)
   }
 
   async #setDeaf(silent: boolean): Promise<void> {

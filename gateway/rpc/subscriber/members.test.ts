@@ -143,6 +143,27 @@ describe('two browsers', () => {
     expect(b.media.deaf).toBe(false)
   })
 
+  it('are as loud as one of them says, in their own sound and in what they hear', async () => {
+    const { a, b } = await both()
+    const volumes = () => [a, b].map(({ media }) => media.port.volumes)
+    await a.page.ask('call.speaker.volume.set', { self: a.self, target: a.self, volume: -10 })
+    for (const { page } of [a, b])
+      expect(await memberOf(page, 'member.updated')).toMatchObject({ output_volume: -10 })
+    expect(volumes()).toEqual([
+      { inDb: 0, outDb: -10 },
+      { inDb: 0, outDb: 0 },
+    ])
+    await a.page.ask('call.microphone.volume.set', { self: a.self, target: b.self, volume: 6 })
+    expect(await memberOf(b.page, 'member.updated')).toMatchObject({ input_volume: 6 })
+    expect(volumes()).toEqual([
+      { inDb: 0, outDb: -10 },
+      { inDb: 6, outDb: 0 },
+    ])
+    await b.page.ask('call.microphone.volume.set', { self: b.self, target: b.self, volume: 0 })
+    await settled(b.page)
+    expect(volumes()[1]).toEqual({ inDb: 0, outDb: 0 })
+  })
+
   it('lock the call, and open it, for both', async () => {
     const { a, b } = await both()
     for (const [method, locked] of [

@@ -11,6 +11,7 @@ import type {
   PortStats,
   RecordRequest,
   TapRequest,
+  Volumes,
 } from '../../../media/types.ts'
 import { FakePort } from '../../calls/fakes.ts'
 
@@ -54,6 +55,10 @@ export class TestPort implements MediaPort {
     if (far.address === '192.0.2.255') throw Object.assign(new Error('not there'), { code: 'bad_far' })
     this.told.push({ near, far })
     this.codec = far.codec
+  }
+
+  setVolumes(volumes: Volumes): void {
+    this.#inner.setVolumes(volumes)
   }
 
   play(request: PlayRequest) {
