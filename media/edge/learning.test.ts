@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { writeRtpHeader } from '../rtp/packet.ts'
 import { SrtpSender } from '../rtp/srtp.ts'
 import { masterBytes } from '../rtp/srtp-suites.ts'
@@ -18,11 +18,16 @@ describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) =
   let port: MediaPort
   let latched: string[]
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     edge = await createEdge({
       ...{ bind: '127.0.0.1', ports: { from: 32_000, to: 32_999 }, threads: 1, quarantineMs: 0, sockets },
       ...{ startTimeoutMs: 30_000, mediaTimeoutMs: 60_000 },
     })
+  })
+
+  afterAll(() => edge.close())
+
+  beforeEach(async () => {
     const [exact, translated, signalling, stranger] = await Promise.all([
       TestPeer.open(),
       TestPeer.open(),
@@ -38,7 +43,8 @@ describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) =
   })
 
   afterEach(async () => {
-    await edge.close()
+    await port.close()
+    expect(edge.portCount).toBe(0)
     await Promise.all(Object.values(peers).map((peer) => peer.close()))
   })
 
