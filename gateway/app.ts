@@ -127,7 +127,13 @@ export class App {
     const sip = this.#openSip(agent, store, media, arrivals)
     this.#sip = sip
     // What the last recordings come to is told, so they are closed before the way to customers' servers.
-    const recordings = await openRecordings(base, store, customers, this.#metrics, () => this.#addresses.http[0])
+    const recordings = await openRecordings(
+      base,
+      store,
+      customers,
+      this.#metrics,
+      () => this.#addresses.http[0],
+    )
     const records = await openRecords(base, store, customers, this.#metrics)
     const originator: Originator = { originate: (origination) => this.#calls!.originate(origination) }
     const applications = openApplications(base, store.access, originator, this.#metrics)
