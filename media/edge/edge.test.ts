@@ -1,9 +1,9 @@
 import { createSocket } from 'node:dgram'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SILENCE } from '../codecs/g711.ts'
 import { dominant, sine } from '../codecs/tone.ts'
 import { parseRtcp } from '../rtp/rtcp.ts'
-import type { Edge, PortEvent } from '../types.ts'
+import type { Edge, MediaPort, PortEvent } from '../types.ts'
 import { createEdge, type EdgeOptions } from './edge.ts'
 import { type SocketKind, socketKind } from './sockets-open.ts'
 import { type Heard, TestPeer } from './test-peer.ts'
@@ -43,20 +43,31 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
   let alice: TestPeer
   let bob: TestPeer
 
-  beforeEach(async () => {
+  const opened: MediaPort[] = []
+
+  beforeAll(async () => {
     edge = await createEdge({ ...base, sockets })
+  })
+
+  afterAll(() => edge.close())
+
+  beforeEach(async () => {
     alice = await TestPeer.open()
     bob = await TestPeer.open()
   })
 
   afterEach(async () => {
-    await edge.close()
+    await Promise.all(opened.splice(0).map((port) => port.close()))
     expect(edge.portCount).toBe(0)
     expect(edge.usage()).toEqual({ used: 0, total: 500, quarantined: 0 })
     await Promise.all([alice.close(), bob.close()])
   })
 
-  const open = (kind: 'carrier' | 'loopback' = 'carrier', group = 'call') => edge.open({ group, kind })
+  const open = async (kind: 'carrier' | 'loopback' = 'carrier', group = 'call') => {
+    const port = await edge.open({ group, kind })
+    opened.push(port)
+    return port
+  }
 
   it('opens an even port with the next one for RTCP, and announces the bound address', async () => {
     const port = await open()
