@@ -6,15 +6,15 @@ const files = (...names: readonly string[]): string[] => names.map((name) => `te
 
 /** Scenarios that measure sound, pictures, loads or rates: no other file beside them, which would tear the one and add to the other. */
 const alone = [
-  ...files('bad-network', 'browser-and-carriers', 'busy', 'overload', 'recordings', 'turn'),
+  ...files('bad-network', 'browser-and-carriers', 'busy', 'overload', 'phones', 'recordings', 'turn'),
   ...files('browsers-and-phone-push', 'firefox', 'two-browsers'),
   ...files('own-sdk-video', 'published-sdk', 'sdk-versions-video', 'several-pages', 'softphone'),
   'test/webrtc/*.test.ts',
 ]
 
-/** Those that ask whether a tone arrives, of telephones alone: two of them leave a machine with two cores idle most of the time, a browser beside them does not. */
+/** Those that ask whether a tone arrives, of carriers alone: two of them leave a machine with two cores idle most of the time, a browser beside them does not. */
 const tones = files(
-  ...['codecs', 'detect', 'door', 'handlers-ivr', 'handlers-rooms', 'outside-audio', 'phones', 'rtp-stream'],
+  ...['codecs', 'detect', 'door', 'handlers-ivr', 'handlers-rooms', 'outside-audio', 'rtp-stream'],
   'transfer',
 )
 
