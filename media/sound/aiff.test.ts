@@ -53,6 +53,7 @@ const formats: [string, string, Buffer, Buffer, number][] = [
   ['PCM of an AIFF-C', 'AIFC', comm(16, { coding: 'NONE' }), int16, 5],
   ['twos', 'AIFC', comm(16, { coding: 'twos' }), int16, 5],
   ['sowt', 'AIFC', comm(16, { coding: 'sowt' }), Buffer.from(int16).swap16(), 5],
+  ['sowt of another writer', 'AIFC', comm(16, { coding: 'SOWT' }), Buffer.from(int16).swap16(), 5],
   [
     '24-bit sowt',
     'AIFC',
@@ -81,6 +82,11 @@ describe('AIFF', () => {
       form('AIFF', comm(16, { channels: 2, frames: 2, rate: 44_100 }), ssnd(data)),
     )
     expect([...samples, rate]).toEqual([0.25, -0.5, 44_100])
+  })
+
+  it('has a whole number for a rate, as files of old Macintoshes have none', () => {
+    const file = form('AIFF', comm(16, { rate: 22_254.545 }), ssnd(int16))
+    expect(readAiff(file).rate).toBe(22_255)
   })
 
   it('passes over other chunks, odd ones too, and takes the two in either order, and samples that begin later', () => {

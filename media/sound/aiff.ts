@@ -35,7 +35,9 @@ const chunksOf = (view: DataView): { readonly common: DataView; readonly sound: 
     const length = view.getUint32(at + 4)
     const there = view.byteLength - at - 8
     if (length > there) throw fault(`the ${name.trim()} chunk says ${length} bytes, ${there} are there`)
-    if (!found.has(name)) found.set(name, new DataView(view.buffer, view.byteOffset + at + 8, length))
+    const matters = name === 'COMM' || name === 'SSND'
+    if (matters && !found.has(name))
+      found.set(name, new DataView(view.buffer, view.byteOffset + at + 8, length))
     at += 8 + length + (length % 2)
   }
   const [common, sound] = [found.get('COMM'), found.get('SSND')]
@@ -48,7 +50,8 @@ const layoutOf = (common: DataView): { readonly frames: number; readonly layout:
     throw fault(`a COMM chunk of 18 bytes or more expected, found ${common.byteLength}`)
   const channels = common.getUint16(0)
   const bits = common.getUint16(6)
-  const rate = extended(common, 8)
+  // Of a fraction the resampler would need a filter for each sample.
+  const rate = Math.round(extended(common, 8))
   checkLayout('AIFF', { channels, rate })
   // AIFF-C has the coding after the rate; AIFF knows none.
   const coding = common.byteLength >= 22 ? tag(common, 18) : 'NONE'
@@ -56,7 +59,8 @@ const layoutOf = (common: DataView): { readonly frames: number; readonly layout:
 }
 
 const codingOf = (coding: string, bits: number): Pick<Layout, 'bytes' | 'read'> => {
-  switch (coding.toLowerCase()) {
+  const name = coding.toLowerCase()
+  switch (name) {
     case 'ulaw':
       return { bytes: 1, read: muLaw }
     case 'alaw':
@@ -70,7 +74,7 @@ const codingOf = (coding: string, bits: number): Pick<Layout, 'bytes' | 'read'> 
     case 'sowt': {
       // A sample stands at the upper end of as many bytes as it needs.
       const bytes = Math.ceil(bits / 8)
-      const read = pcm(bytes, coding === 'sowt')
+      const read = pcm(bytes, name === 'sowt')
       if (!read) throw fault(`1 to 32 bits per sample expected, found ${bits}`)
       return { bytes, read }
     }
