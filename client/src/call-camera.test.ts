@@ -160,6 +160,43 @@ describe('a muted camera', () => {
     expect(invites).toHaveLength(1)
   })
 
+  it('while the call opens it is closed once it is open', async () => {
+    const { browser, client } = await setUp()
+    const asked = Promise.withResolvers<FakeStream>()
+    browser.microphone = () => asked.promise
+    const call = await client.dial({ to: '/public/bob', video: true })
+    void call.start().catch(() => {})
+    await settled()
+    await call.mute('video')
+    // The person takes longer to let it be used than it is sent black.
+    browser.clock.advance(5000)
+    await settled()
+    const [microphone, camera] = [new FakeTrack('audio'), new FakeTrack('video')]
+    asked.resolve(new FakeStream([microphone, camera]))
+    await settled()
+    expect(camera).toMatchObject({ enabled: false, stopped: false })
+    browser.clock.advance(1000)
+    await settled()
+    expect([camera.stopped, microphone.stopped, browser.peer.sent('video')]).toEqual([true, false, null])
+  })
+
+  it('is opened where it is let through while the call opens the microphone', async () => {
+    const { browser, client } = await setUp()
+    const asked = Promise.withResolvers<FakeStream>()
+    const open = browser.microphone
+    browser.microphone = () => asked.promise
+    const call = await client.dial({ to: '/public/bob', video: { width: 640 } })
+    await call.mute('video')
+    void call.start().catch(() => {})
+    await settled()
+    await call.unmute('video')
+    browser.microphone = open
+    asked.resolve(new FakeStream([new FakeTrack('audio')]))
+    await settled()
+    expect(browser.requested.at(-1)).toEqual({ video: { width: 640 } })
+    expect(browser.peer.sent('video')).toMatchObject({ enabled: true, stopped: false })
+  })
+
   it('by the gateway is closed, and opened where the gateway lets it through', async () => {
     const { browser, call, camera } = await inCall()
     const first = camera()

@@ -79,13 +79,17 @@ export class SentMedia {
   }
 
   /** Opens what the call starts with: of an offer what it has a place for. Rejects as {@link LocalMedia.open} does. */
-  open(offer?: string): Promise<void> {
+  async open(offer?: string): Promise<void> {
     const { audio, video } = this.#constraints
-    const filmed = !this.#camera.isMuted && (offer === undefined || takesVideo(offer))
-    return this.#local.open({
+    const wanted = (offer === undefined || takesVideo(offer)) && video
+    await this.#local.open({
       audio: (offer === undefined || offers(offer, 'audio')) && audio,
-      video: filmed && video,
+      video: !this.#camera.isMuted && wanted,
     })
+    // A person who is asked takes their time, and may mute the camera meanwhile, or let it through.
+    if (wanted && !this.#camera.isMuted && !this.#local.track('video'))
+      this.#local.put(await this.#local.request('video', wanted))
+    if (this.#camera.isMuted) this.#camera.mute()
   }
 
   /** How a call starts with a kind. */
