@@ -27,3 +27,9 @@ it('is not one that asks for something else, or comes after a refusal', () => {
   offers.forget()
   expect(offers.repeats('e', offer.replace('a=ice-ufrag:vGFm', 'a=ice-ufrag:anew'))).toBe(false)
 })
+
+it('is not one that says something else of RTCP than its port', () => {
+  const offers = new RepeatedOffers()
+  const plain = offer.replaceAll('a=rtcp-mux\r\n', '')
+  expect([offers.repeats('a', offer), offers.repeats('b', plain)]).toEqual([false, false])
+})

@@ -5,7 +5,7 @@
 const askedBy = (offer: string): string =>
   offer
     .split(/\r?\n/)
-    .filter((line) => !/^(?:a=(?:candidate|end-of-candidates|rtcp):?|c=)/.test(line))
+    .filter((line) => !/^(?:a=(?:candidate:|end-of-candidates|rtcp:)|c=)/.test(line))
     .map((line) => line.replace(/^(m=\w+) \d+/, '$1'))
     .join('\n')
 
