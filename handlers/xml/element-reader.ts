@@ -84,9 +84,9 @@ export class ElementReader {
     return found ?? fallback
   }
 
-  /** Text that fits a pattern; else a warning, and the default. */
+  /** Text that fits a pattern, without the blanks around it; else a warning, and the default. */
   matching(name: string, pattern: string, what: string, fallback: string): string {
-    const value = this.#value(name)
+    const value = this.#value(name)?.trim()
     if (value === undefined || new RegExp(pattern).test(value)) return value ?? fallback
     this.#unusable(name, what, fallback)
     return fallback

@@ -92,5 +92,6 @@ describe('Stream', () => {
       '/Response/Start[1]/Stream[1]/Say[1]',
       '/Response/Start[1]/Stream[1]/@codec',
     ])
+    expect(paths('<Start><Stream url="wss://a.example" codec=" PCMA@40i "/></Start>')).toEqual([])
   })
 })
