@@ -12,6 +12,8 @@ interface Situation {
   registering?: 'fails'
   kept?: Partial<Kept>
   running?: boolean
+  /** Bytes of the key that the browser's subscription was made with. */
+  subscribed?: number[]
 }
 
 const setUp = (situation: Situation = {}) => {
@@ -30,7 +32,10 @@ const setUp = (situation: Situation = {}) => {
       did.push(`subscribe ${applicationServerKey}`)
       return { toJSON: () => ({ endpoint: 'e' }) }
     },
-    getSubscription: async () => ({ unsubscribe: async () => did.push('unsubscribe') }),
+    getSubscription: async () => ({
+      options: { applicationServerKey: Uint8Array.from(situation.subscribed ?? [4, 254, 51]).buffer },
+      unsubscribe: async () => did.push('unsubscribe'),
+    }),
   }
   const worker = { pushManager: pushManager as unknown as PushManager }
   const parts: BrowserPushParts = {
@@ -97,6 +102,32 @@ it('keeps the newest token for the service worker', async () => {
   const { push, kept } = setUp({ running: true, kept: { registration: old } })
   await push.load()
   expect(kept.registration).toEqual({ account, deviceId: 'd', key: 'k' })
+})
+
+const registration = { account, deviceId: 'd', key: 'k' }
+
+it('subscribes anew where the gateway has another key', async () => {
+  const { push, kept, did } = setUp({ running: true, subscribed: [4, 1, 2], kept: { registration } })
+  await push.load()
+  expect([push.state, kept.registration?.deviceId]).toEqual(['always', 'd1'])
+  expect(did).toEqual(['unsubscribe', 'subscribe BP4z', 'register {"endpoint":"e"}'])
+})
+
+it('says so where it cannot subscribe anew', async () => {
+  const { push } = setUp({
+    ...{ running: true, subscribed: [4, 1, 2], kept: { registration } },
+    registering: 'fails',
+  })
+  await push.load()
+  expect([push.state, push.fault]).toEqual(['off', expect.stringMatching(/did not take/)])
+})
+
+it('leaves a subscription that has the key of the gateway, or nobody knows which', async () => {
+  for (const serverKey of ['BP4z', '']) {
+    const { push, kept, did } = setUp({ running: true, serverKey, kept: { registration } })
+    await push.load()
+    expect([push.state, kept.registration, did]).toEqual(['always', registration, []])
+  }
 })
 
 it('forgets the browser of somebody else who was signed in here', async () => {

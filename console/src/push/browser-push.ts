@@ -84,7 +84,7 @@ export class BrowserPush {
       this.#become('off')
     } else if (registration && worker) {
       await kept.set('registration', { ...registration, account }).catch(() => {})
-      this.#become('always')
+      this.#become(await this.#renewed(worker))
     } else this.#become(worker ? 'open' : 'off')
   }
 
@@ -114,12 +114,25 @@ export class BrowserPush {
     this.#become('off')
   }
 
+  async #renewed(worker: PushWorker): Promise<PushState> {
+    const { serverKey } = this.#parts
+    const present = await worker.pushManager?.getSubscription().catch(() => null)
+    if (serverKey === undefined || !present || isFor(present, serverKey)) return 'always'
+    return this.#register(worker).catch(() => {
+      this.#fault = faults.register
+      return 'off'
+    })
+  }
+
   // Without a push service of its own, a browser can still notify while the page is open.
   async #register(worker: PushWorker): Promise<PushState> {
     const { serverKey, client, kept, account } = this.#parts
     if (serverKey === undefined || !worker.pushManager) return 'open'
     let subscription: PushSubscription
     try {
+      // With another key of the gateway's it hears nothing, and keeps this one out.
+      const present = await worker.pushManager.getSubscription()
+      if (present && !isFor(present, serverKey)) await present.unsubscribe()
       const options = { userVisibleOnly: true, applicationServerKey: serverKey }
       subscription = await worker.pushManager.subscribe(options)
     } catch {
@@ -145,4 +158,12 @@ export class BrowserPush {
     this.#state = state
     this.#parts.changed()
   }
+}
+
+/** Whether a subscription was made with this key, as far as the browser tells. */
+const isFor = ({ options }: PushSubscription, serverKey: string): boolean => {
+  const key = options?.applicationServerKey
+  if (!key) return true
+  const bytes = atob(serverKey.replaceAll('-', '+').replaceAll('_', '/'))
+  return String.fromCharCode(...new Uint8Array(key)) === bytes
 }
