@@ -71,7 +71,12 @@ export class ChunkEncoder {
   take({ atMs, samples }: Pick<TapFrame, 'atMs' | 'samples'>): Chunk | undefined {
     if (this.#parts.length === 0) this.#begun = atMs
     this.#parts.push(this.#encode(samples))
-    if (this.#parts.length * frameMs < this.#format.packetMs) return undefined
+    return this.#parts.length * frameMs < this.#format.packetMs ? undefined : this.rest()
+  }
+
+  /** What is too little for a message so far; undefined where there is nothing. */
+  rest(): Chunk | undefined {
+    if (this.#parts.length === 0) return undefined
     const payload = Buffer.concat(this.#parts.splice(0)).toString('base64')
     return { atMs: this.#begun, payload }
   }

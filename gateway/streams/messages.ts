@@ -1,6 +1,6 @@
 import type { TapFrame } from '../../media/types.ts'
 import { isJsonObject, readJsonObject } from '../json.ts'
-import { ChunkEncoder, type StreamFormat } from './format.ts'
+import { type Chunk, ChunkEncoder, type StreamFormat } from './format.ts'
 
 /** Whom the messages are about. */
 export interface StreamFacts {
@@ -56,8 +56,15 @@ export class StreamWriter {
 
   /** Undefined as long as the track has too little for a message. */
   media(frame: TapFrame): string | undefined {
-    const { track } = frame
-    const full = this.#encoders[track].take(frame)
+    return this.#mediaOf(frame.track, this.#encoders[frame.track].take(frame))
+  }
+
+  /** What a track still has, at the end. */
+  rest(track: TapFrame['track']): string | undefined {
+    return this.#mediaOf(track, this.#encoders[track].rest())
+  }
+
+  #mediaOf(track: TapFrame['track'], full: Chunk | undefined): string | undefined {
     if (!full) return undefined
     const chunk = String(++this.#chunks[track])
     return this.#numbered('media', {

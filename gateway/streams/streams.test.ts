@@ -115,6 +115,26 @@ describe('a stream to a WebSocket', () => {
     await t.quiet()
   })
 
+  it('has what is too little for a message in its last one', async () => {
+    const t = setUp()
+    const { stream, tap } = await t.opened({ packetMs: 60, tracks: 'both' })
+    for (const atMs of [0, 20, 40, 60]) tap.hear({ ...frame('in'), atMs })
+    tap.hear({ ...frame('out'), atMs: 60 })
+    stream.stop()
+    await t.quiet()
+    const media = server.of('media').map((message) => message.media as Record<string, string>)
+    expect(
+      media.map(({ track, timestamp, payload: text = '' }) => [
+        ...[track, timestamp, Buffer.from(text, 'base64').length],
+      ]),
+    ).toEqual([
+      ['inbound', '0', 480],
+      ['inbound', '60', 160],
+      ['outbound', '60', 160],
+    ])
+    expect(server.messages.at(-1)).toMatchObject({ event: 'stop' })
+  })
+
   it('is not begun in a format that is not there', () => {
     const t = setUp()
     for (const wrong of [{ sampleRate: 16_000 }, { packetMs: 30 }, { packetMs: 140 }] as const)

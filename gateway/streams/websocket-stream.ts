@@ -77,6 +77,7 @@ export class WebSocketStream implements AudioStream {
   stop(): void {
     if (this.#state === 'over') return
     const { socket, clock } = this.#parts
+    for (const track of ['in', 'out'] as const) this.#send(() => this.#writer.rest(track))
     this.#send(() => this.#writer.stop())
     const connecting = this.#state === 'connecting'
     this.#over({ kind: 'stopped' })
