@@ -158,6 +158,7 @@ export class App {
     // Starting is hard work, and no sign of overload.
     this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, http }
+    await recordings.tellEnds()
     this.#notReady = []
   }
 

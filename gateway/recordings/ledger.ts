@@ -56,12 +56,21 @@ export class Ledger {
     return this.#total
   }
 
-  /** Takes what has no gateway yet, reads how much there is, and tells of what the process before could not tell any more. */
+  /** Takes what has no gateway yet, and reads how much there is. */
   async open(): Promise<void> {
-    const { rows, nodeId, tell } = this.#parts
+    const { rows, nodeId } = this.#parts
     await rows.adopt(nodeId)
     this.#total = await rows.totalBytes(nodeId)
-    for (const row of await rows.untold(nodeId)) tell(row)
+  }
+
+  /** Tells of what is over, and was not told of. Logs what it cannot do. */
+  async tellEnds(): Promise<void> {
+    const { rows, nodeId, tell, log } = this.#parts
+    try {
+      for (const row of await rows.untold(nodeId)) tell(row)
+    } catch (error) {
+      log.error({ err: error }, 'recordings that nobody was told of could not be looked for')
+    }
   }
 
   /** Reads anew how much there is: others on the same store may have removed some. */

@@ -88,6 +88,28 @@ describe('after a crash', () => {
     expect(told).toContainEqual(['nothing', url, { ...common, ...failed }])
   })
 
+  it('tells them when the links lead somewhere, each once', async () => {
+    const status = form('completed')
+    await left('half', 'wav', 'node-1', { status })
+    await part('half', silentWav(500), 300_000)
+    await left('over', 'wav', 'node-1', { status })
+    const over = { status: 'failed', end_reason: 'error', ended_at: rig.clock.now() } as const
+    await rig.rows.save({ ...(await rig.rows.find('over'))!, ...over })
+    await part('over', silentWav(500), 300_000)
+    let base = ''
+    const recordings = await rig.starting({ base: () => base })
+    expect(rig.told).toEqual([])
+    base = 'https://gw.example'
+    await recordings.tellEnds()
+    const told = rig.told.map((callback) => [callback.ends, fieldsOf(callback).RecordingUrl])
+    expect(told.sort()).toEqual(
+      ['half', 'over'].map((id) => [
+        id,
+        expect.stringContaining(`https://gw.example/api/recordings/${id}/audio?`),
+      ]),
+    )
+  })
+
   it('tells of one that was over, but that nobody had told of yet, and forgets whom nothing of it is for', async () => {
     const over = { status: 'completed', end_reason: 'stopped', ended_at: rig.clock.now() } as const
     for (const [id, bytes, status] of [

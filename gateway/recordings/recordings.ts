@@ -65,6 +65,7 @@ export class Recordings implements RecordingKeeper {
   #running = new Map<string, UnderWay>()
   /** Undefined: not known. */
   #free: number | undefined
+  #tellsEnds = false
 
   private constructor(options: RecordingsOptions) {
     const { rows, nodeId, log, clock, metrics, keepMs, maxBytes } = options
@@ -98,6 +99,15 @@ export class Recordings implements RecordingKeeper {
     await recordings.#look()
     for (const repeat of recordings.#repeats) repeat.start()
     return recordings
+  }
+
+  /**
+   * Tells of what came to its end without being told of, and from now on of what is settled later. Until then nobody is told: links lead
+   * nowhere before the gateway listens.
+   */
+  async tellEnds(): Promise<void> {
+    this.#tellsEnds = true
+    await this.#ledger.tellEnds()
   }
 
   /** Recordings under way. */
@@ -223,6 +233,7 @@ export class Recordings implements RecordingKeeper {
   }
 
   #tellLost(row: RecordingRow): void {
+    if (!this.#tellsEnds) return
     const { callbacks, clock, rows, log } = this.#options
     const callback = lostRecording(row, { now: clock.now(), url: () => this.linkTo(row.id) })
     if (callback) callbacks.notify({ projectId: row.project_id, callId: row.call_id }, callback)

@@ -62,8 +62,15 @@ export class RecordingRig {
     })
   }
 
-  /** Opens them; closed with the test. */
+  /** Opens them, as a gateway does that listens by then; closed with the test. */
   async open(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
+    const recordings = await this.starting(changes)
+    await recordings.tellEnds()
+    return recordings
+  }
+
+  /** Opens them, as a gateway does that listens nowhere yet. */
+  async starting(changes: Partial<RecordingsOptions> = {}): Promise<Recordings> {
     const { rows, clock, metrics, folder } = this
     const recordings = await Recordings.open({
       ...{
