@@ -29,7 +29,9 @@ const time: Apply = (argument, { now }) => {
 const calculation: Apply = async (argument, { evaluate }) => {
   if (!/^[-+*/().\d\s]+$/.test(argument) || /\*\*|\/\//.test(argument) || argument.length > longestExpression)
     throw failed('expr must have numbers, + - * / and parentheses alone')
-  return String(await evaluate(`(${argument})`))
+  // JavaScript would take a number that begins with a zero for an octal one.
+  const decimal = argument.replace(/(?<![\d.])0+(?=\d)/g, '')
+  return String(await evaluate(`(${decimal})`))
 }
 
 const functions: Readonly<Record<TemplateFunction, Apply>> = {

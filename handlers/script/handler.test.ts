@@ -221,6 +221,7 @@ describe('functions of templates', () => {
     const text = '@{strftime_tz %{zone} %H:%M} @{expr (%{n} + 1) * 2} @{separate %{code}} @{echo %{n > 6}}'
     expect(await scripts.say(text, [set])).toBe('13:00 16 A B 1 2 true')
     expect(await scripts.say('@{expr 100 / 8}')).toBe('12.5')
+    expect(await scripts.say('@{expr 010 + 08 + 1.05 + 0.5 + 00}')).toBe('19.55')
   })
 
   it('fail their step where their argument is none', async () => {
