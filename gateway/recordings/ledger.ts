@@ -4,6 +4,7 @@ import type { RecordingRow, RecordingRows } from '../directory/recordings.ts'
 import { TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { durationOf, type RecordingFolder } from './folder.ts'
+import { toldTo } from './lost.ts'
 import type { RemovedBy } from './retention.ts'
 
 /** What the ledger works with. */
@@ -92,21 +93,22 @@ export class Ledger {
     }
   }
 
-  /** Writes down how a recording ended, at `now`. */
+  /** Writes down how a recording ended, at `now`; where nobody is to be told of such an end, the next run is not to look for whom to tell. */
   async close(
     row: RecordingRow,
     { end, durationMs, bytes, kept }: RecordingResult,
     now: number,
   ): Promise<void> {
     const failed = end.kind === 'error' && !kept
-    await this.write({
+    const over: RecordingRow = {
       ...row,
       status: failed ? 'failed' : 'completed',
       end_reason: end.kind,
       ended_at: now,
       duration_ms: durationMs,
       bytes: kept ? bytes : 0,
-    })
+    }
+    await this.write(toldTo(over) ? over : { ...over, status_json: null })
   }
 
   /** One of this project; undefined: there is none. */

@@ -135,10 +135,16 @@ describe('after a crash', () => {
     await left('named', 'wav', 'node-1', { status: { ...status, params: { control_id: 'mine', record } } })
     await part('named', silentWav(500), 300_000)
     await left('unnamed', 'wav', 'node-1', { status: { ...status, params: { record } } })
+    const events = ['in-progress', 'absent']
+    await left('not-for-them', 'wav', 'node-1', { status: { ...status, events, params: {} } })
+    await left('silent', 'wav', 'node-1', { status: { ...status, events, params: {} } })
+    const over = { status: 'completed', end_reason: 'stopped', ended_at: rig.clock.now() } as const
+    await rig.rows.save({ ...(await rig.rows.find('silent'))!, ...over })
     await rig.open()
-    const events = rig.told.map(({ body }) => JSON.parse(body?.text ?? ''))
-    expect(events.map(({ event_type: type }) => type)).toEqual(Array(2).fill('calling.call.record'))
-    const params = events.map((event) => event.params)
+    const told = rig.told.map(({ body }) => JSON.parse(body?.text ?? ''))
+    expect(told.map(({ event_type: type }) => type)).toEqual(Array(3).fill('calling.call.record'))
+    const params = told.map((event) => event.params)
+    expect(params).toContainEqual(expect.objectContaining({ control_id: 'silent', state: 'no_input' }))
     const ids = { call_id: 'c1', node_id: 'node-1' }
     expect(params).toContainEqual(
       expect.objectContaining({

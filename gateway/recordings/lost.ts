@@ -39,19 +39,27 @@ export interface LostParts {
 
 /** What is told of a recording that is over, and whose maker is gone; undefined where nobody is to be told of that. */
 export const lostRecording = (row: RecordingRow, parts: LostParts): StatusCallback | undefined => {
+  const status = toldTo(row)
+  if (!status) return undefined
+  const callback = status.dialect === 'form' ? formOf(row, status, parts) : eventOf(row, status, parts)
+  return { ...callback, ends: row.id }
+}
+
+/** Who is to be told that a recording ended so; undefined: nobody. */
+export const toldTo = (row: RecordingRow): RecordingStatus | undefined => {
   if (row.status_json === null) return undefined
   const status: RecordingStatus = JSON.parse(row.status_json)
-  const callback = status.dialect === 'form' ? formOf(row, status, parts) : eventOf(row, status, parts)
-  return callback && { ...callback, ends: row.id }
+  return (status.events?.includes(isAbsent(row) ? 'absent' : 'completed') ?? true) ? status : undefined
 }
+
+/** There was no sound to keep. */
+const isAbsent = ({ status, bytes }: RecordingRow): boolean => status === 'completed' && bytes === 0
 
 const formOf = (
   row: RecordingRow,
   status: Extract<RecordingStatus, { dialect: 'form' }>,
   { url }: LostParts,
-): StatusCallback | undefined => {
-  const absent = row.status === 'completed' && row.bytes === 0
-  if (!status.events.includes(absent ? 'absent' : 'completed')) return undefined
+): StatusCallback => {
   const { RecordingUrl, ...fields } = recordingFields(
     { projectId: row.project_id, callId: row.call_id },
     {
@@ -59,7 +67,7 @@ const formOf = (
       channels: row.channels === 2 ? 2 : 1,
       ...(row.conference_id !== null && { conferenceSid: row.conference_id }),
     },
-    absent ? 'absent' : row.status,
+    isAbsent(row) ? 'absent' : row.status,
     { id: row.id, url: row.bytes > 0 ? url() : '', durationMs: row.duration_ms },
   )
   // There may be nothing to fetch.
@@ -74,7 +82,7 @@ const eventOf = (
 ): StatusCallback => {
   const params = {
     ...{ control_id: row.id, ...status.params },
-    state: row.bytes > 0 ? 'finished' : 'error',
+    state: row.bytes > 0 ? 'finished' : isAbsent(row) ? 'no_input' : 'error',
     ...{ url: row.bytes > 0 ? url() : '', recording_id: row.id, size: row.bytes },
     ...{ duration: row.duration_ms / 1000, start_time: row.started_at / 1000 },
     end_time: (row.ended_at ?? row.started_at) / 1000,

@@ -75,6 +75,24 @@ describe('a recording', () => {
     expect(await rig.count('recordings_ended_total', { reason: 'error' })).toBe(2)
   })
 
+  it.each([
+    ['completed', 0, false],
+    ['completed', 364, true],
+    ['absent', 0, true],
+    ['in-progress', 364, false],
+  ])(
+    'leaves %s of %i bytes to the next run where its maker is to tell it: %s',
+    async (event, bytes, left) => {
+      const recordings = await rig.open()
+      const port = new FakeRecorder()
+      const status = { dialect: 'json', url: 'https://x.example/', method: 'POST', events: [event] } as const
+      const kept = recordings.start(port, { ...wanted, status: { ...status, params: {} } })
+      port.last.finish({ end: { kind: 'silence' }, durationMs: 20, bytes, kept: bytes > 0 })
+      await kept.done
+      expect((await rig.rows.find(kept.id))?.status_json !== null).toBe(left)
+    },
+  )
+
   it('goes on when it cannot be written down at first', async () => {
     const recordings = await rig.open()
     const save = rig.rows.save.bind(rig.rows)

@@ -38,16 +38,22 @@ export type RecordingSource =
   | 'DialVerb'
   | 'Conference'
   | 'OutboundAPI'
-  | 'OutBoundApi'
   | 'StartCallRecordingApi'
 
-/** Who is told how a recording ended: by the form of the XML family, or by an event `calling.call.record`, of which `params` are a part. */
+/**
+ * Who is told how a recording ended: by the form of the XML family, or by an event `calling.call.record`, of which `params` are a part. `events`:
+ * of which ends, `completed` or `absent`; default of any.
+ */
 export type RecordingStatus = {
   readonly url: string
   readonly method: 'GET' | 'POST'
 } & (
   | { readonly dialect: 'form'; readonly events: readonly string[] }
-  | { readonly dialect: 'json'; readonly params: Readonly<Record<string, unknown>> }
+  | {
+      readonly dialect: 'json'
+      readonly events?: readonly string[]
+      readonly params: Readonly<Record<string, unknown>>
+    }
 )
 
 /** A customer's place for a recording. Its URL may hold secrets. */

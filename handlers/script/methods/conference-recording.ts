@@ -58,7 +58,7 @@ export const recordingTellers = (
     },
     recordedTo: isForm
       ? { ...target, dialect: 'form', events: wanted }
-      : { ...target, dialect: 'json', params },
+      : { ...target, dialect: 'json', events: wanted, params },
   }
 }
 

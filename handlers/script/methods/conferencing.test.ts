@@ -232,7 +232,9 @@ describe('join_conference', () => {
       recordedTo: { dialect: 'form', url: told, method: 'POST', events: ['in-progress', 'absent'] },
     })
     const relay = await join({ ...asked, recording_status_callback_event_type: 'relay' })
-    expect(relay.verbs[0]?.[1]).toMatchObject({ recordedTo: { dialect: 'json', url: told } })
+    expect(relay.verbs[0]?.[1]).toMatchObject({
+      recordedTo: { dialect: 'json', url: told, events: ['in-progress', 'absent'] },
+    })
   })
 
   it('begins its stream when the caller has its place', async () => {
