@@ -50,6 +50,26 @@ describeEngines('what OAuth keeps', (engine) => {
     expect(await payloads.findByUid('Interaction', 'u')).toBeUndefined()
   })
 
+  it.each(['web', 'a"b\\c', '100%_'])(
+    'ends everything that client %s was given, and nothing else',
+    async (clientId) => {
+      const expiresAt = clock.now() / 1000 + 60
+      for (const of of [clientId, 'wEb1', 'another']) {
+        await payloads.save('Grant', `grant of ${of}`, { accountId: 'alice', clientId: of }, 600)
+        const grantId = `grant of ${of}`
+        await payloads.save('RefreshToken', `renews ${of}`, { grantId, clientId: of }, 600)
+        const token = { id: `token of ${of}`, grantId, subscriberId: 'alice', clientId: of, expiresAt }
+        await payloads.addAccessToken(token)
+      }
+      await payloads.revokeClient(clientId)
+      expect(revoked).toEqual([`token of ${clientId}`])
+      expect((await rows()).map(({ model }) => model).sort()).toEqual(
+        ['AccessToken', 'Grant', 'RefreshToken'].flatMap((model) => [model, model]),
+      )
+      expect(await payloads.find('RefreshToken', `renews ${clientId}`)).toBeUndefined()
+    },
+  )
+
   it('uses once what many ask for in one moment, and ends its grant', async () => {
     await grant('g')
     await grant('other')

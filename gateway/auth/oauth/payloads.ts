@@ -131,8 +131,8 @@ export class OAuthPayloads {
   }
 
   async #ofClient(clientId: string): Promise<readonly OAuthPayloadTable[]> {
-    // What may stand for anything in a pattern may find too much, which is looked at below.
-    const pattern = `%${JSON.stringify({ clientId }).slice(1, -1)}%`
+    // What may stand for anything in a pattern may find too much, which is looked at below; a backslash means different things to the two engines.
+    const pattern = `%${JSON.stringify({ clientId }).slice(1, -1).replaceAll('\\', '_')}%`
     const rows = await this.#store
       .selectFrom('oauth_payload')
       .selectAll()
