@@ -1,5 +1,17 @@
-import type { CallInfo, RecordingSource } from '../verbs.ts'
+import type { CallInfo, RecordingSource, RecordOptions } from '../verbs.ts'
 import { type Fields, seconds } from './forms.ts'
+
+const tracks = { inbound: 'in', outbound: 'out', both: 'both' } as const
+
+/** Whom one hears: `inbound` is the far side of the call that is recorded, `outbound` what it hears. */
+export type RecordingTrack = keyof typeof tracks
+
+/** The values of {@link RecordingTrack}. */
+export const recordingTracks = Object.keys(tracks) as RecordingTrack[]
+
+/** What is recorded of one side or both; `dual` puts both on a channel each. */
+export const tracksOf = (track: RecordingTrack, dual: boolean): NonNullable<RecordOptions['tracks']> =>
+  dual && track === 'both' ? 'stereo' : tracks[track]
 
 /** Which recording is told of. */
 export interface Recorded {

@@ -1,3 +1,4 @@
+import { recordingTracks, tracksOf } from '../common/recordings.ts'
 import type { CallRecording, RecordOptions, RecordResult } from '../verbs.ts'
 import { CallEnded } from '../verbs.ts'
 import type { ElementReader } from './element-reader.ts'
@@ -31,21 +32,23 @@ const ways = {
   'record-from-answer-dual': { from: 'answer', dual: true },
   'record-from-ringing-dual': { from: 'ringing', dual: true },
 } as const
-const sides = { inbound: 'in', outbound: 'out', both: 'both' } as const
 
 /** Reads the attributes for recording; undefined: nothing is recorded. */
 export const readDialRecording = (reader: ElementReader): DialRecordingOptions | undefined => {
   const names = Object.keys(ways) as (keyof typeof ways)[]
   const way = reader.choice('record', ['do-not-record', ...names], 'do-not-record')
   const trim = reader.choice('trim', ['trim-silence', 'do-not-trim'], 'do-not-trim') === 'trim-silence'
-  const track = sides[reader.choice('recordingTrack', ['inbound', 'outbound', 'both'], 'both')]
+  const track = reader.choice('recordingTrack', recordingTracks, 'both')
   const callback = readRecordingCallback(reader)
   const storage = readStorage(reader, 'recordingStorageUrl')
   if (way === 'do-not-record') return undefined
   const { from, dual } = ways[way]
-  const tracks = dual && track === 'both' ? 'stereo' : track
   const kept = keptAs('DialVerb', callback)
-  return { from, callback, options: { tracks, trim, ...kept, ...(storage && { storage }) } }
+  return {
+    from,
+    callback,
+    options: { tracks: tracksOf(track, dual), trim, ...kept, ...(storage && { storage }) },
+  }
 }
 
 /** The recording of one `Dial`; nothing where it says nothing of one. */

@@ -1,3 +1,4 @@
+import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
 import type { HandlerSpec } from '../../../calls/ports.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import { TrunklineError } from '../../../errors.ts'
@@ -48,7 +49,7 @@ export interface CreateForm extends DocumentForm, StatusForm {
   readonly AsyncAmdStatusCallbackMethod: Method
   readonly Record: boolean
   readonly RecordingChannels: 'mono' | 'dual'
-  readonly RecordingTrack: keyof typeof sides
+  readonly RecordingTrack: RecordingTrack
   readonly Trim: 'trim-silence' | 'do-not-trim'
   readonly RecordingStatusCallback?: string
   readonly RecordingStatusCallbackMethod: Method
@@ -91,9 +92,6 @@ export const recordingStatusProperties = {
 const to =
   '^(\\+?[0-9*#]{1,32}|sips?:[^\\s\\u0000-\\u001f\\u007f]+|client:[\\w.+@-]+|/[^\\s/?\\u0000-\\u001f]+/[^\\s/\\u0000-\\u001f]+)$'
 
-/** Whom one hears, in the words of our recordings: `inbound` is who is called. */
-const sides = { inbound: 'in', outbound: 'out', both: 'both' } as const
-
 /** Properties of {@link CreateForm}. */
 export const createProperties = {
   To: { type: 'string', maxLength: 2_000, pattern: to },
@@ -116,7 +114,7 @@ export const createProperties = {
   ...{ AsyncAmdStatusCallback: parameter.url, AsyncAmdStatusCallbackMethod: parameter.method },
   Record: { type: 'boolean', default: false },
   RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
-  RecordingTrack: { type: 'string', enum: Object.keys(sides), default: 'both' },
+  RecordingTrack: { type: 'string', enum: recordingTracks, default: 'both' },
   Trim: { type: 'string', enum: ['trim-silence', 'do-not-trim'], default: 'do-not-trim' },
   ...recordingStatusProperties,
 } as const
@@ -246,10 +244,7 @@ const credentialsOf = ({ SipAuthUsername: username, SipAuthPassword: password, T
 }
 
 const recordOf = (form: CreateForm): CallOrder['record'] => ({
-  tracks:
-    form.RecordingChannels === 'dual' && form.RecordingTrack === 'both'
-      ? 'stereo'
-      : sides[form.RecordingTrack],
+  tracks: tracksOf(form.RecordingTrack, form.RecordingChannels === 'dual'),
   trim: form.Trim === 'trim-silence',
   ...(form.RecordingStatusCallback && {
     status: {

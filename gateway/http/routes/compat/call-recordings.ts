@@ -1,5 +1,10 @@
 import { formRequest } from '../../../../handlers/common/forms.ts'
-import { recordingFields } from '../../../../handlers/common/recordings.ts'
+import {
+  type RecordingTrack,
+  recordingFields,
+  recordingTracks,
+  tracksOf,
+} from '../../../../handlers/common/recordings.ts'
 import type { CallControl, CallRecording, RecordOptions } from '../../../../handlers/verbs.ts'
 import type { Callbacks } from '../../../calls/handling.ts'
 import { TrunklineError } from '../../../errors.ts'
@@ -25,7 +30,7 @@ export interface CallRecordingParts extends LiveParts, CompatRecordingParts {
 
 interface StartForm {
   readonly RecordingChannels: 'mono' | 'dual'
-  readonly RecordingTrack: 'inbound' | 'outbound' | 'both'
+  readonly RecordingTrack: RecordingTrack
   readonly Trim: 'trim-silence' | 'do-not-trim'
   readonly RecordingStatusCallback?: string
   readonly RecordingStatusCallbackMethod: 'GET' | 'POST'
@@ -37,8 +42,6 @@ interface ChangeForm {
   readonly PauseBehavior: 'skip' | 'silence'
 }
 
-const tracks = { inbound: 'in', outbound: 'out', both: 'both' } as const
-
 const path = '/Accounts/:account/Calls/:sid/Recordings'
 
 /** `Calls/{sid}/Recordings`: start, pause, go on, stop, list, fetch, remove. */
@@ -48,7 +51,7 @@ export const callRecordingRoutes = (on: On, parts: CallRecordingParts): void => 
     const control = await controlOf(parts, projectId, id('sid'))
     const recording = await whileUp(
       control.startRecording({
-        tracks: body.RecordingChannels === 'dual' ? 'stereo' : tracks[body.RecordingTrack],
+        tracks: wantedOf(body),
         trim: body.Trim === 'trim-silence',
         source: 'StartCallRecordingApi',
         ...statusOf(body),
@@ -110,7 +113,7 @@ const starting: RouteSpec = {
   ...{ id: 'startCompatRecording', summary: 'Records a call in progress', scope: 'calling' },
   body: {
     RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
-    RecordingTrack: { type: 'string', enum: ['inbound', 'outbound', 'both'], default: 'both' },
+    RecordingTrack: { type: 'string', enum: recordingTracks, default: 'both' },
     Trim: { type: 'string', enum: ['trim-silence', 'do-not-trim'], default: 'do-not-trim' },
     ...recordingStatusProperties,
   },
@@ -126,6 +129,9 @@ const changing: RouteSpec = {
   required: ['Status'],
   answer: recordingShape,
 }
+
+const wantedOf = ({ RecordingTrack, RecordingChannels }: StartForm) =>
+  tracksOf(RecordingTrack, RecordingChannels === 'dual')
 
 /** Whom {@link tellOf} tells. */
 const statusOf = (form: StartForm): Pick<RecordOptions, 'status'> => {
@@ -149,7 +155,7 @@ const tellOf = (
   if (url === undefined) return
   const what = {
     source: 'StartCallRecordingApi',
-    channels: form.RecordingChannels === 'dual' ? 2 : 1,
+    channels: wantedOf(form) === 'stereo' ? 2 : 1,
   } as const
   const tell = (event: string, ...[status, about]: Told): void => {
     if (!events.includes(event)) return

@@ -77,6 +77,23 @@ describe('recordings of a call', () => {
     expect((await rig.ask('GET', `${path}/${sid}`)).json().code).toBe(20404)
   })
 
+  it.each([
+    [{}, 'both', '1'],
+    [{ RecordingChannels: 'dual' }, 'stereo', '2'],
+    [{ RecordingTrack: 'outbound' }, 'out', '1'],
+    [{ RecordingChannels: 'dual', RecordingTrack: 'inbound' }, 'in', '1'],
+  ])('of %j have the tracks %s on %s channels', async (form, tracks, channels) => {
+    const { id } = answered()
+    const told = {
+      RecordingStatusCallback: 'https://app.example/r',
+      RecordingStatusCallbackEvent: 'in-progress',
+    }
+    const begun = await rig.ask('POST', `/Calls/${id}/Recordings`, { ...form, ...told })
+    expect([begun.json().channels, rig.recorder.last.request.tracks]).toEqual([channels, tracks])
+    const fields = new URLSearchParams(rig.told[0]?.body?.text)
+    expect(fields.get('RecordingChannels')).toBe(channels)
+  })
+
   it('do not begin on a call that is not answered, or over, or none', async () => {
     const ringing = rig.calls.add({ status: 'ringing' })
     rig.live.set(ringing.id, { state: 'ringing', redirect: () => {}, end: () => {} })
