@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { browserEnvironment } from './environment.ts'
 
 afterEach(() => vi.unstubAllGlobals())
@@ -61,4 +61,50 @@ it('says which of a page without TLS, and of a phone, is missing', async () => {
   const environment = browserEnvironment()
   await expect(environment.getUserMedia({ audio: true })).rejects.toMatchObject({ code: 'insecure_page' })
   await expect(environment.getDisplayMedia({})).rejects.toMatchObject({ code: 'unsupported' })
+})
+
+describe('a name that one page at a time has', () => {
+  /** A browser whose locks do this. */
+  const claiming = (request: (take: () => Promise<void>, signal: AbortSignal) => Promise<void>) => {
+    const patience = new AbortController()
+    vi.stubGlobal('AbortSignal', { timeout: () => patience.signal })
+    const locks = {
+      request: (_name: string, { signal }: { signal: AbortSignal }, take: () => Promise<void>) =>
+        request(take, signal),
+    }
+    vi.stubGlobal('navigator', { locks })
+    return { claimed: browserEnvironment().claim('a'), patience }
+  }
+
+  it('is kept until it is given back', async () => {
+    let isOver = false
+    const { claimed } = claiming((take) =>
+      take().then(() => {
+        isOver = true
+      }),
+    )
+    const release = await claimed
+    expect(isOver).toBe(false)
+    release?.()
+    await vi.waitFor(() => expect(isOver).toBe(true))
+  })
+
+  it.each<[string, (signal: AbortSignal) => unknown]>([
+    ['with the reason of the signal', (signal) => signal.reason],
+    ['as some browsers do', () => new DOMException('', 'AbortError')],
+  ])('is not given where another page keeps it (%s)', async (_how, errorOf) => {
+    const { claimed, patience } = claiming(
+      (_take, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(errorOf(signal)))),
+    )
+    patience.abort()
+    expect(await claimed).toBeUndefined()
+  })
+
+  it('is given where the browser cannot tell', async () => {
+    const { claimed } = claiming(() => Promise.reject(new DOMException('', 'SecurityError')))
+    expect(await claimed).toBeTypeOf('function')
+    vi.stubGlobal('navigator', {})
+    expect(await browserEnvironment().claim('a')).toBeTypeOf('function')
+  })
 })

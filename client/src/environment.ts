@@ -152,9 +152,7 @@ const claim: Environment['claim'] = (name) =>
     }
     const signal = AbortSignal.timeout(CLAIM_MS)
     // Frames that may store nothing are refused it.
-    navigator.locks
-      .request(name, { signal }, take)
-      .catch((error) => resolve(error === signal.reason ? undefined : release))
+    navigator.locks.request(name, { signal }, take).catch(() => resolve(signal.aborted ? undefined : release))
   })
 
 // Reading the property throws in a frame that may store nothing.
