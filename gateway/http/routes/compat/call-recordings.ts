@@ -1,13 +1,8 @@
-import { formRequest } from '../../../../handlers/common/forms.ts'
-import {
-  type RecordingTrack,
-  recordingFields,
-  recordingTracks,
-  tracksOf,
-} from '../../../../handlers/common/recordings.ts'
-import type { CallControl, CallRecording, RecordOptions } from '../../../../handlers/verbs.ts'
+import { type RecordingTrack, recordingTracks, tracksOf } from '../../../../handlers/common/recordings.ts'
 import type { Callbacks } from '../../../calls/handling.ts'
 import { TrunklineError } from '../../../errors.ts'
+import { beginRecording } from '../../../placing/record-call.ts'
+import type { CallOrder } from '../../../placing/types.ts'
 import { recordingStatusProperties } from './call-order.ts'
 import { found } from './calls.ts'
 import { controlOf, type LiveParts, whileUp } from './live.ts'
@@ -49,15 +44,8 @@ export const callRecordingRoutes = (on: On, parts: CallRecordingParts): void => 
   const { recordings, history } = parts
   on<StartForm>('POST', path, starting, async ({ projectId, id, body, base }) => {
     const control = await controlOf(parts, projectId, id('sid'))
-    const recording = await whileUp(
-      control.startRecording({
-        tracks: wantedOf(body),
-        trim: body.Trim === 'trim-silence',
-        source: 'StartCallRecordingApi',
-        ...statusOf(body),
-      }),
-    )
-    tellOf(parts.callbacks, control, recording, body)
+    const wanted = { ...wantedOf(body), source: 'StartCallRecordingApi' } as const
+    const recording = await whileUp(beginRecording(control, wanted, parts.callbacks))
     return shownRow(recordings, await recordingOf(recordings, projectId, recording.id), base)
   })
   on<unknown, RecordingQuery>(
@@ -130,44 +118,12 @@ const changing: RouteSpec = {
   answer: recordingShape,
 }
 
-const wantedOf = ({ RecordingTrack, RecordingChannels }: StartForm) =>
-  tracksOf(RecordingTrack, RecordingChannels === 'dual')
-
-/** Whom {@link tellOf} tells. */
-const statusOf = (form: StartForm): Pick<RecordOptions, 'status'> => {
+/** How the form wants the call recorded, and whom it wants told. */
+const wantedOf = (form: StartForm): NonNullable<CallOrder['record']> => {
   const { RecordingStatusCallback: url, RecordingStatusCallbackMethod: method } = form
-  if (url === undefined) return {}
-  return { status: { dialect: 'form', url, method, events: form.RecordingStatusCallbackEvent } }
-}
-
-/** Tells the form's address what becomes of a recording; nothing where it names none. */
-const tellOf = (
-  callbacks: Callbacks,
-  { info }: CallControl,
-  recording: CallRecording,
-  form: StartForm,
-): void => {
-  const {
-    RecordingStatusCallback: url,
-    RecordingStatusCallbackMethod: method,
-    RecordingStatusCallbackEvent: events,
-  } = form
-  if (url === undefined) return
-  const what = {
-    source: 'StartCallRecordingApi',
-    channels: wantedOf(form) === 'stereo' ? 2 : 1,
-  } as const
-  const tell = (event: string, ...[status, about]: Told): void => {
-    if (!events.includes(event)) return
-    const fields = recordingFields(info, what, status, about)
-    const ends = event === 'in-progress' ? {} : { ends: recording.id }
-    callbacks.notify(info, { kind: 'recording', ...formRequest({ url, method }, fields), ...ends })
+  return {
+    tracks: tracksOf(form.RecordingTrack, form.RecordingChannels === 'dual'),
+    trim: form.Trim === 'trim-silence',
+    ...(url !== undefined && { status: { url, method, events: form.RecordingStatusCallbackEvent } }),
   }
-  tell('in-progress', 'in-progress', { id: recording.id, url: recording.url })
-  void recording.ended.then((result) => {
-    if (result.bytes === 0) tell('absent', 'absent', result)
-    else tell('completed', result.reason === 'error' ? 'failed' : 'completed', result)
-  })
 }
-
-type Told = [Parameters<typeof recordingFields>[2], Parameters<typeof recordingFields>[3]]
