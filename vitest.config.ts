@@ -38,8 +38,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** How long `expect.poll` waits, also on a machine that is busy with something else: no test waits for that. */
+const patient = { expect: { poll: { timeout: 20_000 } } }
+
 const scenario = (name: string) => ({
-  ...{ name, testTimeout: 120_000, hookTimeout: 120_000 },
+  ...{ name, testTimeout: 120_000, hookTimeout: 120_000, ...patient },
   globalSetup: 'test/support/run-certificate.ts',
 })
 
@@ -64,6 +67,7 @@ export default defineConfig({
           // Bounds for a machine that is busy with something else; no test waits for them.
           testTimeout: 30_000,
           hookTimeout: 30_000,
+          ...patient,
         },
       },
       {

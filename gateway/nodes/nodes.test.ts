@@ -39,7 +39,7 @@ describeEngines('gateways on one store', (engine) => {
   const wait = async (minutes: number, running: number) => {
     for (let i = 0; i < minutes * 2; i++) {
       clock.advance(30_000)
-      await vi.waitFor(() => expect(clock.running).toBe(running), { interval: 1 })
+      await expect.poll(() => clock.running, { interval: 1 }).toBe(running)
     }
   }
 
