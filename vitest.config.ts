@@ -68,6 +68,7 @@ export default defineConfig({
           testTimeout: 30_000,
           hookTimeout: 30_000,
           ...patient,
+          setupFiles: 'test/support/patient-waits.ts',
         },
       },
       {
