@@ -31,17 +31,11 @@ export const lostCalls =
     const calls = open.map((row) => endedCall(row, Math.min(seenAt, now)))
     const records = recordsOf(calls, over)
     const callbacks = calls.map((row, i) => told(row, { now, createdAt: now + i }))
-    const posted = records.map((record, i) =>
-      recordsTo === undefined
-        ? []
-        : callbackRow(
-            { projectId: record.projectId, callId: record.call },
-            recordCallback(record, recordsTo),
-            {
-              ...{ now, createdAt: now + calls.length + i },
-            },
-          ),
-    )
+    const posted = records.map((record, i) => {
+      if (recordsTo === undefined) return []
+      const from = { projectId: record.projectId, callId: record.call }
+      return callbackRow(from, recordCallback(record, recordsTo), { now, createdAt: now + calls.length + i })
+    })
     return {
       calls: calls.map((row) => ({ ...row, status_json: null })),
       cdrs: records.flatMap(cdrsOf),
