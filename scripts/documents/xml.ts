@@ -111,7 +111,8 @@ They are delivered in the background, in order for each call.
 ## Storage of recordings
 
 \`storageUrl\` of \`Record\` and \`recordingStorageUrl\` of \`Dial\` take the finished recording: the file is the body of the request, its type is \`audio/wav\`, and nothing of it is signed, so
-that a URL that a store has signed will do. User and password in the URL become Basic authentication. The [rules for customers' URLs](webhooks.md) hold.
+that a URL that a store has signed will do. User and password in the URL become Basic authentication. The [rules for customers' URLs](webhooks.md) hold,
+but a try may take 10 minutes. Four files are on their way to one server at once.
 
 A \`PUT\` that is not taken (no answer, 408, 429, 5xx) is repeated after 2 s, 10 s and 60 s; a \`POST\` only where nothing of it can have arrived, or after 429. What was not stored when the
 gateway stops is not sent later. The recording is [kept here](recordings.md) as well, in any case.
