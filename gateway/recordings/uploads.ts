@@ -2,10 +2,10 @@ import { open } from 'node:fs/promises'
 import type { RecordingStorage } from '../../handlers/verbs.ts'
 import type { Clock, Timer } from '../clock.ts'
 import type { RecordingRow } from '../directory/recordings.ts'
-import type { TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { CustomerHttp } from '../webhooks/customer-http.ts'
+import { failureOf, mayComeLater } from '../webhooks/later-tries.ts'
 import { cleanUrl } from '../webhooks/redirects.ts'
 import type { RecordingFolder } from './folder.ts'
 
@@ -29,8 +29,6 @@ const mostAtOnce = 4
 const mostWaiting = 1_000
 /** At the end of the gateway nothing goes on for longer, in ms. */
 const graceMs = 5_000
-/** Reasons of failures that stay, whenever it is tried again. */
-const lasting: ReadonlySet<unknown> = new Set(['address-refused', 'scheme', 'request', 'file', 'given-up'])
 
 const contentTypes = { wav: 'audio/wav', mp3: 'audio/mpeg' } as const
 
@@ -86,7 +84,7 @@ export class Uploads {
       if (typeof outcome === 'number' && outcome >= 200 && outcome < 300)
         return this.#tell(recording, to, 'stored', tries)
       const reason = reasonOf(outcome)
-      if (!mayComeLater(outcome, to.method)) return this.#tell(recording, to, 'refused', tries, reason)
+      if (!mayBeRepeated(outcome, to.method)) return this.#tell(recording, to, 'refused', tries, reason)
       const wait = waits[tries - 1]
       if (wait === undefined || this.#closed) return this.#tell(recording, to, 'given-up', tries, reason)
       this.#tell(recording, to, 'later', tries, reason)
@@ -167,12 +165,12 @@ const reasonOf = (outcome: number | Error | undefined): string => {
   return typeof outcome === 'number' ? `its server answered ${outcome}` : outcome.message
 }
 
-/** Whether another try is safe, and may be taken. */
-const mayComeLater = (outcome: number | Error | undefined, method: RecordingStorage['method']): boolean => {
+/** Whether another try may be taken, and is safe. */
+const mayBeRepeated = (outcome: number | Error | undefined, method: RecordingStorage['method']): boolean => {
   if (outcome === undefined) return true
-  if (typeof outcome === 'number')
-    return outcome === 429 || (method === 'PUT' && (outcome >= 500 || outcome === 408))
-  const { reason, sent } = (outcome as Partial<TrunklineError>).facts ?? {}
-  if (lasting.has(reason)) return false
-  return method === 'PUT' || sent === false || reason === 'dns' || reason === 'circuit-open'
+  if (!mayComeLater(outcome)) return false
+  if (method === 'PUT') return true
+  if (typeof outcome === 'number') return outcome === 429
+  const { reason, sent } = failureOf(outcome)
+  return sent === false || reason === 'dns' || reason === 'circuit-open'
 }

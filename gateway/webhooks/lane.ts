@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../clock.ts'
 import type { CallbackRow, CallbackRows } from '../directory/callbacks.ts'
-import type { TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { CustomerHttp } from './customer-http.ts'
+import { mayComeLater } from './later-tries.ts'
 import { cleanUrl } from './redirects.ts'
 
 /** What a {@link Lane} works with. */
@@ -25,8 +25,6 @@ const mostAtOnce = 8
 const mostReadPast = 1_000
 /** Nothing is tried again for so long after the store has failed, in ms: what was told may still be in it. */
 const storePauseMs = 60_000
-/** Reasons of failures that stay, whenever it is tried again. */
-const lasting: ReadonlySet<unknown> = new Set(['address-refused', 'scheme', 'request'])
 
 /** The callbacks for one server, which waits for no other. Those of one call are told in order, as long as each is taken at its first try. */
 export class Lane {
@@ -204,9 +202,3 @@ export class Lane {
     if (this.#waiting > 0) this.#wakeAt(this.#parts.clock.now())
   }
 }
-
-/** Whether a later try may be taken: not where the server has refused it for good, or it may not go there. */
-const mayComeLater = (outcome: number | Error): boolean =>
-  typeof outcome === 'number'
-    ? outcome >= 500 || outcome === 408 || outcome === 429
-    : !lasting.has((outcome as Partial<TrunklineError>).facts?.reason)
