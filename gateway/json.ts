@@ -13,3 +13,36 @@ export const readJsonObject = (text: string): Record<string, unknown> => {
   if (!isJsonObject(read)) throw new Error('a JSON object expected')
   return read
 }
+
+/** Maximum depth of brackets in JSON from outside. Scripts with nested instructions stay far below. */
+export const maxJsonDepth = 100
+
+/** The characters of a text, one by one. */
+export interface Characters {
+  readonly length: number
+  charCodeAt(index: number): number
+}
+
+const [quote, backslash] = [0x22, 0x5c]
+const opening: ReadonlySet<number> = new Set([0x5b, 0x7b])
+const closing: ReadonlySet<number> = new Set([0x5d, 0x7d])
+
+/**
+ * Depth to which the brackets of a JSON text are nested, without those inside of strings. The text need not be valid. Reads each character
+ * once, so that the work grows with the length alone.
+ */
+export const jsonDepth = (json: Characters): number => {
+  let depth = 0
+  let max = 0
+  let isInString = false
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (isInString) {
+      if (code === backslash) at++
+      else if (code === quote) isInString = false
+    } else if (code === quote) isInString = true
+    else if (opening.has(code)) max = Math.max(max, ++depth)
+    else if (closing.has(code)) depth--
+  }
+  return max
+}

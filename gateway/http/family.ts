@@ -84,12 +84,17 @@ export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorPar
     return refuse(request, reply, fault)
   })
   useRouteList(site)
-  site.setNotFoundHandler((request: FastifyRequest, reply: FastifyReply) => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const path = pathOf(request.url)
     const allowed = isApiPath(path) ? site.routeList.methodsOf(path) : []
     const text = `${request.method} ${path}`
     if (allowed.length === 0) return refuse(request, reply, faultFor('not_found', `Nothing answers ${text}.`))
     reply.header('allow', allowed.join(', '))
     return refuse(request, reply, faultFor('method_not_allowed', `Nothing answers ${text}.`))
+  }
+  site.setNotFoundHandler(refuseUnknown)
+  // Before the body is read: nothing may be made to parse what no route takes.
+  site.addHook('preParsing', async (request, reply) => {
+    if (request.is404) refuseUnknown(request, reply)
   })
 }

@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream'
 import { pino } from 'pino'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { TrunklineError } from '../errors.ts'
 import { Metrics } from '../metrics.ts'
@@ -133,7 +134,7 @@ it.each([
   ['{"name":"x","kind":"a","__proto__":{"admin":true}}', 'reaches prototypes'],
   ['{"name":"x","kind":"a","deep":{"constructor":{"prototype":{"a":1}}}}', 'reaches prototypes within'],
   [`${'['.repeat(101)}${']'.repeat(101)}`, 'is too deep'],
-  [`${'{"deep":'.repeat(5000)}1${'}'.repeat(5000)}`, 'is far too deep'],
+  [`${'{"deep":'.repeat(800)}1${'}'.repeat(800)}`, 'is far too deep'],
 ])('refuses the body %.20s…, which %s', async (payload) => {
   const { put } = await open()
   const reply = await put(payload)
@@ -218,4 +219,39 @@ it('logs each request without its query, body and credentials', async () => {
   expect(line).toMatchObject({ method: 'PUT', path: `/api/things/${id}`, status: 200 })
   expect(line.request).toBe(reply.headers['x-request-id'])
   expect(lines.join('')).not.toContain('hush')
+})
+
+/** Bodies over this size may be sent with credentials alone. */
+const anonymousBytes = 8 << 10
+
+describe('a body of a request without credentials', () => {
+  it('has at most 8 KB, of whatever length it says it is', async () => {
+    const { put } = await open()
+    const padded = (bytes: number) => JSON.stringify(good).padEnd(bytes, ' ')
+    expect((await put(padded(anonymousBytes))).statusCode).toBe(200)
+    const reply = await put(padded(anonymousBytes + 1))
+    expect(reply.statusCode).toBe(413)
+    expect(reply.json().errors[0].code).toBe('body_too_large')
+    const { site } = await open()
+    const chunked = await site.inject({
+      ...{ method: 'PUT', url: `/api/things/${id}` },
+      headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+      payload: Readable.from([padded(anonymousBytes), ' ']),
+    })
+    expect(chunked.statusCode).toBe(413)
+  })
+
+  it.each([
+    ['/api/nothing', 'not_found'],
+    [`/api/things/${id}`, 'method_not_allowed'],
+    ['/nothing', 'not_found'],
+  ])('is not read where no route takes it: POST %s is %s', async (url, code) => {
+    const { site } = await open()
+    let reads = 0
+    const payload = new Readable({ read: () => reads++ })
+    const headers = { 'content-type': 'application/json' }
+    // A body that never ends: an answer to it can only come before it is read.
+    const reply = await site.inject({ method: 'POST', url, headers, payload })
+    expect(reply.json().errors[0].code).toBe(code)
+  })
 })

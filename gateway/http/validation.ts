@@ -1,5 +1,6 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { TrunklineError } from '../errors.ts'
+import { jsonDepth, maxJsonDepth } from '../json.ts'
 import type { Compiled } from './compiled.ts'
 
 declare module 'fastify' {
@@ -9,8 +10,8 @@ declare module 'fastify' {
   }
 }
 
-/** Brackets within brackets that a body may have; scripts with their nested instructions stay far below. */
-const deepest = 100
+/** Maximum bytes of a body on a route that needs no authentication: sign-in, guest tokens of embed tokens. */
+export const maxAnonymousBody = 8 << 10
 
 /**
  * How a site reads and checks what it is sent: bodies are JSON, no deeper than a hundred brackets, without keys that reach prototypes; every
@@ -27,19 +28,20 @@ export const useValidation = (site: FastifyInstance, compiled: Compiled): void =
   site.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
     // Clients say JSON where they send nothing, with DELETE for one.
     if (body === '') return done(null, undefined)
-    if (depthOf(body) > deepest)
-      return done(new TrunklineError('bad_request', `The body is nested deeper than ${deepest}.`))
+    if (Buffer.byteLength(body) > maxBodyOf(request)) return done(tooLarge())
+    if (jsonDepth(body) > maxJsonDepth)
+      return done(new TrunklineError('bad_request', `The body is nested deeper than ${maxJsonDepth}.`))
     return parse(request, body, done)
+  })
+  // The authentication of a route runs before this hook. A body of unknown length is measured when it is read.
+  site.addHook('preParsing', async (request) => {
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyOf(request)) throw tooLarge()
   })
 }
 
-/** How deep brackets stand within one another, those of texts apart. */
-const depthOf = (json: string): number => {
-  let depth = 0
-  let most = 0
-  for (const [part] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (part === '[' || part === '{') most = Math.max(most, ++depth)
-    else if (part === ']' || part === '}') depth--
-  }
-  return most
-}
+/** Maximum bytes of the body of a request. Requests without credentials get a small one: parsing costs time of all. */
+const maxBodyOf = ({ projectId, bearer, routeOptions }: FastifyRequest): number =>
+  projectId !== '' || bearer ? routeOptions.bodyLimit : maxAnonymousBody
+
+const tooLarge = (): TrunklineError =>
+  new TrunklineError('body_too_large', `Without credentials a body has at most ${maxAnonymousBody} bytes.`)

@@ -1,3 +1,5 @@
+import { jsonDepth, maxJsonDepth } from '../json.ts'
+
 /** Id of a request. Browsers send UUIDs; numbers are legal too. */
 export type FrameId = string | number
 
@@ -71,7 +73,9 @@ export const asRecord = (value: unknown): Readonly<Record<string, unknown>> | un
     ? (value as Record<string, unknown>)
     : undefined
 
+/** Undefined for a text that is no JSON, or nested deeper than anything that reads it could follow. */
 const parseJson = (text: string): unknown => {
+  if (jsonDepth(text) > maxJsonDepth) return undefined
   try {
     return JSON.parse(text)
   } catch {

@@ -393,5 +393,8 @@ describe('frames', () => {
     ])
       expect(kind(bad), JSON.stringify(bad)).toBe('malformed')
     expect(parseFrame('{').kind).toBe('malformed')
+    // Nested so deeply that whatever walks through it afterwards would run out of stack.
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    expect(parseFrame(`{"jsonrpc":"2.0","id":1,"method":"a","params":{"b":${deep}}}`).kind).toBe('malformed')
   })
 })
