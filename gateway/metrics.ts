@@ -147,6 +147,19 @@ export class Metrics {
     })
   }
 
+  /** Declares a counter without labels that another part keeps; `read` returns its total since the start. */
+  total(name: keyof typeof totals, read: () => number): void {
+    new Counter({
+      name: `trunkline_${name}`,
+      help: totals[name],
+      registers: [this.registry],
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+
   /** The exposition text. */
   text(): Promise<string> {
     return this.registry.metrics()
@@ -173,6 +186,10 @@ const namedCounters = {
     help: 'SIP requests that the embedded agent refused before the gateway heard of them',
     label: 'status',
   },
+} as const
+
+const totals = {
+  rtp_ports_reused_total: 'Carrier-facing ports taken again before they had rested, as no other was free',
 } as const
 
 /** The gauges; after every call each is back to zero (ports: after their quarantine). */
@@ -207,7 +224,7 @@ const gauges = {
   records_waiting: 'Calls and records of calls that are not written down yet',
   records_kept: 'Calls and records of calls in the store, counted within the last hour',
   rtp_ports: 'Carrier-facing media ports open',
-  rtp_ports_quarantined: 'Carrier-facing ports that are closed and not free yet',
+  rtp_ports_quarantined: 'Carrier-facing ports that are closed and rest for 30 s',
   rtp_ports_total: 'Carrier-facing ports in the configured range',
   media_ports: 'Media ports open, of every kind',
   media_mixers: 'Mixers open',

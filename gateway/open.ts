@@ -143,6 +143,7 @@ export const openMedia = async ({ config, clock, log, closing }: Base, metrics: 
 const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void => {
   metrics.gauge('rtp_ports', () => edge.usage().used)
   metrics.gauge('rtp_ports_quarantined', () => edge.usage().quarantined)
+  metrics.total('rtp_ports_reused_total', () => edge.usage().reused)
   metrics.gauge('rtp_ports_total', () => edge.usage().total)
   metrics.gauge('media_ports', () => edge.portCount)
   metrics.gauge('media_mixers', () => edge.busy.mixers)

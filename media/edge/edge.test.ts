@@ -59,7 +59,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((port) => port.close()))
     expect(edge.portCount).toBe(0)
-    expect(edge.usage()).toEqual({ used: 0, total: 500, quarantined: 0 })
+    expect(edge.usage()).toEqual({ used: 0, total: 500, quarantined: 0, reused: 0 })
     await Promise.all([alice.close(), bob.close()])
   })
 
@@ -74,7 +74,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     expect(port.port % 2).toBe(0)
     expect(port.rtcpPort).toBe(port.port + 1)
     expect(port.address).toBe('127.0.0.1')
-    expect(edge.usage()).toEqual({ used: 1, total: 500, quarantined: 0 })
+    expect(edge.usage()).toEqual({ used: 1, total: 500, quarantined: 0, reused: 0 })
     const loop = await open('loopback')
     expect(loop.rtcpPort).toBe(loop.port)
     expect(edge.portCount).toBe(2)

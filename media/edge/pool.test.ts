@@ -12,11 +12,25 @@ describe('the pool of ports', () => {
   })
 
   it('keeps a closed pair in quarantine, and frees it to the millisecond', () => {
-    const pool = new PortPool([2], 30_000, () => 0)
+    const pool = new PortPool([2, 4], 30_000, () => 0)
     expect(pool.take(1000)).toBe(2)
     pool.give(5000, 2)
-    expect([pool.used, pool.quarantined(34_999), pool.take(34_999)]).toEqual([0, 1, undefined])
-    expect([pool.quarantined(35_000), pool.take(35_000)]).toEqual([0, 2])
+    expect([pool.used, pool.quarantined(34_999), pool.take(34_999)]).toEqual([0, 1, 4])
+    expect([pool.quarantined(35_000), pool.take(35_000), pool.reused]).toEqual([0, 2, 0])
+  })
+
+  it('takes the pair that has rested longest where none has rested enough, and counts it', () => {
+    const pool = new PortPool([2, 4, 6], 30_000, () => 0)
+    const taken = [pool.take(0), pool.take(0), pool.take(0)]
+    for (const [index, port] of taken.entries()) pool.give(1000 + index, port!)
+    expect([pool.free(2000), pool.reused]).toEqual([0, 0])
+    expect([pool.take(2000), pool.take(2000)]).toEqual([taken[0], taken[1]])
+    expect([pool.reused, pool.used, pool.quarantined(2000)]).toEqual([2, 2, 1])
+    pool.give(3000, taken[0]!)
+    expect([pool.take(3000), pool.take(3000), pool.take(3000)]).toEqual([taken[2], taken[0], undefined])
+    expect(pool.reused).toBe(4)
+    pool.give(4000, taken[1]!)
+    expect([pool.take(34_000), pool.reused]).toEqual([taken[1], 4])
   })
 
   it('ignores what was not taken', () => {

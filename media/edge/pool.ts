@@ -6,6 +6,7 @@ export class PortPool {
   #quarantine: { readonly port: number; readonly until: number }[] = []
   #quarantineMs: number
   #random: (below: number) => number
+  #reused = 0
 
   /** `ports` are the even ones. `random` gives an integer from 0 below its argument. */
   constructor(ports: readonly number[], quarantineMs: number, random: (below: number) => number) {
@@ -18,7 +19,12 @@ export class PortPool {
     return this.#used.size
   }
 
-  /** Pairs that can be taken now. */
+  /** Number of pairs that were taken again before their quarantine was over. */
+  get reused(): number {
+    return this.#reused
+  }
+
+  /** Number of pairs that have rested for the whole quarantine, or were never used. */
   free(now: number): number {
     this.#release(now)
     return this.#free.length
@@ -30,10 +36,13 @@ export class PortPool {
     return this.#quarantine.length
   }
 
-  /** Takes a pair at random, so that nobody can guess the next one; undefined when there is none. */
+  /**
+   * Takes a free pair at random, so that the next one cannot be guessed. Without a free pair it takes the one that has rested
+   * longest: a late packet is a smaller harm than a refused call. Returns undefined if every pair is in use.
+   */
   take(now: number): number | undefined {
     this.#release(now)
-    if (this.#free.length === 0) return undefined
+    if (this.#free.length === 0) return this.#takeResting()
     const index = this.#random(this.#free.length)
     const port = this.#free[index]!
     const last = this.#free.pop()!
@@ -42,11 +51,19 @@ export class PortPool {
     return port
   }
 
-  /** Gives a pair back. It rests for the quarantine, so that a late packet of its call never reaches the next. */
+  /** Gives a pair back. It rests for the quarantine, so that late packets of its call do not reach the next one. */
   give(now: number, port: number): void {
     if (!this.#used.delete(port)) return
     this.#quarantine.push({ port, until: now + this.#quarantineMs })
     this.#release(now)
+  }
+
+  #takeResting(): number | undefined {
+    const rested = this.#quarantine.shift()
+    if (!rested) return undefined
+    this.#reused++
+    this.#used.add(rested.port)
+    return rested.port
   }
 
   #release(now: number): void {

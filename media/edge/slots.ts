@@ -61,11 +61,13 @@ export class Slots {
     const now = this.#clock.now()
     let used = 0
     let quarantined = 0
+    let reused = 0
     for (const { pool } of this.all) {
       used += pool.used
       quarantined += pool.quarantined(now)
+      reused += pool.reused
     }
-    return { used, total: this.#total, quarantined }
+    return { used, total: this.#total, quarantined, reused }
   }
 
   /** Recordings, taps and detections that are not over. */
@@ -89,9 +91,9 @@ export class Slots {
     let entry = this.#groups.get(group)
     if (!entry) {
       const now = this.#clock.now()
-      const room = (slot: Slot) => (kind === 'carrier' ? slot.pool.free(now) : 0)
+      const hasMore = (a: Slot, b: Slot) => (kind === 'carrier' ? moreRoom(a.pool, b.pool, now) : 0)
       const slot = this.all.reduce((best, next) =>
-        room(next) > room(best) || (room(next) === room(best) && next.ports < best.ports) ? next : best,
+        (hasMore(next, best) || best.ports - next.ports) > 0 ? next : best,
       )
       entry = { slot, ports: 0 }
       this.#groups.set(group, entry)
@@ -122,6 +124,10 @@ export class Slots {
     for (const slot of this.all) endAll(slot, 'the edge is closed')
   }
 }
+
+/** Above 0 if `a` has more free pairs than `b`, or as many and more that rest; below 0 for the opposite. */
+const moreRoom = (a: PortPool, b: PortPool, now: number): number =>
+  a.free(now) - b.free(now) || a.quarantined(now) - b.quarantined(now)
 
 /** The thread is gone: its recordings, taps and detections are over. */
 export function endAll({ recordings, taps, detections }: Slot, message: string): void {

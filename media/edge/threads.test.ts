@@ -23,27 +23,45 @@ describe('the range of ports', () => {
     const ports = await Promise.all(['a', 'b', 'c', 'd'].map((group) => edge.open(carrier(group))))
     expect(ports.map(({ port }) => port).sort()).toEqual([32_000, 32_002, 32_004, 32_006])
     await expect(edge.open(carrier('e'))).rejects.toMatchObject({ code: 'no_ports' })
-    expect(edge.usage()).toEqual({ used: 4, total: 4, quarantined: 0 })
+    expect(edge.usage()).toEqual({ used: 4, total: 4, quarantined: 0, reused: 0 })
     await edge.open(loopback('e'))
     await ports[1]!.close()
     expect((await edge.open(carrier('e'))).port).toBe(ports[1]!.port)
     await edge.close()
   })
 
-  it('rests a closed pair for the quarantine', async () => {
+  it('rests a closed pair, takes another before it, and takes it early rather than refuse', async () => {
     const clock = new TestClock()
+    const ports = { from: 32_100, to: 32_103 }
+    const edge = await createEdge({ ...base, ports, quarantineMs: 30_000, clock })
+    const first = await edge.open(carrier('a'))
+    await first.close()
+    expect(edge.usage()).toEqual({ used: 0, total: 2, quarantined: 1, reused: 0 })
+    expect((await edge.open(carrier('b'))).port).not.toBe(first.port)
+    const again = await edge.open(carrier('c'))
+    expect(again.port).toBe(first.port)
+    expect(edge.usage()).toEqual({ used: 2, total: 2, quarantined: 0, reused: 1 })
+    await expect(edge.open(carrier('d'))).rejects.toMatchObject({ code: 'no_ports' })
+    await again.close()
+    clock.advance(30_000)
+    expect((await edge.open(carrier('d'))).port).toBe(first.port)
+    expect(edge.usage()).toEqual({ used: 2, total: 2, quarantined: 0, reused: 1 })
+    await edge.close()
+  })
+
+  it('finds a pair that rests in any of its threads', async () => {
     const edge = await createEdge({
       ...base,
-      ports: { from: 32_100, to: 32_101 },
+      ports: { from: 32_110, to: 32_113 },
+      threads: 2,
       quarantineMs: 30_000,
-      clock,
+      clock: new TestClock(),
     })
-    await (await edge.open(carrier('a'))).close()
-    expect(edge.usage()).toEqual({ used: 0, total: 1, quarantined: 1 })
-    await expect(edge.open(carrier('b'))).rejects.toMatchObject({ code: 'no_ports' })
-    clock.advance(30_000)
-    expect(edge.usage()).toEqual({ used: 0, total: 1, quarantined: 0 })
-    await edge.open(carrier('b'))
+    const [a, b] = [await edge.open(carrier('a')), await edge.open(carrier('b'))]
+    await a.close()
+    expect((await edge.open(carrier('c'))).port).toBe(a.port)
+    await b.close()
+    expect((await edge.open(carrier('d'))).port).toBe(b.port)
     await edge.close()
   })
 

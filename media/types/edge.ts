@@ -35,8 +35,16 @@ export interface Edge {
     readonly taps: number
     readonly detections: number
   }
-  /** Carrier ports open, and how many the range holds. `quarantined` ones are closed but not free yet. */
-  usage(): { readonly used: number; readonly total: number; readonly quarantined: number }
+  /**
+   * Carrier ports open, and how many the range holds. `quarantined` ones are closed and rest; they are taken only when no other is
+   * free, which `reused` counts since the start.
+   */
+  usage(): {
+    readonly used: number
+    readonly total: number
+    readonly quarantined: number
+    readonly reused: number
+  }
   /** Ports open, of every kind. */
   readonly portCount: number
   /**

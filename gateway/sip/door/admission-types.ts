@@ -20,7 +20,7 @@ export interface AdmissionFacts {
   readonly busyPercent: number
   /** Calls in progress, with those that are being set up. */
   readonly calls: number
-  /** Carrier media ports that are neither open nor in quarantine. */
+  /** Number of carrier media ports that are not open; those that rest after a call count, as they are taken last. */
   readonly portsFree: number
   /** Checks what the request shows to prove who sends it. */
   readonly signIn: (realm: string, secretOf: (username: string) => DigestSecret | undefined) => SignIn

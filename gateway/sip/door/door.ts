@@ -78,7 +78,7 @@ export class Door {
   /** `settingUp`: calls that came in and are not in progress yet. */
   enter(request: SipRequest, target: SipUri, settingUp: number): Entry | Refused {
     const { edge, calls, draining, busyPercent, offence } = this.#parts
-    const { used, total, quarantined } = edge.usage()
+    const { used, total } = edge.usage()
     const { method, source_address: source } = request
     const decision = admit(
       {
@@ -87,7 +87,7 @@ export class Door {
         draining: draining(),
         busyPercent: busyPercent(),
         calls: calls() + settingUp,
-        portsFree: total - used - quarantined,
+        portsFree: total - used,
         signIn: (realm, secretOf) => this.#parts.challenger.check(signed(request), realm, secretOf),
       },
       this.#rules,

@@ -117,6 +117,6 @@ export class TestEdge implements Pick<Edge, 'open' | 'usage'> {
   }
 
   usage() {
-    return { used: this.used, total: this.total, quarantined: 0 }
+    return { used: this.used, total: this.total, quarantined: 0, reused: 0 }
   }
 }
