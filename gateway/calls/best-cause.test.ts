@@ -40,6 +40,25 @@ it.each<[Cause, number]>([
   [{ code: 'not_online' }, 480],
   // A carrier that gets a 503 takes the whole gateway for dead.
   [refused(503), 500],
+  // Of our own INVITE, and not of the caller's: neither the header that explains it nor another try would help the caller.
+  ...[400, 405, 406, 411, 412, 413, 414, 416, 417, 420, 421, 422, 423, 424, 428, 430, 439, 440].map(
+    (status): [Cause, number] => [refused(status), 500],
+  ),
+  ...[469, 470, 481, 487, 489, 491, 493, 494, 501, 505, 513].map((status): [Cause, number] => [
+    refused(status),
+    500,
+  ]),
+  // The caller has no such challenge to answer.
+  [refused(401), 502],
+  [refused(407), 502],
+  // About the audio, as 488 is; 415 would have to say what is accepted (RFC 3261 section 8.2.3).
+  [refused(415), 488],
+  [refused(580), 488],
+  // About whom was called.
+  ...[402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488, 500, 502, 504].map(
+    (status): [Cause, number] => [refused(status), status],
+  ),
+  ...[600, 603, 604, 606].map((status): [Cause, number] => [refused(status), status]),
   [{ code: 'unreachable' }, 500],
   [{ code: 'over_call_limit' }, 500],
   [{ code: 'no_ports' }, 503],

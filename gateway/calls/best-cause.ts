@@ -22,11 +22,33 @@ const rank = (cause: Cause): number => {
 const ofAllCalls: ReadonlySet<Code> = new Set(['no_ports', 'overloaded', 'draining', 'control_lost'])
 
 /**
+ * Final statuses of a callee that are true of the caller's own request: they say something of the number, of the callee, or of the audio. All
+ * others are about our INVITE: its headers, its session timer, its extensions, its challenge. A caller that received one of those would look
+ * for a header that is not there (420, 421, 422, 494 …), or repeat a request that nothing is wrong with (400, 481, 491).
+ */
+const relayed: ReadonlySet<number> = new Set([
+  ...[402, 403, 404, 408, 410, 433, 480, 482, 483, 484, 485, 486, 488],
+  ...[500, 502, 504, 600, 603, 604, 606],
+])
+
+/** Statuses for which a caller gets another one than 500: about the description of our offer, or a challenge that we could not answer. */
+const replacements: ReadonlyMap<number, number> = new Map([
+  [401, 502],
+  [407, 502],
+  [415, 488],
+  [580, 488],
+])
+
+/**
  * What a caller is told of a connection that failed. A 503 for one place would keep a carrier from sending us calls to any other: it is passed
- * on as 500, unless it is the gateway that can take no calls (RFC 3261 section 16.7 step 6). A description of the called side that makes no
- * sense is not the caller's fault: 502 (section 21.5.3).
+ * on as 500, unless it is the gateway that can take no calls (RFC 3261 section 16.7 step 6). So is every status that is about our own INVITE,
+ * such as 422, which would need a Min-SE (RFC 4028 section 6). A description of the called side that makes no sense is not the caller's
+ * fault: 502 (section 21.5.3).
  */
 export const toldCaller = (cause: Cause): Cause => {
   if (cause.code === 'bad_sdp') return { ...cause, sip: 502 }
-  return sipStatusOf(cause) === 503 && !ofAllCalls.has(cause.code) ? { ...cause, sip: 500 } : cause
+  const status = sipStatusOf(cause)
+  if (status === 503) return ofAllCalls.has(cause.code) ? cause : { ...cause, sip: 500 }
+  if (cause.sip === undefined || relayed.has(cause.sip)) return cause
+  return { ...cause, sip: replacements.get(cause.sip) ?? 500 }
 }

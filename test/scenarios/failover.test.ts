@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { agents } from '../support/agents.ts'
 import type { LogLine } from '../support/gateway.ts'
 import { OutgoingGateway } from '../support/outgoing.ts'
+import { RefusingPeer } from '../support/refusing-peer.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { until } from '../support/until.ts'
 
@@ -28,6 +29,7 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
       ...{ inside: two, outside: {}, chosen: { ...two, failover: { statuses: [486] } } },
       probed: { probe: { interval: '200ms', down: 2, up: 1 } },
       full: { maxCalls: 1 },
+      ...{ grows: {}, moves: two },
     })
   })
 
@@ -107,6 +109,43 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     })
   })
 
+  describe('a carrier that never stops refusing', () => {
+    // A drachtio-server leaves a 422 to the application, and the interval to its own timer.
+    it.runIf(agent.capabilities.sessionTimers === 'agent')(
+      'with a session interval that grows is called four times',
+      async () => {
+        const peer = await RefusingPeer.listen(outgoing.portOf('grows'), (n) => ({
+          status: 422,
+          headers: [`Min-SE: ${2_000 + n}`],
+        }))
+        // The 422 is about our session timer: the caller has asked for none.
+        const caller = await outgoing.call('grows', 'call-refused', { values: { status: 500 } })
+        expect(triesOf(await outgoing.ended(caller))).toEqual([422, 422, 422, 422])
+        expect(peer.invites.map((invite) => headerOf(invite, 'Min-SE'))).toEqual([
+          '90',
+          '2001',
+          '2002',
+          '2003',
+        ])
+      },
+    )
+
+    it('with redirections in a circle is called four times', async () => {
+      const places = [0, 1].map((index) => `<sip:1@127.0.0.1:${outgoing.portOf('moves', index)}>`)
+      const peers = await Promise.all(
+        places.map((_place, i) =>
+          RefusingPeer.listen(outgoing.portOf('moves', i), () => ({
+            status: 302,
+            headers: [`Contact: ${places[1 - i]}`],
+          })),
+        ),
+      )
+      const caller = await outgoing.call('moves', 'call-refused', { values: { status: 502 } })
+      expect(triesOf(await outgoing.ended(caller))).toEqual([302, 302, 302, 302])
+      expect(peers.map(({ invites }) => invites.length)).toEqual([2, 2])
+    })
+  })
+
   it('the limit of a carrier holds, and says so', async () => {
     const callee = await outgoing.target('full', 'callee-takes')
     const caller = await outgoing.call('full', 'call', { holdMs: 'told' })
@@ -125,6 +164,12 @@ describe.each(agents)('carriers that fail, by $name', (agent) => {
     const target = `sip:127.0.0.1:${outgoing.portOf('probed')}`
     const up = () => outgoing.gateway.metric('carrier_up', { carrier: 'probed', target })
     const poor = await outgoing.target('probed', 'callee-pings', { count: 1000, values: { status: 503 } })
+    // A target at which nothing listens is down as soon as the agent hears of the ICMP error, long before this test began.
+    await until(
+      'a ping has come',
+      () => poor.sipp.received('OPTIONS').length,
+      (pings) => pings > 0,
+    )
     await until('the target is down', up, (value) => value === 0)
     expect(headerOf(poor.sipp.received('OPTIONS')[0] ?? '', 'Max-Forwards')).toBe('70')
     await poor.sipp.stop()

@@ -15,6 +15,8 @@ const labels: readonly (readonly [Protocol, string])[] = [
 ]
 /** Records beyond these are not followed: nobody's DNS makes us ask without end. */
 const mostRecords = 16
+/** Addresses that one request tries at most: each of them may answer 503, and is sent a request of its own. */
+const maxHops = 16
 
 interface Place {
   readonly protocol: Protocol
@@ -112,10 +114,11 @@ export class Plan {
       }),
     )
     const seen = new Set<string>()
-    return lists.flat().filter(({ protocol, address, port }) => {
+    const different = lists.flat().filter(({ protocol, address, port }) => {
       const key = `${protocol}|${address}|${port}`
       return !seen.has(key) && seen.add(key)
     })
+    return different.slice(0, maxHops)
   }
 
   /** The addresses of a name, of the families that are bound; IPv4 first, because carriers' IPv6 is less tried. */

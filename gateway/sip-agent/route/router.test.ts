@@ -47,6 +47,15 @@ describe('a literal', () => {
 
 const four = ['udp4', 'tcp4', 'tls4']
 
+it('leads to sixteen addresses at most, however many DNS names', async () => {
+  const names = Array.from({ length: 16 }, (_, i) => `s${i}.example`)
+  const zone: Zone = {
+    srv: { '_sip._udp.many.example': names.map((name) => srv(name, 5060)) },
+    a: Object.fromEntries(names.map((name, i) => [name, [1, 2, 3].map((at) => `192.0.${i}.${at}`)])),
+  }
+  expect(await routerOn(zone, ['udp4']).found('sip:many.example')).toHaveLength(16)
+})
+
 describe('a name', () => {
   it.each([
     [

@@ -82,6 +82,21 @@ describe('a registration with a carrier (pain point 14)', () => {
     expect([t.sent.length, t.registration.state]).toEqual([3, 'backoff'])
   })
 
+  it('slows down when the carrier wants longer and longer', () => {
+    t.start()
+    for (let n = 1; t.registration.state !== 'backoff' && n < 50; n++)
+      t.final(423, { minExpiresMs: 3_600_000 + n })
+    expect(t.sent).toHaveLength(4)
+    // It still asks for what the carrier wanted last, each time after a longer wait.
+    expect(untilNext()).toBe(3_000)
+    t.final(423, { minExpiresMs: 7_200_000 })
+    expect([t.sent.length, t.registration.state]).toEqual([5, 'backoff'])
+    expect(untilNext()).toBe(6_000)
+    expect(t.sent.at(-1)).toMatchObject({ expiresMs: 7_200_000 })
+    t.final(200)
+    expect(t.registration.state).toBe('registered')
+  })
+
   it.each([401, 403, 404, 407, 603])('stops after three %i, and is out of routing', (status) => {
     t.start()
     for (const _ of [1, 2]) {

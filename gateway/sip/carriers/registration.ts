@@ -36,6 +36,11 @@ export interface RegistrationParts {
 
 /** Refusals in a row, of the kind that time does not mend, after which it is not tried any more. */
 const mostRejections = 3
+/**
+ * Refusals with 423 in a row that are followed at once by a longer interval. A carrier whose Min-Expires grows with every answer would otherwise
+ * be sent requests without a pause.
+ */
+const maxRaises = 3
 /** First and longest wait after a failure; it doubles from one to the next, and is cut by up to a half, so that trunks do not come together. */
 const firstWaitMs = 4_000
 const longestWaitMs = 300_000
@@ -57,6 +62,7 @@ export class Registration {
   #expiresMs: number
   #failures = 0
   #rejections = 0
+  #raises = 0
   /** Until when the carrier has us in its books. */
   #knownUntil = 0
   #pending = false
@@ -141,14 +147,15 @@ export class Registration {
     if (this.#state !== 'registered') log.info({ grantedMs }, 'registered with the carrier')
     this.#state = 'registered'
     this.#failures = 0
+    this.#raises = 0
     this.#after(Math.max(grantedMs * (0.45 + random() / 10), Math.min(shortestRefreshMs, grantedMs / 2)))
   }
 
-  /** Asks for what the carrier wants at least; false where that is no more than what it has just refused, or out of reason. */
+  /** Asks for what the carrier wants at least; false where that is no more than what it has just refused, out of reason, or asked too often. */
   #lengthen(minExpiresMs = 0): boolean {
     if (minExpiresMs <= this.#expiresMs || minExpiresMs > longestExpiresMs) return false
     this.#expiresMs = minExpiresMs
-    return true
+    return this.#raises++ < maxRaises
   }
 
   #rejected(status: number): void {

@@ -91,6 +91,19 @@ describe('pain point 9: we refresh', () => {
     expect(bench.dialog.requests).toHaveLength(5)
   })
 
+  it('and not many times a second where a 491 comes each time', () => {
+    const bench = timed(ours, { allowsUpdate: false, outbound: false })
+    bench.clock.advance(half)
+    const before = bench.clock.now()
+    for (let round = 0; round < 7; round++) {
+      const sent = bench.dialog.requests.length
+      last(bench).reply(491)
+      while (bench.dialog.requests.length === sent) bench.clock.advance(1_000)
+    }
+    // Five soon, and the others ten seconds apart.
+    expect(bench.clock.now() - before).toBe(5 * 1_000 + 2 * 10_000)
+  })
+
   it.each([
     [true, 3_050],
     [false, 1_000],

@@ -7,6 +7,7 @@ import type { SipMedia } from '../audio/sip-media.ts'
 import { printable } from '../headers.ts'
 import type { FarResponse, Headers, SipDialog } from '../srf.ts'
 import {
+  maxRaises,
   minimumOf,
   SessionTimer,
   type SessionTimerSettings,
@@ -39,8 +40,8 @@ export interface RefresherParts {
 const retryMs = 10_000
 /** What a far side answers that knows the call, but takes no refresh. A proxy that cannot reach it says something else. */
 const notTaken = new Set([400, 403, 405, 406, 415, 420, 488, 501, 606])
-/** Refreshes in a row that are refused with 422, before it counts as any other refusal. */
-const mostRaises = 3
+/** Refreshes in a row that are sent again soon after a 491. A far side that always answers 491 gets no more than one every {@link retryMs}. */
+const maxGlares = 5
 
 /**
  * The session timer of one dialog (RFC 4028), and our own refreshes: UPDATE where the far side takes it, else a re-INVITE with the
@@ -54,6 +55,7 @@ export class Refresher {
   #pending: 'UPDATE' | 'INVITE' | undefined
   #atLeastMs = 0
   #raises = 0
+  #glares = 0
   #stopped = false
   #again: Timer | undefined
 
@@ -133,6 +135,7 @@ export class Refresher {
   #refreshed(method: 'UPDATE' | 'INVITE', response: FarResponse): void {
     const { media, log } = this.#parts
     this.#raises = 0
+    this.#glares = 0
     const { terms } = this.#timer
     if (terms) this.#timer.start(timerAgreed(response, terms))
     if (method === 'UPDATE') return
@@ -153,8 +156,9 @@ export class Refresher {
     log.info({ method, status, ...(!response && { reason: String(error) }) }, 'a session refresh was refused')
     // The far side does not know the call any more (RFC 5057), or is gone.
     if (status === 481 || status === 408) this.#over({ code: 'unreachable', detail: `refresh: ${status}` })
-    else if (status === 491) this.#timer.refreshIn(glareBackoffMs(ownsCallId, random))
-    else if (status === 422 && response && this.#raises++ < mostRaises) {
+    else if (status === 491 && this.#glares++ < maxGlares)
+      this.#timer.refreshIn(glareBackoffMs(ownsCallId, random))
+    else if (status === 422 && response && this.#raises++ < maxRaises) {
       this.#atLeastMs = minimumOf(response)
       this.#soon()
     } else if (method === 'UPDATE' && (status === 405 || status === 501)) {

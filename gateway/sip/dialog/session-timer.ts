@@ -54,6 +54,12 @@ export const minimumOf = (message: Message): number => {
   return Math.max(shortestMs, Number(seconds ?? 0) * 1_000)
 }
 
+/**
+ * Refusals with 422 that one request follows by asking for a longer interval. A far side whose Min-SE grows with every answer would otherwise be
+ * sent requests without end. One is usual, two where a proxy and the far side differ.
+ */
+export const maxRaises = 3
+
 const inSeconds = (ms: number): string => String(Math.ceil(ms / 1_000))
 
 /**

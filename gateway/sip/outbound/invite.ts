@@ -18,6 +18,7 @@ import type {
   SipResponse,
   SrfLike,
 } from '../srf.ts'
+import type { InviteBudget } from './invite-budget.ts'
 import { pinned } from './pinned.ts'
 
 /** What one INVITE is made of. */
@@ -33,6 +34,8 @@ export interface InviteParts {
   /** Undefined: the far side makes the offer. */
   readonly localSdp: string | undefined
   readonly digest: DigestSession
+  /** INVITEs that the leg may still send; the first one of this object is already taken from it. */
+  readonly budget: Pick<InviteBudget, 'take'>
   /** Longest wait for the first provisional response; undefined: as long as the agent waits. */
   readonly noProgressMs: number | undefined
   readonly listener: InviteListener
@@ -258,7 +261,7 @@ export class Invite {
 
   /** Sends it again where the refusal was a challenge that may be answered (RFC 3261 section 22.2). */
   #authenticate({ status, res }: Refusal): boolean {
-    const { digest, uri, localSdp, log, headers } = this.#parts
+    const { digest, uri, localSdp, log, headers, budget } = this.#parts
     if (!res || !this.#request || (status !== 401 && status !== 407)) return false
     const answer = digest.answer(
       { status, get: (name) => res.get(name) },
@@ -266,6 +269,10 @@ export class Invite {
     )
     if ('why' in answer) {
       log.info({ status, why: answer.why }, 'challenge not answered')
+      return false
+    }
+    if (!budget.take()) {
+      log.warn({ status }, 'challenge not answered: the leg has sent its maximum number of INVITEs')
       return false
     }
     this.#headers = { ...headers, ...this.repetition, ...answer.headers }

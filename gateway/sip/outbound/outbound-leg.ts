@@ -19,6 +19,7 @@ import type { Connection } from '../link.ts'
 import type { FarResponse, Headers, Refusal, SipDialog, SipRequest, SipResponse, SrfLike } from '../srf.ts'
 import { parseSipUri, shownUri } from '../uri.ts'
 import { Invite } from './invite.ts'
+import { InviteBudget, maxInvites } from './invite-budget.ts'
 import { OutboundSession, type OutboundSessionParts } from './outbound-session.ts'
 
 /** What an outbound leg's far side works with. */
@@ -58,6 +59,7 @@ export class OutboundLeg implements LegSignalling {
   #dialog: EstablishedDialog | undefined
   #dialogGone = false
   #redirects = 0
+  #budget = new InviteBudget()
   #rang = false
   #released = false
   #guarded = guarding((error) => {
@@ -129,6 +131,10 @@ export class OutboundLeg implements LegSignalling {
   #tryNext(repetition?: Headers): boolean {
     const hop = this.#left.shift()
     if (!hop) return false
+    if (!this.#budget.take()) {
+      this.#parts.log.warn({ maxInvites }, 'no further INVITE is sent: the leg has sent its maximum number')
+      return false
+    }
     if (!repetition) this.#media?.demandKeys?.(false)
     const { srf, clock, log, leg } = this.#parts
     const digest = new DigestSession(hop.credentials)
@@ -136,6 +142,7 @@ export class OutboundLeg implements LegSignalling {
     const headers = localSdp === undefined ? withoutBody(hop.headers) : hop.headers
     const invite: Invite = new Invite({
       ...{ srf, clock, log, digest, uri: hop.uri, nextHop: hop.nextHop, localSdp },
+      budget: this.#budget,
       headers: { ...headers, ...this.#session.headers, ...repetition },
       noProgressMs: this.#route?.noProgressMs,
       listener: {

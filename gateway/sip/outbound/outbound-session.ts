@@ -2,6 +2,7 @@ import type { DialogParts } from '../dialog/dialog.ts'
 import type { DialogOrigin } from '../dialog/dialogs.ts'
 import { methodsOf } from '../dialog/extensions.ts'
 import {
+  maxRaises,
   minimumOf,
   type SessionTimerSettings,
   timerAgreed,
@@ -34,6 +35,8 @@ export class OutboundSession {
   #parts: OutboundSessionParts
   /** The least that somebody on the way wants, in ms. */
   #leastMs = 0
+  /** Refusals with 422 that a longer interval has followed, at all places together. */
+  #raises = 0
 
   constructor(parts: OutboundSessionParts) {
     const { timers, intervalMs } = parts
@@ -52,11 +55,15 @@ export class OutboundSession {
     }
   }
 
-  /** Whether a refusal asks for a longer interval than we offered, and the same INVITE with it may be taken (RFC 4028 section 7.3). */
+  /**
+   * Whether a refusal asks for a longer interval than we offered, and the same INVITE with it may be taken (RFC 4028 section 7.3). True at most
+   * {@link maxRaises} times in the life of the leg.
+   */
   grows({ status, res }: Refusal): boolean {
     const least = res ? minimumOf(res) : 0
     if (status !== 422 || !this.#parts.timers) return false
-    if (least <= this.#leastMs || least > longestIntervalMs) return false
+    if (least <= this.#leastMs || least > longestIntervalMs || this.#raises >= maxRaises) return false
+    this.#raises++
     this.#leastMs = least
     return true
   }

@@ -1,0 +1,51 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { onTestFinished } from 'vitest'
+import { headerOf } from './sip-text.ts'
+
+/** Status line and further header fields of a refusal. */
+export interface PeerRefusal {
+  readonly status: number
+  readonly headers?: readonly string[]
+}
+
+/** A UDP peer that refuses every INVITE by the same rule, at once and for as long as the test runs. Closes with its test. */
+export class RefusingPeer {
+  /** INVITEs that came, without their retransmissions. */
+  readonly invites: string[] = []
+  readonly #socket: Socket
+
+  constructor(socket: Socket, refusal: (n: number) => PeerRefusal) {
+    this.#socket = socket
+    const seen = new Map<string, string>()
+    socket.on('message', (bytes, { port, address }) => {
+      const request = bytes.toString()
+      if (!request.startsWith('INVITE ')) return
+      const branch = headerOf(request, 'Via') ?? ''
+      if (!seen.has(branch)) {
+        this.invites.push(request)
+        seen.set(branch, responseTo(request, refusal(this.invites.length)))
+      }
+      this.#socket.send(seen.get(branch) ?? '', port, address)
+    })
+  }
+
+  /** Listens at a port of 127.0.0.1. `refusal` is called with the number of the INVITE, which begins at 1. */
+  static async listen(port: number, refusal: (n: number) => PeerRefusal): Promise<RefusingPeer> {
+    const socket = createSocket('udp4').bind(port, '127.0.0.1')
+    await once(socket, 'listening')
+    onTestFinished(() => void socket.close())
+    return new RefusingPeer(socket, refusal)
+  }
+}
+
+const responseTo = (request: string, { status, headers = [] }: PeerRefusal): string =>
+  [
+    `SIP/2.0 ${status} Refused`,
+    ...['Via', 'From', 'Call-ID', 'CSeq'].map((name) => `${name}: ${headerOf(request, name)}`),
+    `To: ${headerOf(request, 'To')};tag=refuses`,
+    ...headers,
+    'Content-Length: 0',
+    '',
+    '',
+  ].join('\r\n')
