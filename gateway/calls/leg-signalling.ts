@@ -13,6 +13,8 @@ export type PlayState = 'playing' | 'paused' | 'finished'
 export interface LegSignalling {
   /** Inbound, unanswered: say that it is ringing (180). */
   ring(): void
+  /** Whether the far side makes a ringing tone of its own after {@link ring}; default: a telephone does, a page does not. */
+  readonly makesRingingTone?: boolean
   /** Inbound, unanswered: open the audio before the answer (183 with SDP, `verto.media`). Idempotent. */
   progress(): Promise<void>
   /**

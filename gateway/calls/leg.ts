@@ -79,6 +79,11 @@ export class Leg {
     return this.#state.kind === 'answered'
   }
 
+  /** Whether the far side makes a ringing tone of its own, and needs none of ours. */
+  get makesRingingTone(): boolean {
+    return this.#signalling?.makesRingingTone ?? this.kind === 'sip'
+  }
+
   /** Whether the far side holds by a message, or we hold it: its audio is to be left alone. */
   get isHeld(): boolean {
     return this.#held.message || this.#held.us

@@ -72,8 +72,8 @@ export class Ringback {
     const { caller } = call
     if (!this.#wanted) return
     caller.ring()
-    // A telephone makes its own ringing tone at a 180; a browser makes none.
-    if (!caller.isAnswered && caller.kind === 'sip' && !sounds && !this.#audible) return
+    // A telephone makes its own ringing tone at a 180.
+    if (!caller.isAnswered && caller.makesRingingTone && !sounds && !this.#audible) return
     await caller.progress()
     // Until the caller hears, much can have happened: a ringing tone that began now would never end.
     if (!caller.port || caller.isEnded || !this.#wanted) return

@@ -7,6 +7,7 @@ import { CertificateFolder } from '../support/certificates.ts'
 import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
+import { freePort } from '../support/ports.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { type SdkVersion, sdkVersions } from '../support/sdk-versions.ts'
 import { until } from '../support/until.ts'
@@ -20,8 +21,11 @@ const domainOf = ({ person }: SdkVersion): string => `${person}.test`
 let certificates: CertificateFolder
 let gateway: Gateway
 let browser: Browser
+/** Port of a callee that rings and does not answer. */
+let silentPort: number
 
 beforeAll(async () => {
+  silentPort = await freePort()
   certificates = await CertificateFolder.open()
   gateway = await Gateway.start({
     certificate: await certificates.issue(...hosts),
@@ -30,6 +34,12 @@ beforeAll(async () => {
       {
         address: '/public/shop',
         handler: scripted('answer', { user_event: { event: { order: 7 } } }, { sleep: -1 }),
+      },
+      {
+        address: '/public/silent',
+        handler: scripted({
+          connect: { to: `sip:desk@127.0.0.1:${silentPort}`, timeout: 1, answer_on_bridge: true },
+        }),
       },
     ],
     domains: sdkVersions.map((sdk) =>
@@ -301,6 +311,26 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     const carrier = await Carrier.listens({ scenario: 'callee-refuses', values: { status: 486 } })
     await page.begin('dial', carrier.uri)
     expect((await page.started()).rejected).toMatchObject({ code: '17', message: 'USER_BUSY' })
+    await carrier.done()
+    await gateway.settled()
+  })
+
+  it.each([
+    { what: 'declined', status: 603, rejected: { code: '21', message: 'CALL_REJECTED' } },
+    { what: 'busy after all', status: 486, rejected: { code: '17', message: 'USER_BUSY' } },
+  ])('tells that a call which rang was $what', async ({ status, rejected }) => {
+    const carrier = await Carrier.listens({ scenario: 'callee-rings-declines', values: { status } })
+    await page.begin('dial', carrier.uri)
+    expect((await page.started()).rejected).toMatchObject(rejected)
+    expect(await page.events()).toContain('destroy')
+    await carrier.done()
+    await gateway.settled()
+  })
+
+  it('tells that a call which rang was not answered', async () => {
+    const carrier = await Carrier.listens({ scenario: 'callee-silent', port: silentPort })
+    await page.begin('dial', '/public/silent')
+    expect((await page.started()).rejected).toMatchObject({ code: '19', message: 'NO_ANSWER' })
     await carrier.done()
     await gateway.settled()
   })

@@ -27,6 +27,8 @@ export interface BrowserCallOptions {
   readonly parties: Parties
   /** Who had the page invited; absent where it dialled, and where nobody calls yet. */
   readonly caller?: Leg
+  /** Whether the page has our description already; default false. */
+  readonly isDescribed?: boolean
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
@@ -74,10 +76,12 @@ export class BrowserCall {
       },
     })
     this.#times.start = clock.now()
-    this.#watch = new MediaWatch(media, clock, (state) => {
+    this.#described = options.isDescribed === true
+    const lost = (state: string) => {
       options.log.info({ leg: leg.id, state }, "the browser's media is lost")
       leg.ended({ code: 'client_lost', detail: `media ${state}` })
-    })
+    }
+    this.#watch = new MediaWatch(media, clock, lost, this.#described ? 'now' : 'later')
   }
 
   get client(): Client {
@@ -132,6 +136,7 @@ export class BrowserCall {
     if (this.#described) return
     this.#described = true
     this.verto('verto.media', { sdp: this.media.sdp })
+    this.#watch.begin()
   }
 
   /** Tells the page that its call is answered, with our description where it has none. */
@@ -140,6 +145,7 @@ export class BrowserCall {
     if (this.#anew) return
     this.verto('verto.answer', this.#described ? {} : { sdp: this.media.sdp })
     this.#described = true
+    this.#watch.begin()
     this.state('answered')
     this.members.joined()
   }

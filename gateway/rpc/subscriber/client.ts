@@ -4,6 +4,7 @@ import type { SubscriberToken } from '../../auth/token-claims.ts'
 import type { Clock } from '../../clock.ts'
 import { closeCodes, RemoteError, type RpcSession, UnansweredError } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
+import { type ClientQuirks, quirksOf } from './client-quirks.ts'
 
 /** What a client's call does with what its browser says. Every method is harmless when it comes a second time. */
 export interface ClientCall {
@@ -70,6 +71,7 @@ export class Client {
   readonly #limits: ClientOptions['limits']
   readonly #onSlow: ClientOptions['onSlow']
   #network = ''
+  #quirks = quirksOf(undefined)
   #forgotten = false
   #clock: Pick<Clock, 'now'>
   #session: RpcSession | undefined
@@ -107,6 +109,11 @@ export class Client {
     return this.#network
   }
 
+  /** Behaviour of the library that the page uses. */
+  get quirks(): ClientQuirks {
+    return this.#quirks
+  }
+
   /** Events that the page has not acknowledged. */
   get waiting(): number {
     return this.#outbox.size
@@ -136,6 +143,11 @@ export class Client {
   renew(token: SubscriberToken, holder: TokenHolder): void {
     this.#token = token
     this.#holder = holder
+  }
+
+  /** Learns the library of the page from the `agent` of its `signalwire.connect`. */
+  useAgent(agent: unknown): void {
+    this.#quirks = quirksOf(agent)
   }
 
   /** The page is back on this connection; another one that it had is closed. Nothing is delivered before {@link flush}. */

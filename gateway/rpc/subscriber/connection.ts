@@ -98,6 +98,7 @@ export class Connection implements RpcHandler {
     this.#checkShare(client, signedIn)
     // The page may have gone while its token was read.
     if (this.#session.isClosed) throw new RpcError(rpcCodes.internal, 'the connection is gone')
+    client.useAgent(params.agent)
     this.#adopt(client, signedIn)
     const { nodeId, log } = this.#parts
     const facts = {

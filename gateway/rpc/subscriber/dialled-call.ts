@@ -30,12 +30,6 @@ export interface DialledCallParts {
   readonly log: Log
 }
 
-/**
- * When an unanswered page gets its description, so that it hears the ringing, and at the latest before the SDK gives up for want of one
- * (after 20 s). Not at once: once it has one, the SDK's `start()` no longer rejects when the call is refused, and most refusals are quick.
- */
-const earlyMediaMs = 2_000
-
 /** What is taken of an offer where nothing is known of whom the page will talk to, or where it has none of that: most calls go to G.711. */
 const browserCodecs: readonly AudioCodec[] = ['PCMU', 'PCMA', 'opus', 'G722']
 
@@ -111,9 +105,15 @@ export class DialledCall implements LegSignalling, ClientCall {
 
   // What the call tells the page.
 
+  /** A page that cannot learn of a failure once it has a description receives one with real early media, or with the answer. */
   ring(): void {
     this.#call?.state('ringing')
-    this.#sendMedia()
+    if (!this.makesRingingTone) this.#sendMedia()
+  }
+
+  /** Whether ringing needs no sound of ours: the application shows it by `call.state`. */
+  get makesRingingTone(): boolean {
+    return !this.#client.quirks.canFailOnceDescribed
   }
 
   async progress(): Promise<void> {
@@ -225,7 +225,9 @@ export class DialledCall implements LegSignalling, ClientCall {
     const names = namesOf(userVariables)
     if (names.length > 0) log.debug({ call: this.#callId, userVariables: names }, 'the page set variables')
     this.#handOver(leg)
-    if (!leg.isEnded) this.#earlyMedia = clock.after(earlyMediaMs, () => this.#sendMedia())
+    const { maxDescriptionWaitMs: maxWaitMs } = this.#client.quirks
+    if (leg.isEnded || maxWaitMs === undefined) return
+    this.#earlyMedia = clock.after(maxWaitMs, () => this.#sendMedia())
   }
 
   #sendMedia(): void {

@@ -77,6 +77,7 @@ export class Page {
     return this.ask('signalwire.connect', {
       version: { major: 4, minor: 0, revision: 0 },
       event_acks: true,
+      agent: '@trunkline/client/0.1.0',
       authentication: { jwt_token: token },
       ...more,
     })
@@ -221,9 +222,9 @@ export class Harness {
   }
 
   /** A page that is signed in. */
-  async signedIn(name: 'alice' | 'bob' = 'alice'): Promise<Page> {
+  async signedIn(name: 'alice' | 'bob' = 'alice', more: AnyFrame = {}): Promise<Page> {
     const page = await this.page()
-    await page.connect(await this.token(name))
+    await page.connect(await this.token(name), more)
     return page
   }
 

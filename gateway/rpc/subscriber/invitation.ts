@@ -267,7 +267,7 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#ringing.clear()
     this.#cancel({ code: 'answered_elsewhere' })
     const made = { client, callId: this.wireId, roomId, leg, media, parties, ...(caller && { caller }) }
-    this.#call = new BrowserCall({ ...made, clock, log })
+    this.#call = new BrowserCall({ ...made, isDescribed: true, clock, log })
     this.#call.state('answered')
     this.#call.members.joined()
     // The SDK calls its own answer active only by this.

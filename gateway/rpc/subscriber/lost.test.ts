@@ -93,7 +93,8 @@ describe('a page that is lost', () => {
   it('is noticed when its media never comes up', async () => {
     const { page, leg } = await dialled(gateway)
     // Its socket goes on: only the call was given up.
-    for (let i = 0; i < 30; i++) {
+    // Two seconds until it has its description, and thirty for its media.
+    for (let i = 0; i < 32; i++) {
       gateway.clock.advance(1000)
       await settled(page)
     }

@@ -17,6 +17,7 @@ export class MediaWatch {
   #clock: Clock
   #onLost: (state: keyof typeof mediaGrace) => void
   #timer: Timer | undefined
+  #begun = false
   #connected = false
   #closed = false
   #waiting = new Set<() => void>()
@@ -25,14 +26,23 @@ export class MediaWatch {
     media: Pick<BrowserMedia, 'onState'>,
     clock: Clock,
     onLost: (state: keyof typeof mediaGrace) => void,
+    /** `later`: the browser cannot connect before {@link begin}. */
+    begins: 'now' | 'later' = 'now',
   ) {
     this.#clock = clock
     this.#onLost = onLost
-    this.#arm('connecting')
+    if (begins === 'now') this.begin()
     media.onState((state) => {
       if (state === 'connected') this.#up()
       else this.#arm(state)
     })
+  }
+
+  /** Starts the watch: the browser has what it needs to connect. Idempotent. */
+  begin(): void {
+    if (this.#begun) return
+    this.#begun = true
+    if (!this.#connected) this.#arm('connecting')
   }
 
   /** Resolves when the browser can hear us, after `longestMs` at the latest. */
@@ -48,6 +58,7 @@ export class MediaWatch {
 
   /** The page has made a new offer because nothing came through: it is given the time that a new one has. */
   renewed(): void {
+    this.begin()
     if (!this.#timer) return
     this.#connected = false
     this.#arm('connecting')

@@ -1,5 +1,6 @@
 /** Where the tests of calls begin: a page that has dialled, one that talks, and the ways of waiting for both sides. */
 import { expect, vi } from 'vitest'
+import type { AnyFrame } from '../testing.ts'
 import type { Harness, Page } from './harness.ts'
 
 /** Lets everything that is on its way arrive. */
@@ -18,8 +19,8 @@ export const gone = async (gateway: Harness, page: Page): Promise<void> => {
 }
 
 /** A page that dials, as far as the gateway's calls have the leg. */
-export const dialled = async (gateway: Harness, to = '/public/bob?channel=audio') => {
-  const page = await gateway.signedIn()
+export const dialled = async (gateway: Harness, to = '/public/bob?channel=audio', more: AnyFrame = {}) => {
+  const page = await gateway.signedIn('alice', more)
   const result = await page.dial('c1', to)
   const media = await vi.waitFor(() => gateway.webrtc.last)
   const arrived = await vi.waitFor(() => {
