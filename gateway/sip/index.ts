@@ -59,7 +59,7 @@ export interface SipEdgeParts {
   readonly overload?: OverloadConfig
   /** Per cent of the last second that the gateway was busy; default 0. */
   readonly busyPercent?: () => number
-  /** Algorithms of the digest challenges, in order; default MD5. A drachtio-server can carry one alone, which is MD5. */
+  /** Algorithms of the digest challenges, in order; default MD5. A drachtio-server can carry one alone: of several, MD5. */
   readonly challenges?: readonly DigestAlgorithm[]
   /** Told of an address from which somebody certainly tried a wrong password. */
   readonly offence?: (address: string) => void
@@ -124,7 +124,7 @@ export class SipEdge implements OutboundSip {
     const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now, marks: agent.embedded })
     this.#refusals = refusals
     const draining = () => this.#draining
-    const challenger = new Challenger(now, agent.embedded ? parts.challenges : ['MD5'])
+    const challenger = new Challenger(now, this.#challenges)
     const trust = parts.trust ?? new Trust(nobody)
     this.#door = this.#openDoor(challenger, carriers, trust)
     this.#registrar = this.#openRegistrar({ challenger, refusals, log, srf: link.srf }, trust)
@@ -186,6 +186,12 @@ export class SipEdge implements OutboundSip {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** Algorithms that this agent can offer: a drachtio-server carries one challenge in a response. */
+  get #challenges(): readonly DigestAlgorithm[] | undefined {
+    const { agent, challenges } = this.#parts
+    return agent.embedded || challenges?.length === 1 ? challenges : ['MD5']
   }
 
   async #close(): Promise<void> {

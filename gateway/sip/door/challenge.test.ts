@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { digestSecret } from '../../directory/secrets.ts'
 import { parseChallenges } from '../carriers/challenge.ts'
-import { authorization } from '../carriers/digest.ts'
+import { authorization as makeAnswer } from '../carriers/digest.ts'
 import { Challenger, type DigestAlgorithm, type SignedInRequest, type SignIn } from './challenge.ts'
 import { readAnswer } from './challenge-header.ts'
 import { Nonces } from './challenge-nonces.ts'
@@ -39,7 +39,7 @@ const setUp = (algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']) => {
   ) => {
     const { of = check(), as = 'ann', password = 'secret', algorithm = 'SHA-256', count = 1 } = changes
     const challenge = challenges(of).find((each) => each.algorithm === algorithm)!
-    return authorization(
+    return makeAnswer(
       { ...challenge, ...(changes.qop && { qop: changes.qop }) },
       { username: as, password },
       { ...base, ...changes.request },
@@ -48,6 +48,8 @@ const setUp = (algorithms: readonly DigestAlgorithm[] = ['MD5', 'SHA-256']) => {
   }
   return { check, challenges, answer, challenger, advance: (ms: number) => (now += ms) }
 }
+const headerOf = (found: SignIn) =>
+  (found.kind === 'challenge' ? found.headers['WWW-Authenticate'] : undefined) ?? ''
 const why = (found: SignIn) => (found.kind === 'challenge' ? found.why : found.kind)
 
 describe('a challenge', () => {
@@ -128,7 +130,27 @@ describe('an answer', () => {
   })
 })
 
+describe('an algorithm that is not offered', () => {
+  it('is not accepted, and nobody is held to account for it', () => {
+    const { check, answer } = setUp(['SHA-256'])
+    expect(check({ authorization: answer() }).kind).toBe('accepted')
+    // The right password, computed with MD5 from the nonce of a SHA-256 challenge.
+    const challenge = { ...parseChallenges(headerOf(check()))[0]!, algorithm: 'MD5' as const }
+    const credentials = { username: 'ann', password: 'secret' }
+    const authorization = makeAnswer(challenge, credentials, base, { count: 1, nonce: 'client' })
+    expect(check({ authorization })).toMatchObject({ kind: 'challenge', why: 'wrong', proven: false })
+  })
+})
+
 describe('a nonce', () => {
+  it('of another address is stale over a connection', () => {
+    const { check, answer } = setUp()
+    const elsewhere = { source: '203.0.113.9', isOverConnection: true }
+    const found = check({ ...elsewhere, authorization: answer() })
+    expect(why(found)).toBe('stale')
+    expect(check({ ...elsewhere, authorization: answer({ of: found }) }).kind).toBe('accepted')
+  })
+
   it('works once for each counter', () => {
     const { check, answer } = setUp()
     const authorization = answer()

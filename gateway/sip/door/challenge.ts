@@ -12,6 +12,8 @@ export interface SignedInRequest {
   readonly body: string
   /** Address that the packet came from. */
   readonly source: string
+  /** It came over a connection: only a nonce that was sent to the same address is valid there. Default false. */
+  readonly isOverConnection?: boolean
   /** Value of the Authorization header. */
   readonly authorization: string | undefined
 }
@@ -21,7 +23,10 @@ export type SignIn =
   | { readonly kind: 'accepted'; readonly username: string }
   | {
       readonly kind: 'challenge'
-      /** `missing`: no answer for the realm that can be read; `stale`: the right answer to an old nonce; `wrong`: a wrong one. */
+      /**
+       * `missing`: no answer for the realm that can be read. `stale`: the right answer to a nonce that is too old or, over a
+       * connection, was sent to another address. `wrong`: a wrong password, or an algorithm that was not offered.
+       */
       readonly why: 'missing' | 'stale' | 'wrong'
       /** Whoever answered wrongly is really at the request's address, and may be held to account. */
       readonly proven: boolean
@@ -33,8 +38,8 @@ export type SignIn =
 export type DigestAlgorithm = 'MD5' | 'SHA-256'
 
 /**
- * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It asks for qop auth, as auth-int upsets some phones, and
- * takes either. A request costs the same work, and gets the same answer, whether or not its user exists.
+ * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It takes the algorithms that it offers, and no
+ * others. It asks for qop auth, as auth-int upsets some phones, and takes either. A request costs the same work, and gets the same answer, whether or not its user exists.
  */
 export class Challenger {
   readonly #nonces: Nonces
@@ -67,11 +72,15 @@ export class Challenger {
     const answer = readAnswer(request.authorization, realm)
     if (!answer) return this.#challenge(request, realm, 'missing')
     const secret = secretOf(answer.username)
-    const right = matches(answer, secret ?? this.#nobody, request) && secret !== undefined
+    const isOffered = this.#algorithms.includes(answer.algorithm)
+    const right = matches(answer, secret ?? this.#nobody, request) && secret !== undefined && isOffered
     const { valid, proven } = this.#nonces.check(answer.nonce, request.source)
-    if (!right) return this.#challenge(request, realm, 'wrong', proven)
+    // An algorithm that was not offered says nothing about who guesses.
+    if (!right) return this.#challenge(request, realm, 'wrong', proven && isOffered)
     const count = answer.counted ? Number.parseInt(answer.counted.nc, 16) : 1
-    if (!valid || !this.#nonces.use(answer.nonce, count)) return this.#challenge(request, realm, 'stale')
+    const isHere = proven || !request.isOverConnection
+    if (!valid || !isHere || !this.#nonces.use(answer.nonce, count))
+      return this.#challenge(request, realm, 'stale')
     return { kind: 'accepted', username: answer.username }
   }
 

@@ -3,6 +3,7 @@ import type { Directory, SipEndpoint } from '../../directory/types.ts'
 import type { Code } from '../../errors.ts'
 import type { Carriers } from '../carriers/carriers.ts'
 import { printable } from '../headers.ts'
+import { sourceOf } from '../registrar/source.ts'
 import type { SipRequest } from '../srf.ts'
 import type { SipUri } from '../uri.ts'
 import { type AdmissionRules, type Admitted, admit, type Refused } from './admission.ts'
@@ -138,5 +139,6 @@ export class Door {
 
 const signed = (request: SipRequest) => {
   const { method, uri, body = '', source_address: source } = request
-  return { method, uri, body, source, authorization: request.get('Authorization') }
+  const isOverConnection = sourceOf(request).transport !== 'udp'
+  return { method, uri, body, source, isOverConnection, authorization: request.get('Authorization') }
 }

@@ -3,6 +3,7 @@ import type { Challenger } from '../door/challenge.ts'
 import type { Refusals } from '../door/refusals.ts'
 import { printable } from '../headers.ts'
 import type { SipRequest, SipResponse } from '../srf.ts'
+import { sourceOf } from './source.ts'
 
 /** What the sign-in works with. */
 export interface EndpointDoorParts {
@@ -25,10 +26,16 @@ export class EndpointDoor {
   signedIn(request: SipRequest, response: SipResponse, realm: string): SipEndpoint | undefined {
     const { challenger, directory, refusals, offence } = this.#parts
     const { method, uri, body = '', source_address: source, protocol } = request
-    const authorization = request.get('Authorization')
-    const signIn = challenger.check({ method, uri, body, source, authorization }, realm, (username) =>
-      directory.endpointByName(username)?.secrets.get(realm),
-    )
+    const signed = {
+      method,
+      uri,
+      body,
+      source,
+      isOverConnection: sourceOf(request).transport !== 'udp',
+      authorization: request.get('Authorization'),
+    }
+    const secretOf = (username: string) => directory.endpointByName(username)?.secrets.get(realm)
+    const signIn = challenger.check(signed, realm, secretOf)
     if (signIn.kind === 'accepted') return directory.endpointByName(signIn.username)
     if (signIn.why === 'wrong' && signIn.proven) offence(source)
     const { headers } = signIn
