@@ -1,6 +1,6 @@
 import type { Config } from '../config/types.ts'
 import type { Material } from './auth/certificates.ts'
-import { knownNetworks } from './sip/door/trust.ts'
+import { allNetworks, knownNetworks } from './sip/door/known-networks.ts'
 import type { SipAgentChange, SipAgentOptions, SipShield } from './sip-agent/index.ts'
 
 /** How the embedded agent is set up: the whole of `sip` that concerns it, in its own words. */
@@ -19,7 +19,7 @@ export const agentOptions = (config: Config, material: Material): SipAgentOption
     },
     maxConnections: messages.connections,
     maxTransactions: messages.transactions,
-    shield: shieldOf(config.sip, knownNetworks(config)),
+    shield: shieldOf(config.sip, allNetworks(knownNetworks(config))),
     ...tlsOf(material),
   }
 }

@@ -28,7 +28,7 @@ const follow = (declared: { allow: string[] }) => {
 it('the agent is told of networks that come and go, and of nothing else', () => {
   const { trust, agent, tell } = follow({ allow: ['192.0.2.0/24'] })
   tell({})
-  tell({ domains: [{ allow: ['192.0.2.0/24'], challenge: undefined, guarded: true }] })
+  tell({ domains: [{ project: 'p2', allow: ['192.0.2.0/24'], challenge: undefined, guarded: true }] })
   expect(agent.change).not.toHaveBeenCalled()
   tell({ carriers: [testCarrier({ name: 'theirs', project: 'p2', allow: ['198.51.100.0/24'] })] })
   expect(agent.change).toHaveBeenCalledExactlyOnceWith({

@@ -203,7 +203,7 @@ class LoadedDirectory implements Directory {
     const tell = () =>
       listener({
         domains: [...domains.all].map(({ record, admission }) => ({
-          ...{ allow: admission.allow, challenge: admission.challenge },
+          ...{ allow: admission.allow, challenge: admission.challenge, project: record.projectId },
           guarded: !record.managedByFile,
         })),
         carriers: carriers.all.flatMap(({ config }) => config ?? []),

@@ -89,6 +89,8 @@ export interface Subscriber {
 /** Who may send calls, and the carriers that the API made. */
 export interface Senders {
   readonly domains: readonly {
+    /** Project that it belongs to. */
+    readonly project: string
     readonly allow: readonly string[] | undefined
     readonly challenge: DigestSecret | undefined
     /** A customer made it over the API. */

@@ -46,7 +46,7 @@ class Asked {
     const named = { app: app.id, carrier: carrier?.name }
     this.#note('carrier', { carrier: carrier?.name ?? 'none' })
     this.#note('domain', { domain: this.#host, app: app.id })
-    if (!allows(app, source)) return this.#stray('allow', { ...named, allow: app.allow })
+    if (!allows(app, source)) return this.#stray('allow', { ...named, allow: app.allow }, app.projectId)
     this.#note('allow', { allow: app.allow ?? 'anyone' })
     const secret = this.#secretFor(app)
     if (secret) {
@@ -84,11 +84,16 @@ class Asked {
     return this.#stray('domain', {})
   }
 
-  /** Who may not call the host, or calls one that is not there. Only those who are in some list are told which of the two. */
-  #stray(check: Check, facts: CheckedFacts): Refused {
+  /**
+   * Refuses a caller who may not call the host, or calls one that does not exist. Only callers who are known are told which of the two:
+   * by a list of the file, or by one of the host's own project, so that no project finds out the hosts of another.
+   */
+  #stray(check: Check, facts: CheckedFacts, projectId?: string): Refused {
     const { trust } = this.#rules
     const closed = check === 'allow'
-    if (trust.knows(this.#facts.source) || (trust.strangersGet === 'unknown' && !closed))
+    const { source } = this.#facts
+    const isKnown = projectId === undefined ? trust.knows(source) : trust.isKnownTo(projectId, source)
+    if (isKnown || (trust.strangersGet === 'unknown' && !closed))
       return this.#refuse(closed ? 'source_not_allowed' : 'unknown_domain', check, facts)
     const known = { ...facts, knownDomain: closed }
     if (trust.strangersGet !== 'challenge') return this.#refuse('source_not_allowed', check, known)

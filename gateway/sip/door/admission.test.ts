@@ -93,6 +93,21 @@ const at = (host: string, source = facts.source, more: Partial<AdmissionFacts> =
   facts: { ...more, source, target: { host, user: '1' } },
 })
 
+describe('a caller whom a project made known over the API', () => {
+  const own = { allow: ['192.0.2.0/24'], guarded: true, projectId: 'p1', project: 'p1' }
+  const apps = [
+    testApp({ id: 'theirs', domain: 'theirs.example', projectId: 'p2', allow: ['203.0.113.0/24'] }),
+    testApp({ id: 'closed', domain: 'closed.example', projectId: 'p1', allow: ['203.0.113.0/24'] }),
+    { ...testApp({ id: 'own', domain: 'own.example' }), ...own },
+  ]
+
+  it('does not find out which hosts other projects have', () => {
+    const told = (host: string) => codeOf({ apps, registrar: ['pbx.example'], ...at(host) })
+    expect([told('theirs.example'), told('nothing.example')]).toEqual(['unauthorized', 'unauthorized'])
+    expect([told('own.example'), told('closed.example')]).toEqual(['admit', 'source_not_allowed'])
+  })
+})
+
 describe('admission', () => {
   it('lets a call in when nothing speaks against it, and says what it counts in', () => {
     const app = testApp({ callsPerSecond: 3, callsPerSecondOfSource: 1 })

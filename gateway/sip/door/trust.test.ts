@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testCarrier } from '../carriers/testing.ts'
-import { knownNetworks, Trust } from './trust.ts'
+import { Trust } from './trust.ts'
 
 const open = (config: Partial<ConstructorParameters<typeof Trust>[0]> = {}) =>
   new Trust({ domains: [], carriers: [], sip: { registrar: { domains: [] } }, ...config })
@@ -29,18 +29,16 @@ describe('trust', () => {
   })
 })
 
-it('a customer’s list makes a narrow network known, and no wide one', () => {
-  const allow = ['10.0.0.0/8', '172.16.0.0/16', '192.0.2.1', '2001::/16', '2001:db8::/32', '::/0']
-  expect(knownNetworks({ domains: [{ allow }], carriers: [] })).toEqual(allow)
-  const narrow = ['172.16.0.0/16', '192.0.2.1', '2001:db8::/32']
-  expect(knownNetworks({ domains: [{ allow, guarded: true }], carriers: [] })).toEqual(narrow)
-  const carrier = testCarrier({ allow, guarded: true })
-  expect(knownNetworks({ domains: [], carriers: [carrier] })).toEqual(narrow)
+it('makes a list of the API known to its own project alone', () => {
+  const trust = open({
+    domains: [{ allow: ['192.0.2.0/24'] }, { allow: ['198.51.100.0/24'], guarded: true, project: 'p2' }],
+    carriers: [testCarrier({ project: 'p3', allow: ['203.0.113.0/24'], guarded: true })],
+  })
+  const knownTo = (source: string) => ['p1', 'p2', 'p3'].filter((each) => trust.isKnownTo(each, source))
+  expect(knownTo('192.0.2.1')).toEqual(['p1', 'p2', 'p3'])
+  expect(knownTo('198.51.100.1')).toEqual(['p2'])
+  expect(knownTo('203.0.113.1')).toEqual(['p3'])
+  expect([trust.knows('192.0.2.1'), trust.knows('198.51.100.1')]).toEqual([true, false])
+  // The shield sees a packet before it can see whose call it means.
+  expect(trust.networks).toEqual(['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'])
 })
-
-it.each(['::ffff:0:0/96', '::ffff:10.0.0.0/104', '::/32', '::/64', '0.0.0.0/0'])(
-  'a customer’s list does not make half of IPv4 known as %s',
-  (network) => {
-    expect(knownNetworks({ domains: [{ allow: [network], guarded: true }], carriers: [] })).toEqual([])
-  },
-)

@@ -1,19 +1,12 @@
 import { canonicalHost } from '../../../config/networks.ts'
 import type { CarrierConfig, Config } from '../../../config/types.ts'
-import { bitsOfIPv4, Networks, readPrefix } from '../../networks.ts'
+import { Networks } from '../../networks.ts'
 import { Claims } from './claims.ts'
-
-/** Shortest prefixes, by bits, of networks by which a customer can make somebody known. */
-const shortestPrefix = { ipv4: 16, ipv6: 32 } as const
+import { allNetworks, knownNetworks, type NetworkList } from './known-networks.ts'
 
 /** What says who is known by the address. */
 export interface TrustConfig {
-  readonly domains: readonly {
-    readonly allow?: readonly string[] | undefined
-    readonly challenge?: unknown
-    /** A customer made it over the API. */
-    readonly guarded?: boolean
-  }[]
+  readonly domains: readonly (NetworkList & { readonly challenge?: unknown })[]
   readonly carriers: readonly CarrierConfig[]
   readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
 }
@@ -25,11 +18,19 @@ export interface TrustConfig {
  */
 export type StrangersGet = 'challenge' | 'refuse' | 'unknown'
 
+/** Networks that a project made known over the API. */
+interface ProjectNetworks {
+  readonly list: readonly string[]
+  readonly networks: Networks
+}
+
 /** Who is where, by the networks of domains and carriers. */
 export class Trust {
   #strangersGet: StrangersGet = 'unknown'
   readonly #claims = new Claims()
-  readonly #known = new Networks()
+  readonly #ofFile = new Networks()
+  /** Networks of the API's lists, by the project that made them. */
+  #ofProjects: ReadonlyMap<string, ProjectNetworks> = new Map()
   #networks: readonly string[] = []
   readonly #registrar: ReadonlySet<string>
 
@@ -44,7 +45,7 @@ export class Trust {
     return this.#strangersGet
   }
 
-  /** The networks of those who may send, each once. */
+  /** Networks known to any project, each once; what the API's lists add is bounded. For the shield. */
   get networks(): readonly string[] {
     return this.#networks
   }
@@ -55,9 +56,19 @@ export class Trust {
    */
   change(config: Pick<TrustConfig, 'domains' | 'carriers'>): boolean {
     const claim = this.#claims.prepare(config.carriers)
-    const networks = knownNetworks(config)
-    const changed = this.#known.change(networks)
+    const known = knownNetworks(config)
+    const ofProjects = new Map<string, ProjectNetworks>()
+    for (const [project, list] of known.ofProjects) {
+      const before = this.#ofProjects.get(project)
+      // Reading a list takes time: the lists of other projects have not changed.
+      const isUnchanged = before !== undefined && isSame(list, before.list)
+      ofProjects.set(project, isUnchanged ? before : { list, networks: new Networks(list) })
+    }
+    this.#ofFile.change(known.ofFile)
     claim()
+    this.#ofProjects = ofProjects
+    const networks = allNetworks(known)
+    const changed = !isSame(networks, this.#networks)
     this.#networks = networks
     this.#strangersGet = strangersGet(config.domains, networks.length > 0, this.#registrar.size > 0)
     return changed
@@ -73,31 +84,21 @@ export class Trust {
     return this.#registrar.has(host)
   }
 
-  /** Whether the address stands in any list, of a domain or of a carrier. */
+  /** Whether the address is in a list of the configuration file, of a domain or of a carrier. */
   knows(source: string): boolean {
-    return this.#known.has(source)
+    return this.#ofFile.has(source)
+  }
+
+  /** Whether the address is known to a project: by a list of the file, or by one that the project made over the API. */
+  isKnownTo(projectId: string, source: string): boolean {
+    return this.knows(source) || this.#ofProjects.get(projectId)?.networks.has(source) === true
   }
 }
 
-/**
- * The networks of those who may send: every allow list, of domains and of carriers. Half the internet in the list of one customer makes
- * nobody known to all the others.
- */
-export const knownNetworks = ({ domains, carriers }: Pick<TrustConfig, 'domains' | 'carriers'>): string[] => [
-  ...new Set(
-    [...domains, ...carriers].flatMap(({ allow = [], guarded }) =>
-      guarded ? allow.filter(isNarrow) : allow,
-    ),
-  ),
-]
-
-const isNarrow = (network: string): boolean => {
-  // Nearly all of them; there may be very many.
-  if (!network.includes(':')) return Number(network.split('/')[1] ?? 32) >= shortestPrefix.ipv4
-  // IPv4 can be written as a part of IPv6 too.
-  const prefix = readPrefix(network)
-  const bits = bitsOfIPv4(prefix)
-  return bits === undefined ? prefix.bits >= shortestPrefix.ipv6 : bits >= shortestPrefix.ipv4
+/** Whether two lists hold the same networks; each holds a network once. */
+const isSame = (some: readonly string[], others: readonly string[]): boolean => {
+  const present = new Set(others)
+  return some.length === others.length && some.every((network) => present.has(network))
 }
 
 const strangersGet = (
