@@ -80,6 +80,9 @@ export interface FileConfig {
     readonly publicHost?: string
     readonly origins: readonly string[]
     readonly trustedProxies: readonly string[]
+    readonly maxConnections: number
+    readonly maxConnectionsPerAddress: number
+    readonly headersTimeout: string
   }
   readonly oauth: Pick<Config['oauth'], 'url' | 'clients'>
   readonly webhooks: Config['webhooks']

@@ -77,6 +77,7 @@ describe('defaults', () => {
         metrics: null,
         origins: [],
         trustedProxies: [],
+        ...{ maxConnections: 1_024, maxConnectionsPerAddress: 64, headersTimeoutMs: 10_000 },
       },
       limits: {
         calls: 1000,

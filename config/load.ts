@@ -179,10 +179,11 @@ const buildMedia = ({ rtp, ...file }: FileConfig['media'], folder: string): Conf
 }
 
 const buildHttp = (http: FileConfig['http'], folder: string): Config['http'] => {
-  const { plain, tls, ...rest } = http
+  const { plain, tls, headersTimeout, ...rest } = http
   const at = (path: string | undefined) => (path === undefined ? undefined : resolve(folder, path))
   return {
     ...rest,
+    headersTimeoutMs: ms(headersTimeout),
     plain: typeof plain === 'object' && plain,
     tls: typeof tls === 'object' && {
       ...tls,

@@ -88,6 +88,19 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
     format('network', 'An IP network.'),
     [],
   ),
+  maxConnections: integer(
+    'Connections of one listener. WebSockets do not count: limits.webSockets bounds them.',
+    8,
+    100_000,
+    1_024,
+  ),
+  maxConnectionsPerAddress: integer(
+    'Idle connections of one network address on one listener; the oldest gives way to a new one. Trusted proxies may have any number.',
+    1,
+    100_000,
+    64,
+  ),
+  headersTimeout: duration('Longest time for the head of a request to arrive.', '10s'),
   origins: list(
     'Origins of pages that may use the API; none: all. Only those named here, and our own page, may sign in with a password.',
     format('origin', 'An origin.'),

@@ -127,6 +127,12 @@ export interface HttpConfig {
   readonly origins: readonly string[]
   /** Networks (CIDR) of proxies whose X-Forwarded headers are believed; default none. */
   readonly trustedProxies: readonly string[]
+  /** Maximum number of connections of one listener, without WebSockets; default 1,024. */
+  readonly maxConnections: number
+  /** Maximum number of idle connections of one network address on one listener; default 64. */
+  readonly maxConnectionsPerAddress: number
+  /** Longest time for the head of a request to arrive, in milliseconds; default 10 s. */
+  readonly headersTimeoutMs: number
 }
 
 /** What bounds calls and documents. */

@@ -8,6 +8,12 @@ export class Metrics {
   readonly callsEnded = this.#counter('calls_ended_total', 'Calls that ended', ['direction', 'cause'])
   /** Things refused, by code of the error catalogue. */
   readonly rejections = this.#counter('rejections_total', 'Calls and requests refused', ['code'])
+  /** HTTP connections that were closed to keep the limits, by listener and reason: full, address, replaced. */
+  readonly httpConnectionsDropped = this.#counter(
+    'http_connections_dropped_total',
+    'HTTP connections dropped',
+    ['listener', 'reason'],
+  )
   /** REGISTER requests, by outcome. */
   readonly registrations = this.#counter('registrations_total', 'REGISTER requests', ['outcome'])
   /** Documents fetched, by outcome. */
@@ -260,6 +266,7 @@ const gauges = {
 
 /** Gauges with labels. */
 const labelled = {
+  http_connections: 'HTTP connections of a listener, without WebSockets',
   certificate_expires_seconds: 'Seconds until a certificate of ours ends',
   carrier_up: 'Whether a target of a carrier answers its pings; 1 where there are none',
   carrier_calls: 'Calls in progress of a carrier, both directions',

@@ -69,7 +69,11 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
   )
   const rpc = openWebSockets(base, from, metrics)
   await http.listen()
-  for (const server of http.upgradable) rpc.attach(server)
+  for (const { server, connections } of http.upgradable)
+    rpc.attach(server, (socket) => connections.release(socket))
+  metrics.gauges('http_connections', ['listener'], () =>
+    http.connections.map(({ listener, count: value }) => ({ labels: { listener }, value })),
+  )
   return Object.entries(http.addresses).map(
     ([name, { address, port }]) => `${name === 'tls' ? 'https' : 'http'}://${urlHost(address)}:${port}/`,
   )

@@ -3,6 +3,7 @@ import { App } from './app.ts'
 import { SystemClock } from './clock.ts'
 import { greeting } from './greeting.ts'
 import { createLog, type Log } from './log.ts'
+import { neededFiles, openFilesLimit } from './open-files.ts'
 import { type Reloading, Stopping } from './stopping.ts'
 
 /** Longest time that the parts may take to close once no call is left: SIP transactions of the last BYEs included. */
@@ -29,6 +30,7 @@ export const runGateway = async (
   const log = createLog(config.log)
   for (const fault of warnings.documents) log.warn({ fault }, 'a document in the configuration has a fault')
   for (const setting of warnings.settings) log.warn({ setting }, 'a setting is worth a second thought')
+  warnOfOpenFiles(config, log)
   const startedAt = performance.now()
   const stopping = new Stopping({ hurry: () => app.hurry(), force: () => process.exit(1) })
   stopOnStrayErrors(log, stopping)
@@ -49,6 +51,15 @@ export const runGateway = async (
   stuck.cancel()
   log.info('stopped')
   return failed ? 1 : 0
+}
+
+/** Calls fail where connections have taken the last file descriptor, so the limit must have room for both. */
+const warnOfOpenFiles = (config: Config, log: Log): void => {
+  const needed = neededFiles(config)
+  const limit = openFilesLimit()
+  if (limit === undefined || limit >= needed) return
+  const facts = { event: 'open_files.limit', limit, needed }
+  log.warn(facts, 'the limit of open files is below the number that the configured limits permit')
 }
 
 /** An error that nobody caught leaves a state that nobody knows: no new calls, but those in progress are ended properly. */

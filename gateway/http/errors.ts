@@ -80,10 +80,15 @@ const several = (all: readonly FieldFault[]): Fault => {
 
 /** So many faults are told of one request. */
 const mostFaults = 20
+/** Maximum number of faults that are looked at. A body of 512 KB can have more than 100,000 of them. */
+const maxRead = 1000
 
 /** Says of a choice between schemas only that none fits; what each of them lacks stands beside it. */
 const fieldFaults = (found: readonly SchemaFault[]): FieldFault[] => {
-  const faults = found.filter(({ keyword }) => keyword !== 'if').map(fieldFault)
+  const faults = found
+    .slice(0, maxRead)
+    .filter(({ keyword }) => keyword !== 'if')
+    .map(fieldFault)
   const known = new Map(faults.map((fault) => [`${fault.code} ${fault.attribute}`, fault]))
   return [...known.values()].slice(0, mostFaults)
 }

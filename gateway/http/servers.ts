@@ -8,6 +8,7 @@ import type { Clock, Timer } from '../clock.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Compiled } from './compiled.ts'
+import { Connections } from './connections.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type RequestRates, useRequestLimits } from './limits.ts'
 import { useOpenApi } from './openapi.ts'
@@ -27,7 +28,7 @@ export interface HttpParts {
   readonly api: ApiParts
   readonly rates: RequestRates
   readonly idempotency: Idempotency
-  readonly metrics: Pick<Metrics, 'text' | 'registry' | 'rejections'>
+  readonly metrics: Pick<Metrics, 'text' | 'registry' | 'rejections' | 'httpConnectionsDropped'>
   readonly readiness: Readiness
   readonly pages: Pages
   /** Of Web Push; undefined where it is not set up. */
@@ -51,7 +52,7 @@ export class HttpServers {
   /** Of every site: they have the same routes. */
   readonly #compiled = new Compiled()
   #preparing: Timer | undefined
-  #running: { readonly name: ListenerName; readonly site: FastifyInstance }[] = []
+  #running: Running[] = []
 
   constructor(parts: HttpParts) {
     this.#parts = parts
@@ -80,9 +81,15 @@ export class HttpServers {
     return Object.fromEntries(bound)
   }
 
-  /** The servers on which WebSockets may be opened. */
-  get upgradable(): readonly Server[] {
-    return this.#running.filter(({ name }) => name !== 'metrics').map(({ site }) => site.server)
+  /** The servers on which WebSockets may be opened, with the connections that they count. */
+  get upgradable(): readonly { readonly server: Server; readonly connections: Connections }[] {
+    const open = this.#running.filter(({ name }) => name !== 'metrics')
+    return open.map(({ site, connections }) => ({ server: site.server, connections }))
+  }
+
+  /** Number of connections of each listener, without WebSockets. */
+  get connections(): readonly { readonly listener: string; readonly count: number }[] {
+    return this.#running.map(({ name, connections }) => ({ listener: name, count: connections.size }))
   }
 
   /** Shows another certificate from now on; connections that are open keep theirs. Nothing where HTTPS is off. */
@@ -140,7 +147,9 @@ export class HttpServers {
   }
 
   async #start(name: ListenerName, site: FastifyInstance, at: BoundAddress): Promise<void> {
-    this.#running.push({ name, site })
+    const connections = new Connections(name, this.#parts.config, this.#parts)
+    connections.watch(site.server)
+    this.#running.push({ name, site, connections })
     try {
       await site.listen({ host: at.address, port: at.port })
     } catch (error) {
@@ -153,3 +162,9 @@ export class HttpServers {
 }
 
 type ListenerName = 'plain' | 'tls' | 'metrics'
+
+interface Running {
+  readonly name: ListenerName
+  readonly site: FastifyInstance
+  readonly connections: Connections
+}

@@ -28,10 +28,17 @@ const bodyLimit = 64 << 10
 /** Oldest version of TLS that is spoken. */
 export const minVersion = 'TLSv1.2'
 
+/** Time in which a TLS handshake must be complete. Node's default is two minutes. */
+const handshakeTimeout = 10_000
+/** Time between two looks for connections whose time is over, at most. */
+const maxCheckMs = 5_000
+/** Time after which a connection is closed on which nothing moves: a client that reads no answer, for one. */
+const connectionTimeout = 120_000
+
 /** What every site needs. */
 export interface SiteParts {
   /** Default: no proxy is trusted. */
-  readonly config?: Pick<HttpConfig, 'trustedProxies'>
+  readonly config?: Partial<Pick<HttpConfig, 'trustedProxies' | 'headersTimeoutMs'>>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
@@ -45,6 +52,11 @@ export const newSite = (
   certificate?: Certificate,
 ): FastifyInstance => {
   const trusted = config?.trustedProxies ?? []
+  const headersTimeout = config?.headersTimeoutMs ?? 10_000
+  const ofServer = {
+    headersTimeout,
+    connectionsCheckingInterval: Math.min(headersTimeout, maxCheckMs),
+  }
   const options = {
     bodyLimit,
     genReqId: () => randomUUID(),
@@ -55,14 +67,18 @@ export const newSite = (
     routerOptions: { ignoreTrailingSlash: true },
     // Fastify turns the time-out of Node off; who sends a request this slowly only holds a connection.
     requestTimeout: 30_000,
+    connectionTimeout,
     // What is no URL never comes to a route.
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) =>
       sendFault(request, reply.header('x-request-id', request.id), faultOf(error)),
   } as const
   // The routes are the same; only the server underneath is another class.
   const site = certificate
-    ? (fastify({ ...options, https: { ...certificate, minVersion } }) as unknown as FastifyInstance)
-    : fastify(options)
+    ? (fastify({
+        ...options,
+        https: { ...ofServer, ...certificate, minVersion, handshakeTimeout },
+      }) as unknown as FastifyInstance)
+    : fastify({ ...options, http: ofServer })
   // Before anything asks where a request comes from.
   site.addHook('onRequest', async ({ raw }) => dropForwardedPorts(raw))
   useErrorBodies(site, { log, metrics })

@@ -168,6 +168,7 @@ export class ApiRig {
     const config = {
       ...{ plain: { address: '127.0.0.1', port: 0 }, tls: false, metrics: null },
       ...{ origins: [], trustedProxies: [] },
+      ...{ maxConnections: 1_024, maxConnectionsPerAddress: 64, headersTimeoutMs: 10_000 },
       ...changes,
     } satisfies HttpConfig
     const rows = new IdempotencyRows(directory.store)

@@ -79,9 +79,12 @@ export class RpcServer {
     return this.#open.waiting
   }
 
-  /** Serves the upgrades of this HTTP server. */
-  attach(server: Server): void {
-    const listener: UpgradeListener = (request, socket, head) => this.#upgrade(request, socket, head)
+  /** Serves the upgrades of this HTTP server. `taken` is called with each connection, which is counted here from then on. */
+  attach(server: Server, taken: (socket: Duplex) => void = () => {}): void {
+    const listener: UpgradeListener = (request, socket, head) => {
+      taken(socket)
+      this.#upgrade(request, socket, head)
+    }
     server.on('upgrade', listener)
     this.#attached.push({ server, listener })
   }

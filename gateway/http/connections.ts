@@ -1,0 +1,172 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { NetworkSet } from '../../config/networks.ts'
+import type { Clock } from '../clock.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { senderOf } from '../networks.ts'
+
+/** Limits of the connections of one listener. */
+export interface ConnectionLimits {
+  /** Maximum number of connections, WebSockets not counted. */
+  readonly maxConnections: number
+  /** Maximum number of connections of one network address that wait without a request. */
+  readonly maxConnectionsPerAddress: number
+  /** Networks whose connections count towards {@link maxConnections} alone. */
+  readonly trustedProxies: readonly string[]
+}
+
+/** Collaborators of {@link Connections}. */
+export interface ConnectionsDeps {
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'warn'>
+  readonly metrics: Pick<Metrics, 'httpConnectionsDropped'>
+}
+
+/** Part of a request that tells whether all of it has arrived. */
+interface Arriving {
+  readonly complete: boolean
+}
+
+interface Connection {
+  readonly socket: Pick<Socket, 'destroy'>
+  readonly address: string
+  readonly isProxy: boolean
+  readonly since: number
+  /** The request that is being answered; undefined between requests. */
+  request: Arriving | undefined
+}
+
+/** Reasons for closing a connection: the listener is full, its address has its share, or a newer connection needs its place. */
+type Reason = 'full' | 'address' | 'replaced'
+
+/** Time that a new connection has for its first request before a newer one may take its place. */
+const graceMs = 1_000
+/** Shortest time between two log lines about closed connections. */
+const logEveryMs = 10_000
+
+/**
+ * Bounds the connections of one HTTP listener. A connection that waits without a complete request gives way to a newer one where the
+ * listener is full or its address has its share, so that idle connections keep no client out. One address holds a quarter of the listener
+ * at most. A connection that becomes a WebSocket leaves the count: WebSockets have limits of their own.
+ */
+export class Connections {
+  readonly #name: string
+  readonly #limits: ConnectionLimits
+  readonly #proxies: NetworkSet
+  readonly #deps: ConnectionsDeps
+  /** In the order of their arrival, by both ends of the connection. */
+  readonly #open = new Map<string, Connection>()
+  readonly #byAddress = new Map<string, Set<string>>()
+  #closed = 0
+  #loggedAt = Number.NEGATIVE_INFINITY
+
+  /** `name` of the listener stands in the metric and in the log. */
+  constructor(name: string, limits: ConnectionLimits, deps: ConnectionsDeps) {
+    this.#name = name
+    this.#limits = limits
+    this.#proxies = new NetworkSet(limits.trustedProxies)
+    this.#deps = deps
+  }
+
+  /** Number of open connections, without WebSockets. */
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Number of network addresses that have connections. */
+  get addresses(): number {
+    return this.#byAddress.size
+  }
+
+  /** Watches a server; must be called before it listens. */
+  watch(server: Server): void {
+    server.on('connection', (socket: Socket) => this.add(socket))
+    server.on('request', (request, response) => {
+      const connection = this.#open.get(keyOf(request.socket))
+      if (!connection) return
+      connection.request = request
+      response.once('close', () => {
+        if (connection.request === request) connection.request = undefined
+      })
+    })
+  }
+
+  /** Counts a new connection until it closes, or closes it at once where there is no place. */
+  add(socket: Socket): void {
+    const key = keyOf(socket)
+    const address = senderOf(socket.remoteAddress ?? '')
+    const isProxy = this.#proxies.has(socket.remoteAddress ?? '')
+    const refused = this.#makeRoom(address, isProxy)
+    if (refused) {
+      this.#close(socket, address, refused)
+      return
+    }
+    this.#open.set(key, { socket, address, isProxy, since: this.#deps.clock.now(), request: undefined })
+    const ofAddress = this.#byAddress.get(address) ?? new Set()
+    this.#byAddress.set(address, ofAddress.add(key))
+    socket.once('close', () => this.#remove(key))
+  }
+
+  /** Takes a connection out of the count that has become a WebSocket. */
+  release(socket: Duplex): void {
+    this.#remove(keyOf(socket as Socket))
+  }
+
+  /** Returns the reason for which no connection of an address can be taken; undefined where there is room. */
+  #makeRoom(address: string, isProxy: boolean): Reason | undefined {
+    const { maxConnections, maxConnectionsPerAddress } = this.#limits
+    if (!isProxy) {
+      const keys = this.#byAddress.get(address) ?? new Set()
+      if (keys.size >= maxConnectionsPerAddress) {
+        const share = Math.max(maxConnectionsPerAddress, Math.floor(maxConnections / 4))
+        if (!this.#replaceOneOf(keys) && keys.size >= share) return 'address'
+      }
+    }
+    if (this.#open.size >= maxConnections && !this.#replaceOneOf(this.#open.keys())) return 'full'
+    return undefined
+  }
+
+  /** Closes the oldest of these connections that waits without a complete request; false where there is none. */
+  #replaceOneOf(keys: Iterable<string>): boolean {
+    const oldEnough = this.#deps.clock.now() - graceMs
+    for (const key of keys) {
+      const connection = this.#open.get(key)
+      if (!connection || connection.isProxy || connection.request?.complete) continue
+      if (connection.since > oldEnough) return false
+      this.#remove(key)
+      this.#close(connection.socket, connection.address, 'replaced')
+      return true
+    }
+    return false
+  }
+
+  #remove(key: string): void {
+    const connection = this.#open.get(key)
+    if (!connection) return
+    this.#open.delete(key)
+    const ofAddress = this.#byAddress.get(connection.address)
+    ofAddress?.delete(key)
+    if (ofAddress?.size === 0) this.#byAddress.delete(connection.address)
+  }
+
+  #close(socket: Pick<Socket, 'destroy'>, source: string, reason: Reason): void {
+    socket.destroy()
+    this.#deps.metrics.httpConnectionsDropped.inc({ listener: this.#name, reason })
+    this.#closed++
+    const now = this.#deps.clock.now()
+    if (now - this.#loggedAt < logEveryMs) return
+    this.#loggedAt = now
+    const facts = { event: 'http.connections_dropped', listener: this.#name, reason, source }
+    this.#deps.log.warn(
+      { ...facts, dropped: this.#closed, open: this.#open.size },
+      'HTTP connections dropped',
+    )
+    this.#closed = 0
+  }
+}
+
+/** Both ends of a connection; the same for a TLS socket and the TCP socket beneath it. */
+const keyOf = ({ localAddress, localPort, remoteAddress, remotePort }: Socket): string =>
+  `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`
