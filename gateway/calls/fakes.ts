@@ -28,7 +28,7 @@ const noStats: PortStats = {
   octetsSent: 0,
   lost: 0,
   jitterMs: 0,
-  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0 },
+  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 },
 }
 
 /** A media port that plays nothing; the test ends its playbacks. */

@@ -224,7 +224,7 @@ describe.each(kinds)('the edge on real sockets (%s)', (sockets) => {
     await eventually(async () => (await port.stats()).refused['payload-type'] === 1)
     const stats = await port.close()
     expect(stats.received).toBe(1)
-    expect(stats.refused).toEqual({ source: 1, malformed: 1, 'payload-type': 1, ssrc: 0, srtp: 0 })
+    expect(stats.refused).toEqual({ source: 1, malformed: 1, 'payload-type': 1, ssrc: 0, srtp: 0, rate: 0 })
   })
 
   it('says goodbye by RTCP, and its sockets are free again', async () => {

@@ -88,7 +88,7 @@ describe.each(kinds)('whom a port learns from on real sockets (%s)', (sockets) =
     expect(latched).toEqual([place('exact')])
     expect(await port.close()).toMatchObject({
       received: 2,
-      refused: { source: 3, ssrc: 0, 'payload-type': 0, malformed: 0, srtp: 0 },
+      refused: { source: 3, ssrc: 0, 'payload-type': 0, malformed: 0, srtp: 0, rate: 0 },
     })
   })
 

@@ -36,7 +36,7 @@ const NOTHING: PortStats = {
   octetsSent: 0,
   lost: 0,
   jitterMs: 0,
-  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0 },
+  refused: { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 },
 }
 
 /** What a port is made of. */

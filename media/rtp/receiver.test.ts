@@ -21,7 +21,6 @@ const packet = (payloadType: number, bytes: number) => {
 const made = () =>
   new Receiver(
     true,
-    1,
     () => {},
     () => {},
   )

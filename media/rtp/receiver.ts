@@ -3,15 +3,17 @@ import type { AudioCodec, FarEnd, NearEnd } from '../types.ts'
 import { EVENT_BYTES } from './event-names.ts'
 import { type DigitListener, EventsIn } from './events-in.ts'
 import { Latch } from './latch.ts'
+import { Pace } from './pace.ts'
 import { readRtp, rtpView } from './packet.ts'
 import { Reception } from './reception.ts'
+import { span } from './span.ts'
 import type { SrtpReceiver } from './srtp.ts'
 
 /** Comfort noise (RFC 3389): a static payload type that gateways send without having offered it. */
 const COMFORT_NOISE = 13
 
-/** Why packets were refused, counted. */
-export type Refused = Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp', number>
+/** Number of refused packets, by reason. */
+export type Refused = Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp' | 'rate', number>
 
 /** What an accepted packet is; `noise` is comfort noise, which proves life and carries no audio. */
 export type Accepted = 'audio' | 'event' | 'noise'
@@ -31,7 +33,7 @@ const NOISE: Format = { kind: 'noise' }
 export class Receiver {
   readonly latch: Latch
   readonly reception = new Reception()
-  readonly refused: Refused = { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0 }
+  readonly refused: Refused = { source: 0, malformed: 0, 'payload-type': 0, ssrc: 0, srtp: 0, rate: 0 }
   /** The last accepted packet; overwritten by the next. */
   readonly view = rtpView()
   /** Codec of the last accepted audio. */
@@ -40,15 +42,17 @@ export class Receiver {
   srtp: SrtpReceiver | undefined
   /** Payload octets of accepted packets. */
   octets = 0
-  #ownSsrc: number
+  #pace = new Pace()
   #formats = new Map<number, Format>()
   #events: EventsIn
   #onSource: SourceListener
 
-  /** `ownSsrc` is that of the sending half: hearing it means that our own packets come back. */
-  constructor(anyPort: boolean, ownSsrc: number, onDigit: DigitListener, onSource: SourceListener) {
+  /**
+   * Packets with the SSRC of the sending half are taken like others: a far end that sends everything back (echo tests, RFC 6849)
+   * is heard, and one that chose our SSRC by chance is told from us by its direction (RFC 3550 section 8.2 leaves it to change).
+   */
+  constructor(anyPort: boolean, onDigit: DigitListener, onSource: SourceListener) {
     this.latch = new Latch(anyPort)
-    this.#ownSsrc = ownSsrc
     this.#events = new EventsIn(onDigit)
     this.#onSource = onSource
   }
@@ -68,12 +72,12 @@ export class Receiver {
     const plain = this.srtp ? this.srtp.unprotect(packet) : packet
     if (!plain) return this.#refuse('srtp')
     if (!readRtp(plain, view)) return this.#refuse('malformed')
-    if (view.ssrc === this.#ownSsrc) return this.#refuse('ssrc')
     const format = this.#formatOf(view.payloadType, address, port)
     if (!format) return this.#refuse('payload-type')
     if (format.kind === 'event' && view.end - view.start < EVENT_BYTES) return this.#refuse('malformed')
     const admission = latch.admit(now, address, port, view.ssrc, this.srtp !== undefined)
     if (admission === 'refused') return this.#refuse('ssrc')
+    if (!this.#pace.permits(now, this.#durationOf(format, plain))) return this.#refuse('rate')
     this.#follow(address, port, admission === 'learnt')
     this.#take(now, plain, format)
     return format.kind
@@ -82,6 +86,13 @@ export class Receiver {
   /** Completes events whose end was lost. */
   tick(now: number): void {
     this.#events.tick(now)
+  }
+
+  /** Duration of the packet's audio, in ms; 0 for events and noise. */
+  #durationOf(format: Format, packet: Buffer): number {
+    if (format.kind !== 'audio') return 0
+    const { start, end } = this.view
+    return (span(format.codec, packet, start, end) * 1000) / format.clockRate
   }
 
   #follow(address: string, port: number, learnt: boolean): void {

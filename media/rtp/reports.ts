@@ -88,8 +88,9 @@ export class Reports {
     return buildRtcp([...this.#compound(now), { kind: 'bye', ssrcs: [this.#ssrc] }])
   }
 
-  /** Takes a compound of the far side. */
+  /** Takes a compound of the far side. One with our own CNAME has come back, and says nothing about the far side. */
   receive(now: number, packets: readonly RtcpPacket[]): void {
+    if (packets.some((packet) => packet.kind === 'description' && packet.cname === this.#cname)) return
     for (const packet of packets) {
       if (packet.kind === 'bye') this.#leave(packet.ssrcs)
       if (packet.kind !== 'sender' && packet.kind !== 'receiver') continue

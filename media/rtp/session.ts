@@ -66,7 +66,6 @@ export class Session {
     this.#output = output
     this.#receiver = new Receiver(
       options.anyPort,
-      options.seed.ssrc,
       (digit, durationMs) => this.#onDigit(digit, durationMs, 'event'),
       (address, port, ssrc, learnt) => {
         this.#rtcpLatch.follow(address, port, ssrc)

@@ -65,6 +65,8 @@ export class TestLine {
   readonly session: Session
   /** The far end's next packet. */
   next = { sequence: 100, timestamp: 4000, ssrc: 0xa11ce }
+  /** Copies of the packets that were sent and wait to come back; undefined unless the far end is to echo. */
+  echoes: Buffer[] | undefined
   /** How its packets come here; at once unless told otherwise. */
   way: (packet: Buffer, arrive: (packet: Buffer) => void) => void = (packet, arrive) => arrive(packet)
   #time: TestTime
@@ -144,6 +146,12 @@ export class TestLine {
     this.way(packet, (each) => this.session.receive(this.#time.now, each, from, port))
   }
 
+  /** Sends back what waits in {@link echoes}. */
+  echo(): void {
+    for (const packet of this.echoes?.splice(0) ?? [])
+      this.session.receive(this.#time.now, packet, this.#address, 4000)
+  }
+
   /** The far end says its next packet. */
   say(voice: TestVoice): void {
     this.hear(voice.say(), {
@@ -171,6 +179,7 @@ export class TestLine {
     const view = rtpView()
     if (!readRtp(packet, view) || view.ssrc !== this.#ssrc) throw new Error('a malformed packet was sent')
     const { payloadType, marker, sequence, timestamp, start, end } = view
+    this.echoes?.push(Buffer.from(packet))
     this.sent.push({
       at: this.#time.now,
       to,

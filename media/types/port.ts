@@ -128,8 +128,10 @@ export interface PortStats {
   readonly farLeft?: boolean
   /** Estimate of what was heard, 1 to 4.5 (ITU-T G.107 from loss, jitter and delay); absent until audio was received. */
   readonly mos?: number
-  /** Packets refused, by reason. */
-  readonly refused: Readonly<Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp', number>>
+  /** Number of refused packets, by reason; `rate`: audio came several times faster than real time. */
+  readonly refused: Readonly<
+    Record<'source' | 'malformed' | 'payload-type' | 'ssrc' | 'srtp' | 'rate', number>
+  >
 }
 
 /** How loud a port's audio is, in dB; 0 leaves it as it is. */

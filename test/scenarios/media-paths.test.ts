@@ -1,20 +1,36 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+/** Ways that audio takes: more calls than ports that have rested, and far ends that send back what they hear. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sine } from '../../media/codecs/tone.ts'
+import { Carrier } from '../support/carrier.ts'
+import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { RtpPeer } from '../support/rtp-peer.ts'
 import { Sipp } from '../support/sipp.ts'
-import { application, scripted } from './applications.ts'
+import { wav } from '../support/wav.ts'
+import { application, script, scripted } from './applications.ts'
+
+const tone = 440
 
 let gateway: Gateway
+let documents: DocumentServer
 
 beforeAll(async () => {
+  documents = await DocumentServer.open()
+  const url = documents.put('/tone.wav', wav(sine(tone, 1_000, 8_000, 8_000), 8_000))
   gateway = await Gateway.start({
     rtpPorts: 16,
-    domains: [application('short.test', scripted('answer', 'hangup'))],
+    domains: [
+      application('short.test', scripted('answer', 'hangup')),
+      application('bridged.test', { kind: 'script', url: documents.urlOf('/connect') }),
+      application('recorded.test', scripted({ record_call: { stereo: true } }, { play: { url } }, 'hangup')),
+    ],
   })
 })
 
 afterAll(async () => {
   await gateway?.stop()
+  await documents?.close()
 })
 
 it('takes more calls within 30 s than the range has pairs of ports', async () => {
@@ -35,4 +51,59 @@ it('takes more calls within 30 s than the range has pairs of ports', async () =>
   expect(await gateway.metric('calls_ended_total', { direction: 'inbound', cause: 'normal' })).toBe(calls)
   await gateway.settled()
   expect(await gateway.metric('rtp_ports_quarantined')).toBe(8)
+})
+
+describe('a far end that sends back what it hears', () => {
+  /** Two carriers in one call, of which the one that `echoes` names sends everything back. */
+  const bridged = async (echoes: 'caller' | 'callee'): Promise<readonly [Carrier, Carrier]> => {
+    const callee = await Carrier.listens({ scenario: 'callee' })
+    documents.put('/connect', JSON.stringify(script({ connect: { to: callee.uri } })))
+    callee.media.echoes = echoes === 'callee'
+    const caller = await Carrier.calls(gateway, { domain: 'bridged.test', scenario: 'call', holdMs: 'told' })
+    caller.media.echoes = echoes === 'caller'
+    await caller.sipp.event('answered')
+    return [caller, callee]
+  }
+
+  it('is heard as a callee, in the words of the caller', async () => {
+    const [caller, callee] = await bridged('callee')
+    await caller.talks('answered', tone)
+    await caller.hears(tone)
+    await caller.goesOn()
+    await Promise.all([caller.done(), callee.done()])
+    await gateway.settled()
+  })
+
+  it('is heard as a caller, in the words of the callee', async () => {
+    const [caller, callee] = await bridged('caller')
+    await callee.talks('invited', tone)
+    await callee.hears(tone)
+    await caller.goesOn()
+    await Promise.all([caller.done(), callee.done()])
+    await gateway.settled()
+  })
+
+  it('does not make a storm with another one', async () => {
+    const [caller, callee] = await bridged('caller')
+    callee.media.echoes = true
+    callee.media.send(await callee.sipp.event('invited'), tone)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    callee.media.pause()
+    const before = callee.media.packets.length
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(callee.media.packets.length - before).toBeLessThan(400)
+    await caller.goesOn()
+    await Promise.all([caller.done(), callee.done()])
+    await gateway.settled()
+  })
+
+  it('is recorded', async () => {
+    const carrier = await Carrier.calls(gateway, { domain: 'recorded.test', scenario: 'caller-released' })
+    carrier.media.echoes = true
+    await carrier.done()
+    const { url } = await recordingOf(gateway, carrier)
+    const { channels } = await fetchWav(url)
+    for (const channel of channels) expect(toneMs(channel, tone)).toBeGreaterThan(700)
+    await gateway.settled()
+  })
 })

@@ -43,6 +43,8 @@ export class RtpPeer {
   readonly #ssrc = Math.floor(Math.random() * 2 ** 32)
   #timer: NodeJS.Timeout | undefined
   #sent = 0
+  /** Whether every RTP packet goes back as it came, to where it came from, in place of anything else. */
+  echoes = false
 
   private static async bound(): Promise<Socket> {
     for (;;) {
@@ -57,7 +59,10 @@ export class RtpPeer {
   constructor(socket: Socket, law: G711) {
     this.#socket = socket
     this.#law = law
-    socket.on('message', (bytes) => this.#receive(bytes))
+    socket.on('message', (bytes, { port }) => {
+      this.#receive(bytes)
+      if (this.echoes) socket.send(bytes, port, '127.0.0.1')
+    })
   }
 
   /** Opens an even port of 127.0.0.1. */
