@@ -171,6 +171,25 @@ describe(`the published SDK ${newest.version}`, () => {
     await gateway.settled()
   })
 
+  it('is told in time that its token ends, and stays with a new one', async () => {
+    const path = '/api/fabric/subscribers/tokens'
+    const reference = emailOf(newest.person)
+    const expire_at = Math.floor(Date.now() / 1000) + 6
+    const { token } = (await rest(gateway, 'POST', path, { reference, expire_at })).body
+    const page = await SdkPage.open(browser, gateway, token)
+    onTestFinished(() => page.close())
+    const next = await tokenOf(gateway, newest.person)
+    const renew = `client.on('subscriber.token.expiring', () => { globalThis.renewed = client.updateToken('${next}') })`
+    await page.page.evaluate(renew)
+    await until(
+      'the new token is taken',
+      () => page.wire.answers('signalwire.reauthenticate'),
+      ([answer]) => answer !== undefined,
+    )
+    await page.page.evaluate('globalThis.renewed')
+    await page.online()
+  })
+
   it('goes deaf when a new token is refused, and comes back with another client', async () => {
     // It asks ten times more, over 8 s; here within one.
     const first = `{

@@ -7,6 +7,8 @@ import { rest } from '../support/rest.ts'
 import { type Person, Softphone } from '../support/softphone.ts'
 import { alice, bob, TwoBrowsers, tones } from '../support/two-browsers.ts'
 import { until } from '../support/until.ts'
+import { flowText } from './applications.ts'
+import { deskEndpoint } from './endpoints.ts'
 import { softphonePush } from './softphone-push.ts'
 
 const colours: readonly Colour[] = ['red', 'blue']
@@ -19,6 +21,14 @@ beforeAll(async () => {
   service = await PushService.open()
   await two.start({
     ...service.gateway,
+    endpoints: [deskEndpoint],
+    resources: [
+      {
+        address: '/public/menu',
+        displayName: 'Menu',
+        handler: { kind: 'flow', document: JSON.parse(flowText('hangup', {})) },
+      },
+    ],
     subscribers: [
       { ...alice, displayName: 'Alice' },
       { ...bob, displayName: 'Bob Brown' },
@@ -67,6 +77,28 @@ it('a video call from the address book: pictures and sound both ways, a screen, 
   await first.hangUp()
   await Promise.all([first.idle(), second.idle()])
   await two.gateway.settled()
+})
+
+it('the address book names people, telephones and applications as what they are', async () => {
+  const phone = await phoneOf(alice, 0)
+  await phone.part('tab-people').click()
+  const shown = async () => {
+    const entries = phone.part('person')
+    const names = await entries.evaluateAll((all) =>
+      all.map((each) => (each as { dataset?: { name?: string } }).dataset?.name),
+    )
+    return names.map((name, at) => [name, at] as const)
+  }
+  const kindOf = async (name: string) => {
+    await until('the entry is there', shown, (all) => all.some(([each]) => each === name))
+    return (await phone.page.locator(`[data-name="${name}"] .quiet`).textContent())?.split(' · ')[0]
+  }
+  expect(await kindOf('bob')).toBe('Person')
+  expect(await kindOf('desk')).toBe('Telephone')
+  expect(await kindOf('menu')).toBe('Application')
+  await phone.part('people-type').selectOption({ label: 'Telephones' })
+  await until('telephones alone', shown, (all) => all.length === 1)
+  expect(await kindOf('desk')).toBe('Telephone')
 })
 
 it('a call by name goes on through hold and a reload, and is shown as it was', async () => {

@@ -6,7 +6,8 @@ import { dialled, type People } from '../people.ts'
 import type { Phone } from '../phone.ts'
 import { keyed, type View } from './view.ts'
 
-const kinds = { subscriber: 'Person', room: 'Room', app: 'Application', call: 'Call flow' } as const
+/** Names of the kinds of addresses: `call` is a SIP endpoint or gateway, `app` whatever runs a document or an application. */
+const kinds = { subscriber: 'Person', room: 'Room', app: 'Application', call: 'Telephone' } as const
 
 /** What an entry of the address book can lead to. */
 export interface PeopleActions {
@@ -68,7 +69,7 @@ export const peopleView = (people: People, phone: Phone, actions: PeopleActions)
     element('option', { value: 'subscriber' }, 'People'),
     element('option', { value: 'room' }, 'Rooms'),
     element('option', { value: 'app' }, 'Applications'),
-    element('option', { value: 'call' }, 'Call flows'),
+    element('option', { value: 'call' }, 'Telephones'),
   )
   const ask = () => people.search(search.value, (type.value || undefined) as Address['type'] | undefined)
   search.addEventListener('input', ask)

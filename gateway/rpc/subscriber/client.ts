@@ -13,6 +13,8 @@ export interface ClientCall {
   pageAnswered(client: Client, sdp: string): Promise<void>
   pageEnded(client: Client, causeCode: number | undefined): void
   pagePressed(client: Client, digits: string): void
+  /** The client lost its connection, and is waited for. Absent: that changes nothing. */
+  pageAway?(client: Client): void
   /** The client did not come back in time. */
   pageLost(client: Client): void
 }

@@ -10,6 +10,7 @@ import { catalogue } from '../../errors.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
 import { closeCodes, type Reply, type RpcHandler, type RpcSession } from '../session.ts'
 import { Client, type ClientOptions } from './client.ts'
+import { ExpiryNotice } from './expiry-notice.ts'
 import { iceServersFor } from './ice-servers.ts'
 import { handleMember, memberMethods } from './member-requests.ts'
 import type { Presence } from './presence.ts'
@@ -59,10 +60,12 @@ export class Connection implements RpcHandler {
   /** The end is near because the token was taken back. */
   #revoked = false
   #unwatch: (() => void) | undefined
+  readonly #notice: ExpiryNotice
 
   constructor(parts: ConnectionParts, session: RpcSession) {
     this.#parts = parts
     this.#session = session
+    this.#notice = new ExpiryNotice(parts.clock)
     this.methods = new Set([...Object.keys(this.#handlers), ...memberMethods])
   }
 
@@ -78,6 +81,7 @@ export class Connection implements RpcHandler {
 
   closed(): void {
     this.#end?.cancel()
+    this.#notice.cancel()
     this.#unwatch?.()
     if (this.#client?.unbind(this.#session)) this.#parts.presence.lost(this.#client)
   }
@@ -205,6 +209,7 @@ export class Connection implements RpcHandler {
     else presence.add(client)
     client.bind(this.#session)
     this.#awaitEnd(client)
+    this.#notice.announce(client)
     // It may have been taken back while it was read.
     this.#checkToken()
     if (client.online) this.#parts.cameOnline(client, false)
@@ -215,6 +220,7 @@ export class Connection implements RpcHandler {
     if (holder.key !== client.holder.key) throw this.#unauthorized('The token is of another subscriber.')
     client.renew(token, holder)
     this.#awaitEnd(client)
+    this.#notice.announce(client)
     this.#checkToken()
     return { result: this.#told(client) }
   }

@@ -28,6 +28,8 @@ export class Invitation implements LegSignalling, ClientCall {
   #declined = new WeakSet<Client>()
   /** What the page said that declined last. */
   #refusal: Cause | undefined
+  /** A person has declined on one of the pages. */
+  #isDeclined = false
   /** Its answer is being taken; it rings until that is done. */
   #taking: Client | undefined
   #answers: Promise<void> = Promise.resolve()
@@ -111,9 +113,13 @@ export class Invitation implements LegSignalling, ClientCall {
     }
     if (!this.#leave(client)) return
     this.#refusal = causeOf(causeCode, 'declined')
-    // Busy or declined here: other pages may still be answered, unless the person wants none of them to be. Devices that were told are no
-    // reason to go on: nobody knows whether one rings.
-    if (this.#ringing.size === 0 || causeCode === REJECT_ALL) leg.ended(this.#refusal)
+    this.#isDeclined = true
+    if (causeCode === REJECT_ALL) leg.ended(this.#refusal)
+    else this.#endDeclined()
+  }
+
+  pageAway(): void {
+    if (this.#isDeclined) this.#endDeclined()
   }
 
   pagePressed(client: Client, digits: string): void {
@@ -187,6 +193,15 @@ export class Invitation implements LegSignalling, ClientCall {
     if (told) return
     this.#devices = undefined
     this.#endUnheard()
+  }
+
+  /**
+   * Ends a declined leg, unless another page that is connected still rings. A page that is waited for may have been closed, and a device that
+   * was notified may be switched off: neither keeps the caller waiting after a person has declined.
+   */
+  #endDeclined(): void {
+    const canAnswer = [...this.#ringing.keys()].some((client) => client.session || client === this.#taking)
+    if (!this.#winner && !canAnswer) this.#options.leg.ended(this.#refusal ?? { code: 'declined' })
   }
 
   /** Ends the leg where nobody rings, and nobody will. */

@@ -70,12 +70,15 @@ export class Presence {
 
   /** The page lost its connection. One that has nothing to lose is forgotten at once, the others after the grace period. */
   lost(client: Client): void {
-    if (!client.online && client.calls.size === 0) this.remove(client)
-    else
-      this.#graces.set(
-        client,
-        this.#clock.after(this.#graceMs, () => this.remove(client)),
-      )
+    if (!client.online && client.calls.size === 0) {
+      this.remove(client)
+      return
+    }
+    this.#graces.set(
+      client,
+      this.#clock.after(this.#graceMs, () => this.remove(client)),
+    )
+    for (const call of [...client.calls.values()]) call.pageAway?.(client)
   }
 
   /** Forgets every page; their calls end. */

@@ -108,12 +108,36 @@ describe('a page that declines', () => {
     expect(owner.told).toEqual(['early', 'ended declined by far'])
   })
 
-  it('is what the caller hears where the other one never comes back', async () => {
+  it('ends the call where the other one was closed before, although that one is waited for', async () => {
     const { first, second, leg, owner } = await ringing()
     await gone(gateway, second.page)
     await first.page.verto('verto.bye', leg.id, { cause: 'USER_BUSY', causeCode: '17' })
-    gateway.clock.advance(20_000)
     expect(owner.told).toEqual(['early', 'ended busy by far'])
+    // The one that was closed may come back: it stops ringing, and is not rung again.
+    const again = await back(second)
+    expect(await again.message('verto.bye')).toMatchObject({ callID: leg.id })
+    await again.ask('subscriber.online')
+    await settled(again)
+    expect(told(again, 'verto.invite')).toBe(0)
+  })
+
+  it('ends the call as soon as the other one is closed', async () => {
+    const { first, second, leg, owner } = await ringing()
+    await first.page.verto('verto.bye', leg.id, declined)
+    expect(owner.told).toEqual(['early'])
+    await gone(gateway, second.page)
+    expect(owner.told).toEqual(['early', 'ended declined by far'])
+  })
+
+  it('leaves the call to a page that is connected, also where a third one was closed', async () => {
+    const { first, second, leg, owner } = await ringing()
+    const { page: third } = await online()
+    await third.message('verto.invite')
+    await gone(gateway, first.page)
+    await third.verto('verto.bye', leg.id, declined)
+    expect(owner.told).toEqual(['early'])
+    await answer(second.page, leg.id, 'mine')
+    expect(owner.told).toEqual(['early', 'answered'])
   })
 })
 
