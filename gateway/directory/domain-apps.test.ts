@@ -33,6 +33,22 @@ describeEngines('domain applications', (engine) => {
       })
   })
 
+  it('of one project cannot have a domain that another project can make', async () => {
+    const projects = ['acme', 'acme-east'].map((id) => ({ id, name: id, signingKeys: [] }))
+    const suffix = { domainSuffix: 'dapp.example' }
+    const { domainApps } = await engine.open({ ...suffix, config: config({ project: 'acme', projects }) })
+    await expect(domainApps.create('acme', { ...app, identifier: 'East-main' })).rejects.toMatchObject({
+      ...{ code: 'domain_taken', facts: { attribute: 'identifier' } },
+    })
+    const { id, domain } = await domainApps.create('acme', { ...app, identifier: 'eastern' })
+    expect(domain).toBe('acme-eastern.dapp.example')
+    await expect(domainApps.update('acme', id, { identifier: 'east-x' })).rejects.toMatchObject({
+      code: 'domain_taken',
+    })
+    const east = await domainApps.create('acme-east', { ...app, identifier: 'main' })
+    expect(east.domain).toBe('acme-east-main.dapp.example')
+  })
+
   it('change, and what is null goes', async () => {
     const directory = await engine.open({ domainSuffix: 'dapp.example' })
     const { domainApps } = directory

@@ -55,7 +55,7 @@ export interface ApiFrom {
   readonly oauthClients: OAuthClients
   /** Absent: nobody signs in by OAuth. */
   readonly oauth?: OAuth
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn' | 'info' | 'debug'>
 }
 

@@ -9,51 +9,65 @@ interface Window {
 export interface AttemptLimit {
   readonly attempts: number
   readonly windowMs: number
-  /** Keys that are remembered; default 10,000. When there are more, the oldest windows are forgotten. */
+  /** Maximum number of keys below the limit that are remembered; default 10,000. The oldest windows are forgotten first. */
   readonly keys?: number
 }
 
-/** Counts attempts per key in fixed windows; shared by every listener, so that a second port gives nobody a second chance. */
+/**
+ * Counts attempts per key in fixed windows; shared by every listener, so that a second port gives no second chance. A key that has reached
+ * the limit is remembered to the end of its window, however many other keys come.
+ */
 export class Attempts {
   #clock: Pick<Clock, 'now'>
   #limit: Required<AttemptLimit>
+  /** Below the limit, in the order of their start. */
   #windows = new Map<string, Window>()
+  /** At the limit, in the order in which they reached it. */
+  #reached = new Map<string, Window>()
 
   constructor(clock: Pick<Clock, 'now'>, limit: AttemptLimit) {
     this.#clock = clock
     this.#limit = { keys: 10_000, ...limit }
   }
 
-  /** Keys that are remembered now. */
+  /** Number of keys that are remembered now. */
   get size(): number {
-    return this.#windows.size
+    return this.#windows.size + this.#reached.size
   }
 
-  /** Counts an attempt. Returns 0 when it is allowed, else the milliseconds until the next one is. */
+  /** Counts an attempt. Returns 0 if it is allowed, else the milliseconds until the next one is. */
   take(key: string): number {
     const now = this.#clock.now()
-    const window = this.#windows.get(key)
-    if (window && now - window.since < this.#limit.windowMs) {
-      if (window.count >= this.#limit.attempts) return window.since + this.#limit.windowMs - now
-      window.count++
-      return 0
+    const known = this.#windows.get(key) ?? this.#reached.get(key)
+    const isOpen = known !== undefined && now - known.since < this.#limit.windowMs
+    if (isOpen && known.count >= this.#limit.attempts) return known.since + this.#limit.windowMs - now
+    const window = isOpen ? known : { since: now, count: 0 }
+    window.count++
+    if (!isOpen) this.#replace(key, window, now)
+    if (window.count >= this.#limit.attempts) {
+      this.#windows.delete(key)
+      this.#reached.set(key, window)
     }
-    this.#windows.delete(key)
-    this.#makeRoom(now)
-    this.#windows.set(key, { since: now, count: 1 })
     return 0
   }
 
   /** Forgets a key, after a success. */
   forget(key: string): void {
     this.#windows.delete(key)
+    this.#reached.delete(key)
   }
 
-  /** Windows lie in the order of their start. */
-  #makeRoom(now: number): void {
-    for (const [key, window] of this.#windows) {
-      if (now - window.since < this.#limit.windowMs && this.#windows.size < this.#limit.keys) return
-      this.#windows.delete(key)
+  #replace(key: string, window: Window, now: number): void {
+    this.forget(key)
+    const isOver = ({ since }: Window) => now - since >= this.#limit.windowMs
+    for (const [other, old] of this.#reached) {
+      if (!isOver(old)) break
+      this.#reached.delete(other)
     }
+    for (const [other, old] of this.#windows) {
+      if (!isOver(old) && this.#windows.size < this.#limit.keys) break
+      this.#windows.delete(other)
+    }
+    this.#windows.set(key, window)
   }
 }

@@ -7,7 +7,7 @@ import { Attempts } from './attempts.ts'
 /** What signing in needs. */
 export interface SignInParts {
   readonly directory: Pick<Directory, 'signIn'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Pick<Clock, 'now' | 'after'>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -37,41 +37,54 @@ const windowMs = 60_000
 const mostAtOnce = 100
 const busyMs = 2_000
 
+/** Time by which an attempt is held back when an e-mail has had many of them, wherever they came from. */
+const slowMs = 2_000
+
 /**
- * Signing in with e-mail and password, wherever it is offered: 30 attempts a minute from a network address, and 10 on an e-mail of a project.
- * One for all pages and listeners, so that a second one gives nobody a second chance.
+ * Signing in with e-mail and password, wherever it is offered. A network address has 30 attempts a minute, and 10 of them on one e-mail of a
+ * project. More than 10 attempts on an e-mail from several networks only make each one slower, so that no stranger locks a subscriber out.
+ * One for all pages and listeners, so that a second one gives no second chance.
  */
 export class SignIn {
   readonly #parts: SignInParts
   readonly #perAddress: Attempts
+  readonly #perEmailAndAddress: Attempts
   readonly #perEmail: Attempts
   #running = 0
 
   constructor(parts: SignInParts) {
     this.#parts = parts
     this.#perAddress = new Attempts(parts.clock, { attempts: 30, windowMs })
+    this.#perEmailAndAddress = new Attempts(parts.clock, { attempts: 10, windowMs })
     this.#perEmail = new Attempts(parts.clock, { attempts: 10, windowMs })
   }
 
   /** Takes as long for an unknown e-mail as for a known one. Refusals are logged. */
   async attempt({ projectId, email, password }: Credentials, source: SignInSource): Promise<SignedIn> {
-    // The same e-mail may be somebody else's in another project.
+    // The same e-mail may be another subscriber's in another project.
     const name = `${projectId} ${email.toLowerCase()}`
-    // What the first limit refuses does not count for the second: nobody is to be locked out by a machine that may not try any more.
+    const network = senderOf(source.ip)
+    // What the first limit refuses does not count for the second: a machine that may not try any more locks out no subscriber.
     const waitMs =
-      this.#perAddress.take(senderOf(source.ip)) ||
-      (this.#running < mostAtOnce ? this.#perEmail.take(name) : busyMs)
+      this.#perAddress.take(network) ||
+      (this.#running < mostAtOnce ? this.#perEmailAndAddress.take(`${network} ${name}`) : busyMs)
     if (waitMs > 0) {
       this.#refused('too_many_requests', source)
       return { refused: 'too_many_requests', waitMs }
     }
+    if (this.#perEmail.take(name) > 0) await this.#slowDown()
     const subscriber = await this.#check(projectId, email, password)
     if (!subscriber) {
       this.#refused('unauthorized', source)
       return { refused: 'unauthorized' }
     }
-    this.#perEmail.forget(name)
+    // The limit of the e-mail alone stays: a success here says nothing of the attempts of others.
+    this.#perEmailAndAddress.forget(`${network} ${name}`)
     return { subscriber }
+  }
+
+  #slowDown(): Promise<void> {
+    return new Promise((resolve) => this.#parts.clock.after(slowMs, resolve))
   }
 
   async #check(projectId: string, email: string, password: string): Promise<Subscriber | undefined> {

@@ -38,6 +38,11 @@ export class Tokens {
     return this.#projects.get(id)
   }
 
+  /** Names of all projects, as they stand in domains of domain applications. */
+  names(): string[] {
+    return [...this.#projects.values()].map(({ name }) => name)
+  }
+
   /** Looked up by its hash: how long that takes says nothing of the secrets that there are. */
   byHash(hash: string): ApiToken | undefined {
     return this.#byHash.get(hash)

@@ -105,8 +105,14 @@ export class StoredDomainApps implements DomainApps {
       throw new TrunklineError('invalid_field', 'It consists of letters, digits and dashes, at most 30.', {
         attribute: 'identifier',
       })
-    const name = this.#parts.memory.tokens.project(projectId)?.name ?? projectId
-    return `${name}-${identifier}.${this.#parts.domainSuffix}`.toLowerCase()
+    const { tokens } = this.#parts.memory
+    const name = tokens.project(projectId)?.name ?? projectId
+    const label = `${name}-${identifier}`.toLowerCase()
+    // With projects `a` and `a-b`, a label that begins with `a-b-` is one of `a-b` alone.
+    const isOfOther = (other: string) => other.length > name.length && label.startsWith(`${other}-`)
+    if (tokens.names().some(isOfOther))
+      throw new TrunklineError('domain_taken', undefined, { attribute: 'identifier' })
+    return `${label}.${this.#parts.domainSuffix}`.toLowerCase()
   }
 
   #ownToChange(projectId: string, id: string): DomainAppRecord {

@@ -37,9 +37,17 @@ export const checkedName = (text: string, attribute: 'context' | 'name'): string
 const called = (resource: NewResource): string =>
   resource.type === 'subscriber' ? (resource.details.email.split('@', 1)[0] ?? '') : resource.displayName
 
-const slugOf = (text: string): string =>
-  text
+/** Characters of a name that are looked at. */
+const maxCalled = 1000
+
+/** Makes the text of a name into one that may stand in an address. The work grows with the length of the text alone. */
+export const slugOf = (text: string): string => {
+  const slug = text
+    .slice(0, maxCalled)
     .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 60)
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+  let [start, end] = [0, slug.length]
+  while (start < end && slug[start] === '-') start++
+  while (end > start && slug[end - 1] === '-') end--
+  return slug.slice(start, end).slice(0, 60)
+}

@@ -68,6 +68,8 @@ describe('tokens of the project', () => {
     expect(raised.statusCode).toBe(403)
     const other = await made(['calling'])
     expect((await askBy(token, 'PATCH', `${path}/${other.id}`, { name: 'mine' })).statusCode).toBe(403)
+    const removed = await askBy(token, 'DELETE', `${path}/${other.id}`)
+    expect([removed.statusCode, codeOf(removed)]).toEqual([403, 'insufficient_scope'])
     const less = await askBy(token, 'PUT', `${path}/${id}`, { permissions: ['tokens'] })
     expect(less.json().permissions).toEqual(['tokens'])
     expect((await askBy(token, 'POST', path, { name: 'x', permissions: ['records'] })).statusCode).toBe(403)

@@ -149,7 +149,8 @@ const removeRoute = (site: FastifyInstance, { projects, requireProject }: Projec
   }
   const onRequest = requireProject('tokens')
   site.delete<ById>(`${path}/:id`, { onRequest, schema }, async (request, reply) => {
-    const { id } = tokenFor(projects, request)
+    const { id, scopes } = tokenFor(projects, request)
+    checkScopes(projects, request, scopes)
     await projects.removeToken(request.projectId, id)
     return reply.code(204).send()
   })
