@@ -15,9 +15,11 @@ export const replaceVariables = (
 ): Replaced => {
   const missing: string[] = []
   const replaced = text.replace(
-    /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (whole, escaped?: string, name = '', fallback?: string) => {
+    /\$(\$\{)|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?(\}?)/g,
+    (whole, escaped: string | undefined, name = '', fallback: string | undefined, end = '') => {
       if (escaped !== undefined) return escaped
+      // Taken whole although nothing closes it: the search goes on behind it, and so stays linear.
+      if (end === '') return whole
       if (inDocument && /[a-z]/.test(name)) return whole
       const value = env[name]
       if (value !== undefined && (value !== '' || fallback === undefined)) return value

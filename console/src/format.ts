@@ -20,7 +20,9 @@ export const destination = (typed: string): string | undefined => {
 /** One or two letters that stand for a person or number. */
 export const initials = (name: string): string => {
   // Of an address or SIP URI the part that names somebody.
-  const who = /^\//.test(name) ? name.replace(/^.*\//, '') : name.replace(/^sips?:/i, '').replace(/@.*$/, '')
+  const who = /^\//.test(name)
+    ? name.replace(/^.*\//, '')
+    : (name.replace(/^sips?:/i, '').split('@', 1)[0] ?? '')
   const words = who.split(/[^\p{L}\p{N}]+/u).filter((word) => /\p{L}/u.test(word))
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(
     (word) => [...(word ?? '')][0] ?? '',

@@ -39,11 +39,13 @@ export const targetsOf = (
 }
 
 /**
- * What somebody dialled, without the headers of a SIP URI. They are for documents: whoever only dials must not say by them who calls
- * (P-Asserted-Identity, Diversion, Privacy).
+ * Returns a dialled text without the headers of a SIP URI. Headers are for documents: a person who dials must not set the caller's identity
+ * with them (P-Asserted-Identity, Diversion, Privacy).
  */
-export const withoutHeaders = (to: string): string =>
-  /^\s*sips?:/i.test(to) ? to.replace(/\?[^@]*$/, '') : to
+export const withoutHeaders = (to: string): string => {
+  const headers = to.indexOf('?', to.lastIndexOf('@') + 1)
+  return headers >= 0 && /^\s*sips?:/i.test(to) ? to.slice(0, headers) : to
+}
 
 /** A destination, and the id of the call to it. */
 type Dialled = Pick<Candidate, 'destination' | 'callId'>

@@ -102,7 +102,7 @@ export const reasonHeader = (cause: Cause): string => {
 export const q850In = (reason = ''): number | undefined => {
   const values = reason
     .slice(0, 1_024)
-    .replace(/"(?:[^"\\]|\\.)*"/g, '')
+    .replace(/"(?:[^"\\]|\\.)*"?/g, '')
     .split(',')
   const found = values.find((value) => /^\s*Q\.850\s*;/i.test(value))
   const cause = Number(/;\s*cause\s*=\s*(\d{1,3})\s*(?:;|$)/i.exec(found ?? '')?.[1])

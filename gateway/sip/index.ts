@@ -240,7 +240,7 @@ export class SipEdge implements OutboundSip {
   #openTransfers(link: AgentLink): Transfers {
     const { directory, edge, clock, trust, metrics } = this.#parts
     const listens = (host: string) =>
-      link.hostports.some((entry) => canonicalHost(/\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
+      link.hostports.some((entry) => canonicalHost(/^[^/]*\/(.*):\d+$/.exec(entry)?.[1] ?? '') === host)
     return new Transfers({
       ...{ addresses: directory, edge, clock, metrics },
       count: (endpoint) => this.#door.refer(endpoint),

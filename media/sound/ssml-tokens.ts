@@ -84,7 +84,7 @@ const tagAt = (text: string, at: number, known: (name: string) => boolean): Foun
 }
 
 const attributesOf = (listed: string): ReadonlyMap<string, string> => {
-  const all = listed.matchAll(new RegExp(attribute, 'g'))
+  const all = listed.matchAll(new RegExp(attribute, 'gy'))
   return new Map(
     [...all].map(([, name = '', quoted = '']) => [name.toLowerCase(), decoded(quoted.slice(1, -1))]),
   )

@@ -120,14 +120,24 @@ describe.each(agents)('requests in every order, by $name', (agent) => {
     expect(await gateway.metric('calls_ended_total')).toBe(before + 1)
   })
 
-  it('Max-Forwards 0 is the end of the way', async () => {
-    await ended(await calls('call-refused', { values: { hops: 0, status: 483 } }))
+  it('the last hop that is left leads a call on to a carrier', async () => {
+    const callee = await Carrier.listens({ scenario: 'callee' })
+    destination = callee.uri
+    await ended(await calls('call', { domain: 'through.test', values: { hops: 1 } }), callee)
+    expect(headerOf(callee.sipp.received('INVITE')[0] ?? '', 'Max-Forwards')).toBe('0')
   })
 
-  it('one hop that is left is not used for a call that goes on', async () => {
-    destination = 'sip:desk@127.0.0.1:9'
-    await ended(await calls('call-refused', { domain: 'through.test', values: { hops: 1, status: 483 } }))
-    expect(await gateway.refusal('too_many_hops')).toMatchObject({ maxForwards: 0 })
+  // A drachtio-server refuses a call with Max-Forwards 0 before it asks an application.
+  describe.runIf(embedded)('a call without hops left', () => {
+    it('is answered by a handler', async () => {
+      await ended(await calls('call', { values: { hops: 0 } }))
+    })
+
+    it('does not go on', async () => {
+      destination = 'sip:desk@127.0.0.1:9'
+      await ended(await calls('call-refused', { domain: 'through.test', values: { hops: 0, status: 483 } }))
+      expect(await gateway.refusal('too_many_hops')).toMatchObject({ maxForwards: -1 })
+    })
   })
 
   describe('what belongs to no call', () => {

@@ -2,6 +2,7 @@ import { parseAddress, parseAddresses } from '../message/address.ts'
 import { SipParseError } from '../message/error.ts'
 import { type Headers, headerKey, headerName } from '../message/headers.ts'
 import type { RawMessage } from '../message/message.ts'
+import { splitOutside } from '../message/text.ts'
 import { formatHost } from '../message/uri.ts'
 import type { Protocol } from '../transport/types.ts'
 import { offenceHeader } from '../types.ts'
@@ -49,13 +50,17 @@ const check = (key: string, name: string, value: string) => {
 }
 
 /**
- * Several challenges are several fields (RFC 3261 7.3.1), but drachtio-srf joins fields of one name with commas. What follows a comma
- * outside quotes and begins like a challenge is one.
+ * Separates the challenges of one value. Several challenges are several fields (RFC 3261 7.3.1), but drachtio-srf joins fields of one name
+ * with commas. A piece behind a comma outside quotes that begins with a scheme is a challenge of its own.
  */
-const separate = (key: string, value: string): string[] =>
-  key === 'www-authenticate' || key === 'proxy-authenticate'
-    ? value.split(/,\s*(?=Digest\s[^"]*(?:"[^"]*"[^"]*)*$)/i)
-    : [value]
+const separate = (key: string, value: string): string[] => {
+  if (key !== 'www-authenticate' && key !== 'proxy-authenticate') return [value]
+  const challenges: string[] = []
+  for (const piece of splitOutside(value, ',', key))
+    if (challenges.length === 0 || /^Digest\s/i.test(piece)) challenges.push(piece)
+    else challenges.push(`${challenges.pop()}, ${piece}`)
+  return challenges
+}
 
 /** One header of the application, ready to be sent. */
 export type AppHeader = readonly [name: string, value: string]

@@ -115,6 +115,8 @@ export class Head {
       throw new SipParseError(name, 'control character in the value')
     }
     if (headers.size >= limits.headers) throw new SipParseError('header', 'too many header lines')
+    // drachtio-srf decodes escapes in names, SIP does not: `%50-Asserted-Identity` would become a header that a carrier has to vouch for.
+    if (!known && name.includes('%')) return
     if (known) headers.add(known, value)
     else headers.append(name, value)
   }

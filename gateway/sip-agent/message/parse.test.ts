@@ -34,6 +34,12 @@ describe('a message', () => {
     const text = inviteText.replace('From:', 'f  :').replace('Call-ID: ', 'i:\r\n\t')
     expect(message(text)).toMatchObject({ callId: 'a84b4c76e66710@192.0.2.9', fromTag: '1928301774' })
   })
+  it('loses headers whose names have escapes, which drachtio-srf would decode', () => {
+    const forged = '%50-Asserted-Identity: <sip:+1900@acme.example>\r\n%66: <sip:x@y>\r\nx-a%0d%0ab: c\r\n'
+    const { headers } = message(inviteText.replace('From:', `${forged}From:`))
+    expect(headers.list().filter(({ name }) => name.includes('%'))).toEqual([])
+    expect(headers.count('from')).toBe(1)
+  })
   it('may start with empty lines', () => {
     expect(message(`\r\n\r\n${inviteText}`).kind).toBe('request')
   })

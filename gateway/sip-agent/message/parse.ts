@@ -71,6 +71,20 @@ export const contentLength = (message: RawMessage, max: number): number | undefi
   }
 }
 
+/**
+ * Returns the Content-Length that a malformed head declares, so that a stream can go on behind its message. Returns undefined unless exactly
+ * one line declares it, unfolded, in at most nine digits.
+ */
+export const declaredLength = (head: Buffer): number | undefined => {
+  const lines = head.toString('latin1').split('\r\n')
+  const [at, ...more] = lines.flatMap((line, index) =>
+    /^(?:content-length|l)[ \t]*:/i.test(line) ? [index] : [],
+  )
+  if (at === undefined || more.length > 0 || /^[ \t]/.test(lines[at + 1] ?? '')) return undefined
+  const digits = /^[^:]*:[ \t]*([0-9]{1,9})[ \t]*$/.exec(lines[at] ?? '')?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
 /** Lets an error that was found in a request carry it, so that it can be answered. */
 export const blame = <E>(message: RawMessage, error: E): E => {
   if (error instanceof SipParseError && message.kind === 'request') {

@@ -16,7 +16,7 @@ export interface Via {
 /** The start of every branch made by RFC 3261 (8.1.1.7); its absence tells an RFC 2543 element. */
 export const magicCookie = 'z9hG4bK'
 
-const protocolPattern = /^SIP\s*\/\s*2\.0\s*\/\s*([A-Za-z0-9\-.!%*_+`'~]+)\s+(.+)$/i
+const protocolPattern = /^SIP\s*\/\s*2\.0\s*\/\s*([A-Za-z0-9\-.!%*_+`'~]+)\s+(\S.*)$/i
 
 const usual = 'SIP/2.0/'
 const usualTransports: ReadonlySet<string> = new Set(['UDP', 'TCP', 'TLS', 'WS', 'WSS'])

@@ -36,6 +36,32 @@ describe('a stream', () => {
     const bad = inviteText.replace('314159 INVITE', 'x INVITE')
     expect(kinds(framer, bad + inviteText)).toEqual(['bad', 'message'])
   })
+  it.each([
+    ['a line that is too long', `X-Long: ${'x'.repeat(9_000)}`],
+    ['a line without a colon', 'no colon'],
+    ['a control character', 'X-Odd: \u0001'],
+  ])('goes on after a message with %s, behind its body', (_what, line) => {
+    const framer = new StreamFramer(defaultLimits)
+    const bad = inviteText.replace('Content-Length', `${line}\r\nContent-Length`)
+    expect(kinds(framer, bad + inviteText)).toEqual(['bad', 'message'])
+    const pieces = (bad + inviteText).match(/.{1,1000}/gs) ?? []
+    expect(pieces.flatMap((piece) => kinds(framer, piece))).toEqual(['bad', 'message'])
+  })
+  it.each([
+    ['two lengths', 'l: 4\r\nContent-Length: 9'],
+    ['a folded length', 'Content-Length:\r\n 4'],
+    ['no number as length', 'Content-Length: 4x'],
+    ['no length', 'X-Other: 4'],
+    ['a length beyond the limit', 'Content-Length: 70000'],
+  ])('ends where a broken head has %s', (_what, line) => {
+    const framer = new StreamFramer(defaultLimits)
+    const bad = inviteText.replace('Content-Length: 4', `no colon\r\n${line}`)
+    expect(() => kinds(framer, bad + inviteText)).toThrow(SipParseError)
+  })
+  it('cannot go on after what is no start line', () => {
+    const framer = new StreamFramer(defaultLimits)
+    expect(() => kinds(framer, inviteText.replace('SIP/2.0', 'HTTP/1.1'))).toThrow(SipParseError)
+  })
   it('cannot go on without Content-Length', () => {
     const framer = new StreamFramer(defaultLimits)
     expect(() => kinds(framer, inviteText.replace('Content-Length: 4\r\n', ''))).toThrow(SipParseError)

@@ -2,7 +2,7 @@ import { checkMessage } from '../message/check.ts'
 import { SipParseError } from '../message/error.ts'
 import type { Limits } from '../message/limits.ts'
 import type { RawMessage, SipMessage } from '../message/message.ts'
-import { blame, contentLength, headEnd, parseHead } from '../message/parse.ts'
+import { blame, contentLength, declaredLength, headEnd, parseHead } from '../message/parse.ts'
 
 /** What comes out of a stream: messages, and keep-alive pings that want an answer (RFC 5626 3.5.1). */
 export type StreamItem =
@@ -29,7 +29,8 @@ export class StreamFramer implements Reader {
   #scanned = 0
   /** True after one CRLF between messages, of which a second one makes a ping: that may come in another read. */
   #half = false
-  #head: { message: RawMessage; end: number; length: number } | undefined
+  /** Head that was read, or its fault, while its body is awaited. */
+  #head: { content: RawMessage | SipParseError; end: number; length: number } | undefined
   readonly #limits: Limits
 
   constructor(limits: Limits) {
@@ -71,15 +72,30 @@ export class StreamFramer implements Reader {
       if (this.#held.length > this.#limits.messageBytes) throw new SipParseError('message', 'too large', 413)
       return false
     }
-    const message = parseHead(this.#held.subarray(0, end), this.#limits)
+    const head = this.#held.subarray(0, end)
+    let message: RawMessage
+    try {
+      message = parseHead(head, this.#limits)
+    } catch (error) {
+      // A fault in a header line costs this message alone, if its end is known (RFC 3261 18.3).
+      const length = this.#isFramed(error) ? declaredLength(head) : undefined
+      if (length === undefined || end + 4 + length > this.#limits.messageBytes) throw error
+      this.#head = { content: error as SipParseError, end: end + 4, length }
+      return true
+    }
     const length = contentLength(message, Number.MAX_SAFE_INTEGER)
     // RFC 3261 20.14: on a stream the header is required.
     if (length === undefined) throw blame(message, new SipParseError('Content-Length', 'missing'))
     if (end + 4 + length > this.#limits.messageBytes) {
       throw blame(message, new SipParseError('message', 'too large', 413))
     }
-    this.#head = { message, end: end + 4, length }
+    this.#head = { content: message, end: end + 4, length }
     return true
+  }
+
+  /** Whether a fault leaves no doubt that this is SIP. After a bad start line anything may follow. */
+  #isFramed(error: unknown): boolean {
+    return error instanceof SipParseError && error.part !== 'start line'
   }
 
   #readBody(): StreamItem | undefined {
@@ -91,8 +107,9 @@ export class StreamFramer implements Reader {
     this.#held = this.#held.subarray(size)
     this.#scanned = 0
     this.#head = undefined
+    if (head.content instanceof SipParseError) return { kind: 'bad', error: head.content }
     try {
-      return { kind: 'message', message: checkMessage({ ...head.message, body }), size }
+      return { kind: 'message', message: checkMessage({ ...head.content, body }), size }
     } catch (error) {
       if (error instanceof SipParseError) return { kind: 'bad', error }
       throw error

@@ -6,7 +6,9 @@ export type Algorithm = (typeof algorithms)[number]
 /** A challenge that can be answered (RFC 7616 section 3.3). */
 export interface Challenge {
   readonly realm: string
+  /** As the far side wrote it, with its escapes: it is hashed and sent back unchanged (RFC 7616 section 3.4, `unq`). */
   readonly nonce: string
+  /** As the far side wrote it. */
   readonly opaque: string | undefined
   readonly algorithm: Algorithm
   /** How the answer may be made; empty: the old way, without a counter (RFC 2069). */
@@ -54,13 +56,14 @@ const readParameters = (
     const [, name = '', quoted, plain = ''] = parameter.exec(value) ?? []
     const key = name.toLowerCase()
     if (key === '' || parameters.has(key)) return undefined
-    parameters.set(key, quoted === undefined ? plain : quoted.replace(/\\(.)/gs, '$1'))
+    parameters.set(key, quoted ?? plain)
     end = parameter.lastIndex
   }
 }
 
 const challengeOf = (parameters: ReadonlyMap<string, string>): Challenge | undefined => {
-  const [realm, nonce] = [parameters.get('realm'), parameters.get('nonce')]
+  const realm = parameters.get('realm')?.replace(/\\(.)/gs, '$1')
+  const nonce = parameters.get('nonce')
   const wanted = (parameters.get('algorithm') ?? 'MD5').toUpperCase()
   const algorithm = algorithms.find((each) => each === wanted)
   if (realm === undefined || nonce === undefined || !algorithm) return undefined

@@ -16,10 +16,29 @@ export const contactsOf = (value: string): readonly SipUri[] =>
     .sort((a, b) => b.q - a.q)
     .flatMap(({ uri }) => (uri ? [uri] : []))
 
-const entry = '(?:"(?:[^"\\\\]|\\\\.)*"|<[^>]*>|[^,"<])'
-const whole = new RegExp(`^${entry}*(?:,${entry}*)*$`)
-const each = new RegExp(`${entry}+`, 'g')
+/** Maximum length of a list that is read, in characters. */
+const maxListLength = 8_192
 
-/** Entries of a comma-separated list, with regard to quotes and angle brackets; none where one of those is not closed. */
-export const splitList = (value: string): readonly string[] =>
-  value.length > 8_192 || !whole.test(value) ? [] : (value.match(each) ?? []).map((text) => text.trim())
+/**
+ * Returns the entries of a list, trimmed. Separators within quotes and angle brackets count as text. Returns none if a quote or a bracket
+ * is not closed, or if the list is longer than 8,192 characters. Empty entries are left out.
+ */
+export const splitList = (value: string, separator: ',' | ';' = ','): readonly string[] => {
+  if (value.length > maxListLength) return []
+  const entries: string[] = []
+  let start = 0
+  let closing = ''
+  for (let at = 0; at < value.length; at++) {
+    const character = value[at]
+    if (closing === '"' && character === '\\') at++
+    else if (closing !== '') closing = character === closing ? '' : closing
+    else if (character === '"') closing = '"'
+    else if (character === '<') closing = '>'
+    else if (character === separator) {
+      entries.push(value.slice(start, at))
+      start = at + 1
+    }
+  }
+  if (closing !== '') return []
+  return [...entries, value.slice(start)].filter((entry) => entry !== '').map((entry) => entry.trim())
+}

@@ -87,6 +87,16 @@ describe('an answer', () => {
     expect('headers' in answer && answer.headers.Authorization).toContain('nonce="2"')
   })
 
+  it('hashes and returns nonce and opaque as they were written, with their escapes', () => {
+    const session = new DigestSession({ username: 'u', password: 'p' })
+    const answer = session.answer(response(401, 'Digest realm="r", nonce="a\\"b", opaque="c\\d"'), request)
+    if (!('headers' in answer)) throw new Error(answer.why)
+    const header = answer.headers.Authorization!
+    expect(header).toContain('nonce="a\\"b"')
+    expect(header).toContain('opaque="c\\d"')
+    expect(digestOf(header)).toBe(md5(`${md5('u:r:p')}:a\\"b:${md5(`INVITE:${request.uri}`)}`))
+  })
+
   it('goes to the one realm alone that was named', () => {
     const session = new DigestSession({ username: 'u', password: 'p', realms: ['carrier'] })
     expect(session.answer(response(401, 'Digest realm="evil", nonce="n"'), request)).toEqual({

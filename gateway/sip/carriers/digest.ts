@@ -155,11 +155,11 @@ export const authorization = (
   const fields = [
     `username=${quoted(username)}`,
     `realm=${quoted(realm)}`,
-    `nonce=${quoted(nonce)}`,
+    `nonce="${nonce}"`,
     `uri=${quoted(request.uri)}`,
     `response="${response}"`,
     `algorithm=${algorithm}`,
-    ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+    ...(opaque === undefined ? [] : [`opaque="${opaque}"`]),
     ...(quality ? [`qop=${quality}`, `nc=${count}`, `cnonce=${quoted(use.nonce)}`] : []),
   ]
   return `Digest ${fields.join(', ')}`

@@ -8,10 +8,9 @@ export type NumberRules = CarrierConfig['number']
  * for anything else.
  */
 export const numberOf = (text: string): string | undefined => {
-  const plain = text
-    .trim()
-    .replace(/^tel:([^;]*).*$/i, '$1')
-    .replace(/[\s().-]/g, '')
+  const written = text.trim()
+  const number = /^tel:/i.test(written) ? (written.slice(4).split(';', 1)[0] ?? '') : written
+  const plain = number.replace(/[\s().-]/g, '')
   return /^(\+[1-9]\d{1,14}|\d{2,20})$/.test(plain) ? plain : undefined
 }
 

@@ -57,7 +57,8 @@ export class Routing {
   async #find(target: SipTarget, request: OutboundRequest, log: Log): Promise<TakenRoute | Cause> {
     const uri = parseSipUri(target.uri)
     if (!uri) return unreachable(`${printable(shownUri(target.uri))}: this is no SIP URI`)
-    if ((request.maxForwards ?? mostHops) < 1) return { code: 'too_many_hops' }
+    // A call that came with 1 goes on with 0 (RFC 3261 section 16.6, RFC 7332); one that came with 0 ends here.
+    if ((request.maxForwards ?? mostHops) < 0) return { code: 'too_many_hops' }
     const { carriers } = this.#parts
     const name = target.carrier
     const registered = target.endpointId !== undefined || target.nextHop !== undefined

@@ -36,7 +36,7 @@ export interface DialogParts {
   /** The far side takes UPDATE; default false. */
   readonly allowsUpdate?: boolean
   /** Transfers, and who asks for them; default: REFER is refused. */
-  readonly transfers?: Pick<Transfers, 'dialogs' | 'target' | 'enter' | 'join'>
+  readonly transfers?: Pick<Transfers, 'dialogs' | 'target' | 'enter' | 'join' | 'refused'>
   readonly origin?: DialogOrigin
   /** From 0 to 1; default `Math.random`. */
   readonly random?: () => number

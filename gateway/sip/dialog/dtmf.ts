@@ -8,7 +8,7 @@ const byEvent = [...'0123456789*#ABCD']
 export const digitOfInfo = (contentType: string, body: string): string | undefined => {
   const type = mediaType(contentType)
   if (type === 'application/dtmf-relay')
-    return digit(/^\s*signal\s*=\s*(\S{1,2})\s*$/im.exec(body.slice(0, 256))?.[1])
+    return digit(/^[ \t]*signal[ \t]*=[ \t]*(\S{1,2})[ \t]*$/im.exec(body.slice(0, 256))?.[1])
   if (type === 'application/dtmf') return digit(/^\s*(\S{1,2})\s*$/.exec(body.slice(0, 256))?.[1])
   return undefined
 }

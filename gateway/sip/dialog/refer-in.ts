@@ -1,6 +1,8 @@
 import type { Leg } from '../../calls/leg.ts'
+import type { Clock } from '../../clock.ts'
 import { catalogue, codeOf, sipStatusOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { CallRates } from '../door/rates.ts'
 import { serverHeader } from '../door/refusals.ts'
 import { printable } from '../headers.ts'
 import type { Headers, SipDialog, SipRequest, SipResponse } from '../srf.ts'
@@ -13,7 +15,8 @@ import type { Transfers } from './transfers.ts'
 export interface ReferInParts {
   readonly dialog: Pick<SipDialog, 'local' | 'request'>
   readonly leg: Leg
-  readonly transfers: Pick<Transfers, 'dialogs' | 'target' | 'enter' | 'join'>
+  readonly transfers: Pick<Transfers, 'dialogs' | 'target' | 'enter' | 'join' | 'refused'>
+  readonly clock: Pick<Clock, 'now'>
   readonly origin: DialogOrigin
   readonly log: Pick<Log, 'debug' | 'info' | 'warn'>
   readonly userAgent: string
@@ -23,6 +26,12 @@ export interface ReferInParts {
 const subscriptionSeconds = 180
 
 const longestReferredBy = 1_024
+
+/** Maximum number of REFERs of one dialog in a second. A telephone sends one for each transfer. */
+const maxRefersPerSecond = 5
+
+/** Returns a header's value for the log: cut first, so that a long value costs no more than a short one. */
+const shown = (value: string): string => printable(shownUri(value.slice(0, 512)), 256)
 
 const reasons: Readonly<Record<number, string>> = {
   ...{ 100: 'Trying', 180: 'Ringing', 200: 'OK', 403: 'Forbidden', 404: 'Not Found', 408: 'Request Timeout' },
@@ -38,28 +47,36 @@ const reasons: Readonly<Record<number, string>> = {
  */
 export class ReferIn {
   #parts: ReferInParts
+  #rates: CallRates
   #first = true
   #joining = false
   #stopped = false
 
   constructor(parts: ReferInParts) {
     this.#parts = parts
+    this.#rates = new CallRates(() => parts.clock.now())
   }
 
+  /** Handles one REFER. Answers 503 to the sixth and further ones within a second, without reading them. */
   take(request: SipRequest, response: SipResponse): void {
-    const { log, origin } = this.#parts
+    const { log, origin, transfers, userAgent } = this.#parts
+    if (!this.#rates.has('refer', maxRefersPerSecond)) {
+      transfers.refused('over_call_rate')
+      response.send(503, { headers: serverHeader(userAgent) })
+      return
+    }
+    this.#rates.take('refer', maxRefersPerSecond)
     const value = request.get('Refer-To') ?? ''
     const referTo = readReferTo(value)
-    const by = printable(shownUri(request.get('Referred-By') ?? ''), 256)
     const facts = {
-      referTo: printable(shownUri(value), 256),
-      by,
+      referTo: shown(value),
+      by: shown(request.get('Referred-By') ?? ''),
       carrier: origin.carrier,
       endpoint: origin.endpoint?.id,
     }
     const refusal = referTo ? this.#start(referTo, request, response) : 400
     log.info({ ...facts, ...(refusal && { status: refusal }) }, refusal ? 'REFER refused' : 'REFER')
-    if (refusal) response.send(refusal, { headers: serverHeader(this.#parts.userAgent) })
+    if (refusal) response.send(refusal, { headers: serverHeader(userAgent) })
   }
 
   /** Nothing is told from now on. Idempotent. */

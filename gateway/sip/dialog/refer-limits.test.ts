@@ -59,6 +59,25 @@ it.each(['over_call_limit', 'over_call_rate'] as const)(
   },
 )
 
+it('more than five transfers of one dialog within a second get 503 unread, and are counted as refused', async () => {
+  const transfers = new Transfers({
+    addresses: { resolve: () => undefined },
+    isOurs: () => true,
+    edge: new TestEdge(),
+    clock: new FakeClock(),
+    count: () => () => {},
+    metrics,
+  })
+  const { clock, receive } = establish({
+    parts: { transfers, origin: { projectId: 'p1', source: '192.0.2.9' } },
+  })
+  const statusOf = () => receive('REFER', '', { 'refer-to': `<${'sip:'.repeat(2_000)}>` }).statuses[0]
+  expect(Array.from({ length: 7 }, statusOf)).toEqual([400, 400, 400, 400, 400, 503, 503])
+  expect(await rejected(metrics, 'over_call_rate')).toBe(2)
+  clock.advance(1_000)
+  expect(statusOf()).toBe(400)
+})
+
 it('a transfer that cannot be counts for nothing', () => {
   expect([refer(false).statuses, counted]).toEqual([[603], ['+endpoint-1', '-endpoint-1']])
 })

@@ -50,10 +50,14 @@ export class Transfers {
 
   /** Counts the call that a REFER leads to; what comes back takes it back. Otherwise the limit that is reached, which is counted, too. */
   enter({ endpoint }: DialogOrigin): (() => void) | Code {
-    const { count, metrics } = this.#parts
-    const entered = endpoint ? count(endpoint) : () => {}
-    if (typeof entered === 'string') metrics.rejections.inc({ code: entered })
+    const entered = endpoint ? this.#parts.count(endpoint) : () => {}
+    if (typeof entered === 'string') this.refused(entered)
     return entered
+  }
+
+  /** Counts a transfer that was refused. */
+  refused(code: Code): void {
+    this.#parts.metrics.rejections.inc({ code })
   }
 
   #permitted(referTo: ReferTo, { projectId, endpoint }: DialogOrigin): TransferTarget {

@@ -47,6 +47,11 @@ describe('pain point 15: who calls', () => {
   })
 })
 
+it('keeps no header whose name could do harm where it is repeated', () => {
+  const names = { 'X-Good': '1', 'x-a%0d%0ab': '2', 'x-bad!': '3', [`X-${'l'.repeat(70)}`]: '4' }
+  expect(keptHeaders(invite(names), true).map(({ name }) => name.toLowerCase())).toEqual(['x-good'])
+})
+
 it('keeps the headers of the application, and of diversions and identities only from who is believed', () => {
   const request = invite({
     ...{ 'X-Account': '42', 'x-two': 'a\r\nb', subject: 'no', diversion: '<sip:a@b>;reason=user-busy' },

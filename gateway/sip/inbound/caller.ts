@@ -9,6 +9,8 @@ type Message = Pick<SipRequest, 'get' | 'msg'>
 /** Headers of an INVITE that the call keeps, besides `X-…`: of everybody, and of those who are believed. */
 const kept = ['Privacy', 'Diversion', 'History-Info', 'P-Asserted-Identity']
 const believed = new Set(['Diversion', 'History-Info', 'P-Asserted-Identity'])
+/** Names of headers that a handler may see: they stand in logs, webhooks and INVITEs of ours. */
+const nameForm = /^[A-Za-z0-9-]{1,64}$/
 /** Most headers that are kept of one INVITE, and most characters of one. */
 const mostHeaders = 64
 const longestValue = 1_024
@@ -59,7 +61,8 @@ export const keptHeaders = (message: Message, trusted: boolean): { name: string;
     .flatMap(([name, value]) => {
       const known = kept.find((each) => each.toLowerCase() === name.toLowerCase())
       if (!trusted && known !== undefined && believed.has(known)) return []
-      return known !== undefined || /^x-/i.test(name) ? [{ name: known ?? name, value }] : []
+      const isExtension = /^x-/i.test(name) && nameForm.test(name)
+      return known !== undefined || isExtension ? [{ name: known ?? name, value }] : []
     })
     .slice(0, mostHeaders)
     .map(({ name, value }) => ({ name, value: printable(String(value), longestValue) }))

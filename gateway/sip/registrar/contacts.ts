@@ -59,7 +59,7 @@ const readContact = (text: string): Contact | undefined => {
 
 const readParams = (text: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
-  for (const part of text.match(/(?:"(?:[^"\\]|\\.)*"|[^;"])+/g) ?? []) {
+  for (const part of splitList(text, ';')) {
     const [name = '', ...value] = part.split('=')
     found.set(name.trim().toLowerCase(), value.join('=').trim())
   }

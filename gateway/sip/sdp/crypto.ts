@@ -46,8 +46,8 @@ const readKey = (method: string, keyBytes: number): Uint8Array | 'malformed' | u
   if (exponent !== undefined && Number(exponent) > 48) return 'malformed'
   const key = Buffer.from(text, 'base64')
   // Some leave the padding out.
-  if (key.length !== keyBytes || text.replace(/=+$/, '').length !== Math.ceil((keyBytes * 4) / 3))
-    return 'malformed'
+  const unpadded = text.split('=', 1)[0] ?? ''
+  if (key.length !== keyBytes || unpadded.length !== Math.ceil((keyBytes * 4) / 3)) return 'malformed'
   return mki === '' ? new Uint8Array(key) : undefined
 }
 

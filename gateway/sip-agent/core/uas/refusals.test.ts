@@ -25,7 +25,6 @@ const facts = { understood: new Set(defaultUnderstood), looped: false, merged: f
 describe('a request is refused', () => {
   it.each([
     ['an unknown method', request({}, 'sip:b@h', 'DANCE'), 501],
-    ['no hops left', request({ 'Max-Forwards': '0' }), 483],
     ['a telephone number, where it is no call', request({}, 'tel:+4930123', 'OPTIONS'), 416],
     ['a telephone number in a call', request({ To: '<sip:b@h>;tag=t' }, 'tel:+4930123'), 416],
     ['another scheme', request({}, 'nobody:x'), 416],
@@ -36,6 +35,9 @@ describe('a request is refused', () => {
   })
   it('but not a call to a telephone number without a domain, which is the application’s to refuse', () => {
     expect(refusalOf(request({}, 'tel:+4930123'), facts)).toBeUndefined()
+  })
+  it('but not a call without hops left, which ends here', () => {
+    expect(refusalOf(request({ 'Max-Forwards': '0' }), facts)).toBeUndefined()
   })
   it('with what would help', () => {
     const headers = (given: SipRequest) => Object.fromEntries(refusalOf(given, facts)?.headers ?? [])

@@ -26,11 +26,10 @@ export const refusalOf = (request: SipRequest, facts: RefusalFacts): Refusal | u
   const { method, headers, uri, toTag } = request
   if (!knownMethods.has(method)) return refuse(501, ['Allow', [...knownMethods].join(', ')])
   if (facts.looped) return refuse(482)
-  // RFC 4475 3.3.11: an endpoint takes a request of no hops; only a new call would go on from here to others.
-  const goesOn = method === 'INVITE' && toTag === ''
-  if (goesOn && Number(headers.first('max-forwards') ?? 70) === 0) return refuse(483)
+  // Max-Forwards of 0 is no reason to refuse: the request ends here (RFC 3261 8.2, RFC 4475 3.3.11). A proxy looks at it before it forwards.
+  const isNewCall = method === 'INVITE' && toTag === ''
   // A telephone number alone, as IMS trunks send it (RFC 3966): whether a call may name one is for the application to say.
-  if (!/^sips?:/i.test(uri) && !(goesOn && /^tel:/i.test(uri))) return refuse(416)
+  if (!/^sips?:/i.test(uri) && !(isNewCall && /^tel:/i.test(uri))) return refuse(416)
   // RFC 3261 8.2.2.2.
   if (facts.merged) return refuse(482)
   const unsupported = [...optionTags(headers, 'require')].filter((tag) => !facts.understood.has(tag))
