@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { check } from 'recheck'
+import { describe, expect, it } from 'vitest'
+import { Expressions } from './expressions.ts'
+
+const root = dirname(dirname(import.meta.dirname))
+
+/** Every product file, without tests, their helpers and declarations. */
+const files = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+})
+  .stdout.split('\n')
+  .filter((path) => /^(gateway|handlers|media|config|client|realtime|console|react)\/.*\.tsx?$/.test(path))
+  .filter((path) => !/\.(test|d)\.tsx?$|\/testing|test-|rig\.ts$/.test(path) && existsSync(join(root, path)))
+
+const reader = new Expressions(root)
+const found = files.flatMap((path) => reader.in(path))
+
+/** Expressions built from parameters of a function, with the sources that callers give. */
+const built: Readonly<Record<string, readonly string[]>> = {
+  // Routes of our own code, which the server lists for its documentation.
+  'gateway/http/route-list.ts': [],
+  // Patterns of the script language: each caller's pattern, or a placeholder.
+  'handlers/script/schema-parts.ts': [],
+  // Patterns of attributes: each caller's is a constant.
+  'handlers/xml/element-reader.ts': [],
+  // A fingerprint's digest has 20 to 64 bytes.
+  'media/webrtc/sdp/read.ts': ['^[0-9A-F]{2}(:[0-9A-F]{2}){63}$'],
+  'client/src/sent-media.ts': [],
+}
+
+/**
+ * Returns the forms of an expression that have to be linear. A global one is applied again behind each match, and one character further
+ * where nothing matches: one match of the second form does the same work. A sticky one is anchored.
+ */
+const formsOf = (source: string, flags: string): readonly string[] => {
+  if (flags.includes('y')) return [`^(?:${source})`]
+  return flags.includes('g') ? [source, `^(?:(?:${source})|[\\s\\S])*`] : [source]
+}
+
+const engineFlags = (flags: string): string => flags.replace(/[gydv]/g, '')
+
+const faultOf = async (source: string, flags: string): Promise<string | undefined> => {
+  for (const form of formsOf(source, flags)) {
+    const result = await check(form, engineFlags(flags), { timeout: 60_000 })
+    if (result.status === 'vulnerable') return `${result.complexity.summary}: ${result.attack.pattern}`
+    if (result.status === 'unknown') return `not decided: ${result.error.kind}`
+  }
+  return undefined
+}
+
+describe('regular expressions', () => {
+  it('are found: literals, constructed ones, patterns of schemas', () => {
+    expect(found.length).toBeGreaterThan(450)
+    const sources = found.map(({ source }) => source)
+    expect(sources).toContain('^[0-9]{1,6}$')
+  })
+
+  it('are computed from constants, but for those that are listed here', () => {
+    const unknown = found.filter(({ source }) => source === undefined).map(({ place }) => place.split(':')[0])
+    expect([...new Set(unknown)].sort()).toEqual(Object.keys(built).sort())
+  })
+
+  it('would be found if they were quadratic', async () => {
+    expect(await faultOf('"(?:[^"\\\\]|\\\\.)*"|[[\\]{}]', 'gs')).toMatch(/polynomial/)
+    expect(await faultOf('(?:"(?:[^"\\\\]|\\\\.)*"|[^;"])+', 'g')).toMatch(/polynomial/)
+    expect(await faultOf('[^;]+', 'g')).toBeUndefined()
+  })
+
+  it('take linear time for every text', async () => {
+    const sources = new Map<string, string>()
+    for (const { place, source, flags } of found)
+      if (source !== undefined) sources.set(`/${source}/${flags}`, place)
+    for (const [file, extra] of Object.entries(built))
+      for (const source of extra) sources.set(`/${source}/`, file)
+    const faults: string[] = []
+    for (const [text, place] of sources) {
+      const end = text.lastIndexOf('/')
+      const fault = await faultOf(text.slice(1, end), text.slice(end + 1))
+      if (fault) faults.push(`${place} ${text} ${fault}`)
+    }
+    expect(faults).toEqual([])
+  }, 120_000)
+})
