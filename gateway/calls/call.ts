@@ -262,8 +262,12 @@ export class Call implements LegOwner {
   legEnded(): void {
     this.#limit?.cancel()
     this.#abort.abort()
+    const { state } = this.caller
+    // A failure of the gateway is none of the callee's doing either.
+    const ofAnswered: Cause =
+      state.kind === 'ended' && state.cause.code === 'internal' ? state.cause : { code: 'normal' }
     for (const leg of [...this.#legs]) {
-      if (leg !== this.caller) leg.end({ code: leg.isAnswered ? 'normal' : 'canceled' })
+      if (leg !== this.caller) leg.end(leg.isAnswered ? ofAnswered : { code: 'canceled' })
     }
   }
 

@@ -32,6 +32,25 @@ describe('connect', () => {
     expect(far.told.at(-1)).toBe('end normal')
   })
 
+  it.each(['caller', 'callee'] as const)(
+    'ends both for a failure of ours in the leg of the %s',
+    async (failing) => {
+      const { leg, far } = t.arrive(async (call) => {
+        await call.connect({ steps: [[{ to: '/public/alice' }]] })
+      })
+      await settle()
+      const callee = t.outbound.dialled[0]!
+      callee.leg.answered()
+      await settle()
+      const failed = failing === 'caller' ? leg : callee.leg
+      failed.end({ code: 'internal', detail: 'the mediasoup process died' })
+      await settle()
+      expect([far.told.at(-1), callee.far.told.at(-1)]).toEqual(['end internal', 'end internal'])
+      expect(t.bridges.count).toBe(0)
+      expect(t.clock.running).toBe(0)
+    },
+  )
+
   it('refuses an unanswered caller with what the callee said', async () => {
     const { far } = t.arrive(async (call) => {
       await call.connect({ steps: [[{ to: 'sip:x@y' }]], answerOnBridge: true })

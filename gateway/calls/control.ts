@@ -68,6 +68,8 @@ export class Control implements CallControl {
   readonly #hold: Hold
   /** Why the last {@link connect} failed: the status that an unanswered call is refused with at the document's end. */
   #failure: Cause | undefined
+  /** Failure of the gateway itself that ended the last {@link connect}: the call ends for it, too. */
+  #fault: Cause | undefined
 
   constructor(parts: ControlParts, call: Call) {
     this.#parts = parts
@@ -94,7 +96,8 @@ export class Control implements CallControl {
 
   /** How the call ends when its document is at its end. */
   get closingCause(): Cause {
-    return this.answered || !this.#failure ? { code: 'normal' } : toldCaller(this.#failure)
+    if (this.answered) return this.#fault ?? { code: 'normal' }
+    return this.#failure ? toldCaller(this.#failure) : { code: 'normal' }
   }
 
   onVerb(listener: (event: VerbEvent) => void): () => void {
@@ -157,8 +160,9 @@ export class Control implements CallControl {
     return this.#ledger.run('connect', async () => {
       const parts = { ...this.#parts, controlOf: (call: Call) => new Control(this.#parts, call) }
       const hunt = new Hunt(parts, this.#call, options)
-      const { result, cause } = await this.#apart(hunt.run())
+      const { result, cause, fault } = await this.#apart(hunt.run())
       this.#failure = cause
+      this.#fault = fault
       return result
     })
   }

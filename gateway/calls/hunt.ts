@@ -15,8 +15,14 @@ import { Ringing } from './ringing.ts'
 import type { RingingOwner, Taken } from './ringing-parts.ts'
 import { checkKeys, pressAnswered } from './telling.ts'
 
-/** Outcome of {@link Hunt.run}; `cause` is the refusal that the caller is told. */
-export type HuntOutcome = { readonly result: ConnectResult; readonly cause?: Cause }
+/** Outcome of {@link Hunt.run}. */
+export interface HuntOutcome {
+  readonly result: ConnectResult
+  /** Refusal that the caller is given; absent if a callee answered. */
+  readonly cause?: Cause
+  /** Failure of the gateway itself that ended the leg of the callee. */
+  readonly fault?: Cause
+}
 
 /**
  * Finds somebody for the caller: tries the steps one after the other, rings the destinations of a step together, takes the first answer
@@ -70,7 +76,11 @@ export class Hunt implements LegOwner, RingingOwner {
       if (!caller.isAnswered && !answerOnBridge) await this.#call.whileUp(caller.answer())
       if (given?.aborted) return { result: canceled }
       const taken = await this.#call.whileUp(this.#ringing.run(steps))
-      if (taken) return { result: await this.#talk(taken) }
+      if (taken) {
+        const result = await this.#talk(taken)
+        const fault = this.#fault
+        return { result, ...(fault && { fault }) }
+      }
       if (given?.aborted) return { result: canceled }
       const refused = this.#ringing.refused ?? { cause: { code: 'unreachable' } }
       return { result: failure(refused), cause: refused.cause }
@@ -79,6 +89,12 @@ export class Hunt implements LegOwner, RingingOwner {
       given?.removeEventListener('abort', stop)
       this.#release()
     }
+  }
+
+  /** Failure of the gateway itself that ended the leg of the callee. */
+  get #fault(): Cause | undefined {
+    const state = this.#winner?.state
+    return state?.kind === 'ended' && state.cause.code === 'internal' ? state.cause : undefined
   }
 
   // What rings.

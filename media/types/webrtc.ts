@@ -1,8 +1,11 @@
 import type { AudioCodec } from './codec.ts'
 import type { MediaPort } from './port.ts'
 
-/** State of a browser's media: ICE and DTLS together; `failed` and `closed` are final. */
-export type BrowserMediaState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'
+/**
+ * State of a browser's media: ICE and DTLS together. `failed`, `closed` and `crashed` are final; `crashed`: the mediasoup process died,
+ * and no later offer brings the media back.
+ */
+export type BrowserMediaState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed' | 'crashed'
 
 /** A browser's video: whether there is any, either way. What is behind it is {@link WebRtc}'s own. */
 export interface BrowserVideo {

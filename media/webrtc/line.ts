@@ -3,8 +3,8 @@ import { WebRtcError } from './errors.ts'
 import type { Credentials, Fingerprint, Setup } from './sdp/session.ts'
 import type { MediaWorker } from './worker.ts'
 
-/** State of one m-line's transport. */
-export type LineState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed'
+/** State of one m-line's transport. `crashed`: the mediasoup process died. */
+export type LineState = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'closed' | 'crashed'
 
 /** The transport of one m-line: ICE-lite, DTLS, SRTP. */
 export class Line {
@@ -46,7 +46,8 @@ export class Line {
   /** What ICE and DTLS say together. A browser that said goodbye by DTLS may come back with a new offer: `disconnected`. */
   get state(): LineState {
     const { iceState, dtlsState, closed } = this.transport
-    if (this.#lost || dtlsState === 'failed') return 'failed'
+    if (this.#lost) return 'crashed'
+    if (dtlsState === 'failed') return 'failed'
     if (closed) return 'closed'
     if (iceState === 'disconnected' || dtlsState === 'closed') return 'disconnected'
     const ice = iceState === 'connected' || iceState === 'completed'

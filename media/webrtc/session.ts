@@ -88,7 +88,7 @@ export class Session implements Tenant {
   lost(): void {
     for (const slot of this.#slots) slot?.line.lost()
     void this.video.close()
-    this.#observe('failed')
+    this.#observe('crashed')
   }
 
   /** Idempotent. */
@@ -235,10 +235,11 @@ export class Session implements Tenant {
     this.#observe(main?.line.state)
   }
 
-  // `failed` and `closed` are final.
+  // `failed`, `closed` and `crashed` are final, but a process may die after a transport has failed.
   #observe(state: LineState | undefined): void {
-    if (state === undefined || state === this.#state || this.#state === 'failed' || this.#state === 'closed')
-      return
+    if (state === undefined || state === this.#state) return
+    if (this.#state === 'closed' || this.#state === 'crashed') return
+    if (this.#state === 'failed' && state !== 'crashed') return
     this.#state = state
     guarded(() => this.#listener?.(state))
   }

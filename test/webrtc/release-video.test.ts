@@ -149,7 +149,7 @@ describe('video', () => {
       () => left(second),
       (now) => now === apart + 5,
     )
-    const ended = new Promise<void>((resolve) => a.onState((state) => state === 'failed' && resolve()))
+    const ended = new Promise<void>((resolve) => a.onState((state) => state === 'crashed' && resolve()))
     process.kill(first.pid, 'SIGKILL')
     await ended
     expect(a.video).toMatchObject({ sends: false, receives: false })

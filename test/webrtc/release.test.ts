@@ -211,7 +211,7 @@ describe('two workers', () => {
 })
 
 describe('a worker that dies', () => {
-  it('fails its sessions, and another takes its place', async () => {
+  it('ends its sessions for good, and another takes its place', async () => {
     const worker = workers[0]!
     const failures: string[] = []
     house.webrtc.onFailure((reason) => failures.push(reason.message))
@@ -221,11 +221,11 @@ describe('a worker that dies', () => {
     const started = once(observer, 'newworker')
     process.kill(worker.pid, 'SIGKILL')
     await started
-    expect(states).toEqual(['failed'])
+    expect(states).toEqual(['crashed'])
     expect(failures.length).toBe(1)
     await expect(media.accept(browserOffer())).rejects.toThrow()
     await hangUp(media)
-    expect(states).toEqual(['failed'])
+    expect(states).toEqual(['crashed'])
     const next = await until(
       () => house.webrtc.offer('g', 'PCMU').catch(() => undefined),
       (made) => made !== undefined,

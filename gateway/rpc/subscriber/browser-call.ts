@@ -7,7 +7,7 @@ import type { Log } from '../../log.ts'
 import { byeOf } from './causes.ts'
 import type { Client } from './client.ts'
 import { callPlay, callState, userEvent, type WireCall, type WireCallState } from './events.ts'
-import { MediaWatch } from './media-watch.ts'
+import { causeOfLoss, type LostState, MediaWatch } from './media-watch.ts'
 import { MemberEvents } from './member-events.ts'
 import type { Parties, Party } from './parties.ts'
 import { RepeatedOffers } from './repeated-offer.ts'
@@ -77,9 +77,11 @@ export class BrowserCall {
     })
     this.#times.start = clock.now()
     this.#described = options.isDescribed === true
-    const lost = (state: string) => {
+    const lost = (state: LostState) => {
       options.log.info({ leg: leg.id, state }, "the browser's media is lost")
-      leg.ended({ code: 'client_lost', detail: `media ${state}` })
+      const cause = causeOfLoss(state, 'client_lost')
+      if (state === 'crashed') leg.end(cause)
+      else leg.ended(cause)
     }
     this.#watch = new MediaWatch(media, clock, lost, this.#described ? 'now' : 'later')
   }

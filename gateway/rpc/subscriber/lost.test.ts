@@ -81,6 +81,15 @@ describe('a page that is lost', () => {
     expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'DESTINATION_OUT_OF_ORDER' })
   })
 
+  it('is told at once that the call failed here when the mediasoup process dies', async () => {
+    const { page, media, owner, leg } = await talking(gateway)
+    media.report('crashed')
+    gateway.clock.advance(0)
+    expect(owner.told.at(-1)).toBe('ended internal by us')
+    expect(leg.state).toMatchObject({ kind: 'ended', cause: { code: 'internal' } })
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', causeCode: 41 })
+  })
+
   it('is not lost when its media comes back', async () => {
     const { media, leg } = await talking(gateway)
     media.report('disconnected')

@@ -1,5 +1,6 @@
 import type { BrowserMedia } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../clock.ts'
+import type { Cause } from '../../errors.ts'
 
 /** How long each bad state of a browser's media may last, in milliseconds. */
 export const mediaGrace = {
@@ -10,12 +11,23 @@ export const mediaGrace = {
   /** Final on this transport; the page may still take its call back. */
   failed: 10_000,
   closed: 10_000,
+  /** The mediasoup process died: no page can bring its media back. */
+  crashed: 0,
 } as const
+
+/** A state of a browser's media that does not last. */
+export type LostState = keyof typeof mediaGrace
+
+/** Returns the cause for which a leg ends whose browser's media was lost; `code`: unless the gateway is at fault. */
+export const causeOfLoss = (state: LostState, code: 'client_lost' | 'media_timeout'): Cause =>
+  state === 'crashed'
+    ? { code: 'internal', detail: 'the mediasoup process died' }
+    : { code, detail: `media ${state}` }
 
 /** Watches the media of one browser, and reports once when it is lost. */
 export class MediaWatch {
   #clock: Clock
-  #onLost: (state: keyof typeof mediaGrace) => void
+  #onLost: (state: LostState) => void
   #timer: Timer | undefined
   #begun = false
   #connected = false
@@ -25,7 +37,7 @@ export class MediaWatch {
   constructor(
     media: Pick<BrowserMedia, 'onState'>,
     clock: Clock,
-    onLost: (state: keyof typeof mediaGrace) => void,
+    onLost: (state: LostState) => void,
     /** `later`: the browser cannot connect before {@link begin}. */
     begins: 'now' | 'later' = 'now',
   ) {
@@ -77,7 +89,7 @@ export class MediaWatch {
     this.#release()
   }
 
-  #arm(state: keyof typeof mediaGrace): void {
+  #arm(state: LostState): void {
     if (this.#closed) return
     // A transport that is being checked again was up before: the first wait is for those that never were.
     if (state === 'connecting' && this.#connected) return

@@ -7,7 +7,7 @@ import type { BrowserCall, SharedScreen } from './browser-call.ts'
 import { byeOf } from './causes.ts'
 import type { Client, ClientCall } from './client.ts'
 import { mediaErrorCode } from './media-error.ts'
-import { MediaWatch } from './media-watch.ts'
+import { causeOfLoss, MediaWatch } from './media-watch.ts'
 import { Member } from './member.ts'
 import { RepeatedOffers } from './repeated-offer.ts'
 import type { VertoRequest } from './verto.ts'
@@ -111,7 +111,7 @@ export class ScreenShare implements ClientCall, SharedScreen {
     const parentId = main.party.member.id
     this.#watch = new MediaWatch(screen, clock, (state) => {
       log.info({ call: main.roomId, state }, 'the media of a shared screen is lost')
-      this.end({ code: 'client_lost' })
+      this.end(causeOfLoss(state, 'client_lost'))
     })
     this.#member = new Member({ type: 'screen', callId, nodeId, parentId })
     main.media.present(screen)

@@ -185,6 +185,16 @@ it('ends the leg once when its media is lost, and leaves nothing behind', async 
   expect(faults).toHaveLength(1)
 })
 
+it('ends the leg at once for a failure of ours when the mediasoup process dies', async () => {
+  const media = await answering()
+  browser.state('connected')
+  browser.state('crashed')
+  clock.advance(0)
+  expect(faults).toMatchObject([{ code: 'internal', message: expect.stringContaining('mediasoup') }])
+  media.close()
+  expect(clock.running).toBe(0)
+})
+
 it('is told from RTP by the description, and by the WebSocket where there is none', () => {
   const rtp =
     'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n'

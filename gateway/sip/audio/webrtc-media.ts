@@ -2,7 +2,7 @@ import type { AudioCodec, BrowserMedia, MediaPort, WebRtc } from '../../../media
 import type { Target } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
 import { TrunklineError } from '../../errors.ts'
-import { MediaWatch } from '../../rpc/subscriber/media-watch.ts'
+import { causeOfLoss, MediaWatch } from '../../rpc/subscriber/media-watch.ts'
 import { parseSipUri } from '../uri.ts'
 import { OfferAnswer, type OfferIn } from './offer-answer.ts'
 import type { SipMedia } from './sip-media.ts'
@@ -45,9 +45,10 @@ export class WebRtcMedia implements SipMedia {
   private constructor(browser: BrowserMedia, clock: Clock) {
     this.exchange = new OfferAnswer(Math.random)
     this.#browser = browser
-    this.#watch = new MediaWatch(browser, clock, (state) =>
-      this.#failed(new TrunklineError('media_timeout', `WebRTC: ${state}.`)),
-    )
+    this.#watch = new MediaWatch(browser, clock, (state) => {
+      const { code, detail } = causeOfLoss(state, 'media_timeout')
+      this.#failed(new TrunklineError(code, `WebRTC: ${detail}.`))
+    })
   }
 
   /** Answers the first offer of a client with the first of `codecs` that it has. Rejects with `bad_sdp`, `no_common_codec` or `no_ports`. */
