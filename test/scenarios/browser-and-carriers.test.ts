@@ -4,6 +4,7 @@ import { BrowserHouse } from '../support/browser-house.ts'
 import { freePort } from '../support/ports.ts'
 import { deskDomain, deskEndpoint, deskRegistrar, endpoints } from './endpoints.ts'
 import { inbound, inboundDomains } from './inbound.ts'
+import { mediaCrash } from './media-crash.ts'
 import { outbound, outboundDomains, outboundResources } from './outbound.ts'
 
 const house = new BrowserHouse()
@@ -29,4 +30,5 @@ afterAll(() => house.stop())
 
 inbound(house)
 outbound(house)
+mediaCrash(house, deskEndpoint)
 endpoints(house, () => carrierPort)
