@@ -24,6 +24,10 @@ export const parseNetwork = (text: string): Network | undefined => {
 
 const isMapped = (address: string): boolean => /^::ffff:[\da-f]+:[\da-f]+$/.test(canonicalHost(address))
 
+/** Whether an IP address is one of the machine's own loopback addresses. */
+export const isLoopback = (address: string): boolean =>
+  isIP(address) === 4 ? address.startsWith('127.') : address === '::1'
+
 /** A host as it is compared: lower case, without brackets and final dot, an IPv6 address in its one canonical spelling (RFC 5952). */
 export const canonicalHost = (host: string): string => {
   const plain = host.toLowerCase().replace(/^\[|\]$/g, '')

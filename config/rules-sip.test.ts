@@ -235,7 +235,11 @@ describe('warnings', () => {
     ['audio that anybody may send first', carriers(carrier('symmetric: first')), 'carriers.0.symmetric'],
     ['SRTP that cannot be', carriers(carrier('srtp: required')), 'carriers.0.srtp'],
     ['endpoints that cannot register', `endpoints: [{ ${desk} }]`, 'endpoints'],
-    ['plain HTTP for everybody', 'http: { plain: { address: 0.0.0.0 } }', 'http.plain'],
+    [
+      'plain HTTP for everybody',
+      'http: { plain: { address: 0.0.0.0 }, metrics: { port: 9090 } }',
+      'http.plain',
+    ],
     [
       'a realtime handler that nobody can sign in for',
       'resources: [{ address: /public/a, handler: { kind: realtime, topic: office } }]',
@@ -262,6 +266,7 @@ describe('warnings', () => {
         'carriers: [{ name: a, targets: ["sip:x;transport=tls", "sips:y"], srtp: required, symmetric: first }]',
       ),
     ).toEqual([])
+    expect(warned('http: { plain: { address: 0.0.0.0 } }')).toEqual(['http.plain', 'http.metrics'])
     expect(warned('')).toEqual([])
   })
 })

@@ -65,7 +65,7 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
   ),
   metrics: {
     ...object(
-      'A plain listener of its own for metrics and health; null: health is on the other listeners, metrics on the plain one alone, and nowhere where plain is off.',
+      'A plain listener of its own for metrics and health; null: health is on the other listeners, metrics on the plain one alone where that listens on loopback, else nowhere.',
       {
         address: format('ip', 'Local address to listen on.', '127.0.0.1'),
         port: integer('Port to listen on; 0 takes a free one.', 0, 65_535, 9090),

@@ -115,8 +115,8 @@ export interface HttpConfig {
       }
     | false
   /**
-   * Prometheus, health and readiness. `null` (default): health and readiness on both listeners, Prometheus on the plain one alone, and
-   * nowhere where that is off; else all of them on a plain listener of their own.
+   * Prometheus, health and readiness. `null` (default): health and readiness on both listeners, Prometheus on the plain one alone where
+   * that listens on loopback, else nowhere; else all of them on a plain listener of their own.
    */
   readonly metrics: { readonly address: string; readonly port: number } | null
   /** Password of Basic auth for the API, with the project's id as user; absent: nobody has access. A secret. */

@@ -1,6 +1,5 @@
-import { isIP } from 'node:net'
 import type { Keys, Report } from './faults.ts'
-import { parseNetwork } from './networks.ts'
+import { isLoopback, parseNetwork } from './networks.ts'
 import { isStun } from './rules-turn.ts'
 import type { Config } from './types.ts'
 
@@ -67,6 +66,11 @@ const warnOfEndpoints = ({ sip, endpoints }: Config, report: Report): void => {
 const warnOfListeners = ({ sip, http }: Config, report: Report): void => {
   if (http.plain && !isLoopback(http.plain.address))
     report(['http', 'plain'], 'passwords and tokens go over plain HTTP on an address that others can reach')
+  if (http.plain && !isLoopback(http.plain.address) && http.metrics === null)
+    report(
+      ['http', 'metrics'],
+      'metrics are served nowhere: plain HTTP on an address that others can reach has none',
+    )
   if (sip.drachtio && sip.shield.strangers === 'drop')
     report(['sip', 'shield', 'strangers'], 'has no effect: the shield is a part of the embedded agent')
 }
@@ -87,6 +91,3 @@ const warnOfTurn = ({ media }: Config, report: Report): void => {
       'has no TURN server: with STUN alone, the published SDK makes no call from where there is no NAT',
     )
 }
-
-const isLoopback = (address: string): boolean =>
-  isIP(address) === 4 ? address.startsWith('127.') : address === '::1'

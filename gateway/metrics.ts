@@ -271,7 +271,7 @@ const labelled = {
   carrier_up: 'Whether a target of a carrier answers its pings; 1 where there are none',
   carrier_calls: 'Calls in progress of a carrier, both directions',
   applications_online:
-    'Connected realtime applications that listen on a topic; beyond 50 topics the others are counted together as *',
+    'Connected realtime applications that listen on a topic, by its hash; beyond 50 topics the others are counted together as *',
   registration_state: 'Where our registration with a carrier stands: 1 for the present state',
 } as const
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Resources } from '../directory/ports.ts'
 import type { RefreshTokenRows } from '../directory/refresh-tokens.ts'
+import { Attempts } from '../http/attempts.ts'
 import { defaultSeconds, hashOf } from './token-pairs.ts'
 import type { SubscriberTokens } from './tokens.ts'
 
@@ -16,38 +17,74 @@ export interface EmbedTokenParts {
 /** Kind of their rows: no refresh token is taken for one, and none of them for a refresh token. */
 const embed = 'embed'
 
+/** Properties of an embed token. */
+export interface EmbedOptions {
+  /** Life, in seconds. */
+  readonly seconds: number
+  /** Maximum number of guest tokens in a minute; default {@link defaultGuests}. */
+  readonly maxGuests?: number
+  /** Origins of the pages that may have guest tokens of it; default all. */
+  readonly origins?: readonly string[]
+}
+
+/** Maximum number of guest tokens of an embed token in a minute, where it has no number of its own. */
+export const defaultGuests = 600
+
+/** Outcome of a request for a guest token. */
+export type GuestTokenResult =
+  | { readonly token: string }
+  | { readonly refused: 'unknown' }
+  | { readonly refused: 'origin' }
+  | { readonly refused: 'rate'; readonly waitMs: number }
+
+interface Claims extends Pick<EmbedOptions, 'maxGuests' | 'origins'> {
+  readonly addressIds: readonly [string]
+}
+
 /**
- * Tokens that stand in web pages for everybody to read. Whoever has one gets guest tokens for its one address, as often as they like: it says
- * what may be called, and not by whom.
+ * Tokens that stand in web pages for all to read. A visitor's page gets guest tokens of it for its one address. It says what may be called,
+ * and not by whom; how many guest tokens there are in a minute is bounded, and the pages that may have them can be.
  */
 export class EmbedTokens {
   readonly #parts: EmbedTokenParts
+  readonly #guests: Attempts
 
   constructor(parts: EmbedTokenParts) {
     this.#parts = parts
+    this.#guests = new Attempts(parts.clock, { attempts: defaultGuests, windowMs: 60_000 })
   }
 
-  /** Makes one that is good for `seconds`. */
-  async make(projectId: string, addressId: string, seconds: number): Promise<string> {
+  /** Makes an embed token for an address. */
+  async make(projectId: string, addressId: string, options: EmbedOptions): Promise<string> {
     const { rows, clock } = this.#parts
+    const { seconds, maxGuests, origins } = options
     const token = randomBytes(32).toString('base64url')
     const now = clock.now()
+    const claims: Claims = {
+      addressIds: [addressId],
+      ...(maxGuests && { maxGuests }),
+      ...(origins && { origins }),
+    }
     await rows.add({
       ...{ id: randomUUID(), hash: hashOf(token), family: randomUUID(), project_id: projectId },
-      ...{ subscriber_id: null, kind: embed, claims_json: JSON.stringify({ addressIds: [addressId] }) },
+      ...{ subscriber_id: null, kind: embed, claims_json: JSON.stringify(claims) },
       ...{ expires_at: now + seconds * 1000, used_at: null, created_at: now },
     })
     return token
   }
 
-  /** A guest token for its address; undefined where it is none, has ended, or its address is gone. */
-  async guestToken(text: string): Promise<string | undefined> {
+  /** Makes a guest token for the address of an embed token, for a page of this origin. */
+  async guestToken(text: string, origin: string | undefined): Promise<GuestTokenResult> {
     const { tokens, rows, resources, clock } = this.#parts
     const found = await rows.find(hashOf(text))
-    if (found?.kind !== embed || Number(found.expires_at) <= clock.now()) return undefined
-    const { addressIds }: { readonly addressIds: readonly [string] } = JSON.parse(found.claims_json)
-    if (!resources.findByAddressId(found.project_id, addressIds[0])) return undefined
+    if (found?.kind !== embed || Number(found.expires_at) <= clock.now()) return { refused: 'unknown' }
+    const { addressIds, maxGuests, origins }: Claims = JSON.parse(found.claims_json)
+    if (!resources.findByAddressId(found.project_id, addressIds[0])) return { refused: 'unknown' }
+    if (origins && (origin === undefined || !origins.includes(origin))) return { refused: 'origin' }
+    const waitMs = this.#guests.take(found.id, maxGuests)
+    if (waitMs > 0) return { refused: 'rate', waitMs }
     const guest = { id: randomUUID(), projectId: found.project_id }
-    return (await tokens.issue(guest, defaultSeconds, { kind: 'guest', addressIds })).token
+    const { token } = await tokens.issue(guest, defaultSeconds, { kind: 'guest', addressIds })
+    return { token }
   }
 }

@@ -15,14 +15,7 @@ export const apiCodes = {
   ),
   address_taken: entry('Something else has this address.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   email_taken: entry('Another subscriber has this e-mail.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
-  username_taken: entry(
-    'Another endpoint has this user name.',
-    400,
-    422,
-    95,
-    'INVALID_MSG_UNSPECIFIED',
-    'info',
-  ),
+  username_taken: entry('This user name is not free.', 400, 422, 95, 'INVALID_MSG_UNSPECIFIED', 'info'),
   domain_taken: entry(
     'Another domain application has this domain.',
     400,

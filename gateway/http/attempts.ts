@@ -35,16 +35,18 @@ export class Attempts {
     return this.#windows.size + this.#reached.size
   }
 
-  /** Counts an attempt. Returns 0 if it is allowed, else the milliseconds until the next one is. */
-  take(key: string): number {
+  /**
+   * Counts an attempt. Returns 0 if it is allowed, else the milliseconds until the next one is. `attempts` of this key; default those of all.
+   */
+  take(key: string, attempts = this.#limit.attempts): number {
     const now = this.#clock.now()
     const known = this.#windows.get(key) ?? this.#reached.get(key)
     const isOpen = known !== undefined && now - known.since < this.#limit.windowMs
-    if (isOpen && known.count >= this.#limit.attempts) return known.since + this.#limit.windowMs - now
+    if (isOpen && known.count >= attempts) return known.since + this.#limit.windowMs - now
     const window = isOpen ? known : { since: now, count: 0 }
     window.count++
     if (!isOpen) this.#replace(key, window, now)
-    if (window.count >= this.#limit.attempts) {
+    if (window.count >= attempts) {
       this.#windows.delete(key)
       this.#reached.set(key, window)
     }

@@ -278,6 +278,20 @@ describe('operators', () => {
     expect(metrics.body).toContain('trunkline_rejections_total')
   })
 
+  it.each([
+    ['127.0.0.1', 200],
+    ['127.3.2.1', 200],
+    ['::1', 200],
+    ['0.0.0.0', 404],
+    ['::', 404],
+    ['192.0.2.1', 404],
+  ])('have no metrics on a plain listener that others can reach: %s is %i', async (address, status) => {
+    const open = await rig.servers({ plain: { address, port: 0 } }).site()
+    expect((await open.inject('/metrics')).statusCode).toBe(status)
+    expect((await open.inject('/healthz')).statusCode).toBe(200)
+    await open.close()
+  })
+
   it('have them on a listener of their own where one is configured', async () => {
     servers = rig.servers({ metrics: { address: '127.0.0.1', port: 0 } })
     await servers.listen()
@@ -360,6 +374,26 @@ describe('the listeners', () => {
     expect(await status('/readyz')).toBe(200)
     // Metrics are not for whoever reaches the port that is open to the world.
     expect(await status('/metrics')).toBe(404)
+  })
+
+  it('keep browsers to HTTPS where the certificate is the operator’s, on every answer', async () => {
+    const { certificate: cert, key } = await (await makeAuthority()).issue({ common: 'gw' })
+    const header = async (certificate?: string, path = '/healthz') => {
+      const tls = {
+        address: '127.0.0.1',
+        port: 0,
+        hosts: [],
+        ...(certificate && { certificate, key: 'k.pem' }),
+      }
+      const secure = await rig.servers({ tls }, { cert, key }).site({ cert, key })
+      const { headers } = await secure.inject(path)
+      await secure.close()
+      return headers['strict-transport-security']
+    }
+    for (const path of ['/healthz', '/nothing', '/'])
+      expect(await header('c.pem', path)).toBe('max-age=15552000')
+    expect(await header()).toBeUndefined()
+    expect((await site.inject('/healthz')).headers['strict-transport-security']).toBeUndefined()
   })
 
   it('show another certificate without being restarted', async () => {

@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
+import { isLoopback } from '../../config/networks.ts'
 import type { HttpConfig } from '../../config/types.ts'
 import type { Certificate } from '../auth/certificate.ts'
 import type { Clock, Timer } from '../clock.ts'
@@ -18,7 +19,7 @@ import { type ApiParts, apiRoutes } from './routes/api.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/operations.ts'
 import { schemaRoutes } from './routes/schemas.ts'
 import { settingsRoute } from './routes/settings.ts'
-import { minVersion, newSite, useCors } from './site.ts'
+import { minVersion, newSite, useCors, useStrictTransport } from './site.ts'
 
 /** What the HTTP side works with. */
 export interface HttpParts {
@@ -109,6 +110,8 @@ export class HttpServers {
   async site(certificate?: Certificate): Promise<FastifyInstance> {
     const { config, metrics, log, rates, idempotency } = this.#parts
     const site = newSite({ ...this.#parts, compiled: this.#compiled }, certificate)
+    // A browser that has met a certificate of its own making must be able to come back without one.
+    if (certificate && config.tls && config.tls.certificate !== undefined) useStrictTransport(site)
     const origins = new Origins(config.origins)
     await useCors(site, origins)
     await useRequestLimits(site, rates)
@@ -119,8 +122,8 @@ export class HttpServers {
     schemaRoutes(site)
     if (config.metrics === null) {
       healthRoutes(site, this.#parts.readiness)
-      // The TLS listener is the one for the world.
-      if (!certificate) metricsRoute(site, metrics)
+      // TLS and every address but loopback are for the world.
+      if (!certificate && config.plain && isLoopback(config.plain.address)) metricsRoute(site, metrics)
     }
     await servePages(site, this.#parts.pages, log)
     return site

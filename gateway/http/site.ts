@@ -115,6 +115,17 @@ const useApiHeaders = (site: FastifyInstance): void => {
   })
 }
 
+/** Seconds for which a browser asks this host by HTTPS alone. */
+const strictSeconds = 180 * 86_400
+
+/** Tells browsers to come back by HTTPS alone (RFC 6797). For a listener with a certificate that browsers accept. */
+export const useStrictTransport = (site: FastifyInstance): void => {
+  // On the bare response: the pages of OAuth are not written by Fastify.
+  site.addHook('onRequest', async (_request, { raw }) => {
+    raw.setHeader('strict-transport-security', `max-age=${strictSeconds}`)
+  })
+}
+
 /** Lets pages of the permitted origins use the API (the Fetch standard's CORS). */
 export const useCors = async (site: FastifyInstance, origins: Origins): Promise<void> => {
   await site.register(fastifyCors, {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import type { CallControl } from '../../../handlers/verbs.ts'
 import type { ProjectAccess } from '../../auth/project-access.ts'
 import type { Applications, Originator } from '../../calls/ports.ts'
@@ -63,11 +63,14 @@ export class RealtimeDialect implements Applications {
     return this.#registry.calls
   }
 
-  /** Connected listeners by topic, for a gauge: 50 topics by name, the others together as `*`. */
+  /**
+   * Connected listeners by topic, for a gauge: 50 topics by their hash, the others together as `*`. Topics are names that customers chose,
+   * and whoever reads metrics need not know them.
+   */
   get online(): readonly { readonly labels: { readonly topic: string }; readonly value: number }[] {
     const all = this.#registry.online
     const rest = all.slice(mostTopicLabels).reduce((sum, [, count]) => sum + count, 0)
-    const named = all.slice(0, mostTopicLabels)
+    const named = all.slice(0, mostTopicLabels).map(([topic, count]) => [topicHash(topic), count] as const)
     return [...named, ...(rest > 0 ? [['*', rest] as const] : [])].map(([topic, value]) => ({
       labels: { topic },
       value,
@@ -93,3 +96,6 @@ export class RealtimeDialect implements Applications {
     this.#registry.close()
   }
 }
+
+/** The label of a topic: the first 12 hexadecimal digits of its SHA-256. */
+const topicHash = (topic: string): string => createHash('sha256').update(topic).digest('hex').slice(0, 12)

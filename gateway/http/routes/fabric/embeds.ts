@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { EmbedTokens } from '../../../auth/embed-tokens.ts'
+import { defaultGuests, type EmbedTokens } from '../../../auth/embed-tokens.ts'
 import type { Clock } from '../../../clock.ts'
 import type { Resources } from '../../../directory/ports.ts'
+import { TrunklineError } from '../../../errors.ts'
 import type { RequireProject } from '../../principal.ts'
 import { badField } from './fields.ts'
 import { checkAddress } from './limited-tokens.ts'
@@ -35,12 +36,28 @@ const makeBody = {
       ...expiry,
       description: 'When it ends, in seconds since 1970; default and at most in 366 days.',
     },
+    max_guests_per_minute: {
+      ...{ type: 'integer', minimum: 1, maximum: 100_000 },
+      description: `Maximum number of guest tokens in a minute; default ${defaultGuests}.`,
+    },
+    origins: {
+      ...{
+        type: 'array',
+        minItems: 1,
+        maxItems: 20,
+        items: { type: 'string', minLength: 1, maxLength: 260 },
+      },
+      description:
+        'Origins of the pages that may have guest tokens of it, as https://www.example.com; default all.',
+    },
   },
 } as const
 
 interface MakeBody {
   readonly address_id: string
   readonly expire_at?: number
+  readonly max_guests_per_minute?: number
+  readonly origins?: readonly string[]
 }
 
 const makeRoute = (site: FastifyInstance, { embeds, resources, requireProject, clock }: EmbedParts): void => {
@@ -57,13 +74,26 @@ const makeRoute = (site: FastifyInstance, { embeds, resources, requireProject, c
     '/api/fabric/embeds',
     { onRequest, schema },
     async ({ projectId, body }, reply) => {
-      const { address_id: id, expire_at: end } = body
+      const { address_id: id, expire_at: end, max_guests_per_minute: maxGuests } = body
       const seconds = secondsUntil('expire_at', end, clock.now(), { most: yearSeconds, usual: yearSeconds })
       checkAddress(resources, projectId, id, 'address_id')
-      const token = await embeds.make(projectId, id, seconds)
+      const origins = body.origins?.map(originOf)
+      const token = await embeds.make(projectId, id, {
+        seconds,
+        ...(maxGuests && { maxGuests }),
+        ...(origins && { origins }),
+      })
       return reply.code(201).header('cache-control', 'no-store').send({ token })
     },
   )
+}
+
+/** An origin as browsers send it. Throws `invalid_field` for anything else. */
+const originOf = (text: string, i: number): string => {
+  const url = URL.parse(text)
+  const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  if (!isOrigin) throw badField(`origins.${i}`, 'An origin such as https://www.example.com is expected.')
+  return url.origin
 }
 
 const exchangeBody = {
@@ -82,10 +112,13 @@ const exchangeRoute = (site: FastifyInstance, { embeds }: EmbedParts): void => {
   site.post<{ Body: { readonly token: string } }>(
     '/api/fabric/embeds/tokens',
     { schema },
-    async ({ body }, reply) => {
-      const token = await embeds.guestToken(body.token)
-      if (token === undefined) throw badField('token', 'The embed token is not good.')
-      return reply.code(201).header('cache-control', 'no-store').send({ token })
+    async ({ body, headers }, reply) => {
+      const made = await embeds.guestToken(body.token, headers.origin)
+      if ('token' in made) return reply.code(201).header('cache-control', 'no-store').send(made)
+      if (made.refused === 'origin') throw new TrunklineError('origin_refused')
+      if (made.refused === 'unknown') throw badField('token', 'The embed token is not good.')
+      reply.header('retry-after', Math.ceil(made.waitMs / 1000))
+      throw new TrunklineError('too_many_requests')
     },
   )
 }

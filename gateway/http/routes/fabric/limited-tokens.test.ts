@@ -113,8 +113,11 @@ describe('limited tokens', () => {
 })
 
 describe('embed tokens', () => {
-  const exchange = (token: string) =>
-    rig.site.inject({ method: 'POST', url: '/api/fabric/embeds/tokens', payload: { token } })
+  const exchange = (token: string, origin?: string) =>
+    rig.site.inject({
+      ...{ method: 'POST', url: '/api/fabric/embeds/tokens', payload: { token } },
+      ...(origin && { headers: { origin } }),
+    })
   const made = async (more: object = {}): Promise<string> => {
     const body = { address_id: addressOf('alice@example.test'), ...more }
     const answer = await rig.ask('POST', '/api/fabric/embeds', body)
@@ -152,6 +155,39 @@ describe('embed tokens', () => {
     expect([other.statusCode, (await exchange(revoked)).statusCode]).toEqual([204, 201])
     await rig.ask('POST', `${tokens}/revoke`, { token: revoked })
     for (const token of [ending, gone, revoked]) expect((await exchange(token)).statusCode).toBe(422)
+  })
+
+  it('give a bounded number of guest tokens in a minute, each embed token its own', async () => {
+    const [few, other] = [await made({ max_guests_per_minute: 2 }), await made({ max_guests_per_minute: 2 })]
+    for (const token of [few, few, other]) expect((await exchange(token)).statusCode).toBe(201)
+    const refused = await exchange(few)
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '60'])
+    rig.clock.advance(60_000)
+    expect((await exchange(few)).statusCode).toBe(201)
+    const usual = await made()
+    for (let i = 0; i < 600; i++) await exchange(usual)
+    expect((await exchange(usual)).statusCode).toBe(429)
+  })
+
+  it('can be for pages of some origins alone', async () => {
+    const token = await made({ origins: ['https://WWW.example.com', 'http://localhost:8080/'] })
+    for (const origin of ['https://www.example.com', 'http://localhost:8080'])
+      expect((await exchange(token, origin)).statusCode).toBe(201)
+    for (const origin of ['https://example.com', 'http://www.example.com', 'null', undefined]) {
+      const refused = await exchange(token, origin)
+      expect([refused.statusCode, refused.json().errors[0].code]).toEqual([403, 'origin_refused'])
+    }
+    for (const origins of [
+      [],
+      ['example.com'],
+      ['https://a.example/path'],
+      ['ftp://a.example'],
+      ['https://u@a.example'],
+    ]) {
+      const body = { address_id: addressOf('alice@example.test'), origins }
+      const answer = await rig.ask('POST', '/api/fabric/embeds', body)
+      expect([answer.statusCode, fieldOf(answer)?.split('.')[0]]).toEqual([422, 'origins'])
+    }
   })
 
   it('are for addresses of the project', async () => {
