@@ -91,6 +91,8 @@ export interface FileConfig {
   readonly envs: Config['envs']
   readonly limits: {
     readonly calls: number
+    readonly addressDepth: number
+    readonly addressCalls: number
     readonly callDuration: string
     readonly ring: string
     readonly documentTimeout: string

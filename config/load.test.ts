@@ -81,6 +81,8 @@ describe('defaults', () => {
       },
       limits: {
         calls: 1000,
+        addressDepth: 10,
+        addressCalls: 50,
         callDurationMs: 14_400_000,
         ringMs: 60_000,
         documentTimeoutMs: 5000,

@@ -130,6 +130,8 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   http: buildHttp(file.http, documents.folder),
   limits: {
     calls: file.limits.calls,
+    addressDepth: file.limits.addressDepth,
+    addressCalls: file.limits.addressCalls,
     callDurationMs: ms(file.limits.callDuration),
     ringMs: ms(file.limits.ring),
     documentTimeoutMs: ms(file.limits.documentTimeout),

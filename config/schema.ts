@@ -110,6 +110,18 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
 
 const limits = object('Limits.', {
   calls: integer('Calls at once, over everything.', 1, 1_000_000, 1000),
+  addressDepth: integer(
+    'Addresses that a call may lead through where the documents of each connect to the next one.',
+    1,
+    50,
+    10,
+  ),
+  addressCalls: integer(
+    'Calls to addresses at once that one call may bring about; in all, 20 times as many.',
+    1,
+    10_000,
+    50,
+  ),
   callDuration: duration('Longest call.', '4h'),
   ring: duration('How long a destination rings where nothing else says.', '60s'),
   documentTimeout: duration("How long a document's server may take.", '5s'),

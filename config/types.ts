@@ -139,6 +139,10 @@ export interface HttpConfig {
 export interface LimitsConfig {
   /** Calls at once, over everything; default 1,000. */
   readonly calls: number
+  /** Addresses that a call may lead through, each connecting to the next one; default 10. */
+  readonly addressDepth: number
+  /** Calls to addresses at once that one call may bring about, and 20 times as many in all; default 50. */
+  readonly addressCalls: number
   /** Longest call; default 4 hours. */
   readonly callDurationMs: number
   /** Ring time where nothing else says; default 60 s. */

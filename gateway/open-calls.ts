@@ -1,6 +1,7 @@
 import { Bridges } from './calls/bridge.ts'
 import { Calls } from './calls/calls.ts'
 import { CallDetector } from './calls/detect.ts'
+import { LocalLegs } from './calls/local/local-legs.ts'
 import { Player } from './calls/player.ts'
 import type { OwnHosts } from './calls/ports.ts'
 import { ProjectConferences } from './calls/rooms/conferences.ts'
@@ -78,13 +79,22 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   const conferences = new ProjectConferences(waiting)
   const { http: documents, callbacks } = customers
   const { nodeId } = store
+  const locals = new LocalLegs({
+    edge,
+    arrivals: { arrive: (arrival) => calls.arrive(arrival) },
+    limits: { maxDepth: config.limits.addressDepth, maxCalls: config.limits.addressCalls },
+    metrics,
+    clock,
+    log,
+  })
   const states = new CallStates({ callbacks, clock, nodeId, log: records })
-  const calls = new Calls({
+  const calls: Calls = new Calls({
     book: states,
     ...{
       addresses: store.directory,
       sip,
       subscribers,
+      locals,
       applications,
       endpoints,
       bridges,

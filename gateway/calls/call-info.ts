@@ -20,7 +20,7 @@ export const infoOf = ({
 }): CallInfo => ({
   callId,
   direction: leg.direction,
-  type: leg.kind === 'sip' ? 'sip' : 'webrtc',
+  type: leg.type,
   from: leg.from.uri,
   to: called === undefined ? leg.to.uri : shownUri(called),
   fromUser: leg.from.user,

@@ -284,6 +284,8 @@ export class Call implements LegOwner {
   }
 
   #add(leg: Leg, role: LegRecord['role']): void {
+    const { lineage } = this.#caller.facts
+    if (!leg.facts.lineage) leg.note({ lineage })
     this.#legs.add(leg)
     if (this.#records.length < MOST_RECORDS) this.#records.push({ leg, role })
     else this.#unrecorded++

@@ -10,8 +10,9 @@ import { Calls, type CallsParts } from './calls.ts'
 import { FakeCustomers } from './fake-customers.ts'
 import { FakeKeeper } from './fake-keeper.ts'
 import { FakeStreams } from './fake-listeners.ts'
-import { type FakeLeg, FakeOutbound, FakeVideos, fakeLeg } from './fakes.ts'
+import { type FakeLeg, FakeOutbound, FakePort, FakeVideos, fakeLeg } from './fakes.ts'
 import { newCallId } from './ids.ts'
+import { LocalLegs } from './local/local-legs.ts'
 import { Player } from './player.ts'
 import type { Arrival, Target } from './ports.ts'
 import type { CallSummary } from './summary.ts'
@@ -38,7 +39,7 @@ export const setUp = (
     CallsParts,
     'detector' | 'conferences' | 'queues' | 'waiters' | 'recordsTo' | 'records' | 'book'
   > &
-    Partial<Pick<CallsParts, 'addresses' | 'log'>> = {},
+    Partial<Pick<CallsParts, 'addresses' | 'log' | 'maxCalls'>> = {},
 ) => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()
@@ -72,7 +73,21 @@ export const setUp = (
   const streams = new FakeStreams()
   const keeper = new FakeKeeper()
   const customers = new FakeCustomers()
-  const calls = new Calls({
+  const ports: FakePort[] = []
+  let portError: Error | undefined
+  const openPort = async ({ group }: { readonly group: string }) => {
+    if (portError) throw portError
+    const port = new FakePort(group)
+    ports.push(port)
+    return port
+  }
+  const locals = new LocalLegs({
+    edge: { open: openPort },
+    arrivals: { arrive: (arrival) => calls.arrive(arrival) },
+    limits: { maxDepth: 3, maxCalls: 4 },
+    ...{ metrics, clock, log },
+  })
+  const calls: Calls = new Calls({
     ...{ recogniser, recogniserRate: 16_000, streams },
     recordings: keeper,
     addresses: { resolve },
@@ -81,6 +96,7 @@ export const setUp = (
     endpoints: { contacts: () => registered },
     sip: outbound,
     subscribers: outbound,
+    locals,
     bridges,
     player,
     clock,
@@ -117,7 +133,11 @@ export const setUp = (
   }
   return Object.assign(made, {
     ...{ clock, metrics, outbound, bridges, calls, joined, arrive, wait, recogniser, streams },
-    ...{ keeper, customers, records, registered },
+    ...{ keeper, customers, records, registered, ports },
+    /** No port can be opened for calls to addresses from now on. */
+    refusePorts: (error: Error) => {
+      portError = error
+    },
     /** What documents do from now on. */
     script: (run: typeof script) => {
       script = run

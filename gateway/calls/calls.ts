@@ -119,7 +119,7 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
       this.#records.ended(refused(arrival))
       this.#journal.ended(refused(arrival))
       arrival.onOver?.()
-    } else if (this.#draining) this.#refuse(arrival, 'draining', { calls })
+    } else if (this.#draining && leg.kind !== 'local') this.#refuse(arrival, 'draining', { calls })
     else if (calls >= maxCalls) this.#refuse(arrival, 'over_call_limit', { calls, limit: maxCalls })
     else this.#start(arrival)
   }

@@ -12,6 +12,7 @@ const outcomes: Partial<Record<Code, Outcome>> = {
   declined: 'declined',
   no_answer: 'no-answer',
   not_online: 'no-answer',
+  no_application: 'no-answer',
   canceled: 'canceled',
   answered_elsewhere: 'canceled',
 }
@@ -130,7 +131,7 @@ export class Candidate {
       callId: this.callId,
       to: this.destination.to,
       from: leg.from.uri,
-      type: leg.kind === 'sip' ? 'sip' : 'webrtc',
+      type: leg.type,
       ...(sipCallId !== undefined && { sip: { callId: sipCallId, headers: [], ...response } }),
     }
   }

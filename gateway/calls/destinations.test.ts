@@ -33,10 +33,15 @@ it('rings an endpoint wherever it is registered', () => {
 
 it.each([
   ['/public/phone', 'not_online'],
-  ['/public/menu', 'unreachable'],
   ['/public/nobody', 'unknown_address'],
 ])('cannot ring %s: %s', (to, code) => {
   expect(targetsOf(to, 'p', { addresses })).toMatchObject({ code })
+})
+
+it('calls an address that runs a handler', () => {
+  expect(targetsOf('/public/menu', 'p', { addresses })).toMatchObject([
+    { kind: 'handler', address: '/public/menu' },
+  ])
 })
 
 it('rings what a SIP URI names', () => {

@@ -8,7 +8,7 @@ import type { AddressBook, Endpoints, OutboundRequest, Target } from './ports.ts
 import type { Referral } from './referral.ts'
 
 /** What a leg can be made to. */
-export type Ringable = Extract<Target, { kind: 'sip' | 'subscriber' }>
+export type Ringable = Exclude<Target, { kind: 'endpoint' }>
 
 /** Where destinations are looked up. */
 export interface DestinationParts {
@@ -28,8 +28,6 @@ export const targetsOf = (
 ): readonly Ringable[] | Cause => {
   const target = addresses.resolve(to, projectId)
   if (!target) return { code: 'unknown_address', detail: shownUri(to) }
-  if (target.kind === 'handler')
-    return { code: 'unreachable', detail: `${to} runs a handler and cannot be rung` }
   if (target.kind !== 'endpoint') return [target]
   const { endpointId } = target
   const contacts = endpoints?.contacts(endpointId) ?? []
@@ -66,6 +64,7 @@ export const requestFor = (candidate: Dialled, { caller, id, info }: Call): Outb
       destination,
       projectId: info.projectId,
       callId: id,
+      calleeId: candidate.callId,
       codec: caller.port?.codec ?? 'PCMU',
       from,
       caller,

@@ -61,6 +61,7 @@ const setUp = async () => {
       addresses: { resolve: (uri) => ({ kind: 'sip', uri }) },
       sip: { dial: () => b.leg },
       subscribers: { dial: () => b.leg },
+      locals: { dial: () => b.leg },
       bridges: new Bridges(edge, new FakeVideos()),
       player: new Player(sounds, { bytes: () => Promise.reject(new Error('not used')) }),
       ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000 },

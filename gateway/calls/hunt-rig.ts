@@ -66,7 +66,7 @@ export const huntParts = () => {
   const parts: HuntParts = {
     addresses: { resolve },
     endpoints: { contacts: () => registered },
-    ...{ sip: outbound, subscribers: outbound, bridges, clock, waiters },
+    ...{ sip: outbound, subscribers: outbound, locals: outbound, bridges, clock, waiters },
     player: new Player(
       { prepare: async () => prompt, close: async () => {} },
       { bytes: async () => ({ bytes: new Uint8Array() }) },

@@ -55,12 +55,12 @@ export class Journal {
   }
 
   /** A call came in, whatever becomes of it. */
-  arrived({ callId: id, projectId, leg, plan }: Arrival): void {
+  arrived({ callId: id, parentId, projectId, leg, plan }: Arrival): void {
     const handler = plan.kind === 'handler' ? plan.handler : undefined
     const { startedAt: createdAt } = leg.times
-    const type = leg.kind === 'sip' ? 'sip' : 'webrtc'
-    const direction = 'inbound'
-    this.#book?.began({ id, projectId, direction, type, from: leg.from.uri, to: leg.to.uri, createdAt })
+    const { type, from, to } = leg
+    const made = { id, projectId, direction: 'inbound', type, from: from.uri, to: to.uri, createdAt } as const
+    this.#book?.began(parentId === undefined ? made : { ...made, parentId })
     if (handler) this.runs(id, handler)
     this.#book?.changed(id, { status: 'ringing', ringingAt: createdAt })
   }

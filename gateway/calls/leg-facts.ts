@@ -1,4 +1,5 @@
 import type { Header } from '../../handlers/verbs.ts'
+import type { Lineage } from './local/lineage.ts'
 
 /** What is known of a leg's signalling, for the record of its call and for the legs that it is joined to. */
 export interface LegFacts {
@@ -10,6 +11,8 @@ export interface LegFacts {
   readonly response?: { readonly status: number; readonly headers: readonly Header[] }
   /** Max-Forwards of the INVITE that it came by. */
   readonly maxForwards?: number
+  /** Addresses that led to the leg's call; absent: none did. */
+  readonly lineage?: Lineage
 }
 
 /** When a leg reached its states, in milliseconds; undefined where it never did. */

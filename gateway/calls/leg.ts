@@ -12,12 +12,20 @@ export type { LegSignalling } from './leg-signalling.ts'
 /** What a new leg is made of. */
 export interface LegOptions {
   readonly id: LegId
-  readonly kind: 'sip' | 'browser'
+  readonly kind: LegKind
+  /** Default by {@link kind}: `webrtc` for a browser, else `sip`. */
+  readonly type?: LegType
   readonly direction: 'inbound' | 'outbound'
   readonly from: Party
   readonly to: Party
   readonly now: () => number
 }
+
+/** Far side of a leg: a SIP dialog, a browser session, or a leg of another call of this gateway (`local`). */
+export type LegKind = 'sip' | 'browser' | 'local'
+
+/** Type of a leg, as customers see it. A `local` leg has that of the caller who led to it. */
+export type LegType = 'sip' | 'webrtc'
 
 /**
  * One signalling relationship and one media port. There are two ways for it to end: the far side ended it ({@link ended}), or we did
@@ -25,7 +33,8 @@ export interface LegOptions {
  */
 export class Leg {
   readonly id: LegId
-  readonly kind: 'sip' | 'browser'
+  readonly kind: LegKind
+  readonly type: LegType
   readonly direction: 'inbound' | 'outbound'
   readonly from: Party
   readonly to: Party
@@ -47,6 +56,7 @@ export class Leg {
   constructor(options: LegOptions) {
     this.id = options.id
     this.kind = options.kind
+    this.type = options.type ?? (options.kind === 'browser' ? 'webrtc' : 'sip')
     this.direction = options.direction
     this.from = options.from
     this.to = options.to

@@ -13,6 +13,7 @@ const reasons: Partial<Record<Code, Failed['reason']>> = {
   declined: 'declined',
   no_answer: 'no-answer',
   not_online: 'no-answer',
+  no_application: 'no-answer',
   unreachable: 'unreachable',
   unknown_address: 'unreachable',
   control_lost: 'unreachable',

@@ -49,7 +49,7 @@ export type Target =
   /** A SIP endpoint; rings where it is registered ({@link Endpoints}). */
   | { readonly kind: 'endpoint'; readonly endpointId: string; readonly address: string }
   | { readonly kind: 'subscriber'; readonly subscriberId: string; readonly address: string }
-  /** A resource whose handler runs on the caller's own leg. */
+  /** A resource with a handler. It runs on the leg of a caller who dials it, and on a leg of its own if a call is connected to it. */
   | { readonly kind: 'handler'; readonly handler: HandlerSpec; readonly address: string }
 
 /** Reads addresses; part of the directory. */
@@ -82,6 +82,8 @@ export interface OutboundRequest {
   readonly projectId: string
   /** The call: group of its media ports, and what logs name. */
   readonly callId: CallId
+  /** The called leg's own call id; default {@link callId}. */
+  readonly calleeId?: CallId
   /** Codec of the leg that this one will be joined to: preferred in the offer. */
   readonly codec: AudioCodec
   /** Caller, as the other side is to see it. */
@@ -109,6 +111,9 @@ export interface Endpoints {
 export type OutboundSip = Outbound<Extract<Target, { kind: 'sip' }>>
 /** How legs to a subscriber are placed. */
 export type OutboundSubscriber = Outbound<Extract<Target, { kind: 'subscriber' }>>
+
+/** How legs to addresses with a handler are placed. */
+export type OutboundLocal = Outbound<Extract<Target, { kind: 'handler' }>>
 
 /** Who waits in queues, as they are called; the queues themselves implement it. */
 export interface Waiters {
@@ -142,6 +147,8 @@ export interface Arrival {
   readonly leg: Leg
   /** Made with {@link newCallId}; the leg's media port is in the group of this name. */
   readonly callId: CallId
+  /** The called leg of another call of this gateway whose far side this is. */
+  readonly parentId?: CallId
   readonly projectId: string
   /** What to do with it: a domain application's handler, or the address that a browser dialled. */
   readonly plan:

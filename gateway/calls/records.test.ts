@@ -38,7 +38,7 @@ const setUp = () => {
     ...{ recogniser: new FakeRecogniser(), recogniserRate: 8000, streams: new FakeStreams() },
     recordings: new FakeKeeper(),
     addresses: { resolve: (to) => ({ kind: 'sip', uri: to }) },
-    ...{ sip: outbound, subscribers: outbound, clock, log, metrics },
+    ...{ sip: outbound, subscribers: outbound, locals: outbound, clock, log, metrics },
     bridges: new Bridges({ join: () => {}, part: () => {} }, new FakeVideos()),
     player: new Player(sounds, { bytes: async () => ({ bytes: new Uint8Array() }) }),
     rooms: { room: (name) => ({ name }) },

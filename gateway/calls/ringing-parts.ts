@@ -6,13 +6,21 @@ import type { Candidate } from './candidate.ts'
 import type { DestinationParts } from './destinations.ts'
 import type { Calling, Journal } from './journal.ts'
 import type { Leg, LegOwner } from './leg.ts'
-import type { OutboundRequest, OutboundSip, OutboundSubscriber, QueuedCaller, Waiters } from './ports.ts'
+import type {
+  OutboundLocal,
+  OutboundRequest,
+  OutboundSip,
+  OutboundSubscriber,
+  QueuedCaller,
+  Waiters,
+} from './ports.ts'
 import type { ScreenParts } from './screening.ts'
 
 /** What ringing works with. */
 export interface RingingParts extends DestinationParts, ScreenParts {
   readonly sip: OutboundSip
   readonly subscribers: OutboundSubscriber
+  readonly locals: OutboundLocal
   /** Default: nobody waits in any queue. */
   readonly waiters?: Waiters
   readonly clock: Clock

@@ -4,10 +4,10 @@ import type { Cause } from '../errors.ts'
 import { shownUri } from '../sip/uri.ts'
 import { betterCause } from './best-cause.ts'
 import { Candidate } from './candidate.ts'
-import { queueNamed, targetsOf } from './destinations.ts'
+import { queueNamed, type Ringable, targetsOf } from './destinations.ts'
 import { guarded } from './guarded.ts'
 import type { Leg, LegOwner } from './leg.ts'
-import type { QueuedCaller, Waiters } from './ports.ts'
+import type { OutboundRequest, QueuedCaller, Waiters } from './ports.ts'
 import type { Refused, RingingOptions, RingingOwner, RingingParts, Taken } from './ringing-parts.ts'
 import { confirmed, screened } from './screening.ts'
 
@@ -116,12 +116,17 @@ export class Ringing implements LegOwner {
       this.#failed(candidate, targets)
       return
     }
-    const { sip, subscribers } = this.#parts
     const request = this.#owner.request(candidate)
-    const legs = targets.map((target) =>
-      target.kind === 'sip' ? sip.dial(target, request) : subscribers.dial(target, request),
+    this.#await(
+      candidate,
+      targets.map((target) => this.#legTo(target, request)),
     )
-    this.#await(candidate, legs)
+  }
+
+  #legTo(target: Ringable, request: OutboundRequest): Leg {
+    const { sip, subscribers, locals } = this.#parts
+    if (target.kind === 'sip') return sip.dial(target, request)
+    return target.kind === 'subscriber' ? subscribers.dial(target, request) : locals.dial(target, request)
   }
 
   #await(candidate: Candidate, legs: readonly Leg[]): void {

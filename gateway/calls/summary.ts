@@ -2,7 +2,7 @@ import type { RecordResult } from '../../handlers/verbs.ts'
 import type { AudioCodec, PortStats } from '../../media/types.ts'
 import { type Cause, type Code, q850Of } from '../errors.ts'
 import type { Call, LegRecord, RecordedSound } from './call.ts'
-import type { Try } from './leg.ts'
+import type { LegKind, LegType, Try } from './leg.ts'
 import type { LegTimes } from './leg-facts.ts'
 
 /** Why something ended, as it is written down. */
@@ -21,7 +21,9 @@ interface EndSummary {
 export interface LegSummary extends EndSummary, LegTimes {
   readonly leg: string
   readonly role: LegRecord['role']
-  readonly kind: 'sip' | 'browser'
+  readonly kind: LegKind
+  /** As customers see it. */
+  readonly type: LegType
   readonly direction: 'inbound' | 'outbound'
   readonly from: string
   readonly to: string
@@ -104,7 +106,7 @@ export const refusedPackets = ({ legs }: CallSummary): [reason: string, packets:
 
 /** How well a leg's far side was heard. */
 export interface LegQuality {
-  /** The carrier's name; `none` for SIP without one, `browser` for browsers. */
+  /** The carrier's name; `none` for SIP without one, `browser` for browsers, `local` for legs between two calls of the gateway. */
   readonly carrier: string
   readonly codec: AudioCodec
   readonly mos: number
@@ -113,13 +115,16 @@ export interface LegQuality {
   readonly jitterSeconds: number
 }
 
+/** Label of a leg without a carrier. */
+const noCarrier = { sip: 'none', browser: 'browser', local: 'local' } as const
+
 /** That of every leg from which audio came. */
 export const qualities = ({ legs }: CallSummary): LegQuality[] =>
   legs.flatMap(({ audio, carrier, codec, kind }) => {
     if (audio?.mos === undefined || codec === undefined) return []
     const lost = Math.max(0, audio.lost)
     return {
-      carrier: carrier ?? (kind === 'sip' ? 'none' : 'browser'),
+      carrier: carrier ?? noCarrier[kind],
       codec,
       mos: audio.mos,
       loss: lost / (lost + audio.received),
@@ -135,10 +140,21 @@ const recordingSummary = async ({ id, ended }: RecordedSound, wait: Await): Prom
 }
 
 const legSummary = async ({ leg, role }: LegRecord, wait: Await): Promise<LegSummary> => {
-  const { id, kind, direction, facts, tries, times, stats, port } = leg
+  const { id, kind, type, direction, facts, tries, times, stats, port } = leg
   const { carrier, sipCallId } = facts
   return {
-    ...{ leg: id, role, kind, direction, from: leg.from.uri, to: leg.to.uri, carrier, sipCallId, tries },
+    ...{
+      leg: id,
+      role,
+      kind,
+      type,
+      direction,
+      from: leg.from.uri,
+      to: leg.to.uri,
+      carrier,
+      sipCallId,
+      tries,
+    },
     codec: port?.codec,
     ...times,
     ...endOf(leg.state),

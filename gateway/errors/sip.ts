@@ -31,6 +31,14 @@ export const edgeCodes = {
     'EXCHANGE_ROUTING_ERROR',
     'warn',
   ),
+  too_many_branches: entry(
+    'The call has brought about too many further calls to addresses.',
+    503,
+    429,
+    42,
+    'SWITCH_CONGESTION',
+    'warn',
+  ),
   no_common_codec: entry(
     'None of the offered codecs is supported.',
     488,

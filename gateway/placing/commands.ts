@@ -88,7 +88,9 @@ export class CallCommands {
   /** Parts the call from whom it is connected to: it goes on with its document. */
   #disconnect(projectId: string, callId: string): void {
     const { calls, history } = this.#parts
-    const connected = history.calledBy(callId).map(({ id }) => calls.live(projectId, id))
+    // The call of an address is a child of the leg that leads to it, and not connected by that leg.
+    const called = history.calledBy(callId).filter(({ direction }) => direction === 'outbound-dial')
+    const connected = called.map(({ id }) => calls.live(projectId, id))
     if (!connected.some((leg) => leg?.state === 'answered')) throw new TrunklineError('call_not_in_progress')
     for (const leg of connected) leg?.end('normal')
   }

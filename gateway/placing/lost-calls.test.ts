@@ -72,6 +72,17 @@ it('are posted as records where those are wanted; one that another has called ha
     ['call', 'c1'],
     ['leg', expect.any(String)],
   ])
-  const called = ended({ parentId: 'c0', toldTo: form }, 'https://records.example/all')
+  const called = ended(
+    { parentId: 'c0', direction: 'outbound-dial', toldTo: form },
+    'https://records.example/all',
+  )
   expect([called.cdrs, called.callbacks.length]).toEqual([[], 1])
+})
+
+it('of a call that ran the handler of an address are its own records', () => {
+  const { cdrs } = ended({ parentId: 'c0', direction: 'inbound' }, 'https://records.example/all')
+  expect(cdrs.map(({ kind, id }) => [kind, id])).toEqual([
+    ['call', 'c1'],
+    ['leg', expect.any(String)],
+  ])
 })

@@ -74,13 +74,16 @@ const sequenceOf = ({ states }: StatusTarget, { ringingAt, answeredAt }: CallRow
   return states.filter((state) => reached[state]).length
 }
 
-/** Of each call that no other one has called, with those that it had called as its legs. */
+/** Of each call that no other one has called, and of each to an address, with those that it had called as its legs. */
 const recordsOf = (ended: readonly StoredCall[], over: readonly StoredCall[]): readonly CallSummary[] => {
-  const called = Map.groupBy([...over, ...ended], ({ parent_id: parent }) => parent)
-  return ended
-    .filter(({ parent_id: parent }) => parent === null)
-    .map((row) => recordOf(callOf(row), (called.get(row.id) ?? []).map(callOf)))
+  const legs = [...over, ...ended].filter((row) => !hasRecord(row))
+  const called = Map.groupBy(legs, ({ parent_id: parent }) => parent)
+  return ended.filter(hasRecord).map((row) => recordOf(callOf(row), (called.get(row.id) ?? []).map(callOf)))
 }
+
+/** Whether a row is a call with a record of its own, and not a leg in the record of another one. */
+const hasRecord = ({ parent_id: parent, direction }: StoredCall): boolean =>
+  parent === null || direction === 'inbound'
 
 const recordOf = (call: CallRow, called: readonly CallRow[]): CallSummary => {
   const { direction, ...leg } = legOf(call, 'caller')
@@ -102,6 +105,7 @@ const legOf = (call: CallRow, role: LegSummary['role']): LegSummary => ({
     leg: newLegId(),
     role,
     kind: call.type === 'webrtc' ? 'browser' : 'sip',
+    type: call.type,
     from: call.from,
     to: call.to,
   },

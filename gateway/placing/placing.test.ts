@@ -105,7 +105,6 @@ describe('a call of the API', () => {
   it.each([
     ['sip:b@private', 'not_permitted'],
     ['/public/nobody', 'unknown_address'],
-    ['/public/menu', 'bad_request'],
     ['sip:', 'bad_request'],
     ['12345', 'unknown_address'],
   ])('to %s is refused: %s', async (to, code) => {
@@ -125,6 +124,24 @@ describe('a call of the API', () => {
   it('to a client is one to that subscriber', async () => {
     await place({ to: 'client:ann' })
     expect(t.outbound.dialled[0]!.target).toMatchObject({ kind: 'subscriber', subscriberId: 'a' })
+  })
+
+  it('to an address runs its own document on one side, and that of the address on the other', async () => {
+    const ran: string[] = []
+    t.documents(async (call) => {
+      ran.push(`${call.info.direction} ${call.info.to}`)
+      await call.answer()
+      await call.sleep(1_000)
+    })
+    const row = await place({ to: '/public/menu' })
+    await settle()
+    await settle()
+    expect(ran.toSorted()).toEqual(['inbound /public/menu', 'outbound /public/menu'])
+    expect(row).toMatchObject({ status: 'queued', direction: 'outbound-api', to: '/public/menu' })
+    t.clock.advance(1_000)
+    await settle()
+    expect(t.statuses()).toEqual(['initiated', 'in-progress', 'completed'])
+    expect([t.calls.count, t.history.live, t.states.size, t.clock.running]).toEqual([0, 0, 0, 0])
   })
 
   it('to a phone that is registered nowhere is over at once', async () => {

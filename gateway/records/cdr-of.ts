@@ -16,7 +16,7 @@ const callRow = (record: CallSummary): CdrRow => {
   return {
     ...{ id: call, kind: 'call', place: 0, role: null, direction },
     ...shared(record, record),
-    type: typeOf(first?.kind),
+    type: first?.type ?? 'sip',
     carrier: (named.find(({ answeredAt }) => answeredAt !== undefined) ?? named[0])?.carrier ?? null,
     ...{
       domain: domain?.toLowerCase() ?? null,
@@ -37,7 +37,7 @@ const legRow = (record: CallSummary, leg: LegSummary, place: number): CdrRow => 
   return {
     ...{ id: leg.leg, kind: 'leg', place, role: leg.role, direction: leg.direction },
     ...shared(record, leg),
-    ...{ type: typeOf(leg.kind), carrier: leg.carrier ?? null, codec: leg.codec ?? null },
+    ...{ type: leg.type, carrier: leg.carrier ?? null, codec: leg.codec ?? null },
     ...{
       domain: record.domain?.toLowerCase() ?? null,
       source: record.source ?? null,
@@ -76,5 +76,3 @@ const worst = <K extends 'mos' | 'loss' | 'jitter_ms'>(
   const known = heard.map((each) => each[what]).filter((value) => value !== null)
   return known.length > 0 ? choose(...(known as number[])) : null
 }
-
-const typeOf = (kind: 'sip' | 'browser' | undefined): string => (kind === 'browser' ? 'webrtc' : 'sip')

@@ -33,7 +33,8 @@ describeEngines('the calls of a gateway that died', (engine) => {
       dialect: 'form',
     } as const
     const call = beginning({ toldTo })
-    const [called, busy] = [beginning({ parentId: call.id, toldTo }), beginning({ parentId: call.id })]
+    const dialled = { parentId: call.id, direction: 'outbound-dial' } as const
+    const [called, busy] = [beginning({ ...dialled, toldTo }), beginning(dialled)]
     for (const each of [call, busy, called]) first.records.began(each)
     first.records.ended(busy.id, { status: 'busy', endedAt: 1_700_000_004_000, code: 'busy' })
     for (const { id } of [call, called])

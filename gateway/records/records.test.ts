@@ -128,7 +128,7 @@ describeEngines('records', (engine) => {
       const worse = { ...counters, received: 450, lost: 50, jitterMs: 3, mos: 3.2 } as never
       const legs = [
         legOf({ audio: heard }),
-        legOf({ role: 'callee', kind: 'browser', audio: worse, carrier: undefined }),
+        legOf({ role: 'callee', kind: 'browser', type: 'webrtc', audio: worse, carrier: undefined }),
       ]
       const record = recordOf({ legs })
       records.keep(record)

@@ -26,7 +26,15 @@ export const beginning = (changes: Partial<CallRow> = {}): Omit<CallRow, 'status
 
 /** A leg of a record. */
 export const legOf = (changes: Partial<LegSummary> = {}): LegSummary => ({
-  ...{ leg: randomUUID(), role: 'caller', kind: 'sip', direction: 'inbound', tries: [], detail: undefined },
+  ...{
+    leg: randomUUID(),
+    role: 'caller',
+    kind: 'sip',
+    type: 'sip',
+    direction: 'inbound',
+    tries: [],
+    detail: undefined,
+  },
   ...{ from: 'sip:+15550001111@carrier.example', to: 'sip:+15550002222@voice.example' },
   ...{ carrier: 'telco', sipCallId: 'their-id', codec: 'PCMU', audio: undefined },
   ...{ startedAt: 1_700_000_000_000, answeredAt: 1_700_000_002_000, endedAt: 1_700_000_010_000 },

@@ -35,7 +35,7 @@ export const forward: NodeKind = {
         title: 'a destination (an object with to)',
         type: 'object',
         properties: {
-          to: text('A number, a SIP URI or an address /context/name.'),
+          to: text('A number, a SIP URI or an address /context/name, also one that runs a handler.'),
           from: text('Caller id; default that of the caller.'),
           timeout: number(`Seconds that it rings; default ${ringSeconds}.`, [1, 600]),
           username: text('User for the carrier.'),

@@ -96,7 +96,7 @@ export const nounRows: readonly Row[] = [
     'Dial/Client',
     people,
     [
-      'a subscriber: `alice` stands for `/public/alice`; or an address `/context/name`',
+      'a subscriber: `alice` stands for `/public/alice`; or an address `/context/name`, also [one that runs a handler](handlers.md#addresses-that-run-a-handler)',
       'is a subscriber by name, or by address, or by Identity',
     ],
     callee,

@@ -170,7 +170,7 @@ export const verbRows: readonly Row[] = [
     'Dial',
     'verbs/dial.test.ts',
     [
-      'calls its nouns together, or its text as a number, and joins the first who answers. Action: `DialCallStatus`, `DialCallSid`, `DialCallDuration`, `RecordingUrl`; with `Sip` also `DialSipCallId`, `DialSipResponseCode`, `DialSipHeader_X-…`',
+      'calls its nouns together, or its text (a number, or an address `/context/name`), and joins the first who answers. Action: `DialCallStatus`, `DialCallSid`, `DialCallDuration`, `RecordingUrl`; with `Sip` also `DialSipCallId`, `DialSipResponseCode`, `DialSipHeader_X-…`',
       'tells the action how it went, and runs its document',
     ],
     {

@@ -20,7 +20,13 @@ describe.each(agents)('transfers, by $name', (agent) => {
         http: { apiToken },
         sip: { registrar: { domains: ['pbx.test'] } },
         endpoints: ['desk', 'office'].map((username) => ({ username, password })),
-        resources: [{ address: '/private/safe', handler: scripted('answer') }],
+        resources: [
+          { address: '/private/safe', handler: scripted('answer') },
+          {
+            address: '/public/news',
+            handler: scripted('answer', { play: { url: 'say:Here is the news.' } }),
+          },
+        ],
       },
     )
   })
@@ -77,6 +83,16 @@ describe.each(agents)('transfers, by $name', (agent) => {
     const notices = caller.sipp.received('NOTIFY')
     expect(bodyOf(notices.at(-1) ?? '')).toContain('SIP/2.0 200 OK')
     expect(headerOf(notices.at(-1) ?? '', 'Subscription-State')).toContain('terminated')
+  })
+
+  it('a REFER sends the other party to an address that runs a handler', async () => {
+    const values = { refer: refer('sip:news@pbx.test') }
+    const { caller, callee } = await joined('first', 'call-refers-answered', { values, holdMs: 200 })
+    await callee.talks('invited', 500)
+    await callee.hearsVoice()
+    await outgoing.ended(caller, callee)
+    const notices = caller.sipp.received('NOTIFY')
+    expect(bodyOf(notices.at(-1) ?? '')).toContain('SIP/2.0 200 OK')
   })
 
   it('a call that is recorded is so before and after its caller has left it', async () => {

@@ -94,9 +94,8 @@ describe('whom a REFER may mean', () => {
   it.each([
     ['sip:bob@demo.example', '/public/bob', '/public/bob', '/public/bob'],
     ['sip:nobody@demo.example', 404, 404, 404],
-    // A handler runs for callers, and cannot be rung.
-    ['sip:menu@demo.example', 403, 403, 403],
-    ['sip:%2Fpublic%2Fmenu@demo.example', 403, 403, 403],
+    ['sip:menu@demo.example', '/public/menu', '/public/menu', '/public/menu'],
+    ['sip:%2Fpublic%2Fmenu@demo.example', '/public/menu', '/public/menu', '/public/menu'],
     ['sip:safe@demo.example', 403, '/private/safe', '/private/safe'],
     ['sip:%2Fsales%2Fdesk@demo.example', 403, '/sales/desk', '/sales/desk'],
     ['sip:+4930@demo.example', 403, 403, '+4930'],

@@ -43,9 +43,7 @@ export class Transfers {
   target(referTo: ReferTo, origin: DialogOrigin): TransferTarget {
     const target = this.#permitted(referTo, origin)
     if ('refuse' in target) return target
-    const found = this.#parts.addresses.resolve(target.to, origin.projectId)
-    if (!found) return { refuse: 404 }
-    return found.kind === 'handler' ? { refuse: 403 } : target
+    return this.#parts.addresses.resolve(target.to, origin.projectId) ? target : { refuse: 404 }
   }
 
   /** Counts the call that a REFER leads to; what comes back takes it back. Otherwise the limit that is reached, which is counted, too. */

@@ -1,13 +1,8 @@
-import { codecFacts } from '../../../media/codecs/facts.ts'
-import type { Edge, MediaPort } from '../../../media/types.ts'
+import type { AudioCodec, Edge, MediaPort } from '../../../media/types.ts'
 import { newLegId } from '../../calls/ids.ts'
 import { Leg, type LegSignalling } from '../../calls/leg.ts'
+import { openPortPair } from '../../calls/local/loopback-ports.ts'
 import type { Cause } from '../../errors.ts'
-import type { CodecFormat } from '../sdp/description.ts'
-
-const telephoneEvent = 101
-/** Of codecs without a number of their own. */
-const dynamic = 96
 
 /** One of two legs that are each other's far side: what is told to the one, happens to the other. */
 class TwinSide implements LegSignalling {
@@ -40,15 +35,7 @@ export const twinLegs = async (
 ): Promise<readonly [Leg, Leg] | undefined> => {
   const groups = [first.port?.group, second.port?.group] as const
   if (groups[0] === undefined || groups[1] === undefined) return undefined
-  const [a, b] = await openBoth(edge, groups[0], groups[1])
-  try {
-    const format = formatBetween(first.port, second.port)
-    connect(a, b, format)
-    connect(b, a, format)
-  } catch (error) {
-    await Promise.all([a.close(), b.close()])
-    throw error
-  }
+  const [a, b] = await openPortPair(edge, [groups[0], groups[1]], codecBetween(first.port, second.port))
   const sides = [new TwinSide(), new TwinSide()] as const
   const here = twinLeg(first, sides[0], a, now)
   const there = twinLeg(second, sides[1], b, now)
@@ -57,38 +44,13 @@ export const twinLegs = async (
   return [here, there]
 }
 
-const openBoth = async (
-  edge: Pick<Edge, 'open'>,
-  first: string,
-  second: string,
-): Promise<readonly [MediaPort, MediaPort]> => {
-  const a = await edge.open({ group: first, kind: 'loopback' })
-  try {
-    return [a, await edge.open({ group: second, kind: 'loopback' })]
-  } catch (error) {
-    await a.close()
-    throw error
-  }
-}
-
 /** What both speak, so that nothing is decoded; else what loses nothing of the one that has less. */
-const formatBetween = (first: MediaPort | undefined, second: MediaPort | undefined): CodecFormat => {
+const codecBetween = (first: MediaPort | undefined, second: MediaPort | undefined): AudioCodec => {
   const spoken = [first?.codec ?? 'PCMU', second?.codec ?? 'PCMU'] as const
   const wide = spoken.every((codec) => codec !== 'PCMU' && codec !== 'PCMA')
   const narrow = spoken.find((codec) => codec === 'PCMU' || codec === 'PCMA') ?? 'PCMU'
-  const codec = spoken[0] === spoken[1] ? spoken[0] : wide ? 'L16' : narrow
-  return { codec, payloadType: codecFacts[codec].payloadType ?? dynamic }
+  return spoken[0] === spoken[1] ? spoken[0] : wide ? 'L16' : narrow
 }
-
-const connect = (
-  port: MediaPort,
-  { address, port: number, rtcpPort }: MediaPort,
-  format: CodecFormat,
-): void =>
-  port.setFar(
-    { codecs: [format], telephoneEvent },
-    { address, port: number, rtcpPort, rtcpMux: true, ...format, telephoneEvent, direction: 'sendrecv' },
-  )
 
 const twinLeg = (like: Leg, side: TwinSide, port: MediaPort, now: () => number): Leg => {
   const { direction, from, to } = like

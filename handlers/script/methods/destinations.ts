@@ -27,7 +27,7 @@ const states = ['created', 'ringing', 'answered', 'ended']
 /** Parameters of one destination, which `connect` has too, for all. */
 export const destinationProperties: Readonly<Record<string, Schema>> = {
   to: text(
-    'A SIP URI, an address /context/name, a phone number, queue:<name>, or, as the only destination, stream:<WebSocket URL>.',
+    'A SIP URI, an address /context/name (of a subscriber, an endpoint, or a resource with a handler, which answers then), a phone number, queue:<name>, or, as the only destination, stream:<WebSocket URL>.',
   ),
   from: text("Caller id; default the caller's own."),
   from_name: text("Caller's name to present."),

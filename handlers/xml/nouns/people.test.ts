@@ -126,6 +126,23 @@ describe('Verto', () => {
   })
 })
 
+describe('the text of Dial', () => {
+  it.each([
+    ['+1 555-0003', '+15550003'],
+    ['/private/echo', '/private/echo'],
+    ['/public/menu?channel=audio', '/public/menu?channel=audio'],
+  ])('%s is called', async (text, to) => {
+    const { callees, warnings } = await called(text)
+    expect([callees, warnings]).toEqual([[{ to }], []])
+  })
+
+  it.each(['/menu', 'menu', '/a/b/c'])('%s is not, and 13223 says so', async (text) => {
+    const { callees, warnings } = await called(text)
+    expect(callees).toEqual([])
+    expect(warnings).toMatchObject([{ code: '13223', path: '/Response/Dial[1]' }])
+  })
+})
+
 describe('Number', () => {
   it('is a phone number, and presses sendDigits', async () => {
     const { callees } = await called('<Number sendDigits="ww1#">+1 555-0003</Number>')

@@ -174,8 +174,9 @@ const headersOf = (query: string): readonly Header[] =>
       return readHeader(withX(percentDecode(name)), percentDecode(value.join('=')))
     })
 
-/** A phone number that stands in `Dial` itself. */
-export const bareNumber = (reader: ElementReader): Callable | undefined => {
-  const to = readPhoneNumber(reader)
+/** A phone number, or an address `/context/name`, that stands in `Dial` itself. */
+export const bareDestination = (reader: ElementReader): Callable | undefined => {
+  const text = reader.content()
+  const to = isAddress(text) ? text : readPhoneNumber(reader)
   return to === undefined ? undefined : () => ({ to })
 }

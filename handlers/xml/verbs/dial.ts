@@ -12,7 +12,7 @@ import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
 import { conference, readConference } from '../nouns/conference.ts'
 import type { Callable, Noun } from '../nouns/noun.ts'
-import { bareNumber, client, number, sip, verto } from '../nouns/people.ts'
+import { bareDestination, client, number, sip, verto } from '../nouns/people.ts'
 import { queue } from '../nouns/queue.ts'
 import type { Run, Stage, VerbKind } from '../verb.ts'
 import { asked } from '../verb.ts'
@@ -82,7 +82,7 @@ const readCallables = (
   reader: ElementReader,
   nouns: readonly { kind: Noun; reader: ElementReader }[],
 ): readonly Callable[] => {
-  const bare = reader.content() === '' ? undefined : bareNumber(reader)
+  const bare = reader.content() === '' ? undefined : bareDestination(reader)
   const found = [...nouns.map(({ kind, reader: child }) => kind.read(child)), bare].filter(
     (one) => one !== undefined,
   )

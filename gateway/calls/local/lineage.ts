@@ -1,0 +1,67 @@
+import type { Code } from '../../errors.ts'
+import type { Leg } from '../leg.ts'
+
+/** Limits of the calls that one call may bring about by calling addresses. */
+export interface AddressLimits {
+  /** Maximum number of addresses in a chain, each called by the one before. */
+  readonly maxDepth: number
+  /** Maximum number of calls to addresses in progress at once that one first call has brought about. */
+  readonly maxCalls: number
+}
+
+/** Calls to addresses in all that one first call may bring about, as a multiple of {@link AddressLimits.maxCalls}. */
+const totalFactor = 20
+
+/** Calls to addresses that one first call has brought about, directly or through other addresses. */
+interface Family {
+  inProgress: number
+  total: number
+}
+
+/** Addresses that led to a leg, the first one first; empty for a call from outside. Every leg of a call has that of its caller's leg. */
+export interface Lineage {
+  readonly chain: readonly string[]
+  readonly family: Family
+}
+
+/** Refusal of a further address. `facts` are for the log. */
+export interface TooFar {
+  readonly code: Extract<Code, 'too_many_hops' | 'too_many_branches'>
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** Lineage of a leg's call; a call without one begins a family, which its further legs share. */
+const lineageOf = (leg: Leg | undefined): Lineage => {
+  const known = leg?.facts.lineage
+  if (known) return known
+  const lineage: Lineage = { chain: [], family: { inProgress: 0, total: 0 } }
+  leg?.note({ lineage })
+  return lineage
+}
+
+/** Lineage of a call to `address` that is made for `caller`, or why the call is not permitted. Counts it, if it is: see {@link left}. */
+export const entered = (
+  caller: Leg | undefined,
+  address: string,
+  { maxDepth, maxCalls }: AddressLimits,
+): Lineage | TooFar => {
+  const { chain, family } = lineageOf(caller)
+  const longer = [...chain, address]
+  if (longer.length > maxDepth)
+    return { code: 'too_many_hops', facts: { chain: longer, depth: longer.length, limit: maxDepth } }
+  const { inProgress, total } = family
+  const maxTotal = maxCalls * totalFactor
+  if (inProgress >= maxCalls || total >= maxTotal)
+    return {
+      code: 'too_many_branches',
+      facts: { chain: longer, inProgress, limit: maxCalls, total, maxTotal },
+    }
+  family.inProgress++
+  family.total++
+  return { chain: longer, family }
+}
+
+/** Counts the end of a call that {@link entered} has counted. */
+export const left = ({ family }: Lineage): void => {
+  family.inProgress--
+}

@@ -1,0 +1,446 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { CallControl, CalleeState, ConnectOptions, ConnectResult } from '../../../handlers/verbs.ts'
+import { type setUp as rigOf, setUp as rigWith, settle } from '../calls-rig.ts'
+import type { CallBook } from '../journal.ts'
+import type { Target } from '../ports.ts'
+
+type Run = (call: CallControl) => Promise<void>
+
+/** What the {@link CallBook} was told, in words. */
+const bookOf = () => {
+  const rows = new Map<string, Parameters<CallBook['began']>[0]>()
+  const ends = new Map<string, Parameters<CallBook['ended']>[1]>()
+  const book: CallBook = {
+    began: (row) => void rows.set(row.id, row),
+    changed: () => {},
+    ended: (id, end) => void ends.set(id, end),
+    watch: () => {},
+  }
+  return { book, rows, ends }
+}
+
+const resolve = (to: string): Target | undefined => {
+  if (to.startsWith('sip:')) return { kind: 'sip', uri: to }
+  return to.startsWith('/public/')
+    ? { kind: 'handler', address: to, handler: { kind: 'script', document: '{}', name: to } }
+    : undefined
+}
+
+let t: ReturnType<typeof rigOf>
+let told: ReturnType<typeof bookOf>
+/** Documents of the addresses. */
+let at: Record<string, Run>
+/** Outcomes of `connect`, in order. */
+let results: ConnectResult[]
+let states: string[]
+
+beforeEach(() => {
+  told = bookOf()
+  t = rigWith({ addresses: { resolve }, maxCalls: 100, book: told.book })
+  at = {}
+  results = []
+  states = []
+})
+
+const state = (one: CalleeState) => (one.kind === 'ended' ? `ended ${one.outcome} ${one.code}` : one.kind)
+
+const connect = async (
+  call: CallControl,
+  to: string | readonly string[],
+  more: Partial<ConnectOptions> = {},
+) => {
+  const step = [to]
+    .flat()
+    .map((each) => ({ to: each, onState: (one: CalleeState) => states.push(state(one)) }))
+  results.push(await call.connect({ steps: [step], answerOnBridge: true, ...more }))
+}
+
+/** A call from outside, whose document is `run`; those of addresses are in {@link at}. */
+const arrive = async (run: Run) => {
+  const made = t.arrive((call) => (at[call.info.to] ?? run)(call))
+  for (let turn = 0; turn < 8; turn++) await settle()
+  return made
+}
+
+const turns = async () => {
+  for (let turn = 0; turn < 8; turn++) await settle()
+}
+
+const waits: Run = async (call) => {
+  await call.answer()
+  await call.sleep(1_000_000)
+}
+
+/** What is left of all calls. */
+const left = () => [
+  t.calls.count,
+  t.calls.legs,
+  t.bridges.count,
+  t.clock.running,
+  t.ports.filter((port) => !port.closed).length,
+]
+
+describe('a call that is connected to an address', () => {
+  it('runs its handler on a call of its own, and is answered when that is', async () => {
+    const menu: CallControl[] = []
+    at['/public/menu'] = async (call) => {
+      menu.push(call)
+      await call.sleep(1_000)
+      await waits(call)
+    }
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    expect(menu[0]?.info).toMatchObject({
+      direction: 'inbound',
+      type: 'sip',
+      from: 'sip:caller@carrier.example',
+      to: '/public/menu',
+      toUser: 'menu',
+    })
+    expect(a.far.told).toEqual([])
+    t.clock.advance(1_000)
+    await turns()
+    expect(a.far.told).toEqual(['answer'])
+    expect(states).toEqual(['initiated', 'answered'])
+    expect(t.bridges.count).toBe(1)
+    expect(t.calls.count).toBe(2)
+    a.leg.ended({ code: 'normal' })
+    await turns()
+    expect(menu[0]?.signal.aborted).toBe(true)
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('goes on with its document when the handler hangs up', async () => {
+    at['/public/menu'] = async (call) => {
+      await call.answer()
+      await call.sleep(5_000)
+    }
+    const a = await arrive(async (call) => {
+      await connect(call, '/public/menu')
+      await waits(call)
+    })
+    t.clock.advance(5_000)
+    await turns()
+    expect(results).toMatchObject([{ kind: 'connected', endedBy: 'callee', durationMs: 5_000 }])
+    expect(a.leg.isAnswered).toBe(true)
+    a.leg.ended({ code: 'normal' })
+    await turns()
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('hears that it rings, and what the handler plays before its answer', async () => {
+    at['/public/menu'] = async (call) => {
+      await call.ring()
+      await call.sleep(1_000)
+      await connect(call, '/public/announcement')
+    }
+    at['/public/announcement'] = async (call) => {
+      await call.connect({ steps: [[{ to: 'sip:b@far.example' }]], answerOnBridge: true })
+    }
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    expect(a.far.told).toEqual(['ring'])
+    t.clock.advance(1_000)
+    await turns()
+    t.outbound.dialled[0]?.leg.early(true)
+    await turns()
+    expect(a.far.told).toEqual(['ring', 'progress'])
+    expect(t.bridges.count).toBe(3)
+    a.leg.ended({ code: 'canceled' })
+    await turns()
+    expect(t.outbound.dialled[0]?.far.told).toEqual(['end canceled'])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it.each([
+    ['busy', 'busy', 486, 'busy'],
+    ['decline', 'declined', 603, 'declined'],
+    ['no-answer', 'no-answer', 480, 'no_answer'],
+    ['hangup', 'no-answer', 480, 'no_answer'],
+    ['error', 'error', 500, 'handler_failed'],
+  ] as const)('fails where the handler refuses it: %s', async (reason, expected, sipStatus, code) => {
+    at['/public/menu'] = (call) => call.hangup(reason)
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    expect(results).toMatchObject([{ kind: 'failed', reason: expected, sipStatus, code }])
+    expect(a.far.told).toEqual([`end ${code}`])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('is given up after its ring time', async () => {
+    at['/public/menu'] = (call) => call.sleep(1_000_000)
+    await arrive((call) => connect(call, '/public/menu', { timeoutMs: 20_000 }))
+    t.clock.advance(20_000)
+    await turns()
+    expect(results).toMatchObject([{ kind: 'failed', reason: 'no-answer' }])
+    expect(states).toEqual(['initiated', 'ended no-answer no_answer'])
+    const ends = [...told.rows.keys()].map((id) => told.ends.get(id))
+    expect(ends.map((end) => [end?.status, end?.code])).toEqual([
+      ['no-answer', 'no_answer'],
+      ['no-answer', 'no_answer'],
+      ['canceled', 'canceled'],
+    ])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('rings beside others: the first answer ends the rest', async () => {
+    at['/public/menu'] = (call) => call.sleep(1_000_000)
+    const a = await arrive((call) => connect(call, ['/public/menu', 'sip:b@far.example']))
+    t.outbound.dialled[0]?.leg.answered()
+    await turns()
+    expect(t.calls.count).toBe(1)
+    expect([...told.ends.values()].map(({ code }) => code)).toEqual([
+      'answered_elsewhere',
+      'answered_elsewhere',
+    ])
+    a.leg.ended({ code: 'normal' })
+    await turns()
+    at['/public/menu'] = waits
+    await arrive((call) => connect(call, ['/public/menu', 'sip:b@far.example']))
+    expect(t.outbound.dialled[1]?.far.told).toEqual(['end answered_elsewhere'])
+  })
+
+  it('hands digits on in both directions, with pauses', async () => {
+    const pressed: string[] = []
+    at['/public/menu'] = async (call) => {
+      await call.answer()
+      call.onDigit((digit) => pressed.push(digit))
+      await call.sleep(1_000)
+      await call.sendDigits('7w8')
+      await call.sleep(1_000_000)
+    }
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    a.leg.digit('1')
+    a.leg.digit('#')
+    await turns()
+    expect(pressed).toEqual(['1', '#'])
+    t.clock.advance(1_000)
+    await turns()
+    expect(a.far.told).toEqual(['answer', 'digits 7'])
+    t.clock.advance(500)
+    await turns()
+    expect(a.far.told).toEqual(['answer', 'digits 7', 'digits 8'])
+  })
+
+  it('hands on X- headers, Diversion and the caller, and one hop less', async () => {
+    const seen: unknown[] = []
+    at['/public/menu'] = async (call) => void seen.push(call.info)
+    const headers = [
+      { name: 'X-Order', value: '7' },
+      { name: 'P-Asserted-Identity', value: '<sip:boss@example.com>' },
+    ]
+    await arrive(async (call) => {
+      await call.connect({
+        steps: [[{ to: '/public/menu', headers, from: 'sip:shop@example.com', fromName: 'Shop' }]],
+      })
+    })
+    expect(seen).toMatchObject([
+      { headers: [headers[0]], from: 'sip:shop@example.com', fromName: 'Shop', projectId: 'p' },
+    ])
+  })
+
+  it('is asked for a confirmation as any callee is', async () => {
+    at['/public/menu'] = waits
+    let asked: CallControl | undefined
+    const confirm = async (callee: CallControl) => {
+      asked = callee
+      await callee.sleep(1_000)
+    }
+    const a = await arrive(async (call) => {
+      await call.connect({ steps: [[{ to: '/public/menu', confirm }]] })
+    })
+    expect(asked?.info).toMatchObject({ direction: 'outbound', to: '/public/menu' })
+    expect(t.bridges.count).toBe(0)
+    t.clock.advance(1_000)
+    await turns()
+    expect(t.bridges.count).toBe(1)
+    a.leg.ended({ code: 'normal' })
+    await turns()
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('is transferred where the handler asks for it', async () => {
+    const referred: unknown[] = []
+    at['/public/menu'] = async (call) => {
+      await call.answer()
+      referred.push(await call.refer({ to: 'sip:c@far.example' }))
+    }
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    expect(t.outbound.dialled).toHaveLength(1)
+    t.outbound.dialled[0]?.leg.answered()
+    await turns()
+    expect(referred).toEqual([{ kind: 'completed', status: 200 }])
+    expect(t.calls.count).toBe(1)
+    expect(t.bridges.count).toBe(1)
+    a.leg.ended({ code: 'normal' })
+    await turns()
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('stays with the handler where the transfer fails', async () => {
+    const referred: unknown[] = []
+    at['/public/menu'] = async (call) => {
+      await call.answer()
+      referred.push(await call.refer({ to: 'sip:c@far.example' }))
+      await call.sleep(1_000_000)
+    }
+    await arrive((call) => connect(call, '/public/menu'))
+    t.outbound.dialled[0]?.leg.ended({ code: 'busy' })
+    await turns()
+    expect(referred).toEqual([{ kind: 'failed', status: 486 }])
+    expect(t.calls.count).toBe(2)
+    expect(t.bridges.count).toBe(1)
+  })
+
+  it('ends, with its handler told why, where no port is free', async () => {
+    at['/public/menu'] = waits
+    t.refusePorts(Object.assign(new Error('none is free'), { code: 'no_ports' }))
+    await arrive((call) => connect(call, '/public/menu'))
+    expect(results).toMatchObject([{ kind: 'failed', code: 'no_ports' }])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('has records as any callee has, and its handler a call whose parent is that leg', async () => {
+    at['/public/menu'] = waits
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    a.leg.ended({ code: 'normal' })
+    await turns()
+    const [first, leg, handled] = [...told.rows.values()]
+    expect([first, leg, handled]).toMatchObject([
+      { direction: 'inbound' },
+      { direction: 'outbound-dial', parentId: first?.id, to: '/public/menu', type: 'sip' },
+      { direction: 'inbound', parentId: leg?.id, to: '/public/menu', from: 'sip:caller@carrier.example' },
+    ])
+    expect([...told.ends.values()].map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+      'completed',
+    ])
+    const byId = new Map(t.records.map((record) => [record.call, record]))
+    expect(byId.size).toBe(2)
+    expect(byId.get(first?.id ?? '')?.legs).toMatchObject([
+      { role: 'caller', kind: 'sip' },
+      { role: 'callee', kind: 'local', type: 'sip', to: '/public/menu' },
+    ])
+    expect(byId.get(handled?.id ?? '')?.legs).toMatchObject([{ role: 'caller', kind: 'local' }])
+  })
+})
+
+describe('the limits of calls to addresses', () => {
+  const refusals = async (code: string) => {
+    const { values } = await t.metrics.rejections.get()
+    return values.find(({ labels }) => labels.code === code)?.value ?? 0
+  }
+
+  it('an address that connects to itself is refused at the third hop', async () => {
+    at['/public/self'] = (call) => connect(call, '/public/self')
+    const a = await arrive((call) => connect(call, '/public/self'))
+    expect(results.map((one) => one.kind === 'failed' && one.code)).toEqual(
+      new Array(4).fill('too_many_hops'),
+    )
+    expect(a.far.told).toEqual(['end too_many_hops'])
+    expect(await refusals('too_many_hops')).toBe(1)
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('two addresses that connect to each other are refused, too', async () => {
+    at['/public/a'] = (call) => connect(call, '/public/b')
+    at['/public/b'] = (call) => connect(call, '/public/a')
+    await arrive((call) => connect(call, '/public/a'))
+    expect(results.at(-1)).toMatchObject({ kind: 'failed', code: 'too_many_hops' })
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('what fans out is refused once so many calls are in progress', async () => {
+    let most = 0
+    at['/public/wide'] = async (call) => {
+      most = Math.max(most, t.calls.count)
+      await connect(call, ['/public/wide', '/public/wide', '/public/wide'])
+    }
+    await arrive((call) => connect(call, ['/public/wide', '/public/wide', '/public/wide']))
+    expect(most).toBeLessThanOrEqual(5)
+    expect(await refusals('too_many_branches')).toBeGreaterThan(0)
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('and once it was so many in all, one after the other', async () => {
+    let calls = 0
+    at['/public/short'] = async (call) => {
+      calls++
+      await call.hangup('busy')
+    }
+    await arrive(async (call) => {
+      for (let i = 0; i < 100; i++) await connect(call, '/public/short')
+    })
+    await turns()
+    expect(calls).toBe(80)
+    expect(results.at(-1)).toMatchObject({ kind: 'failed', code: 'too_many_branches' })
+  })
+
+  it('the hops of SIP count, too', async () => {
+    at['/public/menu'] = waits
+    const go = Promise.withResolvers<void>()
+    const a = await arrive(async (call) => {
+      await go.promise
+      await connect(call, '/public/menu')
+    })
+    a.leg.note({ maxForwards: 1 })
+    go.resolve()
+    await turns()
+    expect(results).toMatchObject([{ kind: 'failed', code: 'too_many_hops' }])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('calls to addresses are calls: the limit of all counts them', async () => {
+    t = rigWith({ addresses: { resolve }, maxCalls: 1, book: told.book })
+    at['/public/menu'] = waits
+    await arrive((call) => connect(call, '/public/menu'))
+    expect(results).toMatchObject([{ kind: 'failed', code: 'over_call_limit' }])
+  })
+
+  it('a call in progress reaches addresses while the gateway drains, and a new one does not', async () => {
+    at['/public/menu'] = waits
+    const go = Promise.withResolvers<void>()
+    const a = await arrive(async (call) => {
+      await go.promise
+      await connect(call, '/public/menu')
+    })
+    const drained = t.calls.drain(60_000)
+    go.resolve()
+    await turns()
+    expect(a.far.told).toEqual(['answer'])
+    expect((await arrive(waits)).far.told).toEqual(['end draining'])
+    t.clock.advance(60_000)
+    await turns()
+    t.clock.advance(10_000)
+    await drained
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+})
+
+it('the gateway calls an address by itself, and both documents run', async () => {
+  const menu: CallControl[] = []
+  at['/public/menu'] = async (call) => {
+    menu.push(call)
+    await waits(call)
+  }
+  t.script((call) => (at[call.info.to] ?? (async () => {}))(call))
+  const ran: CallControl[] = []
+  const made = t.calls.originate({
+    projectId: 'p',
+    steps: [[{ to: '/public/menu', from: '+4930123' }]],
+    run: async (call) => {
+      ran.push(call)
+      await call.sleep(1_000)
+    },
+  })
+  await turns()
+  const id = await made
+  expect(menu[0]?.info).toMatchObject({ direction: 'inbound', from: '+4930123', to: '/public/menu' })
+  expect(ran[0]?.info).toMatchObject({ callId: id, direction: 'outbound', to: '/public/menu' })
+  expect([...told.rows.values()]).toMatchObject([
+    { id, direction: 'outbound-api' },
+    { direction: 'inbound', parentId: id },
+  ])
+  t.clock.advance(1_000)
+  await turns()
+  expect(menu[0]?.signal.aborted).toBe(true)
+  expect(left()).toEqual([0, 0, 0, 0, 0])
+})

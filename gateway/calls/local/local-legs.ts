@@ -1,0 +1,108 @@
+import type { Edge } from '../../../media/types.ts'
+import type { Clock } from '../../clock.ts'
+import { type Cause, catalogue } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Metrics } from '../../metrics.ts'
+import { newCallId, newLegId } from '../ids.ts'
+import { Leg, type Party } from '../leg.ts'
+import type { Arrivals, OutboundLocal, OutboundRequest, Target } from '../ports.ts'
+import { type AddressLimits, entered, type Lineage, left } from './lineage.ts'
+import { LocalPair } from './local-pair.ts'
+
+/** Collaborators of {@link LocalLegs}. */
+export interface LocalLegsDeps {
+  readonly edge: Pick<Edge, 'open'>
+  readonly arrivals: Arrivals
+  readonly limits: AddressLimits
+  readonly metrics: Pick<Metrics, 'rejections'>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+type HandlerTarget = Extract<Target, { kind: 'handler' }>
+
+/** Max-Forwards of a call whose first leg named none (RFC 3261 section 8.1.1.6). */
+const defaultMaxForwards = 70
+
+/**
+ * Makes legs to addresses that run a handler. The far side of such a leg is a call of its own, which arrives like one from outside and runs
+ * the handler.
+ */
+export class LocalLegs implements OutboundLocal {
+  readonly #deps: LocalLegsDeps
+
+  constructor(deps: LocalLegsDeps) {
+    this.#deps = deps
+  }
+
+  dial(target: HandlerTarget, request: OutboundRequest): Leg {
+    const near = this.#newLeg('outbound', request, target.address)
+    // The owner takes the leg in state `new`, whatever becomes of it.
+    void Promise.resolve().then(() => this.#place(near, target, request))
+    return near
+  }
+
+  #place(near: Leg, target: HandlerTarget, request: OutboundRequest): void {
+    if (near.isEnded) return
+    const { limits } = this.#deps
+    const { caller, maxForwards = defaultMaxForwards } = request
+    const lineage = entered(caller, target.address, limits)
+    if ('code' in lineage) {
+      this.#refuse(near, request, lineage.code, lineage.facts)
+      return
+    }
+    near.note({ lineage })
+    near.whenGone(() => left(lineage))
+    if (maxForwards < 1) {
+      this.#refuse(near, request, 'too_many_hops', { chain: lineage.chain, maxForwards })
+      return
+    }
+    this.#arrive(near, target, { request, lineage, maxForwards: maxForwards - 1 })
+  }
+
+  #arrive(
+    near: Leg,
+    target: HandlerTarget,
+    {
+      request,
+      lineage,
+      maxForwards,
+    }: { readonly request: OutboundRequest; readonly lineage: Lineage; readonly maxForwards: number },
+  ): void {
+    const { edge, arrivals, clock, log } = this.#deps
+    const far = this.#newLeg('inbound', request, target.address)
+    far.note({ lineage })
+    const callId = newCallId()
+    const { projectId, callId: group, codec, destination, forwarded = [] } = request
+    new LocalPair({ near, far, groups: [group, callId], codec, edge, clock, log })
+    log.info({ call: callId, leg: far.id, caller: group, chain: lineage.chain }, 'address called')
+    const own = (destination.headers ?? []).filter(({ name }) => /^x-/i.test(name))
+    arrivals.arrive({
+      leg: far,
+      callId,
+      parentId: request.calleeId ?? group,
+      projectId,
+      plan: { kind: 'handler', handler: target.handler },
+      headers: [...own, ...forwarded],
+      maxForwards,
+    })
+  }
+
+  #newLeg(direction: 'inbound' | 'outbound', { from, caller }: OutboundRequest, address: string): Leg {
+    const to: Party = { uri: address, user: address.split('/').at(-1) ?? address, name: '' }
+    const now = () => this.#deps.clock.now()
+    return new Leg({ id: newLegId(), kind: 'local', type: caller?.type ?? 'sip', direction, from, to, now })
+  }
+
+  #refuse(
+    near: Leg,
+    { callId: call }: OutboundRequest,
+    code: Cause['code'],
+    facts: Readonly<Record<string, unknown>>,
+  ): void {
+    const { metrics, log } = this.#deps
+    metrics.rejections.inc({ code })
+    log.warn({ call, leg: near.id, code, ...facts }, catalogue[code].text)
+    near.ended({ code })
+  }
+}

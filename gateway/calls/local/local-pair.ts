@@ -1,0 +1,182 @@
+import type { AudioCodec, Edge } from '../../../media/types.ts'
+import type { Clock } from '../../clock.ts'
+import { type Cause, codeOf } from '../../errors.ts'
+import type { Log } from '../../log.ts'
+import type { Leg, LegSignalling } from '../leg.ts'
+import type { ReferOptions, ReferOutcome } from '../referral.ts'
+import { openPortPair } from './loopback-ports.ts'
+
+/** Collaborators and legs of a {@link LocalPair}. */
+export interface LocalPairDeps {
+  /** Outbound leg of the call that calls the address. */
+  readonly near: Leg
+  /** Inbound leg of the call that the address's handler drives. */
+  readonly far: Leg
+  /** Media groups of the two calls. */
+  readonly groups: readonly [near: string, far: string]
+  /** Codec of the leg that `near` will be joined to. */
+  readonly codec: AudioCodec
+  readonly edge: Pick<Edge, 'open'>
+  readonly clock: Clock
+  readonly log: Pick<Log, 'error'>
+}
+
+/** Pauses between digits, in ms. */
+const pauses: Readonly<Record<string, number>> = { w: 500, W: 1_000 }
+/** Default of {@link ReferOptions.timeoutMs}. */
+const defaultReferTimeoutMs = 60_000
+
+/**
+ * Two legs that are each other's far side: that of a call to an address, and that of the call which the address's handler drives. Whatever
+ * one of the calls says to its leg, the other call hears from its own.
+ */
+export class LocalPair {
+  readonly #deps: LocalPairDeps
+  #opening: Promise<void> | undefined
+
+  constructor(deps: LocalPairDeps) {
+    this.#deps = deps
+    const { near, far } = deps
+    near.attach(new NearSide(far, this))
+    far.attach(new FarSide(near, this))
+  }
+
+  /** Opens the audio of both legs, in one of `codecs` if they are given. If that fails, both legs end. Idempotent; never rejects. */
+  openAudio(codecs?: readonly AudioCodec[]): Promise<void> {
+    this.#opening ??= this.#open(codecs)
+    return this.#opening
+  }
+
+  /** Answers both legs. Never rejects. */
+  async answer(codecs?: readonly AudioCodec[]): Promise<void> {
+    const { near, far } = this.#deps
+    await this.openAudio(codecs)
+    if (near.isEnded || far.isEnded) return
+    // The handler's call counts as answered before the other one is joined to it.
+    far.answered()
+    near.answered()
+  }
+
+  /** Hands digits to a leg as if its far side had pressed them; `w` and `W` are pauses. */
+  async press(leg: Leg, digits: string): Promise<void> {
+    for (const digit of digits) {
+      const pause = pauses[digit]
+      if (pause !== undefined) await this.#wait(leg, pause)
+      else leg.digit(digit)
+    }
+  }
+
+  /** Has the call of `leg` connect its other party to `target`. */
+  refer(leg: Leg, target: string, options: ReferOptions = {}): Promise<ReferOutcome> {
+    const { referredBy, timeoutMs = defaultReferTimeoutMs } = options
+    const { promise, resolve } = Promise.withResolvers<ReferOutcome>()
+    const timer = this.#deps.clock.after(timeoutMs, () => resolve({ kind: 'failed', status: 408 }))
+    const progress = (status: number) => {
+      if (status < 200) return
+      resolve(status < 300 ? { kind: 'completed', status } : { kind: 'failed', status })
+    }
+    const isTaken = leg.referred({ to: target, ...(referredBy !== undefined && { referredBy }), progress })
+    if (!isTaken) resolve({ kind: 'failed', status: 603 })
+    void promise.then(() => timer.cancel())
+    return promise
+  }
+
+  async #open(codecs?: readonly AudioCodec[]): Promise<void> {
+    const { near, far, groups, codec, edge, log } = this.#deps
+    const spoken = codecs?.length && !codecs.includes(codec) ? (codecs[0] ?? codec) : codec
+    try {
+      const [first, second] = await openPortPair(edge, groups, spoken)
+      // A leg that has ended meanwhile closes its port at once.
+      near.setPort(first)
+      far.setPort(second)
+    } catch (error) {
+      const code = codeOf(error)
+      log.error({ code, err: error, legs: [near.id, far.id] }, 'the audio of a call to an address failed')
+      far.end({ code })
+    }
+  }
+
+  /** Waits, at most until the leg ends. */
+  async #wait(leg: Leg, ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = this.#deps.clock.after(ms, resolve)
+    const forget = leg.whenGone(resolve)
+    await promise
+    timer.cancel()
+    forget()
+  }
+}
+
+/** Signalling of the leg that calls the address. It is outbound: it neither rings nor answers its far side. */
+class NearSide implements LegSignalling {
+  readonly #far: Leg
+  readonly #pair: LocalPair
+
+  constructor(far: Leg, pair: LocalPair) {
+    this.#far = far
+    this.#pair = pair
+  }
+
+  ring(): void {}
+
+  async progress(): Promise<void> {}
+
+  async answer(): Promise<void> {}
+
+  end(cause: Cause): void {
+    this.#far.ended(this.#far.isAnswered ? { code: 'normal' } : givenUp(cause))
+  }
+
+  sendDigits(digits: string): Promise<void> {
+    return this.#pair.press(this.#far, digits)
+  }
+
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#pair.refer(this.#far, target, options)
+  }
+}
+
+/** Signalling of the leg that the address's handler drives. */
+class FarSide implements LegSignalling {
+  readonly #near: Leg
+  readonly #pair: LocalPair
+
+  constructor(near: Leg, pair: LocalPair) {
+    this.#near = near
+    this.#pair = pair
+  }
+
+  ring(): void {
+    this.#near.early(false)
+  }
+
+  async progress(): Promise<void> {
+    await this.#pair.openAudio()
+    this.#near.early(true)
+  }
+
+  answer(codecs?: readonly AudioCodec[]): Promise<void> {
+    return this.#pair.answer(codecs)
+  }
+
+  end(cause: Cause): void {
+    this.#near.ended(this.#near.isAnswered ? { code: 'normal' } : refused(cause))
+  }
+
+  sendDigits(digits: string): Promise<void> {
+    return this.#pair.press(this.#near, digits)
+  }
+
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.#pair.refer(this.#near, target, options)
+  }
+}
+
+/** The end of an unanswered call, as the handler's call hears it from its caller. */
+const givenUp = ({ code }: Cause): Cause => ({
+  code: code === 'answered_elsewhere' ? code : 'canceled',
+})
+
+/** The end of an unanswered call, as the call to the address hears it. A handler that ends without an answer has not answered. */
+const refused = (cause: Cause): Cause =>
+  cause.code === 'normal' || cause.code === 'canceled' ? { ...cause, code: 'no_answer' } : cause
