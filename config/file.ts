@@ -1,4 +1,5 @@
 import type { PushConfig } from './push-types.ts'
+import type { NumberLists } from './sip-types.ts'
 import type { SrtpSuiteName } from './srtp-suites.ts'
 import type { CodecName, Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
 
@@ -121,6 +122,7 @@ export interface FileConfig {
     readonly default: boolean
     readonly allow: readonly string[]
     readonly number: { readonly prefix: string }
+    readonly numbers?: NumberLists
     readonly srtpSuites: readonly SrtpSuiteName[]
     readonly codecs: readonly CodecName[]
     readonly auth?: object

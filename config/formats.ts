@@ -58,6 +58,10 @@ const isBase64Url = (text: string, bytes: number): boolean =>
 
 /** The formats that the schema names. */
 export const formats: Readonly<Record<string, Format>> = {
+  'number-prefix': {
+    wanted: 'the first digits of a telephone number, such as +49 or 0900',
+    validate: (text) => /^\+?\d{1,15}$/.test(text),
+  },
   duration: {
     wanted: 'a duration such as 500ms, 30s, 5m or 4h',
     validate: (text) => parseDuration(text) !== undefined,

@@ -7,6 +7,7 @@ import { loadConfig } from './load.ts'
 import { configSchema } from './schema.ts'
 import { testFolder } from './test-folder.ts'
 import type { ResourceConfig } from './types.ts'
+import { warningsOf } from './warnings.ts'
 
 const folder = testFolder()
 const { load, faultsOf } = folder
@@ -129,7 +130,7 @@ describe('defaults', () => {
 
   it("name a subscriber's address by the e-mail", () => {
     expect(load(`subscribers: [{ ${subscriber} }]`).subscribers).toEqual([
-      { email: 'a@x.example', password: 'secret-one', name: 'a', context: 'public', mayDialOut: true },
+      { email: 'a@x.example', password: 'secret-one', name: 'a', context: 'public', mayDialOut: false },
     ])
   })
 
@@ -250,6 +251,15 @@ describe('the example', () => {
     expect(config.subscribers.map((s) => `/${s.context}/${s.name}`)).toEqual(['/public/alice', '/public/bob'])
     expect(config.resources.map(({ address }) => address)).toEqual(['/public/menu', '/public/carrier'])
     expect(config.domains.every(({ allow }) => allow?.includes('127.0.0.0/8'))).toBe(true)
+  })
+
+  it('has passwords of which the check warns, and people who may dial out by its word', () => {
+    const config = loadConfig(example, {})
+    expect(warningsOf(config).map(({ keys }) => keys.join('.'))).toEqual([
+      'subscribers.0.password',
+      'subscribers.1.password',
+    ])
+    expect(config.subscribers.map(({ mayDialOut }) => mayDialOut)).toEqual([true, true])
   })
 
   it('takes the carrier from the environment', () => {

@@ -115,6 +115,26 @@ describe('rules of the SIP side', () => {
       carriers(carrier('default: true'), carrier('default: true', 'b')),
       'carriers[1].default',
     ],
+    [
+      'a number prefix twice',
+      carriers(carrier('numbers: { allow: ["+49", "+49"] }')),
+      'carriers[0].numbers.allow[1]',
+    ],
+    [
+      'a number prefix that is allowed and refused',
+      carriers(carrier('numbers: { allow: ["+49"], refuse: ["+1", "+49"] }')),
+      'carriers[0].numbers.refuse[1]',
+    ],
+    [
+      'a number prefix with letters',
+      carriers(carrier('numbers: { refuse: ["+49x"] }')),
+      'carriers[0].numbers.refuse[0]',
+    ],
+    [
+      'a number prefix that YAML reads as a number',
+      carriers(carrier('numbers: { allow: [+49] }')),
+      'carriers[0].numbers.allow[0]',
+    ],
     ['letters in a prefix', carriers(carrier('number: { prefix: "0a" }')), 'carriers[0].number.prefix'],
     ["half of a carrier's certificate", carriers(carrier('tls: { key: k.pem }')), 'carriers[0].tls'],
     [
@@ -255,7 +275,7 @@ describe('warnings', () => {
   })
 
   it('are none of what is safe', () => {
-    const challenge = 'challenge: { username: u, password: p }'
+    const challenge = 'challenge: { username: u, password: Tr4nk-line }'
     expect(
       warned(
         `domains: [{ domain: a, allow: [192.0.2.0/24] }, { domain: b, ${challenge} }]\nhttp: { plain: { address: "::1" } }`,

@@ -3,6 +3,7 @@ import { parseDuration } from './durations.ts'
 import type { Report } from './faults.ts'
 import type { FileConfig } from './file.ts'
 import { canonicalHost } from './networks.ts'
+import type { NumberLists } from './sip-types.ts'
 import { mayUseTls } from './targets.ts'
 import { type Entry, unique } from './unique.ts'
 
@@ -49,18 +50,32 @@ const checkCarriers = ({ carriers, project: first }: FileConfig, report: Report)
 
 /** Checks what a schema cannot say of one carrier by itself. */
 export const checkCarrier = (carrier: FileConfig['carriers'][number], report: Report): void => {
-  const { number, auth, identity, register, codecs, srtpSuites } = carrier
+  const { number, numbers, auth, identity, register, codecs, srtpSuites } = carrier
   if (!/^[0-9+*#]*$/.test(number.prefix)) report(['number', 'prefix'], 'must consist of digits, +, * and #')
   for (const [key, values] of Object.entries({ codecs, srtpSuites }))
     unique(
       values.map((value, at): Entry => [value, [key, at]]),
       report,
     )
+  checkNumbers(numbers, report)
   if (auth) return
   if (identity.from === 'username')
     report(['identity', 'from'], 'is username, which is that of auth; give auth')
   else if (register && typeof identity.from !== 'object')
     report(['register'], 'needs an account: auth, or a user in identity.from')
+}
+
+const checkNumbers = (numbers: NumberLists | undefined, report: Report): void => {
+  if (!numbers) return
+  const { allow, refuse } = numbers
+  for (const [key, prefixes] of Object.entries({ allow, refuse }))
+    unique(
+      prefixes.map((prefix, at): Entry => [prefix, ['numbers', key, at]]),
+      report,
+    )
+  refuse.forEach((prefix, at) => {
+    if (allow.includes(prefix)) report(['numbers', 'refuse', at], `${prefix} stands in numbers.allow, too`)
+  })
 }
 
 const checkCertificates = ({ sip, carriers, http }: FileConfig, report: Report): void => {

@@ -39,6 +39,8 @@ const carrierTls = object('TLS towards it, PEM files.', {
   alpn: list('Protocols for ALPN; some carriers refuse any.', text('A protocol, usually sip.'), []),
 })
 
+const numberPrefix = (description: string) => format('number-prefix', description)
+
 /** Schema of an entry of `carriers`. */
 export const carrier = object(
   'A carrier: a trunk by which calls go out, and from which they come in.',
@@ -48,6 +50,7 @@ export const carrier = object(
     targets: {
       ...list('Where calls go, in this order.', format('sip-target', 'A SIP URI without a user.')),
       minItems: 1,
+      maxItems: 16,
     },
     default: flag('E.164 numbers go here.', false),
     allow: networks("Networks whose calls are this carrier's; each domain's own allow holds besides.", []),
@@ -63,6 +66,23 @@ export const carrier = object(
       prefix: text('Put before it.', ''),
       plus: { ...text('The leading plus.', 'keep'), enum: ['keep', 'add', 'strip'] },
     }),
+    numbers: object(
+      'Telephone numbers that may be called by it; without it, all. With it, nothing but telephone numbers may be called.',
+      {
+        allow: list(
+          'Prefixes of numbers that may be called; none: all that are not refused.',
+          numberPrefix('A prefix, such as +49, or 110 for numbers that are dialled without a country.'),
+          [],
+        ),
+        refuse: list(
+          'Prefixes of numbers that may not be called; of two that fit, in either list, the longer one decides.',
+          numberPrefix('A prefix, such as +882.'),
+          [],
+        ),
+      },
+      [],
+      false,
+    ),
     failover: object('When the next target is tried.', {
       statuses: list(
         'Final responses after which it is tried, besides transport errors.',

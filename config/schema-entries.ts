@@ -73,7 +73,7 @@ export const subscriber = object(
     displayName: text('Name that others see.'),
     firstName: text('First name.'),
     lastName: text('Last name.'),
-    mayDialOut: flag('May dial SIP URIs directly, besides addresses.', true),
+    mayDialOut: flag('May dial numbers and SIP URIs, besides addresses. Calls to numbers cost money.', false),
   },
   ['email', 'password'],
 )

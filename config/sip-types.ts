@@ -138,6 +138,8 @@ export interface CarrierConfig {
     /** Default `keep`. */
     readonly plus: 'keep' | 'add' | 'strip'
   }
+  /** Telephone numbers that may be called by it; default all. */
+  readonly numbers?: NumberLists
   readonly failover: {
     /** Statuses after which the next target is tried, besides transport errors; default 408, 500, 502, 503, 504. */
     readonly statuses: readonly number[]
@@ -174,6 +176,17 @@ export interface CarrierConfig {
   readonly maxCalls?: number
   /** New calls a second, each direction; default no limit of its own. */
   readonly callsPerSecond?: number
+}
+
+/**
+ * Prefixes of telephone numbers, each with its plus and country code, or for numbers that are dialled without one. Of those that fit a number the
+ * longest decides; where none fits, the number may be called only if {@link NumberLists.allow} is empty.
+ */
+export interface NumberLists {
+  /** Default none: every number that is not refused. */
+  readonly allow: readonly string[]
+  /** Default none. */
+  readonly refuse: readonly string[]
 }
 
 /** Who a call is said to come from. */

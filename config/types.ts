@@ -242,7 +242,7 @@ export interface SubscriberConfig {
   readonly displayName?: string
   readonly firstName?: string
   readonly lastName?: string
-  /** SIP URIs may be dialled directly, besides addresses; default true. */
+  /** Numbers and SIP URIs may be dialled, besides addresses; default false. */
   readonly mayDialOut: boolean
 }
 

@@ -2,6 +2,7 @@ import type { Keys, Report } from './faults.ts'
 import { isLoopback, parseNetwork } from './networks.ts'
 import { isStun } from './rules-turn.ts'
 import type { Config } from './types.ts'
+import { isLoopback, warnOfNumbers, warnOfPasswords } from './warnings-access.ts'
 
 /** A setting that works, but is dangerous or pointless. */
 export interface ConfigWarning {
@@ -19,6 +20,8 @@ export const warningsOf = (config: Config): readonly ConfigWarning[] => {
   warnOfListeners(config, report)
   warnOfApplications(config, report)
   warnOfTurn(config, report)
+  warnOfPasswords(config, report)
+  warnOfNumbers(config, report)
   return warnings
 }
 

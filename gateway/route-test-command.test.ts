@@ -42,6 +42,32 @@ const base: RouteQuery = {
 const test = (changes: Partial<RouteQuery> = {}, sip = '') =>
   testRoute(load(text(sip)), { ...base, ...changes })
 
+describe('what a SIP endpoint dials', () => {
+  const numbers = text(registrar).replace(
+    'default: true,',
+    'default: true, numbers: { allow: ["+49"], refuse: ["+49900"] },',
+  )
+  const dialled = (user: string) =>
+    testRoute(load(numbers), { ...base, user: 'boss', uri: `sip:${user}@pbx.example` })
+
+  it('is looked up in the lists of the carrier that the number goes to', () => {
+    const report = dialled('+4930123456')
+    expect(report).toMatchObject({ admitted: true })
+    expect(report.steps.at(-1)).toEqual({
+      check: 'number',
+      passed: true,
+      facts: { carrier: 'acme', number: '+4930123456', prefix: '+49' },
+    })
+  })
+
+  it('is refused by those, and the report says by which prefix', () => {
+    const report = dialled('0049900123456')
+    expect(report).toMatchObject({ admitted: false, status: 403, code: 'number_not_allowed' })
+    expect(report.text).toContain('carrier acme: numbers.refuse has +49900')
+    expect(dialled('+882131234567').text).toContain('numbers.allow has no prefix of the number')
+  })
+})
+
 it('tells each check that a call passes, and what then runs', () => {
   const report = test()
   expect(report).toMatchObject({

@@ -8,6 +8,7 @@ import type { DigestSecret, SipEndpoint } from './directory/types.ts'
 import { type Code, catalogue } from './errors.ts'
 import { audioRules } from './sip/audio/far-end.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
+import { numberRefusalText } from './sip/carriers/routing.ts'
 import { refusalStatus } from './sip/causes.ts'
 import { type Admission, type AdmissionRules, admit } from './sip/door/admission.ts'
 import type { Check, CheckedFacts } from './sip/door/admission-types.ts'
@@ -32,7 +33,7 @@ export interface RouteQuery {
 
 /** One check, and what it found. */
 export interface RouteStep {
-  readonly check: Check | 'shield' | 'request'
+  readonly check: Check | 'shield' | 'request' | 'number'
   readonly passed: boolean
   readonly facts: CheckedFacts
 }
@@ -83,6 +84,8 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   }
   const decision = decide(config, query, target, steps)
   if ('admit' in decision) {
+    const refused = numberStep(config, decision.admit, steps)
+    if (refused !== undefined) return refuse('number_not_allowed', refused)
     const { codecs } = audioRules(decision.admit)
     return done({
       admitted: true,
@@ -131,6 +134,24 @@ const shieldStep = (config: Config, query: RouteQuery, steps: RouteStep[]): stri
   const packetsPerSecond = known ? settings.knownPacketsPerSecond : settings.packetsPerSecond
   steps.push({ check: 'shield', passed, facts: { known, packetsPerSecond } })
   return passed ? undefined : shield.dropped.scanner > 0 ? 'a scanner' : 'a stranger'
+}
+
+/** The carrier that a dialled number or SIP URI goes to, and what its lists say of it. Returns why it may not be called. */
+const numberStep = (
+  config: Config,
+  { plan, projectId }: Extract<Admission, { admit: unknown }>['admit'],
+  steps: RouteStep[],
+): string | undefined => {
+  if (plan.kind !== 'dial') return undefined
+  const carriers = new Carriers(config.carriers, { now: () => 0 })
+  const target = carriers.numberTarget(plan.to, projectId)
+  const uri = parseSipUri(target?.uri ?? plan.to)
+  const carrier = uri && carriers.of(uri, projectId)
+  if (!uri || !carrier?.config.numbers) return undefined
+  const verdict = carrier.numberVerdict(uri)
+  const { isPermitted: passed, number, prefix = 'none' } = verdict
+  steps.push({ check: 'number', passed, facts: { carrier: carrier.name, number, prefix } })
+  return passed ? undefined : numberRefusalText(carrier, verdict)
 }
 
 const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteStep[]): Admission => {

@@ -21,6 +21,14 @@ export const edgeCodes = {
     'SWITCH_CONGESTION',
     'warn',
   ),
+  number_not_allowed: entry(
+    'The carrier may not be called with this number.',
+    403,
+    403,
+    21,
+    'CALL_REJECTED',
+    'warn',
+  ),
   over_call_rate: entry('Too many new calls came at once.', 503, 429, 42, 'SWITCH_CONGESTION', 'warn'),
   overloaded: entry('The gateway is busy.', 503, 503, 42, 'SWITCH_CONGESTION', 'warn'),
   too_many_hops: entry(

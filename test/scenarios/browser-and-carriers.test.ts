@@ -19,7 +19,7 @@ beforeAll(async () => {
     endpoints: [deskEndpoint],
     domains: [deskDomain, ...inboundDomains(documents), ...outboundDomains(documents)],
     subscribers: [
-      { email: 'alice@example.test', password: 'wonderland-9', displayName: 'Alice' },
+      { email: 'alice@example.test', password: 'wonderland-9', displayName: 'Alice', mayDialOut: true },
       { email: 'bob@example.test', password: 'builder-77', displayName: 'Bob' },
     ],
     resources: outboundResources(documents),

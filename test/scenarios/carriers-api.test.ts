@@ -105,6 +105,23 @@ it('hold for the next call when they are changed, and keep their password; calls
   await ends(...after)
 })
 
+it('are called with no numbers but those that their lists permit', async () => {
+  const put = (numbers: object) =>
+    rest(gateway, 'PUT', `${carriers}/${id}`, entry({ auth: { username: auth.username }, ...numbers }))
+  expect(await put({ numbers: { refuse: ['+1555'] } })).toMatchObject({
+    body: { numbers: { refuse: ['+1555'] } },
+  })
+  await (await calls('through.test', 'caller-refused', { status: 403 })).done()
+  expect(await gateway.refusal('number_not_allowed')).toMatchObject({
+    to: expect.stringContaining('+15557778888'),
+    detail: 'carrier default/acme: numbers.refuse has +1555',
+  })
+  expect(await gateway.metric('rejections_total', { code: 'number_not_allowed' })).toBe(1)
+  await put({ numbers: { allow: ['+1555777'], refuse: ['+1555'] } })
+  await ends(...(await through()))
+  await put({})
+})
+
 it('register as long as they are there', async () => {
   port = await freePort()
   const values = { challenge: [challenge], granted: ['Expires: 4'] }

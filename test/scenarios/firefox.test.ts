@@ -62,8 +62,8 @@ describe.skipIf(!isInstalled(firefox))('our SDK in Firefox', () => {
     const to = '/public/alice'
     const domains = [application('sdk.test', scripted({ connect: { to, answer_on_bridge: true } }))]
     const subscribers = [
-      { ...alice, displayName: 'Alice' },
-      { ...bob, displayName: 'Bob' },
+      { ...alice, displayName: 'Alice', mayDialOut: true },
+      { ...bob, displayName: 'Bob', mayDialOut: true },
     ]
     // One after the other: what was started is ended, also where the next one is not.
     gateway = await Gateway.start({ domains, subscribers })

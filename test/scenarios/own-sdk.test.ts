@@ -22,7 +22,7 @@ beforeAll(async () => {
       application('sdk.test', scripted({ connect: { to: '/public/alice', answer_on_bridge: true } })),
     ],
     subscribers: [
-      { ...alice, displayName: 'Alice' },
+      { ...alice, displayName: 'Alice', mayDialOut: true },
       { ...bob, displayName: 'Bob' },
     ],
     push: { webhook: { url: app.put('/push', '{}') } },

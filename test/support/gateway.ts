@@ -322,7 +322,7 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
   },
   limits: { documentNetworks: ['127.0.0.0/8'], ...options.limits },
   domains: options.domains ?? [],
-  subscribers: options.subscribers ?? [{ ...alice, displayName: 'Alice' }],
+  subscribers: options.subscribers ?? [{ ...alice, displayName: 'Alice', mayDialOut: true }],
   resources: options.resources ?? [],
   ...(options.endpoints && { endpoints: options.endpoints }),
   ...(options.carriers && { carriers: options.carriers }),

@@ -85,6 +85,11 @@ describe('a carrier', () => {
     [{ name: 'x', targets: ['sip:x.example'], allow: ['everybody'] }, 'allow[0]'],
     [{ name: 'x', targets: ['sip:x.example'], tls: { verify: false } }, 'tls'],
     [{ name: 'x', targets: ['sip:x.example'], project: 'p2' }, 'project'],
+    [{ name: 'x', targets: ['sip:x.example'], numbers: { allow: ['everybody'] } }, 'numbers.allow[0]'],
+    [
+      { name: 'x', targets: ['sip:x.example'], numbers: { allow: ['+1'], refuse: ['+1'] } },
+      'numbers.refuse[0]',
+    ],
     [{ name: 'x', targets: ['sip:x.example'], guarded: false }, 'guarded'],
     [{ name: 'x', targets: ['sip:x.example'], id: 'mine' }, 'id'],
   ])('%j is refused, by the field', async (body, attribute) => {

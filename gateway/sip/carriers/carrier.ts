@@ -6,9 +6,19 @@ import { contactsOf } from './contacts.ts'
 import type { Credentials, LearntRealm } from './digest.ts'
 import { CarrierLoad } from './load.ts'
 import { numberOf, userWrittenFor } from './number.ts'
+import { type NumberVerdict, numberVerdict } from './number-lists.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type Hop, isLocal } from './route.ts'
 import { CarrierTarget, inOrder } from './target.ts'
+
+/** The user with its parameters, as a carrier reads it. A broken escape makes it no telephone number. */
+const decodedUser = ({ user = '' }: SipUri): string => {
+  try {
+    return decodeURIComponent(user.replace(/:.*$/s, ''))
+  } catch {
+    return ''
+  }
+}
 
 /** For how long a target goes behind the others that was silent, or could not be reached. */
 const asideMs = 30_000
@@ -66,6 +76,12 @@ export class Carrier {
     return this.targets.find((target) => target.isMeantBy(uri))
   }
 
+  /** Whether its lists permit to call it with the user of a URI, and why. Every user is permitted if it has no lists. */
+  numberVerdict(uri: SipUri): NumberVerdict {
+    const { numbers, number } = this.config
+    return numbers ? numberVerdict(numbers, decodedUser(uri), number) : { isPermitted: true }
+  }
+
   /** Where a call goes, in the order of trying. */
   hops(call: CarrierCall): readonly Hop[] {
     const user = this.#userFor(call.uri)
@@ -78,7 +94,7 @@ export class Carrier {
   }
 
   /**
-   * Where a redirection leads: only to hosts that are the carrier's own, by the way that is usual there. It goes out encrypted where all of
+   * Where a redirection leads: only to hosts that are the carrier's own and to numbers that its lists permit, by the way that is usual there. It goes out encrypted where all of
    * the carrier's targets are: there are keys in the description then.
    */
   redirected(contact: string, call: CarrierCall): readonly Hop[] {
@@ -89,7 +105,7 @@ export class Carrier {
       if (!target || found.params.has('maddr')) return []
       const transport = found.params.has('transport') ? undefined : target.uri.params.get('transport')
       const uri = parseSipUri(transport === undefined ? found.bare : `${found.bare};transport=${transport}`)
-      if (!uri || (secure && !isSecure(uri))) return []
+      if (!uri || (secure && !isSecure(uri)) || !this.numberVerdict(uri).isPermitted) return []
       return [
         { uri: uri.bare, headers: call.headers(target), credentials: this.#credentialsFor(call, target) },
       ]

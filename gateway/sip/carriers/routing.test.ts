@@ -247,3 +247,32 @@ it('goes to no carrier of another project, by whichever way', async () => {
     carrier: { name: 'carrier' },
   })
 })
+
+it('calls nothing but the numbers that the lists of the carrier permit, and says why not', async () => {
+  const made = setUp({ numbers: { allow: ['+49'], refuse: ['+49900'] }, default: true })
+  expect((await found(made, to('sip:+4930123@gw.example'))).hops).toHaveLength(1)
+  for (const [user, detail] of [
+    ['+882131234567', 'carrier carrier: numbers.allow has no prefix of the number'],
+    ['+49900123', 'carrier carrier: numbers.refuse has +49900'],
+    ['%2B49900123', 'carrier carrier: numbers.refuse has +49900'],
+    ['+49900123:secret', 'carrier carrier: numbers.refuse has +49900'],
+    ['alice', 'carrier carrier: only telephone numbers may be called'],
+    ['%', 'carrier carrier: only telephone numbers may be called'],
+  ])
+    expect(await made.routing.find(to(`sip:${user}@gw.example`), request(), log)).toEqual({
+      ...{ code: 'number_not_allowed', detail },
+    })
+  expect(await rejected(made.metrics, 'number_not_allowed')).toBe(6)
+  expect(logged[0]).toMatchObject({ code: 'number_not_allowed', to: 'sip:+882131234567@gw.example' })
+  // Nothing is taken from the limits of the carrier by what was refused.
+  expect(made.carriers.byName('carrier')?.load.calls).toBe(1)
+})
+
+it('follows no redirection to a number that the lists refuse', async () => {
+  const route = await found(
+    setUp({ numbers: { allow: [], refuse: ['+882'] } }),
+    to('sip:+4930123@gw.example'),
+  )
+  const hops = route.redirected('<sip:+882131234567@gw.example>, <sip:+4930124@gw.example>')
+  expect(hops.map(({ uri }) => uri)).toEqual(['sip:+4930124@gw.example'])
+})

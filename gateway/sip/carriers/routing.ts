@@ -12,6 +12,7 @@ import type { Carriers } from './carriers.ts'
 import type { Credentials } from './digest.ts'
 import { type Caller, carrierHeaders, strangerHeaders } from './identity.ts'
 import { numberOf } from './number.ts'
+import type { NumberVerdict } from './number-lists.ts'
 import { isLocal, type Route } from './route.ts'
 
 /** What routes are made from. */
@@ -121,6 +122,9 @@ export class Routing {
   #byCarrier(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): TakenRoute | Cause {
     const { failover } = carrier.config
     if (carrier.isRejected()) return unreachable(`carrier ${carrier.name}: it refuses our registration`)
+    const verdict = carrier.numberVerdict(uri)
+    if (!verdict.isPermitted)
+      return { code: 'number_not_allowed', detail: numberRefusalText(carrier, verdict) }
     const call = this.#carrierCall(carrier, uri, request, log)
     const hops = carrier.hops(call)
     // Last: nothing may fail between this and whoever gives it up again.
@@ -168,6 +172,14 @@ export class Routing {
 }
 
 const notYours = 'the host is that of a carrier of another project'
+
+/** Says why a carrier may not be called with a number, for logs, records and people. */
+export const numberRefusalText = ({ name }: Carrier, { number, prefix }: NumberVerdict): string => {
+  if (number === undefined) return `carrier ${name}: only telephone numbers may be called`
+  return prefix === undefined
+    ? `carrier ${name}: numbers.allow has no prefix of the number`
+    : `carrier ${name}: numbers.refuse has ${prefix}`
+}
 
 const unreachable = (detail: string): Cause => ({ code: 'unreachable', detail })
 

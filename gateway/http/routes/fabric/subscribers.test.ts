@@ -16,14 +16,14 @@ describe('subscribers', () => {
     const made = await rig.make(base, { email: 'Frank@x.test', password })
     expect(made).toMatchObject({
       address: '/private/frank',
-      subscriber: { email: 'frank@x.test', may_dial_out: true },
+      subscriber: { email: 'frank@x.test', may_dial_out: false },
     })
     expect(await rig.directory.signIn('p1', 'frank@x.test', password)).toMatchObject({ id: made.id })
     expect(await rig.directory.signIn('p2', 'frank@x.test', password)).toBeUndefined()
-    await rig.send('PATCH', `${base}/${made.id}`, { password: 'another-one', may_dial_out: false })
+    await rig.send('PATCH', `${base}/${made.id}`, { password: 'another-one', may_dial_out: true })
     expect(await rig.directory.signIn('p1', 'frank@x.test', password)).toBeUndefined()
     expect(await rig.directory.signIn('p1', 'frank@x.test', 'another-one')).toMatchObject({
-      mayDialOut: false,
+      mayDialOut: true,
     })
     const token = await rig.tokens.issue(rig.directory.subscriber(made.id)!, 60)
     await rig.send('DELETE', `${base}/${made.id}`)

@@ -54,7 +54,10 @@ export const subscribers: Kind<'subscriber', Body> = {
     country: optional(text()),
     region: optional(text()),
     company_name: optional(text()),
-    may_dial_out: { type: 'boolean', description: 'May dial SIP URIs and numbers, besides addresses.' },
+    may_dial_out: {
+      type: 'boolean',
+      description: 'May dial SIP URIs and numbers, besides addresses; default false.',
+    },
   },
   required: ['email', 'password'],
   answer: {
@@ -72,7 +75,7 @@ export const subscribers: Kind<'subscriber', Body> = {
   create: (body) => ({
     displayName: body.display_name ?? nameOf(body),
     password: body.password,
-    details: { mayDialOut: true, ...personal(body), email: body.email.toLowerCase() },
+    details: { mayDialOut: false, ...personal(body), email: body.email.toLowerCase() },
   }),
   change: (body) => ({
     displayName: body.display_name,

@@ -84,7 +84,8 @@ export class TokenSubscribers {
 
   /** Undefined where another request was faster. */
   async #create(projectId: string, body: SubscriberBody): Promise<Resource<'subscriber'> | undefined> {
-    const details = { ...detailsOf(body), email: body.reference.toLowerCase(), mayDialOut: true }
+    // A token of the API that only issues tokens permits nobody to call at the expense of the project.
+    const details = { ...detailsOf(body), email: body.reference.toLowerCase(), mayDialOut: false }
     const displayName = body.display_name ?? nameOf(body)
     try {
       return await this.#parts.resources.create({

@@ -50,6 +50,15 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     const known = await rig.askAs({ url: info, token: made.token })
     expect(known.json()).toMatchObject({ email: reference, display_name: 'Nora New', ...fields })
     expect(known.json().app_settings.scopes).toEqual([])
+    // A token of the API that may only issue tokens lets nobody call at the expense of the project.
+    expect(rig.directory.subscriber(made.subscriber_id)).toMatchObject({ mayDialOut: false })
+  })
+
+  it('leaves the permission to dial out as it is', async () => {
+    const { subscriber_id: id } = await pairFor()
+    await rig.ask('PATCH', `/api/fabric/subscribers/${id}`, { may_dial_out: true })
+    await pairFor({ reference, first_name: 'Nora' })
+    expect(rig.directory.subscriber(id)).toMatchObject({ mayDialOut: true, firstName: 'Nora' })
   })
 
   it('finds one who is known, whatever the case of the reference, and writes what is another', async () => {

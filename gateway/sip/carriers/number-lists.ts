@@ -1,0 +1,88 @@
+import type { NumberLists } from '../../../config/sip-types.ts'
+import { type NumberRules, numberOf, writtenFor } from './number.ts'
+
+/** Whether a carrier may be called with a number, and why. */
+export interface NumberVerdict {
+  readonly isPermitted: boolean
+  /** The number as the lists are compared with it; undefined for what is no telephone number. */
+  readonly number?: string
+  /** The prefix that decided; undefined if none of the lists has one that fits. */
+  readonly prefix?: string
+}
+
+/** A shorter number without a plus is a local one, and never an international one whose plus was left out. */
+const minInternationalDigits = 8
+
+/**
+ * Looks a dialled user up in the lists of a carrier. `user` is the user part of the SIP URI without escapes, with its parameters. A carrier may
+ * read one number in several ways (`+882…`, `00882…`, `882…`), and by its parameters as another one (RFC 3966 `phone-context`, RFC 4694 `rn`):
+ * a number is refused if the lists refuse any of these.
+ */
+export const numberVerdict = (lists: NumberLists, user: string, rules: NumberRules): NumberVerdict => {
+  const [dialled = '', ...params] = user.split(';')
+  const number = numberOf(dialled)
+  if (number === undefined) return { isPermitted: false }
+  const verdicts = [verdictOf(lists, inContext(number, params), rules)]
+  for (const routed of valuesOf(params, 'rn')) {
+    const other = numberOf(routed)
+    verdicts.push(other === undefined ? { isPermitted: false } : verdictOf(lists, other, rules))
+  }
+  return verdicts.find(({ isPermitted }) => !isPermitted) ?? verdicts[0] ?? { isPermitted: false }
+}
+
+const verdictOf = (lists: NumberLists, number: string, rules: NumberRules): NumberVerdict => {
+  const main = mainForm(number, rules)
+  const found = lookUp(lists, main)
+  if (!found.isPermitted) return found
+  const refused = otherForms(number, rules)
+    .map((form) => lookUp(lists, form))
+    .find(({ isPermitted, prefix }) => !isPermitted && prefix !== undefined)
+  return refused ?? found
+}
+
+/** The longest prefix decides. */
+const lookUp = ({ allow, refuse }: NumberLists, number: string): NumberVerdict => {
+  const [allowed, refused] = [longest(allow, number), longest(refuse, number)]
+  if (refused.length > allowed.length) return { isPermitted: false, number, prefix: refused }
+  if (allowed !== '') return { isPermitted: true, number, prefix: allowed }
+  return { isPermitted: allow.length === 0, number }
+}
+
+const longest = (prefixes: readonly string[], number: string): string =>
+  prefixes.reduce((best, each) => (each.length > best.length && number.startsWith(each) ? each : best), '')
+
+/** The number with its plus, where the dialled digits or what is sent to the carrier say that it is an international one. */
+const mainForm = (number: string, rules: NumberRules): string => {
+  const written = writtenFor(number, rules)
+  const isBare = rules.plus === 'strip' && rules.prefix === '' && !number.startsWith('0')
+  return international(number) ?? international(written) ?? (isBare ? `+${number}` : number)
+}
+
+/** Further ways in which the carrier may read what it is sent. */
+const otherForms = (number: string, rules: NumberRules): readonly string[] => {
+  const digits = number.replace(/^\+/, '')
+  const isLong = digits.length >= minInternationalDigits && !digits.startsWith('0')
+  const forms = [number, international(writtenFor(number, rules)), isLong ? `+${digits}` : undefined]
+  return forms.filter((form) => form !== undefined)
+}
+
+/** Digits after an international prefix (`00`, in North America `011`), with a plus in its place. */
+const international = (number: string): string | undefined => {
+  if (number.startsWith('+')) return number
+  const [, rest] = /^(?:00+|011)([1-9]\d*)$/.exec(number) ?? []
+  return rest === undefined ? undefined : `+${rest}`
+}
+
+/** A local number of another country: `131234567;phone-context=+882` (RFC 3966 section 5.1.5). */
+const inContext = (number: string, params: readonly string[]): string => {
+  const [context] = valuesOf(params, 'phone-context')
+  return !number.startsWith('+') && context !== undefined && /^\+\d{1,15}$/.test(context)
+    ? `${context}${number}`
+    : number
+}
+
+const valuesOf = (params: readonly string[], name: string): readonly string[] =>
+  params.flatMap((each) => {
+    const [key = '', ...value] = each.split('=')
+    return key.trim().toLowerCase() === name ? [value.join('=').trim()] : []
+  })
