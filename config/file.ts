@@ -1,7 +1,7 @@
 import type { PushConfig } from './push-types.ts'
 import type { NumberLists } from './sip-types.ts'
 import type { SrtpSuiteName } from './srtp-suites.ts'
-import type { CodecName, Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
+import type { CallQuota, CodecName, Config, SpeechConfig, SpeechEngineConfig } from './types.ts'
 
 /** A handler as the file has it, after the schema. */
 export interface FileHandler {
@@ -20,6 +20,7 @@ export interface FileProject {
   readonly name?: string
   readonly apiToken?: string
   readonly signingKeys?: readonly string[]
+  readonly carrierCalls?: CallQuota
 }
 
 interface Listener {
@@ -102,6 +103,7 @@ export interface FileConfig {
     readonly documentNetworks: readonly string[]
     readonly project: Config['limits']['project']
     readonly api: Config['limits']['api']
+    readonly carrierCalls: Config['limits']['carrierCalls']
     /** As in the schema, like `sip`. */
     readonly webSockets: object
     readonly browsers: Config['limits']['browsers']
@@ -154,6 +156,8 @@ export interface FileConfig {
     readonly firstName?: string
     readonly lastName?: string
     readonly mayDialOut: boolean
+    readonly maxCalls?: number
+    readonly callsPerSecond?: number
   }[]
   readonly resources: readonly {
     readonly project?: string

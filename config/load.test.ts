@@ -91,6 +91,11 @@ describe('defaults', () => {
         recordsKeptMs: 34_560_000_000,
         messagesKeptMs: 34_560_000_000,
         api: { perToken: 1_200, perAddress: 6_000 },
+        carrierCalls: {
+          perProject: {},
+          perSubscriber: { maxCalls: 10, callsPerSecond: 2 },
+          guests: { maxCalls: 20, callsPerSecond: 2 },
+        },
         webSockets: {
           ...{ connections: 10_000, waiting: 2_000, waitingPerAddress: 500, signInTimeoutMs: 10_000 },
           ...{ bytesBeforeSignIn: 65_536, frame: 262_144, buffered: 1_048_576, requestsPerSecond: 100 },

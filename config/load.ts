@@ -140,6 +140,7 @@ const build = (file: FileConfig, documents: Documents): Config => ({
     documentNetworks: file.limits.documentNetworks,
     project: file.limits.project,
     api: file.limits.api,
+    carrierCalls: file.limits.carrierCalls,
     webSockets: fromSchema<WebSocketLimits>(file.limits.webSockets, webSockets, documents.folder),
     browsers: file.limits.browsers,
   },

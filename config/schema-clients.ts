@@ -42,6 +42,29 @@ export const webSockets = object('WebSockets, of browsers and of applications.',
   ),
 })
 
+const quota = (maxCalls?: number, callsPerSecond?: number) => ({
+  maxCalls: integer('Calls to carriers at once.', 1, 1_000_000, maxCalls),
+  callsPerSecond: integer('New calls to carriers a second.', 1, 100_000, callsPerSecond),
+})
+
+/** Schema of `carrierCalls` of a project. */
+export const carrierCallsOfProject = object(
+  'Its calls to carriers; default limits.carrierCalls.perProject.',
+  quota(),
+  [],
+  false,
+)
+
+/** Schema of `limits.carrierCalls`. */
+export const carrierCalls = object(
+  'Calls to carriers, besides the limits of each carrier. Each gateway counts its own.',
+  {
+    perProject: object('Of one project, with all of its callers, documents and applications.', quota()),
+    perSubscriber: object('Begun by one subscriber, with all pages.', quota(10, 2)),
+    guests: object('Begun by guests of one project, all together.', quota(20, 2)),
+  },
+)
+
 /** Schema of `limits.browsers`: who may have how many connections and calls. */
 export const browsers = object('What browsers may have, by whom they act for and where they are.', {
   perSubscriber: share('Of one subscriber, with all pages and tokens.', [200, 5_000, 100, 300]),

@@ -1,3 +1,4 @@
+import { carrierCallsOfProject } from './schema-clients.ts'
 import { codecs } from './schema-codecs.ts'
 import { parts } from './schema-parts.ts'
 import { challenge } from './schema-sip.ts'
@@ -74,6 +75,16 @@ export const subscriber = object(
     firstName: text('First name.'),
     lastName: text('Last name.'),
     mayDialOut: flag('May dial numbers and SIP URIs, besides addresses. Calls to numbers cost money.', false),
+    maxCalls: integer(
+      'Calls to carriers at once that they begin; default that of limits.carrierCalls.',
+      1,
+      1_000_000,
+    ),
+    callsPerSecond: integer(
+      'New calls to carriers a second; default that of limits.carrierCalls.',
+      1,
+      100_000,
+    ),
   },
   ['email', 'password'],
 )
@@ -131,6 +142,7 @@ export const project = object(
       "Secrets that sign what is sent to its customers' servers, the present one first; without them, one is made for it.",
       { ...text('A secret.'), minLength: 16 },
     ),
+    carrierCalls: carrierCallsOfProject,
   },
   ['id'],
 )

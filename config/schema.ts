@@ -1,5 +1,5 @@
 import { carrier } from './schema-carrier.ts'
-import { browsers, webSockets } from './schema-clients.ts'
+import { browsers, carrierCalls, webSockets } from './schema-clients.ts'
 import { domain, endpoint, project, resource, subscriber } from './schema-entries.ts'
 import { oauth } from './schema-oauth.ts'
 import { parts } from './schema-parts.ts'
@@ -143,6 +143,7 @@ const limits = object('Limits.', {
     perToken: integer('Of one token.', 1, 10_000_000, 1200),
     perAddress: integer('Of one network address, with whatever tokens.', 1, 10_000_000, 6000),
   }),
+  carrierCalls,
   webSockets,
   browsers,
 })

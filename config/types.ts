@@ -56,6 +56,8 @@ export interface ProjectConfig {
   readonly apiToken?: string
   /** Secrets that sign what is sent to its customers' servers, the present one first; none: one is made of the gateway's own secret. */
   readonly signingKeys: readonly string[]
+  /** Its calls to carriers; what is not said is that of {@link CarrierCallLimits.perProject}. */
+  readonly carrierCalls?: CallQuota
 }
 
 /** Where the directory is kept. */
@@ -157,8 +159,27 @@ export interface LimitsConfig {
   readonly documentNetworks: readonly string[]
   readonly project: ProjectLimits
   readonly api: ApiLimits
+  readonly carrierCalls: CarrierCallLimits
   readonly webSockets: WebSocketLimits
   readonly browsers: BrowserLimits
+}
+
+/** A quota of calls to carriers; what is absent has no limit of its own. */
+export interface CallQuota {
+  /** Calls at once. */
+  readonly maxCalls?: number
+  /** New calls a second. */
+  readonly callsPerSecond?: number
+}
+
+/** Calls to carriers, besides the limits of each carrier. */
+export interface CarrierCallLimits {
+  /** Of one project; default no limit of its own. */
+  readonly perProject: CallQuota
+  /** Begun by one subscriber; default 10 at once, 2 a second. */
+  readonly perSubscriber: CallQuota
+  /** Begun by guests of one project, all together; default 20 at once, 2 a second. */
+  readonly guests: CallQuota
 }
 
 /** Requests to the API within a minute. */
@@ -244,6 +265,9 @@ export interface SubscriberConfig {
   readonly lastName?: string
   /** Numbers and SIP URIs may be dialled, besides addresses; default false. */
   readonly mayDialOut: boolean
+  /** Calls to carriers at once, and new ones a second; default those of {@link CarrierCallLimits.perSubscriber}. */
+  readonly maxCalls?: number
+  readonly callsPerSecond?: number
 }
 
 /** A thing with an address whose handler runs when it is called. */

@@ -32,6 +32,7 @@ import type { Push } from './push/push.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
 import { LikelyCodecs } from './sip/carriers/likely-codecs.ts'
+import { CarrierQuotas, quotaLimits } from './sip/carriers/quotas.ts'
 import { LoadMeter } from './sip/door/overload.ts'
 import { Trust } from './sip/door/trust.ts'
 import { SipEdge } from './sip/index.ts'
@@ -54,6 +55,7 @@ export class App {
   #calls: Calls | undefined
   #sip: SipEdge | undefined
   readonly #carriers: Carriers
+  readonly #quotas: CarrierQuotas
   #endpoints: EndpointContacts | undefined
   #certificates: Certificates | undefined
   #load: LoadMeter | undefined
@@ -66,6 +68,8 @@ export class App {
     this.#closing = new Closing(log)
     this.#onFailure = onFailure
     this.#carriers = new Carriers([], this.#clock)
+    this.#quotas = new CarrierQuotas(quotaLimits(config), this.#clock)
+    this.#metrics.gauge('attributed_calls', () => this.#quotas.attributed)
   }
 
   /** Starts everything. Rejects, with everything closed again, when a part does not start. */
@@ -181,6 +185,7 @@ export class App {
     const made = new SipEdge({
       ...{ directory, edge, webrtc, arrivals, metrics: this.#metrics },
       ...{ clock: this.#callClock, trunkClock: this.#clock, log: this.#log, carriers: this.#carriers },
+      quotas: this.#quotas,
       guard: new DialGuard({ addresses: new AddressGuard(sip.dialNetworks) }),
       agent: address,
       counts: { calls: () => this.#calls?.count ?? 0 },
@@ -224,6 +229,7 @@ export class App {
       likelyCodecs: (to, projectId) => likely.of(to, projectId),
       ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
       ...{ clock: this.#clock, ...(push && { push }), ...(turn && { turn }) },
+      quotas: this.#quotas,
       shares: browsers,
       limits: {
         unacknowledged: webSockets.unacknowledged,

@@ -260,6 +260,7 @@ const gauges = {
   application_calls: 'Calls that realtime applications drive or are offered',
   call_timers: 'Timers that calls and legs have running',
   call_rows: 'Calls and called legs that are not over',
+  attributed_calls: 'Calls of browsers whose calls to carriers are counted',
   calls_told_of: 'Calls and called legs that are not over, and whose states a server is told',
   commanded_calls: 'Calls that the API has told to do something',
 } as const

@@ -118,11 +118,13 @@ const domainApp = (d: DirectoryConfig['domains'][number], first: string): Declar
 }
 
 const subscriber = (s: DirectoryConfig['subscribers'][number], first: string): DeclaredResource => {
-  const { email, password, firstName, lastName, mayDialOut } = s
+  const { email, password, firstName, lastName, mayDialOut, maxCalls, callsPerSecond } = s
   const details: Omit<SubscriberDetails, 'email'> = {
     ...(firstName !== undefined && { firstName }),
     ...(lastName !== undefined && { lastName }),
     mayDialOut,
+    ...(maxCalls !== undefined && { maxCalls }),
+    ...(callsPerSecond !== undefined && { callsPerSecond }),
   }
   return {
     projectId: s.project ?? first,

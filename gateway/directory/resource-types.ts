@@ -31,6 +31,9 @@ export interface SubscriberDetails {
   readonly companyName?: string
   /** SIP URIs and numbers may be dialled, besides addresses. */
   readonly mayDialOut: boolean
+  /** Calls to carriers at once, and new ones a second; absent: the limits of the configuration. */
+  readonly maxCalls?: number
+  readonly callsPerSecond?: number
 }
 
 /** A phone that registers. */

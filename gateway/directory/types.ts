@@ -78,6 +78,9 @@ export interface Subscriber {
   readonly firstName: string
   readonly lastName: string
   readonly mayDialOut: boolean
+  /** Calls to carriers at once, and new ones a second; absent: the limits of the configuration. */
+  readonly maxCalls?: number
+  readonly callsPerSecond?: number
   /** May not sign in, and no token is good. */
   readonly disabled: boolean
   /** Tokens that were issued before this (ms since the Unix epoch) are not good any more. */

@@ -10,6 +10,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Carriers } from './carriers/carriers.ts'
 import { LikelyCodecs } from './carriers/likely-codecs.ts'
+import type { CarrierQuotas } from './carriers/quotas.ts'
 import { Routing } from './carriers/routing.ts'
 import { Trunks } from './carriers/trunks.ts'
 import type { SessionTimerSettings } from './dialog/session-timer.ts'
@@ -47,6 +48,8 @@ export interface SipEdgeParts {
   readonly carriers?: Carriers
   /** Which hosts may be dialled that are no carrier's. Default: every one. */
   readonly guard?: Pick<DialGuard, 'objection'>
+  /** Quotas of calls to carriers, of projects and of subscribers; default none. */
+  readonly quotas?: Pick<CarrierQuotas, 'take'>
   /** Where SIP endpoints register; default: nowhere. */
   readonly registrar?: RegistrarOptions
   /** Calls in progress, of every kind. */
@@ -220,6 +223,7 @@ export class SipEdge implements OutboundSip {
     const { guard, metrics, userAgent, registrar } = this.#parts
     return new Routing({
       ...{ carriers, guard, metrics, userAgent },
+      ...(this.#parts.quotas && { quotas: this.#parts.quotas }),
       seesTryings: () => link.capabilities.tryings,
       disconnected: (id, hop) => registrar?.registrations.disconnected(id, hop),
     })

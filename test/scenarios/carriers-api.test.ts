@@ -24,7 +24,7 @@ beforeAll(async () => {
   const dials = scripted({ connect: { to: '+15557778888', answer_on_bridge: true } })
   gateway = await Gateway.start({
     http: { apiToken },
-    projects: [{ id: 'other', apiToken: otherToken }],
+    projects: [{ id: 'other', apiToken: otherToken, carrierCalls: { maxCalls: 1 } }],
     domains: [application('through.test', dials), { ...application('other.test', dials), project: 'other' }],
   })
 })
@@ -120,6 +120,28 @@ it('are called with no numbers but those that their lists permit', async () => {
   await put({ numbers: { allow: ['+1555777'], refuse: ['+1555'] } })
   await ends(...(await through()))
   await put({})
+})
+
+it('are called by a project no more often than its quota permits, of all of its carriers', async () => {
+  const otherPort = await freePort()
+  const target = { targets: [`sip:127.0.0.1:${otherPort}`] }
+  const made = await rest(gateway, 'POST', carriers, entry(target), other)
+  expect(made.status).toBe(201)
+  const callee = await Carrier.listens({ scenario: 'callee-digest', values: auth, port: otherPort })
+  const caller = await calls('other.test')
+  await callee.talks('invited', calleeTone)
+  await caller.talks('answered', callerTone)
+  await (await calls('other.test', 'caller-refused', { status: 500 })).done()
+  expect(await gateway.refusal('over_call_limit')).toMatchObject({
+    detail: 'project other: 1 calls to carriers at once',
+  })
+  await ends(caller, callee)
+  const again = await Carrier.listens({ scenario: 'callee-digest', values: auth, port: otherPort })
+  const next = await calls('other.test')
+  await again.talks('invited', calleeTone)
+  await next.talks('answered', callerTone)
+  await ends(next, again)
+  expect((await rest(gateway, 'DELETE', `${carriers}/${made.body.id}`, undefined, other)).status).toBe(204)
 })
 
 it('register as long as they are there', async () => {

@@ -101,6 +101,8 @@ const personOf = (
     firstName: details.firstName ?? '',
     lastName: details.lastName ?? '',
     mayDialOut: details.mayDialOut,
+    ...(details.maxCalls !== undefined && { maxCalls: details.maxCalls }),
+    ...(details.callsPerSecond !== undefined && { callsPerSecond: details.callsPerSecond }),
     disabled: row.disabled === 1,
     tokensAfter: row.tokens_after ?? 0,
     ...(row.push_key !== null && { pushKey: row.push_key }),

@@ -12,6 +12,7 @@ import { catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { Push } from '../../push/push.ts'
+import type { CarrierQuotas } from '../../sip/carriers/quotas.ts'
 import { closeCodes, type RpcHandler, type RpcSession } from '../session.ts'
 import type { Client, SlowClient } from './client.ts'
 import { Connection } from './connection.ts'
@@ -47,6 +48,8 @@ export interface SubscriberDialectParts {
   /** What whoever is dialled is likely to speak; default: nothing is known of that. */
   readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
+  /** Counts what a page's call dials to carriers as the page's; default: nothing is counted. */
+  readonly quotas?: Pick<CarrierQuotas, 'attribute'>
   /** Tells devices of calls; default none. */
   readonly push?: Pick<Push, 'call'>
   readonly metrics: Pick<Metrics, 'rejections'>
@@ -105,12 +108,13 @@ export class SubscriberDialect implements OutboundSubscriber {
 
   /** Gives a new WebSocket its vocabulary. */
   open(session: RpcSession): RpcHandler {
-    const { directory, tokens, states, webrtc, likelyCodecs, arrivals, turn, metrics, clock, log } =
-      this.#parts
+    const { directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log } = this.#parts
+    const { turn, quotas } = this.#parts
     return new Connection(
       {
         ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
         ...(turn && { turn }),
+        ...(quotas && { quotas }),
         parties: this.#parties,
         presence: this.#presence,
         nodeId: this.#nodeId,

@@ -9,6 +9,7 @@ import type { Directory } from '../../directory/types.ts'
 import { type Cause, type Code, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
+import type { CarrierQuotas } from '../../sip/carriers/quotas.ts'
 import { shownUri } from '../../sip/uri.ts'
 import { BrowserCall } from './browser-call.ts'
 import { byeOf, causeOf } from './causes.ts'
@@ -25,6 +26,8 @@ export interface DialledCallParts {
   /** What whoever is dialled is likely to speak; default: nothing is known of that. */
   readonly likelyCodecs?: (to: string, projectId: string) => readonly AudioCodec[]
   readonly arrivals: Arrivals
+  /** Counts what a call dials to carriers as its caller's; default: nothing is counted. */
+  readonly quotas?: Pick<CarrierQuotas, 'attribute'>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
   readonly log: Log
@@ -208,8 +211,11 @@ export class DialledCall implements LegSignalling, ClientCall {
 
   #handOver(leg: Leg): void {
     const plan = { kind: 'dial', to: this.#invite.to } as const
-    const { projectId } = this.#client.holder
-    this.#parts.arrivals.arrive({ leg, callId: this.#callId, projectId, plan, headers: [] })
+    const { projectId, subscriber } = this.#client.holder
+    const payer = { projectId, ...(subscriber && { subscriber }) }
+    const onOver = this.#parts.quotas?.attribute(this.#callId, payer)
+    const arrival = { leg, callId: this.#callId, projectId, plan, headers: [] }
+    this.#parts.arrivals.arrive({ ...arrival, ...(onOver && { onOver }) })
   }
 
   #begin(leg: Leg, media: BrowserMedia): void {

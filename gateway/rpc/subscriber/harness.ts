@@ -15,6 +15,7 @@ import type { Directory, Subscriber } from '../../directory/types.ts'
 import { Origins } from '../../http/origins.ts'
 import { Metrics } from '../../metrics.ts'
 import type { Push } from '../../push/push.ts'
+import type { Payer } from '../../sip/carriers/quotas.ts'
 import { Entrance } from '../entrance.ts'
 import { RpcServer } from '../server.ts'
 import type { RpcSession } from '../session.ts'
@@ -136,6 +137,8 @@ export class Harness {
   shares: SubscriberDialectParts['shares']
   /** Taken by {@link startGateway}. */
   turn: TurnConfig | undefined
+  /** Whose calls were counted as whose; those that are over are gone. */
+  readonly attributed = new Map<string, Payer>()
   readonly lines: string[] = []
   revocations!: Revocations
   tokens!: SubscriberTokens
@@ -175,6 +178,12 @@ export class Harness {
     const parts = {
       ...{ directory, tokens, states, webrtc, likelyCodecs, arrivals, metrics, clock, log },
       nodeId: 'node-1',
+      quotas: {
+        attribute: (callId: string, payer: Payer) => {
+          this.attributed.set(callId, payer)
+          return () => void this.attributed.delete(callId)
+        },
+      },
       ...(this.push && { push: this.push }),
       ...(this.turn && { turn: this.turn }),
       ...(this.limits && { limits: this.limits }),

@@ -98,6 +98,29 @@ describe('who is shown to call', () => {
   })
 })
 
+describe('what a call dials to carriers', () => {
+  it.each([
+    ['guest', undefined],
+    ['invite', 'alice@example.test'],
+    ['subscriber', 'alice@example.test'],
+  ] as const)(
+    'counts as that of the holder of a token of the kind %s, until the call is over',
+    async (kind, email) => {
+      const page = kind === 'subscriber' ? await gateway.signedIn() : await limited(kind)
+      await page.dial('c1', '/public/bob')
+      const { arrival } = await vi.waitFor(() => {
+        expect(gateway.arrivals.arrived).toHaveLength(1)
+        return gateway.arrivals.arrived[0]!
+      })
+      const payer = gateway.attributed.get(arrival.callId)
+      expect(payer).toMatchObject({ projectId: 'p1', ...(email && { subscriber: { email } }) })
+      expect(payer && 'subscriber' in payer).toBe(kind !== 'guest')
+      arrival.onOver?.()
+      expect(gateway.attributed.size).toBe(0)
+    },
+  )
+})
+
 describe('a token that is taken back', () => {
   const revoke = async (token: string) => {
     const read = await gateway.tokens.verify(token)

@@ -7,6 +7,7 @@ import { Metrics } from '../../metrics.ts'
 import { DialGuard } from '../outbound/dial-guard.ts'
 import { rejected } from '../testing/bench.ts'
 import { Carriers } from './carriers.ts'
+import { CarrierQuotas } from './quotas.ts'
 import { Routing, type TakenRoute } from './routing.ts'
 import { testCarrier } from './testing.ts'
 
@@ -275,4 +276,28 @@ it('follows no redirection to a number that the lists refuse', async () => {
   )
   const hops = route.redirected('<sip:+882131234567@gw.example>, <sip:+4930124@gw.example>')
   expect(hops.map(({ uri }) => uri)).toEqual(['sip:+4930124@gw.example'])
+})
+
+it('takes a call out of the quotas of its project, and gives it back where the carrier takes no more', async () => {
+  const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], maxCalls: 2 })], new FakeClock())
+  const quotas = new CarrierQuotas(
+    { ofProject: () => ({ maxCalls: 3 }), perSubscriber: {}, guests: {} },
+    new FakeClock(),
+  )
+  const routing = new Routing({
+    ...{ carriers, quotas, guard: undefined, metrics: new Metrics(), userAgent: 'T' },
+    seesTryings: () => true,
+  })
+  const find = () => routing.find(to('sip:1@gw.example'), request(), log)
+  const [first, second] = [await find(), await find()]
+  for (let round = 0; round < 3; round++)
+    expect(await find()).toMatchObject({ detail: 'carrier carrier: 2 calls at once' })
+  carriers.change([testCarrier({ targets: ['sip:gw.example'], maxCalls: 9 })])
+  const third = await find()
+  expect(await find()).toMatchObject({
+    ...{ code: 'over_call_limit', detail: 'project p1: 3 calls to carriers at once' },
+  })
+  for (const route of [first, second, third]) if ('release' in route) route.release()
+  expect(carriers.byName('carrier')?.load.calls).toBe(0)
+  expect('release' in (await find())).toBe(true)
 })

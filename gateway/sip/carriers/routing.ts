@@ -13,6 +13,7 @@ import type { Credentials } from './digest.ts'
 import { type Caller, carrierHeaders, strangerHeaders } from './identity.ts'
 import { numberOf } from './number.ts'
 import type { NumberVerdict } from './number-lists.ts'
+import type { CarrierQuotas } from './quotas.ts'
 import { isLocal, type Route } from './route.ts'
 
 /** What routes are made from. */
@@ -24,6 +25,8 @@ export interface RoutingParts {
   readonly seesTryings: () => boolean
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly userAgent: string
+  /** Quotas of calls to carriers; default none. */
+  readonly quotas?: Pick<CarrierQuotas, 'take'>
   /** Told that the connection over which an endpoint registered is gone, by the next hop that names it. */
   readonly disconnected?: (endpointId: string, hop: string) => void
 }
@@ -128,9 +131,17 @@ export class Routing {
     const call = this.#carrierCall(carrier, uri, request, log)
     const hops = carrier.hops(call)
     // Last: nothing may fail between this and whoever gives it up again.
-    const release = carrier.load.take('outbound')
-    if (typeof release === 'string')
-      return { code: 'over_call_limit', detail: `carrier ${carrier.name}: ${release}` }
+    const quota = this.#parts.quotas?.take(request) ?? (() => {})
+    if (typeof quota !== 'function') return quota
+    const load = carrier.load.take('outbound')
+    if (typeof load === 'string') {
+      quota()
+      return { code: 'over_call_limit', detail: `carrier ${carrier.name}: ${load}` }
+    }
+    const release = () => {
+      load()
+      quota()
+    }
     return {
       hops,
       carrier: carrier.config,

@@ -13,6 +13,8 @@ interface Body {
   readonly region?: string | null
   readonly company_name?: string | null
   readonly may_dial_out?: boolean
+  readonly max_calls?: number | null
+  readonly calls_per_second?: number | null
 }
 
 /** An e-mail address, as far as it matters here: it is a name to sign in with. */
@@ -36,6 +38,8 @@ const personal = (body: Partial<Body>) =>
     region: body.region,
     companyName: body.company_name,
     mayDialOut: body.may_dial_out,
+    maxCalls: body.max_calls,
+    callsPerSecond: body.calls_per_second,
   })
 
 /** People who sign in. */
@@ -58,6 +62,18 @@ export const subscribers: Kind<'subscriber', Body> = {
       type: 'boolean',
       description: 'May dial SIP URIs and numbers, besides addresses; default false.',
     },
+    max_calls: {
+      ...optional({ type: 'integer' }),
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Calls to carriers at once; default that of the gateway.',
+    },
+    calls_per_second: {
+      ...optional({ type: 'integer' }),
+      minimum: 1,
+      maximum: 100_000,
+      description: 'New calls to carriers a second; default that of the gateway.',
+    },
   },
   required: ['email', 'password'],
   answer: {
@@ -71,6 +87,8 @@ export const subscribers: Kind<'subscriber', Body> = {
     region: { type: ['string', 'null'] },
     company_name: { type: ['string', 'null'] },
     may_dial_out: { type: 'boolean' },
+    max_calls: { type: ['integer', 'null'] },
+    calls_per_second: { type: ['integer', 'null'] },
   },
   create: (body) => ({
     displayName: body.display_name ?? nameOf(body),
@@ -93,6 +111,8 @@ export const subscribers: Kind<'subscriber', Body> = {
     region: details.region ?? null,
     company_name: details.companyName ?? null,
     may_dial_out: details.mayDialOut,
+    max_calls: details.maxCalls ?? null,
+    calls_per_second: details.callsPerSecond ?? null,
   }),
 }
 
