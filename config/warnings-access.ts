@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import type { Keys, Report } from './faults.ts'
+import { isLoopback } from './networks.ts'
 import type { CarrierConfig, Config } from './types.ts'
 
 /** Passwords that stand in `example.yaml`, in the documentation and in the tests: anyone can read them. */
@@ -10,10 +10,6 @@ export const publishedPasswords: ReadonlySet<string> = new Set([
 
 /** Shortest password that is not guessed within days, in characters. */
 const minPasswordLength = 8
-
-/** Whether an address is of the loopback network, so that no other machine can reach it. */
-export const isLoopback = (address: string): boolean =>
-  isIP(address) === 4 ? address.startsWith('127.') : address === '::1'
 
 /** Warns of passwords that anyone can read or guess, where other machines can reach a listener. */
 export const warnOfPasswords = (config: Config, report: Report): void => {

@@ -2,7 +2,7 @@ import type { Keys, Report } from './faults.ts'
 import { isLoopback, parseNetwork } from './networks.ts'
 import { isStun } from './rules-turn.ts'
 import type { Config } from './types.ts'
-import { isLoopback, warnOfNumbers, warnOfPasswords } from './warnings-access.ts'
+import { warnOfNumbers, warnOfPasswords } from './warnings-access.ts'
 
 /** A setting that works, but is dangerous or pointless. */
 export interface ConfigWarning {
