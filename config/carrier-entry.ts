@@ -7,11 +7,16 @@ import type { Schema } from './schema-parts.ts'
 import type { CarrierConfig } from './types.ts'
 import { ajv, describeAll } from './validate.ts'
 
-const { project: _project, tls: _tls, ...properties } = carrier.properties as Record<string, Schema>
+const {
+  project: _project,
+  tls: _tls,
+  domain: _domain,
+  ...properties
+} = carrier.properties as Record<string, Schema>
 
 /**
- * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file, but for files of certificates
- * and the project.
+ * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file, but for files of certificates,
+ * the project, and the domain of `tel:` calls, which a project could use to draw calls of another project's carrier.
  */
 export const carrierEntrySchema: Schema = { ...carrier, properties }
 

@@ -54,6 +54,10 @@ export const carrier = object(
     },
     default: flag('E.164 numbers go here.', false),
     allow: networks("Networks whose calls are this carrier's; each domain's own allow holds besides.", []),
+    domain: format(
+      'host',
+      'Domain application that takes its calls to tel: URIs, which name no host; without it, such a call gets 416.',
+    ),
     auth: credentials('Digest credentials that we show to it.', {
       realm: {
         ...text('The only realm that they are for; without it, the first for which a target accepts them.'),

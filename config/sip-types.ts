@@ -126,6 +126,8 @@ export interface CarrierConfig {
   readonly default: boolean
   /** Networks whose calls are of this carrier; besides, each domain's own `allow` holds. Default none. */
   readonly allow: readonly string[]
+  /** Host of the domain application that takes its calls to `tel:` URIs; default none, and such a call gets 416. Of the file alone. */
+  readonly domain?: string
   /** Digest credentials that we show to it; only to its own targets, and to `realm`; without it, to the first realm accepted. */
   readonly auth?: { readonly username: string; readonly password: string; readonly realm?: string }
   /** Digest credentials that it has to show to us when it calls. */

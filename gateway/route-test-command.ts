@@ -14,6 +14,7 @@ import { type Admission, type AdmissionRules, admit } from './sip/door/admission
 import type { Check, CheckedFacts } from './sip/door/admission-types.ts'
 import { Allowlists } from './sip/door/allowlist.ts'
 import type { SignIn } from './sip/door/challenge.ts'
+import { telTarget } from './sip/door/tel-target.ts'
 import { Trust } from './sip/door/trust.ts'
 import { parseSipUri, type SipUri } from './sip/uri.ts'
 import { Shield } from './sip-agent/shield/shield.ts'
@@ -63,10 +64,11 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
     done({ admitted: false, code, status, text: `refused with ${status} (${code}): ${text}` })
   const dropped = config.sip.drachtio ? undefined : shieldStep(config, query, steps)
   if (dropped) return done({ admitted: false, text: `dropped by the shield without an answer: ${dropped}` })
-  const target = parseSipUri(query.uri)
+  const isTel = /^tel:/i.test(query.uri)
+  const target = isTel ? telTargetOf(config, query) : parseSipUri(query.uri)
   if (!target) {
     steps.push({ check: 'request', passed: false, facts: { expected: 'a SIP URI in the request line' } })
-    return refuse(/^tel:/i.test(query.uri) ? 'unsupported_uri' : 'bad_request')
+    return refuse(isTel ? 'unsupported_uri' : 'bad_request')
   }
   if (query.method === 'OPTIONS')
     return done({ admitted: true, status: 200, text: 'answered with 200, as for every host' })
@@ -96,6 +98,9 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   steps.push({ check: decision.check, passed: false, facts: decision.facts })
   return refuse(decision.refuse, reasonText(decision), decision.headers ? 401 : undefined)
 }
+
+const telTargetOf = (config: Config, { uri, source }: RouteQuery): SipUri | undefined =>
+  telTarget(uri, source, { directory: directoryOf(config), trust: new Trust(config) })
 
 const registerText = 'The registrar asks for a password; --user says which SIP endpoint it is.'
 

@@ -90,7 +90,7 @@ export const edgeCodes = {
   ),
   bad_request: entry('The request is malformed.', 400, 400, 95, 'INVALID_MSG_UNSPECIFIED', 'warn'),
   unsupported_uri: entry(
-    'The called number stands in a tel: URI, without a domain.',
+    'The called number stands in a tel: URI, and no domain application takes it.',
     416,
     400,
     127,

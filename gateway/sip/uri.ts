@@ -67,6 +67,25 @@ export const shownUri = (text: string): string => {
   return found ? text.slice(0, found.index + found[0].length - 1) + text.slice(end) : text
 }
 
+/** A `tel:` URI, taken apart (RFC 3966). */
+export interface TelUri {
+  /** With its plus, without visual separators. */
+  readonly number: string
+  /** Value of `phone-context`; empty without one. */
+  readonly context: string
+}
+
+/** Reads a `tel:` URI; undefined for anything else, and for a number of more than 32 characters. */
+export const parseTelUri = (text: string): TelUri | undefined => {
+  const found = /^tel:(\+?[0-9A-D*#.()-]{1,64})((?:;[^\s;<>"]+)*)$/i.exec(text.slice(0, longestUri))
+  if (!found) return undefined
+  const number = (found[1] ?? '').replace(/[.()-]/g, '').toUpperCase()
+  const params = readParams(found[2] ?? '')
+  return /[0-9A-D*#]/.test(number) && number.length <= 32
+    ? { number, context: params.get('phone-context') ?? '' }
+    : undefined
+}
+
 /** A From, To or Contact value. */
 export interface NameAddress {
   /** Display name without quotes; empty where there is none. */

@@ -1,4 +1,4 @@
-import { parseNameAddress, parseSipUri, type SipUri } from '../uri.ts'
+import { parseNameAddress, parseSipUri, parseTelUri, type SipUri } from '../uri.ts'
 
 /** A dialog as a Replaces header names it, seen from us (RFC 3891 section 3). */
 export interface NamedDialog {
@@ -20,8 +20,8 @@ export type ReferTo =
 export const readReferTo = (value: string): ReferTo | undefined => {
   const address = parseNameAddress(value)
   if (!address) return undefined
-  const number = /^tel:(\+?[\d().-]{1,32})(?:;.*)?$/i.exec(address.uri)?.[1]
-  if (number !== undefined) return { kind: 'number', number: number.replace(/[().-]/g, '') }
+  const tel = parseTelUri(address.uri)
+  if (tel) return { kind: 'number', number: tel.number }
   const uri = parseSipUri(address.uri)
   if (!uri || (uri.params.get('method') ?? 'INVITE').toUpperCase() !== 'INVITE') return undefined
   const named = uri.headers.filter(({ name }) => name.toLowerCase() === 'replaces')

@@ -29,7 +29,10 @@ export interface AdmissionFacts {
 /** What the decision looks up. */
 export interface AdmissionRules {
   readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
-  readonly trust: Pick<Trust, 'strangersGet' | 'carrierOf' | 'knows' | 'isKnownTo' | 'isRegistrar'>
+  readonly trust: Pick<
+    Trust,
+    'strangersGet' | 'carrierOf' | 'knows' | 'isKnownTo' | 'isRegistrar' | 'telDomainOf'
+  >
   readonly limits: AdmissionLimits
   allows(app: DomainApp, source: string): boolean
   /** Calls in progress of a domain application, by its id. */

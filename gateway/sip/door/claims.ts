@@ -48,6 +48,18 @@ export class Claims {
     return first?.carrier
   }
 
+  /**
+   * Returns the `domain` of the carriers that an address is of, of whatever project; undefined without one, and if two carriers name
+   * different ones: the call could belong to either.
+   */
+  telDomainOf(source: string): string | undefined {
+    const domains = new Set<string>()
+    for (const claimants of this.#byNetwork.matching(source))
+      for (const claims of claimants.values())
+        for (const { carrier } of claims) if (carrier.domain !== undefined) domains.add(carrier.domain)
+    return domains.size === 1 ? [...domains][0] : undefined
+  }
+
   /** The one that there is, where it claims the same. */
   #claimOf(carrier: CarrierConfig): Claim {
     const { name, project, allow } = carrier

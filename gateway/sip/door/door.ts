@@ -12,6 +12,7 @@ import { Allowlists } from './allowlist.ts'
 import type { Challenger } from './challenge.ts'
 import { Concurrency } from './concurrency.ts'
 import { CallRates } from './rates.ts'
+import { telTarget } from './tel-target.ts'
 import type { Trust } from './trust.ts'
 
 /** What the door works with. */
@@ -74,6 +75,11 @@ export class Door {
   /** Domain applications with a call in progress. */
   get busyDomains(): number {
     return this.#domainCalls.size
+  }
+
+  /** Returns the target of an INVITE to a `tel:` URI; undefined if no domain application takes it. */
+  telTarget({ uri, source_address: source }: Pick<SipRequest, 'uri' | 'source_address'>): SipUri | undefined {
+    return telTarget(uri, source, this.#rules)
   }
 
   /** `settingUp`: calls that came in and are not in progress yet. */

@@ -32,7 +32,7 @@ export interface LegRegistry {
 
 /** What the door for inbound calls works with. */
 export interface InboundParts extends Omit<SetUpParts, 'refuse'> {
-  readonly door: Pick<Door, 'enter'>
+  readonly door: Pick<Door, 'enter' | 'telTarget'>
   readonly refusals: Refusals
 }
 
@@ -71,12 +71,13 @@ export class Inbound {
     const { refusals, door, link } = this.#parts
     const { connection } = link
     if (!connection) return
-    // RFC 3966, as IMS trunks send it: a number says nothing of whose call it is. What was dialled helps whoever sets up the trunk.
-    if (/^tel:/i.test(request.uri)) {
+    const target = isTel(request.uri) ? door.telTarget(request) : parseSipUri(request.uri)
+    // The number in the log helps the operator to set up the trunk.
+    if (!target && isTel(request.uri)) {
       refusals.refuse(response, 'unsupported_uri', { ...facts, requestUri: printable(request.uri) })
       return
     }
-    const caller = readCaller(request)
+    const caller = readCaller(request, target)
     if (typeof caller === 'string') {
       refusals.refuse(response, 'bad_request', { ...facts, expected: caller })
       return
@@ -170,8 +171,10 @@ const partiesOf = ({ from, to }: Caller): Record<string, string> => ({
 })
 
 /** What the door needs of an INVITE; a text says what was expected. The agent's parser is a permissive one. */
-const readCaller = (request: SipRequest): Caller | string => {
-  const target = parseSipUri(request.uri)
+/** Whether a request-URI is a telephone number alone, as IMS trunks send it (RFC 3966). */
+const isTel = (uri: string): boolean => /^tel:/i.test(uri)
+
+const readCaller = (request: SipRequest, target: SipUri | undefined): Caller | string => {
   if (!target) return 'a SIP URI in the request line'
   const from = callerOf(request, false)
   if (!from) return 'one address in From'

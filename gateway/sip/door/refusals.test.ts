@@ -93,6 +93,15 @@ it.each([
   await carrier.nothingLeft()
 })
 
+it('takes a tel: URI whose context is a domain application', async () => {
+  await begin()
+  peer.send('INVITE', peer.call('tel:+49-30-123;phone-context=demo.example'), { body: carrierSdp() })
+  const { arrival } = await bench.arrival()
+  expect(arrival.leg.to).toMatchObject({ user: '+4930123', uri: 'sip:+4930123@demo.example;user=phone' })
+  await arrival.leg.answer()
+  await peer.response(200)
+})
+
 it('refuses a tel: URI, which names no domain, with 416 and a log line that has it', async () => {
   await begin()
   peer.send('INVITE', peer.call('tel:+4930123;phone-context=ims.example'), { body: carrierSdp() })

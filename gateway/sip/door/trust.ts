@@ -79,6 +79,11 @@ export class Trust {
     return this.#claims.carrierOf(source, projectId)
   }
 
+  /** Returns the domain application that calls to `tel:` URIs from an address go to; see `Claims.telDomainOf`. */
+  telDomainOf(source: string): string | undefined {
+    return this.#claims.telDomainOf(source)
+  }
+
   /** Whether SIP endpoints register and call at a host (canonical). */
   isRegistrar(host: string): boolean {
     return this.#registrar.has(host)

@@ -2,7 +2,7 @@ import type { Party } from '../../calls/leg.ts'
 import { splitList } from '../carriers/contacts.ts'
 import { printable } from '../headers.ts'
 import type { SipRequest } from '../srf.ts'
-import { parseNameAddress, parseSipUri, shownUri, userOf } from '../uri.ts'
+import { parseNameAddress, parseSipUri, parseTelUri, shownUri, userOf } from '../uri.ts'
 
 type Message = Pick<SipRequest, 'get' | 'msg'>
 
@@ -49,7 +49,7 @@ const isHidden = (message: Message, from: string): boolean => {
 const userIn = (uri: string): string => {
   const parsed = parseSipUri(uri)
   if (parsed) return userOf(parsed)
-  return /^tel:([^;]+)/i.exec(uri)?.[1] ?? ''
+  return parseTelUri(uri)?.number ?? ''
 }
 
 /**
