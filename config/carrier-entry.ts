@@ -11,12 +11,14 @@ const {
   project: _project,
   tls: _tls,
   domain: _domain,
+  responsePort: _responsePort,
   ...properties
 } = carrier.properties as Record<string, Schema>
 
 /**
  * Schema of a carrier that is made while the gateway runs: an entry of `carriers` of the configuration file, but for files of certificates,
- * the project, and the domain of `tel:` calls, which a project could use to draw calls of another project's carrier.
+ * the project, and what a project could use to draw or break calls of another project's carrier: the domain of `tel:` calls, and the port of
+ * responses.
  */
 export const carrierEntrySchema: Schema = { ...carrier, properties }
 

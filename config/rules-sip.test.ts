@@ -41,7 +41,7 @@ describe('a carrier', () => {
         srtpSuites: [...srtpSuites],
         srtpWithoutTls: false,
         ...{ symmetric: 'strict', inbandDigits: false },
-        ...{ codecs: ['PCMU', 'PCMA'], ptime: 20, comfortNoise: false },
+        ...{ codecs: ['PCMU', 'PCMA'], responsePort: 'source', ptime: 20, comfortNoise: false },
         lateOffer: false,
         tls: { ca: join(folder.path, 'ca.pem'), verify: true, alpn: [] },
         register: { expiresMs: 3_600_000 },

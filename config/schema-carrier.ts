@@ -58,6 +58,13 @@ export const carrier = object(
       'host',
       'Domain application that takes its calls to tel: URIs, which name no host; without it, such a call gets 416.',
     ),
+    responsePort: {
+      ...text(
+        'Where responses over UDP go if its request has no rport: to the port that it came from (source), or to the one in its Via (via), for carriers that listen on another port than they send from.',
+        'source',
+      ),
+      enum: ['source', 'via'],
+    },
     auth: credentials('Digest credentials that we show to it.', {
       realm: {
         ...text('The only realm that they are for; without it, the first for which a target accepts them.'),

@@ -128,6 +128,8 @@ export interface CarrierConfig {
   readonly allow: readonly string[]
   /** Host of the domain application that takes its calls to `tel:` URIs; default none, and such a call gets 416. Of the file alone. */
   readonly domain?: string
+  /** Port that responses over UDP go to if a request has no `rport` (RFC 3581); default `source`. Of the file alone. */
+  readonly responsePort?: 'source' | 'via'
   /** Digest credentials that we show to it; only to its own targets, and to `realm`; without it, to the first realm accepted. */
   readonly auth?: { readonly username: string; readonly password: string; readonly realm?: string }
   /** Digest credentials that it has to show to us when it calls. */

@@ -20,9 +20,14 @@ export const agentOptions = (config: Config, material: Material): SipAgentOption
     maxConnections: messages.connections,
     maxTransactions: messages.transactions,
     shield: shieldOf(config.sip, allNetworks(knownNetworks(config))),
+    viaPortNetworks: viaPortNetworksOf(config.carriers),
     ...tlsOf(material),
   }
 }
+
+/** Networks of the carriers that get their responses at the port of their Via. */
+export const viaPortNetworksOf = (carriers: Config['carriers']): readonly string[] =>
+  carriers.filter(({ responsePort }) => responsePort === 'via').flatMap(({ allow }) => allow)
 
 /** What of the agent's set-up follows from certificates. */
 export const tlsOf = ({ sip, peers }: Material): Pick<SipAgentChange, 'tls' | 'tlsPeers'> => ({

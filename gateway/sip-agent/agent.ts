@@ -97,6 +97,7 @@ export class Agent {
       announceTo: options.announceTo,
       tls: options.tls,
       tlsPeers: options.tlsPeers,
+      viaPortNetworks: options.viaPortNetworks,
       gatekeeper: shield,
     })
     const transactions = new Transactions(clock, timers, fault)
@@ -180,9 +181,9 @@ export class Agent {
   }
 
   /** Takes new settings; what is open stays as it is. */
-  change({ shield, tls, tlsPeers }: SipAgentChange): void {
-    if (shield) this.#shield.change(shield)
-    if (tls || tlsPeers) this.#context.transports.change({ tls, tlsPeers })
+  change(change: SipAgentChange): void {
+    if (change.shield) this.#shield.change(change.shield)
+    this.#context.transports.change(change)
   }
 
   /** The application found out that an address, which is really that of the sender, failed to sign in. */

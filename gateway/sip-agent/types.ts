@@ -67,6 +67,7 @@ export interface SipAgentChange {
   readonly tls?: SipTls
   readonly tlsPeers?: readonly SipTlsPeer[]
   readonly shield?: SipShield
+  readonly viaPortNetworks?: readonly string[]
 }
 
 /** How the agent is set up. */
@@ -81,6 +82,11 @@ export interface SipAgentOptions {
   readonly tlsPeers?: readonly SipTlsPeer[]
   /** Default: no shield. */
   readonly shield?: SipShield
+  /**
+   * Networks (CIDR) of peers that listen on another UDP port than they send from: responses to their requests without `rport` go to the port of
+   * the Via (RFC 3261 18.2.2). Everyone else gets them at the source port. Default none.
+   */
+  readonly viaPortNetworks?: readonly string[]
   /** Limits of received messages; default those of `message/limits.ts`. */
   readonly limits?: Partial<Limits>
   /** Value of User-Agent and Server where the application gives none. Default: neither header is sent. */

@@ -1,10 +1,11 @@
 import { isIPv6 } from 'node:net'
 import type { Clock } from '../../clock.ts'
+import { Networks } from '../../networks.ts'
 import type { Limits } from '../message/limits.ts'
 import type { HostPort } from '../message/uri.ts'
 import { defaultPort } from '../route/target.ts'
 import type { Hop } from '../route/types.ts'
-import type { SipAgentOptions, SipTls, SipTlsPeer } from '../types.ts'
+import type { SipAgentChange, SipAgentOptions } from '../types.ts'
 import { isLoopback, OwnAddresses } from './own-addresses.ts'
 import { StreamTransport } from './stream.ts'
 import { TlsSettings } from './tls.ts'
@@ -15,7 +16,7 @@ type Bound = UdpTransport | StreamTransport
 
 /** What the transports are made of. */
 export interface TransportsOptions
-  extends Pick<SipAgentOptions, 'announce' | 'announceTo' | 'tls' | 'tlsPeers'> {
+  extends Pick<SipAgentOptions, 'announce' | 'announceTo' | 'tls' | 'tlsPeers' | 'viaPortNetworks'> {
   readonly sink: TransportSink
   readonly limits: Limits
   readonly clock: Clock
@@ -31,11 +32,13 @@ export class Transports {
   readonly #options: TransportsOptions
   readonly #own: OwnAddresses
   readonly #tls: TlsSettings
+  readonly #viaPort: Networks
   #closing = false
 
-  /** Throws where a network of `announceTo` is none. */
+  /** Throws if an entry of `announceTo` or `viaPortNetworks` is no network. */
   constructor(options: TransportsOptions) {
-    const { clock, announce, announceTo, tls, tlsPeers } = options
+    const { clock, announce, announceTo, tls, tlsPeers, viaPortNetworks } = options
+    this.#viaPort = new Networks(viaPortNetworks)
     this.#options = options
     this.#own = new OwnAddresses(clock, announce, announceTo)
     this.#tls = new TlsSettings(tls, tlsPeers)
@@ -47,7 +50,7 @@ export class Transports {
     const { sink, limits, clock, maxConnections, gatekeeper: gate } = this.#options
     const bound =
       transport === 'udp'
-        ? new UdpTransport(address, sink, limits, gate)
+        ? new UdpTransport(address, sink, limits, gate, this.#viaPort)
         : new StreamTransport(transport, { sink, limits, clock, gate, maxConnections, tls: this.#tls })
     try {
       await bound.open(address, port)
@@ -137,9 +140,12 @@ export class Transports {
     return this.#own.hostFor(local, remote)
   }
 
-  /** Takes new certificates for new connections. Throws, and changes nothing, where one cannot be used. */
-  change(change: { readonly tls?: SipTls; readonly tlsPeers?: readonly SipTlsPeer[] }): void {
-    this.#tls.change(change.tls, change.tlsPeers)
+  /** Takes new certificates for new connections, and new networks. Throws, and changes nothing, if one cannot be used. */
+  change(change: Pick<SipAgentChange, 'tls' | 'tlsPeers' | 'viaPortNetworks'>): void {
+    const { tls, tlsPeers, viaPortNetworks } = change
+    if (tls || tlsPeers) this.#tls.change(tls, tlsPeers)
+    if (viaPortNetworks) this.#viaPort.change(viaPortNetworks)
+    if (!tls && !tlsPeers) return
     for (const each of this.#streams()) each.retune()
   }
 

@@ -43,6 +43,27 @@ describe.each(['127.0.0.1', '::1'])('on %s', (address) => {
     expect(String((await heard)[0])).toBe('answer')
   })
 
+  it('responses go to the port of the Via only where a peer of such a network writes no rport', async () => {
+    const port = peer.address().port
+    const viaPort = { has: (source: string) => source === address }
+    const other = new UdpTransport(address, sink, defaultLimits, openGate, viaPort)
+    await other.open(address, 0)
+    const flowOf = async (to: UdpTransport, via: string) => {
+      const index = sink.messages.length
+      peer.send(inviteText.replace(/^Via: .*$/m, `Via: ${via}`), to.local.port, address)
+      return (await sink.flow(index)).remote
+    }
+    const plain = 'SIP/2.0/UDP 203.0.113.9:5070;branch=z9hG4bKa'
+    expect(await flowOf(other, plain)).toEqual({ protocol: 'udp', address, port: 5070 })
+    expect(await flowOf(other, 'SIP/2.0/UDP gw.example;branch=z9hG4bKb')).toMatchObject({
+      address,
+      port: 5060,
+    })
+    expect(await flowOf(other, `${plain}c;rport`)).toMatchObject({ port })
+    expect(await flowOf(transport, `${plain}d`)).toMatchObject({ port })
+    await other.close()
+  })
+
   it('keep-alives and what the gatekeeper refuses are passed over, a STUN request is answered', async () => {
     refused = ['scanner']
     for (const text of ['', '\r\n', '\r\n\r\n', `${inviteText}scanner`]) say(text)

@@ -1,9 +1,12 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { isIP, isIPv6 } from 'node:net'
+import { Networks } from '../../networks.ts'
 import { checkMessage } from '../message/check.ts'
 import { SipParseError } from '../message/error.ts'
 import type { Limits } from '../message/limits.ts'
+import type { SipMessage } from '../message/message.ts'
 import { parseDatagram } from '../message/parse.ts'
+import { defaultPort } from '../route/target.ts'
 import { isStun, stunAnswer } from './stun.ts'
 import type { Endpoint, Flow, Gatekeeper, TransportSink } from './types.ts'
 
@@ -55,10 +58,19 @@ export class UdpTransport {
   readonly #sink: TransportSink
   readonly #limits: Limits
   readonly #gate: Gatekeeper
+  readonly #viaPort: Pick<Networks, 'has'>
   #local: Endpoint = { protocol: 'udp', address: '', port: 0 }
   #closed = false
 
-  constructor(address: string, sink: TransportSink, limits: Limits, gate: Gatekeeper) {
+  /** `viaPort`: networks whose requests without `rport` are answered at the port of their Via; default none. */
+  constructor(
+    address: string,
+    sink: TransportSink,
+    limits: Limits,
+    gate: Gatekeeper,
+    viaPort: Pick<Networks, 'has'> = new Networks(),
+  ) {
+    this.#viaPort = viaPort
     this.#sink = sink
     this.#limits = limits
     this.#gate = gate
@@ -134,10 +146,18 @@ export class UdpTransport {
       return
     }
     try {
-      this.#sink.received(checkMessage(parseDatagram(bytes, this.#limits)), flow, bytes.length)
+      const message = checkMessage(parseDatagram(bytes, this.#limits))
+      this.#sink.received(message, this.#wayBack(message, flow), bytes.length)
     } catch (error) {
       if (error instanceof SipParseError) this.#sink.malformed(error, flow)
       else this.#sink.fault?.(error)
     }
+  }
+
+  /** Returns the flow of the responses. It has the address of the source always, so that a Via can lead to no other host. */
+  #wayBack({ kind, via }: SipMessage, flow: Flow): Flow {
+    const { address } = flow.remote
+    if (kind === 'response' || via.params.has('rport') || !this.#viaPort.has(address)) return flow
+    return this.flow(address, via.port ?? defaultPort('udp'))
   }
 }
