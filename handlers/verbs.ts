@@ -34,7 +34,7 @@ export type {
   Destination,
 } from './verbs/connect.ts'
 export type { DetectOptions, DetectResult, Finding, MachineOptions } from './verbs/detect.ts'
-export type { CallInfo, Header } from './verbs/info.ts'
+export type { CallInfo, Header, UserVariables } from './verbs/info.ts'
 export type { CallPlayback, PlayEnd, PlayOptions, Sound } from './verbs/play.ts'
 export type { QueueOptions, QueuePlace, QueueResult } from './verbs/queue.ts'
 export type {

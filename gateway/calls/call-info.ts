@@ -12,9 +12,10 @@ export const infoOf = ({
   callId,
   projectId,
   headers,
+  userVariables,
   sip,
   called,
-}: Pick<Arrival, 'callId' | 'projectId' | 'headers' | 'sip'> & {
+}: Pick<Arrival, 'callId' | 'projectId' | 'headers' | 'userVariables' | 'sip'> & {
   readonly leg: Leg
   readonly called?: string
 }): CallInfo => ({
@@ -27,6 +28,7 @@ export const infoOf = ({
   toUser: leg.to.user,
   fromName: leg.from.name,
   headers,
+  ...(userVariables && { userVariables }),
   projectId,
   ...sipOf(leg, sip),
 })

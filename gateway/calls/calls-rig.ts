@@ -113,13 +113,17 @@ export const setUp = (
   const plan: Arrival['plan'] = { kind: 'handler', handler: { kind: 'script', document: '{}', name: 'test' } }
   const arrive = (
     run: (call: CallControl) => Promise<void>,
-    options: { kind?: 'sip' | 'browser'; dial?: string; plan?: Arrival['plan'] } = {},
+    options: { dial?: string; kind?: 'sip' | 'browser' } & Partial<
+      Pick<Arrival, 'plan' | 'userVariables'>
+    > = {},
   ): FakeLeg => {
     script = run
     const callId = newCallId()
     const made = fakeLeg(clock, callId, { kind: options.kind })
     const how: Arrival['plan'] = options.dial ? { kind: 'dial', to: options.dial } : (options.plan ?? plan)
-    calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [] })
+    const { userVariables } = options
+    const said = userVariables && { userVariables }
+    calls.arrive({ leg: made.leg, callId, projectId: 'p', plan: how, headers: [], ...said })
     return made
   }
   /** Starts a call whose handler waits, for whoever asks it for verbs. */

@@ -181,6 +181,20 @@ describe('connect', () => {
     expect(far.told).toEqual(['ring', 'progress', 'answer'])
   })
 
+  it('hands the variables of a browser to the page that it dials, and to the handler', async () => {
+    const userVariables = { order: 7 }
+    t.arrive(async () => {}, { kind: 'browser', dial: '/public/alice', userVariables })
+    await settle()
+    expect(t.outbound.dialled[0]?.request.destination).toEqual({ to: '/public/alice', userVariables })
+    let known: unknown
+    const run = async (call: CallControl) => {
+      known = call.info.userVariables
+    }
+    t.arrive(run, { kind: 'browser', dial: '/public/menu', userVariables })
+    await settle()
+    expect(known).toEqual(userVariables)
+  })
+
   it('tells a browser that nothing has the address it dialled, and runs a handler that has one', async () => {
     const unknown = t.arrive(async () => {}, { kind: 'browser', dial: '/public/nobody' })
     const menu = t.arrive(async (call) => call.answer(), { kind: 'browser', dial: '/public/menu' })

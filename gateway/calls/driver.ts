@@ -70,7 +70,11 @@ export class Driver implements LiveCall {
     if (target.kind === 'handler') {
       journal.runs(this.call.id, target.handler)
       await this.handle(control, target.handler)
-    } else await control.connect({ steps: [[{ to: withoutHeaders(to) }]], answerOnBridge: true })
+      return
+    }
+    const { userVariables } = this.call.info
+    const destination = { to: withoutHeaders(to), ...(userVariables && { userVariables }) }
+    await control.connect({ steps: [[destination]], answerOnBridge: true })
   }
 
   redirect(handler: HandlerSpec): void {

@@ -1,5 +1,12 @@
 /** What the calls need of the rest of the gateway, in their own words; `app.ts` passes objects that fit. */
-import type { CallControl, CallInfo, Destination, QueuePlace, RoomConference } from '../../handlers/verbs.ts'
+import type {
+  CallControl,
+  CallInfo,
+  Destination,
+  QueuePlace,
+  RoomConference,
+  UserVariables,
+} from '../../handlers/verbs.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { Code } from '../errors.ts'
 import type { Call } from './call.ts'
@@ -156,6 +163,8 @@ export interface Arrival {
     | { readonly kind: 'dial'; readonly to: string }
   /** `X-…` of the INVITE, and Diversion, History-Info, P-Asserted-Identity and Privacy. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]
+  /** Variables that a browser dialled with, within its limits. */
+  readonly userVariables?: UserVariables
   /** Max-Forwards of the INVITE, where it came by SIP. */
   readonly maxForwards?: number
   /** The carrier or the endpoint that it came from, where one is known. */

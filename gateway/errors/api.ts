@@ -115,6 +115,14 @@ export const apiCodes = {
     'warn',
   ),
   origin_refused: entry('Pages of this origin may not connect.', 403, 403, 21, 'CALL_REJECTED', 'warn'),
+  bad_user_variables: entry(
+    "The page's userVariables are larger or deeper than permitted, or no object.",
+    400,
+    400,
+    100,
+    'INVALID_IE_CONTENTS',
+    'warn',
+  ),
   slow_client: entry(
     'The far end does not read, or does not acknowledge, what it is told.',
     480,

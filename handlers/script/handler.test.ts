@@ -34,6 +34,18 @@ describe('variables', () => {
     )
   })
 
+  it('hold what the calling page said, as data', async () => {
+    const userVariables = { order: 7, who: '%{call.from}', list: [{ a: 1 }] }
+    const call = () => new FakeCall({ type: 'webrtc', userVariables })
+    const text = '%{vars.userVariables.order} %{userVariables.who} %{vars.userVariables.list[0].a}'
+    expect(await scripts.say(text, [], { call: call() })).toBe('7 %{call.from} 1')
+    expect(await scripts.say('%{vars.userVariables.order + 1}', [], { call: call() })).toBe('8')
+    const url = 'https://x.example/script'
+    const context = new FakeContext({ [url]: '{"sections":{"main":[]}}' })
+    await handler.run(call(), { kind: 'url', url }, context)
+    expect(JSON.parse(context.requests[0]?.body?.text ?? '')).toMatchObject({ vars: { userVariables } })
+  })
+
   it('are JavaScript where they are no path', async () => {
     expect(
       await scripts.say(`%{call.from_number.slice(-4)} \${call.headers.map((h) => h.name).join()}`),

@@ -44,6 +44,8 @@ export class Variables {
   constructor(options: VariablesOptions) {
     this.#options = options
     this.#account = options.account ?? { usedMs: 0 }
+    const { userVariables } = options.call.info
+    if (userVariables) this.tell({ userVariables })
   }
 
   /** Everything, as documents' servers and expressions are told it. */

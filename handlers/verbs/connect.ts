@@ -1,6 +1,6 @@
 import type { CallControl } from '../verbs.ts'
 import type { Cancellable } from './cancel.ts'
-import type { Header } from './info.ts'
+import type { Header, UserVariables } from './info.ts'
 import type { Sound } from './play.ts'
 import type { QueuePlace } from './queue.ts'
 
@@ -22,7 +22,7 @@ export interface Destination {
   /** Headers besides, which tell who is called by the id of its own call. */
   readonly headersFor?: (callId: string) => readonly Header[]
   /** Told to a browser, with the invite to its pages; 2,048 characters of JSON at most. No other destination hears of them. */
-  readonly userVariables?: Readonly<Record<string, string>>
+  readonly userVariables?: UserVariables
   /** Digest credentials for the carrier. */
   readonly username?: string
   readonly password?: string

@@ -1,3 +1,6 @@
+/** Plain JSON that a page says about its call; data of the outside, whatever its texts look like. */
+export type UserVariables = Readonly<Record<string, unknown>>
+
 /** What is known of a call when its handler starts. */
 export interface CallInfo {
   readonly callId: string
@@ -15,6 +18,8 @@ export interface CallInfo {
   readonly fromName: string
   /** Application headers (`X-…`) of the INVITE, in order. */
   readonly headers: readonly Header[]
+  /** Variables that a browser dialled with; absent: none, or no browser. */
+  readonly userVariables?: UserVariables
   /** Id of the project that owns the handler. */
   readonly projectId: string
   /** Who answered a call that we made, where that was listened for. */

@@ -1,12 +1,21 @@
 import { apiVersion, type Fields } from '../common/forms.ts'
 import { percentDecode, withX } from '../common/headers.ts'
-import { type CallControl, CallRedirected } from '../verbs.ts'
+import { type CallControl, CallRedirected, type UserVariables } from '../verbs.ts'
 
 const callStatus = (call: CallControl): string => {
   const { aborted, reason } = call.signal
   if (aborted && !(reason instanceof CallRedirected)) return 'completed'
   return call.answered ? 'in-progress' : 'ringing'
 }
+
+/** The variables of the calling page, each with a prefix of its own: none takes the place of another field. */
+const variableFields = (variables: UserVariables = {}): Fields =>
+  Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [
+      `UserVariable_${name}`,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    ]),
+  )
 
 /**
  * The form fields that every document request carries. The `X-` headers of the INVITE come as `SipHeader_X-…`, percent-decoded once.
@@ -30,6 +39,7 @@ export const standardFields = (call: CallControl, parentCallSid?: string): Field
     ...(info.type === 'sip' && { SipUser: info.toUser }),
     ...(info.sip && { SipDomain: info.sip.domain, SipCallId: info.sip.callId }),
     ...(info.answeredBy && { AnsweredBy: info.answeredBy }),
+    ...variableFields(info.userVariables),
     ...Object.fromEntries(
       info.headers.map(({ name, value }) => [`SipHeader_${withX(name)}`, percentDecode(value)]),
     ),

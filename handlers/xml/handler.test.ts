@@ -76,6 +76,18 @@ describe('documents', () => {
     })
   })
 
+  it('are asked for with what the calling page said, each under a name of its own', async () => {
+    const context = new FakeContext({ [`${root}/a`]: '<Response/>' })
+    const userVariables = { order: 7, From: '<Say>', tags: ['a', { b: null }] }
+    await handler.run(new FakeCall({ type: 'webrtc', userVariables }), at(`${root}/a`), context)
+    expect(context.fields(0)).toMatchObject({
+      From: 'sip:+15550001@carrier.example',
+      UserVariable_order: '7',
+      UserVariable_From: '<Say>',
+      UserVariable_tags: '["a",{"b":null}]',
+    })
+  })
+
   it('come by GET with the fields in the query, which relative URLs do not inherit', async () => {
     const context = new FakeContext({
       [`${root}/a`]: '<Response><Gather/></Response>',

@@ -32,6 +32,14 @@ describe('a document that is kept here', () => {
     expect(JSON.stringify(said(call))).toContain('{{To}}')
   })
 
+  it('has what the calling page said in it, and takes that for a text too', async () => {
+    const userVariables = { who: '</Say><Hangup/><Say>{{To}}' }
+    const { call } = await runXml('<Say>{{UserVariable_who}}</Say>', {
+      call: new FakeCall({ type: 'webrtc', userVariables }),
+    })
+    expect(said(call)).toMatchObject([{ sounds: [{ text: userVariables.who }] }])
+  })
+
   it('has nothing in place of what is no field', async () => {
     const { call } = await runXml('<Say>a{{Nobody}}b{{constructor}}c</Say><Say>{{ 1 }} {{}} {x}</Say>')
     expect(said(call)).toMatchObject([

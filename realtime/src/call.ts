@@ -34,6 +34,8 @@ export class Call implements ActionCall {
   readonly to: string
   /** Application headers (`X-…`) of the far side's INVITE. */
   readonly headers: readonly { readonly name: string; readonly value: string }[]
+  /** Variables that the page of a `webrtc` call dialled with; empty for others. */
+  readonly userVariables: Readonly<Record<string, unknown>>
   /** The topic (context) that it came in on; empty for others. */
   readonly context: string
   readonly #client: CallClient
@@ -54,6 +56,7 @@ export class Call implements ActionCall {
     this.from = textOf(about, 'from') || textOf(about, 'from_number')
     this.to = textOf(about, 'to') || textOf(about, 'to_number')
     this.headers = Array.isArray(about.headers) ? about.headers : []
+    this.userVariables = valuesOf(about.userVariables)
     this.context = textOf(params, 'context')
   }
 

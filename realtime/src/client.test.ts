@@ -63,6 +63,16 @@ describe('the second version', () => {
     await vi.waitFor(() => expect(gateway.acknowledged).toBe(1))
   })
 
+  it('tells what the page of a call said', async () => {
+    const client = await second()
+    const { promise, resolve } = Promise.withResolvers<Call>()
+    await client.voice.listen({ topics: ['office'], onCallReceived: resolve })
+    const params = { from: '/public/alice', to: '/public/office', userVariables: { order: 7 } }
+    gateway.tell('receive', { ...inbound, device: { type: 'webrtc', params }, call_state: 'created' })
+    const call = await promise
+    expect([call.type, call.userVariables]).toEqual(['webrtc', { order: 7 }])
+  })
+
   it('tells each listener its own topics, and stops listening on what nobody wants any more', async () => {
     const client = await second()
     const [home, office]: [Call[], Call[]] = [[], []]

@@ -42,7 +42,7 @@ set is an empty text. Without a prefix \`vars\`, then \`envs\`, then \`call\` ar
 | | |
 | --- | --- |
 | \`call\` | the call, as in the JSON above; read only |
-| \`vars\` | set by \`set\` and by methods; kept in sections and other scripts, 256 kB in all |
+| \`vars\` | set by \`set\` and by methods; kept in sections and other scripts, 256 kB in all. \`vars.userVariables\`: what the page of a browser's call said ([SDK](sdk.md#variables)) |
 | \`params\` | of the running \`execute\` or \`transfer\`; given back when that returns |
 | \`envs\` | of the [configuration](configuration.md) |
 

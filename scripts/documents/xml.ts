@@ -83,6 +83,7 @@ Each request for a document is a form (POST), or has the same in its query (GET)
 | \`ParentCallSid\` | with \`outbound-dial\`: the call whose \`Dial\` it was |
 | \`Caller\`, \`Called\`, \`CallerName\` | |
 | \`SipUser\`, \`SipDomain\`, \`SipCallId\`, \`SipHeader_X-…\` | of a SIP call; header values are percent-decoded once |
+| \`UserVariable_…\` | of a browser's call: each of its \`userVariables\` ([SDK](sdk.md#variables)); what is no text comes as JSON |
 
 and then the fields of the verb. When a document cannot be had or is invalid, the \`fallbackUrl\` of the handler is asked with \`ErrorCode\` and \`ErrorUrl\` besides: 11200 no answer
 in time or no connection, 11210 no such name, 11215 too many redirects (also: 32 documents in a row that did nothing), 11217 a status other than 2xx, 11220 a bad

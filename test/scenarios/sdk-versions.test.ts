@@ -1,6 +1,6 @@
 /** The published SDK in the versions that are out there: each does the whole list, over TLS with the two host names. */
 import { get } from 'node:https'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { Carrier } from '../support/carrier.ts'
 import { CertificateFolder } from '../support/certificates.ts'
@@ -33,7 +33,11 @@ beforeAll(async () => {
     resources: [
       {
         address: '/public/shop',
-        handler: scripted('answer', { user_event: { event: { order: 7 } } }, { sleep: -1 }),
+        handler: scripted(
+          'answer',
+          { user_event: { event: { order: '%{vars.userVariables.order}' } } },
+          { sleep: -1 },
+        ),
       },
       {
         address: '/public/silent',
@@ -277,6 +281,45 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     }
     await page.do(sdk.ends ? 'end' : 'hangup')
     await carrier.done()
+    await gateway.settled()
+  })
+
+  it('tells its own variables to the handler that it calls, and why they are refused', async () => {
+    const before = page.wire.events('user_event').length
+    await page.dial('/public/shop', { userVariables: { order: { id: 7 }, text: '<Say>%{call.to}' } })
+    expect(await page.wire.event('user_event', before)).toMatchObject({ event: { order: { id: 7 } } })
+    await page.hangUp()
+    await gateway.settled()
+    await page.begin('dial', '/public/shop', { userVariables: { text: 'x'.repeat(3000) } })
+    expect((await page.started()).rejected?.message).toContain(
+      'dialogParams.userVariables: expected at most 2048 characters of JSON',
+    )
+    await gateway.settled()
+  })
+
+  it('tells its own variables to the page that it calls, and that one to it', async () => {
+    const friend = await SdkPage.open(browser, gateway, await tokenOf(gateway, sdk.friend), {
+      folder: sdk.folder,
+    })
+    onTestFinished(() => friend.close())
+    await friend.online()
+    const before = page.wire.received.length
+    await page.begin('dial', `/public/${sdk.friend}`, { userVariables: { order: 7 } })
+    await until(
+      'the invite',
+      () => friend.invites(),
+      (now) => now === 1,
+    )
+    expect(await friend.details()).toMatchObject({ userVariables: { order: 7 } })
+    await friend.accept({ userVariables: { agent: 'Ann' } })
+    expect(await page.started()).toEqual({ resolved: undefined })
+    const metas = () =>
+      [
+        ...page.wire.events('call.joined', before).flatMap(({ room_session: { members } }) => members),
+        ...page.wire.events('member.joined', before).map(({ member }) => member),
+      ].map(({ meta }) => meta)
+    await expect.poll(metas).toContainEqual({ agent: 'Ann' })
+    await page.hangUp()
     await gateway.settled()
   })
 

@@ -34,6 +34,7 @@ export interface SdkPageOptions extends PageOptions {
 export interface SdkCallOptions {
   readonly audio?: boolean
   readonly video?: boolean
+  readonly userVariables?: Readonly<Record<string, unknown>>
 }
 
 /** A page of a customer with the published SDK, unmodified. It is served by a server of its own, so it is cross-origin as in life. */

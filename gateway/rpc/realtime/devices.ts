@@ -92,7 +92,7 @@ const noCodec = (params: Fields): Refusal =>
   params.wrong('codecs', `at least one of ${Object.keys(codecNames).join(', ')}`)
 
 /** The caller, as events show it. */
-export const deviceOf = ({ type, from, to, headers }: CallInfo): WireDevice => ({
+export const deviceOf = ({ type, from, to, headers, userVariables }: CallInfo): WireDevice => ({
   type,
-  params: type === 'sip' ? { from, to, headers } : { from, to },
+  params: type === 'sip' ? { from, to, headers } : { from, to, ...(userVariables && { userVariables }) },
 })

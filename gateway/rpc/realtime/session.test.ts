@@ -140,6 +140,18 @@ describe('a call', () => {
     expect(await offers()).toEqual({ over: 1 })
   })
 
+  it('is offered with what its page said, where a browser calls', async () => {
+    const application = await gateway.listener()
+    const userVariables = { order: 7 }
+    const call = new FakeCall({ type: 'webrtc', from: '/public/alice', to: '/public/office', userVariables })
+    const { over } = gateway.arrives(call)
+    expect(await application.event('calling.call.receive')).toMatchObject({
+      device: { type: 'webrtc', params: { from: '/public/alice', to: '/public/office', userVariables } },
+    })
+    call.end()
+    await over
+  })
+
   it('is not offered any more to who stopped listening', async () => {
     const application = await gateway.listener()
     await application.ask('signalwire.unreceive', { contexts: ['office'] })

@@ -1,3 +1,4 @@
+import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { BrowserMedia, Volumes } from '../../../media/types.ts'
 import type { Leg } from '../../calls/leg.ts'
 import type { PlayState } from '../../calls/leg-signalling.ts'
@@ -29,6 +30,8 @@ export interface BrowserCallOptions {
   readonly caller?: Leg
   /** Whether the page has our description already; default false. */
   readonly isDescribed?: boolean
+  /** Variables that the page shows to the others of its call; default none. */
+  readonly meta?: UserVariables
   readonly clock: Clock
   readonly log: Pick<Log, 'info' | 'warn'>
 }
@@ -67,7 +70,7 @@ export class BrowserCall {
     this.leg = leg
     this.media = media
     this.members = new MemberEvents({
-      ...{ client, wire: this.#wire, party: parties.join(leg, callId, client.holder), parties },
+      ...{ client, wire: this.#wire, party: parties.join(leg, callId, client.holder, options.meta), parties },
       ...(caller && { caller }),
       video: media.video,
       onHearing: () => {

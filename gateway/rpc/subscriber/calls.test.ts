@@ -192,6 +192,16 @@ describe('a page dials', () => {
     const told = gateway.lines.map((line) => JSON.parse(line)).filter((line) => 'userVariables' in line)
     expect(told).toMatchObject([{ level: 20, userVariables: ['session'] }])
     expect(gateway.lines.join('')).not.toContain('pa55')
+    expect(gateway.arrivals.arrived[0]?.arrival.userVariables).toEqual({ session: 'pa55' })
+  })
+
+  it('with variables that are too large, and is told so in the reply', async () => {
+    const page = await gateway.signedIn()
+    const userVariables = { text: 'x'.repeat(3000) }
+    await expect(page.dial('c1', '/public/bob', 'offer', { userVariables })).rejects.toThrow(
+      'dialogParams.userVariables: expected at most 2048 characters of JSON, found 3011',
+    )
+    expect(gateway.arrivals.arrived).toEqual([])
   })
 
   it('and hears that something of ours failed, wherever it did', async () => {

@@ -5,12 +5,14 @@ import type { Clock } from '../../clock.ts'
 import { closeCodes, RemoteError, type RpcSession, UnansweredError } from '../session.ts'
 import type { BrowserCall } from './browser-call.ts'
 import { type ClientQuirks, quirksOf } from './client-quirks.ts'
+import type { ReadVariables } from './user-variables.ts'
 
 /** What a client's call does with what its browser says. Every method is harmless when it comes a second time. */
 export interface ClientCall {
   /** The call of this client once it has media; undefined while an invitation rings. */
   browserCall(client: Client): BrowserCall | undefined
-  pageAnswered(client: Client, sdp: string): Promise<void>
+  /** `said`: variables of the page for the caller, or why they are refused. */
+  pageAnswered(client: Client, sdp: string, said: ReadVariables): Promise<void>
   pageEnded(client: Client, causeCode: number | undefined): void
   pagePressed(client: Client, digits: string): void
   /** The client lost its connection, and is waited for. Absent: that changes nothing. */

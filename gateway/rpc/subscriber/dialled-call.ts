@@ -212,10 +212,12 @@ export class DialledCall implements LegSignalling, ClientCall {
   #handOver(leg: Leg): void {
     const plan = { kind: 'dial', to: this.#invite.to } as const
     const { projectId, subscriber } = this.#client.holder
+    const { userVariables } = this.#invite
     const payer = { projectId, ...(subscriber && { subscriber }) }
     const onOver = this.#parts.quotas?.attribute(this.#callId, payer)
     const arrival = { leg, callId: this.#callId, projectId, plan, headers: [] }
-    this.#parts.arrivals.arrive({ ...arrival, ...(onOver && { onOver }) })
+    const optional = { ...(userVariables && { userVariables }), ...(onOver && { onOver }) }
+    this.#parts.arrivals.arrive({ ...arrival, ...optional })
   }
 
   #begin(leg: Leg, media: BrowserMedia): void {
@@ -228,7 +230,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     leg.setPort(media.port, media.video)
     this.#call.state('created')
     // Their values are the page's own business, and may be secrets.
-    const names = namesOf(userVariables)
+    const names = Object.keys(userVariables ?? {})
     if (names.length > 0) log.debug({ call: this.#callId, userVariables: names }, 'the page set variables')
     this.#handOver(leg)
     const { maxDescriptionWaitMs: maxWaitMs } = this.#client.quirks
@@ -264,9 +266,6 @@ export class DialledCall implements LegSignalling, ClientCall {
     if (!this.#gone) this.#client.verto('verto.bye', { callID: callId, ...byeOf({ code }) })
   }
 }
-
-const namesOf = (variables: unknown): readonly string[] =>
-  typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
 
 const holderParty = ({ address, displayName: name }: TokenHolder): Party => ({
   uri: address,

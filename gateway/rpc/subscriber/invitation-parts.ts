@@ -1,3 +1,4 @@
+import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { AudioCodec, WebRtc } from '../../../media/types.ts'
 import type { CallId, Leg } from '../../calls/leg.ts'
 import type { Clock } from '../../clock.ts'
@@ -30,5 +31,5 @@ export interface InvitationOptions {
   /** Who calls; absent: nobody yet. */
   readonly caller?: Leg
   /** Told to the pages with the invite. */
-  readonly userVariables?: Readonly<Record<string, string>>
+  readonly userVariables?: UserVariables
 }

@@ -65,6 +65,29 @@ describe('a call rings at a subscriber', () => {
     expect(await page.message('verto.invite')).toMatchObject({ userVariables: { order: '42' } })
   })
 
+  it('and the page that accepts shows its own variables to the others', async () => {
+    const { pages, leg } = await ringing(1)
+    const userVariables = { agent: 'Ann', queue: 3 }
+    await pages[0]!.verto('verto.answer', leg.id, { sdp: 'mine' }, { userVariables })
+    expect(await pages[0]!.event('call.joined')).toMatchObject({
+      room_session: { members: [{ meta: userVariables }] },
+    })
+  })
+
+  it('and variables that cannot be taken end the call for their page alone', async () => {
+    const { pages, leg, owner, media } = await ringing(2)
+    const userVariables = { text: 'x'.repeat(3000) }
+    await pages[0]!.verto('verto.answer', leg.id, { sdp: 'mine' }, { userVariables })
+    expect(await pages[0]!.message('verto.bye')).toEqual({
+      callID: leg.id,
+      cause: 'INVALID_IE_CONTENTS',
+      causeCode: 100,
+    })
+    expect(gateway.lines.join()).toContain('expected at most 2048 characters of JSON, found 3011')
+    await pages[1]!.verto('verto.answer', leg.id, { sdp: 'mine' })
+    expect([owner.told, media.accepted]).toEqual([['early', 'answered'], ['mine']])
+  })
+
   it('on every page with the same offer: the first answer wins, the others are told', async () => {
     const { pages, leg, owner } = await ringing(3)
     const [first, second, third] = pages as [Page, Page, Page]

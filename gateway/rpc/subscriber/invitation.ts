@@ -1,7 +1,8 @@
+import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { BrowserMedia } from '../../../media/types.ts'
 import type { Leg, LegSignalling } from '../../calls/leg.ts'
 import type { PlayState } from '../../calls/leg-signalling.ts'
-import type { Cause } from '../../errors.ts'
+import { type Cause, TrunklineError } from '../../errors.ts'
 import type { DeviceCall } from '../../push/device-call.ts'
 import type { RpcSession } from '../session.ts'
 import { BrowserCall } from './browser-call.ts'
@@ -10,6 +11,14 @@ import type { Client, ClientCall } from './client.ts'
 import { deviceEvent, inviteOf } from './invitation-message.ts'
 import type { InvitationOptions, InvitationParts } from './invitation-parts.ts'
 import { mediaCause } from './media-error.ts'
+import type { ReadVariables } from './user-variables.ts'
+
+/** Faults of an answer that end the call for its page alone: other pages may answer with the same media. */
+const faultsOfPages: ReadonlySet<Cause['code']> = new Set([
+  'bad_sdp',
+  'no_common_codec',
+  'bad_user_variables',
+])
 
 /**
  * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same offer under the same id, and the
@@ -98,8 +107,8 @@ export class Invitation implements LegSignalling, ClientCall {
   }
 
   /** Answers are taken one after another: the second counts where the first cannot be used. */
-  pageAnswered(client: Client, sdp: string): Promise<void> {
-    const take = () => this.#take(client, sdp)
+  pageAnswered(client: Client, sdp: string, said: ReadVariables): Promise<void> {
+    const take = () => this.#take(client, sdp, said)
     this.#answers = this.#answers.then(take, take)
     return this.#answers
   }
@@ -235,7 +244,7 @@ export class Invitation implements LegSignalling, ClientCall {
     return true
   }
 
-  async #take(client: Client, sdp: string): Promise<void> {
+  async #take(client: Client, sdp: string, said: ReadVariables): Promise<void> {
     const media = this.#media
     if (client === this.#winner) return
     if (this.#winner || this.#over || !media || !this.#ringing.has(client)) {
@@ -244,6 +253,7 @@ export class Invitation implements LegSignalling, ClientCall {
     }
     this.#taking = client
     try {
+      if ('fault' in said) throw new TrunklineError('bad_user_variables', said.fault)
       await media.accept(sdp)
     } catch (error) {
       this.#unusable(client, error)
@@ -251,7 +261,7 @@ export class Invitation implements LegSignalling, ClientCall {
     } finally {
       this.#taking = undefined
     }
-    if (!this.#over) this.#won(client, media)
+    if (!this.#over) this.#won(client, media, said.variables)
   }
 
   /** What is wrong with a description ends the call for its page alone: all were offered the same media, which still waits for an answer. */
@@ -260,7 +270,7 @@ export class Invitation implements LegSignalling, ClientCall {
     const { leg } = this.#options
     const { metrics, log } = this.#parts
     const cause = mediaCause(error)
-    if (cause.code !== 'bad_sdp' && cause.code !== 'no_common_codec') {
+    if (!faultsOfPages.has(cause.code)) {
       leg.ended(cause)
       return
     }
@@ -273,7 +283,7 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#endUnheard()
   }
 
-  #won(client: Client, media: BrowserMedia): void {
+  #won(client: Client, media: BrowserMedia, meta?: UserVariables): void {
     const { leg, callId: roomId, caller } = this.#options
     const { parties, clock, log } = this.#parts
     this.#winner = client
@@ -282,7 +292,7 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#ringing.clear()
     this.#cancel({ code: 'answered_elsewhere' })
     const made = { client, callId: this.wireId, roomId, leg, media, parties, ...(caller && { caller }) }
-    this.#call = new BrowserCall({ ...made, isDescribed: true, clock, log })
+    this.#call = new BrowserCall({ ...made, ...(meta && { meta }), isDescribed: true, clock, log })
     this.#call.state('answered')
     this.#call.members.joined()
     // The SDK calls its own answer active only by this.

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { UserVariables } from '../../../handlers/verbs.ts'
 
 /** What of a member can change, by its name on the wire. */
 export interface MemberState {
@@ -24,6 +25,8 @@ export interface MemberOptions {
   readonly nodeId: string
   /** The member that a screen belongs to. */
   readonly parentId?: string
+  /** Variables that it shows to the others; default none. */
+  readonly meta?: UserVariables
   /** What is not as it mostly is. */
   readonly state?: Partial<MemberState>
 }
@@ -80,7 +83,7 @@ export class Member {
 
   /** The member as events and lists carry it. */
   view({ roomId, name, position, visible, subscriberId, addressId }: MemberSight) {
-    const { type, callId, nodeId, parentId } = this.#options
+    const { type, callId, nodeId, parentId, meta = {} } = this.#options
     return {
       type,
       call_id: callId,
@@ -94,7 +97,7 @@ export class Member {
       lowbitrate: false,
       denoise: false,
       talking: false,
-      meta: {},
+      meta,
       subscriber_id: subscriberId,
       address_id: addressId,
       parent_id: parentId ?? null,

@@ -1,3 +1,4 @@
+import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { TokenHolder } from '../../auth/holders.ts'
 import type { Leg } from '../../calls/leg.ts'
 import { Member } from './member.ts'
@@ -45,9 +46,10 @@ export class Parties {
     return this.#of.size
   }
 
-  /** A browser takes part. `callId` is the id that its page knows. */
-  join(leg: Leg, callId: string, holder: TokenHolder): Party {
-    return this.#keep(new Party(leg, new Member({ type: 'member', callId, nodeId: this.#nodeId }), holder))
+  /** A browser takes part. `callId` is the id that its page knows, `meta` what it shows to the others. */
+  join(leg: Leg, callId: string, holder: TokenHolder, meta: UserVariables = {}): Party {
+    const member = new Member({ type: 'member', callId, nodeId: this.#nodeId, meta })
+    return this.#keep(new Party(leg, member, holder))
   }
 
   /** The party of a leg; a telephone's is made when it is asked for first. */

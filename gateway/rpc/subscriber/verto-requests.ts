@@ -99,13 +99,17 @@ const reattach = async (call: BrowserCall, offer: string, log: Log): Promise<voi
   }
 }
 
-const answered = ({ invitation, log }: VertoParts, client: Client, { callId, sdp }: Of<'answer'>): void => {
+const answered = (
+  { invitation, log }: VertoParts,
+  client: Client,
+  { callId, sdp, said }: Of<'answer'>,
+): void => {
   const call = client.calls.get(callId)
   const found = invitation(callId)
   const elsewhere = found?.isTaken && found.subscriberId === client.holder.id
   // Answered elsewhere or cancelled while the person reached for the button: the page does not know yet.
   if (!call) gone(client, callId, elsewhere ? 'answered_elsewhere' : 'canceled')
-  else void settle(call.pageAnswered(client, sdp), log)
+  else void settle(call.pageAnswered(client, sdp, said), log)
 }
 
 const subscribed = ({ invitation }: VertoParts, client: Client, callId: string): void => {

@@ -1,4 +1,6 @@
+import type { UserVariables } from '../../../handlers/verbs.ts'
 import { asRecord, RpcError, rpcCodes } from '../frames.ts'
+import { type ReadVariables, readUserVariables } from './user-variables.ts'
 
 /** What a browser asks for in a `webrtc.verto` request. `callId` is the browser's or, on invitations, ours. */
 export type VertoRequest =
@@ -13,10 +15,16 @@ export type VertoRequest =
       readonly part?: 'screen' | 'device'
       /** The call that it is a part of, and the page's own member of it. */
       readonly parent: { readonly callId?: string; readonly memberId?: string }
-      /** What the page says about the call, for the log; left out when it is long. */
-      readonly userVariables: unknown
+      /** Variables of the page, for what handles the call. */
+      readonly userVariables?: UserVariables
     }
-  | { readonly kind: 'answer'; readonly callId: string; readonly sdp: string }
+  | {
+      readonly kind: 'answer'
+      readonly callId: string
+      readonly sdp: string
+      /** Variables of the page, for the caller; or why they are refused. The SDK repeats a failed answer ten times, hence no error. */
+      readonly said: ReadVariables
+    }
   | { readonly kind: 'bye'; readonly callId: string; readonly causeCode: number | undefined }
   | { readonly kind: 'info'; readonly callId: string; readonly digits: string }
   | { readonly kind: 'hold'; readonly callId: string; readonly held: boolean }
@@ -51,12 +59,19 @@ const requestOf = (method: string, params: Fields): VertoRequest => {
   if (method === 'verto.subscribe') return { kind: 'subscribe', callId: text(params.sessid, 'sessid', 128) }
   const callId = text(dialog.callID, 'dialogParams.callID', 128)
   if (method === 'verto.invite') return invite(callId, params, dialog)
-  if (method === 'verto.answer') return { kind: 'answer', callId, sdp: text(params.sdp, 'sdp') }
+  if (method === 'verto.answer') return answer(callId, params, dialog)
   if (method === 'verto.bye') return { kind: 'bye', callId, causeCode: number(params.causeCode) }
   if (method === 'verto.info') return { kind: 'info', callId, digits: digitsOf(params.dtmf) }
   if (method === 'verto.modify') return modify(callId, params)
   throw new RpcError(rpcCodes.params, `message.method: ${method.slice(0, 40)} is not known`)
 }
+
+const answer = (callId: string, params: Fields, dialog: Fields): VertoRequest => ({
+  kind: 'answer',
+  callId,
+  sdp: text(params.sdp, 'sdp'),
+  said: readUserVariables(dialog.userVariables),
+})
 
 const invite = (callId: string, params: Fields, dialog: Fields): VertoRequest => ({
   kind: 'invite',
@@ -67,9 +82,14 @@ const invite = (callId: string, params: Fields, dialog: Fields): VertoRequest =>
   ...(dialog.screenShare === true && { part: 'screen' }),
   ...(dialog.additionalDevice === true && { part: 'device' }),
   parent: parentOf(asRecord(dialog.userVariables) ?? {}),
-  userVariables:
-    JSON.stringify(dialog.userVariables ?? null).length > 2048 ? undefined : dialog.userVariables,
+  ...variablesOf(dialog),
 })
+
+const variablesOf = ({ userVariables }: Fields): { readonly userVariables?: UserVariables } => {
+  const read = readUserVariables(userVariables)
+  if ('fault' in read) throw new RpcError(rpcCodes.params, read.fault)
+  return read.variables ? { userVariables: read.variables } : {}
+}
 
 const parentOf = ({ memberCallId: callId, memberId }: Fields) => ({
   ...(typeof callId === 'string' && { callId }),

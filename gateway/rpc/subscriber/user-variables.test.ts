@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { maxVariableCharacters, maxVariableDepth, maxVariables, readUserVariables } from './user-variables.ts'
+
+const field = 'dialogParams.userVariables'
+
+/** An object of this many levels. */
+const nested = (levels: number): unknown =>
+  Array.from({ length: levels - 1 }).reduce((inner) => ({ a: inner }), { a: 1 } as unknown)
+
+const numbered = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`v${i}`, i]))
+
+const faultOf = (value: unknown): string | undefined => {
+  const read = readUserVariables(value)
+  return 'fault' in read ? read.fault : undefined
+}
+
+describe('the variables of a page', () => {
+  it('are taken as they are', () => {
+    const given = { order: 7, vip: true, tags: ['a', null], deep: { name: '{{From}} %{call.from} <Say>' } }
+    expect(readUserVariables(given)).toEqual({ variables: given })
+  })
+
+  it.each([undefined, null, {}])('may be absent: %j', (value) => {
+    expect(readUserVariables(value)).toEqual({})
+  })
+
+  it.each(['text', 7, true, [1]])('have to be an object: %j', (value) => {
+    expect(faultOf(value)).toBe(`${field}: expected an object`)
+  })
+
+  it('have a size', () => {
+    const fitting = { a: 'x'.repeat(maxVariableCharacters - '{"a":""}'.length) }
+    expect(readUserVariables(fitting)).toEqual({ variables: fitting })
+    expect(faultOf({ a: `${fitting.a}x` })).toBe(
+      `${field}: expected at most 2048 characters of JSON, found ${maxVariableCharacters + 1}`,
+    )
+  })
+
+  it('have a depth', () => {
+    expect(faultOf(nested(maxVariableDepth))).toBeUndefined()
+    expect(faultOf(nested(maxVariableDepth + 1))).toBe(`${field}: expected at most 8 levels`)
+  })
+
+  it('have a number', () => {
+    expect(faultOf(numbered(maxVariables))).toBeUndefined()
+    expect(faultOf(numbered(maxVariables + 1))).toBe(`${field}: expected at most 128 values`)
+    expect(faultOf({ list: [...numberedList(maxVariables)] })).toBe(`${field}: expected at most 128 values`)
+  })
+
+  it.each(['__proto__', 'constructor', 'prototype'])('have no name %s, however deep', (name) => {
+    for (const text of [`{"${name}":1}`, `{"a":[{"${name}":{}}]}`])
+      expect(faultOf(JSON.parse(text))).toBe(`${field}: the name ${name} is not permitted`)
+  })
+})
+
+const numberedList = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i)
