@@ -47,7 +47,7 @@ export interface EngineOptions {
 export const openEngine = async (options: EngineOptions): Promise<Engine> => {
   const { file, url, connections = 10, startTimeoutMs = 30_000, clock, log } = options
   if (url !== undefined) return openPostgres({ url, connections, startTimeoutMs, clock, log })
-  const store = openSqliteStore(file)
+  const store = openSqliteStore(file, sqliteLog(file, options))
   let closed = false
   return {
     store,
@@ -61,5 +61,24 @@ export const openEngine = async (options: EngineOptions): Promise<Engine> => {
       closed = true
       await store.destroy()
     },
+  }
+}
+
+/** Shortest time between two log lines that say that the store cannot be written, in milliseconds. */
+const logEveryMs = 60_000
+
+/** Writes one line in a minute while the file refuses changes, and one when it takes them again. */
+const sqliteLog = (file: string, { clock, log }: Pick<EngineOptions, 'clock' | 'log'>) => {
+  let loggedAt = Number.NEGATIVE_INFINITY
+  let isToldRefusing = false
+  return (fault: unknown): void => {
+    if (fault === undefined) {
+      if (isToldRefusing) log.info({ event: 'store.available', file }, 'store written again')
+      isToldRefusing = false
+    } else if (clock.now() - loggedAt >= logEveryMs) {
+      loggedAt = clock.now()
+      isToldRefusing = true
+      log.error({ event: 'store.unavailable', file, err: fault }, 'store cannot be written')
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement, type Transaction } from 'kysely'
+import { TrunklineError } from '../errors.ts'
 import type { Tables } from './schema.ts'
 
 /** The store's queries, whichever engine runs them. */
@@ -9,18 +10,23 @@ export type Store = Kysely<Tables>
 /** Queries of which either all hold or none. */
 export type Write = Transaction<Tables>
 
+/** Outcome of a statement that the file refused for a reason of the system, such as a full disk; undefined: it was carried out. */
+export type OnSqliteState = (fault: unknown) => void
+
 /**
- * Opens (or makes) the SQLite file of the directory, readable by its owner alone; `:memory:` keeps it in memory.
+ * Opens (or makes) the SQLite file of the directory, readable by its owner alone; `:memory:` keeps it in memory. A statement that the disk
+ * does not permit rejects with `store_unavailable`; `onState` is called with each such fault, and with undefined
+ * for each change that holds.
  * Throws an error that names the file when it cannot be opened.
  */
-export const openSqliteStore = (file: string): Store =>
-  new Kysely<Tables>({ dialect: new SqliteDialect({ database: openDatabase(file) }) })
+export const openSqliteStore = (file: string, onState: OnSqliteState = () => {}): Store =>
+  new Kysely<Tables>({ dialect: new SqliteDialect({ database: openDatabase(file, onState) }) })
 
-const openDatabase = (file: string): SqliteDatabase => {
+const openDatabase = (file: string, onState: OnSqliteState): SqliteDatabase => {
   const database = open(file)
   return {
     close: () => database.close(),
-    prepare: (sql) => statement(database, sql),
+    prepare: (sql) => statement(database, sql, onState),
   }
 }
 
@@ -39,13 +45,44 @@ const open = (file: string): DatabaseSync => {
 }
 
 // Kysely's dialect asks for statements in the shape of another driver; ours differ in how parameters are passed.
-const statement = (database: DatabaseSync, sql: string): SqliteStatement => {
-  const prepared = database.prepare(sql)
+const statement = (database: DatabaseSync, sql: string, onState: OnSqliteState): SqliteStatement => {
+  // A full disk ends a transaction by itself, and rolling back what has ended would hide the reason.
+  if (sql === 'rollback' && !database.isTransaction) return nothing
+  const isWrite = /^(insert|update|delete|commit)/i.test(sql)
+  const guarded = <T>(run: () => T): T => {
+    try {
+      const result = run()
+      if (isWrite && !database.isTransaction) onState(undefined)
+      return result
+    } catch (error) {
+      if (!isSystemFault(error)) throw error
+      onState(error)
+      throw new TrunklineError('store_unavailable', undefined, {}, error)
+    }
+  }
+  const prepared = guarded(() => database.prepare(sql))
   const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
   return {
     reader: prepared.columns().length > 0,
-    all: (parameters) => prepared.all(...values(parameters)),
-    run: (parameters) => prepared.run(...values(parameters)),
+    all: (parameters) => guarded(() => prepared.all(...values(parameters))),
+    run: (parameters) => guarded(() => prepared.run(...values(parameters))),
     iterate: (parameters) => prepared.iterate(...values(parameters)),
   }
 }
+
+const nothing: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
+}
+
+/** Primary result codes of SQLite that the system is the reason for: busy, read-only, I/O error, full, cannot open. */
+const systemFaults: ReadonlySet<number> = new Set([5, 8, 10, 13, 14])
+
+const isSystemFault = (error: unknown): boolean =>
+  error instanceof Error &&
+  'errcode' in error &&
+  typeof error.errcode === 'number' &&
+  // The upper bits say more of the reason (an extended result code).
+  systemFaults.has(error.errcode & 0xff)

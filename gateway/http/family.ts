@@ -64,6 +64,9 @@ export const sendFault = (request: FastifyRequest, reply: FastifyReply, fault: F
 const challengeOf = ({ headers }: FastifyRequest): string =>
   headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 
+/** Seconds after which a client asks again that was refused because the store takes no changes. */
+const storeRetrySeconds = 10
+
 /** What is needed to tell of errors. */
 export interface ErrorParts {
   readonly log: Pick<Log, 'error'>
@@ -74,6 +77,8 @@ export interface ErrorParts {
 export const useErrorBodies = (site: FastifyInstance, { log, metrics }: ErrorParts): void => {
   const refuse = (request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply => {
     metrics.rejections.inc({ code: fault.code })
+    if (fault.code === 'store_unavailable' && !reply.hasHeader('retry-after'))
+      reply.header('retry-after', storeRetrySeconds)
     if (fault.status === 401 && !reply.hasHeader('www-authenticate'))
       reply.header('www-authenticate', challengeOf(request))
     return sendFault(request, reply, fault)
