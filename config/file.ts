@@ -101,6 +101,7 @@ export interface FileConfig {
     readonly recordsKept: string
     readonly messagesKept: string
     readonly documentNetworks: readonly string[]
+    readonly strangers: Config['limits']['strangers']
     readonly project: Config['limits']['project']
     readonly api: Config['limits']['api']
     readonly carrierCalls: Config['limits']['carrierCalls']

@@ -84,6 +84,12 @@ describe('defaults', () => {
         calls: 1000,
         addressDepth: 10,
         addressCalls: 50,
+        strangers: {
+          maxCallsOfSource: 10,
+          callsPerSecondOfSource: 2,
+          maxUnconfirmedCalls: 100,
+          reservedPercent: 30,
+        },
         callDurationMs: 14_400_000,
         ringMs: 60_000,
         documentTimeoutMs: 5000,

@@ -132,6 +132,7 @@ const build = (file: FileConfig, documents: Documents): Config => ({
     calls: file.limits.calls,
     addressDepth: file.limits.addressDepth,
     addressCalls: file.limits.addressCalls,
+    strangers: file.limits.strangers,
     callDurationMs: ms(file.limits.callDuration),
     ringMs: ms(file.limits.ring),
     documentTimeoutMs: ms(file.limits.documentTimeout),

@@ -186,7 +186,7 @@ export const sip = object('The SIP side, towards carriers.', {
   registrar,
   challenges: {
     ...list(
-      'Algorithms of the digest challenges that callers and endpoints get, in this order. Answers with another algorithm are not accepted. Many phones give up over one that they do not know: SHA-256 alone is for those who know theirs.',
+      'Algorithms of the digest challenges that callers and endpoints get, in this order. Without MD5 here, answers with MD5 are not accepted. Many phones give up over one that they do not know: SHA-256 alone is for those who know theirs.',
       { ...text('An algorithm.'), enum: ['MD5', 'SHA-256'] },
       ['MD5'],
     ),

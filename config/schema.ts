@@ -122,6 +122,32 @@ const limits = object('Limits.', {
     10_000,
     50,
   ),
+  strangers: object('Callers over SIP who are in no `allow` and have shown no password.', {
+    maxCallsOfSource: integer(
+      "Calls at once of one address (IPv6: /64), over all domains. A domain's own `maxCallsOfSource` replaces it there.",
+      1,
+      1_000_000,
+      10,
+    ),
+    callsPerSecondOfSource: integer(
+      "New calls a second of one address. A domain's own `callsPerSecondOfSource` replaces it there.",
+      1,
+      100_000,
+      2,
+    ),
+    maxUnconfirmedCalls: integer(
+      'Calls at once over UDP whose callers have not yet proved their address by an ACK or a PRACK.',
+      1,
+      1_000_000,
+      100,
+    ),
+    reservedPercent: integer(
+      'Per cent of `calls`, of the RTP ports and of `sip.overload.callsPerSecond` that are kept from them for everybody else.',
+      0,
+      90,
+      30,
+    ),
+  }),
   callDuration: duration('Longest call.', '4h'),
   ring: duration('How long a destination rings where nothing else says.', '60s'),
   documentTimeout: duration("How long a document's server may take.", '5s'),

@@ -22,7 +22,7 @@ export interface SipConfig {
   readonly overload: OverloadConfig
   readonly sessionTimer: SessionTimerConfig
   readonly registrar: RegistrarConfig
-  /** Algorithms of the digest challenges, in this order; answers with others are not accepted. Default MD5 alone. */
+  /** Algorithms of the digest challenges, in this order; MD5 is accepted only where it is listed. Default MD5 alone. */
   readonly challenges: readonly ('MD5' | 'SHA-256')[]
   /** End of the domains of domain applications that the API makes; default `dapp.` and the public host, or `dapp.localhost`. */
   readonly domainSuffix?: string

@@ -145,6 +145,7 @@ export interface LimitsConfig {
   readonly addressDepth: number
   /** Calls to addresses at once that one call may bring about, and 20 times as many in all; default 50. */
   readonly addressCalls: number
+  readonly strangers: StrangerLimitsConfig
   /** Longest call; default 4 hours. */
   readonly callDurationMs: number
   /** Ring time where nothing else says; default 60 s. */
@@ -180,6 +181,18 @@ export interface CarrierCallLimits {
   readonly perSubscriber: CallQuota
   /** Begun by guests of one project, all together; default 20 at once, 2 a second. */
   readonly guests: CallQuota
+}
+
+/** Limits of callers over SIP who are in no allow list and have shown no password. */
+export interface StrangerLimitsConfig {
+  /** Calls at once of one address (IPv6: /64), over all domains without a limit of their own; default 10. */
+  readonly maxCallsOfSource: number
+  /** New calls a second of one address, over all domains without a limit of their own; default 2. */
+  readonly callsPerSecondOfSource: number
+  /** Calls at once over UDP whose callers have not yet proved their address; default 100. */
+  readonly maxUnconfirmedCalls: number
+  /** Per cent of calls, RTP ports and new calls a second that are kept for everybody else; default 30. */
+  readonly reservedPercent: number
 }
 
 /** Requests to the API within a minute. */

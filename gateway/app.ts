@@ -191,6 +191,7 @@ export class App {
       counts: { calls: () => this.#calls?.count ?? 0 },
       registrar: this.#openRegistrar(agent, directory),
       maxCalls: limits.calls,
+      strangers: limits.strangers,
       userAgent: sip.userAgent,
       trust,
       overload: sip.overload,

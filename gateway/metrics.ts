@@ -209,6 +209,7 @@ const gauges = {
   conferences: 'Conferences in progress',
   queue_waiting: 'Callers who wait in queues',
   sip_dialogs: 'SIP dialogs and pending INVITEs of the gateway',
+  sip_unconfirmed: 'Calls of unknown callers over UDP that have yet to prove their address',
   sip_established: 'Established SIP dialogs, as transfers find them',
   sip_transactions: 'SIP transactions of the embedded agent',
   sip_agent_dialogs: 'SIP dialogs of the embedded agent',

@@ -84,12 +84,26 @@ it('tells each check that a call passes, and what then runs', () => {
       'allow',
       'challenge',
       'handler',
+      'strangers',
       'calls',
       'rate',
       'ports',
     ].map((check) => [check, true]),
   )
   expect(report.steps.find(({ check }) => check === 'allow')?.facts).toEqual({ allow: ['192.0.2.0/24'] })
+})
+
+it('says by which limits a caller is bounded who is in no list', () => {
+  const config = load(text().replace('carriers:', `  - { domain: open.example, ${handler} }\ncarriers:`))
+  const factsOf = (source: string) =>
+    testRoute(config, { ...base, source, uri: 'sip:1@open.example' }).steps.find(
+      ({ check }) => check === 'strangers',
+    )?.facts
+  expect(factsOf('192.0.2.1')).toEqual({ caller: 'known' })
+  expect(factsOf('203.0.113.1')).toEqual({
+    ...{ caller: 'stranger', maxCallsOfSource: 10, callsPerSecondOfSource: 2 },
+    ...{ maxUnconfirmedCalls: 100, reservedPercent: 30 },
+  })
 })
 
 describe('the verdict', () => {

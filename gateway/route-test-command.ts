@@ -164,10 +164,12 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
   const rules: AdmissionRules = {
     directory: directoryOf(config),
     trust: new Trust(config),
-    limits: { ...config.sip.overload, calls: config.limits.calls },
+    limits: { ...config.sip.overload, calls: config.limits.calls, strangers: config.limits.strangers },
     allows: (app, source) => lists.allows(app, source),
     domainCalls: () => 0,
     sourceCalls: () => 0,
+    strangerCalls: () => 0,
+    unconfirmedCalls: () => 0,
     endpointCalls: () => 0,
     carrierCalls: () => 0,
     hasRate: () => true,
@@ -175,7 +177,8 @@ const decide = (config: Config, query: RouteQuery, target: SipUri, steps: RouteS
   }
   const { source, transport, method } = query
   const { from, to } = config.media.rtp.ports
-  const idle = { draining: false, busyPercent: 0, calls: 0, portsFree: (to - from + 1) / 2 }
+  const ports = (to - from + 1) / 2
+  const idle = { draining: false, busyPercent: 0, calls: 0, portsFree: ports, portsTotal: ports }
   return admit(
     {
       ...{ method, source, transport, target },

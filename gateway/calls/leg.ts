@@ -175,9 +175,12 @@ export class Leg {
     this.#owner?.legEarly(this, media)
   }
 
-  /** Our answer is out: it is answered from now on, however late the far side takes it, or hangs up at once (RFC 3261 section 13.3.1.4). */
-  answerSent(): void {
-    if (!this.isAnswered && !this.isEnded) this.#times = { ...this.#times, answeredAt: this.#now() }
+  /**
+   * Our answer is out: it is answered from now on, however late the far side takes it, or hangs up at once (RFC 3261 section 13.3.1.4).
+   * `at`: when it went out; default now.
+   */
+  answerSent(at = this.#now()): void {
+    if (!this.isAnswered && !this.isEnded) this.#times = { ...this.#times, answeredAt: at }
   }
 
   /** The far side answered, or took our answer. */

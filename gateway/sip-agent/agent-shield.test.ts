@@ -1,6 +1,6 @@
 import type { SrfRequest, SrfResponse } from 'drachtio-srf'
 import { afterEach, expect, it } from 'vitest'
-import { offenceHeader } from './index.ts'
+import { offenceHeader, unconfirmedHeader } from './index.ts'
 import { Peer, testSdp } from './testing/peer.ts'
 import { type Bench, routed, startBench } from './testing/srf.ts'
 import type { SipShield } from './types.ts'
@@ -74,22 +74,25 @@ it('bans nobody for a 403 of which the application does not say that the sender 
   expect(await counts()).toMatchObject({ banned: 0 })
 })
 
-it('neither tells anybody of a mark of the application, nor takes one from anybody', async () => {
-  await begin()
-  expect((await refused((to) => to)).count(offenceHeader.toLowerCase())).toBe(0)
-  const asked = new Promise<SrfRequest>((resolve) => {
-    bench.srf.use('message', (request: SrfRequest, response: SrfResponse) => {
-      resolve(request)
-      response.send(200, { headers: { [offenceHeader]: '1', 'X-Other': '1' } })
+it.each([offenceHeader, unconfirmedHeader])(
+  'neither sends nor takes %s, a mark of the application',
+  async (mark) => {
+    await begin()
+    expect((await refused((to) => to)).count(mark.toLowerCase())).toBe(0)
+    const asked = new Promise<SrfRequest>((resolve) => {
+      bench.srf.use('message', (request: SrfRequest, response: SrfResponse) => {
+        resolve(request)
+        response.send(200, { headers: { [mark]: '1', 'X-Other': '1' } })
+      })
     })
-  })
-  await routed(bench.srf)
-  peer.send('MESSAGE', peer.call(target()), { extra: { [offenceHeader]: '1', 'X-Other': '1' } })
-  const request = await asked
-  expect([request.get(offenceHeader), request.get('X-Other')]).toEqual([undefined, '1'])
-  const { headers } = await peer.response(200, 'MESSAGE')
-  expect([headers.first(offenceHeader.toLowerCase()), headers.first('x-other')]).toEqual([undefined, '1'])
-})
+    await routed(bench.srf)
+    peer.send('MESSAGE', peer.call(target()), { extra: { [mark]: '1', 'X-Other': '1' } })
+    const request = await asked
+    expect([request.get(mark), request.get('X-Other')]).toEqual([undefined, '1'])
+    const { headers } = await peer.response(200, 'MESSAGE')
+    expect([headers.first(mark.toLowerCase()), headers.first('x-other')]).toEqual([undefined, '1'])
+  },
+)
 
 it('bans nobody for malformed datagrams', async () => {
   await begin()

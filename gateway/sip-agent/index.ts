@@ -12,6 +12,7 @@ import type {
   ToWorker,
 } from './types.ts'
 
+export { plainAddress } from './shield/addresses.ts'
 export type {
   OwnRefusal,
   SipAddress,
@@ -23,7 +24,7 @@ export type {
   SipTls,
   SipTlsPeer,
 } from './types.ts'
-export { offenceHeader } from './types.ts'
+export { offenceHeader, unconfirmedHeader } from './types.ts'
 
 /** The running agent: where drachtio-srf connects to, and what it listens on. */
 export interface SipAgent {

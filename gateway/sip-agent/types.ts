@@ -168,6 +168,13 @@ export interface OwnRefusal {
  */
 export const offenceHeader = 'X-Trunkline-Offence'
 
+/**
+ * Header by which an application says with a response to an INVITE that its sender has yet to prove that it is at its address. Such a
+ * response is repeated twice at most, and an ACK or PRACK is awaited for 10 * T1: a forged INVITE must not make the agent send much to
+ * somebody else. The value means nothing. Private to the agent and its applications, as {@link offenceHeader} is.
+ */
+export const unconfirmedHeader = 'X-Trunkline-Unconfirmed'
+
 /** Why the shield dropped something; `tls`: the TLS handshake of a connection that was accepted came to nothing. */
 export type ShieldReason = 'rate' | 'banned' | 'scanner' | 'stranger' | 'tls'
 

@@ -15,6 +15,7 @@ import { Routing } from './carriers/routing.ts'
 import { Trunks } from './carriers/trunks.ts'
 import type { SessionTimerSettings } from './dialog/session-timer.ts'
 import { Transfers } from './dialog/transfers.ts'
+import type { StrangerLimits } from './door/admission-strangers.ts'
 import { Challenger, type DigestAlgorithm } from './door/challenge.ts'
 import { Door, type DoorParts } from './door/door.ts'
 import { Inbound, type LegRegistry, type RegisteredLeg } from './door/inbound.ts'
@@ -56,6 +57,8 @@ export interface SipEdgeParts {
   readonly counts: { calls(): number }
   /** Calls at once, over everything. */
   readonly maxCalls: number
+  /** Limits of callers who are neither known nor authenticated; default: none of their own. */
+  readonly strangers?: StrangerLimits
   /** Who is known by the address; default: nobody, and each domain's own list decides. */
   readonly trust?: Trust
   /** Default: 500 calls a second, whatever the load, and 10 s of Retry-After. */
@@ -140,6 +143,7 @@ export class SipEdge implements OutboundSip {
     link.srf.use('invite', (request, response) => inbound.handle(request, response))
     link.onLost((connection) => this.#legs.lost(connection))
     metrics.gauge('sip_dialogs', () => this.#legs.size)
+    metrics.gauge('sip_unconfirmed', () => this.#door.unconfirmed)
     metrics.gauge('sip_established', () => transfers.dialogs.size)
   }
 
@@ -256,11 +260,11 @@ export class SipEdge implements OutboundSip {
   }
 
   #openDoor(challenger: Challenger, carriers: Carriers, trust: Trust): Door {
-    const { directory, edge, clock, counts, maxCalls, overload = defaultOverload } = this.#parts
+    const { directory, edge, clock, counts, maxCalls, overload = defaultOverload, strangers } = this.#parts
     return new Door({
       ...{ directory, edge, challenger, carriers, trust },
       calls: () => counts.calls(),
-      limits: { ...overload, calls: maxCalls },
+      limits: { ...overload, calls: maxCalls, ...(strangers && { strangers }) },
       draining: () => this.#draining,
       busyPercent: this.#parts.busyPercent ?? (() => 0),
       offence: this.#parts.offence ?? (() => {}),

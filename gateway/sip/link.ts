@@ -23,6 +23,8 @@ export interface Capabilities {
   readonly sessionTimers: 'agent' | 'server'
   /** A 100 is handed over too; a drachtio-server keeps it to itself, so that a slow far side looks like a silent one. */
   readonly tryings: boolean
+  /** It understands private headers of ours, and keeps them from the network; a drachtio-server would send them. */
+  readonly marks: boolean
   /** Longest message that may be handed over, in bytes with its leading line. */
   readonly maxFrameBytes: number
 }
@@ -30,8 +32,20 @@ export interface Capabilities {
 /** What an agent can do, by which of the two kinds it is. */
 export const capabilitiesOf = ({ embedded }: Pick<AgentAddress, 'embedded'>): Capabilities =>
   embedded
-    ? { reliableProvisionals: true, sessionTimers: 'agent', tryings: true, maxFrameBytes: 65_536 }
-    : { reliableProvisionals: false, sessionTimers: 'server', tryings: false, maxFrameBytes: 4_036 }
+    ? {
+        reliableProvisionals: true,
+        sessionTimers: 'agent',
+        tryings: true,
+        marks: true,
+        maxFrameBytes: 65_536,
+      }
+    : {
+        reliableProvisionals: false,
+        sessionTimers: 'server',
+        tryings: false,
+        marks: false,
+        maxFrameBytes: 4_036,
+      }
 
 /** One connection to the agent. A leg belongs to the one it was made on: no dialog outlives it. */
 export interface Connection {

@@ -5,6 +5,7 @@ import type { Leg } from '../calls/leg.ts'
 import type { Arrival } from '../calls/ports.ts'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
+import { Trust } from './door/trust.ts'
 import { SipEdge, type SipEdgeParts } from './index.ts'
 import { carrierSdp, Heard, testApp, wish } from './testing/bench.ts'
 import { TestEdge } from './testing/edge.ts'
@@ -122,7 +123,9 @@ it('ends the leg when the 200 comes too late for a CANCEL', async () => {
   nothingLeft()
 })
 
-it('goes on without an ACK after two seconds', async () => {
+it('goes on without an ACK of a known caller after two seconds', async () => {
+  const domains = [{ allow: [new FakeRequest('INVITE', 'sip:x@y').source_address] }]
+  await start({ trust: new Trust({ domains, carriers: [], sip: { registrar: { domains: [] } } }) })
   const { leg, heard } = await arrived()
   void leg.answer()
   const dialog = new FakeDialog()

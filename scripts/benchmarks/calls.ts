@@ -36,6 +36,7 @@ export const calls = async (count = 50, seconds = 15): Promise<void> => {
     domains: [
       {
         domain: 'bench.test',
+        allow: ['127.0.0.0/8'],
         handler: { kind: 'script', document: { version: '1.0.0', sections: { main: [connect] } } },
       },
     ],

@@ -72,6 +72,7 @@ export const gatewayCalls = async (): Promise<void> => {
     domains: [
       {
         domain: 'bench.test',
+        allow: ['127.0.0.0/8'],
         handler: { kind: 'script', document: { version: '1.0.0', sections: { main: ['answer', 'hangup'] } } },
       },
     ],

@@ -26,7 +26,7 @@ export const soak = async (minutes = 30, rate = 20): Promise<void> => {
     rtpPorts: 22_000,
     limits: { calls: 5000 },
     sip: unlimited,
-    domains: [{ domain: 'bench.test', handler }],
+    domains: [{ domain: 'bench.test', allow: ['127.0.0.1/32'], handler }],
   })
   try {
     let running = true

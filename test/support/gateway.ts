@@ -320,7 +320,12 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
     apiToken,
     ...options.http,
   },
-  limits: { documentNetworks: ['127.0.0.0/8'], ...options.limits },
+  limits: {
+    documentNetworks: ['127.0.0.0/8'],
+    // The callers of all scenarios share one address.
+    strangers: { maxCallsOfSource: 200, callsPerSecondOfSource: 100 },
+    ...options.limits,
+  },
   domains: options.domains ?? [],
   subscribers: options.subscribers ?? [{ ...alice, displayName: 'Alice', mayDialOut: true }],
   resources: options.resources ?? [],

@@ -5,7 +5,7 @@ import type { RawMessage } from '../message/message.ts'
 import { splitOutside } from '../message/text.ts'
 import { formatHost } from '../message/uri.ts'
 import type { Protocol } from '../transport/types.ts'
-import { offenceHeader } from '../types.ts'
+import { offenceHeader, unconfirmedHeader } from '../types.ts'
 
 /** The agent's own address as the peer should see it. */
 export interface Own {
@@ -67,12 +67,14 @@ export type AppHeader = readonly [name: string, value: string]
 
 /** The key of {@link offenceHeader}, which no message on the network has. */
 export const offenceKey = headerKey(offenceHeader)
+/** The key of {@link unconfirmedHeader}, which no message on the network has. */
+export const unconfirmedKey = headerKey(unconfirmedHeader)
 
 /** The application's headers, spelled as usual and with `localhost` replaced, without those in `except` (lower case). */
 export const appHeaders = (headers: Headers, own: Own, except: ReadonlySet<string>): AppHeader[] => {
   const out: AppHeader[] = []
   for (const header of headers.list()) {
-    if (except.has(header.key) || header.key === offenceKey) continue
+    if (except.has(header.key) || header.key === offenceKey || header.key === unconfirmedKey) continue
     const name = headerName(header.name)
     const value = replaceLocalhost(header.key, header.value, own)
     check(header.key, name, value)

@@ -7,10 +7,15 @@ export interface ServerHooks {
   readonly reliable: boolean
   /** INVITE only: true where whoever sent it may have forged the address, see {@link InviteServerTransaction}. */
   readonly unproven?: boolean
+  /** INVITE only: see `unconfirmedHeader`. Default false. */
+  readonly isUnconfirmed?: () => boolean
   send(bytes: Buffer): void
   /** Called once, when nothing of the transaction is left. */
   ended(): void
 }
+
+/** Maximum number of repetitions of a refusal to a sender who may have forged the address. */
+const maxUnconfirmedRepeats = 2
 
 type Event =
   | { readonly kind: 'respond'; readonly status: number; readonly bytes: Buffer }
@@ -109,15 +114,17 @@ export class InviteServerTransaction {
 
   #enterCompleted(repeats: boolean): void {
     this.#state = 'completed'
-    if (repeats) this.#timerG(this.#timers.t1)
+    const times = this.#hooks.isUnconfirmed?.() ? maxUnconfirmedRepeats : Number.POSITIVE_INFINITY
+    if (repeats) this.#timerG(this.#timers.t1, times)
     // Timer H: the ACK never came.
     this.#limit = this.#clock.after(64 * this.#timers.t1, () => this.#terminate())
   }
 
-  #timerG(interval: number): void {
+  #timerG(interval: number, times: number): void {
+    if (times === 0) return
     this.#retransmit = this.#clock.after(interval, () => {
       this.#repeat()
-      this.#timerG(Math.min(interval * 2, this.#timers.t2))
+      this.#timerG(Math.min(interval * 2, this.#timers.t2), times - 1)
     })
   }
 

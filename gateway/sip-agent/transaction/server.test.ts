@@ -65,6 +65,13 @@ describe('an INVITE server transaction on UDP', () => {
     side.machine.respond(486, bytes('486'))
     expect(timesOfSending(2_000)).toEqual([500, 1_500])
   })
+  it('repeats a refusal twice to a caller who may have forged its address', () => {
+    side = transactions.serve(request('INVITE', 'z9hG4bK4'), flow)
+    side.machine.respond(180, bytes('180'))
+    side.isUnconfirmed = true
+    side.machine.respond(504, bytes('504'))
+    expect(timesOfSending(31_000)).toEqual([500, 1_500])
+  })
   it('gives up 32 s after a refusal that nobody acknowledges', () => {
     side.machine.respond(486, bytes('486'))
     clock.advance(31_999)

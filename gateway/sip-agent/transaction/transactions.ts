@@ -20,6 +20,8 @@ export interface ServerSide {
   tag: string | undefined
   /** True once an application has refused it and said that the sender is to blame. */
   offence: boolean
+  /** Its sender has yet to prove that it is at its address; see `unconfirmedHeader`. */
+  isUnconfirmed: boolean
 }
 
 /** How a request that was received is served. */
@@ -143,6 +145,7 @@ export class Transactions {
     const hooks = {
       reliable: flow.reliable,
       unproven,
+      isUnconfirmed: () => side.isUnconfirmed,
       send,
       ended: () => {
         this.#servers.delete(key)
@@ -154,7 +157,15 @@ export class Transactions {
     const machine = invite
       ? new InviteServerTransaction(this.#clock, this.#timers, hooks)
       : new ServerTransaction(this.#clock, this.#timers, hooks, trying)
-    const side: ServerSide = { invite, flow, key, machine, tag: undefined, offence: false }
+    const side: ServerSide = {
+      invite,
+      flow,
+      key,
+      machine,
+      tag: undefined,
+      offence: false,
+      isUnconfirmed: false,
+    }
     this.#servers.set(key, side)
     this.#bytes += size
     if (merge !== undefined && !this.#merges.has(merge)) this.#merges.set(merge, key)

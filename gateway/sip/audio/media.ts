@@ -25,6 +25,7 @@ import { type HeardFormats, heardAfter, nearEnd, offeredOnly, permitted } from '
 import { type AudioRules, farEndOf, strictRules } from './far-end.ts'
 import { OfferAnswer, type OfferIn, type Random } from './offer-answer.ts'
 import { SaidFormats } from './said-formats.ts'
+import { SendingGate, type StrangerMedia } from './sending-gate.ts'
 import type { SipMedia } from './sip-media.ts'
 
 /** What is known of a leg's audio besides its port. */
@@ -39,6 +40,8 @@ export interface LegMediaOptions {
   readonly likely?: readonly AudioCodec[]
   /** Default `Math.random`. */
   readonly random?: Random
+  /** The caller is a stranger: what is sent to it is held back by a {@link SendingGate}. Default: it is none. */
+  readonly stranger?: StrangerMedia
 }
 
 /**
@@ -68,6 +71,7 @@ export class LegMedia implements SipMedia {
   #securedAtOffer = false
   /** An offer of another branch of a fork comes next. */
   #isAnotherBranch = false
+  readonly #gate: SendingGate | undefined
 
   /** `sessionId`: digits, for the origin line. */
   constructor(port: MediaPort, sessionId: string, options: LegMediaOptions = {}) {
@@ -79,6 +83,8 @@ export class LegMedia implements SipMedia {
     this.#policy = srtp
     this.#rules = rules
     this.#formats = new SaidFormats(rules, likely)
+    const { stranger } = options
+    this.#gate = stranger && new SendingGate(port, source ?? '', stranger)
   }
 
   /** The description that we sent last; empty before. */
@@ -236,16 +242,29 @@ export class LegMedia implements SipMedia {
     this.accept(readSdp(answer))
   }
 
-  /** Everything that can go wrong does so in a call of a method, or is reported by the port. */
-  onFault(): void {}
+  /** Everything else that can go wrong does so in a call of a method, or is reported by the port. */
+  onFault(listener: (error: Error) => void): void {
+    this.#gate?.onFault(listener)
+  }
+
+  confirm(): void {
+    this.#gate?.confirm()
+  }
 
   close(): void {
+    this.#gate?.close()
     void this.port.close()
   }
 
   /** Tells the port of the same far side again, so that its wait for the first packet begins now. */
   restart(): void {
-    if (this.#far) this.port.setFar(this.#far.near, this.#far.far)
+    if (this.#far) this.#setFar(this.#far.near, this.#far.far)
+  }
+
+  #setFar(near: NearEnd, far: FarEnd): void {
+    const { port } = this
+    if (this.#gate) this.#gate.setFar(near, far)
+    else port.setFar(near, far)
   }
 
   #open(where: OfferIn): void {
@@ -297,7 +316,7 @@ export class LegMedia implements SipMedia {
     // Every setFar permits one more learning of the source: a mere refresh must not.
     if (JSON.stringify(next) === JSON.stringify(this.#far)) return
     try {
-      this.port.setFar(near, far)
+      this.#setFar(near, far)
     } catch (error) {
       const where = { address: far.address, port: far.port }
       throw new TrunklineError('bad_sdp', 'SDP: audio cannot be sent to its address.', where, error)

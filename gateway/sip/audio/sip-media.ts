@@ -47,6 +47,8 @@ export interface SipMedia {
   readonly ready?: () => Promise<void>
   /** The one listener for what goes wrong with it outside of any call of a method: the leg is to be ended then. */
   onFault(listener: (error: Error) => void): void
+  /** The far side has proved that it is at the source of its signalling: audio may go there. Absent where audio waits for no such proof. */
+  confirm?(): void
   /** Gives it up, with its port. Idempotent. */
   close(): void
 }

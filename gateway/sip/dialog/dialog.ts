@@ -42,6 +42,8 @@ export interface DialogParts {
   readonly random?: () => number
   /** The ACK of an INVITE that we answered, with the far side's SDP where the INVITE had none. */
   readonly onAck?: (sdp: string | undefined) => void
+  /** A request of the far side came within the dialog, which only those know who received our response. */
+  readonly onHeard?: () => void
   /** Nothing is left of the dialog. Called once. */
   readonly onReleased: () => void
 }
@@ -144,9 +146,11 @@ export class EstablishedDialog {
     const { dialog } = this.#parts
     dialog.on(
       'destroy',
-      this.#guarded((request: Partial<SipRequest>, reason?: string) =>
-        this.#farEnded(causeOfBye(reason, request.get?.('Reason'))),
-      ),
+      this.#guarded((request: Partial<SipRequest>, reason?: string) => {
+        const cause = causeOfBye(reason, request.get?.('Reason'))
+        if (cause.code === 'normal') this.#parts.onHeard?.()
+        this.#farEnded(cause)
+      }),
     )
     dialog.on(
       'ack',
@@ -178,6 +182,7 @@ export class EstablishedDialog {
       return
     }
     this.#acked = true
+    this.#parts.onHeard?.()
     if (this.#parts.media.isWaiting && sdp) this.#lateAnswer(sdp)
     this.#parts.onAck?.(sdp)
     if (this.#ending) this.#sendBye()
@@ -280,6 +285,7 @@ export class EstablishedDialog {
   #take(method: InDialogMethod, run: (request: SipRequest, response: SipResponse) => void): void {
     this.#parts.dialog.on(method, (request, response) => {
       try {
+        this.#parts.onHeard?.()
         run(request, response)
       } catch (error) {
         this.#parts.log.warn({ err: error, method }, 'a request inside the dialog could not be handled')

@@ -49,6 +49,8 @@ class Asked {
     if (!allows(app, source)) return this.#stray('allow', { ...named, allow: app.allow }, app.projectId)
     this.#note('allow', { allow: app.allow ?? 'anyone' })
     const secret = this.#secretFor(app)
+    const isKnown = trust.isKnownTo(app.projectId, source)
+    const standing = isKnown ? 'known' : secret ? 'authenticated' : 'stranger'
     if (secret) {
       const refusal = this.#signIn((name) => (name === secret.username ? secret : undefined), named)
       if (refusal) return refusal
@@ -62,7 +64,7 @@ class Asked {
       ...('document' in handler && { document: handler.name }),
     })
     const plan = { kind: 'handler', handler } as const
-    return { domain: this.#host, projectId, plan, app, ...(carrier && { carrier }) }
+    return { domain: this.#host, projectId, plan, standing, app, ...(carrier && { carrier }) }
   }
 
   /** A SIP endpoint is to say who it is. */
@@ -141,7 +143,7 @@ class Asked {
       dialled,
       ...(plan.kind === 'dial' ? { to: plan.to } : { handler: plan.handler.kind }),
     })
-    return { domain: this.#host, projectId, plan, endpoint }
+    return { domain: this.#host, projectId, plan, standing: 'authenticated', endpoint }
   }
 
   #refuse(refuse: Refused['refuse'], check: Check, facts: CheckedFacts): Refused {

@@ -1,3 +1,5 @@
+import { senderOf } from '../../networks.ts'
+import { checkStranger, isUnconfirmed, strangerRates } from './admission-strangers.ts'
 import type { AdmissionFacts, AdmissionRules, Admitted, Caller, Rate, Refused } from './admission-types.ts'
 
 const gatewayRate = 'gateway'
@@ -22,7 +24,7 @@ export const checkGateway = (facts: AdmissionFacts, rules: AdmissionRules): Refu
   return undefined
 }
 
-/** Steps 5 to 7 of `admit`: whether there is room for the call. */
+/** Steps 5 to 8 of `admit`: whether there is room for the call. */
 export const checkLimits = (
   caller: Caller,
   facts: AdmissionFacts,
@@ -31,7 +33,9 @@ export const checkLimits = (
   const { source, transport, portsFree } = facts
   const { app, endpoint, domain } = caller
   const checked = { source, transport, domain, ...(app ? { app: app.id } : { endpoint: endpoint?.username }) }
-  const rates = ratesOf(caller, facts, rules)
+  const stranger = checkStranger(caller, facts, rules)
+  if (stranger) return stranger
+  const rates = [...ratesOf(caller, facts, rules), ...strangerRates(caller, facts, rules)]
   const full = overCalls(caller, facts, rules)
   if (full) {
     const { othersWelcome, ...limit } = full
@@ -49,7 +53,7 @@ export const checkLimits = (
   rules.note?.('rate', Object.fromEntries(rates.map(({ key, perSecond }) => [key, perSecond])))
   if (portsFree < 1) return { refuse: 'no_ports', check: 'ports', facts: { ...checked, portsFree } }
   rules.note?.('ports', { portsFree })
-  return { admit: { ...caller, rates } }
+  return { admit: { ...caller, rates, isUnconfirmed: isUnconfirmed(caller, facts) } }
 }
 
 /** The limits of calls that are the caller's own, for who asks what a call meets. */
@@ -96,7 +100,7 @@ const ratesOf = (
   const rates = [
     { key: gatewayRate, perSecond: limits.callsPerSecond },
     { key: `app ${app?.id}`, perSecond: app?.callsPerSecond },
-    { key: `source ${source} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
+    { key: `source ${senderOf(source)} of ${app?.id}`, perSecond: app?.callsPerSecondOfSource },
     { key: endpointRate(endpoint?.id), perSecond: endpoint?.callsPerSecond },
   ]
   return rates.flatMap(({ key, perSecond }) => (perSecond === undefined ? [] : [{ key, perSecond }]))

@@ -4,6 +4,7 @@ import type { DigestSecret, Directory, DomainApp, SipEndpoint } from '../../dire
 import type { Code } from '../../errors.ts'
 import type { Headers } from '../srf.ts'
 import type { SipUri } from '../uri.ts'
+import type { StrangerLimits } from './admission-strangers.ts'
 import type { SignIn } from './challenge.ts'
 import type { Trust } from './trust.ts'
 
@@ -22,6 +23,8 @@ export interface AdmissionFacts {
   readonly calls: number
   /** Number of carrier media ports that are not open; those that rest after a call count, as they are taken last. */
   readonly portsFree: number
+  /** Carrier media ports in all. */
+  readonly portsTotal: number
   /** Checks what the request shows to prove who sends it. */
   readonly signIn: (realm: string, secretOf: (username: string) => DigestSecret | undefined) => SignIn
 }
@@ -37,8 +40,12 @@ export interface AdmissionRules {
   allows(app: DomainApp, source: string): boolean
   /** Calls in progress of a domain application, by its id. */
   domainCalls(id: string): number
-  /** Calls in progress of a domain application that came from one address. */
+  /** Calls in progress of a domain application that came from one address, of IPv6 from one /64. */
   sourceCalls(id: string, source: string): number
+  /** Calls in progress of strangers from one address, of IPv6 from one /64, over all domain applications. */
+  strangerCalls(source: string): number
+  /** Calls in progress whose callers have not yet proved that they are at their address. */
+  unconfirmedCalls(): number
   /** Calls in progress that a SIP endpoint made, by its id. */
   endpointCalls(id: string): number
   /** Calls in progress of a carrier, both ways. */
@@ -57,6 +64,8 @@ export interface AdmissionLimits {
   readonly callsPerSecond: number
   /** From this load on new calls are refused. */
   readonly busyPercent: number
+  /** Limits of strangers; undefined: strangers have the same as everybody else. */
+  readonly strangers?: StrangerLimits
 }
 
 /** The checks, in their order. */
@@ -70,6 +79,7 @@ export type Check =
   | 'challenge'
   | 'handler'
   | 'dial'
+  | 'strangers'
   | 'calls'
   | 'rate'
   | 'ports'
@@ -83,6 +93,11 @@ export interface Caller {
   readonly domain: string
   readonly projectId: string
   readonly plan: Arrival['plan']
+  /**
+   * `known`: its address is in an allow list of the file, or in one that the called project made over the API, within the bounds of
+   * `knownNetworks`. `authenticated`: it has shown a password. `stranger`: neither.
+   */
+  readonly standing: 'known' | 'authenticated' | 'stranger'
   /** Set where it came from a carrier's network. */
   readonly carrier?: CarrierConfig
   /** One of the two is set. */
@@ -94,6 +109,8 @@ export interface Caller {
 export interface Admitted extends Caller {
   /** The rates that it counts in. */
   readonly rates: readonly Rate[]
+  /** The caller has yet to prove that it is at its address. */
+  readonly isUnconfirmed: boolean
 }
 
 /** New calls a second of one kind. */

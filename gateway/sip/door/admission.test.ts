@@ -17,6 +17,7 @@ const facts: AdmissionFacts = {
   busyPercent: 0,
   calls: 0,
   portsFree: 1,
+  portsTotal: 1,
   signIn: () => challenged,
 }
 const challenged: SignIn = {
@@ -79,6 +80,8 @@ const decide = (setting: Setting = {}) => {
       domainCalls: () => 0,
       sourceCalls: () => 0,
       endpointCalls: () => 0,
+      strangerCalls: () => 0,
+      unconfirmedCalls: () => 0,
       carrierCalls: () => 0,
       hasRate: () => true,
       ...setting.rules,
@@ -113,6 +116,8 @@ describe('admission', () => {
     const app = testApp({ callsPerSecond: 3, callsPerSecondOfSource: 1 })
     expect(decide({ apps: [app] })).toEqual({
       admit: {
+        standing: 'stranger',
+        isUnconfirmed: true,
         domain: 'demo.example',
         projectId: 'project-1',
         plan: { kind: 'handler', handler: app.handler },

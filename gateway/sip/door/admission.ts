@@ -16,11 +16,14 @@ export type Admission = { readonly admit: Admitted } | Refused
  *    for those who stand in some list, `unknown_domain` (a stranger gets one answer for every host, see {@link StrangersGet});
  * 4. there is something to run, else `no_handler` (such a call is not answered); what an endpoint dials exists, else `unknown_address`,
  *    and is permitted to it, else `not_permitted`;
- * 5. the gateway's, the application's or the endpoint's, the application's for this source and the carrier's limit of calls is not
+ * 5. a stranger's address has made no more calls than strangers may, else `over_source_limit` or `over_source_rate`; not too many
+ *    strangers have yet to prove their address, else `over_unconfirmed_limit`; and what is left of calls, ports and rate is more than
+ *    what is kept for others, else `over_stranger_share`;
+ * 6. the gateway's, the application's or the endpoint's, the application's for this source and the carrier's limit of calls is not
  *    reached, else `over_call_limit`;
- * 6. nor that of new calls a second of the gateway, the application, the application for this source, the endpoint and the carrier, else
+ * 7. nor that of new calls a second of the gateway, the application, the application for this source, the endpoint and the carrier, else
  *    `over_call_rate`;
- * 7. a media port is free, else `no_ports`.
+ * 8. a media port is free, else `no_ports`.
  */
 export const admit = (facts: AdmissionFacts, rules: AdmissionRules): Admission => {
   const refusal = checkGateway(facts, rules)

@@ -130,7 +130,7 @@ describe('an answer', () => {
   })
 })
 
-describe('an algorithm that is not offered', () => {
+describe('MD5 where it is not offered', () => {
   it('is not accepted, and nobody is held to account for it', () => {
     const { check, answer } = setUp(['SHA-256'])
     expect(check({ authorization: answer() }).kind).toBe('accepted')

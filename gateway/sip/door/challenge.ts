@@ -25,7 +25,7 @@ export type SignIn =
       readonly kind: 'challenge'
       /**
        * `missing`: no answer for the realm that can be read. `stale`: the right answer to a nonce that is too old or, over a
-       * connection, was sent to another address. `wrong`: a wrong password, or an algorithm that was not offered.
+       * connection, was sent to another address. `wrong`: a wrong password, or MD5 where it was not offered.
        */
       readonly why: 'missing' | 'stale' | 'wrong'
       /** Whoever answered wrongly is really at the request's address, and may be held to account. */
@@ -38,8 +38,8 @@ export type SignIn =
 export type DigestAlgorithm = 'MD5' | 'SHA-256'
 
 /**
- * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It takes the algorithms that it offers, and no
- * others. It asks for qop auth, as auth-int upsets some phones, and takes either. A request costs the same work, and gets the same answer, whether or not its user exists.
+ * Challenges senders and checks their answers (RFC 7616, RFC 8760: SHA-256 and MD5). It takes the algorithms that it offers,
+ * and SHA-256: MD5 only where it is offered. It asks for qop auth, as auth-int upsets some phones, and takes either. A request costs the same work, and gets the same answer, whether or not its user exists.
  */
 export class Challenger {
   readonly #nonces: Nonces
@@ -72,10 +72,11 @@ export class Challenger {
     const answer = readAnswer(request.authorization, realm)
     if (!answer) return this.#challenge(request, realm, 'missing')
     const secret = secretOf(answer.username)
-    const isOffered = this.#algorithms.includes(answer.algorithm)
+    // A stronger algorithm than the one that was offered does no harm.
+    const isOffered = answer.algorithm === 'SHA-256' || this.#algorithms.includes(answer.algorithm)
     const right = matches(answer, secret ?? this.#nobody, request) && secret !== undefined && isOffered
     const { valid, proven } = this.#nonces.check(answer.nonce, request.source)
-    // An algorithm that was not offered says nothing about who guesses.
+    // MD5 where it was not offered says nothing about who guesses.
     if (!right) return this.#challenge(request, realm, 'wrong', proven && isOffered)
     const count = answer.counted ? Number.parseInt(answer.counted.nc, 16) : 1
     const isHere = proven || !request.isOverConnection

@@ -1,6 +1,7 @@
 import type { Edge } from '../../../media/types.ts'
 import type { Directory, SipEndpoint } from '../../directory/types.ts'
 import type { Code } from '../../errors.ts'
+import { senderOf } from '../../networks.ts'
 import type { Carriers } from '../carriers/carriers.ts'
 import { printable } from '../headers.ts'
 import { sourceOf } from '../registrar/source.ts'
@@ -35,6 +36,8 @@ export interface DoorParts {
 
 /** A call that came in; it counts until it is released. To call any of these more than once does no harm. */
 export interface Entry extends Admitted {
+  /** The caller has proved that it is at its address. */
+  readonly confirmed: () => void
   /** The caller's leg is gone, and its carrier has a line free again. By a transfer the call may go on without it. */
   readonly legGone: () => void
   /** Nothing is left of the call, whoever was in it in the end: the domain, the source and the endpoint may make another one. */
@@ -54,6 +57,9 @@ export class Door {
   /** By domain application and address. */
   readonly #sourceCalls = new Concurrency()
   readonly #endpointCalls = new Concurrency()
+  /** By address, or /64 of IPv6. */
+  readonly #strangerCalls = new Concurrency()
+  readonly #unconfirmedCalls = new Concurrency()
   readonly #rates: CallRates
 
   constructor(parts: DoorParts) {
@@ -65,7 +71,9 @@ export class Door {
       ...{ directory, trust, limits },
       allows: (app, source) => allowlists.allows(app, source),
       domainCalls: (id) => this.#domainCalls.count(id),
-      sourceCalls: (id, source) => this.#sourceCalls.count(`${id} ${source}`),
+      sourceCalls: (id, source) => this.#sourceCalls.count(sourceKey(id, source)),
+      strangerCalls: (source) => this.#strangerCalls.count(senderOf(source)),
+      unconfirmedCalls: () => this.#unconfirmedCalls.count(unconfirmed),
       endpointCalls: (id) => this.#endpointCalls.count(id),
       carrierCalls: (name) => carriers.byName(name)?.load.calls ?? 0,
       hasRate: (key, perSecond) => this.#rates.has(key, perSecond),
@@ -82,6 +90,11 @@ export class Door {
     return telTarget(uri, source, this.#rules)
   }
 
+  /** Calls in progress whose callers have yet to prove that they are at their address. */
+  get unconfirmed(): number {
+    return this.#unconfirmedCalls.count(unconfirmed)
+  }
+
   /** `settingUp`: calls that came in and are not in progress yet. */
   enter(request: SipRequest, target: SipUri, settingUp: number): Entry | Refused {
     const { edge, calls, draining, busyPercent, offence } = this.#parts
@@ -95,6 +108,7 @@ export class Door {
         busyPercent: busyPercent(),
         calls: calls() + settingUp,
         portsFree: total - used,
+        portsTotal: total,
         signIn: (realm, secretOf) => this.#parts.challenger.check(signed(request), realm, secretOf),
       },
       this.#rules,
@@ -119,7 +133,7 @@ export class Door {
 
   /** The carrier's calls are counted with those that go out to it. */
   #count(admitted: Admitted, source: string): Entry | Refused {
-    const { app, endpoint, carrier, domain, rates } = admitted
+    const { app, endpoint, carrier, domain, rates, standing } = admitted
     const taken = carrier && this.#parts.carriers.byName(carrier.name)?.load.take('inbound')
     if (typeof taken === 'string') {
       const facts = { source, domain, carrier: carrier?.name, limit: taken }
@@ -128,20 +142,30 @@ export class Door {
     for (const { key, perSecond } of rates) this.#rates.take(key, perSecond)
     const held = [
       app && this.#domainCalls.acquire(app.id),
-      app && this.#sourceCalls.acquire(`${app.id} ${source}`),
+      app && this.#sourceCalls.acquire(sourceKey(app.id, source)),
+      standing === 'stranger' && this.#strangerCalls.acquire(senderOf(source)),
       endpoint && this.#endpointCalls.acquire(endpoint.id),
     ]
-    const legGone = () => taken?.()
+    const confirmed = admitted.isUnconfirmed ? this.#unconfirmedCalls.acquire(unconfirmed) : () => {}
+    const legGone = () => {
+      confirmed()
+      taken?.()
+    }
     const callOver = () => {
-      for (const leave of held) leave?.()
+      for (const leave of held) if (leave) leave()
     }
     const release = () => {
       legGone()
       callOver()
     }
-    return { ...admitted, legGone, callOver, release }
+    return { ...admitted, confirmed, legGone, callOver, release }
   }
 }
+
+/** The one key of all calls whose callers have yet to prove their address. */
+const unconfirmed = 'unconfirmed'
+
+const sourceKey = (app: string, source: string): string => `${app} ${senderOf(source)}`
 
 const signed = (request: SipRequest) => {
   const { method, uri, body = '', source_address: source } = request

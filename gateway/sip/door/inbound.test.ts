@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { Peer } from '../../sip-agent/testing/peer.ts'
 import { type Bench, type BenchOptions, carrierSdp } from '../testing/bench.ts'
 import { Carrier } from '../testing/carrier.ts'
+import { Trust } from './trust.ts'
 
 let carrier: Carrier
 let bench: Bench
@@ -47,7 +48,9 @@ it('takes a call, answers it, and hears the caller hang up', async () => {
 })
 
 it('rings, opens early media, and hangs up with a Q.850 cause', async () => {
-  await begin()
+  const domains = [{ allow: ['127.0.0.1'] }]
+  const trust = new Trust({ domains, carriers: [], sip: { registrar: { domains: [] } } })
+  await begin({ parts: { trust } })
   const { call } = carrier.invite()
   const { arrival, heard } = await bench.arrival()
   arrival.leg.ring()

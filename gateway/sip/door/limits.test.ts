@@ -178,3 +178,50 @@ describe('a SIP endpoint', () => {
     })
   })
 })
+
+describe('strangers', () => {
+  const strangers = {
+    maxCallsOfSource: 2,
+    callsPerSecondOfSource: 100,
+    maxUnconfirmedCalls: 100,
+    reservedPercent: 30,
+  }
+  const open = testApp({ id: 'open', domain: 'open.example' })
+  const other = testApp({ id: 'other', domain: 'other.example' })
+
+  it('share one limit over all domains, and get it back with the end of a call', async () => {
+    await begin({ apps: [open, other], parts: { strangers } })
+    const first = await carrier.answered({ to: 'sip:1@open.example' })
+    await carrier.answered({ to: 'sip:1@other.example' })
+    await refused('sip:1@open.example', 503)
+    expect(await rejected(carrier.bench.metrics, 'over_source_limit')).toBe(1)
+    expect(carrier.bench.logged.find(({ code }) => code === 'over_source_limit')).toMatchObject({
+      ...{ sourceCalls: 2, sourceLimit: 2, source: '127.0.0.1' },
+    })
+    first.call.seq++
+    carrier.peer.send('BYE', first.call, { to: first.to })
+    await carrier.peer.response(200, 'BYE')
+    await carrier.answered({ to: 'sip:1@open.example' })
+  })
+
+  it('leave the reserved share of calls to known networks', async () => {
+    const known = testApp({ id: 'known', domain: 'known.example', allow: ['127.0.0.1'] })
+    await begin({ apps: [known], parts: { strangers, maxCalls: 4 } })
+    for (let i = 0; i < 4; i++) await carrier.answered({ to: 'sip:1@known.example' })
+    await refused('sip:1@known.example', 503)
+    expect(await rejected(carrier.bench.metrics, 'over_call_limit')).toBe(1)
+    await carrier.close()
+    await begin({ apps: [open], parts: { strangers: { ...strangers, maxCallsOfSource: 9 }, maxCalls: 4 } })
+    for (let i = 0; i < 3; i++) await carrier.answered({ to: 'sip:1@open.example' })
+    await refused('sip:1@open.example', 503)
+    expect(await rejected(carrier.bench.metrics, 'over_stranger_share')).toBe(1)
+  })
+
+  it('who have not sent an ACK are counted until they do', async () => {
+    await begin({ apps: [open], parts: { strangers: { ...strangers, maxUnconfirmedCalls: 1 } } })
+    carrier.invite({ to: 'sip:1@open.example' })
+    await carrier.bench.arrival()
+    await refused('sip:1@open.example', 503)
+    expect(await rejected(carrier.bench.metrics, 'over_unconfirmed_limit')).toBe(1)
+  })
+})

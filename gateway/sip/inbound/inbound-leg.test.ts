@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { unconfirmedHeader } from '../../sip-agent/index.ts'
 import { readSdp } from '../sdp/read.ts'
 import { farAddress, farSdp } from '../testing/dialog.ts'
-import { arrive } from '../testing/inbound.ts'
+import { arrive, type InboundBench } from '../testing/inbound.ts'
 import { FakeRequest, FakeResponse } from '../testing/srf.ts'
+import type { InboundLegParts } from './inbound-leg.ts'
 
 const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve()
@@ -347,5 +349,95 @@ describe('an answer of certain codecs', () => {
       expect.objectContaining({ code: 'no_common_codec' }),
     )
     expect(bench.media.answer(readSdp(farSdp({ version: 3, formats: '0 8 101' })))).toContain('RTP/AVP 8 101')
+  })
+})
+
+describe('a caller who has yet to prove its address', () => {
+  const arriveUnconfirmed = (more: Partial<InboundLegParts> = {}, offer?: string) => {
+    const confirmed: string[] = []
+    const unconfirmed = { marks: true, onConfirmed: () => confirmed.push('confirmed') }
+    return { ...arrive({ unconfirmed, ...more }, offer), confirmed }
+  }
+  const direction = ({ port }: InboundBench) => port.far?.direction
+
+  it('is sent nothing before its ACK, whatever it is answered with', async () => {
+    const bench = arriveUnconfirmed()
+    void bench.leg.answer()
+    const dialog = bench.answered()
+    bench.clock.advance(4_900)
+    expect([direction(bench), bench.heard]).toEqual(['recvonly', []])
+    dialog.emit('ack', { body: '' })
+    await settled()
+    expect([direction(bench), bench.heard, bench.confirmed]).toEqual([
+      'sendrecv',
+      ['answered'],
+      ['confirmed'],
+    ])
+  })
+
+  it('loses its call after 5 s without an ACK, and the call was never answered', () => {
+    const bench = arriveUnconfirmed()
+    void bench.leg.answer()
+    const dialog = bench.answered()
+    bench.clock.advance(5_000)
+    expect(bench.heard).toEqual(['ended unreachable by us'])
+    expect([bench.leg.times.answeredAt, bench.port.closed, dialog.byes]).toEqual([undefined, true, []])
+    dialog.emit('destroy', {}, 'ACK timeout')
+    expect(gone(bench)).toEqual([true, true, 0])
+  })
+
+  it.each(['info', 'update', 'options'])('proves it by %s within the dialog as well', (method) => {
+    const bench = arriveUnconfirmed()
+    void bench.leg.answer()
+    bench.answered().emit(method, new FakeRequest(method.toUpperCase(), 'sip:x@y', ''), new FakeResponse())
+    expect([direction(bench), bench.heard]).toEqual(['sendrecv', ['answered']])
+  })
+
+  it('proves it by a BYE that overtakes its ACK', () => {
+    const bench = arriveUnconfirmed()
+    void bench.leg.answer()
+    bench.answered().emit('destroy', new FakeRequest('BYE', 'sip:x@y'))
+    expect(bench.heard).toEqual(['answered', 'ended normal by far'])
+  })
+
+  it('hears early media once its PRACK has come', async () => {
+    const bench = arriveUnconfirmed(reliable)
+    const opened = bench.leg.progress()
+    expect(direction(bench)).toBe('recvonly')
+    bench.prack()
+    await opened
+    expect([direction(bench), bench.confirmed]).toEqual(['sendrecv', ['confirmed']])
+    void bench.leg.answer()
+    expect(bench.srf.answers[0]?.headers).not.toHaveProperty(unconfirmedHeader)
+  })
+
+  it('gets a 180 where it has no PRACK: it would hear silence in place of its own ringing tone', async () => {
+    const bench = arriveUnconfirmed()
+    await bench.leg.progress()
+    expect(bench.response.sent.map(({ status, body }) => [status, body])).toEqual([[180, undefined]])
+    void bench.leg.answer(['PCMA'])
+    expect(bench.srf.answers[0]?.localSdp).toContain('RTP/AVP 8')
+  })
+
+  it('has its responses marked for our own agent', () => {
+    const bench = arriveUnconfirmed()
+    bench.leg.ring()
+    void bench.leg.answer()
+    expect(bench.response.sent[0]?.headers).toHaveProperty(unconfirmedHeader)
+    expect(bench.srf.answers[0]?.headers).toHaveProperty(unconfirmedHeader)
+    const refused = arriveUnconfirmed()
+    refused.leg.end({ code: 'busy' })
+    expect(refused.response.sent[0]?.headers).toHaveProperty(unconfirmedHeader)
+    const other = arriveUnconfirmed({ unconfirmed: { marks: false, onConfirmed: () => {} } })
+    other.leg.ring()
+    expect(other.response.sent[0]?.headers).not.toHaveProperty(unconfirmedHeader)
+  })
+
+  it('whose INVITE had no offer loses its call after 5 s as well', () => {
+    const bench = arriveUnconfirmed({}, '')
+    void bench.leg.answer()
+    bench.answered()
+    bench.clock.advance(5_000)
+    expect(bench.heard).toEqual(['ended unreachable by us'])
   })
 })

@@ -4,6 +4,7 @@ import type { ReferOptions, ReferOutcome } from '../../calls/referral.ts'
 import type { Clock, Timer } from '../../clock.ts'
 import { type Cause, codeOf, TrunklineError } from '../../errors.ts'
 import type { Log } from '../../log.ts'
+import { unconfirmedHeader } from '../../sip-agent/index.ts'
 import { sdpOf } from '../audio/body.ts'
 import type { SipMedia } from '../audio/sip-media.ts'
 import { causeOfCancel, refusalStatus } from '../causes.ts'
@@ -38,10 +39,22 @@ export interface InboundLegParts {
   readonly trust?: DialogTrust
   /** Time after which a caller may try again after a 503; default 10 s. */
   readonly retryAfterMs?: number
+  /** The caller has yet to prove that it is at its address; default: it has. */
+  readonly unconfirmed?: UnconfirmedCaller
   /** Nothing is left of the INVITE and its dialog. Called once. */
   readonly onReleased: () => void
 }
 
+/** A caller over UDP who is neither known by its address nor authenticated: the INVITE may be forged. */
+export interface UnconfirmedCaller {
+  /** The agent understands the mark of responses to such a caller. */
+  readonly marks: boolean
+  /** An ACK, a PRACK or another request within the dialog has come. Called once at most. */
+  readonly onConfirmed: () => void
+}
+
+/** Longest wait for the ACK of an unconfirmed caller, after which the call ends. */
+const unconfirmedWaitMs = 5_000
 /** Longest wait for the ACK before the call goes on; the 200 is repeated meanwhile, and the agent hangs up after 32 s without one. */
 const ackWaitMs = 2_000
 /** Longest wait for the agent to say that the 200 went out. */
@@ -60,21 +73,30 @@ export class InboundLeg implements LegSignalling {
   #progress: Promise<void> | undefined
   /** Our offer has gone out in a reliable response; resolves with its PRACK. */
   #offered: Promise<void> | undefined
+  /** Our description has gone out in a provisional response. */
+  #isShown = false
+  #isConfirmed: boolean
+  /** Time of our 200; undefined before. */
+  #answeredAt: number | undefined
   #farGone = false
   #released = false
 
   constructor(parts: InboundLegParts) {
     this.#parts = parts
     this.connection = parts.connection
+    this.#isConfirmed = parts.unconfirmed === undefined
     this.#provisionals = new Provisionals({
       ...parts,
-      headers: this.#headers(),
+      headers: () => this.#headers(),
       reliability: parts.reliability ?? 'none',
       onPrack: (request, response, described) => this.#prack(request, response, described),
     })
     this.#early = new Renegotiation({ ...parts, dialog: { local: { sdp: '', contact: '' } } })
     parts.request.on('cancel', (cancel) => this.#canceled(cancel))
-    parts.request.on('update', (request, response) => this.#early.take(request, response, false))
+    parts.request.on('update', (request, response) => {
+      this.#confirm()
+      this.#early.take(request, response, false)
+    })
   }
 
   ring(): void {
@@ -141,8 +163,14 @@ export class InboundLeg implements LegSignalling {
     const { media } = this.#parts
     if (this.#farGone) return Promise.resolve()
     if (this.#offered) return this.#offered
-    if (!media.isWaiting) return this.#provisionals.send(183, media.local)
-    return this.#provisionals.carriesOffers ? this.#offer(183) : this.#provisionals.send(180)
+    const { carriesOffers } = this.#provisionals
+    // Without a PRACK an unconfirmed caller would hear nothing: its own ringing tone is better.
+    if (!media.isWaiting && !this.#isConfirmed && !carriesOffers) return this.#provisionals.send(180)
+    if (!media.isWaiting) {
+      this.#isShown = true
+      return this.#provisionals.send(183, media.local)
+    }
+    return carriesOffers ? this.#offer(183) : this.#provisionals.send(180)
   }
 
   #offer(status: 180 | 183): Promise<void> {
@@ -153,7 +181,7 @@ export class InboundLeg implements LegSignalling {
   /** What the caller has seen of our description stays. False where the call is refused: it offers none of these codecs. */
   #limitTo(codecs: readonly AudioCodec[]): boolean {
     const { media, leg } = this.#parts
-    const isSeen = this.#offered !== undefined || (this.#progress !== undefined && !media.isWaiting)
+    const isSeen = this.#offered !== undefined || this.#isShown
     if (isSeen || this.#farGone || leg.isEnded) return true
     try {
       media.limitTo?.(codecs)
@@ -174,6 +202,7 @@ export class InboundLeg implements LegSignalling {
   /** The PRACK of a response of ours: with the answer to the offer there, a new offer, or nothing (RFC 3262 section 5). */
   #prack(request: SipRequest, response: SipResponse, described: boolean): void {
     const { media, leg, log } = this.#parts
+    this.#confirm()
     try {
       media.heardFrom(request.source_address)
       const sdp = sdpOf(request)
@@ -236,10 +265,13 @@ export class InboundLeg implements LegSignalling {
     }
     this.#timer?.cancel()
     // Where the BYE comes right behind the ACK, drachtio-srf tells of the BYE alone.
-    leg.answerSent()
+    this.#answeredAt = clock.now()
+    if (this.#isConfirmed) leg.answerSent(this.#answeredAt)
     if (media.exchange.exchange.kind === 'remote offer') media.exchange.sendAnswer()
     this.#dialog = this.#established(dialog)
     if (leg.state.kind === 'ended') this.#dialog.bye(leg.state.cause)
+    else if (!this.#isConfirmed)
+      this.#timer = clock.after(unconfirmedWaitMs, () => leg.end({ code: 'unreachable', detail: 'no ACK' }))
     else if (!media.isWaiting) this.#timer = clock.after(ackWaitMs, () => this.#settle())
   }
 
@@ -251,8 +283,26 @@ export class InboundLeg implements LegSignalling {
       ...{ dialog, leg, media, connection, clock, log, userAgent, acked: false },
       ...this.#parts.dialog,
       onAck: () => this.#acked(),
+      onHeard: () => this.#heard(),
       onReleased: () => this.#release(),
     })
+  }
+
+  /** The caller has proved that it is at its address: what only our responses say stands in a request of its own. */
+  #confirm(): void {
+    if (this.#isConfirmed) return
+    this.#isConfirmed = true
+    this.#parts.media.confirm?.()
+    this.#parts.unconfirmed?.onConfirmed()
+  }
+
+  /** A request within the dialog: it says as much as the ACK, which may be lost. */
+  #heard(): void {
+    const { leg, media } = this.#parts
+    if (this.#isConfirmed) return
+    this.#confirm()
+    leg.answerSent(this.#answeredAt)
+    if (!leg.isEnded && !media.isWaiting) this.#settle()
   }
 
   #acked(): void {
@@ -278,7 +328,7 @@ export class InboundLeg implements LegSignalling {
   #refuse(cause: Cause): void {
     const { response, log, userAgent, retryAfterMs } = this.#parts
     const status = refusalStatus(cause)
-    const headers = refusalHeaders(cause, status, userAgent, { retryAfterMs })
+    const headers = { ...refusalHeaders(cause, status, userAgent, { retryAfterMs }), ...this.#mark() }
     try {
       if (!response.finalResponseSent)
         response.send(status, { headers }, (error) => {
@@ -291,7 +341,12 @@ export class InboundLeg implements LegSignalling {
   }
 
   #headers(): Headers {
-    return serverHeader(this.#parts.userAgent)
+    return { ...serverHeader(this.#parts.userAgent), ...this.#mark() }
+  }
+
+  /** Tells our own agent to bound what it sends to an unconfirmed caller. */
+  #mark(): Headers {
+    return !this.#isConfirmed && this.#parts.unconfirmed?.marks ? { [unconfirmedHeader]: '1' } : {}
   }
 
   #release(): void {

@@ -10,7 +10,8 @@ export interface ProvisionalParts {
   readonly response: SipResponse
   readonly connection: Connection
   readonly log: Pick<Log, 'debug' | 'warn'>
-  readonly headers: Headers
+  /** Headers of each, asked for when it goes out. */
+  readonly headers: () => Headers
   readonly reliability: Reliability
   /** A PRACK has come, and is to be answered; `described`: the response that it is for had SDP. */
   readonly onPrack: (request: SipRequest, response: SipResponse, described: boolean) => void
@@ -128,7 +129,7 @@ export class Provisionals {
   ): void {
     const { response, connection, headers } = this.#parts
     if (this.#stopped || !connection.alive || response.finalResponseSent) return
-    const all = { ...headers, ...more, ...(sdp !== undefined && { 'Content-Type': 'application/sdp' }) }
+    const all = { ...headers(), ...more, ...(sdp !== undefined && { 'Content-Type': 'application/sdp' }) }
     try {
       response.send(
         status,

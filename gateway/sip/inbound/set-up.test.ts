@@ -43,6 +43,7 @@ const open = (changes: Partial<SetUpParts> = {}): SetUp => {
         reliableProvisionals: true,
         sessionTimers: 'agent',
         tryings: true,
+        marks: true,
         maxFrameBytes: 65_536,
       },
     },
@@ -57,7 +58,8 @@ const open = (changes: Partial<SetUpParts> = {}): SetUp => {
 const invitation = (changes: Partial<Invitation> = {}): Invitation => {
   const request = new FakeRequest('INVITE', 'sip:x@y', farSdp())
   const entry = {
-    ...{ domain: 'y', projectId: 'p', rates: [] },
+    ...{ domain: 'y', projectId: 'p', rates: [], isUnconfirmed: false, confirmed: () => {} },
+    standing: 'known',
     ...{ release: () => released++, legGone: () => left++, callOver: () => over++ },
     plan: { kind: 'dial', to: '/public/x' },
   } as const satisfies Entry

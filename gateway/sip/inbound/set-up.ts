@@ -94,6 +94,9 @@ export class SetUp {
       const source = request.source_address
       const media = await openAudio(this.#parts, callId, offer, {
         ...{ source, srtp: srtpOf(invitation), rules: audioRules(entry), likely: this.#likely(entry) },
+        ...(entry.standing === 'stranger' && {
+          stranger: { clock: this.#parts.clock, isConfirmed: !entry.isUnconfirmed },
+        }),
       })
       if (!connection.alive) gone ??= { code: 'control_lost' }
       if (gone) {
@@ -197,6 +200,9 @@ export class SetUp {
         origin: originOf(entry, request),
       },
       ...{ trust: this.#trustOf(invitation), retryAfterMs: this.#parts.retryAfterMs },
+      ...(entry.isUnconfirmed && {
+        unconfirmed: { marks: link.capabilities.marks, onConfirmed: entry.confirmed },
+      }),
       onReleased: () => legs.delete(side),
     })
     leg.attach(side)

@@ -24,6 +24,8 @@ export class TestPort implements MediaPort {
   readonly port: number
   readonly rtcpPort: number
   readonly ssrc = 1
+  /** Packets that came from the far side. */
+  received = 0
   /** Whether telephone-event is taken by the far side. */
   takesEvents = true
   codec: AudioCodec | undefined
@@ -90,8 +92,8 @@ export class TestPort implements MediaPort {
     this.#inner.report(event)
   }
 
-  stats(): Promise<PortStats> {
-    return this.#inner.stats()
+  async stats(): Promise<PortStats> {
+    return { ...(await this.#inner.stats()), received: this.received }
   }
 
   close(): Promise<PortStats> {

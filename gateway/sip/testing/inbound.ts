@@ -29,12 +29,20 @@ export interface InboundBench {
 }
 
 /** Makes one; `offer` is the far side's, `''` for a late offer. */
-export const arrive = (parts: Partial<InboundLegParts> = {}, offer = farSdp()): InboundBench => {
+export const arrive = (
+  parts: Partial<InboundLegParts> = {},
+  offer = farSdp(),
+  isStranger = parts.unconfirmed !== undefined,
+): InboundBench => {
   const [clock, port, heard, srf] = [new FakeClock(), new TestPort('call'), [] as string[], new FakeSrf()]
   const party = { uri: 'sip:a@b.example', user: 'a', name: '' }
   const now = () => clock.now()
   const leg = new Leg({ id: newLegId(), kind: 'sip', direction: 'inbound', from: party, to: party, now })
-  const media = new LegMedia(port, '42', { source: farAddress, random: () => 0.5 })
+  const media = new LegMedia(port, '42', {
+    source: farAddress,
+    random: () => 0.5,
+    ...(isStranger && { stranger: { clock, isConfirmed: parts.unconfirmed === undefined } }),
+  })
   if (offer === '') media.offer('PCMU', 'response')
   else {
     media.exchange.receiveOffer('invite')

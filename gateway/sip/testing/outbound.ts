@@ -114,6 +114,7 @@ export class OutboundRig {
       reliableProvisionals: true,
       sessionTimers: 'agent' as const,
       tryings,
+      marks: true,
       maxFrameBytes: 65_536,
     }
     const routing = new Routing({

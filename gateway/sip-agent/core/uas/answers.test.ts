@@ -34,6 +34,16 @@ const setUp = (reliable: boolean) => {
 }
 beforeEach(() => setUp(false))
 
+const add = (seq: number, txnId: string, isUnconfirmed = false) =>
+  answers.add({
+    dialog,
+    seq,
+    bytes: Buffer.from('200'),
+    send: (bytes) => flow.send(bytes),
+    txnId,
+    isUnconfirmed,
+  })
+
 const timesOfSending = (ms: number) => {
   const times: number[] = []
   for (let at = 100; at <= ms; at += 100) {
@@ -46,13 +56,20 @@ const timesOfSending = (ms: number) => {
 
 describe('a 2xx that waits for its ACK', () => {
   it('is repeated at T1 doubling to T2 and given up after 32 s', () => {
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
+    add(1, 'txn')
     const times = timesOfSending(32_000)
     expect(times.slice(0, 6)).toEqual([500, 1_500, 3_500, 7_500, 11_500, 15_500])
     expect([expired, answers.size, clock.running]).toEqual([[dialog], 0, 0])
   })
+  it('is repeated twice, and given up after 5 s, where the caller may have forged its address', () => {
+    add(1, 'txn', true)
+    expect(timesOfSending(4_900)).toEqual([500, 1_500])
+    expect(expired).toEqual([])
+    clock.advance(100)
+    expect([expired, answers.size, clock.running]).toEqual([[dialog], 0, 0])
+  })
   it('stops with the ACK, which is counted once', () => {
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
+    add(1, 'txn')
     clock.advance(600)
     expect(answers.acknowledge(dialog, 1)).toBe('txn')
     expect(answers.acknowledge(dialog, 1)).toBeUndefined()
@@ -60,22 +77,22 @@ describe('a 2xx that waits for its ACK', () => {
     expect([expired, clock.running]).toEqual([[], 0])
   })
   it('does not take the ACK of another INVITE', () => {
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'first')
-    answers.add(dialog, 2, Buffer.from('200'), (bytes) => flow.send(bytes), 'second')
+    add(1, 'first')
+    add(2, 'second')
     expect(answers.acknowledge(dialog, 2)).toBe('second')
     expect(answers.size).toBe(1)
     expect(answers.acknowledge(dialog, 1)).toBe('first')
     expect(answers.size).toBe(0)
   })
   it('gives way to another answer to the same number', () => {
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'first')
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'second')
+    add(1, 'first')
+    add(1, 'second')
     expect(answers.acknowledge(dialog, 1)).toBe('second')
     expect([timesOfSending(40_000), answers.size, clock.running]).toEqual([[], 0, 0])
   })
   it('is repeated on TCP too, as a proxy may pass it on over UDP (RFC 3261 13.3.1.4)', () => {
     setUp(true)
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
+    add(1, 'txn')
     expect(timesOfSending(32_000).slice(0, 3)).toEqual([500, 1_500, 3_500])
     expect([expired, clock.running]).toEqual([[dialog], 0])
   })
@@ -84,7 +101,7 @@ describe('a 2xx that waits for its ACK', () => {
 describe('a BYE of the application', () => {
   it('waits for the ACK', () => {
     const ran: string[] = []
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
+    add(1, 'txn')
     answers.whenSettled(dialog, () => ran.push('bye'))
     expect(ran).toEqual([])
     answers.acknowledge(dialog, 1)
@@ -92,7 +109,7 @@ describe('a BYE of the application', () => {
   })
   it('goes out in place of the one for the missing ACK', () => {
     const ran: string[] = []
-    answers.add(dialog, 1, Buffer.from('200'), (bytes) => flow.send(bytes), 'txn')
+    add(1, 'txn')
     answers.whenSettled(dialog, () => ran.push('bye'))
     clock.advance(32_000)
     expect([ran, expired]).toEqual([['bye'], []])

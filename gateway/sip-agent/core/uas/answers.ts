@@ -1,11 +1,23 @@
 import type { Timer } from '../../../clock.ts'
 import type { Dialog } from '../../dialog/dialog.ts'
 import type { Context } from '../context.ts'
+import { unconfirmedRepeats, unconfirmedWait } from './unconfirmed.ts'
 
-interface Answer {
+/** A 2xx that was sent. */
+export interface SentAnswer {
+  readonly dialog: Dialog
+  /** Number of the INVITE. */
+  readonly seq: number
   readonly bytes: Buffer
+  /** Repeats it. */
   readonly send: (bytes: Buffer) => void
+  /** Transaction that the application will see on the ACK. */
   readonly txnId: string
+  /** The sender has yet to prove that it is at its address; see `unconfirmedHeader`. Default false. */
+  readonly isUnconfirmed?: boolean
+}
+
+interface Answer extends SentAnswer {
   retransmit: Timer | undefined
   limit: Timer
 }
@@ -21,11 +33,14 @@ interface Waiting {
  */
 export class Answers {
   readonly #context: Pick<Context, 'clock' | 'timers'>
-  readonly #expired: (dialog: Dialog) => void
+  readonly #expired: (dialog: Dialog, isUnconfirmed: boolean) => void
   readonly #waiting = new Map<Dialog, Waiting>()
 
   /** `expired` is called where an ACK never came. */
-  constructor(context: Pick<Context, 'clock' | 'timers'>, expired: (dialog: Dialog) => void) {
+  constructor(
+    context: Pick<Context, 'clock' | 'timers'>,
+    expired: (dialog: Dialog, isUnconfirmed: boolean) => void,
+  ) {
     this.#context = context
     this.#expired = expired
   }
@@ -35,11 +50,13 @@ export class Answers {
     return this.#waiting.size
   }
 
-  /** A 2xx was sent: repeat it by `send` until the ACK to `seq` comes. `txnId` is what the application will see on the ACK. */
-  add(dialog: Dialog, seq: number, bytes: Buffer, send: (bytes: Buffer) => void, txnId: string): void {
+  /** A 2xx was sent: repeats it until its ACK comes. */
+  add(sent: SentAnswer): void {
     const { clock, timers } = this.#context
-    const limit = clock.after(64 * timers.t1, () => this.#expire(dialog, seq))
-    const answer: Answer = { bytes, send, txnId, retransmit: undefined, limit }
+    const { dialog, seq, isUnconfirmed = false } = sent
+    const wait = (isUnconfirmed ? unconfirmedWait : 64) * timers.t1
+    const limit = clock.after(wait, () => this.#expire(dialog, seq))
+    const answer: Answer = { ...sent, retransmit: undefined, limit }
     let waiting = this.#waiting.get(dialog)
     if (!waiting) {
       waiting = { bySeq: new Map(), after: [] }
@@ -49,7 +66,7 @@ export class Answers {
     const before = waiting.bySeq.get(seq)
     if (before) this.#stop(before)
     waiting.bySeq.set(seq, answer)
-    this.#repeat(answer, timers.t1)
+    this.#repeat(answer, timers.t1, isUnconfirmed ? unconfirmedRepeats : Number.POSITIVE_INFINITY)
   }
 
   /** The ACK to `seq` came. Returns the txnId for the application, or undefined where nothing waited for it. */
@@ -81,18 +98,21 @@ export class Answers {
     this.#waiting.clear()
   }
 
-  #repeat(answer: Answer, interval: number): void {
+  #repeat(answer: Answer, interval: number, times: number): void {
+    if (times === 0) return
     answer.retransmit = this.#context.clock.after(interval, () => {
       answer.send(answer.bytes)
-      this.#repeat(answer, Math.min(interval * 2, this.#context.timers.t2))
+      this.#repeat(answer, Math.min(interval * 2, this.#context.timers.t2), times - 1)
     })
   }
 
   #expire(dialog: Dialog, seq: number): void {
-    const held = (this.#waiting.get(dialog)?.after.length ?? 0) > 0
+    const waiting = this.#waiting.get(dialog)
+    const isUnconfirmed = waiting?.bySeq.get(seq)?.isUnconfirmed === true
+    const held = (waiting?.after.length ?? 0) > 0
     this.#settle(dialog, seq)
     // Where the application's own BYE was waiting, that one ends the dialog.
-    if (!held) this.#expired(dialog)
+    if (!held) this.#expired(dialog, isUnconfirmed)
   }
 
   #settle(dialog: Dialog, seq: number): void {

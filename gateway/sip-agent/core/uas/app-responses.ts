@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { contactOf, Dialog, dialogId, recordRoute, withTag } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { RawResponse, SipRequest } from '../../message/message.ts'
-import { offenceKey, ownContact, replaceLocalhost } from '../app-headers.ts'
+import { offenceKey, ownContact, replaceLocalhost, unconfirmedKey } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
 import { ownOf } from '../requests.ts'
@@ -99,6 +99,7 @@ export class AppResponses {
     waiting.responded ||= raw.status > 100
     waiting.tried = true
     waiting.side.offence = raw.status >= 300 && raw.headers.first(offenceKey) !== undefined
+    waiting.side.isUnconfirmed = raw.headers.first(unconfirmedKey) !== undefined
     const makes = !waiting.inDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
     if (makes && !waiting.dialog) this.#early(waiting, raw)
     noteResponse(waiting, raw.status, describes(raw))
@@ -113,7 +114,7 @@ export class AppResponses {
     waiting.limit = clock.after(timers.early, () => this.#ends.abandon(waiting, 480))
     waiting.progress?.cancel()
     if (reliable) {
-      waiting.reliable?.sent(() => machine.respond(status, bytes))
+      waiting.reliable?.sent(() => machine.respond(status, bytes), waiting.side.isUnconfirmed)
     } else if (status > 100) {
       // RFC 3261 13.3.1.1: proxies give a call up after three minutes without a provisional. A reliable one is not repeated: with
       // its old RSeq it would be dropped as a duplicate, and a new RSeq would be a response that the application never gave.
@@ -140,7 +141,14 @@ export class AppResponses {
     // An ACK of a re-INVITE is told under an id of its own.
     if (side.invite) {
       const send = wayBack(this.#context.transports, request, side.flow)
-      this.#answers.add(dialog, request.seq, bytes, send, inDialog ? randomUUID() : txnId)
+      this.#answers.add({
+        dialog,
+        seq: request.seq,
+        bytes,
+        send,
+        txnId: inDialog ? randomUUID() : txnId,
+        isUnconfirmed: side.isUnconfirmed,
+      })
     }
     if (request.method === 'NOTIFY' && dialog.subscription && terminates(request.headers))
       dialogs.remove(dialog)

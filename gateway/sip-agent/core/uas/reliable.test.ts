@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CoreBench, nothing } from '../../testing/core.ts'
+import { unconfirmedHeader } from '../../types.ts'
 
 const sdp = 'v=0\r\n'
 const rel = { Require: '100rel' }
@@ -80,6 +81,11 @@ describe('a reliable provisional response', () => {
     expect(bench.handed().map((each) => each.method)).toEqual(['CANCEL'])
     bench.clock.advance(64_000)
     expect(bench.held()).toEqual(nothing)
+  })
+  it('is repeated twice where the caller may have forged its address, and so is the 504 after 5 s', () => {
+    progress(invite(), { ...rel, [unconfirmedHeader]: '1' })
+    expect(timesOfSending(4_900)).toEqual([500, 1_500])
+    expect(timesOfSending(30_000).map((at) => at + 4_900)).toEqual([5_000, 5_500, 6_500])
   })
   it('is refused where the caller cannot acknowledge it, and the application can go on', () => {
     const txnId = invite({})

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Timer } from '../../../clock.ts'
 import type { SipRequest } from '../../message/message.ts'
 import type { Context } from '../context.ts'
+import { unconfirmedRepeats, unconfirmedWait } from './unconfirmed.ts'
 
 type Parts = Pick<Context, 'clock' | 'timers'>
 
@@ -67,17 +68,22 @@ export class ReliableResponses {
     return this.#rseq
   }
 
-  /** The response with the last number went out: `send` repeats it, on any transport, at intervals that double from T1. */
-  sent(send: () => void): void {
+  /**
+   * The response with the last number went out: `send` repeats it, on any transport, at intervals that double from T1. `isUnconfirmed`:
+   * its receiver has yet to prove that it is at its address; see `unconfirmedHeader`.
+   */
+  sent(send: () => void, isUnconfirmed = false): void {
     const { clock, timers } = this.#parts
-    const limit = clock.after(64 * timers.t1, () => {
+    let repeats = isUnconfirmed ? unconfirmedRepeats : Number.POSITIVE_INFINITY
+    const limit = clock.after((isUnconfirmed ? unconfirmedWait : 64) * timers.t1, () => {
       this.#stopTimers()
       this.#expired()
     })
     const open = { repeat: clock.after(timers.t1, () => again(timers.t1 * 2)), limit }
     const again = (interval: number) => {
       send()
-      open.repeat = clock.after(interval, () => again(interval * 2))
+      repeats--
+      if (repeats > 0) open.repeat = clock.after(interval, () => again(interval * 2))
     }
     this.#open = open
   }
