@@ -20,6 +20,7 @@ const tones = files(
 
 /** Whose tests wait for what RFCs and calls take in time: begun first, other files run beside them. */
 const waiting = [
+  'fuzz',
   'long-timers',
   'placing-forms',
   'handlers-callbacks',
