@@ -127,6 +127,28 @@ describe('a call in progress', () => {
     })
   })
 
+  it.each([
+    ['normal', 'hangup'],
+    ['max_duration', 'hangup'],
+    ['draining', 'hangup'],
+    [undefined, 'hangup'],
+    ['document_unreachable', 'error'],
+    ['document_invalid', 'error'],
+    ['handler_failed', 'error'],
+    ['no_application', 'error'],
+    ['media_timeout', 'error'],
+    ['internal', 'error'],
+  ] as const)('that was answered and ends with %s has the reason %s', (code, reason) => {
+    t.states.began(call)
+    t.states.watch('c1', { ...all, dialect: 'json', states: ['completed'] })
+    t.states.changed('c1', { status: 'in-progress', answeredAt: 2_000 })
+    t.states.ended('c1', { status: 'completed', endedAt: 3_000, ...(code && { code }) })
+    expect(JSON.parse(t.told()[0]!.body!.text).params).toMatchObject({
+      call_state: 'ended',
+      end_reason: reason,
+    })
+  })
+
   it('is told to whom it was redirected, from then on', () => {
     t.states.began(call)
     t.states.watch('c1', { ...all, states: ['answered'] })

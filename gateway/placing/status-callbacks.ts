@@ -2,6 +2,7 @@ import { type Fields, formRequest, seconds, timestamp } from '../../handlers/com
 import { withQuery } from '../../handlers/common/urls.ts'
 import type { StatusCallback } from '../../handlers/handler.ts'
 import type { CallProgress, StatusTarget } from '../calls/status-target.ts'
+import { type Code, catalogue } from '../errors.ts'
 import type { CallRow } from '../records/types.ts'
 
 /** A state of a call that is told. */
@@ -108,11 +109,15 @@ const deviceOf = ({ type, from, to }: CallRow) =>
     : { type, params: { from, to } }
 
 const endReasons: Readonly<Partial<Record<CallRow['status'], string>>> = {
-  completed: 'hangup',
   busy: 'busy',
   'no-answer': 'no_answer',
   canceled: 'cancel',
 }
 
-const endReason = ({ status, code }: CallRow): string =>
-  status !== 'completed' && code === 'declined' ? 'declined' : (endReasons[status] ?? 'error')
+/** Reason of the end in the words of the script family. An answered call that a failure ended is `completed`, and has `error` here. */
+const endReason = ({ status, code }: CallRow): string => {
+  if (status === 'completed') return code !== undefined && isFailure(code) ? 'error' : 'hangup'
+  return code === 'declined' ? 'declined' : (endReasons[status] ?? 'error')
+}
+
+const isFailure = (code: Code): boolean => catalogue[code].level !== 'info'

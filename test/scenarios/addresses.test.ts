@@ -6,6 +6,7 @@ import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
 import { made, rest } from '../support/rest.ts'
+import { until } from '../support/until.ts'
 import { wav } from '../support/wav.ts'
 import { application, flowText, scripted, scriptText, xmlText } from './applications.ts'
 
@@ -183,6 +184,24 @@ it('the API calls an address; its own document, or its fallback, runs on the oth
     { id, direction: 'outbound-api', status: 'completed', parent_id: null },
     { direction: 'inbound', status: 'completed', parent_id: id, from: '+4930123' },
   ])
+})
+
+it('a call of the API without a document ends with the reason error, by the status callback', async () => {
+  server.put('/hook', scriptText('answer', { play: { url: server.urlOf('/early.wav') } }))
+  const params = {
+    ...{ from: '+4930123', to: '/public/hook' },
+    ...{ url: server.urlOf('/no-such-document'), status_url: server.urlOf('/told') },
+  }
+  const placed = await rest(gateway, 'POST', '/api/calling/calls', { command: 'dial', params })
+  expect(placed.status).toBe(200)
+  const [told] = await until(
+    'the end is told',
+    () => server.asked('/told'),
+    ({ length }) => length > 0,
+  )
+  expect(JSON.parse(told!.body).params).toMatchObject({ call_state: 'ended', end_reason: 'error' })
+  const { body } = await rest(gateway, 'GET', `/api/voice/logs/${placed.body.id}`)
+  expect(body).toMatchObject({ status: 'completed', code: 'document_unreachable' })
 })
 
 it('an address is hunted for beside telephones: the losers end, and a refusal counts as one', async () => {
