@@ -56,7 +56,7 @@ export const withHeaders = ({ destination, callId }: Dialled): Destination => {
 
 /** What the leg to a destination is made with: the caller as the document or the call has it, and what its INVITE hands on. */
 export const requestFor = (candidate: Dialled, { caller, id, info }: Call): OutboundRequest => {
-  const { maxForwards } = caller.facts
+  const { maxForwards, lineage } = caller.facts
   const destination = withHeaders(candidate)
   const from = destination.from ? partyOf(destination.from, destination.fromName ?? '') : caller.from
   return {
@@ -71,6 +71,7 @@ export const requestFor = (candidate: Dialled, { caller, id, info }: Call): Outb
     },
     forwarded: info.headers.filter(({ name }) => /^(diversion|history-info)$/i.test(name)),
     ...(maxForwards !== undefined && { maxForwards: maxForwards - 1 }),
+    ...(lineage && { originId: lineage.origin }),
   }
 }
 

@@ -91,6 +91,8 @@ export interface OutboundRequest {
   readonly callId: CallId
   /** The called leg's own call id; default {@link callId}. */
   readonly calleeId?: CallId
+  /** The first call, where this one runs the handler of an address that was called for it; default {@link callId}. */
+  readonly originId?: CallId
   /** Codec of the leg that this one will be joined to: preferred in the offer. */
   readonly codec: AudioCodec
   /** Caller, as the other side is to see it. */

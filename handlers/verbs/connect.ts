@@ -21,7 +21,7 @@ export interface Destination {
   readonly headers?: readonly Header[]
   /** Headers besides, which tell who is called by the id of its own call. */
   readonly headersFor?: (callId: string) => readonly Header[]
-  /** Told to a browser, with the invite to its pages; 2,048 characters of JSON at most. No other destination hears of them. */
+  /** Told to a browser, with the invite to its pages, and to the handler of an address; 2,048 characters of JSON at most. No other destination has them. */
   readonly userVariables?: UserVariables
   /** Digest credentials for the carrier. */
   readonly username?: string

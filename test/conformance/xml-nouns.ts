@@ -109,7 +109,7 @@ export const nounRows: readonly Row[] = [
     'Dial/Client/Parameter',
     people,
     [
-      'a name and a value that the browser is told: `userVariables` of its invite, 2,048 characters together',
+      'a name and a value that the browser is told (`userVariables` of its invite), or the handler of the address; 2,048 characters together',
       'tells the browser its Parameters, by name and value',
     ],
     {

@@ -1,5 +1,5 @@
 import type { Code } from '../../errors.ts'
-import type { Leg } from '../leg.ts'
+import type { CallId, Leg } from '../leg.ts'
 
 /** Limits of the calls that one call may bring about by calling addresses. */
 export interface AddressLimits {
@@ -20,6 +20,8 @@ interface Family {
 
 /** Addresses that led to a leg, the first one first; empty for a call from outside. Every leg of a call has that of its caller's leg. */
 export interface Lineage {
+  /** The first call: whoever began it accounts for what all these calls do. */
+  readonly origin: CallId
   readonly chain: readonly string[]
   readonly family: Family
 }
@@ -31,21 +33,24 @@ export interface TooFar {
 }
 
 /** Lineage of a leg's call; a call without one begins a family, which its further legs share. */
-const lineageOf = (leg: Leg | undefined): Lineage => {
+const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
   const known = leg?.facts.lineage
   if (known) return known
-  const lineage: Lineage = { chain: [], family: { inProgress: 0, total: 0 } }
+  const lineage: Lineage = { origin: callId, chain: [], family: { inProgress: 0, total: 0 } }
   leg?.note({ lineage })
   return lineage
 }
 
-/** Lineage of a call to `address` that is made for `caller`, or why the call is not permitted. Counts it, if it is: see {@link left}. */
+/**
+ * Lineage of a call to `address` that the call `callId` makes for its caller, or why the call is not permitted. Counts it, if it is: see
+ * {@link left}.
+ */
 export const entered = (
-  caller: Leg | undefined,
+  { caller, callId }: { readonly caller?: Leg; readonly callId: CallId },
   address: string,
   { maxDepth, maxCalls }: AddressLimits,
 ): Lineage | TooFar => {
-  const { chain, family } = lineageOf(caller)
+  const { origin, chain, family } = lineageOf(caller, callId)
   const longer = [...chain, address]
   if (longer.length > maxDepth)
     return { code: 'too_many_hops', facts: { chain: longer, depth: longer.length, limit: maxDepth } }
@@ -58,7 +63,7 @@ export const entered = (
     }
   family.inProgress++
   family.total++
-  return { chain: longer, family }
+  return { origin, chain: longer, family }
 }
 
 /** Counts the end of a call that {@link entered} has counted. */

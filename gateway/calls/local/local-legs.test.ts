@@ -236,6 +236,24 @@ describe('a call that is connected to an address', () => {
     ])
   })
 
+  it('hands on the variables of the destination, and who the first call is', async () => {
+    const seen: unknown[] = []
+    const userVariables = { order: '7' }
+    at['/public/menu'] = async (call) => {
+      seen.push(call.info.userVariables)
+      await connect(call, '/public/desk')
+    }
+    at['/public/desk'] = (call) => connect(call, 'sip:b@far.example')
+    const first: string[] = []
+    await arrive(async (call) => {
+      first.push(call.info.callId)
+      await call.connect({ steps: [[{ to: '/public/menu', userVariables }]] })
+    })
+    expect(seen).toEqual([userVariables])
+    expect(t.outbound.dialled[0]?.request).toMatchObject({ originId: first[0] })
+    expect(t.outbound.dialled[0]?.request.callId).not.toBe(first[0])
+  })
+
   it('is asked for a confirmation as any callee is', async () => {
     at['/public/menu'] = waits
     let asked: CallControl | undefined

@@ -45,8 +45,8 @@ export class LocalLegs implements OutboundLocal {
   #place(near: Leg, target: HandlerTarget, request: OutboundRequest): void {
     if (near.isEnded) return
     const { limits } = this.#deps
-    const { caller, maxForwards = defaultMaxForwards } = request
-    const lineage = entered(caller, target.address, limits)
+    const { maxForwards = defaultMaxForwards } = request
+    const lineage = entered(request, target.address, limits)
     if ('code' in lineage) {
       this.#refuse(near, request, lineage.code, lineage.facts)
       return
@@ -84,6 +84,7 @@ export class LocalLegs implements OutboundLocal {
       projectId,
       plan: { kind: 'handler', handler: target.handler },
       headers: [...own, ...forwarded],
+      ...(destination.userVariables && { userVariables: destination.userVariables }),
       maxForwards,
     })
   }

@@ -56,6 +56,17 @@ it('bounds a subscriber over all calls that the subscriber began, and nobody els
   expect(t.quotas.attributed).toBe(2)
 })
 
+it('counts what the handler of an address dials as that of the call that led there', () => {
+  const t = make()
+  t.quotas.attribute('a', ann)
+  const take = () => t.quotas.take({ projectId: 'p1', callId: 'handled', originId: 'a' })
+  expect([typeof take(), typeof take(), take()]).toMatchObject([
+    'function',
+    'function',
+    { code: 'over_call_limit', detail: 'subscriber ann: 2 calls to carriers at once' },
+  ])
+})
+
 it('prefers the limits of the subscriber to those of all', () => {
   const t = make()
   t.quotas.attribute('a', { projectId: 'p1', subscriber: { id: 'ann', maxCalls: 1 } })

@@ -33,6 +33,8 @@ export const quotaLimits = ({
 export interface QuotaRequest {
   readonly projectId: string
   readonly callId: string
+  /** The call that led to this one, whose payer pays; default {@link callId}. */
+  readonly originId?: string
 }
 
 interface Scope extends CallQuota {
@@ -67,8 +69,8 @@ export class CarrierQuotas {
   }
 
   /** Takes one leg to a carrier. Returns a function that gives it up again, idempotent; or the quota that is exhausted. */
-  take({ projectId, callId }: QuotaRequest): (() => void) | Cause {
-    const scopes = this.#scopes(projectId, this.#payers.get(callId))
+  take({ projectId, callId, originId = callId }: QuotaRequest): (() => void) | Cause {
+    const scopes = this.#scopes(projectId, this.#payers.get(originId))
     for (const { name, maxCalls, callsPerSecond } of scopes) {
       if (maxCalls !== undefined && this.#calls.count(name) >= maxCalls)
         return { code: 'over_call_limit', detail: `${name}: ${maxCalls} calls to carriers at once` }
