@@ -1,6 +1,7 @@
 import { readFlowDocument } from './flow/document.ts'
 import type { DocumentFault } from './handler.ts'
 import { DocumentInvalid } from './handler.ts'
+import { codes as scriptCodes } from './script/codes.ts'
 import { readScriptDocument } from './script/document.ts'
 import { readXmlDocument } from './xml/document.ts'
 
@@ -15,6 +16,9 @@ const readers: Readonly<Record<'xml' | 'script' | 'flow', (text: string) => read
   script: (text) => readScriptDocument({ text }).warnings,
   flow: (text) => readFlowDocument({ text }).program.warnings,
 }
+
+/** Whether a warning says that the document hands the call to an agent, which the gateway does not have. */
+export const needsAgent = ({ code }: DocumentFault): boolean => code === scriptCodes.agentUnsupported
 
 /** Checks an inline document without running it, as the handler of its kind would. Never throws for a bad document. */
 export const checkDocument = (kind: 'xml' | 'script' | 'flow', text: string): DocumentReport => {

@@ -12,6 +12,8 @@ export const codes = {
   elementDuplicated: 'relay_script_element_duplicated',
   methodNameMissing: 'relay_script_method_missing_name',
   methodUndefined: 'relay_script_method_undefined',
+  methodUnsupported: 'relay_script_method_unsupported',
+  agentUnsupported: 'relay_script_agent_unsupported',
   parameterMissing: 'relay_script_method_parameter_missing',
   parameterInvalid: 'relay_script_method_parameter_invalid_value',
   parameterUndefined: 'relay_script_method_parameter_undefined',

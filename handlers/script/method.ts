@@ -23,6 +23,8 @@ export interface MethodSpec {
   readonly shorthand?: string
   /** The parameter that whatever is written stands for; the method takes no object of parameters. */
   readonly whole?: string
+  /** The gateway has no verb for it: it fails when it is run. `agent`: it would have been the conversation itself. */
+  readonly unsupported?: 'method' | 'agent'
   /** Parameters of the language that are accepted, and warned of, because they change nothing here. */
   readonly withoutEffect?: readonly string[]
   /** Parameters that hold steps. */

@@ -115,10 +115,17 @@ export class StepReader {
       )
       return undefined
     }
+    this.#warnUnsupported(name, method, keys)
     const parameters = checkMethod(method, given, keys, this.#rules)
     if (!parameters) return undefined
     this.#checkPlaces(name, parameters, keys)
     return { method: name, parameters: this.#nested(method, parameters, keys), path: pointer(keys) }
+  }
+
+  #warnUnsupported(name: string, { unsupported }: MethodSpec, keys: Keys): void {
+    if (!unsupported) return
+    const code = unsupported === 'agent' ? codes.agentUnsupported : codes.methodUnsupported
+    this.#rules.warning(code, `The method ${name} is not supported here: it fails when it is run.`, keys)
   }
 
   /** Labels and sections that are not there. */

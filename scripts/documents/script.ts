@@ -66,6 +66,8 @@ export const scriptPage = (): string =>
       .map((name) => `\`${name}\``)
       .join(', ')}.`,
     '',
+    '`trunkline check`, and the log of each call, warn of them (`relay_script_method_unsupported`, `relay_script_agent_unsupported`). With `ai`, `ai_sidecar` or `amazon_bedrock` the call would be silent: the API refuses a document that has one with `document_invalid` (422), in place or to be kept.',
+    '',
     'Nor are these there:',
     '',
     '| | What happens |',

@@ -20,11 +20,15 @@ const names: Readonly<Record<string, string | undefined>> = {
   amazon_bedrock: undefined,
 }
 
+/** Methods that hand the call to an agent. A document that has one is refused where the API takes it. */
+const agents: ReadonlySet<string> = new Set(['ai', 'ai_sidecar', 'amazon_bedrock'])
+
 const absentMethod = (name: string, result: string | undefined): Method => ({
   description: 'Known, but not there: it fails, and the next step has its turn.',
   properties: { parameters: anything('Any.') },
   whole: 'parameters',
   plain: ['parameters'],
+  unsupported: agents.has(name) ? 'agent' : 'method',
   failed: result === undefined ? {} : { [result]: 'failed' },
   run: async () => {
     throw new VerbFailed(codes.methodFailed, `The method ${name} is not supported here.`)

@@ -32,6 +32,23 @@ it('variables of a call are texts, whatever their names', () => {
   ])
 })
 
+it.each(['ai', 'amazon_bedrock', 'ai_sidecar'])(
+  'a script that hands the call to an agent (%s) is refused',
+  (name) => {
+    const swml = {
+      version: '1.0.0',
+      sections: { main: ['answer', { [name]: { prompt: { text: 'Hello' } } }] },
+    }
+    const refusal = expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'swml' } })
+    expect(() => readDial({ ...dial, url: undefined, swml }, 'p')).toThrow(refusal)
+    expect(() => readDial({ ...dial, url: undefined, swml: JSON.stringify(swml) }, 'p')).toThrow(refusal)
+    expect(() => readUpdate({ id: 'a', swml })).toThrow(refusal)
+    expect(() => readDial({ ...dial, url: undefined, swml }, 'p')).toThrow(
+      `The method ${name} is not supported here`,
+    )
+  },
+)
+
 it('a script that a call is transferred to is checked; an address is not one', () => {
   expect(() => checkTransfer({ dest: ' {"sections": {}}' })).toThrow(
     expect.objectContaining({ code: 'document_invalid', facts: { attribute: 'dest' } }),

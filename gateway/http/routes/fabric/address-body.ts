@@ -25,9 +25,14 @@ const behind: Readonly<
 /** The kind of the address of a resource. */
 export const addressTypeOf = (type: ResourceType): AddressType => behind[type].type
 
-/** The kinds of resources whose addresses are of a kind. */
-export const typesBehind = (wanted: AddressType): readonly ResourceType[] =>
-  (Object.keys(behind) as ResourceType[]).filter((type) => behind[type].type === wanted)
+/** Whether the addresses of a kind of resources can be called or written to. */
+export const isReachable = (type: ResourceType): boolean => behind[type].channels.length > 0
+
+/** The kinds of resources that can be reached and whose addresses are of a kind; default of any kind. */
+export const typesBehind = (wanted?: AddressType): readonly ResourceType[] =>
+  (Object.keys(behind) as ResourceType[]).filter(
+    (type) => isReachable(type) && (wanted === undefined || behind[type].type === wanted),
+  )
 
 /** The address of a resource as the API shows it. The values of its channels can be dialled as they stand. */
 export const addressBody = (resource: Resource) => {

@@ -5,7 +5,14 @@ import type { Listed, Resource } from '../../../directory/resource-types.ts'
 import { TrunklineError } from '../../../errors.ts'
 import { type Authenticate, bearerOf, requireBearer } from '../../bearer.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
-import { type AddressType, addressBody, addressSchema, addressTypeOf, typesBehind } from './address-body.ts'
+import {
+  type AddressType,
+  addressBody,
+  addressSchema,
+  addressTypeOf,
+  isReachable,
+  typesBehind,
+} from './address-body.ts'
 import type { ById } from './kind-routes.ts'
 import { forSubscribers, idParams, listSchema } from './operation.ts'
 
@@ -59,7 +66,7 @@ export const addressRoutes = (site: FastifyInstance, { resources, authenticate }
       const { holder } = bearerOf(request)
       const { id } = request.params
       const resource = mayReach(holder, id) ? resources.findByAddressId(holder.projectId, id) : undefined
-      if (!resource) throw new TrunklineError('unknown_address')
+      if (!resource || !isReachable(resource.type)) throw new TrunklineError('unknown_address')
       return addressBody(resource)
     },
   )
@@ -69,7 +76,7 @@ const seen = (resources: AddressParts['resources'], holder: TokenHolder, query: 
   if (holder.addressIds) return seenByGuest(resources, holder, query)
   return resources.list(holder.projectId, {
     ...pageOf(query),
-    types: query.type && typesBehind(query.type),
+    types: typesBehind(query.type),
     displayName: query.display_name,
     name: query.name,
     sortBy: query.sort_by,
@@ -92,6 +99,7 @@ const seenByGuest = (
 }
 
 const matches = ({ type, displayName, address }: Resource, query: Query): boolean =>
+  isReachable(type) &&
   (query.type === undefined || addressTypeOf(type) === query.type) &&
   (query.name === undefined || [address.name, `/${address.context}/${address.name}`].includes(query.name)) &&
   (query.display_name === undefined || displayName.toLowerCase().includes(query.display_name.toLowerCase()))

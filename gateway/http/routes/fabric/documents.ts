@@ -1,4 +1,4 @@
-import { checkDocument } from '../../../../handlers/check.ts'
+import { checkDocument, needsAgent } from '../../../../handlers/check.ts'
 import type { DocumentFault } from '../../../../handlers/handler.ts'
 import { TrunklineError } from '../../../errors.ts'
 import { badField, documentText, httpUrl, longestDocument, optional, said, text } from './fields.ts'
@@ -21,10 +21,12 @@ const toldFaults = 10
 export const checkStored = (kind: 'xml' | 'script' | 'flow', document: string, attribute: string): void => {
   if (document.length > longestDocument)
     throw badField(attribute, `A document has at most ${longestDocument} characters.`)
-  const { errors } = checkDocument(kind, document)
-  if (errors.length === 0) return
-  const told = errors.slice(0, toldFaults).map(faultText)
-  const more = errors.length > toldFaults ? [`… and ${errors.length - toldFaults} more.`] : []
+  const { errors, warnings } = checkDocument(kind, document)
+  // A call that is handed to an agent would be silent: better no such call, and no such document.
+  const faults = [...errors, ...warnings.filter(needsAgent)]
+  if (faults.length === 0) return
+  const told = faults.slice(0, toldFaults).map(faultText)
+  const more = faults.length > toldFaults ? [`… and ${faults.length - toldFaults} more.`] : []
   throw new TrunklineError('document_invalid', [...told, ...more].join(' '), { attribute })
 }
 
