@@ -46,6 +46,8 @@ export const q850Of = ({ code, sip, q850 }: Cause): number =>
 export class TrunklineError extends Error {
   readonly code: Code
   readonly facts: Readonly<Record<string, unknown>>
+  /** The part of the message that is about this case alone; undefined where the message is the catalogue's. */
+  readonly detail: string | undefined
 
   constructor(code: Code, detail?: string, facts: Readonly<Record<string, unknown>> = {}, cause?: unknown) {
     super(
@@ -55,8 +57,23 @@ export class TrunklineError extends Error {
     this.name = 'TrunklineError'
     this.code = code
     this.facts = facts
+    this.detail = detail
   }
 }
+
+/** Codes whose text says nothing that a detail does not say better. */
+const generic: ReadonlySet<Code> = new Set<Code>([
+  'bad_request',
+  'invalid_field',
+  'missing_required_parameter',
+  'not_permitted',
+  'unauthorized',
+  'unknown_parameter',
+])
+
+/** The message of an error for the person who reads the answer: one statement, not the general one and then the particular one. */
+export const messageOf = ({ code, detail, message }: TrunklineError): string =>
+  detail && generic.has(code) ? detail : message
 
 /** The code of any thrown value: its own `code` when the catalogue has it (media errors carry one too), else `internal`. */
 export const codeOf = (error: unknown): Code => {

@@ -101,17 +101,46 @@ const statuses: Readonly<Record<string, ErrorCode>> = {
   '603': 'declined',
 }
 
+/** The sentence of each end of a call, for the people who were in it. */
+const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
+  normal: 'The call has ended.',
+  busy: 'The called party is busy.',
+  declined: 'The call was declined.',
+  no_answer: 'There was no answer.',
+  canceled: 'The caller hung up before an answer.',
+  answered_elsewhere: 'The call was answered on another device.',
+  not_online: 'The called party cannot be reached now.',
+  unknown_address: 'There is nothing to call at this address.',
+  not_permitted: 'This call is not permitted.',
+  auth: 'The sign-in is not good for this call.',
+}
+
+/** The sentence of an end; that of a cause without one names it. */
+const sentenceOf = (code: ErrorCode, cause: string): string =>
+  sentences[code] ?? `The call could not be completed (${cause}).`
+
+/** The name of a Q.850 cause, as servers write it. */
+const isCauseName = (text: string): boolean => /^[A-Z][A-Z0-9_]*$/.test(text)
+
 /** The error for a `verto.bye`: `cause` is the Q.850 name and `causeCode` its value; both may be missing. */
-export const endOf = (cause: string | undefined, causeCode: string | number | undefined): ClientError =>
-  new ClientError(causes[cause ?? 'NORMAL_CLEARING'] ?? 'failed', cause ?? 'NORMAL_CLEARING', {
+export const endOf = (cause: string | undefined, causeCode: string | number | undefined): ClientError => {
+  const name = cause ?? 'NORMAL_CLEARING'
+  const code = causes[name] ?? 'failed'
+  return new ClientError(code, sentenceOf(code, name), {
     serverCode: causeCode === undefined ? undefined : String(causeCode),
     causeName: cause,
   })
+}
 
 /** The error with which a call ends when the server refused to set it up: an error reply's code read as a status. */
 export const refusalOf = (error: unknown): ClientError => {
   if (!(error instanceof ClientError)) return new ClientError('failed', String(error), { cause: error })
   if (error.code !== 'server') return error
-  const code = causes[error.message] ?? statuses[error.serverCode ?? ''] ?? 'failed'
-  return new ClientError(code, error.message, { serverCode: error.serverCode, cause: error })
+  const { message, serverCode } = error
+  const code = causes[message] ?? statuses[serverCode ?? ''] ?? 'failed'
+  const isName = isCauseName(message)
+  return new ClientError(code, isName ? sentenceOf(code, message) : message, {
+    ...{ serverCode, cause: error },
+    ...(isName && { causeName: message }),
+  })
 }

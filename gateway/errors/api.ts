@@ -6,7 +6,7 @@ export const apiCodes = {
   unknown_resource: entry('There is nothing of this id.', 404, 404, 1, 'UNALLOCATED_NUMBER', 'info'),
   unknown_call: entry('There is no such call.', 404, 404, 81, 'INVALID_CALL_REFERENCE', 'info'),
   invalid_field: entry(
-    'A field has a value that cannot be.',
+    'A field has a value that is not valid.',
     400,
     422,
     95,

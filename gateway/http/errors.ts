@@ -1,5 +1,5 @@
 import type { FastifyError } from 'fastify'
-import { type Code, catalogue, codeOf, TrunklineError } from '../errors.ts'
+import { type Code, catalogue, codeOf, messageOf, TrunklineError } from '../errors.ts'
 
 /** One thing that is wrong with a request. */
 export interface FieldFault {
@@ -18,7 +18,12 @@ export interface Fault extends FieldFault {
 }
 
 /** Makes the body of an error, in the shape of one family of the API. */
-export type ErrorBody = (fault: Fault) => object
+export type ErrorBody = (fault: Fault & LinkBase) => object
+
+/** Begin of the links of an answer: scheme and host, or nothing. */
+export interface LinkBase {
+  readonly base: string
+}
 
 type RequestError = FastifyError | TrunklineError
 
@@ -27,7 +32,7 @@ export const pathOf = (url: string): string => url.split('?', 1)[0] ?? url
 
 /** Reads an error of ours, of the schemas, of Fastify, or an unforeseen one, of which nothing is told. */
 export const faultOf = (error: RequestError): Fault => {
-  if (error instanceof TrunklineError) return faultFor(error.code, error.message, attributeOf(error))
+  if (error instanceof TrunklineError) return faultFor(error.code, messageOf(error), attributeOf(error))
   if (error.validation && error.validationContext !== 'params')
     return several(fieldFaults(error.validation as readonly SchemaFault[]))
   // An id that cannot be one is the id of nothing.
@@ -67,7 +72,12 @@ interface SchemaFault {
   readonly instancePath: string
   readonly message?: string
   readonly params: Readonly<Record<string, unknown>>
+  /** The schema that holds the keyword. */
+  readonly parentSchema?: { readonly description?: string }
 }
+
+/** A sentence that stands within another one. */
+const plainEnd = (sentence: string): string => sentence.trim().replace(/\.$/, '')
 
 const several = (all: readonly FieldFault[]): Fault => {
   const first = all[0] ?? {
@@ -93,7 +103,13 @@ const fieldFaults = (found: readonly SchemaFault[]): FieldFault[] => {
   return [...known.values()].slice(0, mostFaults)
 }
 
-const fieldFault = ({ keyword, instancePath, message = '', params }: SchemaFault): FieldFault => {
+const fieldFault = ({
+  keyword,
+  instancePath,
+  message = '',
+  params,
+  parentSchema,
+}: SchemaFault): FieldFault => {
   const path = instancePath.slice(1).replaceAll('/', '.')
   const within = (name: unknown): string => (path === '' ? '' : `${path}.`) + String(name).slice(0, 100)
   if (keyword === 'required') {
@@ -104,7 +120,14 @@ const fieldFault = ({ keyword, instancePath, message = '', params }: SchemaFault
     const attribute = within(params.additionalProperty)
     return { code: 'unknown_parameter', message: `${attribute} is no field that can be set here.`, attribute }
   }
+  const named = path === '' ? 'The request' : path
+  if (keyword === 'pattern') {
+    // A regular expression is for programs. The description of the field is for people.
+    const expected = parentSchema?.description
+    const text = `${named} does not have the expected form${expected ? `: ${plainEnd(expected)}` : ''}.`
+    return { code: 'invalid_field', message: text, attribute: path === '' ? null : path }
+  }
   const choices = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : ''
-  const text = `${path === '' ? 'The request' : path} ${message}${choices}.`
+  const text = `${named} ${message}${choices}.`
   return { code: 'invalid_field', message: text, attribute: path === '' ? null : path }
 }

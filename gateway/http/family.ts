@@ -2,6 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { catalogue, type TrunklineError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import { errorPagePath } from './error-pages.ts'
 import { type ErrorBody, type Fault, faultFor, faultOf, pathOf } from './errors.ts'
 import { useRouteList } from './route-list.ts'
 import { compatBody } from './routes/compat/errors.ts'
@@ -31,11 +32,11 @@ const types: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 }
 
-const fabricBody: ErrorBody = ({ status, all }) => ({
+const fabricBody: ErrorBody = ({ status, all, base }) => ({
   errors: all.map(({ code, message, attribute }) => ({
     type: types[status] ?? 'api_error',
     ...{ code, message, attribute },
-    url: `docs/errors.md#${code}`,
+    url: `${base}${errorPagePath(code)}`,
   })),
 })
 
@@ -52,12 +53,16 @@ const bodies: Readonly<Record<ApiFamily, ErrorBody>> = {
   compat: compatBody,
 }
 
+/** Scheme and host of a request, before which a path makes a URL; empty where the host is none, which leaves the path. */
+const baseOf = ({ protocol, host }: FastifyRequest): string =>
+  /^[\w.-]{1,253}(:\d{1,5})?$|^\[[\da-f:.]{2,45}\](:\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : ''
+
 /** Answers a request with an error, in the shape of its family. */
 export const sendFault = (request: FastifyRequest, reply: FastifyReply, fault: Fault): FastifyReply => {
   const family = familyOf(pathOf(request.url))
   // The XML family knows of no 422.
   const status = family === 'compat' && fault.status === 422 ? 400 : fault.status
-  return reply.code(status).send(bodies[family]({ ...fault, status }))
+  return reply.code(status).send(bodies[family]({ ...fault, status, base: baseOf(request) }))
 }
 
 /** Says that a token was not good only where one was shown (RFC 6750 section 3.1). */

@@ -6,9 +6,10 @@ import { connect } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadCertificate } from '../auth/certificate.ts'
+import { catalogue } from '../errors.ts'
 import { makeAuthority } from '../sip-agent/testing/certificates.ts'
 import type { HttpServers } from './servers.ts'
-import { ApiRig } from './testing.ts'
+import { ApiRig, asProject } from './testing.ts'
 
 let rig: ApiRig
 let servers: HttpServers
@@ -428,5 +429,50 @@ describe('the listeners', () => {
     await expect(second.listen()).rejects.toThrow(`http.plain: cannot listen on 127.0.0.1:${port}`)
     expect(second.upgradable).toHaveLength(0)
     await second.close()
+  })
+})
+
+describe('errors', () => {
+  it('lead to a page of their code, which says what it means', async () => {
+    const wrong = await rig.ask('POST', '/api/fabric/subscribers', {})
+    const [fault] = wrong.json().errors
+    expect(fault.url).toBe('http://localhost:80/docs/errors/missing_required_parameter')
+    const page = await site.inject(new URL(fault.url).pathname)
+    expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
+    expect(page.body).toContain('A field is missing.')
+    const compat = await rig.ask('GET', '/api/laml/2010-04-01/Accounts/p1/Nothing')
+    expect((await site.inject(new URL(compat.json().more_info).pathname)).statusCode).toBe(200)
+    for (const code of Object.keys(catalogue))
+      expect((await site.inject(`/docs/errors/${code}`)).body).toContain(`<code>${code}</code>`)
+    expect((await site.inject('/docs/errors')).body).toContain('/docs/errors/invalid_field')
+    expect((await site.inject('/docs/errors/none')).statusCode).toBe(404)
+    const strange = await site.inject({ url: '/api/none', headers: { host: '"><script>' } })
+    expect(strange.json().errors[0].url).toBe('/docs/errors/not_found')
+  })
+
+  it('say one thing once, and show no regular expression', async () => {
+    const form = async (body: string) => {
+      const url = '/api/laml/2010-04-01/Accounts/p1/Calls.json'
+      const headers = { ...asProject(), 'content-type': 'application/x-www-form-urlencoded' }
+      return (await site.inject({ method: 'POST', url, headers, payload: body })).json().message
+    }
+    expect(await form('From=%2B15550100&To=x%0Ay&Url=http://a.example/x')).toMatch(
+      /^To does not have the expected form/,
+    )
+    expect(await form('From=%2B15550100&Url=http://a.example/x')).toBe('To is missing.')
+    expect(await form('From=%2B15550100&To=%2B15550101')).not.toContain('A field is missing.')
+    const name = await rig.ask('POST', '/api/fabric/resources/swml_scripts', {
+      name: 'a',
+      address: 'no path',
+    })
+    for (const { message } of name.json().errors) expect(message).not.toMatch(/[\^\\]|pattern/)
+    const token = (
+      await rig.make('/api/fabric/guests/tokens', {
+        allowed_addresses: [rig.directory.resources.findByAddress('p1', 'public', 'help')!.address.id],
+      })
+    ).token
+    const payload = { device_type: 'Desktop', device_token: 'x' }
+    const refused = await rig.askAs({ method: 'POST', url: '/subscriber/devices', token, payload })
+    expect(refused.json().errors[0].message).toBe('Only the subscriber may do this.')
   })
 })

@@ -10,6 +10,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import { Compiled } from './compiled.ts'
 import { Connections } from './connections.ts'
+import { errorPages } from './error-pages.ts'
 import type { Idempotency } from './idempotency.ts'
 import { type RequestRates, useRequestLimits } from './limits.ts'
 import { useOpenApi } from './openapi.ts'
@@ -120,6 +121,7 @@ export class HttpServers {
     await apiRoutes(site, this.#parts.api)
     settingsRoute(site, { name: 'Trunkline', applicationServerKey: this.#parts.applicationServerKey })
     schemaRoutes(site)
+    errorPages(site)
     if (config.metrics === null) {
       healthRoutes(site, this.#parts.readiness)
       // TLS and every address but loopback are for the world.

@@ -69,7 +69,7 @@ it('names every field that is missing, wrong or unknown, and changes none', asyn
     code: 'missing_required_parameter',
     message: 'kind is missing.',
     attribute: 'kind',
-    url: 'docs/errors.md#missing_required_parameter',
+    url: 'http://localhost:80/docs/errors/missing_required_parameter',
   })
   expect((await put({ name: 'x', kind: 'c' })).json().errors[0].message).toContain('a, b')
   expect((await put(good, `/api/things/${id}?size=11`)).json().errors[0]).toMatchObject({
@@ -100,7 +100,7 @@ it('tells the same in the words of each family', async () => {
   expect(compat.json()).toEqual({
     code: expect.any(Number),
     message: 'kind is missing.',
-    more_info: 'docs/errors.md#missing_required_parameter',
+    more_info: 'http://localhost:80/docs/errors/missing_required_parameter',
     status: 400,
   })
 })

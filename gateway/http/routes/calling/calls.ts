@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { TrunklineError } from '../../../errors.ts'
+import { messageOf, TrunklineError } from '../../../errors.ts'
 import type { Log } from '../../../log.ts'
 import { Refusal } from '../../../operations/fields.ts'
 import { type CallCommands, callCommands } from '../../../placing/commands.ts'
@@ -90,5 +90,5 @@ const named = (error: unknown): unknown => {
   if (!(error instanceof TrunklineError)) return error
   const { attribute } = error.facts
   if (typeof attribute !== 'string' || !['bad_request', 'unknown_address'].includes(error.code)) return error
-  return new TrunklineError('invalid_field', error.message, { attribute: fields[attribute] ?? attribute })
+  return new TrunklineError('invalid_field', messageOf(error), { attribute: fields[attribute] ?? attribute })
 }

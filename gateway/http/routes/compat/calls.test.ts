@@ -185,7 +185,7 @@ describe('a call is made', () => {
       {
         code,
         message: expect.any(String),
-        more_info: expect.stringContaining('docs/errors.md#'),
+        more_info: expect.stringContaining('/docs/errors/'),
         status: 400,
       },
     ])

@@ -1,5 +1,5 @@
 import type { Resources } from '../../../directory/ports.ts'
-import { TrunklineError } from '../../../errors.ts'
+import { messageOf, TrunklineError } from '../../../errors.ts'
 import type { PlacedCalls } from '../../../placing/types.ts'
 import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../records/types.ts'
 import { audioIn, callBody, callShape } from './call-body.ts'
@@ -148,10 +148,10 @@ const aboutTo = async (placing: Promise<CallRow>): Promise<CallRow> => {
     return await placing
   } catch (error) {
     if (!(error instanceof TrunklineError)) throw error
-    const { code, facts, message } = error
+    const { code, facts } = error
     if (code !== 'unknown_address' && code !== 'bad_request') throw error
     const attribute = parameters[String(facts.attribute ?? 'to')] ?? 'To'
-    throw new TrunklineError('invalid_field', message, { attribute }, error)
+    throw new TrunklineError('invalid_field', messageOf(error), { attribute }, error)
   }
 }
 

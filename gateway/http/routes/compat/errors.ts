@@ -1,5 +1,6 @@
 import type { Code } from '../../../errors.ts'
-import type { Fault } from '../../errors.ts'
+import { errorPagePath } from '../../error-pages.ts'
+import type { Fault, LinkBase } from '../../errors.ts'
 
 /** What is said of a parameter, where the family has a number for it: of one that is missing, and of one that cannot be used. */
 const parameters: Readonly<Record<string, { readonly missing?: number; readonly wrong: number }>> = {
@@ -64,9 +65,9 @@ export const numberOf = ({
 }
 
 /** The body of an error of the XML family: what its published client reads as a RestException. */
-export const compatBody = (fault: Fault) => ({
+export const compatBody = (fault: Fault & LinkBase) => ({
   code: numberOf(fault),
   message: fault.message,
-  more_info: `docs/errors.md#${fault.code}`,
+  more_info: `${fault.base}${errorPagePath(fault.code)}`,
   status: fault.status,
 })

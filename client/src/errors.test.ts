@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { ClientError, endOf, refusalOf } from './errors.ts'
+
+/** A sentence for people: it begins like one, ends like one, and is more than a name. */
+const sentence = /^[A-Z][a-z]+ .*\.$/
+
+describe('the reason of a call that has ended', () => {
+  it.each([
+    ['NORMAL_CLEARING', 'normal'],
+    ['USER_BUSY', 'busy'],
+    ['CALL_REJECTED', 'declined'],
+    ['NO_ANSWER', 'no_answer'],
+    ['ORIGINATOR_CANCEL', 'canceled'],
+    ['LOSE_RACE', 'answered_elsewhere'],
+    ['SUBSCRIBER_ABSENT', 'not_online'],
+    ['UNALLOCATED_NUMBER', 'unknown_address'],
+    ['SWITCH_CONGESTION', 'failed'],
+  ])('has a sentence as its message: %s', (cause, code) => {
+    const ended = endOf(cause, 1)
+    expect(ended).toMatchObject({ code, causeName: cause, serverCode: '1' })
+    expect(ended.message).toMatch(sentence)
+    const refused = refusalOf(new ClientError('server', cause, { serverCode: '17' }))
+    expect(refused).toMatchObject({ code, causeName: cause, message: ended.message })
+  })
+
+  it('names the cause where there is no sentence for it', () => {
+    expect(endOf('SWITCH_CONGESTION', 42).message).toContain('SWITCH_CONGESTION')
+  })
+
+  it('is the sentence of the server where that has one', () => {
+    const refused = refusalOf(new ClientError('server', 'The address is not there.', { serverCode: '404' }))
+    expect(refused).toMatchObject({ code: 'unknown_address', message: 'The address is not there.' })
+    expect(refused.causeName).toBeUndefined()
+  })
+})
