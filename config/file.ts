@@ -79,6 +79,7 @@ export interface FileConfig {
       | boolean
     readonly metrics: Listener | null
     readonly apiToken?: string
+    readonly operatorToken?: string
     readonly publicHost?: string
     readonly origins: readonly string[]
     readonly trustedProxies: readonly string[]

@@ -1,6 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import { parseDocument } from 'yaml'
 import { parseDuration } from './durations.ts'
+import { replaceVariables } from './environment.ts'
 import type { Keys, Report } from './faults.ts'
 import { ConfigInvalid, pathOf } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
@@ -47,19 +49,55 @@ const maxDocument = 262_144
  * Reads the configuration file: YAML, variables of `env` (default: the environment), schema, rules, defaults. Paths in it start at the file's folder. Throws
  * {@link ConfigInvalid} with every fault that was found; its message has one line for each.
  */
-export const loadConfig = (
-  file: string,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Config => {
+export const loadConfig = (file: string, env?: Environment): Config => readConfig(file, env).config
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A configuration together with the values of its file, which a reload compares. */
+export interface ReadConfig {
+  /** Values of the file after the schema: defaults filled in, variables replaced, durations still texts. */
+  readonly values: FileConfig
+  readonly config: Config
+  /**
+   * Returns the configuration that other values in the place of these give. Throws {@link ConfigInvalid} with faults at the places that
+   * the keys have in this file.
+   */
+  readonly rebuilt: (values: FileConfig) => Config
+}
+
+/** Reads as {@link loadConfig} and returns the file's values besides. Throws {@link ConfigInvalid}. */
+export const readConfig = (file: string, env: Environment = process.env): ReadConfig => {
   const source = new ConfigSource(file, readText(file), env)
   const faults: ConfigFault[] = []
   const report: Report = (keys, message) => faults.push(source.fault(keys, message))
   // An empty file is a configuration: everything has a default.
-  const value = source.value ?? {}
-  validateSchema(value, source.replaced, report)
+  const values = (source.value ?? {}) as FileConfig
+  validateSchema(values, source.replaced, report)
   if (faults.length > 0) throw new ConfigInvalid(faults)
-  checkRules(value as FileConfig, report)
-  const config = build(value as FileConfig, new Documents(file, report))
+  const rebuilt = (wanted: FileConfig) => builtFrom(source, wanted)
+  return { values, config: rebuilt(values), rebuilt }
+}
+
+/**
+ * Returns the data folder that a file names, and looks at nothing else of it: variables without a value are no fault elsewhere. Throws
+ * {@link ConfigInvalid}.
+ */
+export const readDataDir = (file: string, env: Environment = process.env): string => {
+  const document = parseDocument(readText(file), { schema: 'core', prettyErrors: false })
+  const value = document.errors.length === 0 ? document.get('dataDir') : undefined
+  const written = typeof value === 'string' ? value : './data'
+  const { text, missing } = replaceVariables(written, env, false)
+  // Read as a whole, it says at which line what is wrong.
+  if (document.errors.length > 0 || missing.length > 0) return readConfig(file, env).config.dataDir
+  return resolve(dirname(resolve(file)), text)
+}
+
+const builtFrom = (source: ConfigSource, values: FileConfig): Config => {
+  const faults: ConfigFault[] = []
+  const report: Report = (keys, message) => faults.push(source.fault(keys, message))
+  checkRules(values, report)
+  const config = build(values, new Documents(source.file, report))
   if (faults.length > 0) throw new ConfigInvalid(faults)
   return config
 }

@@ -36,6 +36,9 @@ export const checkProjects = (config: FileConfig, report: Report): void => {
     if (apiToken !== undefined && all.findIndex((each) => each.apiToken === apiToken) !== i)
       report(['projects', i - 1, 'apiToken'], 'is the token of another project')
   })
+  const { operatorToken } = config.http
+  if (operatorToken !== undefined && all.some(({ apiToken }) => apiToken === operatorToken))
+    report(['http', 'operatorToken'], 'is the token of a project; the operator needs one of its own')
   const ids = new Set(all.map(({ id }) => id))
   for (const group of ['domains', 'carriers', 'endpoints', 'subscribers', 'resources'] as const)
     config[group].forEach(({ project }, i) => {

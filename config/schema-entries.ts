@@ -24,6 +24,7 @@ const handler = (description: string) =>
       fallbackUrl: format('http-url', 'Asked when url fails.'),
       method: { ...text('Method of the request; default POST.'), enum: ['GET', 'POST'] },
       document: {
+        writeOnly: true,
         description:
           'The document itself, as text; a script or a call flow may also stand here as YAML. Of its placeholders only upper-case names are environment variables.',
         type: ['string', 'object'],
@@ -68,7 +69,11 @@ export const subscriber = object(
   {
     project: belongsTo,
     email: format('email', 'E-mail address, the name to sign in with.'),
-    password: { ...text('Password to sign in with; better from the environment.'), minLength: 8 },
+    password: {
+      ...text('Password to sign in with; better from the environment.'),
+      minLength: 8,
+      writeOnly: true,
+    },
     name: format('name', 'Name in the address /context/name; default the part of the e-mail before @.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Name that others see.'),
@@ -107,7 +112,7 @@ export const endpoint = object(
   {
     project: belongsTo,
     username: format('name', 'Digest user name, and user of its address of record.'),
-    password: { ...text('Digest password; better from the environment.'), minLength: 8 },
+    password: { ...text('Digest password; better from the environment.'), minLength: 8, writeOnly: true },
     name: format('name', 'Name in the address /context/name; default the user name.'),
     context: format('name', 'Context in the address /context/name.', 'public'),
     displayName: text('Name that others see.'),
@@ -137,10 +142,11 @@ export const project = object(
         'Secret by which its applications use the API. Without it, only tokens that the API made are good.',
       ),
       minLength: 16,
+      writeOnly: true,
     },
     signingKeys: list(
       "Secrets that sign what is sent to its customers' servers, the present one first; without them, one is made for it.",
-      { ...text('A secret.'), minLength: 16 },
+      { ...text('A secret.'), minLength: 16, writeOnly: true },
     ),
     carrierCalls: carrierCallsOfProject,
   },

@@ -19,7 +19,7 @@ export const push = object(
           'p256-public-key',
           "The key that pages subscribe with, base64url. Without it, a pair made of the gateway's secret; `trunkline push-keys` makes another one.",
         ),
-        privateKey: format('p256-private-key', 'Its private key, base64url.'),
+        privateKey: { ...format('p256-private-key', 'Its private key, base64url.'), writeOnly: true },
       },
       ['subject'],
     ),

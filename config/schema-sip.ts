@@ -15,7 +15,7 @@ export const credentials = (description: string, more: Parameters<typeof object>
     description,
     {
       username: { ...text('User name.'), minLength: 1 },
-      password: { ...text('Password; better from the environment.'), minLength: 1 },
+      password: { ...text('Password; better from the environment.'), minLength: 1, writeOnly: true },
       ...more,
     },
     ['username', 'password'],
@@ -173,7 +173,7 @@ export const sip = object('The SIP side, towards carriers.', {
     {
       host: format('host', 'Host of the drachtio-server.'),
       port: integer('Port for applications of the drachtio-server.', 1, 65_535, 9022),
-      secret: { ...text('Shared secret of the drachtio-server.'), minLength: 1 },
+      secret: { ...text('Shared secret of the drachtio-server.'), minLength: 1, writeOnly: true },
     },
     ['host', 'secret'],
     false,

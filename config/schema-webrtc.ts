@@ -24,6 +24,7 @@ export const webrtc = object('WebRTC towards browsers.', {
       secret: {
         ...text("What passwords are made of: coturn's static-auth-secret, with its use-auth-secret."),
         minLength: 16,
+        writeOnly: true,
       },
       ttl: duration(
         'How long a password is good; no less than the token of the subscriber who gets it.',

@@ -81,6 +81,14 @@ const http = object('HTTP and WebSocket, towards browsers and applications.', {
       'Secret by which applications use the API: the password of Basic auth, whose user is the id of the project. Without it, nobody may.',
     ),
     minLength: 16,
+    writeOnly: true,
+  },
+  operatorToken: {
+    ...text(
+      'Secret of the operator, a bearer token: with it the configuration can be reloaded over HTTP. Without it, that path does not exist.',
+    ),
+    minLength: 32,
+    writeOnly: true,
   },
   publicHost: format('host-port', 'Host, and port where needed, that clients use; written into tokens.'),
   trustedProxies: list(
@@ -175,7 +183,10 @@ const limits = object('Limits.', {
 })
 
 const store = object('Where the directory is kept.', {
-  url: format('postgres-url', 'PostgreSQL database; without it, a SQLite file in the data folder.'),
+  url: {
+    ...format('postgres-url', 'PostgreSQL database; without it, a SQLite file in the data folder.'),
+    writeOnly: true,
+  },
   connections: integer('Connections to PostgreSQL at once.', 1, 1_000, 10),
   startTimeout: duration('Longest wait for PostgreSQL at start.', '30s'),
 })
@@ -183,7 +194,7 @@ const store = object('Where the directory is kept.', {
 const webhooks = object("What is sent to customers' servers.", {
   signingKeys: list(
     'Secrets that sign it, the present one first; further ones are for servers that do not know that one yet. None: one is made, which `trunkline signing-key` prints.',
-    { ...text('A secret.'), minLength: 16 },
+    { ...text('A secret.'), minLength: 16, writeOnly: true },
     [],
   ),
   recordsUrl: format(
@@ -214,7 +225,11 @@ export const configSchema = {
     oauth,
     webhooks,
     push,
-    envs: map('Variables that documents of this project may read as envs.<name>.', text('A value.'), {}),
+    envs: map(
+      'Variables that documents of this project may read as envs.<name>.',
+      { ...text('A value.'), writeOnly: true },
+      {},
+    ),
     domains: list('Domain applications: the SIP domains that carriers send calls to.', domain, []),
     carriers: list('Carriers: the trunks by which calls go out, and from which they come in.', carrier, []),
     endpoints: list('SIP endpoints: phones that register, and can be called at their address.', endpoint, []),

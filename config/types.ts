@@ -123,6 +123,8 @@ export interface HttpConfig {
   readonly metrics: { readonly address: string; readonly port: number } | null
   /** Password of Basic auth for the API, with the project's id as user; absent: nobody has access. A secret. */
   readonly apiToken?: string
+  /** Bearer token of the operator, for the reload over HTTP; absent: there is no such path. A secret. */
+  readonly operatorToken?: string
   /** Host (and port) that clients use, written into tokens as `ch`. */
   readonly publicHost?: string
   /** Origins allowed to open a WebSocket or call the API from a page; default all. Only named ones may sign in with a password. */

@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
-import type { Config } from '../config/types.ts'
-import type { Certificates } from './auth/certificates.ts'
+import { type ReadConfig, readConfig } from '../config/load.ts'
+import type { Config, WebSocketLimits } from '../config/types.ts'
 import type { Calls } from './calls/calls.ts'
 import type { Arrivals, Originator } from './calls/ports.ts'
+import { configWarnings } from './check-command.ts'
 import { SystemClock } from './clock.ts'
 import { allOrNone, Closing } from './closing.ts'
+import type { Write } from './directory/sqlite.ts'
 import type { Directory } from './directory/types.ts'
 import { followSenders } from './follow-senders.ts'
 import type { Addresses } from './greeting.ts'
@@ -29,6 +31,9 @@ import { openHttp } from './open-http.ts'
 import { openPush } from './open-push.ts'
 import { openRecords } from './open-records.ts'
 import type { Push } from './push/push.ts'
+import { ConfigReload, type ReloadRequest, type ReloadResult } from './reload/config-reload.ts'
+import { ControlSocket } from './reload/control-socket.ts'
+import { Followers } from './reload/followers.ts'
 import { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 import { Carriers } from './sip/carriers/carriers.ts'
 import { LikelyCodecs } from './sip/carriers/likely-codecs.ts'
@@ -41,6 +46,18 @@ import { EndpointContacts, type RegistrarOptions, Registrations } from './sip/re
 import type { SipAgent } from './sip-agent/index.ts'
 import { watchAgent } from './watch-agent.ts'
 import { AddressGuard } from './webhooks/guard.ts'
+
+/** What the gateway is started with. */
+export interface AppOptions {
+  /** The configuration file, absolute; reloads read it again. */
+  readonly file: string
+  readonly started: ReadConfig
+}
+
+const pageLimits = ({ unacknowledged, acknowledgeTimeoutMs }: WebSocketLimits) => ({
+  unacknowledged,
+  acknowledgeMs: acknowledgeTimeoutMs,
+})
 
 /** The composition: makes every part in order, and closes them in reverse. Parts meet nowhere else. */
 export class App {
@@ -57,24 +74,36 @@ export class App {
   readonly #carriers: Carriers
   readonly #quotas: CarrierQuotas
   #endpoints: EndpointContacts | undefined
-  #certificates: Certificates | undefined
+  #store: Store | undefined
   #load: LoadMeter | undefined
   #addresses: Addresses = { sip: [], http: [] }
   #notReady: readonly string[] = ['starting']
+  readonly #followers = new Followers()
+  readonly #reload: ConfigReload
 
-  private constructor(config: Config, log: Log, onFailure: OnFailure) {
-    this.#config = config
+  private constructor({ file, started }: AppOptions, log: Log, onFailure: OnFailure) {
+    this.#config = started.config
     this.#log = log
     this.#closing = new Closing(log)
     this.#onFailure = onFailure
     this.#carriers = new Carriers([], this.#clock)
-    this.#quotas = new CarrierQuotas(quotaLimits(config), this.#clock)
+    this.#quotas = new CarrierQuotas(quotaLimits(started.config), this.#clock)
     this.#metrics.gauge('attributed_calls', () => this.#quotas.attributed)
+    this.#followers.change('limits.carrierCalls', (next) => this.#quotas.change(quotaLimits(next)))
+    this.#followers.change('log.level', (next) => {
+      log.level = next.log.level
+    })
+    this.#reload = new ConfigReload({
+      ...{ file, started, log, followers: this.#followers, clock: this.#clock, metrics: this.#metrics },
+      read: readConfig,
+      warnings: configWarnings,
+      transaction: (work) => this.#transaction(work),
+    })
   }
 
   /** Starts everything. Rejects, with everything closed again, when a part does not start. */
-  static async start(config: Config, log: Log, onFailure: OnFailure): Promise<App> {
-    const app = new App(config, log, onFailure)
+  static async start(options: AppOptions, log: Log, onFailure: OnFailure): Promise<App> {
+    const app = new App(options, log, onFailure)
     try {
       await app.#compose()
       return app
@@ -89,11 +118,17 @@ export class App {
     return this.#addresses
   }
 
+  /** The configuration by which the gateway works; a reload changes it. */
+  get config(): Config {
+    return this.#reload.config
+  }
+
   /** Not ready from now on: refuses new calls, and hangs up after the grace period what has not ended by itself. */
   async drain(): Promise<void> {
     this.#notReady = ['draining']
+    this.#reload.close()
     this.#sip?.drain()
-    await this.#calls?.drain(this.#config.drainMs)
+    await this.#calls?.drain(this.config.drainMs)
   }
 
   /** Cuts the grace period short. */
@@ -101,9 +136,9 @@ export class App {
     this.#calls?.endAll({ code: 'draining' })
   }
 
-  /** Reads the certificates again. What cannot be used is logged, and changes nothing. */
-  async reload(): Promise<void> {
-    await this.#certificates?.reload()
+  /** Takes the configuration file over as it is now, with the certificates that it names. What cannot be used changes nothing. */
+  reload(request: ReloadRequest): Promise<ReloadResult> {
+    return this.#reload.reload(request)
   }
 
   /** Closes every part, the last one first; idempotent. */
@@ -117,7 +152,6 @@ export class App {
     // What takes longest to start does so side by side.
     const base = this.#base
     const certificates = await openCertificates(base)
-    this.#certificates = certificates
     const [store, media, agent] = await allOrNone([
       openStore(base, this.#carriers, this.#metrics),
       openMedia(base, this.#metrics),
@@ -125,6 +159,7 @@ export class App {
     ])
     // Calls come from the edges and from applications, and are made through them: one of the two must be named before it exists.
     const arrivals: Arrivals = { arrive: (arrival) => this.#calls?.arrive(arrival) }
+    this.#store = store
     const customers = await openCustomers(base, store, this.#metrics)
     const push = await openPush(base, store, customers, this.#metrics)
     const subscribers = this.#openSubscribers(store, media, arrivals, push)
@@ -156,18 +191,28 @@ export class App {
     this.#calls = opened.calls
     this.#watch(media, agent)
     const reasons = () => this.#reasons()
-    const from = { ...dialects, store, certificates, customers, opened, recordings, records, reasons }
+    const reload = (request: ReloadRequest) => this.reload(request)
+    const operator = { token: () => this.config.http.operatorToken, reload, clock: this.#clock }
+    const parts = { store, certificates, customers, opened, recordings, records, reasons, operator }
+    const from = { ...dialects, ...parts }
     const http = await openHttp(base, from, this.#metrics)
     await sip.start()
     // Starting is hard work, and no sign of overload.
     this.#load = this.#openLoad(agent)
     this.#addresses = { sip: sip.hostports, http }
     await recordings.tellEnds()
+    const control = await ControlSocket.open({ dataDir: this.#config.dataDir, reload, log: this.#log })
+    this.#closing.add('control socket', control, (open) => open.close())
     this.#notReady = []
   }
 
+  async #transaction(work: (write: Write) => Promise<void>): Promise<void> {
+    await this.#store?.directory.transaction(work)
+  }
+
   get #base(): Base {
-    return { config: this.#config, clock: this.#clock, log: this.#log, closing: this.#closing }
+    const [clock, log, closing, followers] = [this.#clock, this.#log, this.#closing, this.#followers]
+    return { config: this.#config, clock, log, closing, followers }
   }
 
   #openSip(
@@ -181,12 +226,13 @@ export class App {
       ? { host: agent.host, port: agent.port, secret: agent.secret, embedded: true }
       : { ...sip.drachtio!, embedded: false }
     const trust = new Trust(this.#config)
-    followSenders(this.#config, directory, { carriers: this.#carriers, trust, agent })
+    const senders = followSenders(this.#config, directory, { carriers: this.#carriers, trust, agent })
+    const dialled = new AddressGuard(sip.dialNetworks)
     const made = new SipEdge({
       ...{ directory, edge, webrtc, arrivals, metrics: this.#metrics },
       ...{ clock: this.#callClock, trunkClock: this.#clock, log: this.#log, carriers: this.#carriers },
       quotas: this.#quotas,
-      guard: new DialGuard({ addresses: new AddressGuard(sip.dialNetworks) }),
+      guard: new DialGuard({ addresses: dialled }),
       agent: address,
       counts: { calls: () => this.#calls?.count ?? 0 },
       registrar: this.#openRegistrar(agent, directory),
@@ -200,11 +246,23 @@ export class App {
       offence: (source) => agent?.failedSignIn(source),
       sessionTimer: sip.sessionTimer,
     })
+    this.#followers.change('sip', (next) => {
+      const { overload, challenges, sessionTimer, dialNetworks } = next.sip
+      const { calls: maxCalls, strangers } = next.limits
+      made.change({ maxCalls, strangers, overload, challenges, sessionTimer })
+      dialled.change(dialNetworks)
+      senders(next)
+    })
     return this.#closing.add('SIP edge', made, (edge) => edge.close())
   }
 
   #openRegistrar(agent: SipAgent | undefined, directory: Directory): RegistrarOptions {
-    const { registrar: config } = this.#config.sip
+    // Read whenever they are needed; the domains are those of the start.
+    const config = { ...this.#config.sip.registrar }
+    this.#followers.change('sip.registrar', (next) => {
+      const { domains: _domains, ...limits } = next.sip.registrar
+      Object.assign(config, limits)
+    })
     const clock = this.#clock
     const registrations = new Registrations({ limits: config, clock })
     this.#closing.add('registrations', registrations, (all) => all.close())
@@ -221,7 +279,7 @@ export class App {
     { directory, tokens, states }: Store,
     { webrtc }: Media,
     arrivals: Arrivals,
-    push: Push | undefined,
+    push: Pick<Push, 'call'>,
   ): SubscriberDialect {
     const { turn } = this.#config.media.webrtc
     const { browsers, webSockets } = this.#config.limits
@@ -229,14 +287,18 @@ export class App {
     const subscribers = new SubscriberDialect({
       likelyCodecs: (to, projectId) => likely.of(to, projectId),
       ...{ directory, tokens, states, webrtc, arrivals, metrics: this.#metrics, log: this.#log },
-      ...{ clock: this.#clock, ...(push && { push }), ...(turn && { turn }) },
+      ...{ clock: this.#clock, push, ...(turn && { turn }) },
       quotas: this.#quotas,
       shares: browsers,
-      limits: {
-        unacknowledged: webSockets.unacknowledged,
-        acknowledgeMs: webSockets.acknowledgeTimeoutMs,
-      },
+      limits: pageLimits(webSockets),
     })
+    this.#followers.change('limits.browsers', ({ limits, media }) =>
+      subscribers.change({
+        shares: limits.browsers,
+        limits: pageLimits(limits.webSockets),
+        turn: media.webrtc.turn,
+      }),
+    )
     this.#metrics.gauge('subscribers_online', () => subscribers.subscribersOnline)
     this.#metrics.gauge('browsers', () => subscribers.clients)
     this.#metrics.gauge('invitations', () => subscribers.invitations)

@@ -1,4 +1,4 @@
-import type { DocumentPlaces } from '../config/document-places.ts'
+import { DocumentPlaces } from '../config/document-places.ts'
 import { describeFault, type Keys } from '../config/faults.ts'
 import type { Config, ConfigFault, DocumentHandlerConfig } from '../config/types.ts'
 import { warningsOf } from '../config/warnings.ts'
@@ -39,6 +39,12 @@ export const checkDocuments = (
 /** Lines about settings that work, but are dangerous or pointless. */
 export const checkSettings = (config: Config, places: DocumentPlaces): readonly string[] =>
   warningsOf(config).map(({ keys, message }) => describeFault(places.at(keys, `warning: ${message}`)))
+
+/** Lines about the settings and documents of a configuration, as a start logs them. */
+export const configWarnings = (config: Config, file: string): readonly string[] => {
+  const places = new DocumentPlaces(file)
+  return [...checkDocuments(config, places).lines, ...checkSettings(config, places)]
+}
 
 /** A line about the sockets of the media threads, as {@link socketKind} found them: calls go through either, at a different cost. */
 export const describeSockets = ({ kind, reason }: ReturnType<typeof socketKind>): string =>

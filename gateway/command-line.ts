@@ -1,12 +1,13 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DocumentPlaces } from '../config/document-places.ts'
-import { ConfigInvalid, loadConfig } from '../config/load.ts'
+import { ConfigInvalid, loadConfig, readConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
 import { socketKind } from '../media/edge/sockets-open.ts'
 import { checkDocuments, checkSettings, describeSockets } from './check-command.ts'
 import { migrateStore } from './migrate-command.ts'
 import { printPushKeys } from './push-keys-command.ts'
+import { reloadGateway } from './reload-command.ts'
 import { routeTest } from './route-test-command.ts'
 import { runGateway } from './run-command.ts'
 import { printSigningKeys } from './signing-key-command.ts'
@@ -17,6 +18,8 @@ const text = { type: 'string' } as const
 
 const usage = `Usage:
   trunkline run [file]                  start the gateway (default file: trunkline.yaml)
+  trunkline reload [--dry-run] [--json] [file]
+                                        have the running gateway take a changed configuration over; --dry-run: say what would change
   trunkline check [file]                check a configuration and print what is wrong with it
   trunkline route-test --source <address> [--transport udp] [--method INVITE] [--user name] [--user-agent text] [--json] <request-uri> [file]
                                         say what would happen to a SIP request, and why
@@ -28,9 +31,11 @@ const usage = `Usage:
 `
 
 /** Reads the configuration; prints every fault and returns undefined when it has any. */
-const configOf = (file: string): Config | undefined => {
+const configOf = (file: string): Config | undefined => orFaults(() => loadConfig(resolve(file)))
+
+const orFaults = <T>(read: () => T): T | undefined => {
   try {
-    return loadConfig(resolve(file))
+    return read()
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -38,15 +43,16 @@ const configOf = (file: string): Config | undefined => {
   }
 }
 
-const run = async (file: string, reloading: Reloading): Promise<number> => {
-  const config = configOf(file)
-  if (!config) return 2
-  const places = new DocumentPlaces(resolve(file))
+const run = async (name: string, reloading: Reloading): Promise<number> => {
+  const file = resolve(name)
+  const started = orFaults(() => readConfig(file))
+  if (!started) return 2
+  const places = new DocumentPlaces(file)
   const warnings = {
-    documents: checkDocuments(config, places).lines,
-    settings: checkSettings(config, places),
+    documents: checkDocuments(started.config, places).lines,
+    settings: checkSettings(started.config, places),
   }
-  return runGateway(config, warnings, reloading)
+  return runGateway({ file, started, warnings }, reloading)
 }
 
 const check = (file: string): number => {
@@ -70,6 +76,7 @@ export const runCommand = async (reloading: Reloading): Promise<number> => {
       help: { type: 'boolean', short: 'h' },
       json: { type: 'boolean' },
       check: { type: 'boolean' },
+      'dry-run': { type: 'boolean' },
       ...{ source: text, transport: text, method: text, user: text, 'user-agent': text, project: text },
     },
   })
@@ -80,6 +87,10 @@ export const runCommand = async (reloading: Reloading): Promise<number> => {
   }
   if (command === 'run') return run(rest[0] ?? 'trunkline.yaml', reloading)
   if (command === 'check') return check(rest[0] ?? 'trunkline.yaml')
+  if (command === 'reload') {
+    const options = { dryRun: values['dry-run'] === true, json: values.json === true }
+    return reloadGateway(rest[0] ?? 'trunkline.yaml', options)
+  }
   if (command === 'route-test') return routeTest(values, rest, configOf)
   if (command === 'migrate') {
     const config = configOf(rest[0] ?? 'trunkline.yaml')

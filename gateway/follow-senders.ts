@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/types.ts'
-import { shieldOf } from './agent-options.ts'
-import type { Directory } from './directory/types.ts'
+import { shieldOf, viaPortNetworksOf } from './agent-options.ts'
+import type { Directory, Senders } from './directory/types.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
 import type { Trust } from './sip/door/trust.ts'
 import type { SipAgent } from './sip-agent/index.ts'
@@ -13,18 +14,39 @@ export interface Followers {
   readonly agent: Pick<SipAgent, 'change'> | undefined
 }
 
-/** Has the SIP edge follow the directory: carriers and domain applications come and go while the gateway runs. */
+/** What of the configuration concerns senders. */
+export type SendersConfig = Pick<Config, 'sip' | 'carriers' | 'project'>
+
+/**
+ * Has the SIP edge follow the directory: carriers and domain applications come and go while the gateway runs. What comes back takes another
+ * configuration.
+ */
 export const followSenders = (
-  { sip, carriers: declared, project: first }: Pick<Config, 'sip' | 'carriers' | 'project'>,
+  config: SendersConfig,
   directory: Pick<Directory, 'onSenders'>,
   { carriers, trust, agent }: Followers,
-): void => {
-  // Each belongs to somebody from now on: what names no project is the first one's.
-  const own = declared.map((carrier) => ({ project: first, ...carrier }))
-  directory.onSenders((senders) => {
+): ((next: SendersConfig) => void) => {
+  let present = config
+  let senders: Senders = { domains: [], carriers: [] }
+  const apply = (shieldChanged: boolean) => {
+    const { carriers: declared, project: first, sip } = present
+    // Each belongs to a project from now on: what names none is the first one's.
+    const own = declared.map((carrier) => ({ project: first, ...carrier }))
     const all = { domains: senders.domains, carriers: [...own, ...senders.carriers] }
     carriers.change(all.carriers)
-    // Every source has to be looked at anew: not to be told without need.
-    if (trust.change(all)) agent?.change({ shield: shieldOf(sip, trust.networks) })
+    // The agent looks at every source anew, so it hears only of what changed.
+    if (trust.change(all) || shieldChanged) agent?.change({ shield: shieldOf(sip, trust.networks) })
+  }
+  directory.onSenders((found) => {
+    senders = found
+    apply(false)
   })
+  return (next) => {
+    const shieldChanged = !isDeepStrictEqual(next.sip.shield, present.sip.shield)
+    const viaPortNetworks = viaPortNetworksOf(next.carriers)
+    if (!isDeepStrictEqual(viaPortNetworks, viaPortNetworksOf(present.carriers)))
+      agent?.change({ viaPortNetworks })
+    present = next
+    apply(shieldChanged)
+  }
 }

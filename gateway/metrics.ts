@@ -16,6 +16,8 @@ export class Metrics {
   )
   /** REGISTER requests, by outcome. */
   readonly registrations = this.#counter('registrations_total', 'REGISTER requests', ['outcome'])
+  /** Reloads of the configuration, by outcome: applied, unchanged, invalid, failed. */
+  readonly configReloads = this.#counter('config_reloads_total', 'Reloads of the configuration', ['result'])
   /** Documents fetched, by outcome. */
   readonly documents = this.#counter('documents_total', 'Documents fetched for handlers', ['outcome'])
   /** Verbs that are over, by name and outcome. */
@@ -259,6 +261,9 @@ const gauges = {
   chat_counted: 'Writers and conversations whose messages are counted, of the last minute',
   applications: 'Realtime applications that are known, connected or waited for',
   application_calls: 'Calls that realtime applications drive or are offered',
+  config_last_reload_timestamp_seconds:
+    'Unix time at which the configuration was loaded last, at the start or by a reload that succeeded',
+  config_restart_keys: 'Keys of the configuration that have changed and need a restart',
   call_timers: 'Timers that calls and legs have running',
   call_rows: 'Calls and called legs that are not over',
   attributed_calls: 'Calls of browsers whose calls to carriers are counted',

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Config } from '../config/types.ts'
 import { Bridges } from './calls/bridge.ts'
 import { Calls } from './calls/calls.ts'
 import { CallDetector } from './calls/detect.ts'
@@ -63,6 +65,18 @@ const ownHosts = (directory: Store['directory'], publicHost: string | undefined)
     directory.domainApp(host)?.projectId === projectId,
 })
 
+const callSettings = ({ envs, limits }: Pick<Config, 'envs' | 'limits'>) => ({
+  envs,
+  ringMs: limits.ringMs,
+  callDurationMs: limits.callDurationMs,
+  maxCalls: limits.calls,
+})
+
+const addressSettings = ({ limits }: Pick<Config, 'limits'>) => ({
+  maxDepth: limits.addressDepth,
+  maxCalls: limits.addressCalls,
+})
+
 /** Opens the calls, with the rooms in which callers meet and wait. */
 export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): OpenedCalls => {
   const { config, log } = base
@@ -82,12 +96,15 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   const locals = new LocalLegs({
     edge,
     arrivals: { arrive: (arrival) => calls.arrive(arrival) },
-    limits: { maxDepth: config.limits.addressDepth, maxCalls: config.limits.addressCalls },
+    limits: addressSettings(config),
     metrics,
     clock,
     log,
   })
   const states = new CallStates({ callbacks, clock, nodeId, log: records })
+  const recogniserOf = openRecogniser(base, metrics)
+  let present = config
+  let recogniser = recogniserOf(config)
   const calls: Calls = new Calls({
     book: states,
     ...{
@@ -103,17 +120,21 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
       clock,
     },
     ...{ player, recordings, queues, waiters: queues, conferences },
-    ...openRecogniser(base, metrics),
+    ...recogniser,
     streams: openStreams(base, edge, metrics),
     detector: new CallDetector({ clock, log, metrics }),
     ...{ documents, callbacks, records, rooms: store.directory },
     hosts: ownHosts(store.directory, config.http.publicHost),
-    envs: config.envs,
+    ...callSettings(config),
     handlers: openHandlers(base, nodeId, metrics),
-    ringMs: config.limits.ringMs,
-    callDurationMs: config.limits.callDurationMs,
-    maxCalls: config.limits.calls,
     ...(config.webhooks.recordsUrl && { recordsTo: config.webhooks.recordsUrl }),
+  })
+  base.followers.change('calls', (next) => {
+    const { recogniser: wanted } = next.media.speech
+    if (!isDeepStrictEqual(wanted, present.media.speech.recogniser)) recogniser = recogniserOf(next)
+    present = next
+    locals.change(addressSettings(next))
+    calls.change({ ...callSettings(next), ...recogniser, recordsTo: next.webhooks.recordsUrl })
   })
   metrics.gauge('calls', () => calls.count)
   metrics.gauge('legs', () => calls.legs)

@@ -6,6 +6,7 @@ import { describeEngines, describePostgres, type TestEngine } from './directory/
 import type { Directory } from './directory/types.ts'
 import { Metrics } from './metrics.ts'
 import { openChat } from './open-chat.ts'
+import { Followers } from './reload/followers.ts'
 
 const p = 'project-1'
 const hello = { text: 'Hello', metadata: {}, details: {} }
@@ -33,7 +34,8 @@ const gateway = async (engine: TestEngine, unwilling?: string) => {
   }
   const closing = new Closing(log)
   const limits = { messagesKeptMs: 1_000 }
-  const base = { config: { limits }, clock: engine.clock, log, closing }
+  const followers = new Followers()
+  const base = { config: { limits }, clock: engine.clock, log, closing, followers }
   const chat = openChat(base, { directory }, { tell }, metrics)
   opened.push(closing)
   return { directory, chat, told, lines, metrics, closing }

@@ -8,12 +8,13 @@ import type { SubscriberDialect } from './rpc/subscriber/dialect.ts'
 
 /** What of the gateway's foundations conversations stand on. */
 export interface ChatBase extends Pick<Base, 'clock' | 'log' | 'closing'> {
+  readonly followers: Pick<Base['followers'], 'change'>
   readonly config: { readonly limits: Pick<LimitsConfig, 'messagesKeptMs'> }
 }
 
 /** Opens the conversations; what is written is told to the pages of `subscribers`. */
 export const openChat = (
-  { config, clock, log, closing }: ChatBase,
+  { config, clock, log, closing, followers }: ChatBase,
   { directory }: Pick<Store, 'directory'>,
   subscribers: Pick<SubscriberDialect, 'tell'>,
   metrics: Pick<Metrics, 'gauge'>,
@@ -21,6 +22,7 @@ export const openChat = (
   const rows = new ConversationRows(directory.store)
   const parts = { rows, clock, log: log.child({ part: 'chat' }) }
   const retention = new MessageRetention({ ...parts, keepMs: config.limits.messagesKeptMs })
+  followers.change('limits.messagesKept', ({ limits }) => retention.change(limits.messagesKeptMs))
   closing.add('old messages', retention, (open) => open.close())
   const chat = new Chat({
     ...{ ...parts, resources: directory.resources },

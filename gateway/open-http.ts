@@ -1,11 +1,14 @@
 import { fileURLToPath } from 'node:url'
+import type { Config } from '../config/types.ts'
 import type { Certificates } from './auth/certificates.ts'
 import { IdempotencyRows } from './directory/idempotency.ts'
 import { type ApiFrom, apiPartsOf } from './http/api-parts.ts'
 import { Idempotency } from './http/idempotency.ts'
 import { RequestRates } from './http/limits.ts'
 import { Origins } from './http/origins.ts'
+import { TrustedProxies } from './http/proxies.ts'
 import { ApiStreams } from './http/routes/compat/streams.ts'
+import type { OperatorRouteParts } from './http/routes/operator.ts'
 import { HttpServers } from './http/servers.ts'
 import type { Metrics } from './metrics.ts'
 import type { Base, Customers, Store } from './open.ts'
@@ -16,7 +19,7 @@ import { vapidOptions } from './push/vapid.ts'
 import type { Recordings } from './recordings/recordings.ts'
 import type { Records } from './records/records.ts'
 import { Entrance } from './rpc/entrance.ts'
-import { RpcServer } from './rpc/server.ts'
+import { RpcServer, type RpcServerChange } from './rpc/server.ts'
 
 /** What the HTTP side is made of. */
 export interface HttpFrom extends Dialects {
@@ -26,6 +29,7 @@ export interface HttpFrom extends Dialects {
   readonly opened: OpenedCalls
   readonly recordings: Recordings
   readonly records: Records
+  readonly operator: OperatorRouteParts
   /** Why no calls can be taken; empty when they can. */
   readonly reasons: () => readonly string[]
 }
@@ -35,11 +39,12 @@ const builtPages = (folder: string) => fileURLToPath(new URL(`../${folder}/dist/
 /** Opens the HTTP listeners with their WebSockets; resolves with their URLs. Rejects when an address is taken. */
 export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Promise<string[]> => {
   const { clock, log, closing } = base
-  const { http: config, push } = base.config
-  const { webPush } = push
+  const { http: config } = base.config
   const { certificates, reasons } = from
   const { directory, tokens, pairs, revocations, access, secret } = from.store
-  const parts = { metrics, clock, log, config }
+  const origins = new Origins(config.origins)
+  const proxies = new TrustedProxies(config.trustedProxies)
+  const parts = { metrics, clock, log, config, origins, proxies }
   const rates = new RequestRates(clock, base.config.limits.api)
   const idempotency = new Idempotency({ rows: new IdempotencyRows(directory.store), secret, clock })
   metrics.gauge('tokens_checked', () => tokens.checked)
@@ -48,6 +53,7 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
   const streams = new ApiStreams(clock)
   metrics.gauge('api_streams', () => streams.count)
   metrics.gauge('api_requests_repeatable', () => idempotency.size)
+  const live = { config: base.config }
   const http = new HttpServers({
     ...{ ...parts, rates, idempotency },
     api: apiPartsOf({
@@ -60,14 +66,24 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
     certificate: certificates.material.https,
     readiness: { reasons },
     pages: { console: builtPages('console'), sdk: builtPages('client') },
-    ...(webPush && { applicationServerKey: vapidOptions(webPush, secret).publicKey }),
+    operator: from.operator,
+    get applicationServerKey() {
+      return keyOf(live.config.push, secret)
+    },
+  })
+  base.followers.change('HTTP', (next) => {
+    live.config = next
+    origins.change(next.http.origins)
+    proxies.change(next.http.trustedProxies)
+    rates.change(next.limits.api)
+    http.change(next.http)
   })
   closing.add('HTTP', http, (servers) => servers.close())
   certificates.onChange(({ https }) => https && http.renew(https))
   metrics.gauges('certificate_expires_seconds', ['name'], () =>
     [...certificates.secondsLeft].map(([name, value]) => ({ labels: { name }, value })),
   )
-  const rpc = openWebSockets(base, from, metrics)
+  const rpc = openWebSockets(base, from, metrics, origins)
   await http.listen()
   for (const { server, connections } of http.upgradable)
     rpc.attach(server, (socket) => connections.release(socket))
@@ -86,33 +102,45 @@ const callsOf = ({ opened, customers }: HttpFrom, streams: ApiStreams): ApiFrom[
 }
 
 const openWebSockets = (
-  { config, clock, log, closing }: Base,
+  { config, clock, log, closing, followers }: Base,
   { subscribers, applications }: Dialects,
   metrics: Metrics,
+  origins: Origins,
 ): RpcServer => {
-  const { webSockets: limits, browsers } = config.limits
-  const { connections, waiting, waitingPerAddress, signInTimeoutMs: signInMs } = limits
-  const ofAddress = browsers.perAddress
+  let { webSockets: limits } = config.limits
   const rpc = new RpcServer({
-    ...{ metrics, clock, log, maxFrame: limits.frame, maxBeforeSignIn: limits.bytesBeforeSignIn },
-    sockets: {
-      ...{ connections, waiting, waitingPerAddress, perAddress: ofAddress.connections },
-      perAddressMinute: ofAddress.connectionsPerMinute,
-    },
-    limits: { maxBuffered: limits.buffered, requestsPerSecond: limits.requestsPerSecond },
-    origins: new Origins(config.http.origins),
-    trustedProxies: config.http.trustedProxies,
+    ...{ metrics, clock, log, origins },
+    ...socketSettings(config),
     open: (session, { address }) => {
       const subscriber = () => subscribers.open(session)
       const application = () => applications.open(session, address)
-      const ofApplication = limits.requestsPerSecondOfApplication
+      const { requestsPerSecondOfApplication: ofApplication, signInTimeoutMs: signInMs } = limits
       return new Entrance({ subscriber, application }, session, clock, { signInMs, ofApplication })
     },
+  })
+  followers.change('limits.webSockets', (next) => {
+    limits = next.limits.webSockets
+    rpc.change(socketSettings(next))
   })
   metrics.gauge('websockets', () => rpc.sockets)
   metrics.gauge('websockets_waiting', () => rpc.waiting)
   return closing.add('WebSockets', rpc, (server) => server.close())
 }
+
+const socketSettings = ({ limits, http }: Pick<Config, 'limits' | 'http'>): RpcServerChange => {
+  const { connections, waiting, waitingPerAddress, ...own } = limits.webSockets
+  const { connections: perAddress, connectionsPerMinute: perAddressMinute } = limits.browsers.perAddress
+  return {
+    maxFrame: own.frame,
+    maxBeforeSignIn: own.bytesBeforeSignIn,
+    sockets: { connections, waiting, waitingPerAddress, perAddress, perAddressMinute },
+    limits: { maxBuffered: own.buffered, requestsPerSecond: own.requestsPerSecond },
+    trustedProxies: http.trustedProxies,
+  }
+}
+
+const keyOf = ({ webPush }: Config['push'], secret: Uint8Array): string | undefined =>
+  webPush && vapidOptions(webPush, secret).publicKey
 
 /** An IPv6 address stands in brackets in a URL (RFC 3986 section 3.2.2); an unspecific one is opened as localhost. */
 const urlHost = (address: string): string => {

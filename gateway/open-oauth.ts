@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { OAuthClients } from './auth/oauth/clients.ts'
 import type { OAuth } from './auth/oauth/oauth.ts'
 import { OAuthPayloads } from './auth/oauth/payloads.ts'
@@ -14,7 +15,7 @@ export interface OpenOAuth {
 
 /** Opens the authorization server. Rejects where its keys cannot be used, or the file has a client of the API. */
 export const openOAuth = async (
-  { config, clock, log, closing }: Base,
+  { config, clock, log, closing, followers }: Base,
   { directory, revocations, secret }: Pick<Store, 'directory' | 'revocations' | 'secret'>,
   metrics: Pick<Metrics, 'rejections' | 'gauge'>,
 ): Promise<OpenOAuth> => {
@@ -24,6 +25,17 @@ export const openOAuth = async (
   const payloads = new OAuthPayloads({ store, revocations, now })
   const oauthClients = new OAuthClients(store, now, payloads)
   await oauthClients.provision(config.oauth.clients, config.project)
+  followers.add('oauth.clients', (next, before) => {
+    if (isDeepStrictEqual(next.oauth.clients, before.oauth.clients)) return undefined
+    let gone: readonly string[] = []
+    return {
+      write: async (write) => {
+        gone = await oauthClients.declare(write, next.oauth.clients, next.project)
+      },
+      commit: () => {},
+      after: () => oauthClients.revokeGrants(gone),
+    }
+  })
   const url = config.oauth.url ?? (publicHost && new URL(`https://${publicHost}`).origin)
   if (!url) return { oauthClients }
   // A sixth of a second and some memory, which nobody gives for an authorization server that is not there.

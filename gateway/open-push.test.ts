@@ -9,6 +9,7 @@ import { createLog } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { openPush } from './open-push.ts'
 import { newVapidKeys } from './push/vapid.ts'
+import { Followers } from './reload/followers.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trunkline-open-push-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -22,7 +23,8 @@ const open = (push: object) => {
   const log = createLog({ level: 'silent', pretty: false })
   closing = new Closing(log)
   const metrics = new Metrics()
-  const base = { config: loadConfig(file, {}), clock: new FakeClock(), log, closing }
+  const followers = new Followers()
+  const base = { config: loadConfig(file, {}), clock: new FakeClock(), log, closing, followers }
   // Neither is used before there is a call.
   return {
     metrics,
@@ -40,7 +42,7 @@ const write = (name: string, text: string) => {
 describe('push notifications', () => {
   it('are none where no way is configured', async () => {
     const { metrics, opened } = open({})
-    expect(await opened).toBeUndefined()
+    expect(await (await opened).call('somebody', false)).toBeUndefined()
     expect(await metrics.text()).toContain('trunkline_push_sending 0')
   })
 

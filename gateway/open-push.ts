@@ -5,6 +5,7 @@ import { DeviceRows } from './directory/devices.ts'
 import type { Metrics } from './metrics.ts'
 import type { Base, Customers, Store } from './open.ts'
 import { Apns } from './push/apns.ts'
+import { ChangingPush } from './push/changing-push.ts'
 import { Deliveries } from './push/deliveries.ts'
 import { Fcm, serviceAccountOf } from './push/fcm.ts'
 import { Push } from './push/push.ts'
@@ -16,9 +17,50 @@ import { PushWebhook } from './push/webhook.ts'
 import type { CustomerHttp } from './webhooks/customer-http.ts'
 import { AddressGuard } from './webhooks/guard.ts'
 
-/** Opens push notifications; undefined where no way to devices is configured. Rejects when a key or its file cannot be used. */
+/**
+ * Opens push notifications; where no way to devices is configured, no device is told. Rejects when a key or its file cannot be used. Keys
+ * are read again at each reload.
+ */
 export const openPush = async (
-  { config, clock, log: parentLog, closing }: Base,
+  base: Base,
+  store: Pick<Store, 'directory' | 'secret'>,
+  customers: Pick<Customers, 'http'>,
+  metrics: Metrics,
+): Promise<ChangingPush> => {
+  const open = (config: Base['config']) => openOne({ ...base, config }, store, customers, metrics)
+  let settings = settingsOf(base.config)
+  const push = new ChangingPush(await open(base.config))
+  base.followers.add('push', async (next) => {
+    const wanted = settingsOf(next)
+    if (wanted === settings) return undefined
+    const prepared = await open(next)
+    const commit = () => {
+      settings = wanted
+      push.change(prepared)
+    }
+    return { commit, discard: () => prepared?.close() }
+  })
+  metrics.gauge('push_sending', () => push.sending)
+  return base.closing.add('push', push, (opened) => opened.close())
+}
+
+/** Changes with everything that push notifications are made of, also with the contents of the files of their keys. */
+const settingsOf = ({ push, limits: { documentNetworks, ringMs } }: Base['config']): string => {
+  const files = [push.apns?.keyFile, push.fcm?.serviceAccountFile].map((file) => file && textOf(file))
+  return JSON.stringify({ push, documentNetworks, ringMs, files })
+}
+
+/** Undefined for what cannot be read: whoever uses it says why. */
+const textOf = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+const openOne = async (
+  { config, clock, log: parentLog }: Base,
   { directory, secret }: Pick<Store, 'directory' | 'secret'>,
   { http }: Pick<Customers, 'http'>,
   metrics: Metrics,
@@ -26,19 +68,14 @@ export const openPush = async (
   const { push: options, limits } = config
   const guard = new AddressGuard(limits.documentNetworks)
   const transports = await openTransports(options, { http, guard, secret, clock })
-  if (transports.length === 0) {
-    metrics.gauge('push_sending', () => 0)
-    return undefined
-  }
+  if (transports.length === 0) return undefined
   const log = parentLog.child({ part: 'push' })
   const devices = new DeviceRows(directory.store)
-  const push = new Push({
+  return new Push({
     ...{ directory, devices, clock, log, ringMs: limits.ringMs, whenOnline: options.whenOnline },
     encrypt: options.encryption === 'aes_256_gcm',
     deliveries: new Deliveries({ transports, devices, clock, log, metrics }),
   })
-  metrics.gauge('push_sending', () => push.sending)
-  return closing.add('push', push, (open) => open.close())
 }
 
 interface TransportParts {

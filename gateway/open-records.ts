@@ -6,7 +6,7 @@ import { Records } from './records/records.ts'
 
 /** Opens what keeps calls and their records; rejects where the store cannot be used. */
 export const openRecords = async (
-  { config, clock, log, closing }: Base,
+  { config, clock, log, closing, followers }: Base,
   { directory: { store }, nodeId, nodes: { wasThereAt }, endCalls }: Store,
   { callbacks }: Pick<Customers, 'callbacks'>,
   metrics: Metrics,
@@ -16,6 +16,7 @@ export const openRecords = async (
   const own = { nodeId, wasThereAt, end: endCalls, onCallbacks }
   const parts = { ...rows, ...own, keepMs: config.limits.recordsKeptMs, clock, metrics }
   const records = await Records.open({ ...parts, log: log.child({ part: 'records' }) })
+  followers.change('limits.recordsKept', ({ limits }) => records.change(limits.recordsKeptMs))
   metrics.gauge('records_waiting', () => records.waiting)
   metrics.gauge('records_kept', () => records.kept)
   return closing.add('records', records, (open) => open.close())

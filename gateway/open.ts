@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/types.ts'
 import { createFlowHandler } from '../handlers/flow/handler.ts'
 import { createScriptHandler } from '../handlers/script/handler.ts'
@@ -16,6 +17,7 @@ import { readOrMakeKey } from './auth/key.ts'
 import { type OpenTokens, openTokens } from './auth/open-tokens.ts'
 import { ProjectAccess } from './auth/project-access.ts'
 import { SessionStates } from './auth/states.ts'
+import { ChangingSounds } from './changing-sounds.ts'
 import type { Clock } from './clock.ts'
 import type { Closing } from './closing.ts'
 import { CallbackRows } from './directory/callbacks.ts'
@@ -33,6 +35,7 @@ import { lostCalls } from './placing/lost-calls.ts'
 import { linkBase } from './recordings/links.ts'
 import { lostRecordings } from './recordings/lost.ts'
 import { Recordings } from './recordings/recordings.ts'
+import type { Followers } from './reload/followers.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
 import { type SipAgent, startSipAgent } from './sip-agent/index.ts'
 import { mebibyte, soundsOptions } from './sound-options.ts'
@@ -44,7 +47,7 @@ import { AudioFiles } from './webhooks/audio-files.ts'
 import { CustomerHttp } from './webhooks/customer-http.ts'
 import { AddressGuard } from './webhooks/guard.ts'
 import { OperatorHttp } from './webhooks/operator-http.ts'
-import { signersOf } from './webhooks/signing-keys.ts'
+import { Signers } from './webhooks/signing-keys.ts'
 import { Spool } from './webhooks/spool.ts'
 
 /** What every part is opened with. */
@@ -53,6 +56,8 @@ export interface Base {
   readonly clock: Clock
   readonly log: Log
   readonly closing: Closing
+  /** Parts that follow the configuration. */
+  readonly followers: Followers
 }
 
 /** Called when a part is lost that the gateway cannot live without. */
@@ -90,7 +95,7 @@ export interface Customers {
 
 /** Opens the directory and the keys. Rejects when a file in the data folder cannot be used. `carriers` say what a number stands for. */
 export const openStore = async (
-  { config, clock, log, closing }: Base,
+  { config, clock, log, closing, followers }: Base,
   carriers: Pick<Carriers, 'numberTarget'>,
   metrics: Metrics,
 ): Promise<Store> => {
@@ -98,15 +103,21 @@ export const openStore = async (
   const secret = readOrMakeKey(join(dataDir, 'secret.key'))
   const numberTarget: NumberTarget = (number, projectId) => carriers.numberTarget(number, projectId)
   const options = directoryOptions(config)
+  const live = { recordsUrl: config.webhooks.recordsUrl }
+  followers.change('records of lost calls', (next) => {
+    live.recordsUrl = next.webhooks.recordsUrl
+  })
   const directory = await createDirectory({ ...options, secret, clock, log, numberTarget })
   closing.add('directory', directory, (open) => open.close())
+  followers.add('directory', (next, now) =>
+    directory.prepareDeclared(directoryOptions(next), directoryOptions(now)),
+  )
   metrics.gauge('store_connections', () => directory.connections?.open ?? 0)
   metrics.gauge('store_connections_idle', () => directory.connections?.idle ?? 0)
   metrics.gauge('store_queries_waiting', () => directory.connections?.waiting ?? 0)
   const nodeId = readOrMakeNodeId(join(dataDir, 'node.id'))
   const rows = new NodeRows(directory.store)
-  const { recordsUrl: recordsTo } = config.webhooks
-  const endCalls = lostCalls({ clock, ...(recordsTo && { recordsTo }) })
+  const endCalls = lostCalls({ clock, recordsTo: () => live.recordsUrl })
   const ends = { calls: endCalls, recordings: lostRecordings(clock) }
   const parts = { rows, nodeId, ends, clock, log: log.child({ part: 'nodes' }) }
   const nodes = await Nodes.open(parts)
@@ -124,7 +135,8 @@ export const openStore = async (
 }
 
 /** Opens the RTP edge, mediasoup and the sounds. Rejects when a port or the mediasoup worker cannot be had. */
-export const openMedia = async ({ config, clock, log, closing }: Base, metrics: Metrics): Promise<Media> => {
+export const openMedia = async (base: Base, metrics: Metrics): Promise<Media> => {
+  const { config, clock, log, closing } = base
   const { rtp, webrtc: browsers } = config.media
   const { kind, reason } = socketKind()
   // Calls go through all the same, but a relayed packet costs twice the CPU.
@@ -134,10 +146,30 @@ export const openMedia = async ({ config, clock, log, closing }: Base, metrics: 
   const webrtc = closing.add('webrtc', await createWebRtc({ edge, ...browsers }), (open) => open.close())
   webrtc.onFailure((error) => log.error({ err: error }, 'a mediasoup process died'))
   const voices = closing.add('voices', new OperatorHttp(clock, config.sip.userAgent), (http) => http.close())
-  const options = { ...soundsOptions(config.media, clock, log, metrics), send: voices.send }
-  const sounds = closing.add('sounds', createSounds(options), (open) => open.close())
+  const sounds = openSounds(base, voices, metrics)
   measureMedia(metrics, edge, webrtc)
   return { edge, webrtc, sounds }
+}
+
+/** Opens the sounds; other settings of them make new ones, and the old ones end with what they are making. */
+const openSounds = (
+  { config, clock, log, closing, followers }: Base,
+  voices: OperatorHttp,
+  metrics: Metrics,
+): Sounds => {
+  const made = ({ media }: Pick<Config, 'media'>) =>
+    createSounds({ ...soundsOptions(media, clock, log, metrics), send: voices.send })
+  const sounds = closing.add('sounds', new ChangingSounds(made(config)), (open) => open.close())
+  const settingsOf = ({ media: { sounds, speech } }: Config) => {
+    const { recogniser: _recogniser, ...spoken } = speech
+    return { sounds, spoken }
+  }
+  followers.add('media.sounds and media.speech', (next, now) => {
+    if (isDeepStrictEqual(settingsOf(next), settingsOf(now))) return undefined
+    const prepared = made(next)
+    return { commit: () => sounds.change(prepared), discard: () => prepared.close() }
+  })
+  return sounds
 }
 
 const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void => {
@@ -158,7 +190,7 @@ const measureMedia = (metrics: Metrics, edge: Edge, webrtc: WebRtcService): void
  * TLS, else at `ownUrl`, where we listen.
  */
 export const openRecordings = async (
-  { config, clock, log, closing }: Base,
+  { config, clock, log, closing, followers }: Base,
   { directory, secret, nodeId }: Store,
   { http, callbacks }: Pick<Customers, 'http' | 'callbacks'>,
   metrics: Metrics,
@@ -181,6 +213,10 @@ export const openRecordings = async (
     rows: directory.recordings,
   }
   const recordings = await Recordings.open({ ...parts, log: log.child({ part: 'recordings' }) })
+  followers.change('media.recordings', ({ media, limits }) => {
+    const { folder: _folder, ...changed } = media.recordings
+    recordings.change({ ...changed, longestMs: limits.callDurationMs })
+  })
   metrics.gauge('recordings', () => recordings.count)
   metrics.gauge('recordings_uploading', () => recordings.uploading)
   metrics.gauge('recordings_bytes', () => recordings.bytes)
@@ -188,26 +224,35 @@ export const openRecordings = async (
   return closing.add('recordings', recordings, (open) => open.close())
 }
 
+const requestSettings = ({ limits, media }: Pick<Config, 'limits' | 'media'>) => ({
+  timeoutMs: limits.documentTimeoutMs,
+  allowedNetworks: limits.documentNetworks,
+  cacheBytes: media.sounds.httpCache * mebibyte,
+})
+
+const audioSettings = ({ media: { sounds } }: Pick<Config, 'media'>) => ({
+  ...(sounds.folder && { folder: sounds.folder }),
+  maxBytes: sounds.maxSize * mebibyte,
+  timeoutMs: sounds.timeoutMs,
+})
+
 /** Opens the way to customers' servers. */
 export const openCustomers = async (
-  { config, clock, log, closing }: Base,
+  { config, clock, log, closing, followers }: Base,
   { directory, secret, nodeId, nodes }: Store,
   metrics: Metrics,
 ): Promise<Customers> => {
-  const { limits, sip, media } = config
-  const { folder, maxSize, timeoutMs, httpCache } = media.sounds
-  const options = {
-    timeoutMs: limits.documentTimeoutMs,
-    allowedNetworks: limits.documentNetworks,
-    userAgent: sip.userAgent,
-    cacheBytes: httpCache * mebibyte,
-    signer: signersOf(config.projects, secret),
-    clock,
-  }
+  const signers = new Signers(config.projects, secret)
+  const signer = (projectId: string) => signers.of(projectId)
+  const options = { ...requestSettings(config), userAgent: config.sip.userAgent, signer, clock }
   const http = closing.add("customers' servers", new CustomerHttp(options), (open) => open.close())
   metrics.gauge('customer_circuits_open', () => http.openCircuits)
-  const sounds = { ...(folder && { folder }), maxBytes: maxSize * mebibyte, timeoutMs }
-  const audio = new AudioFiles({ http, clock, ...sounds })
+  const audio = new AudioFiles({ http, clock, ...audioSettings(config) })
+  followers.change("customers' servers", (next) => {
+    signers.change(next.projects)
+    http.change(requestSettings(next))
+    audio.change(audioSettings(next))
+  })
   metrics.gauge('audio_fetches', () => audio.running)
   const rows = new CallbackRows(directory.store, nodeId)
   const isSure = () => nodes.isSure
@@ -229,38 +274,57 @@ export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: 
   }
 }
 
-/** Opens the way to what understands speech; where none is configured, every recognition fails. */
+/** What understands speech, and the rate of the audio that it gets, in Hz. */
+export interface OpenRecogniser {
+  readonly recogniser: Recogniser
+  readonly recogniserRate: 8000 | 16000
+}
+
+/**
+ * Opens the way to what understands speech; where none is configured, every recognition fails. What comes back makes the recogniser of a
+ * configuration; recognitions under way stay with theirs.
+ */
 export const openRecogniser = (
-  { config, clock, closing }: Base,
-  metrics: Metrics,
-): { readonly recogniser: Recogniser; readonly recogniserRate: 8000 | 16000 } => {
-  const { recogniser: configured } = config.media.speech
-  if (!configured) {
-    metrics.gauge('speech_recognitions', () => 0)
-    return { recogniser: noRecogniser, recogniserRate: 16_000 }
-  }
-  const { timeoutMs: connectTimeoutMs, sampleRate, ...options } = configured
+  { clock, closing }: Pick<Base, 'clock' | 'closing'>,
+  metrics: Pick<Metrics, 'gauge' | 'recognitions'>,
+): ((config: Pick<Config, 'media'>) => OpenRecogniser) => {
+  let open: readonly VoskRecogniser[] = []
+  closing.add('recognisers', undefined, () => Promise.all(open.map((each) => each.close())))
+  metrics.gauge('speech_recognitions', () => open.reduce((sum, { running }) => sum + running, 0))
   const onEnd = (result: VoskResult) => metrics.recognitions.inc({ result })
-  const recogniser = new VoskRecogniser({ ...options, connectTimeoutMs, clock, onEnd })
-  metrics.gauge('speech_recognitions', () => recogniser.running)
-  return {
-    recogniser: closing.add('recogniser', recogniser, (open) => open.close()),
-    recogniserRate: sampleRate,
+  return ({ media: { speech } }) => {
+    if (!speech.recogniser) return { recogniser: noRecogniser, recogniserRate: 16_000 }
+    const { timeoutMs: connectTimeoutMs, sampleRate, ...options } = speech.recogniser
+    const recogniser = new VoskRecogniser({ ...options, connectTimeoutMs, clock, onEnd })
+    open = [...open.filter(({ running }) => running > 0), recogniser]
+    return { recogniser, recogniserRate: sampleRate }
   }
 }
 
 /** Opens the way for calls' audio to customers' servers. */
-export const openStreams = ({ config, clock, log, closing }: Base, edge: Edge, metrics: Metrics): Streams => {
+export const openStreams = (
+  { config, clock, log, closing, followers }: Base,
+  edge: Edge,
+  metrics: Metrics,
+): Streams => {
   const { limits, sip } = config
   const guard = new AddressGuard(limits.documentNetworks)
+  followers.change('streams', (next) => guard.change(next.limits.documentNetworks))
   const streams = new Streams({ ...{ edge, guard, clock, log, metrics }, userAgent: sip.userAgent })
   metrics.gauge('streams', () => streams.running)
   return closing.add('streams', streams, (open) => open.close())
 }
 
 /** Reads the certificates. Rejects when a file cannot be used. */
-export const openCertificates = async ({ config, clock, log, closing }: Base): Promise<Certificates> => {
+export const openCertificates = async ({
+  config,
+  clock,
+  log,
+  closing,
+  followers,
+}: Base): Promise<Certificates> => {
   const certificates = await Certificates.open(config, clock, log.child({ part: 'certificates' }))
+  followers.add('certificates', (next) => certificates.prepare(next))
   return closing.add('certificates', certificates, (open) => open.close())
 }
 

@@ -1,3 +1,4 @@
+import type { ReadConfig } from '../config/load.ts'
 import type { Config } from '../config/types.ts'
 import { App } from './app.ts'
 import { SystemClock } from './clock.ts'
@@ -17,16 +18,24 @@ export interface Warnings {
   readonly settings: readonly string[]
 }
 
+/** What the gateway runs with. */
+export interface RunOptions {
+  /** The configuration file, absolute. */
+  readonly file: string
+  readonly started: ReadConfig
+  readonly warnings: Warnings
+}
+
 /**
  * `trunkline run`: runs until a signal asks it to stop, or a part is lost that it cannot live without. Either way calls get their grace
  * period and a BYE; a second signal cuts that short, and a third one ends the process as it is. `reloading` has SIGHUP. Returns the exit
  * code.
  */
 export const runGateway = async (
-  config: Config,
-  warnings: Warnings,
+  { file, started, warnings }: RunOptions,
   reloading: Pick<Reloading, 'ready'>,
 ): Promise<number> => {
+  const { config } = started
   const log = createLog(config.log)
   for (const fault of warnings.documents) log.warn({ fault }, 'a document in the configuration has a fault')
   for (const setting of warnings.settings) log.warn({ setting }, 'a setting is worth a second thought')
@@ -34,13 +43,13 @@ export const runGateway = async (
   const startedAt = performance.now()
   const stopping = new Stopping({ hurry: () => app.hurry(), force: () => process.exit(1) })
   stopOnStrayErrors(log, stopping)
-  const app = await App.start(config, log, (reason) => stopping.fail(reason))
+  const app = await App.start({ file, started }, log, (reason) => stopping.fail(reason))
   log.info({ ...app.addresses, startMs: Math.round(performance.now() - startedAt) }, 'ready')
   if (config.log.pretty) process.stdout.write(greeting(config, app.addresses))
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.signal(signal))
-  reloading.ready(() => void app.reload())
+  reloading.ready(() => void app.reload({ by: 'signal' }))
   const { reason, failed } = await stopping.asked
-  log.info({ reason, graceMs: config.drainMs }, 'draining')
+  log.info({ reason, graceMs: app.config.drainMs }, 'draining')
   await app.drain()
   // A part that hangs, as it may after a defect, is not to keep the process from ending and from being started again.
   const stuck = new SystemClock().after(CLOSE_MS, () => {

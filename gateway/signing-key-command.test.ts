@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { loadConfig } from '../config/load.ts'
 import { readOrMakeKey } from './auth/key.ts'
 import { printSigningKeys } from './signing-key-command.ts'
-import { signersOf } from './webhooks/signing-keys.ts'
+import { Signers } from './webhooks/signing-keys.ts'
 
 let folder: string
 let out: string
@@ -37,8 +37,8 @@ it('prints the key that is made, always the same, and that signs', () => {
   expect(print('project: p2')).not.toEqual([key])
   const secret = readOrMakeKey(join(folder, 'data', 'secret.key'))
   const signed = { url: 'https://x.example/', id: 'e', at: 0 }
-  const given = signersOf([{ id: 'p9', signingKeys: [key] }], secret)('p9')
-  expect(signersOf([], secret)('p1').headers(signed)).toEqual(given.headers(signed))
+  const given = new Signers([{ id: 'p9', signingKeys: [key] }], secret).of('p9')
+  expect(new Signers([], secret).of('p1').headers(signed)).toEqual(given.headers(signed))
 })
 
 it('prints those of the configuration', () => {

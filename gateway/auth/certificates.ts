@@ -30,7 +30,7 @@ export type CertificatesConfig = Pick<Config, 'dataDir' | 'http' | 'carriers'> &
 
 /** The gateway's certificates. They are read again when a file has changed, so that none has to be restarted to be renewed. */
 export class Certificates {
-  readonly #config: CertificatesConfig
+  #config: CertificatesConfig
   readonly #clock: Clock
   readonly #log: Pick<Log, 'info' | 'warn' | 'error'>
   readonly #listeners: ((material: Material) => void)[] = []
@@ -85,6 +85,19 @@ export class Certificates {
     return this.#reading
   }
 
+  /** Reads everything that another configuration names. Rejects with an error that names the file when something cannot be used. */
+  async prepare(config: CertificatesConfig): Promise<{ readonly commit: () => void }> {
+    const seen = await signatureOf(filesOf(config))
+    const material = await read(config, this.#clock, this.#log)
+    return {
+      commit: () => {
+        this.#config = config
+        this.#seen = seen
+        this.#take(material)
+      },
+    }
+  }
+
   /** Looks no more. */
   close(): void {
     this.#closed = true
@@ -117,15 +130,21 @@ export class Certificates {
     // Seen first: a file that changes while it is read is read again the next time.
     const seen = await signatureOf(filesOf(this.#config))
     this.#seen = seen
+    const config = this.#config
     try {
-      this.#material = await read(this.#config, this.#clock, this.#log)
+      const material = await read(config, this.#clock, this.#log)
+      // A configuration that was taken over meanwhile has brought its own.
+      if (config === this.#config) this.#take(material)
     } catch (error) {
       this.#log.error({ err: error }, 'new certificates cannot be used; the old ones stay')
-      return
     }
+  }
+
+  #take(material: Material): void {
     if (this.#closed) return
-    this.#log.info({ ends: endsForLog(this.#material) }, 'certificates were read again')
-    for (const listener of this.#listeners) listener(this.#material)
+    this.#material = material
+    this.#log.info({ ends: endsForLog(material) }, 'certificates were read again')
+    for (const listener of this.#listeners) listener(material)
   }
 }
 

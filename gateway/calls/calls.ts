@@ -45,6 +45,12 @@ export interface CallsParts extends Omit<ControlParts, 'verbs' | 'journal'>, Han
   readonly book?: CallBook
 }
 
+/** What of the calls can change while they go on. */
+export type CallsChange = Pick<
+  CallsParts,
+  'maxCalls' | 'callDurationMs' | 'ringMs' | 'envs' | 'recogniser' | 'recogniserRate'
+> & { readonly recordsTo: string | undefined }
+
 /** Time for handlers after the last call, in ms: what was recorded is told when its file is complete. */
 const longestFarewellMs = 5_000
 
@@ -72,6 +78,13 @@ export class Calls implements Arrivals, Originator, LiveCalls, CallObserver {
     this.#meter = new VerbMeter(parts.metrics)
     this.#records = new RecordWriter(parts)
     this.#journal = new Journal(parts.book, () => parts.clock.now())
+  }
+
+  /** Works by these settings from now on; calls in progress keep theirs. */
+  change({ recordsTo, ...settings }: CallsChange): void {
+    this.#parts = { ...this.#parts, ...settings }
+    this.#handling.change(settings.envs)
+    this.#records.change(recordsTo)
   }
 
   /** Verbs that are not over. */

@@ -68,6 +68,11 @@ export class Handling {
     this.#parts = parts
   }
 
+  /** Gives documents that are fetched from now on these variables. */
+  change(envs: HandlingParts['envs']): void {
+    this.#parts = { ...this.#parts, envs }
+  }
+
   /** Resolves when it is at its end; throws what the handler throws, and `no_handler`. `variables`: further `envs`. */
   async run(
     call: CallControl,

@@ -35,6 +35,12 @@ export class RecordWriter {
     this.#parts = parts
   }
 
+  /** Tells this URL of records from now on; undefined: none. */
+  change(recordsTo: string | undefined): void {
+    const { recordsTo: _before, ...parts } = this.#parts
+    this.#parts = { ...parts, ...(recordsTo !== undefined && { recordsTo }) }
+  }
+
   /** Counts a call that is over, and writes its record. */
   ended(call: Recorded): void {
     const { state } = call.caller

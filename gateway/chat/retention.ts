@@ -18,7 +18,7 @@ const portion = 500
 
 /** Removes messages that are as old as they may become, and conversations that nobody is part of: at the start, and every hour. */
 export class MessageRetention {
-  readonly #parts: MessageRetentionParts
+  #parts: MessageRetentionParts
   readonly #repeat: Repeat
   readonly #first: Promise<void>
   #closed = false
@@ -27,6 +27,11 @@ export class MessageRetention {
     this.#parts = parts
     this.#repeat = new Repeat(parts.clock, hourMs, () => this.#tidy())
     this.#first = this.#tidy().then(() => this.#repeat.start())
+  }
+
+  /** Keeps messages for so long from now on. */
+  change(keepMs: number): void {
+    this.#parts = { ...this.#parts, keepMs }
   }
 
   /** Idempotent; waits for what is being removed. */

@@ -16,7 +16,8 @@ import { Passwords } from './passwords.ts'
 import type { DomainApps, ProjectCarriers, Projects, Resources } from './ports.ts'
 import { provision } from './provision/provision.ts'
 import { RecordingRows } from './recordings.ts'
-import type { Store } from './sqlite.ts'
+import { Redeclaring } from './redeclaring.ts'
+import type { Store, Write } from './sqlite.ts'
 import type { Directory, DomainApp, Senders, SipEndpoint, Subscriber } from './types.ts'
 import { StoredProjectCarriers } from './writing/carriers.ts'
 import { StoredDomainApps } from './writing/domain-apps.ts'
@@ -77,8 +78,12 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
     )
     const dummyHash = await passwords.hash('nobody')
     const { limits = defaultLimits, domainSuffix = 'dapp.localhost' } = options
+    const settings = { limits: { ...limits }, domainSuffix }
     const parts: WritingParts = {
-      ...{ store, memory, limits, domainSuffix, clock, passwords, realms: realmsOf(config) },
+      ...{ store, memory, limits: settings.limits, clock, passwords, realms: realmsOf(config) },
+      get domainSuffix() {
+        return settings.domainSuffix
+      },
       quotas: new Quotas(),
       changed: (changed) =>
         refresh.changed(changed).catch((error) => {
@@ -88,7 +93,15 @@ export const createDirectory = async (options: DirectoryOptions): Promise<Direct
     }
     const declaredOnes = { declared: config.carriers ?? [], firstProject: config.project }
     const carriers = new StoredProjectCarriers({ ...parts, ...declaredOnes, sealing })
-    return new LoadedDirectory({ engine, others, parts, passwords, dummyHash, carriers })
+    const redeclaring = new Redeclaring({
+      ...{ store, hashing: { secret, passwords }, clock, settings, carriers },
+      refresh: () =>
+        refresh.everything().catch((error) => {
+          others?.missed()
+          throw error
+        }),
+    })
+    return new LoadedDirectory({ engine, others, parts, passwords, dummyHash, carriers, redeclaring })
   } catch (error) {
     others?.close()
     await engine.close()
@@ -104,6 +117,7 @@ interface LoadedParts {
   /** What the password of somebody unknown is compared with. */
   readonly dummyHash: string
   readonly carriers: ProjectCarriers
+  readonly redeclaring: Redeclaring
 }
 
 class LoadedDirectory implements Directory {
@@ -119,8 +133,10 @@ class LoadedDirectory implements Directory {
   readonly #dummyHash: string
   readonly #engine: Engine
   readonly #others: OtherGateways
+  readonly #redeclaring: Redeclaring
 
-  constructor({ engine, others, parts, passwords, dummyHash, carriers }: LoadedParts) {
+  constructor({ engine, others, parts, passwords, dummyHash, carriers, redeclaring }: LoadedParts) {
+    this.#redeclaring = redeclaring
     this.#engine = engine
     this.#others = others
     this.carriers = carriers
@@ -214,6 +230,19 @@ class LoadedDirectory implements Directory {
 
   onElsewhere(listener: (news: News) => Promise<void> | void): void {
     this.#others.on(listener)
+  }
+
+  prepareDeclared(
+    ...args: Parameters<Directory['prepareDeclared']>
+  ): ReturnType<Directory['prepareDeclared']> {
+    return this.#redeclaring.prepare(...args)
+  }
+
+  transaction(work: (write: Write) => Promise<void>): Promise<void> {
+    return this.store.transaction().execute(async (write) => {
+      await this.#engine.lock(write)
+      await work(write)
+    })
   }
 
   get connections(): ConnectionUse | undefined {

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/types.ts'
 import type { DirectoryOptions } from './directory.ts'
+import type { DeclaringConfig } from './redeclaring.ts'
 
 /** What the configuration says of the directory. */
 export const directoryOptions = (
   config: Config,
-): Omit<DirectoryOptions, 'secret' | 'clock' | 'log' | 'numberTarget'> => ({
+): Omit<DirectoryOptions, 'secret' | 'clock' | 'log' | 'numberTarget'> & DeclaringConfig => ({
   ...config.store,
   file: join(config.dataDir, 'trunkline.db'),
   config,

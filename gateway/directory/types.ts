@@ -1,10 +1,12 @@
 import type { CarrierConfig } from '../../config/sip-types.ts'
 import type { AudioCodec } from '../../media/types.ts'
 import type { AddressBook, HandlerSpec, Rooms } from '../calls/ports.ts'
+import type { Step } from '../reload/followers.ts'
 import type { ConnectionUse, News } from './engine.ts'
 import type { DomainApps, ProjectCarriers, Projects, Resources } from './ports.ts'
 import type { RecordingRows } from './recordings.ts'
-import type { Store } from './sqlite.ts'
+import type { DeclaringConfig } from './redeclaring.ts'
+import type { Store, Write } from './sqlite.ts'
 
 /** A custom SIP domain and what happens with its calls. */
 export interface DomainApp {
@@ -133,6 +135,13 @@ export interface Directory extends AddressBook, Rooms {
   readonly recordings: RecordingRows
   /** Told of what other gateways on the store changed, once it can be looked up; who rejects is told that it was anything, later. */
   onElsewhere(listener: (news: News) => Promise<void> | void): void
+  /**
+   * Prepares the store, and what is read of it, for what another configuration declares; undefined where that is the same. Throws where
+   * something is declared twice or malformed.
+   */
+  prepareDeclared(next: DeclaringConfig, now: DeclaringConfig): Promise<Step | undefined>
+  /** Runs `work` in one transaction that holds off other gateways which change what their file declares. */
+  transaction(work: (write: Write) => Promise<void>): Promise<void>
   /** To the database server; undefined where there is none. */
   readonly connections: ConnectionUse | undefined
   /** Idempotent. */

@@ -1,4 +1,3 @@
-import type { HttpConfig } from '../../config/types.ts'
 import { EmbedTokens } from '../auth/embed-tokens.ts'
 import type { OAuthClients } from '../auth/oauth/clients.ts'
 import type { OAuth } from '../auth/oauth/oauth.ts'
@@ -15,7 +14,7 @@ import type { Log } from '../log.ts'
 import type { CallHistory } from '../records/types.ts'
 import { basic } from './basic.ts'
 import { bearer } from './bearer.ts'
-import { Origins } from './origins.ts'
+import type { Origins } from './origins.ts'
 import type { ApiParts } from './routes/api.ts'
 import type { CallingParts } from './routes/calling/calls.ts'
 import type { CompatParts } from './routes/compat/index.ts'
@@ -27,7 +26,8 @@ import { SignIn } from './sign-in.ts'
 export interface ApiFrom {
   /** The first project. */
   readonly project: string
-  readonly config: Pick<HttpConfig, 'origins'>
+  /** Which pages may use the API. */
+  readonly origins: Origins
   readonly directory: Pick<
     Directory,
     | 'signIn'
@@ -62,7 +62,7 @@ export interface ApiFrom {
 /** Makes the parts of the API, once for every listener, so that a second port gives nobody a second chance. */
 export const apiPartsOf = ({
   project,
-  config,
+  origins,
   directory,
   tokens,
   pairs,
@@ -87,7 +87,7 @@ export const apiPartsOf = ({
   ...calls,
   ...tokenParts({ directory, tokens, clock }),
   authenticate: bearer(tokens, directory),
-  origins: new Origins(config.origins),
+  origins,
   signIn: new SignIn({ directory, clock, log }),
   tokenSeconds: 24 * 3600,
 })

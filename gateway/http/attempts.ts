@@ -35,6 +35,11 @@ export class Attempts {
     return this.#windows.size + this.#reached.size
   }
 
+  /** Allows so many attempts from now on; what was counted stays counted. */
+  change(attempts: number): void {
+    this.#limit = { ...this.#limit, attempts }
+  }
+
   /**
    * Counts an attempt. Returns 0 if it is allowed, else the milliseconds until the next one is. `attempts` of this key; default those of all.
    */

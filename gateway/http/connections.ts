@@ -53,8 +53,8 @@ const logEveryMs = 10_000
  */
 export class Connections {
   readonly #name: string
-  readonly #limits: ConnectionLimits
-  readonly #proxies: NetworkSet
+  #limits: ConnectionLimits
+  #proxies: NetworkSet
   readonly #deps: ConnectionsDeps
   /** In the order of their arrival, by both ends of the connection. */
   readonly #open = new Map<string, Connection>()
@@ -68,6 +68,12 @@ export class Connections {
     this.#limits = limits
     this.#proxies = new NetworkSet(limits.trustedProxies)
     this.#deps = deps
+  }
+
+  /** Counts against these limits from now on; connections that are open stay. */
+  change(limits: ConnectionLimits): void {
+    this.#limits = limits
+    this.#proxies = new NetworkSet(limits.trustedProxies)
   }
 
   /** Number of open connections, without WebSockets. */

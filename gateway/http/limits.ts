@@ -24,11 +24,21 @@ interface Window {
 export class RequestRates {
   readonly #clock: Pick<Clock, 'now'>
   readonly #windows = new Map<string, Window>()
-  readonly limits: ApiLimits
+  #limits: ApiLimits
 
   constructor(clock: Pick<Clock, 'now'>, limits: ApiLimits) {
     this.#clock = clock
-    this.limits = limits
+    this.#limits = limits
+  }
+
+  /** The limits of a minute. */
+  get limits(): ApiLimits {
+    return this.#limits
+  }
+
+  /** Counts against these limits from now on. */
+  change(limits: ApiLimits): void {
+    this.#limits = limits
   }
 
   /** Tokens and addresses that are remembered. */
@@ -56,14 +66,17 @@ export class RequestRates {
 /** Limits the requests to the API on a site; its other pages, health and metrics are not counted. Must stand before the routes. */
 export const useRequestLimits = async (site: FastifyInstance, rates: RequestRates): Promise<void> => {
   await site.register(fastifyRateLimit, { global: false, store: storeOf(rates) })
-  const { perAddress, perToken } = rates.limits
   const options = { timeWindow: windowMs }
   const ofAddress = site.createRateLimit({
     ...options,
-    max: perAddress,
+    max: () => rates.limits.perAddress,
     keyGenerator: (request) => `address ${senderOf(request.ip)}`,
   })
-  const ofToken = site.createRateLimit({ ...options, max: perToken, keyGenerator: tokenKey })
+  const ofToken = site.createRateLimit({
+    ...options,
+    max: () => rates.limits.perToken,
+    keyGenerator: tokenKey,
+  })
   site.addHook('onRequest', async (request, reply) => {
     if (isCounted(request)) take(reply, await ofAddress(request))
   })

@@ -1,10 +1,15 @@
 /** Which pages may use the API and open a WebSocket (RFC 6454). Programs that are no browsers send no Origin and are let in. */
 export class Origins {
-  #all: boolean
-  #named: ReadonlySet<string>
+  #all = false
+  #named: ReadonlySet<string> = new Set()
 
-  /** `https://app.example.test` and the like; an empty list or `*` lets every page in. */
+  /** See {@link change}. */
   constructor(allowed: readonly string[]) {
+    this.change(allowed)
+  }
+
+  /** Lets these in from now on: `https://app.example.test` and the like; an empty list or `*` lets every page in. */
+  change(allowed: readonly string[]): void {
     this.#all = allowed.length === 0 || allowed.includes('*')
     this.#named = new Set(allowed.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
   }

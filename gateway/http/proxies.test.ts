@@ -3,14 +3,19 @@ import pino from 'pino'
 import { expect, it, onTestFinished } from 'vitest'
 import { FakeClock } from '../clock.ts'
 import { Metrics } from '../metrics.ts'
-import { sourceFinder } from './proxies.ts'
+import { sourceFinder, TrustedProxies } from './proxies.ts'
 import { newSite } from './site.ts'
 
 const way = '203.0.113.9, 198.51.100.7'
 
 const seenBy = async (trustedProxies: readonly string[], remoteAddress: string, forwarded = way) => {
   const log = pino({ level: 'silent' })
-  const site = newSite({ config: { trustedProxies }, metrics: new Metrics(), clock: new FakeClock(), log })
+  const site = newSite({
+    proxies: new TrustedProxies(trustedProxies),
+    metrics: new Metrics(),
+    clock: new FakeClock(),
+    log,
+  })
   onTestFinished(() => site.close())
   site.get('/seen', async ({ ip, protocol }) => ({ ip, protocol }))
   const headers = { 'x-forwarded-for': forwarded, 'x-forwarded-proto': 'https' }

@@ -16,6 +16,25 @@ export const sourceFinder = (trustedProxies: readonly string[]): SourceOf => {
   }
 }
 
+/** Proxies that are believed, for Fastify: it asks of each address on the way. */
+export class TrustedProxies {
+  #networks = new NetworkSet([])
+  #any = false
+
+  constructor(networks: readonly string[]) {
+    this.change(networks)
+  }
+
+  /** Believes these networks from now on. */
+  change(networks: readonly string[]): void {
+    this.#networks = new NetworkSet(networks)
+    this.#any = networks.length > 0
+  }
+
+  /** Whether an address is that of a proxy which is believed. */
+  readonly trusts = (address: string): boolean => this.#any && this.#networks.has(address)
+}
+
 /** Takes the ports out of `X-Forwarded-For`, which some proxies put there: whoever reads it afterwards finds addresses alone. */
 export const dropForwardedPorts = ({ headers }: Pick<IncomingMessage, 'headers'>): void => {
   if (headers[header] !== undefined) headers[header] = forwardedOf(headers).join(', ')

@@ -16,8 +16,10 @@ import { type RequestRates, useRequestLimits } from './limits.ts'
 import { useOpenApi } from './openapi.ts'
 import { Origins } from './origins.ts'
 import { type Pages, servePages } from './pages.ts'
+import { TrustedProxies } from './proxies.ts'
 import { type ApiParts, apiRoutes } from './routes/api.ts'
 import { healthRoutes, metricsRoute, type Readiness } from './routes/operations.ts'
+import { type OperatorRouteParts, operatorRoutes } from './routes/operator.ts'
 import { schemaRoutes } from './routes/schemas.ts'
 import { settingsRoute } from './routes/settings.ts'
 import { minVersion, newSite, useCors, useStrictTransport } from './site.ts'
@@ -34,7 +36,12 @@ export interface HttpParts {
   readonly readiness: Readiness
   readonly pages: Pages
   /** Of Web Push; undefined where it is not set up. */
-  readonly applicationServerKey?: string
+  readonly applicationServerKey?: string | undefined
+  /** The operator's own routes; default none. */
+  readonly operator?: OperatorRouteParts
+  /** Default: those of the configuration. */
+  readonly origins?: Origins
+  readonly proxies?: TrustedProxies
   readonly clock: Clock
   readonly log: Log
 }
@@ -51,6 +58,8 @@ const prepareAfterMs = 10_000
 /** The HTTP listeners: plain and TLS with the same routes but `/metrics`, and the operators' own one where it is configured. */
 export class HttpServers {
   #parts: HttpParts
+  /** Other than at the start only in what {@link change} takes. */
+  #http: HttpConfig
   /** Of every site: they have the same routes. */
   readonly #compiled = new Compiled()
   #preparing: Timer | undefined
@@ -58,6 +67,7 @@ export class HttpServers {
 
   constructor(parts: HttpParts) {
     this.#parts = parts
+    this.#http = parts.config
   }
 
   /** Starts every configured listener; when one fails, the others are closed and the error names the address. */
@@ -100,6 +110,12 @@ export class HttpServers {
       if (name === 'tls') (site.server as unknown as TlsServer).setSecureContext({ cert, key, minVersion })
   }
 
+  /** Counts connections of every listener against these limits, and shows that HTTPS is kept where the certificate is the operator's. */
+  change(http: HttpConfig): void {
+    this.#http = http
+    for (const { connections } of this.#running) connections.change(http)
+  }
+
   /** Idempotent. WebSockets must be closed first: a server waits for its connections. */
   async close(): Promise<void> {
     this.#preparing?.cancel()
@@ -110,16 +126,25 @@ export class HttpServers {
   /** One listener with every route, not listening yet; with a certificate it is the TLS one. */
   async site(certificate?: Certificate): Promise<FastifyInstance> {
     const { config, metrics, log, rates, idempotency } = this.#parts
-    const site = newSite({ ...this.#parts, compiled: this.#compiled }, certificate)
+    const { clock, origins = new Origins(config.origins) } = this.#parts
+    const proxies = this.#parts.proxies ?? new TrustedProxies(config.trustedProxies)
+    const common = { config, metrics, clock, log, proxies, compiled: this.#compiled }
+    const site = newSite(common, certificate)
     // A browser that has met a certificate of its own making must be able to come back without one.
-    if (certificate && config.tls && config.tls.certificate !== undefined) useStrictTransport(site)
-    const origins = new Origins(config.origins)
+    if (certificate) useStrictTransport(site, () => isGiven(this.#http.tls))
     await useCors(site, origins)
     await useRequestLimits(site, rates)
     idempotency.use(site)
     await useOpenApi(site)
     await apiRoutes(site, this.#parts.api)
-    settingsRoute(site, { name: 'Trunkline', applicationServerKey: this.#parts.applicationServerKey })
+    const parts = this.#parts
+    settingsRoute(site, {
+      name: 'Trunkline',
+      get applicationServerKey() {
+        return parts.applicationServerKey
+      },
+    })
+    if (parts.operator) operatorRoutes(site, parts.operator)
     schemaRoutes(site)
     errorPages(site)
     if (config.metrics === null) {
@@ -133,7 +158,8 @@ export class HttpServers {
 
   /** The operators' own listener, not listening yet. */
   async operationsSite(): Promise<FastifyInstance> {
-    const site = newSite(this.#parts)
+    const { config, metrics, clock, log } = this.#parts
+    const site = newSite({ config, metrics, clock, log })
     healthRoutes(site, this.#parts.readiness)
     metricsRoute(site, this.#parts.metrics)
     return site
@@ -152,7 +178,7 @@ export class HttpServers {
   }
 
   async #start(name: ListenerName, site: FastifyInstance, at: BoundAddress): Promise<void> {
-    const connections = new Connections(name, this.#parts.config, this.#parts)
+    const connections = new Connections(name, this.#http, this.#parts)
     connections.watch(site.server)
     this.#running.push({ name, site, connections })
     try {
@@ -165,6 +191,9 @@ export class HttpServers {
     }
   }
 }
+
+/** Whether the certificate is the operator's, and not self-made. */
+const isGiven = (tls: HttpConfig['tls']): boolean => tls !== false && tls.certificate !== undefined
 
 type ListenerName = 'plain' | 'tls' | 'metrics'
 

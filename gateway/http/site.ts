@@ -16,7 +16,7 @@ import { faultOf, pathOf } from './errors.ts'
 import { isApiPath, sendFault, useErrorBodies } from './family.ts'
 import type { Origins } from './origins.ts'
 import { usePrincipals } from './principal.ts'
-import { dropForwardedPorts } from './proxies.ts'
+import { dropForwardedPorts, TrustedProxies } from './proxies.ts'
 import { plainUrl } from './request-url.ts'
 import { compatUrl } from './routes/compat/url.ts'
 import { sessionPath } from './routes/session.ts'
@@ -38,7 +38,8 @@ const connectionTimeout = 120_000
 /** What every site needs. */
 export interface SiteParts {
   /** Default: no proxy is trusted. */
-  readonly config?: Partial<Pick<HttpConfig, 'trustedProxies' | 'headersTimeoutMs'>>
+  readonly proxies?: Pick<TrustedProxies, 'trusts'>
+  readonly config?: Partial<Pick<HttpConfig, 'headersTimeoutMs'>>
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Pick<Clock, 'now'>
   readonly log: Log
@@ -48,10 +49,9 @@ export interface SiteParts {
 
 /** A site without routes: with request ids, the access log, and the bodies of errors. With a certificate it speaks TLS. */
 export const newSite = (
-  { config, metrics, clock, log, compiled = new Compiled() }: SiteParts,
+  { proxies = new TrustedProxies([]), config, metrics, clock, log, compiled = new Compiled() }: SiteParts,
   certificate?: Certificate,
 ): FastifyInstance => {
-  const trusted = config?.trustedProxies ?? []
   const headersTimeout = config?.headersTimeoutMs ?? 10_000
   const ofServer = {
     headersTimeout,
@@ -63,7 +63,7 @@ export const newSite = (
     rewriteUrl: ({ url = '' }: { readonly url?: string }) => compatUrl(plainUrl(url)),
     requestIdHeader: false,
     forceCloseConnections: true,
-    ...(trusted.length > 0 && { trustProxy: [...trusted] }),
+    trustProxy: proxies.trusts,
     routerOptions: { ignoreTrailingSlash: true },
     // Fastify turns the time-out of Node off; who sends a request this slowly only holds a connection.
     requestTimeout: 30_000,
@@ -118,11 +118,11 @@ const useApiHeaders = (site: FastifyInstance): void => {
 /** Seconds for which a browser asks this host by HTTPS alone. */
 const strictSeconds = 180 * 86_400
 
-/** Tells browsers to come back by HTTPS alone (RFC 6797). For a listener with a certificate that browsers accept. */
-export const useStrictTransport = (site: FastifyInstance): void => {
+/** Tells browsers to come back by HTTPS alone (RFC 6797), while the listener has a certificate that browsers accept. */
+export const useStrictTransport = (site: FastifyInstance, isAccepted: () => boolean): void => {
   // On the bare response: the pages of OAuth are not written by Fastify.
   site.addHook('onRequest', async (_request, { raw }) => {
-    raw.setHeader('strict-transport-security', `max-age=${strictSeconds}`)
+    if (isAccepted()) raw.setHeader('strict-transport-security', `max-age=${strictSeconds}`)
   })
 }
 

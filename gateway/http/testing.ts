@@ -30,6 +30,7 @@ import { leftBy } from '../records/testing.ts'
 import { type ApiFrom, apiPartsOf } from './api-parts.ts'
 import { Idempotency } from './idempotency.ts'
 import { RequestRates } from './limits.ts'
+import { Origins } from './origins.ts'
 import { ApiStreams } from './routes/compat/streams.ts'
 import { HttpServers } from './servers.ts'
 
@@ -175,7 +176,17 @@ export class ApiRig {
     return new HttpServers({
       ...{ config, clock, log, metrics, certificate },
       api: apiPartsOf({
-        ...{ project: ours.id, config, directory, tokens, pairs, recordings, records, clock, log },
+        ...{
+          project: ours.id,
+          origins: new Origins(config.origins),
+          directory,
+          tokens,
+          pairs,
+          recordings,
+          records,
+          clock,
+          log,
+        },
         access: this.#access,
         calls: this.#calls,
         chat: this.#chat,

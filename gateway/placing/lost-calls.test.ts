@@ -17,7 +17,7 @@ const form: StatusTarget = {
 const stored = (changes: Partial<CallRow>) =>
   storedCall({ ...beginning({ id: 'c1' }), status: 'in-progress', ...changes }, 'gone')
 const ended = (changes: Partial<CallRow>, recordsTo?: string) =>
-  lostCalls({ clock, ...(recordsTo && { recordsTo }) })([stored(changes)], [], there)
+  lostCalls({ clock, recordsTo: () => recordsTo })([stored(changes)], [], there)
 
 it('are told in the words of the XML family, when their gateway was there last', () => {
   const { calls, callbacks } = ended({ toldTo: form, ringingAt: began, answeredAt: began + 10_000 })

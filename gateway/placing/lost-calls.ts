@@ -16,8 +16,8 @@ import { statusCallback } from './status-callbacks.ts'
 /** What ending lost calls works with. */
 export interface LostCallsParts {
   readonly clock: Pick<Clock, 'now'>
-  /** URL that is told the record of each call; default none. */
-  readonly recordsTo?: string
+  /** URL that is told the record of each call, read when calls are lost; undefined: none. */
+  readonly recordsTo?: () => string | undefined
 }
 
 /**
@@ -25,9 +25,10 @@ export interface LostCallsParts {
  * nobody had called out of another one have their records.
  */
 export const lostCalls =
-  ({ clock, recordsTo }: LostCallsParts): EndCalls =>
+  ({ clock, recordsTo: urlOf }: LostCallsParts): EndCalls =>
   (open, over, seenAt) => {
     const now = clock.now()
+    const recordsTo = urlOf?.()
     const calls = open.map((row) => endedCall(row, Math.min(seenAt, now)))
     const records = recordsOf(calls, over)
     const callbacks = calls.map((row, i) => told(row, { now, createdAt: now + i }))

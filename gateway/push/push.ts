@@ -22,6 +22,8 @@ export interface PushParts {
 
 /** What is told at the gateway's end may take so long. */
 const closingMs = 2000
+/** What is told when other settings take the place of these may take so long. */
+const retiringMs = 60_000
 
 /** Tells subscribers' devices that they are called. */
 export class Push {
@@ -55,6 +57,11 @@ export class Push {
       log.error({ err, subscriber: subscriberId }, 'the devices of a subscriber cannot be read')
       return undefined
     }
+  }
+
+  /** Makes no further notifications, and gives those under way a minute; calls ring no longer. */
+  retire(): Promise<void> {
+    return this.#parts.deliveries.close(retiringMs)
   }
 
   /** Waits a moment for what is under way, then gives it up. Idempotent. */

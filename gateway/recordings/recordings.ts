@@ -52,6 +52,12 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
+/** What of the recordings can change while the gateway runs. */
+export type RecordingRules = Pick<
+  RecordingsOptions,
+  'keepMs' | 'maxBytes' | 'minFree' | 'linkAgeMs' | 'longestMs'
+>
+
 /** Keeps the recordings of calls: their files, what is known of them, and for how long. */
 export class Recordings implements RecordingKeeper {
   readonly folder: RecordingFolder
@@ -108,6 +114,13 @@ export class Recordings implements RecordingKeeper {
   async tellEnds(): Promise<void> {
     this.#tellsEnds = true
     await this.#ledger.tellEnds()
+  }
+
+  /** Keeps recordings by these rules from now on; those under way may last as long as they could before. */
+  change(rules: RecordingRules): void {
+    const { keepMs: _keepMs, maxBytes: _maxBytes, ...options } = this.#options
+    this.#options = { ...options, ...rules }
+    this.#retention.change(rules)
   }
 
   /** Recordings under way. */

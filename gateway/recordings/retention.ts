@@ -28,6 +28,16 @@ export class Retention {
     this.#parts = parts
   }
 
+  /** Keeps recordings by these rules from now on. */
+  change({ keepMs, maxBytes }: Pick<RetentionParts, 'keepMs' | 'maxBytes'>): void {
+    const { keepMs: _keepMs, maxBytes: _maxBytes, ...parts } = this.#parts
+    this.#parts = {
+      ...parts,
+      ...(keepMs !== undefined && { keepMs }),
+      ...(maxBytes !== undefined && { maxBytes }),
+    }
+  }
+
   /** Removes what is due at `now` (ms since the Unix epoch). */
   async run(now: number): Promise<void> {
     const { keepMs, maxBytes } = this.#parts

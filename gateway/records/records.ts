@@ -48,7 +48,7 @@ type Entry = { readonly call: CallRow } | { readonly record: CallSummary }
 
 /** Keeps calls while they go on and afterwards, and the records of those that are over. Nothing that calls do waits for the store. */
 export class Records implements CallLog, CallHistory, CallsInProgress {
-  readonly #options: RecordsOptions
+  #options: RecordsOptions
   readonly #behind: WriteBehind<Entry>
   readonly #tidying: Repeat
   /** Calls in progress, as they are now. */
@@ -77,6 +77,11 @@ export class Records implements CallLog, CallHistory, CallsInProgress {
     onCallbacks(gone.callbacks)
     records.#first = records.#tidy().then(() => records.#tidying.start())
     return records
+  }
+
+  /** Keeps calls and their records for so long from now on. */
+  change(keepMs: number): void {
+    this.#options = { ...this.#options, keepMs }
   }
 
   /** Calls and records that are not written yet. */

@@ -33,7 +33,7 @@ export interface CountedSocket {
 
 /** Counts open connections, by network address, and those that have not signed in. */
 export class OpenSockets {
-  readonly #limits: SocketLimits
+  #limits: SocketLimits
   readonly #arrivals: Attempts
   /** Those that have connections open. */
   readonly #networks = new Map<string, Network>()
@@ -43,6 +43,12 @@ export class OpenSockets {
   constructor(clock: Pick<Clock, 'now'>, limits: SocketLimits) {
     this.#limits = limits
     this.#arrivals = new Attempts(clock, { attempts: limits.perAddressMinute, windowMs: 60_000 })
+  }
+
+  /** Counts against these limits from now on; connections that are open stay. */
+  change(limits: SocketLimits): void {
+    this.#limits = limits
+    this.#arrivals.change(limits.perAddressMinute)
   }
 
   /** Network addresses that have connections open. */

@@ -40,6 +40,14 @@ export interface SessionSource {
   readonly agent: string
 }
 
+/** What of the server can change while it runs. */
+export type RpcServerChange = {
+  readonly sockets: SocketLimits
+} & Required<Pick<RpcServerParts, 'limits' | 'maxFrame' | 'maxBeforeSignIn' | 'trustedProxies'>>
+
+const webSocketsOf = (maxPayload: number): WebSocketServer =>
+  new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false, clientTracking: false })
+
 /** Opens WebSockets on HTTP servers and gives each its JSON-RPC session. */
 export class RpcServer {
   #parts: RpcServerParts
@@ -56,12 +64,16 @@ export class RpcServer {
     this.#paths = new Set(parts.paths ?? ['/', '/ws'])
     this.#sourceOf = sourceFinder(parts.trustedProxies ?? [])
     this.#open = new OpenSockets(parts.clock, { ...defaultSocketLimits, ...parts.sockets })
-    this.#webSockets = new WebSocketServer({
-      noServer: true,
-      maxPayload: parts.maxFrame ?? 256 << 10,
-      perMessageDeflate: false,
-      clientTracking: false,
-    })
+    this.#webSockets = webSocketsOf(parts.maxFrame ?? 256 << 10)
+  }
+
+  /** Works by these settings from now on; connections that are open keep theirs. */
+  change({ sockets, limits, maxFrame, maxBeforeSignIn, trustedProxies }: RpcServerChange): void {
+    this.#parts = { ...this.#parts, limits, maxBeforeSignIn }
+    this.#open.change(sockets)
+    this.#sourceOf = sourceFinder(trustedProxies)
+    // It has no listener and no connections of its own.
+    this.#webSockets = webSocketsOf(maxFrame)
   }
 
   /** Connections open. */

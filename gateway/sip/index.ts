@@ -16,6 +16,7 @@ import { Trunks } from './carriers/trunks.ts'
 import type { SessionTimerSettings } from './dialog/session-timer.ts'
 import { Transfers } from './dialog/transfers.ts'
 import type { StrangerLimits } from './door/admission-strangers.ts'
+import type { AdmissionLimits } from './door/admission-types.ts'
 import { Challenger, type DigestAlgorithm } from './door/challenge.ts'
 import { Door, type DoorParts } from './door/door.ts'
 import { Inbound, type LegRegistry, type RegisteredLeg } from './door/inbound.ts'
@@ -87,6 +88,11 @@ export interface SipEdgeParts {
 const nobody = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
 const defaultOverload: OverloadConfig = { busyPercent: 100, callsPerSecond: 500, retryAfterMs: 10_000 }
 
+/** What of the SIP edge can change while it runs. */
+export type SipEdgeChange = Required<
+  Pick<SipEdgeParts, 'maxCalls' | 'strangers' | 'overload' | 'challenges' | 'sessionTimer'>
+>
+
 /** Longest wait at the end for the far sides' last responses. */
 const longestGoodbyeMs = 1_000
 
@@ -101,6 +107,10 @@ export class SipEdge implements OutboundSip {
   readonly #routing: Routing
   readonly #trunks: Trunks
   readonly #registrar: OpenRegistrar | undefined
+  readonly #challenger: Challenger
+  /** Read at each call; {@link change} alone writes them. */
+  readonly #limits: OverloadConfig & AdmissionLimits
+  readonly #timers: SessionTimerSettings | undefined
   #draining = false
   #closing: Promise<void> | undefined
 
@@ -114,7 +124,9 @@ export class SipEdge implements OutboundSip {
     const { metrics, trunkClock = clock, webrtc } = parts
     const routing = this.#openRouting(link, carriers)
     this.#routing = routing
-    const timers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
+    const ownTimers = link.capabilities.sessionTimers === 'agent' ? parts.sessionTimer : undefined
+    const timers = ownTimers && { ...ownTimers }
+    this.#timers = timers
     const transfers = this.#openTransfers(link)
     this.#outbound = new Outbound({
       ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent, timers, transfers },
@@ -124,13 +136,19 @@ export class SipEdge implements OutboundSip {
       ...{ carriers, srf: link.srf, clock: trunkClock, log, metrics, userAgent },
       ...(parts.guard && { guard: parts.guard }),
     })
-    const { overload = defaultOverload } = parts
-    const { retryAfterMs } = overload
+    const { strangers } = parts
+    const limits = {
+      ...(parts.overload ?? defaultOverload),
+      ...{ calls: parts.maxCalls, ...(strangers && { strangers }) },
+    }
+    this.#limits = limits
+    const retryAfterMs = () => limits.retryAfterMs
     const now = () => clock.now()
     const refusals = new Refusals({ log, metrics, userAgent, retryAfterMs, now, marks: agent.embedded })
     this.#refusals = refusals
     const draining = () => this.#draining
-    const challenger = new Challenger(now, this.#challenges)
+    const challenger = new Challenger(now, this.#usable(parts.challenges))
+    this.#challenger = challenger
     const trust = parts.trust ?? new Trust(nobody)
     this.#door = this.#openDoor(challenger, carriers, trust)
     this.#registrar = this.#openRegistrar({ challenger, refusals, log, srf: link.srf }, trust)
@@ -173,6 +191,13 @@ export class SipEdge implements OutboundSip {
     this.#trunks.start()
   }
 
+  /** Works by other limits, challenges and session timers from now on; timers that run keep their terms. */
+  change({ maxCalls, strangers, overload, challenges, sessionTimer }: SipEdgeChange): void {
+    Object.assign(this.#limits, overload, { calls: maxCalls, strangers })
+    if (this.#timers) Object.assign(this.#timers, sessionTimer)
+    this.#challenger.change(this.#usable(challenges))
+  }
+
   dial(target: Extract<Target, { kind: 'sip' }>, request: OutboundRequest): Leg {
     return this.#outbound.dial(target, request)
   }
@@ -196,9 +221,8 @@ export class SipEdge implements OutboundSip {
   }
 
   /** Algorithms that this agent can offer: a drachtio-server carries one challenge in a response. */
-  get #challenges(): readonly DigestAlgorithm[] | undefined {
-    const { agent, challenges } = this.#parts
-    return agent.embedded || challenges?.length === 1 ? challenges : ['MD5']
+  #usable<T extends readonly DigestAlgorithm[] | undefined>(challenges: T): T | ['MD5'] {
+    return this.#parts.agent.embedded || challenges?.length === 1 ? challenges : ['MD5']
   }
 
   async #close(): Promise<void> {
@@ -260,11 +284,11 @@ export class SipEdge implements OutboundSip {
   }
 
   #openDoor(challenger: Challenger, carriers: Carriers, trust: Trust): Door {
-    const { directory, edge, clock, counts, maxCalls, overload = defaultOverload, strangers } = this.#parts
+    const { directory, edge, clock, counts } = this.#parts
     return new Door({
       ...{ directory, edge, challenger, carriers, trust },
       calls: () => counts.calls(),
-      limits: { ...overload, calls: maxCalls, ...(strangers && { strangers }) },
+      limits: this.#limits,
       draining: () => this.#draining,
       busyPercent: this.#parts.busyPercent ?? (() => 0),
       offence: this.#parts.offence ?? (() => {}),

@@ -25,12 +25,18 @@ export interface AudioFilesOptions {
  * (`document_unreachable`).
  */
 export class AudioFiles {
-  readonly #options: AudioFilesOptions
+  #options: AudioFilesOptions
   /** Requests that are the first for their URL; they never reject. */
   readonly #first = new Map<string, Promise<void>>()
 
   constructor(options: AudioFilesOptions) {
     this.#options = options
+  }
+
+  /** Fetches by these settings from now on. */
+  change({ folder, ...settings }: Pick<AudioFilesOptions, 'folder' | 'maxBytes' | 'timeoutMs'>): void {
+    const { folder: _before, ...options } = this.#options
+    this.#options = { ...options, ...settings, ...(folder !== undefined && { folder }) }
   }
 
   /** URLs that are being fetched. */

@@ -78,7 +78,7 @@ const ownHeaders =
  * there was one, `status`.
  */
 export class CustomerHttp {
-  readonly #options: CustomerHttpOptions
+  #options: CustomerHttpOptions
   readonly #transport: Transport
   readonly #running = new Set<AbortController>()
   #closed = false
@@ -86,6 +86,12 @@ export class CustomerHttp {
   constructor(options: CustomerHttpOptions) {
     this.#options = options
     this.#transport = new Transport(options)
+  }
+
+  /** Sends by these settings from now on; requests on their way are not touched. */
+  change(settings: Pick<CustomerHttpOptions, 'timeoutMs' | 'allowedNetworks' | 'cacheBytes'>): void {
+    this.#options = { ...this.#options, ...settings }
+    this.#transport.change(settings)
   }
 
   /** Requests that are on their way. */

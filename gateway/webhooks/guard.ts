@@ -41,6 +41,11 @@ export class AddressGuard {
     this.#allowed = new NetworkSet(allowedNetworks)
   }
 
+  /** These networks may be reached from now on, besides public addresses. Throws for what is no network. */
+  change(allowedNetworks: readonly string[]): void {
+    this.#allowed = new NetworkSet(allowedNetworks)
+  }
+
   /** True for a public address, or one of the allowed networks. An IPv4 address inside an IPv6 one counts as that IPv4 address. */
   permits(address: string): boolean {
     const version = isIP(address)

@@ -13,18 +13,33 @@ export const signingKeys = (
   projectId: string,
 ): readonly string[] => (configured.length > 0 ? configured : [madeKey(secret, projectId)])
 
+/** What of the projects signs. */
+type SigningProject = Pick<ProjectConfig, 'id' | 'signingKeys'>
+
 /** Signers by project; a project that is not in the configuration has the key that is made for it. */
-export const signersOf = (
-  projects: readonly Pick<ProjectConfig, 'id' | 'signingKeys'>[],
-  secret: Uint8Array,
-): ((projectId: string) => Signer) => {
-  const signers = new Map<string, Signer>()
-  return (projectId) => {
-    const present = signers.get(projectId)
+export class Signers {
+  readonly #secret: Uint8Array
+  readonly #made = new Map<string, Signer>()
+  #projects: readonly SigningProject[]
+
+  constructor(projects: readonly SigningProject[], secret: Uint8Array) {
+    this.#projects = projects
+    this.#secret = secret
+  }
+
+  /** Signs by the keys of these projects from now on. */
+  change(projects: readonly SigningProject[]): void {
+    this.#projects = projects
+    this.#made.clear()
+  }
+
+  /** Returns the signer of a project. */
+  of(projectId: string): Signer {
+    const present = this.#made.get(projectId)
     if (present) return present
-    const { signingKeys: configured = [] } = projects.find(({ id }) => id === projectId) ?? {}
-    const made = new Signer(signingKeys(configured, secret, projectId))
-    signers.set(projectId, made)
+    const { signingKeys: configured = [] } = this.#projects.find(({ id }) => id === projectId) ?? {}
+    const made = new Signer(signingKeys(configured, this.#secret, projectId))
+    this.#made.set(projectId, made)
     return made
   }
 }

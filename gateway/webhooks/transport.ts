@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { isDeepStrictEqual } from 'node:util'
 import { Agent, buildConnector, type Dispatcher, request } from 'undici'
 import type { Clock } from '../clock.ts'
 import { asUnreachable, discard, headerOf, refused, unreachable } from './answers.ts'
@@ -67,18 +68,31 @@ const longestReadMs = 300_000
 
 /** Sends requests to customers' servers, follows redirects, and knows which servers, and which of their paths, do not answer. */
 export class Transport {
-  readonly #options: TransportOptions
+  #options: TransportOptions
   readonly #guard: AddressGuard
   readonly #agents = new Map<number, Agent>()
-  readonly #cached: Dispatcher | undefined
+  #cached: Dispatcher | undefined
   readonly breakers: Breakers
 
   constructor(options: TransportOptions) {
     this.#options = options
     this.#guard = new AddressGuard(options.allowedNetworks)
     this.breakers = new Breakers(options.clock)
-    const { cacheBytes } = options
-    this.#cached = cacheBytes ? cacheBefore(this.#agent(undefined), cacheBytes) : undefined
+    this.#cached = this.#newCache()
+  }
+
+  /**
+   * Sends by these settings from now on. Connections and answers that are kept may be from a network that is no longer allowed: they are
+   * given up with any change, when the requests under way are over.
+   */
+  change(settings: Pick<TransportOptions, 'allowedNetworks' | 'cacheBytes'>): void {
+    const { allowedNetworks, cacheBytes } = this.#options
+    if (isDeepStrictEqual({ allowedNetworks, cacheBytes }, settings)) return
+    this.#options = { ...this.#options, ...settings }
+    this.#guard.change(settings.allowedNetworks)
+    for (const agent of this.#agents.values()) void agent.close()
+    this.#agents.clear()
+    this.#cached = this.#newCache()
   }
 
   /** The answer, whatever its status. Throws a TrunklineError (`document_unreachable`) where there is none. */
@@ -156,6 +170,11 @@ export class Transport {
       ...(authorization && { authorization }),
       ...signed?.by.headers({ url: target.href, ...(body && { body }), id: signed.id, at: clock.now() }),
     }
+  }
+
+  #newCache(): Dispatcher | undefined {
+    const { cacheBytes } = this.#options
+    return cacheBytes ? cacheBefore(this.#agent(undefined), cacheBytes) : undefined
   }
 
   #agent(connectMs: number | undefined): Agent {

@@ -1,3 +1,4 @@
+import { reloadRuleOf, restartKeys } from '../../config/reload-rules.ts'
 import { configSchema } from '../../config/schema.ts'
 
 /** The parts of JSON Schema that the configuration uses. */
@@ -28,6 +29,15 @@ const defaultOf = (schema: Schema, required: boolean): string => {
     : `\`${cell(JSON.stringify(schema.default))}\``
 }
 
+/** A group whose keys differ says nothing. */
+const reloadOf = (schema: Schema, path: string): string => {
+  const inner = Object.entries(schema.properties ?? {}).map(([key, child]) =>
+    reloadOf(child, `${path}.${key}`),
+  )
+  const kinds = new Set(inner.length > 0 ? inner : [reloadRuleOf(path)?.kind ?? ''])
+  return kinds.size === 1 ? [...kinds].join('') : ''
+}
+
 const rowsOf = (schema: Schema, path: string, required = false): string[] => {
   const below = [schema, ...variants(schema)]
   const keys = below.flatMap((part) =>
@@ -49,7 +59,9 @@ const rowsOf = (schema: Schema, path: string, required = false): string[] => {
   const own =
     path.endsWith('[]') || path.endsWith('.<name>')
       ? []
-      : [`| \`${path}\` | ${cell((schema.description ?? '') + choices)} | ${defaultOf(schema, required)} |`]
+      : [
+          `| \`${path}\` | ${cell((schema.description ?? '') + choices)} | ${defaultOf(schema, required)} | ${reloadOf(schema, path)} |`,
+        ]
   return [...own, ...new Set([...keys, ...items, ...named])]
 }
 
@@ -64,13 +76,20 @@ export const configurationPage = (): string =>
     `- \`\${NAME}\` anywhere in a value is replaced by the environment variable; \`\${NAME:-value}\` has a default. Keep passwords there.`,
     '- Durations are a number with a unit: `500ms`, `30s`, `5m`, `4h`.',
     '- Paths are relative to the file.',
+    '- *Reload* says whether a running gateway takes a change of the key over: `live`, or `restart` ([operations](operations.md#changing-the-configuration)).',
     '',
     'A handler is given as `document` (in place), `file` or `url`; see [handlers.md](handlers.md).',
     '',
     '<!-- Written by scripts/document; do not edit. -->',
     '',
-    '| Key | Meaning | Default |',
-    '| --- | --- | --- |',
+    '| Key | Meaning | Default | Reload |',
+    '| --- | --- | --- | --- |',
     ...rowsOf(configSchema as Schema, ''),
+    '',
+    '## Keys that need a restart',
+    '',
+    '| Key | Reason |',
+    '| --- | --- |',
+    ...Object.entries(restartKeys).map(([key, reason]) => `| \`${key}\` | ${cell(reason)} |`),
     '',
   ].join('\n')

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { inject } from 'vitest'
+import type { ReloadBody } from '../../gateway/reload/report.ts'
 import type { SipAgent } from './agents.ts'
 import type { CertificateFiles } from './certificates.ts'
 import type { DrachtioServer } from './drachtio-server.ts'
@@ -52,6 +53,12 @@ export interface GatewayOptions {
   readonly rtpPorts?: number
   /** Default: a new folder, which goes with the gateway. */
   readonly dataDir?: string
+}
+
+/** A configuration file as the gateway was started with it; lists are those of the options. */
+export type WrittenConfig = Readonly<Record<string, unknown>> & {
+  readonly domains: readonly object[]
+  readonly carriers?: readonly object[]
 }
 
 /** One line of the gateway's log. */
@@ -232,7 +239,20 @@ export class Gateway {
     return { code, text: program.lines.findLast((line) => line.trim() !== '')?.trim() ?? '' }
   }
 
-  /** Asks it to read its certificates again. */
+  /** Writes its configuration file anew, without having it read. */
+  configure(change: (config: WrittenConfig) => object): void {
+    const config = JSON.parse(readFileSync(this.#file, 'utf8')) as WrittenConfig
+    writeFileSync(this.#file, JSON.stringify(change(config), null, 2))
+  }
+
+  /** Runs `trunkline reload`, which prints JSON. */
+  async reloadCommand(...options: readonly string[]): Promise<{ code: number | null; body: ReloadBody }> {
+    const program = new Program(command, ['reload', '--json', ...options, this.#file], { cwd: root })
+    const code = await program.end()
+    return { code, body: JSON.parse(program.lines.join('\n')) as ReloadBody }
+  }
+
+  /** Asks it to take its configuration over again, with the certificates. */
   reload(): void {
     this.#program.signal('SIGHUP')
   }

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { OAuthClientConfig } from '../../../config/types.ts'
 import type { Listed, ListPage } from '../../directory/resource-types.ts'
 import type { OAuthClientTable } from '../../directory/schema.ts'
-import type { Store } from '../../directory/sqlite.ts'
+import type { Store, Write } from '../../directory/sqlite.ts'
 import { TrunklineError } from '../../errors.ts'
 import type { OAuthPayloads } from './payloads.ts'
 
@@ -127,25 +127,43 @@ export class OAuthClients {
 
   /** Makes the clients of the file what the file says; tokens of those that are gone end. Throws where one of its ids is that of a client that the API made. */
   async provision(declared: readonly OAuthClientConfig[], firstProject: string): Promise<void> {
+    await this.revokeGrants(await this.#gone(this.#store, declared))
+    await this.#store.transaction().execute((write) => this.declare(write, declared, firstProject))
+  }
+
+  /** As {@link provision}, in a transaction; returns the ids of clients that are gone, whose grants are to be revoked afterwards. */
+  async declare(
+    write: Write,
+    declared: readonly OAuthClientConfig[],
+    firstProject: string,
+  ): Promise<readonly string[]> {
     const now = this.#now()
+    const gone = await this.#gone(write, declared)
+    for (const id of gone) await write.deleteFrom('oauth_client').where('id', '=', id).execute()
+    for (const client of declared) {
+      const row = { ...rowOf(client.project ?? firstProject, client, now), managed_by_file: 1 }
+      const { id: _id, created_at: _createdAt, ...rest } = row
+      const result = await write
+        .insertInto('oauth_client')
+        .values(row)
+        .onConflict((c) => c.column('id').doUpdateSet(rest).where('oauth_client.managed_by_file', '=', 1))
+        .executeTakeFirst()
+      if (result.numInsertedOrUpdatedRows === 0n)
+        throw new Error(`oauth.clients: ${client.id} is the id of a client that was made by the API.`)
+    }
+    return gone
+  }
+
+  /** Ends what subscribers gave these clients. */
+  async revokeGrants(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.#grants.revokeClient(id)
+  }
+
+  /** Clients of the file that it has no longer. */
+  async #gone(store: Store, declared: readonly OAuthClientConfig[]): Promise<readonly string[]> {
     const ids = new Set(declared.map(({ id }) => id))
-    const known = this.#store.selectFrom('oauth_client').select('id').where('managed_by_file', '=', 1)
-    const gone = (await known.execute()).map(({ id }) => id).filter((id) => !ids.has(id))
-    for (const id of gone) await this.#grants.revokeClient(id)
-    await this.#store.transaction().execute(async (store) => {
-      for (const id of gone) await store.deleteFrom('oauth_client').where('id', '=', id).execute()
-      for (const client of declared) {
-        const row = { ...rowOf(client.project ?? firstProject, client, now), managed_by_file: 1 }
-        const { id: _id, created_at: _createdAt, ...rest } = row
-        const result = await store
-          .insertInto('oauth_client')
-          .values(row)
-          .onConflict((c) => c.column('id').doUpdateSet(rest).where('oauth_client.managed_by_file', '=', 1))
-          .executeTakeFirst()
-        if (result.numInsertedOrUpdatedRows === 0n)
-          throw new Error(`oauth.clients: ${client.id} is the id of a client that was made by the API.`)
-      }
-    })
+    const known = store.selectFrom('oauth_client').select('id').where('managed_by_file', '=', 1)
+    return (await known.execute()).map(({ id }) => id).filter((id) => !ids.has(id))
   }
 
   /** Rejects for what the file declares. */

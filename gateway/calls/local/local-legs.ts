@@ -29,10 +29,15 @@ const defaultMaxForwards = 70
  * the handler.
  */
 export class LocalLegs implements OutboundLocal {
-  readonly #deps: LocalLegsDeps
+  #deps: LocalLegsDeps
 
   constructor(deps: LocalLegsDeps) {
     this.#deps = deps
+  }
+
+  /** Bounds calls that are dialled from now on by these limits. */
+  change(limits: AddressLimits): void {
+    this.#deps = { ...this.#deps, limits }
   }
 
   dial(target: HandlerTarget, request: OutboundRequest): Leg {

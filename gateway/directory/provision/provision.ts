@@ -1,7 +1,7 @@
 import type { Declared } from '../declared.ts'
 import type { Engine } from '../engine.ts'
 import { type Passwords, passwordMark } from '../passwords.ts'
-import type { Store } from '../sqlite.ts'
+import type { Store, Write } from '../sqlite.ts'
 import { provisionDomains } from './domains.ts'
 import { provisionProjects } from './projects.ts'
 import { type Credential, personKey, provisionResources } from './resources.ts'
@@ -24,14 +24,25 @@ export const provision = async (
   hashing: Hashing,
   now: number,
 ): Promise<void> => {
-  // Hashing takes long: it is done before the transaction holds the store.
-  const credentials = await credentialsFor(store, declared, hashing)
+  const provisioning = await prepareProvision(store, declared, hashing)
   await store.transaction().execute(async (write) => {
     await lock(write)
+    await provisioning(write, now)
+  })
+}
+
+/** Hashes what is to be hashed, which takes long, before a transaction holds the store; the result does the work of {@link provision}. */
+export const prepareProvision = async (
+  store: Store,
+  declared: Declared,
+  hashing: Hashing,
+): Promise<(write: Write, now: number) => Promise<void>> => {
+  const credentials = await credentialsFor(store, declared, hashing)
+  return async (write, now) => {
     await provisionProjects(write, declared.projects, now)
     await provisionDomains(write, declared.domains, now)
     await provisionResources(write, declared.resources, credentials, now)
-  })
+  }
 }
 
 const credentialsFor = async (

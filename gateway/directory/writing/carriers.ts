@@ -23,11 +23,16 @@ export interface CarrierParts extends WritingParts {
 /** Carriers of projects: those of the file, which are only shown, and those that the API made. */
 export class StoredProjectCarriers implements ProjectCarriers {
   readonly #parts: CarrierParts
-  readonly #declared: readonly CarrierRecord[]
+  #declared: readonly CarrierRecord[]
 
   constructor(parts: CarrierParts) {
     this.#parts = parts
     this.#declared = declaredCarriers(parts.declared, parts.firstProject)
+  }
+
+  /** Shows these as the carriers of the configuration file from now on. */
+  declare(carriers: readonly CarrierConfig[], firstProject: string): void {
+    this.#declared = declaredCarriers(carriers, firstProject)
   }
 
   find(projectId: string, id: string): CarrierRecord | undefined {

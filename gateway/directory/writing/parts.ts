@@ -17,6 +17,6 @@ export interface WritingParts {
   readonly passwords: Pick<Passwords, 'hash'>
   /** Hosts at which SIP endpoints sign in. */
   readonly realms: readonly string[]
-  /** End of the domains of domain applications. */
+  /** End of the domains of domain applications; a reload may change it. */
   readonly domainSuffix: string
 }

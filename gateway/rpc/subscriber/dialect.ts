@@ -64,6 +64,13 @@ export interface SubscriberDialectParts {
   readonly nodeId?: string
 }
 
+/** What of the browser dialect can change while it runs. */
+export interface SubscriberDialectChange {
+  readonly shares: BrowserLimits
+  readonly limits: Partial<SubscriberLimits>
+  readonly turn: TurnConfig | undefined
+}
+
 /** Events that a page has not acknowledged, up to which it is told what it can also fetch. */
 const mostWaiting = 50
 
@@ -84,6 +91,14 @@ export class SubscriberDialect implements OutboundSubscriber {
     this.#shares = new Shares(parts.clock, this.#presence, parts.shares)
     this.#nodeId = parts.nodeId ?? randomUUID()
     this.#parties = new Parties(this.#nodeId)
+  }
+
+  /** Works by these settings from now on; `turn` undefined: pages that connect are told of no TURN server. */
+  change({ shares, limits, turn }: SubscriberDialectChange): void {
+    const { turn: _turn, ...parts } = this.#parts
+    this.#parts = { ...parts, ...(turn && { turn }) }
+    this.#limits = { ...this.#limits, ...limits }
+    this.#shares.change(shares)
   }
 
   /** Subscribers that receive invitations. */

@@ -43,7 +43,7 @@ const windowMs = 60_000
 
 /** How many connections and calls a subscriber, a token and a network address have. Connections of an address are counted before anybody has signed in. */
 export class Shares {
-  readonly #limits: BrowserLimits
+  #limits: BrowserLimits
   readonly #presence: Pick<Presence, 'of' | 'at'>
   readonly #connections: Readonly<Record<keyof BrowserLimits, Attempts>>
   readonly #dials: Readonly<Record<keyof BrowserLimits, Attempts>>
@@ -57,6 +57,15 @@ export class Shares {
     this.#limits = { ...defaultShares, ...limits }
     this.#connections = countersOf(clock, this.#limits, 'connectionsPerMinute')
     this.#dials = countersOf(clock, this.#limits, 'dialsPerMinute')
+  }
+
+  /** Counts against these limits from now on; pages and calls that are there stay. */
+  change(limits: BrowserLimits): void {
+    this.#limits = limits
+    for (const of of Object.keys(limits) as (keyof BrowserLimits)[]) {
+      this.#connections[of].change(limits[of].connectionsPerMinute)
+      this.#dials[of].change(limits[of].dialsPerMinute)
+    }
   }
 
   /** Subscribers, tokens and addresses that are counted, of the last minute or longer. */

@@ -47,7 +47,7 @@ interface Scope extends CallQuota {
  * stolen password or a looping document can cost is bounded by it. Each gateway counts its own.
  */
 export class CarrierQuotas {
-  readonly #limits: CarrierQuotaLimits
+  #limits: CarrierQuotaLimits
   readonly #calls = new Concurrency()
   readonly #rates: CallRates
   readonly #payers = new Map<string, Payer>()
@@ -55,6 +55,11 @@ export class CarrierQuotas {
   constructor(limits: CarrierQuotaLimits, clock: Pick<Clock, 'now'>) {
     this.#limits = limits
     this.#rates = new CallRates(() => clock.now())
+  }
+
+  /** Counts against these limits from now on; calls in progress stay counted. */
+  change(limits: CarrierQuotaLimits): void {
+    this.#limits = limits
   }
 
   /** Calls that were begun by the holder of a token, and are not over. */

@@ -43,7 +43,7 @@ export type DigestAlgorithm = 'MD5' | 'SHA-256'
  */
 export class Challenger {
   readonly #nonces: Nonces
-  readonly #algorithms: readonly DigestAlgorithm[]
+  #algorithms: readonly DigestAlgorithm[]
   /** Stands in for the secret of a user who does not exist; nobody has its password. */
   readonly #nobody: DigestSecret
 
@@ -56,6 +56,11 @@ export class Challenger {
     this.#algorithms = algorithms
     const unknown = (bytes: number) => randomBytes(bytes).toString('hex')
     this.#nobody = { username: unknown(8), realm: '', md5: unknown(16), sha256: unknown(32) }
+  }
+
+  /** Challenges with these algorithms from now on; nonces that were given out stay good. */
+  change(algorithms: readonly DigestAlgorithm[]): void {
+    this.#algorithms = algorithms
   }
 
   /** Nonces that are kept against being used again; bounded. */

@@ -24,8 +24,8 @@ export interface RefusalParts {
   readonly metrics: Pick<Metrics, 'rejections'>
   /** Value of the Server header; empty: none. */
   readonly userAgent: string
-  /** Time after which a caller may try again after a 503; default 10 s. */
-  readonly retryAfterMs?: number
+  /** Time after which a caller may try again after a 503, read at each refusal; default 10 s. */
+  readonly retryAfterMs?: () => number
   /** Our own agent is told whom to blame; a drachtio-server would tell it to the sender. Default false. */
   readonly marks?: boolean
   /** Time in ms, for what bounds the lines of the log; without it there is no bound. */
@@ -73,7 +73,10 @@ export class Refusals {
         log.warn({ code, status, ...facts }, detail ?? catalogue[code].text)
     }
     if (response.finalResponseSent) return
-    const usual = refusalHeaders({ code }, status, userAgent, { detail, retryAfterMs, othersWelcome })
+    const usual = refusalHeaders({ code }, status, userAgent, {
+      ...{ detail, othersWelcome },
+      retryAfterMs: retryAfterMs?.(),
+    })
     // Of all refusals only this one has its reason in the address that it is sent to.
     const blame: Headers = marks && code === 'source_not_allowed' ? { [offenceHeader]: '1' } : {}
     try {
@@ -97,7 +100,9 @@ export const refusalHeaders = (
   cause: Cause,
   status: number,
   userAgent: string,
-  options: Pick<RefusalOptions, 'detail' | 'othersWelcome'> & Pick<RefusalParts, 'retryAfterMs'> = {},
+  options: Pick<RefusalOptions, 'detail' | 'othersWelcome'> & {
+    readonly retryAfterMs?: number | undefined
+  } = {},
 ): Headers => {
   const { detail = catalogue[cause.code].text, retryAfterMs = defaultRetryAfterMs, othersWelcome } = options
   const retry = status === 503 && !othersWelcome && !ofOneCall.has(cause.code)

@@ -44,7 +44,7 @@ export interface SetUpParts {
   /** Whose credentials are shown inside the calls that come from them; default: there is none. */
   readonly carriers?: Pick<Carriers, 'byName'>
   /** Time after which a caller may try again after a 503; default 10 s. */
-  readonly retryAfterMs?: number
+  readonly retryAfterMs?: () => number
   readonly clock: Clock
   readonly log: Log
   readonly userAgent: string
@@ -199,7 +199,7 @@ export class SetUp {
         transfers: this.#parts.transfers,
         origin: originOf(entry, request),
       },
-      ...{ trust: this.#trustOf(invitation), retryAfterMs: this.#parts.retryAfterMs },
+      ...{ trust: this.#trustOf(invitation), retryAfterMs: this.#parts.retryAfterMs?.() },
       ...(entry.isUnconfirmed && {
         unconfirmed: { marks: link.capabilities.marks, onConfirmed: entry.confirmed },
       }),

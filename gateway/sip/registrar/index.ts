@@ -10,6 +10,7 @@ export { Registrations } from './registrations.ts'
 /** What the SIP edge is given of the registrar; the rest is its own. */
 export interface RegistrarOptions
   extends Pick<RegistrarParts, 'directory' | 'offence' | 'registrations' | 'clock'> {
+  /** Its limits and intervals are read whenever they are needed. */
   readonly config: RegistrarConfig
 }
 
@@ -34,7 +35,13 @@ export const openRegistrar = (
   const domains = config.domains.map(canonicalHost)
   if (domains.length === 0) return undefined
   const registrar = new Registrar({ ...options, ...surroundings, limits: config, domains })
-  const keepAlive = new KeepAlive({ ...options, ...surroundings, intervalMs: config.keepAliveMs })
+  const keepAlive = new KeepAlive({
+    ...options,
+    ...surroundings,
+    get intervalMs() {
+      return config.keepAliveMs
+    },
+  })
   keepAlive.start()
   return {
     handle: (request, response) => registrar.handle(request, response),

@@ -1,0 +1,152 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { changesBetween, withoutRestartKeys } from './changes.ts'
+import { readConfig } from './load.ts'
+import { liveKeys, reloadRuleOf, restartKeys } from './reload-rules.ts'
+import { configSchema } from './schema.ts'
+import type { Schema } from './schema-parts.ts'
+import { testFolder } from './test-folder.ts'
+
+const folder = testFolder()
+
+const read = (text: string) => {
+  const file = join(folder.path, 'trunkline.yaml')
+  writeFileSync(file, text)
+  return readConfig(file, {})
+}
+const between = (before: string, after: string) => changesBetween(read(before).values, read(after).values)
+
+/** Every key of the schema that holds no further keys, as the rules name it. */
+const leavesOf = (schema: Schema, path: string): { path: string; schema: Schema }[] => {
+  const children = Object.entries((schema.properties ?? {}) as Record<string, Schema>)
+  const inner = schema.items as Schema | undefined
+  const any = schema.additionalProperties
+  if (children.length > 0)
+    return children.flatMap(([key, child]) => leavesOf(child, path === '' ? key : `${path}.${key}`))
+  if (inner) return leavesOf(inner, `${path}[]`)
+  return typeof any === 'object' && any !== null
+    ? leavesOf(any as Schema, `${path}.<name>`)
+    : [{ path, schema }]
+}
+const leaves = leavesOf(configSchema as unknown as Schema, '')
+
+describe('the rules of a reload', () => {
+  it('cover every key of the schema', () => {
+    expect(leaves.length).toBeGreaterThan(150)
+    expect(leaves.filter(({ path }) => !reloadRuleOf(path)).map(({ path }) => path)).toEqual([])
+  })
+
+  it('name only keys that are there', () => {
+    const known = new Set(
+      leaves.flatMap(({ path }) => {
+        const keys = path.replaceAll(/\[\]|\.<name>/g, '').split('.')
+        return keys.map((_key, i) => keys.slice(0, i + 1).join('.'))
+      }),
+    )
+    const named = [...liveKeys, ...Object.keys(restartKeys)]
+    expect(named.filter((key) => !known.has(key))).toEqual([])
+    expect(new Set(named).size).toBe(named.length)
+  })
+
+  it('let the more specific key decide', () => {
+    expect(reloadRuleOf('http.tls.port')).toMatchObject({ kind: 'restart' })
+    expect(reloadRuleOf('http.tls.certificate')).toEqual({ kind: 'live' })
+    expect(reloadRuleOf('sip.registrar.domains[]')).toMatchObject({ kind: 'restart' })
+    expect(reloadRuleOf('sip.registrar.contacts')).toEqual({ kind: 'live' })
+    expect(reloadRuleOf('no.such.key')).toBeUndefined()
+  })
+})
+
+it('every key that holds a secret is marked as one', () => {
+  const secret =
+    /password|secret|apiToken|operatorToken|\.token$|signingKeys|privateKey|\.key$|headers\.|envs/i
+  // Files of keys are paths, and are shown.
+  const shown = leaves.filter(
+    ({ path, schema }) => secret.test(path) && schema.writeOnly !== true && schema.format !== 'file-path',
+  )
+  expect(shown.map(({ path }) => path)).toEqual(['http.tls.key'])
+})
+
+describe('differences', () => {
+  it('are none between equal files, however they are written', () => {
+    expect(between('drain: 30s', '{}')).toEqual([])
+    expect(
+      between('domains: [{domain: a.example}]', 'domains:\n  - domain: a.example # as before\n'),
+    ).toEqual([])
+  })
+
+  it('have the key, the old value and the new one', () => {
+    expect(between('limits: { calls: 5 }', 'limits: { calls: 7 }')).toEqual([
+      { path: 'limits.calls', kind: 'changed', before: '5', after: '7', rule: { kind: 'live' } },
+    ])
+    expect(between('{}', 'sip: { domainSuffix: x.example }')).toEqual([
+      { path: 'sip.domainSuffix', kind: 'added', after: '"x.example"', rule: { kind: 'live' } },
+    ])
+  })
+
+  it('name entries of lists, also those that moved', () => {
+    const before = 'domains: [{ domain: a.example, maxCalls: 1 }, { domain: b.example }]'
+    const after = 'domains: [{ domain: c.example }, { domain: a.example, maxCalls: 2 }]'
+    expect(between(before, after).map(({ path, kind }) => `${kind} ${path}`)).toEqual([
+      'changed domains[a.example].maxCalls',
+      'removed domains[b.example]',
+      'added domains[c.example]',
+    ])
+    const [one, two] = ['{ name: one, targets: [sip:a.example] }', '{ name: two, targets: [sip:b.example] }']
+    expect(between(`carriers: [${one}, ${two}]`, `carriers: [${two}, ${one}]`)).toMatchObject([
+      { path: 'carriers', before: '["one","two"]', after: '["two","one"]' },
+    ])
+  })
+
+  it('tell of secrets only that they changed', () => {
+    const file = (secret: string) => `
+http: { apiToken: "token ${secret} 0123456789" }
+webhooks: { signingKeys: ["key ${secret} 0123456789"], recordsUrl: "https://u:${secret}@x.example/r?t=${secret}" }
+envs: { one: "${secret}" }
+subscribers: [{ email: a@x.example, password: "pw ${secret} 123" }]
+carriers: [{ name: acme, targets: [sip:a.example], auth: { username: u, password: "${secret}" } }]
+resources: [{ address: /public/menu, handler: { kind: xml, document: "<Response>${secret}</Response>" } }]
+store: { url: "postgres://u:${secret}@db.example/x" }
+media: { speech: { recogniser: { url: "ws://r.example", token: "${secret}", headers: { x: "${secret}" } } } }
+`
+    const changes = between(file('sesame'), file('alibaba'))
+    expect(changes.map(({ path }) => path)).toEqual([
+      ...['store.url', 'media.speech.recogniser.headers.x', 'media.speech.recogniser.token'],
+      ...['http.apiToken', 'webhooks.signingKeys', 'webhooks.recordsUrl', 'envs.one'],
+      ...['carriers[acme].auth.password', 'subscribers[a@x.example].password'],
+      'resources[/public/menu].handler.document',
+    ])
+    expect(JSON.stringify(changes)).not.toMatch(/sesame|alibaba/)
+    expect(changes.filter(({ hidden }) => hidden === undefined).map(({ path }) => path)).toEqual([
+      'webhooks.recordsUrl',
+    ])
+  })
+
+  it('show no secret of a group that takes the place of none', () => {
+    const changes = between('http: { plain: false }', 'http: { plain: { port: 81 } }')
+    expect(changes).toMatchObject([
+      { path: 'http.plain', before: 'false', after: '{"port":81,"address":"127.0.0.1"}' },
+    ])
+    const added = between('{}', 'push: { webhook: { url: "https://x.example" } }')
+    expect(added).toEqual([{ path: 'push.webhook', kind: 'added', rule: { kind: 'live' } }])
+  })
+})
+
+describe('keys that need a restart', () => {
+  it('keep their old values in the configuration that is applied', () => {
+    const before = read(
+      'limits: { calls: 5 }\nhttp: { plain: { port: 81 }, tls: false }\nsip: { userAgent: a }',
+    )
+    const after = read('limits: { calls: 6 }\nhttp: { plain: false }\nsip: { announce: 192.0.2.1 }')
+    const changes = changesBetween(before.values, after.values)
+    expect(changes.filter(({ rule }) => rule.kind === 'restart').map(({ path }) => path)).toEqual([
+      ...['sip.announce', 'sip.userAgent', 'http.plain', 'http.tls'],
+    ])
+    const config = after.rebuilt(withoutRestartKeys(before.values, after.values))
+    expect(config.limits.calls).toBe(6)
+    expect(config.sip).toEqual(before.config.sip)
+    expect(config.http).toEqual(before.config.http)
+    expect(after.values.sip).toHaveProperty('announce')
+  })
+})

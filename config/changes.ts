@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { FileConfig } from './file.ts'
+import { type ReloadRule, reloadRuleOf } from './reload-rules.ts'
+import { configSchema } from './schema.ts'
+import type { Schema } from './schema-parts.ts'
+
+/** One difference between two configurations. Nothing in it is secret. */
+export interface ConfigChange {
+  /** Key path for people; an entry of a list stands by its name: `carriers[acme].maxCalls`. */
+  readonly path: string
+  readonly kind: 'added' | 'removed' | 'changed'
+  /** Values as JSON; absent for entries and groups that were added or removed, and for secrets. */
+  readonly before?: string
+  readonly after?: string
+  /** Why the value is not shown: it is secret, or it is the contents of a file. */
+  readonly hidden?: 'secret' | 'contents'
+  readonly rule: ReloadRule
+}
+
+/** A difference, and where the two values are. Only a change that needs a restart is addressed by its `keys`. */
+interface Found extends ConfigChange {
+  readonly keys: readonly string[]
+  readonly value: unknown
+}
+
+/** Keys by which an entry of a list is known; the last one names it. Other lists are compared as a whole. */
+const identities: Readonly<Record<string, readonly string[]>> = {
+  projects: ['id'],
+  'sip.tls.names': ['host'],
+  'media.speech.engines': ['name'],
+  'oauth.clients': ['id'],
+  domains: ['domain'],
+  carriers: ['name'],
+  endpoints: ['username'],
+  subscribers: ['project', 'email'],
+  resources: ['project', 'address'],
+}
+
+/** Longest value that is shown, in characters. */
+const maxShown = 200
+
+/** Returns what differs between the values of two files, in the order of the schema. */
+export const changesBetween = (before: FileConfig, after: FileConfig): readonly ConfigChange[] =>
+  findChanges(before, after).map(({ keys: _keys, value: _value, ...change }) => change)
+
+/** Returns the values of `after`, with those of `before` for every key that needs a restart. */
+export const withoutRestartKeys = (before: FileConfig, after: FileConfig): FileConfig => {
+  const merged = structuredClone(after)
+  for (const { rule, keys, value } of findChanges(before, after))
+    if (rule.kind === 'restart') assign(merged, keys, value)
+  return merged
+}
+
+const assign = (root: object, keys: readonly string[], value: unknown): void => {
+  const last = keys.at(-1) ?? ''
+  let at = root as Record<string, unknown>
+  for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>
+  if (value === undefined) delete at[last]
+  else at[last] = structuredClone(value)
+}
+
+const findChanges = (before: FileConfig, after: FileConfig): readonly Found[] =>
+  compare({ schema: configSchema as unknown as Schema, keys: [], path: '', place: '' }, before, after)
+
+/** A place of the schema: `path` is for people, `place` for the rules. */
+interface Place {
+  readonly schema: Schema
+  readonly keys: readonly string[]
+  readonly path: string
+  readonly place: string
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const compare = (place: Place, before: unknown, after: unknown): readonly Found[] => {
+  if (isDeepStrictEqual(before, after)) return []
+  if (isSecret(place.schema)) return [found(place, before, after)]
+  if (isObject(before) && isObject(after) && hasKeys(place.schema))
+    return [...new Set([...keysOf(place.schema), ...Object.keys(before), ...Object.keys(after)])].flatMap(
+      (key) => compare(below(place, key), before[key], after[key]),
+    )
+  const identity = identities[place.place]
+  if (identity && Array.isArray(before) && Array.isArray(after))
+    return compareEntries(place, identity, before as Values[], after as Values[])
+  return [found(place, before, after)]
+}
+
+const compareEntries = (
+  place: Place,
+  identity: readonly string[],
+  before: readonly Values[],
+  after: readonly Values[],
+): readonly Found[] => {
+  const label = (entry: Values) =>
+    identity.flatMap((key) => (entry[key] === undefined ? [] : [String(entry[key])])).join('/')
+  const byLabel = (entries: readonly Values[]) => new Map(entries.map((entry) => [label(entry), entry]))
+  const [old, now] = [byLabel(before), byLabel(after)]
+  const kept = (one: typeof old, other: typeof old) => [...one.keys()].filter((name) => other.has(name))
+  const entry = (name: string): Place => ({
+    schema: (place.schema.items ?? {}) as Schema,
+    keys: [...place.keys, name],
+    path: `${place.path}[${name}]`,
+    place: `${place.place}[]`,
+  })
+  const changes = [...new Set([...old.keys(), ...now.keys()])].flatMap((name) =>
+    compare(entry(name), old.get(name), now.get(name)),
+  )
+  const isReordered = !isDeepStrictEqual(kept(old, now), kept(now, old))
+  return isReordered ? [...changes, found(place, kept(old, now), kept(now, old))] : changes
+}
+
+const found = ({ schema, keys, path, place }: Place, before: unknown, after: unknown): Found => {
+  const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
+  const rule = reloadRuleOf(place) ?? { kind: 'restart', reason: 'it has no rule' }
+  const base = { path, kind, rule, keys, value: before } as const
+  if (isSecret(schema)) return { ...base, hidden: 'secret' }
+  // An entry or a group that is there on one side alone is named, not told in full.
+  if (kind !== 'changed' && (isObject(before) || isObject(after))) return base
+  const shown = (value: unknown) => (value === undefined ? undefined : show(value, schema))
+  const [was, is] = [shown(before), shown(after)]
+  return { ...base, ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) }
+}
+
+const below = ({ schema, keys, path, place }: Place, key: string): Place => {
+  const properties = (schema.properties ?? {}) as Readonly<Record<string, Schema>>
+  const any = isObject(schema.additionalProperties) ? schema.additionalProperties : {}
+  const join = (to: string) => (to === '' ? key : `${to}.${key}`)
+  return { schema: properties[key] ?? any, keys: [...keys, key], path: join(path), place: join(place) }
+}
+
+const keysOf = ({ properties }: Schema): readonly string[] => Object.keys(properties ?? {})
+
+const hasKeys = (schema: Schema): boolean =>
+  schema.properties !== undefined || isObject(schema.additionalProperties)
+
+/** A list or map is secret where its values are. */
+const isSecret = ({ writeOnly, items }: Schema): boolean =>
+  writeOnly === true || (items as Schema | undefined)?.writeOnly === true
+
+const show = (value: unknown, schema: Schema): string => {
+  const text = JSON.stringify(withoutSecrets(value, schema)) ?? ''
+  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text
+}
+
+const withoutSecrets = (value: unknown, schema: Schema): unknown => {
+  if (isSecret(schema)) return '(secret)'
+  if (Array.isArray(value)) return value.map((each) => withoutSecrets(each, (schema.items ?? {}) as Schema))
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, each]) => [
+        key,
+        withoutSecrets(each, below({ schema, keys: [], path: '', place: '' }, key).schema),
+      ]),
+    )
+  return typeof value === 'string' ? withoutCredentials(value) : value
+}
+
+/** A URL without its user, password and query, each of which may hold a secret. */
+const withoutCredentials = (text: string): string => {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
+  const url = URL.parse(text)
+  if (!url || (url.username === '' && url.password === '' && url.search === '')) return text
+  return `${url.protocol}//${url.host}${url.pathname}${url.search === '' ? '' : '?…'}`
+}

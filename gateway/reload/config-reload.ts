@@ -1,0 +1,204 @@
+import { type ConfigChange, changesBetween, withoutRestartKeys } from '../../config/changes.ts'
+import { documentChanges } from '../../config/document-changes.ts'
+import { ConfigInvalid } from '../../config/faults.ts'
+import type { ReadConfig } from '../../config/load.ts'
+import type { Config, ConfigFault } from '../../config/types.ts'
+import type { Clock } from '../clock.ts'
+import type { Write } from '../directory/sqlite.ts'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+import { type Followers, PartRefuses, type PreparedChange } from './followers.ts'
+
+/**
+ * Outcome of a reload. `applied`: the gateway works by the new values; `unchanged`: nothing differs; `valid`: a dry run found that it could
+ * be applied; `invalid`: the file has faults; `failed`: a part cannot use it. After the last two everything is as it was.
+ */
+export type ReloadOutcome = 'applied' | 'unchanged' | 'valid' | 'invalid' | 'failed'
+
+/** Result of a reload. Nothing in it is secret. */
+export interface ReloadResult {
+  readonly outcome: ReloadOutcome
+  readonly file: string
+  readonly dryRun: boolean
+  /** Differences that are applied, or would be. */
+  readonly applied: readonly ConfigChange[]
+  /** Differences that need a restart; the gateway keeps the old values. */
+  readonly restart: readonly ConfigChange[]
+  readonly warnings: readonly string[]
+  /** Faults of the file, where it is invalid. */
+  readonly faults: readonly ConfigFault[]
+  /** Why a part cannot use it, where it failed. */
+  readonly error?: string
+}
+
+/** What reloads work with. */
+export interface ConfigReloadOptions {
+  /** The file that the gateway was started with, absolute. */
+  readonly file: string
+  /** The configuration that the gateway was started with. */
+  readonly started: ReadConfig
+  /** Reads a file. Throws {@link ConfigInvalid}. */
+  readonly read: (file: string) => ReadConfig
+  /** Lines about settings and documents that work but are questionable. */
+  readonly warnings: (config: Config, file: string) => readonly string[]
+  readonly followers: Followers
+  /** Runs `work` in one transaction of the store, which is rolled back where it throws. */
+  readonly transaction: (work: (write: Write) => Promise<void>) => Promise<void>
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>
+  readonly metrics: Pick<Metrics, 'configReloads' | 'gauge'>
+}
+
+/** How a reload was asked for. */
+export interface ReloadRequest {
+  /** Finds out what a reload would do, and changes nothing. */
+  readonly dryRun?: boolean
+  /** Another file, for a dry run alone; default the gateway's own. */
+  readonly file?: string
+  /** Who asked, for the log. */
+  readonly by: 'signal' | 'command' | 'api'
+}
+
+/** Thrown to undo the writes of a dry run. */
+class RolledBack extends Error {}
+
+/**
+ * Takes a changed configuration file over while the gateway runs: reads and checks all of it, prepares every part, writes to the store in one
+ * transaction, and only then lets the parts take over. One reload runs at a time.
+ */
+export class ConfigReload {
+  readonly #options: ConfigReloadOptions
+  #running: ReadConfig
+  #restartKeys = 0
+  #lastAt: number
+  #closed = false
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(options: ConfigReloadOptions) {
+    this.#options = options
+    this.#running = options.started
+    this.#lastAt = options.clock.now()
+    options.metrics.gauge('config_last_reload_timestamp_seconds', () => this.#lastAt / 1_000)
+    options.metrics.gauge('config_restart_keys', () => this.#restartKeys)
+  }
+
+  /** The configuration by which the gateway works. */
+  get config(): Config {
+    return this.#running.config
+  }
+
+  /** Refuses every reload from now on: the gateway is shutting down. */
+  close(): void {
+    this.#closed = true
+  }
+
+  /** Reloads, after the reloads that were asked for before. Never rejects for what is in the file. */
+  reload(request: ReloadRequest): Promise<ReloadResult> {
+    const result = this.#queue.then(() => this.#reload(request))
+    this.#queue = result.catch(() => {})
+    return result
+  }
+
+  async #reload({ dryRun = false, file = this.#options.file, by }: ReloadRequest): Promise<ReloadResult> {
+    const nothing = { file, dryRun, applied: [], restart: [], warnings: [], faults: [] }
+    let result: ReloadResult
+    try {
+      if (this.#closed) throw new PartRefuses('gateway', new Error('it is shutting down'))
+      if (!dryRun && file !== this.#options.file)
+        throw new Error(
+          `The gateway runs with ${this.#options.file}; another file can only be tried (dry run).`,
+        )
+      result = await this.#take(file, dryRun)
+    } catch (error) {
+      if (error instanceof ConfigInvalid) result = { ...nothing, outcome: 'invalid', faults: error.faults }
+      else result = { ...nothing, outcome: 'failed', error: reasonOf(error) }
+      if (!(error instanceof ConfigInvalid || error instanceof PartRefuses))
+        this.#options.log.error({ event: 'config.reload_failed', err: error }, 'reload failed')
+    }
+    this.#note(result, by)
+    return result
+  }
+
+  async #take(file: string, dryRun: boolean): Promise<ReloadResult> {
+    const now = this.#running
+    const next = this.#options.read(file)
+    const values = withoutRestartKeys(now.values, next.values)
+    // Relative to another file the same text would be another folder.
+    const config = { ...next.rebuilt(values), dataDir: now.config.dataDir }
+    const all = [...changesBetween(now.values, next.values), ...documentChanges(now, { ...next, config })]
+    const applied = all.filter(({ rule }) => rule.kind === 'live')
+    const restart = all.filter(({ rule }) => rule.kind === 'restart')
+    const found = { file, dryRun, applied, restart, faults: [] }
+    const warnings = this.#options.warnings(config, file)
+    // Files that the configuration names, such as certificates, may have changed where no key has.
+    const prepared = await this.#options.followers.prepare(config, now.config)
+    const failed = await this.#carryOut(prepared, dryRun)
+    const unchanged = dryRun ? 'valid' : 'unchanged'
+    const outcome = dryRun || applied.length === 0 ? unchanged : 'applied'
+    if (!dryRun) {
+      this.#running = { values, config, rebuilt: next.rebuilt }
+      this.#restartKeys = restart.length
+      this.#lastAt = this.#options.clock.now()
+    }
+    return { ...found, outcome, warnings: [...warnings, ...failed] }
+  }
+
+  /** Nothing has changed where this rejects. */
+  async #carryOut(prepared: PreparedChange, dryRun: boolean): Promise<readonly string[]> {
+    try {
+      if (prepared.writes) await this.#write(prepared, dryRun)
+    } catch (error) {
+      await prepared.discard()
+      throw error
+    }
+    if (dryRun) {
+      await prepared.discard()
+      return []
+    }
+    prepared.commit(this.#options.log)
+    return prepared.finish()
+  }
+
+  /** A dry run writes too, to find what the store forbids, and takes it back. */
+  async #write(prepared: PreparedChange, dryRun: boolean): Promise<void> {
+    try {
+      await this.#options.transaction(async (write) => {
+        await prepared.write(write)
+        if (dryRun) throw new RolledBack()
+      })
+    } catch (error) {
+      if (!(error instanceof RolledBack)) throw error
+    }
+  }
+
+  #note(
+    { outcome, dryRun, file, applied, restart, warnings, faults, error }: ReloadResult,
+    by: string,
+  ): void {
+    const { log, metrics } = this.#options
+    if (!dryRun) metrics.configReloads.inc({ result: outcome })
+    const facts = {
+      ...{ event: `config.reload_${outcome}`, by, dryRun, file },
+      applied: applied.map(pathAndKind),
+      restart: restart.map(pathAndKind),
+    }
+    if (outcome === 'invalid')
+      log.error(
+        { ...facts, faults: faults.map(({ line, path, message }) => `line ${line} ${path}: ${message}`) },
+        'configuration not reloaded: the file has faults',
+      )
+    else if (outcome === 'failed')
+      log.error({ ...facts, reason: error }, 'configuration not reloaded: it cannot be used')
+    else log.info(facts, dryRun ? 'configuration tried' : 'configuration reloaded')
+    if (dryRun) return
+    for (const warning of warnings)
+      log.warn({ event: 'config.warning', warning }, 'warning of the configuration')
+    for (const { path, rule } of restart)
+      if (rule.kind === 'restart')
+        log.warn({ event: 'config.restart_needed', path, reason: rule.reason }, 'key needs a restart')
+  }
+}
+
+const pathAndKind = ({ path, kind }: ConfigChange): string => (kind === 'changed' ? path : `${kind} ${path}`)
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

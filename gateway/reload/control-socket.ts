@@ -1,0 +1,125 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Log } from '../log.ts'
+import type { ReloadRequest, ReloadResult } from './config-reload.ts'
+import { reloadBody } from './report.ts'
+
+/** Longest path of a Unix socket, in bytes: `sun_path` has 108 on Linux and 104 elsewhere, one of them for the end. */
+export const maxSocketPath = 103
+
+/** Longest request, in bytes. */
+const maxRequest = 8_192
+/** Connections at once. */
+const maxConnections = 8
+/** How long a connection may stay without a whole request, in ms. */
+const requestMs = 5_000
+
+/** Path of the control socket of a gateway. */
+export const controlSocketOf = (dataDir: string): string => join(dataDir, 'control.sock')
+
+/** What the control socket works with. */
+export interface ControlSocketOptions {
+  readonly dataDir: string
+  readonly reload: (request: ReloadRequest) => Promise<ReloadResult>
+  readonly log: Pick<Log, 'warn' | 'error'>
+}
+
+/**
+ * The Unix socket by which `trunkline reload` reaches the gateway: one line of JSON each way. The file system says who may: the socket
+ * has mode 0600, and the folder belongs to the user of the gateway alone.
+ */
+export class ControlSocket {
+  readonly #options: ControlSocketOptions
+  readonly #path: string
+  readonly #sockets = new Set<Socket>()
+  #server: Server | undefined
+
+  private constructor(options: ControlSocketOptions) {
+    this.#options = options
+    this.#path = controlSocketOf(options.dataDir)
+  }
+
+  /** Opens it in a data folder that this process holds. A path that is too long is logged, and there is none. */
+  static async open(options: ControlSocketOptions): Promise<ControlSocket> {
+    const control = new ControlSocket(options)
+    const { log } = options
+    if (Buffer.byteLength(control.#path) > maxSocketPath) {
+      const event = 'control.no_socket'
+      log.warn({ event, path: control.#path }, 'path too long for a control socket; SIGHUP reloads')
+      return control
+    }
+    await control.#listen()
+    return control
+  }
+
+  /** Idempotent. */
+  async close(): Promise<void> {
+    const server = this.#server
+    this.#server = undefined
+    for (const socket of this.#sockets) socket.destroy()
+    if (!server) return
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+    rmSync(this.#path, { force: true })
+  }
+
+  async #listen(): Promise<void> {
+    // One that a process left behind which was killed; the lock of the folder says that it is gone.
+    rmSync(this.#path, { force: true })
+    const server = createServer((socket) => this.#serve(socket))
+    server.maxConnections = maxConnections
+    const umask = process.umask(0o177)
+    try {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      server.once('error', reject)
+      server.listen(this.#path, resolve)
+      // The file is made before `listen` returns.
+      process.umask(umask)
+      await promise
+    } finally {
+      process.umask(umask)
+    }
+    chmodSync(this.#path, 0o600)
+    server.on('error', (err) =>
+      this.#options.log.error({ event: 'control.failed', err }, 'control socket failed'),
+    )
+    this.#server = server
+  }
+
+  #serve(socket: Socket): void {
+    this.#sockets.add(socket)
+    let text = ''
+    let isRead = false
+    socket.setEncoding('utf8').setTimeout(requestMs, () => {
+      if (!isRead) socket.destroy()
+    })
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => this.#sockets.delete(socket))
+    socket.on('data', (chunk: string) => {
+      if (isRead) return
+      text += chunk
+      const end = text.indexOf('\n')
+      if (text.length > maxRequest) socket.destroy()
+      else if (end >= 0) {
+        isRead = true
+        void this.#answer(socket, text.slice(0, end))
+      }
+    })
+  }
+
+  async #answer(socket: Socket, line: string): Promise<void> {
+    const request = readRequest(line)
+    const answer = request ? reloadBody(await this.#options.reload(request)) : { error: 'unknown request' }
+    if (!socket.destroyed) socket.end(`${JSON.stringify(answer)}\n`)
+  }
+}
+
+const readRequest = (line: string): ReloadRequest | undefined => {
+  try {
+    const { command, dry_run: dryRun, file } = JSON.parse(line) as Readonly<Record<string, unknown>>
+    if (command !== 'reload' || typeof dryRun !== 'boolean' || typeof file !== 'string') return undefined
+    return { dryRun, file, by: 'command' }
+  } catch {
+    return undefined
+  }
+}
