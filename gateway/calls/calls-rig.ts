@@ -39,7 +39,7 @@ export const setUp = (
     CallsParts,
     'detector' | 'conferences' | 'queues' | 'waiters' | 'recordsTo' | 'records' | 'book'
   > &
-    Partial<Pick<CallsParts, 'addresses' | 'log' | 'maxCalls'>> = {},
+    Partial<Pick<CallsParts, 'addresses' | 'log' | 'maxCalls' | 'sip'>> = {},
 ) => {
   const made = { preparing: Promise.resolve(prompt) }
   const clock = new FakeClock()

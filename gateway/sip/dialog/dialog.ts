@@ -103,10 +103,8 @@ export class EstablishedDialog {
       this.#release()
       return
     }
-    this.#guard = this.#parts.clock.after(longestWaitMs, () =>
-      this.#acked ? this.#release() : this.#sendBye(),
-    )
     if (this.#acked) this.#sendBye()
+    else this.#guard = this.#parts.clock.after(longestWaitMs, () => this.#sendBye())
   }
 
   /** Nothing can be said any more: the connection is lost. */
@@ -233,7 +231,10 @@ export class EstablishedDialog {
   #sendBye(): void {
     if (this.#byeSent || this.#released) return
     this.#byeSent = true
-    const { dialog, log } = this.#parts
+    const { dialog, log, clock } = this.#parts
+    // Whether or not the agent ever tells of a response.
+    this.#guard?.cancel()
+    this.#guard = clock.after(longestWaitMs, () => this.#release())
     const headers = { ...this.#agentHeader(), Reason: reasonHeader(this.#ending ?? { code: 'normal' }) }
     try {
       dialog.destroy({ headers }, (error) => {

@@ -57,7 +57,10 @@ export interface UnconfirmedCaller {
 const unconfirmedWaitMs = 5_000
 /** Longest wait for the ACK before the call goes on; the 200 is repeated meanwhile, and the agent hangs up after 32 s without one. */
 const ackWaitMs = 2_000
-/** Longest wait for the agent to say that the 200 went out. */
+/**
+ * Longest wait for what the agent has to tell: that the 200 went out, or that the caller has acknowledged it. The agent gives up by itself after
+ * 32 s; this is the net beneath it.
+ */
 const longestWaitMs = 40_000
 
 /** The caller's side of a call that came in: responses to its INVITE, and then the dialog. */
@@ -90,6 +93,7 @@ export class InboundLeg implements LegSignalling {
       headers: () => this.#headers(),
       reliability: parts.reliability ?? 'none',
       onPrack: (request, response, described) => this.#prack(request, response, described),
+      onSilent: () => this.#silent(),
     })
     this.#early = new Renegotiation({ ...parts, dialog: { local: { sdp: '', contact: '' } } })
     parts.request.on('cancel', (cancel) => this.#canceled(cancel))
@@ -117,6 +121,7 @@ export class InboundLeg implements LegSignalling {
     if (!this.#answer) {
       if (codecs && !this.#limitTo(codecs)) return Promise.resolve()
       this.#answer = Promise.withResolvers<void>()
+      this.#timer = this.#parts.clock.after(longestWaitMs, () => this.#silent())
       // What stands in a 200 hangs on what the PRACK brings (RFC 3262 section 5).
       this.#provisionals.whenIdle(() => this.#sendAnswer())
     }
@@ -272,7 +277,15 @@ export class InboundLeg implements LegSignalling {
     if (leg.state.kind === 'ended') this.#dialog.bye(leg.state.cause)
     else if (!this.#isConfirmed)
       this.#timer = clock.after(unconfirmedWaitMs, () => leg.end({ code: 'unreachable', detail: 'no ACK' }))
-    else if (!media.isWaiting) this.#timer = clock.after(ackWaitMs, () => this.#settle())
+    else
+      this.#timer = media.isWaiting
+        ? clock.after(longestWaitMs, () => this.#silent())
+        : clock.after(ackWaitMs, () => this.#settle())
+  }
+
+  /** The agent tells neither of the PRACK that the answer waits for, nor of the 200, nor of an ACK with the answer to our offer. */
+  #silent(): void {
+    this.#parts.leg.end({ code: 'unreachable', detail: 'the SIP agent told nothing of our answer in time' })
   }
 
   #established(made: SipDialog): EstablishedDialog {

@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '../../clock.ts'
 import type { Log } from '../../log.ts'
 import type { Connection } from '../link.ts'
 import type { Headers, SipRequest, SipResponse } from '../srf.ts'
@@ -9,12 +10,15 @@ export type Reliability = 'none' | 'supported' | 'required'
 export interface ProvisionalParts {
   readonly response: SipResponse
   readonly connection: Connection
+  readonly clock: Clock
   readonly log: Pick<Log, 'debug' | 'warn'>
   /** Headers of each, asked for when it goes out. */
   readonly headers: () => Headers
   readonly reliability: Reliability
   /** A PRACK has come, and is to be answered; `described`: the response that it is for had SDP. */
   readonly onPrack: (request: SipRequest, response: SipResponse, described: boolean) => void
+  /** Called when the agent has told neither of a PRACK nor of its lack within 40 s, and once at most for each response. */
+  readonly onSilent: () => void
 }
 
 /** A provisional response that waits for the PRACK of the one before it. */
@@ -23,6 +27,9 @@ interface Waiting {
   readonly sdp: string | undefined
   readonly done: () => void
 }
+
+/** Longest wait for a PRACK. The agent gives the call up by itself after 32 s; this is the net beneath it. */
+const longestWaitMs = 40_000
 
 /**
  * The provisional responses to one INVITE. A reliable one goes out when the one before it has its PRACK (RFC 3262 section 3), and one with
@@ -34,6 +41,7 @@ export class Provisionals {
   #queue: Waiting[] = []
   #stopped = false
   #onIdle: (() => void)[] = []
+  #guard: Timer | undefined
 
   constructor(parts: ProvisionalParts) {
     this.#parts = parts
@@ -79,6 +87,7 @@ export class Provisionals {
     if (this.#stopped) return
     this.#stopped = true
     this.#onIdle = []
+    this.#guard?.cancel()
     this.#unacknowledged?.done()
     this.#unacknowledged = undefined
     for (const { done } of this.#queue.splice(0)) done()
@@ -86,9 +95,12 @@ export class Provisionals {
 
   #next(): void {
     if (this.#unacknowledged) return
+    this.#guard?.cancel()
     const waiting = this.#queue.shift()
     if (waiting) {
       this.#unacknowledged = waiting
+      const { clock, onSilent } = this.#parts
+      this.#guard = clock.after(longestWaitMs, onSilent)
       this.#reliable(waiting)
       return
     }

@@ -104,6 +104,8 @@ export interface BenchOptions {
   readonly apps?: readonly DomainApp[]
   readonly agent?: Partial<SipAgentOptions>
   readonly parts?: Partial<SipEdgeParts>
+  /** What stands between the edge and its agent; returns the port at which it takes the edge. Default nothing. */
+  readonly between?: (agent: { readonly host: string; readonly port: number }) => Promise<number>
 }
 
 /** Starts an agent on free ports and connects a SIP edge to it. */
@@ -114,7 +116,8 @@ export const startBench = async (options: BenchOptions = {}): Promise<Bench> => 
     { transport: 'tcp', address: '127.0.0.1', port: 0 },
   ] as const
   const agent = await startSipAgent({ listen, ...options.agent }, sameThread)
-  const { host, port, secret } = agent
+  const { host, secret } = agent
+  const port = options.between ? await options.between(agent) : agent.port
   const [edge, metrics, arrivals, logged] = [
     new TestEdge(),
     new Metrics(),

@@ -1,0 +1,145 @@
+import { expect } from 'vitest'
+import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { Leg } from '../../calls/leg.ts'
+import { FakeClock } from '../../clock.ts'
+import { Peer } from '../../sip-agent/testing/peer.ts'
+import { Carriers } from '../carriers/carriers.ts'
+import { testCarrier } from '../carriers/testing.ts'
+import type { SipEdgeParts } from '../index.ts'
+import { AgentRelay, type Fate, type RelayedFrame } from './agent-relay.ts'
+import { type BenchOptions, carrierSdp, Heard, wish } from './bench.ts'
+import { Carrier } from './carrier.ts'
+
+/** Longest time for which anything of a call may outlive it: the waits for the ACK, for it once more before our BYE, and for the end of that. */
+export const boundMs = 125_000
+
+/** Settings of {@link Misbehaving.start}. */
+export interface MisbehavingOptions {
+  readonly clock?: FakeClock
+  readonly parts?: Partial<SipEdgeParts>
+  readonly apps?: BenchOptions['apps']
+}
+
+/** The SIP edge with a real agent behind a relay, a far side, and a clock that stands still. */
+export class Misbehaving {
+  readonly carrier: Carrier
+  readonly relay: AgentRelay
+  readonly clock: FakeClock
+  readonly legs: Leg[] = []
+
+  constructor(carrier: Carrier, relay: AgentRelay, clock: FakeClock) {
+    this.carrier = carrier
+    this.relay = relay
+    this.clock = clock
+  }
+
+  /** `clock` is that of the edge; `parts` are changes of the edge, `apps` the domain applications that it serves. */
+  static async start({
+    clock = new FakeClock(),
+    parts = {},
+    apps,
+  }: MisbehavingOptions = {}): Promise<Misbehaving> {
+    let relay: AgentRelay | undefined
+    const peer = await Peer.udp()
+    const carriers = new Carriers([testCarrier(late(peer.port))], clock)
+    peer.close()
+    const carrier = await Carrier.start({
+      parts: { clock, carriers, ...parts },
+      ...(apps && { apps }),
+      between: async (agent) => {
+        relay = await AgentRelay.between(agent)
+        return relay.port
+      },
+    })
+    return new Misbehaving(carrier, relay!, clock)
+  }
+
+  get peer(): Peer {
+    return this.carrier.peer
+  }
+
+  /** A call of the far side, as far as its leg. */
+  async arrives(body = carrierSdp(), extra: Record<string, string> = {}) {
+    const { call, branch } = this.carrier.invite({ body, extra })
+    const { arrival } = await this.carrier.bench.arrival()
+    const { leg } = arrival
+    this.legs.push(leg)
+    return { call, branch, leg }
+  }
+
+  /** The same, answered: the far side has the 200. */
+  async answers(body = carrierSdp()) {
+    const arrived = await this.arrives(body)
+    void arrived.leg.answer()
+    const to = (await this.peer.response(200, 'INVITE')).headers.first('to') ?? ''
+    return { ...arrived, to }
+  }
+
+  /** A call to the far side, as far as its INVITE. */
+  async dials() {
+    const uri = `sip:49301@127.0.0.1:${this.peer.port}`
+    const leg = this.carrier.bench.sip.dial({ kind: 'sip', uri }, wish(uri))
+    this.legs.push(leg)
+    const heard = new Heard(leg)
+    return { leg, heard, invite: await this.peer.request('INVITE') }
+  }
+
+  /** The agent has said this, whether or not it reached us. */
+  async said(sip: string): Promise<void> {
+    await expect
+      .poll(() => this.relay.seen.some((frame) => frame.from === 'agent' && frame.sip === sip), patience)
+      .toBe(true)
+  }
+
+  /** The application has asked the agent for this. */
+  async asked(sip: string): Promise<void> {
+    await expect
+      .poll(
+        () => this.relay.seen.some((frame) => frame.from === 'application' && frame.sip === sip),
+        patience,
+      )
+      .toBe(true)
+  }
+
+  /** Time goes on, and what comes of it is on its way meanwhile. */
+  async passes(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 5_000) {
+      this.clock.advance(5_000)
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  get left(): Record<string, number> {
+    const { sip, edge } = this.carrier.bench
+    const legs = this.legs.filter(({ isEnded }) => !isEnded).length
+    return { dialogs: sip.legs, ports: edge.used, timers: this.clock.running, legs }
+  }
+
+  async close(): Promise<void> {
+    this.relay.rule = () => 'pass'
+    await this.carrier.close()
+    this.relay.close()
+  }
+}
+
+/** How often, and for how long, tests look for what they wait for. */
+export const patience = { interval: 5, timeout: 10_000 }
+const late = (port: number): Partial<CarrierConfig> => ({ targets: [`sip:127.0.0.1:${port}`] })
+/** Of {@link Misbehaving.left} when nothing is left. */
+export const nothing = { dialogs: 0, ports: 0, timers: 0, legs: 0 }
+
+/** A rule for frames of the agent alone. */
+export const agent =
+  (test: (frame: RelayedFrame) => boolean, fate: Fate = 'drop') =>
+  (frame: RelayedFrame): Fate =>
+    frame.from === 'agent' && test(frame) ? fate : 'pass'
+/** Requests and responses of the far side, as the agent tells of them. */
+export const told =
+  (...sips: readonly string[]) =>
+  (frame: RelayedFrame): boolean =>
+    frame.kind === 'sip' && sips.includes(frame.sip)
+/** What the agent says of requests and responses of ours. */
+export const confirmed =
+  (...sips: readonly string[]) =>
+  (frame: RelayedFrame): boolean =>
+    frame.kind === 'response' && sips.includes(frame.sip)
