@@ -142,6 +142,8 @@ export class FakeFarSide implements LegSignalling {
   /** Whom it talks to, as it is told. */
   readonly others: string[] = []
   readonly sounds: PlayState[] = []
+  /** The others of its conference, as it is told. */
+  conference: readonly Leg[] = []
   readonly leg: Leg
 
   constructor(leg: Leg) {
@@ -173,6 +175,10 @@ export class FakeFarSide implements LegSignalling {
     this.others.push(
       partner ? `with ${partner.direction === 'inbound' ? partner.from.uri : partner.to.uri}` : 'alone',
     )
+  }
+
+  gathered(others: readonly Leg[]): void {
+    this.conference = others
   }
 
   plays(_id: string, state: PlayState): void {

@@ -32,6 +32,11 @@ export interface LegSignalling {
   calling?(partner: Leg): void
   /** Whom the far side talks to from now on; undefined: nobody. Told of changes alone, and not of holding. Absent: it is not told. */
   paired?(partner: Leg | undefined): void
+  /**
+   * The other participants of the conference that the far side takes part in, as of now; empty: it takes part in none, or alone. Absent: it
+   * is not told.
+   */
+  gathered?(others: readonly Leg[]): void
   /** A sound of a handler is played to the far side, or goes on; `id` is the sound's own. Absent: it is not told. */
   plays?(id: string, state: PlayState): void
   /** Tells the page something that a handler has made up; false where it cannot be told now. Absent: there is no page. */

@@ -271,6 +271,16 @@ export class Leg {
     this.#signalling?.paired?.(partner)
   }
 
+  /** Whether the far side is told who takes part in a conference with it. */
+  get followsConference(): boolean {
+    return !this.isEnded && this.#signalling?.gathered !== undefined
+  }
+
+  /** The other participants of its conference, as of now; empty: it has left, or is alone. */
+  gathered(others: readonly Leg[]): void {
+    if (!this.isEnded) this.#signalling?.gathered?.(others)
+  }
+
   /** A sound of a handler is played to the far side, or goes on. */
   plays(id: string, state: PlayState): void {
     if (!this.isEnded) this.#signalling?.plays?.(id, state)

@@ -57,7 +57,13 @@ export type Target =
   | { readonly kind: 'endpoint'; readonly endpointId: string; readonly address: string }
   | { readonly kind: 'subscriber'; readonly subscriberId: string; readonly address: string }
   /** A resource with a handler. It runs on the leg of a caller who dials it, and on a leg of its own if a call is connected to it. */
-  | { readonly kind: 'handler'; readonly handler: HandlerSpec; readonly address: string }
+  | {
+      readonly kind: 'handler'
+      readonly handler: HandlerSpec
+      readonly address: string
+      /** Whether no caller is ever shown video there; default false. */
+      readonly isAudioOnly?: boolean
+    }
 
 /** Reads addresses; part of the directory. */
 export interface AddressBook {

@@ -47,8 +47,16 @@ export interface BrowserScreen {
 
 /** WebRTC towards plain `RTCPeerConnection`s, through mediasoup. */
 export interface WebRtc {
-  /** Answers an offer. Rejects with an Error whose `code` is `bad_sdp`, `no_common_codec` or `no_ports`. */
-  answer(group: string, offer: string, codecs: readonly AudioCodec[]): Promise<BrowserMedia>
+  /**
+   * Answers an offer; without `video` (default true) each video m-line of it, and of later offers, is refused with port 0. Rejects with an
+   * Error whose `code` is `bad_sdp`, `no_common_codec` or `no_ports`.
+   */
+  answer(
+    group: string,
+    offer: string,
+    codecs: readonly AudioCodec[],
+    options?: { readonly video?: boolean },
+  ): Promise<BrowserMedia>
   /** Makes an offer with one audio codec, and with video where it is wanted; default without. */
   offer(group: string, codec: AudioCodec, options?: { readonly video?: boolean }): Promise<BrowserMedia>
   /**

@@ -24,6 +24,8 @@ export interface BrowserParts {
   readonly port: MediaPort
   readonly relay: Relay
   readonly format: AudioFormat
+  /** Whether video of the browser's offers is taken; else it is refused. */
+  readonly takesVideo: boolean
 }
 
 /** Ids of header extensions in our own offers; clear of the low ids that mediasoup writes of its own accord. */
@@ -36,11 +38,11 @@ export class BrowserSession extends Session implements BrowserMedia {
   readonly #relay: Relay
   readonly #format: AudioFormat
 
-  constructor({ worker, port, relay, format }: BrowserParts) {
+  constructor({ worker, port, relay, format, takesVideo }: BrowserParts) {
     super({
       worker,
       relay,
-      plan: (offer) => planAnswer(offer, [format.codec]).map((plan) => checked(plan, format)),
+      plan: (offer) => planAnswer(offer, [format.codec], takesVideo).map((plan) => checked(plan, format)),
     })
     this.port = port
     this.codec = format.codec

@@ -90,12 +90,17 @@ class Service implements WebRtcService {
     this.#onFailure = listener
   }
 
-  async answer(group: string, offer: string, codecs: readonly AudioCodec[]): Promise<BrowserMedia> {
+  async answer(
+    group: string,
+    offer: string,
+    codecs: readonly AudioCodec[],
+    { video = true } = {},
+  ): Promise<BrowserMedia> {
     // Read before anything is opened: most refusals cost nothing.
-    const plans = planAnswer(readSdp(offer, 'offer'), codecs)
+    const plans = planAnswer(readSdp(offer, 'offer'), codecs, video)
     const audio = plans.find((plan) => plan.kind === 'audio')
     if (!audio) throw new WebRtcError('bad_sdp', 'SDP, session: an audio m-line expected')
-    return this.#build(group, audio.audio, (session) => session.answer(plans))
+    return this.#build(group, audio.audio, (session) => session.answer(plans), video)
   }
 
   offer(group: string, codec: AudioCodec, { video = false } = {}): Promise<BrowserMedia> {
@@ -141,13 +146,14 @@ class Service implements WebRtcService {
     group: string,
     format: AudioFormat,
     negotiate: (session: BrowserSession) => Promise<void>,
+    takesVideo = true,
   ): Promise<BrowserMedia> {
     const worker = await this.#idlest().get()
     const port = await this.#edge.open({ group, kind: 'loopback' })
     let undo: () => Promise<unknown> = () => closePort(port)
     try {
       const relay = await Relay.open(worker, port, format)
-      const session = new BrowserSession({ worker, port, relay, format })
+      const session = new BrowserSession({ worker, port, relay, format, takesVideo })
       undo = () => Promise.all([session.close(), closePort(port)])
       await negotiate(session)
       return session

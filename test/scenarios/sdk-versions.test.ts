@@ -8,6 +8,7 @@ import { CutLine } from '../support/cut-line.ts'
 import { Gateway } from '../support/gateway.ts'
 import { heardIn, hears } from '../support/page-audio.ts'
 import { freePort } from '../support/ports.ts'
+import { rest } from '../support/rest.ts'
 import { SdkPage } from '../support/sdk-page.ts'
 import { type SdkVersion, sdkVersions } from '../support/sdk-versions.ts'
 import { until } from '../support/until.ts'
@@ -46,14 +47,18 @@ beforeAll(async () => {
         }),
       },
     ],
-    domains: sdkVersions.map((sdk) =>
-      application(
-        domainOf(sdk),
-        scripted({ connect: { to: `/public/${sdk.person}`, answer_on_bridge: true } }),
+    domains: [
+      ...sdkVersions.map((sdk) =>
+        application(
+          domainOf(sdk),
+          scripted({ connect: { to: `/public/${sdk.person}`, answer_on_bridge: true } }),
+        ),
       ),
-    ),
+      application('lounge.test', scripted({ join_room: { name: 'lounge' } })),
+    ],
     subscribers: sdkVersions.flatMap(peopleOf),
   })
+  await rest(gateway, 'POST', '/api/fabric/resources/conference_rooms', { name: 'lounge' })
   browser = await Browser.start(tone)
 })
 
@@ -319,6 +324,37 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
         ...page.wire.events('member.joined', before).map(({ member }) => member),
       ].map(({ meta }) => meta)
     await expect.poll(metas).toContainEqual({ agent: 'Ann' })
+    await page.hangUp()
+    await gateway.settled()
+  })
+
+  it('talks in a room, by sound alone, and sees who takes part', async () => {
+    const [found] = ((await page.ask('address.getAddresses', { type: 'room' })) as Listed).data
+    expect(Object.keys(found?.channels ?? {})).toEqual(['audio', 'messaging'])
+    const before = page.wire.received.length
+    await page.dial('/public/lounge?channel=video', { video: true })
+    const [{ sdp }] = page.wire.events('verto.answer', before) as [{ sdp: string }]
+    expect(sdp).toMatch(/^m=video 0 /m)
+    await until(
+      'the camera is closed',
+      () => page.page.evaluate(`call.localVideoTrack?.readyState ?? 'none'`),
+      (state) => state !== 'live',
+    )
+    const carrier = await Carrier.calls(gateway, {
+      domain: 'lounge.test',
+      scenario: 'caller',
+      holdMs: 'told',
+    })
+    await carrier.talks('answered', 440)
+    await talk(carrier)
+    const names = async () =>
+      ((await page.do('getMembers')) as { members: { name: string }[] }).members.map(({ name }) => name)
+    expect(await names()).toEqual([`The ${sdk.person}`, 'Carrier'])
+    expect(page.wire.events('member.joined', before)).toMatchObject([{ member: { name: 'Carrier' } }])
+    await carrier.goesOn()
+    await carrier.done()
+    await expect.poll(() => page.wire.events('member.left', before)).toHaveLength(1)
+    expect(await names()).toHaveLength(1)
     await page.hangUp()
     await gateway.settled()
   })

@@ -7,6 +7,8 @@ import type { Participant } from './participant.ts'
 import type { Attendee, OpenConference } from './rooms.ts'
 
 const defaultMost = 100
+/** Maximum number of other participants that a page is told of. */
+const maxShownOthers = 100
 const mixRate = 16_000
 
 /** What a conference works with. */
@@ -107,12 +109,15 @@ export class Conference implements OpenConference {
     if (this.#started) this.#seat(participant)
     else if (this.size > 1 && this.#any(({ options }) => options.startOnEnter ?? true)) this.#start()
     this.#reseatCoaches()
+    this.#showParticipants()
   }
 
   leave(participant: Participant): void {
     if (!this.#participants.delete(participant)) return
     const { beep: who = 'both', endOnExit } = participant.options
     if (participant.port) this.#mixer.remove(participant.port)
+    participant.call.caller.gathered([])
+    this.#showParticipants()
     if (this.#started && this.size > 0 && (who === 'both' || who === 'exit')) this.#beep()
     this.tell('leave', participant)
     if (this.size === 0) this.#close()
@@ -120,9 +125,12 @@ export class Conference implements OpenConference {
     else this.#reseatCoaches()
   }
 
-  /** What a participant does has changed, or its port. `before`: the port that it had. */
+  /** What a participant does has changed, or its leg. `before`: the port of the former leg. */
   changed(participant: Participant, before?: MediaPort): void {
-    if (before) this.#mixer.remove(before)
+    if (before) {
+      this.#mixer.remove(before)
+      this.#showParticipants()
+    }
     if (this.#started && this.has(participant)) this.#seat(participant)
     this.#reseatCoaches()
   }
@@ -138,6 +146,16 @@ export class Conference implements OpenConference {
       })
     } catch (error) {
       this.#parts.log.error({ err: error }, 'who was told of a conference failed')
+    }
+  }
+
+  /** Tells each page who takes part besides it. Telephones are not told, and cost nothing here. */
+  #showParticipants(): void {
+    const callers = [...this.#participants].map(({ call }) => call.caller)
+    const shown = callers.slice(0, maxShownOthers + 1)
+    for (const caller of callers) {
+      if (!caller.followsConference) continue
+      caller.gathered(shown.filter((other) => other !== caller).slice(0, maxShownOthers))
     }
   }
 

@@ -88,6 +88,28 @@ describe('a conference', () => {
     expect([conferences.count, mixer().isClosed, b.leg.isAnswered]).toEqual([0, true, true])
   })
 
+  it('tells each participant who takes part besides it, as long as it does', async () => {
+    const [a, b, c] = [await join(), await join(), await join()]
+    const shown = () => [a, b, c].map(({ far }) => far.conference)
+    expect(shown()).toEqual([
+      [b.leg, c.leg],
+      [a.leg, c.leg],
+      [a.leg, b.leg],
+    ])
+    b.seat?.leave()
+    await settle()
+    expect(shown()).toEqual([[c.leg], [], [a.leg]])
+    c.leg.ended({ code: 'normal' })
+    await settle()
+    expect(a.far.conference).toEqual([])
+  })
+
+  it('shows a hundred others to each participant at most', async () => {
+    const all = [await join({ maxParticipants: 200 })]
+    for (let i = 0; i < 110; i++) all.push(await join())
+    for (const each of [all[0], all.at(-1)]) expect(each?.far.conference).toHaveLength(100)
+  })
+
   it('of one name is another one in another project, and after its end', async () => {
     const [a, b] = [await join({}, 'p'), await join({}, 'q')]
     expect(a.events[0]?.conferenceId).not.toBe(b.events[0]?.conferenceId)

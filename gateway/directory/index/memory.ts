@@ -144,5 +144,7 @@ const targetOf = (entry: Entry): Target | undefined => {
     return { kind: 'sip', uri, address, encryption, ...(codecs && { codecs }) }
   }
   const handler = handlerAt(entry)
-  return handler && { kind: 'handler', handler, address }
+  // The conference of a room mixes sound alone.
+  const isAudioOnly = resource.type === 'room'
+  return handler && { kind: 'handler', handler, address, ...(isAudioOnly && { isAudioOnly }) }
 }

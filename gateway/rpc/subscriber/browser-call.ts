@@ -28,6 +28,8 @@ export interface BrowserCallOptions {
   readonly parties: Parties
   /** Who had the page invited; absent where it dialled, and where nobody calls yet. */
   readonly caller?: Leg
+  /** Whether no video is ever taken of the page, nor shown to it; default false. */
+  readonly isAudioOnly?: boolean
   /** Whether the page has our description already; default false. */
   readonly isDescribed?: boolean
   /** Variables that the page shows to the others of its call; default none. */
@@ -73,11 +75,14 @@ export class BrowserCall {
       ...{ client, wire: this.#wire, party: parties.join(leg, callId, client.holder, options.meta), parties },
       ...(caller && { caller }),
       video: media.video,
+      isAudioOnly: options.isAudioOnly === true,
       onHearing: () => {
         this.#hear()
         this.#setVolumes()
       },
     })
+    // The published SDK closes the camera where it finds its own video muted.
+    if (options.isAudioOnly) this.party.member.set({ video_muted: true })
     this.#times.start = clock.now()
     this.#described = options.isDescribed === true
     const lost = (state: LostState) => {
@@ -106,6 +111,11 @@ export class BrowserCall {
   /** Whether the page holds the call. */
   get held(): boolean {
     return this.leg.holds
+  }
+
+  /** Whether no video is ever taken of the page, nor shown to it. */
+  get isAudioOnly(): boolean {
+    return this.#options.isAudioOnly === true
   }
 
   /** The screen that the page shares. */

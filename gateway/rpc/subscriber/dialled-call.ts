@@ -47,6 +47,8 @@ export class DialledCall implements LegSignalling, ClientCall {
   #callId = newCallId()
   #call: BrowserCall | undefined
   #earlyMedia: Timer | undefined
+  /** Whether the dialled address never shows video. */
+  #isAudioOnly = false
   /** Why the page left, if it did. */
   #gone: Cause | undefined
 
@@ -150,6 +152,10 @@ export class DialledCall implements LegSignalling, ClientCall {
     this.#call?.members.paired(partner)
   }
 
+  gathered(others: readonly Leg[]): void {
+    this.#call?.members.gathered(others)
+  }
+
   plays(id: string, state: PlayState): void {
     this.#call?.plays(id, state)
   }
@@ -184,7 +190,10 @@ export class DialledCall implements LegSignalling, ClientCall {
   async #answerOffer(offer: string): Promise<BrowserMedia | undefined> {
     try {
       const likely = this.#parts.likelyCodecs?.(this.#invite.to, this.#client.holder.projectId) ?? []
-      return await this.#parts.webrtc.answer(this.#callId, offer, [...likely, ...browserCodecs])
+      const codecs = [...likely, ...browserCodecs]
+      const target = this.#parts.directory.resolve(this.#invite.to, this.#client.holder.projectId)
+      this.#isAudioOnly = target?.kind === 'handler' && target.isAudioOnly === true
+      return await this.#parts.webrtc.answer(this.#callId, offer, codecs, { video: !this.#isAudioOnly })
     } catch (error) {
       this.#refuse(mediaErrorCode(error), { reason: error instanceof Error ? error.message : String(error) })
       return undefined
@@ -226,7 +235,7 @@ export class DialledCall implements LegSignalling, ClientCall {
     leg.attach(this)
     const roomId = this.#callId
     const from = { client: this.#client, callId: wireId, roomId, leg, media }
-    this.#call = new BrowserCall({ ...from, parties, clock, log })
+    this.#call = new BrowserCall({ ...from, isAudioOnly: this.#isAudioOnly, parties, clock, log })
     leg.setPort(media.port, media.video)
     this.#call.state('created')
     // Their values are the page's own business, and may be secrets.

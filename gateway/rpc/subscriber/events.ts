@@ -48,10 +48,13 @@ export const callState = (call: WireCall, state: WireCallState, times: WireTimes
 
 /**
  * What the SDK lets the page do. Who may reach a few addresses only has a say over nobody but itself. Left out is `device`, which is not offered:
- * its methods then fail at once in the page.
+ * its methods then fail at once in the page. An audio-only call has no screens.
  */
-export const capabilitiesOf = ({ kind }: Pick<TokenHolder, 'kind'>): readonly string[] => {
-  const own = ['self', 'screenshare', 'vmuted', 'layout', 'digit']
+export const capabilitiesOf = (
+  { kind }: Pick<TokenHolder, 'kind'>,
+  isAudioOnly = false,
+): readonly string[] => {
+  const own = ['self', ...(isAudioOnly ? [] : ['screenshare']), 'vmuted', 'layout', 'digit']
   return kind === 'subscriber' ? [...own, 'member', 'lock', 'end'] : own
 }
 

@@ -101,12 +101,20 @@ export class FakeWebRtc implements Pick<WebRtc, 'answer' | 'offer' | 'screen'> {
   readonly screens: FakeScreen[] = []
   /** Whether the last offer of ours has video. */
   withVideo = false
+  /** Whether video of the last offer of a page is taken. */
+  takesVideo = false
   /** What was wanted of the last offer of a page, in this order. */
   wanted: readonly AudioCodec[] = []
   /** Held back until the test lets it go. */
   gate: Promise<void> = Promise.resolve()
 
-  async answer(group: string, offer: string, codecs: readonly AudioCodec[]): Promise<BrowserMedia> {
+  async answer(
+    group: string,
+    offer: string,
+    codecs: readonly AudioCodec[],
+    { video = true }: { video?: boolean } = {},
+  ): Promise<BrowserMedia> {
+    this.takesVideo = video
     await this.gate
     if (offer === 'bad') throw Object.assign(new Error('no m-line'), { code: 'bad_sdp' })
     if (offer === 'video only') throw Object.assign(new Error('no audio'), { code: 'no_common_codec' })

@@ -32,9 +32,9 @@ const directory = (): Promise<Directory> => {
   return shared
 }
 
-const makeDirectory = (): Promise<Directory> => {
+const makeDirectory = async (): Promise<Directory> => {
   const person = { password: 'x', context: 'public' }
-  return createDirectory({
+  const made = await createDirectory({
     file: ':memory:',
     config: {
       project: 'p1',
@@ -52,6 +52,9 @@ const makeDirectory = (): Promise<Directory> => {
     clock: new FakeClock(),
     log: { info: () => {}, error: () => {} },
   })
+  const room = { projectId: 'p1', displayName: 'Lounge', name: 'lounge', details: { recordOnStart: false } }
+  await made.resources.create({ type: 'room', ...room })
+  return made
 }
 
 /** What a call for a subscriber has besides whom it is for. */

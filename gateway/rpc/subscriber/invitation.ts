@@ -173,6 +173,10 @@ export class Invitation implements LegSignalling, ClientCall {
     this.#call?.members.paired(partner)
   }
 
+  gathered(others: readonly Leg[]): void {
+    this.#call?.members.gathered(others)
+  }
+
   plays(id: string, state: PlayState): void {
     this.#call?.plays(id, state)
   }

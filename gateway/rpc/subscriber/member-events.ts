@@ -27,6 +27,8 @@ export interface MemberEventsOptions {
   /** Who had the page invited. */
   readonly caller?: Leg
   readonly video: BrowserVideo
+  /** Whether no video is ever taken of the page, nor shown to it. */
+  readonly isAudioOnly: boolean
   /** Somebody was silenced, or deafened, or is another one: what the page hears may be something else. */
   readonly onHearing: () => void
 }
@@ -36,6 +38,8 @@ export class MemberEvents {
   readonly party: Party
   #options: MemberEventsOptions
   #partner: Party | undefined
+  /** The others of its conference. */
+  #company: ReadonlySet<Party> = new Set()
   #joined = false
   #locked = false
   #visible = false
@@ -47,6 +51,11 @@ export class MemberEvents {
     options.video.onChange(() => this.#videoChanged())
   }
 
+  /** The others of the conference that the page takes part in; none outside one. */
+  get company(): ReadonlySet<Party> {
+    return this.#company
+  }
+
   /** Whom the page talks to. */
   get partner(): Party | undefined {
     return this.#partner
@@ -54,7 +63,7 @@ export class MemberEvents {
 
   /** Every member of the call. */
   get members(): readonly MemberView[] {
-    const parties = this.#partner ? [this.party, this.#partner] : [this.party]
+    const parties = [this.party, ...(this.#partner ? [this.#partner] : []), ...this.#company]
     return parties.flatMap((party) => {
       const own = this.#view(party)
       return party.screen ? [own, this.#viewOf(party, party.screen)] : [own]
@@ -63,11 +72,11 @@ export class MemberEvents {
 
   /** Tells the page that it is in the call; its `start()` resolves then. */
   joined(): void {
-    const { wire, client } = this.#options
+    const { wire, client, isAudioOnly } = this.#options
     this.#joined = true
     this.#visible = this.party.visible
     const { id } = this.party.member
-    this.#emit('call.joined', callJoined(wire, id, this.#facts, capabilitiesOf(client.holder)))
+    this.#emit('call.joined', callJoined(wire, id, this.#facts, capabilitiesOf(client.holder, isAudioOnly)))
     if (this.#partner) this.#tellConnected(this.#partner)
     this.#tellLayout()
   }
@@ -102,12 +111,21 @@ export class MemberEvents {
     this.#tellLayout()
   }
 
-  /** Changes one of the two, and tells both. */
+  /** The others of its conference, as of now. */
+  gathered(legs: readonly Leg[]): void {
+    const before = this.#company
+    this.#company = new Set(legs.map((leg) => this.#options.parties.of(leg)))
+    if (!this.#joined) return
+    for (const party of before) if (!this.#company.has(party)) this.#tellMoved('member.left', party)
+    for (const party of this.#company) if (!before.has(party)) this.#tellMoved('member.joined', party)
+  }
+
+  /** Changes a member, and tells everyone who sees it. */
   change(party: Party, changes: Partial<MemberState>): void {
     const before = party.visible
     const names = party.member.set(changes)
     if (party.visible !== before) names.push('visible')
-    this.#both((page) => page.#updated(party, names))
+    this.#everyone((page) => page.#updated(party, names))
   }
 
   /** Has the page's microphone treated so. */
@@ -165,6 +183,12 @@ export class MemberEvents {
     const page = this.#partner?.page
     // What is between the two is theirs alone.
     if (page && page.#partner === this.party) tell(page)
+  }
+
+  /** The page, the other party, and the pages of its conference. */
+  #everyone(tell: (page: MemberEvents) => void): void {
+    this.#both(tell)
+    for (const { page } of this.#company) if (page?.company.has(this.party)) tell(page)
   }
 
   #updated(party: Party, names: readonly string[]): void {

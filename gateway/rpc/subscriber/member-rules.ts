@@ -12,6 +12,8 @@ export const targetsOf = (call: BrowserCall, target: unknown): readonly Party[] 
   const all = partner ? [party, partner] : [party]
   if (id === undefined) return [party]
   const found = id === 'all' ? all : all.filter(({ member }) => member.id === id)
+  if ([...call.members.company].some(({ member }) => member.id === id))
+    throw new Refused('403', 'Each member of a conference speaks for itself alone.')
   if (found.length === 0) throw new Refused('404', 'The member does not exist.')
   return found
 }
@@ -43,7 +45,11 @@ export const mayChange = (
   everybody: boolean,
 ): Partial<MemberState> => {
   mayOn(call, party)
-  if (party === call.party) return wanted
+  if (party === call.party) {
+    if (call.isAudioOnly && wanted.video_muted === false)
+      throw new Refused('409', 'This address takes no video.')
+    return wanted
+  }
   const entries = Object.entries(wanted) as [keyof MemberState, unknown][]
   const reasons: Refused[] = []
   const allowed = entries.filter(([name, value]) => {

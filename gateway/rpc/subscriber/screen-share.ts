@@ -101,6 +101,7 @@ export class ScreenShare implements ClientCall, SharedScreen {
     const main = callId === undefined ? undefined : this.#client.calls.get(callId)?.browserCall(this.#client)
     if (!this.#client.authorized) return 'unauthorized'
     if (!main?.leg.isAnswered || main.party.member.id !== memberId) return 'call_not_in_progress'
+    if (main.isAudioOnly) return 'verb_unavailable'
     return main.members.partner?.screen ? 'busy' : main
   }
 

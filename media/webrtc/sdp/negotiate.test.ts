@@ -55,6 +55,11 @@ describe('the plan of an answer', () => {
     })
   })
 
+  it('refuses all video where none is taken', () => {
+    const plans = planAnswer(read(browserOffer({ video: true })), ['PCMU'], false)
+    expect(plans.map(({ kind }) => kind)).toEqual(['audio', 'refused'])
+  })
+
   it('refuses a second audio m-line', () => {
     const [audio] = browserOffer().match(/^m=audio[\s\S]*/m)!
     expect(plan(browserOffer() + audio.replace('a=mid:0', 'a=mid:5')).map(({ kind }) => kind)).toEqual([

@@ -65,12 +65,17 @@ export interface VideoPlan {
 /**
  * Decides on every m-line of an offer, in its order (RFC 3264 section 6). The first audio m-line that can be used is ours, and the first
  * for video that is not inactive; all else is refused. Throws `bad_sdp` where there is no audio m-line, or a stream that cannot be told from
- * others, and `no_common_codec` where it has none of `codecs`, of which the first that is offered is taken.
+ * others, and `no_common_codec` where it has none of `codecs`, of which the first that is offered is taken. `video`: whether video is taken at
+ * all; default true.
  */
-export const planAnswer = (offer: SessionDescription, codecs: readonly AudioCodec[]): readonly Plan[] => {
+export const planAnswer = (
+  offer: SessionDescription,
+  codecs: readonly AudioCodec[],
+  video = true,
+): readonly Plan[] => {
   const audio = offer.sections.find((section): section is MediaSection => section.kind === 'audio')
   if (!audio) throw fault('session', 'an audio m-line that is in use expected')
-  const videos = videosOf(offer)
+  const videos = video ? videosOf(offer) : []
   return offer.sections.map(
     (section): Plan =>
       section === audio ? planAudio(audio, commonCodec(audio, codecs)) : planOther(section, videos),

@@ -9,7 +9,8 @@ const behind: Readonly<
   Record<ResourceType, { readonly type: AddressType; readonly channels: readonly string[] }>
 > = {
   subscriber: { type: 'subscriber', channels: ['audio', 'video', 'messaging'] },
-  room: { type: 'room', channels: ['audio', 'video', 'messaging'] },
+  // The conference of a room mixes sound alone.
+  room: { type: 'room', channels: ['audio', 'messaging'] },
   sip_endpoint: { type: 'call', channels: ['audio'] },
   sip_gateway: { type: 'call', channels: ['audio'] },
   swml_script: { type: 'app', channels: ['audio'] },

@@ -90,7 +90,6 @@ describe('addresses for who holds a token', () => {
       ...{ type: 'room', display_name: 'Under the roof', locked: false, preview_url: null },
       channels: {
         audio: '/public/attic?channel=audio',
-        video: '/public/attic?channel=video',
         messaging: '/public/attic?channel=messaging',
       },
     })

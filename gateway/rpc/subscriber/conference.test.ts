@@ -1,0 +1,102 @@
+/** A page in the conference of a room: sound alone, and every participant is a member. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fakeLeg } from '../../calls/fakes.ts'
+import type { AnyFrame } from '../testing.ts'
+import { Harness, type Page } from './harness.ts'
+import { dialled, settled } from './situations.ts'
+
+let gateway: Harness
+
+beforeEach(async () => {
+  gateway = await Harness.start()
+})
+afterEach(() => gateway.close())
+
+/** Alice has called the room, and is in its conference. */
+const inRoom = async () => {
+  const call = await dialled(gateway, '/public/lounge?channel=video')
+  call.media.report('connected')
+  await call.leg.answer()
+  const joined = await call.page.event('call.joined')
+  return { ...call, joined, self: { member_id: joined.member_id, call_id: 'c1', node_id: joined.node_id } }
+}
+
+const telephone = (number: string) => {
+  const { leg } = fakeLeg(gateway.clock, 'group', {
+    direction: 'outbound',
+    to: number,
+  })
+  leg.answered()
+  return leg
+}
+
+const memberOf = async (page: Page, event: string) => (await page.event(event)).member as AnyFrame
+const members = async (page: Page, self: object) =>
+  (await page.ask('call.member.list', { self, target: self })).members as AnyFrame[]
+
+describe('a page in a room', () => {
+  it('gives and gets no video, and is told to close its camera', async () => {
+    const { page, joined, self } = await inRoom()
+    expect(gateway.webrtc.takesVideo).toBe(false)
+    const [own] = (joined.room_session as { members: AnyFrame[] }).members
+    expect(own).toMatchObject({ video_muted: true, visible: false })
+    expect(joined.capabilities).not.toContain('screenshare')
+    const channels = ['video']
+    expect(await page.ask('call.unmute', { self, target: self, channels })).toMatchObject({ code: '409' })
+    const userVariables = { memberCallId: 'c1', memberId: self.member_id }
+    await page.dial('s1', '/public/lounge', 'screen', { screenShare: true, userVariables })
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 's1' })
+    expect(gateway.webrtc.screens).toEqual([])
+  })
+
+  it('has video where another address is called', async () => {
+    await dialled(gateway, '/public/bob')
+    expect(gateway.webrtc.takesVideo).toBe(true)
+  })
+
+  it('is told who comes and who goes, and lists everybody', async () => {
+    const { page, leg, self } = await inRoom()
+    expect(await members(page, self)).toHaveLength(1)
+    const [one, two] = [telephone('+1555'), telephone('+1666')]
+    leg.gathered([one])
+    expect(await memberOf(page, 'member.joined')).toMatchObject({ name: '+1555', type: 'member' })
+    leg.gathered([one, two])
+    expect(await memberOf(page, 'member.joined')).toMatchObject({ name: '+1666' })
+    expect((await members(page, self)).map(({ name }) => name)).toEqual(['Alice', '+1555', '+1666'])
+    leg.gathered([two])
+    expect(await memberOf(page, 'member.left')).toMatchObject({ name: '+1555' })
+    leg.gathered([])
+    expect(await memberOf(page, 'member.left')).toMatchObject({ name: '+1666' })
+    expect(await members(page, self)).toHaveLength(1)
+  })
+
+  it('that comes last finds the others in its first event', async () => {
+    const { page, leg } = await dialled(gateway, '/public/lounge')
+    leg.gathered([telephone('+1555')])
+    void leg.answer()
+    const joined = await page.event('call.joined')
+    const named = (joined.room_session as { members: AnyFrame[] }).members.map(({ name }) => name)
+    expect(named).toEqual(['Alice', '+1555'])
+    await settled(page)
+    expect(page.story).not.toContain('member.joined')
+  })
+
+  it('is told when another page mutes itself, and has no say over it', async () => {
+    const a = await inRoom()
+    const b = await gateway.online('bob')
+    const { leg } = gateway.call('bob')
+    await b.message('verto.invite')
+    await b.verto('verto.answer', leg.id, { sdp: 'answer' })
+    const { member_id } = await b.event('call.joined')
+    a.leg.gathered([leg])
+    leg.gathered([a.leg])
+    const own = { member_id, call_id: leg.id, node_id: 'node-1' }
+    await b.ask('call.mute', { self: own, target: own, channels: ['audio'] })
+    const updated = { member_id, audio_muted: true, updated: ['audio_muted'] }
+    expect(await memberOf(a.page, 'member.updated')).toMatchObject(updated)
+    const target = { ...own, call_id: leg.id }
+    expect(await a.page.ask('call.mute', { self: a.self, target, channels: ['audio'] })).toMatchObject({
+      code: '403',
+    })
+  })
+})
