@@ -1,7 +1,13 @@
-import type { Config } from '../config/types.ts'
+import type { CarrierConfig, Config } from '../config/types.ts'
 import type { Material } from './auth/certificates.ts'
 import { allNetworks, knownNetworks } from './sip/door/known-networks.ts'
-import type { SipAgentChange, SipAgentOptions, SipShield } from './sip-agent/index.ts'
+import type {
+  SipAgentChange,
+  SipAgentOptions,
+  SipReach,
+  SipReachCarrier,
+  SipShield,
+} from './sip-agent/index.ts'
 
 /** How the embedded agent is set up: the whole of `sip` that concerns it, in its own words. */
 export const agentOptions = (config: Config, material: Material): SipAgentOptions => {
@@ -21,6 +27,7 @@ export const agentOptions = (config: Config, material: Material): SipAgentOption
     maxTransactions: messages.transactions,
     shield: shieldOf(config.sip, allNetworks(knownNetworks(config))),
     viaPortNetworks: viaPortNetworksOf(config.carriers),
+    reach: reachOf(config.sip, { ...config, carriers: owned(config) }),
     ...tlsOf(material),
   }
 }
@@ -44,3 +51,45 @@ export const shieldOf = (sip: Pick<Config['sip'], 'shield'>, known: readonly str
     known,
   }
 }
+
+/** Carriers of the file, each with its project: one that names none is the first project's. */
+export const owned = ({
+  carriers,
+  project,
+}: Pick<Config, 'carriers' | 'project'>): readonly CarrierConfig[] =>
+  carriers.map((carrier) => ({ project, ...carrier }))
+
+/** Rules on where the agent's requests may go, by the carriers and the sites of the operator's own domains. */
+export const reachOf = (
+  { dialNetworks }: Pick<Config['sip'], 'dialNetworks'>,
+  {
+    carriers,
+    domains,
+  }: {
+    readonly carriers: readonly CarrierConfig[]
+    readonly domains: readonly {
+      readonly allow?: readonly string[] | undefined
+      readonly guarded?: boolean
+    }[]
+  },
+): SipReach => ({
+  networks: dialNetworks,
+  carriers: carriers.map(reachOfCarrier),
+  sites: domains.flatMap(({ allow, guarded }) => (allow && !guarded ? [allow] : [])),
+})
+
+const reachOfCarrier = ({
+  name,
+  project,
+  guarded,
+  auth,
+  targets,
+  allow,
+}: CarrierConfig): SipReachCarrier => ({
+  name,
+  ...(project !== undefined && { project }),
+  guarded: guarded === true,
+  byAddress: auth === undefined,
+  targets,
+  networks: allow,
+})

@@ -7,7 +7,11 @@ import { testCarrier } from './sip/carriers/testing.ts'
 import { Trust } from './sip/door/trust.ts'
 
 const follow = (declared: { allow: string[] }) => {
-  const sip = { registrar: { domains: [] }, shield: { scanners: ['Scanner'] } } as unknown as Config['sip']
+  const sip = {
+    registrar: { domains: [] },
+    shield: { scanners: ['Scanner'] },
+    dialNetworks: ['10.0.0.0/8'],
+  } as unknown as Config['sip']
   const config = { sip, carriers: [testCarrier(declared)], domains: [], project: 'first' }
   const trust = new Trust(config)
   const agent = { change: vi.fn() }
@@ -25,21 +29,37 @@ const follow = (declared: { allow: string[] }) => {
   }
 }
 
-it('the agent is told of networks that come and go, and of nothing else', () => {
+it('the agent is told of networks and carriers that come and go, and of nothing else', () => {
+  const ours = {
+    name: 'carrier',
+    project: 'first',
+    guarded: false,
+    byAddress: true,
+    targets: ['sip:carrier.example'],
+    networks: ['192.0.2.0/24'],
+  }
+  const theirs = { ...ours, name: 'theirs', project: 'p2', networks: ['198.51.100.0/24'] }
   const { trust, agent, tell } = follow({ allow: ['192.0.2.0/24'] })
   tell({})
+  expect(agent.change).toHaveBeenCalledExactlyOnceWith({
+    reach: { networks: ['10.0.0.0/8'], carriers: [ours], sites: [] },
+  })
+  agent.change.mockClear()
   tell({ domains: [{ project: 'p2', allow: ['192.0.2.0/24'], challenge: undefined, guarded: true }] })
   expect(agent.change).not.toHaveBeenCalled()
   tell({ carriers: [testCarrier({ name: 'theirs', project: 'p2', allow: ['198.51.100.0/24'] })] })
-  expect(agent.change).toHaveBeenCalledExactlyOnceWith({
-    shield: { scanners: ['scanner'], known: ['192.0.2.0/24', '198.51.100.0/24'] },
-  })
+  expect(agent.change.mock.calls).toEqual([
+    [{ shield: { scanners: ['scanner'], known: ['192.0.2.0/24', '198.51.100.0/24'] } }],
+    [{ reach: { networks: ['10.0.0.0/8'], carriers: [ours, theirs], sites: [] } }],
+  ])
   expect(trust.carrierOf('198.51.100.1', 'p2')?.name).toBe('theirs')
   // What the file declares is of the first project.
   expect(trust.carrierOf('192.0.2.1', 'first')?.project).toBe('first')
   expect(trust.carrierOf('192.0.2.1', 'p2')).toBeUndefined()
-  tell({})
-  expect(agent.change).toHaveBeenLastCalledWith({
-    shield: { scanners: ['scanner'], known: ['192.0.2.0/24'] },
-  })
+  agent.change.mockClear()
+  tell({ domains: [{ project: 'first', allow: ['192.0.2.0/24'], challenge: undefined, guarded: false }] })
+  expect(agent.change.mock.calls).toEqual([
+    [{ shield: { scanners: ['scanner'], known: ['192.0.2.0/24'] } }],
+    [{ reach: { networks: ['10.0.0.0/8'], carriers: [ours], sites: [['192.0.2.0/24']] } }],
+  ])
 })

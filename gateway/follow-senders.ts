@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/types.ts'
-import { shieldOf, viaPortNetworksOf } from './agent-options.ts'
+import { owned, reachOf, shieldOf, viaPortNetworksOf } from './agent-options.ts'
 import type { Directory, Senders } from './directory/types.ts'
 import type { Carriers } from './sip/carriers/carriers.ts'
 import type { Trust } from './sip/door/trust.ts'
-import type { SipAgent } from './sip-agent/index.ts'
+import type { SipAgent, SipReach } from './sip-agent/index.ts'
 
 /** What depends on who may send, and by whom calls go out. */
 export interface Followers {
@@ -27,15 +27,18 @@ export const followSenders = (
   { carriers, trust, agent }: Followers,
 ): ((next: SendersConfig) => void) => {
   let present = config
+  let reach: SipReach | undefined
   let senders: Senders = { domains: [], carriers: [] }
   const apply = (shieldChanged: boolean) => {
-    const { carriers: declared, project: first, sip } = present
-    // Each belongs to a project from now on: what names none is the first one's.
-    const own = declared.map((carrier) => ({ project: first, ...carrier }))
-    const all = { domains: senders.domains, carriers: [...own, ...senders.carriers] }
+    const { sip } = present
+    const all = { domains: senders.domains, carriers: [...owned(present), ...senders.carriers] }
     carriers.change(all.carriers)
     // The agent looks at every source anew, so it hears only of what changed.
     if (trust.change(all) || shieldChanged) agent?.change({ shield: shieldOf(sip, trust.networks) })
+    const next = reachOf(sip, all)
+    if (isDeepStrictEqual(reach, next)) return
+    reach = next
+    agent?.change({ reach })
   }
   directory.onSenders((found) => {
     senders = found

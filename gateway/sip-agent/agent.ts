@@ -22,6 +22,7 @@ import type { RawMessage } from './message/message.ts'
 import { parseFromApp } from './message/parse.ts'
 import { formatHost } from './message/uri.ts'
 import { Proxies } from './proxy/proxies.ts'
+import { Reach } from './reach/reach.ts'
 import { type Dns, SystemDns } from './route/dns.ts'
 import { SipRouter } from './route/router.ts'
 import { Shield } from './shield/shield.ts'
@@ -56,6 +57,7 @@ export class Agent {
   readonly #refusals: OwnRefusals
   readonly #dns: Dns & { close?(): void }
   readonly #router: SipRouter
+  readonly #reach: Reach
   #closed = false
 
   /** `fault` is told of errors within the agent that cost one message but not the agent. */
@@ -104,12 +106,14 @@ export class Agent {
     this.#dns = options.dns ?? new SystemDns()
     const router = new SipRouter({ reach: transports, dns: this.#dns, clock, fault })
     this.#router = router
+    const reach = new Reach({ dns: this.#dns, clock, fault, settings: options.reach })
+    this.#reach = reach
     const dialogs = new Dialogs()
     const cdrs = new Cdrs(this.#apps)
     const registeredFlows = new RegisteredFlows(clock, (address) => shield.knows(address))
     const subscriptions = new Subscriptions(clock, timers, dialogs)
     const kept = { transactions, dialogs, registeredFlows, subscriptions, refusals }
-    this.#context = { clock, timers, transports, router, shield, cdrs, userAgent, tryings, ...kept }
+    this.#context = { clock, timers, transports, router, reach, shield, cdrs, userAgent, tryings, ...kept }
     this.#answers = new Answers(this.#context, (dialog, isUnconfirmed) => {
       const end = isUnconfirmed ? dropUnconfirmed : hangUp
       end(this.#context, dialog, ackTimeout)
@@ -186,6 +190,7 @@ export class Agent {
   /** Takes new settings; what is open stays as it is. */
   change(change: SipAgentChange): void {
     if (change.shield) this.#shield.change(change.shield)
+    if (change.reach) this.#reach.change(change.reach)
     this.#context.transports.change(change)
   }
 
@@ -205,6 +210,7 @@ export class Agent {
     this.#context.subscriptions.close()
     this.#answers.close()
     this.#router.close()
+    this.#reach.close()
     this.#dns.close?.()
     this.#context.transactions.close()
     await Promise.all([this.#server.close(), this.#context.transports.close()])

@@ -20,11 +20,13 @@ export type {
   SipAgentOptions,
   SipAgentStats,
   SipListen,
+  SipReach,
+  SipReachCarrier,
   SipShield,
   SipTls,
   SipTlsPeer,
 } from './types.ts'
-export { offenceHeader, unconfirmedHeader } from './types.ts'
+export { notPermitted, offenceHeader, reachHeader, unconfirmedHeader } from './types.ts'
 
 /** The running agent: where drachtio-srf connects to, and what it listens on. */
 export interface SipAgent {

@@ -61,6 +61,34 @@ export interface SipShield {
   readonly known: readonly string[]
 }
 
+/** Addresses of one carrier, for the rules on where requests may go. */
+export interface SipReachCarrier {
+  readonly name: string
+  /** Project whose carrier it is; default every project's. */
+  readonly project?: string
+  /** True for a carrier that a customer made over the API: its settings open no address that is another carrier's. */
+  readonly guarded: boolean
+  /** True for a carrier that asks for no credentials of ours: whoever reaches it from our address calls at the project's expense. */
+  readonly byAddress: boolean
+  /** SIP URIs of its targets. */
+  readonly targets: readonly string[]
+  /** Networks (CIDR) that its calls come from. */
+  readonly networks: readonly string[]
+}
+
+/**
+ * Rules on where requests may go that a far end or a customer routes: to public addresses and the private networks named here, and never
+ * to the addresses of a carrier but its own dialogs. Requests outside dialogs are judged where the application names their far end by
+ * {@link reachHeader}.
+ */
+export interface SipReach {
+  /** Private networks (CIDR). */
+  readonly networks: readonly string[]
+  readonly carriers: readonly SipReachCarrier[]
+  /** Sites that the operator vouches for, each a list of networks (CIDR): a dialog that began in one may go on within it. Default none. */
+  readonly sites?: readonly (readonly string[])[]
+}
+
 /** What may change while the agent runs. What is left out stays. */
 export interface SipAgentChange {
   /** New certificates: connections that are open keep theirs. */
@@ -68,6 +96,8 @@ export interface SipAgentChange {
   readonly tlsPeers?: readonly SipTlsPeer[]
   readonly shield?: SipShield
   readonly viaPortNetworks?: readonly string[]
+  /** Holds for dialogs in progress too. */
+  readonly reach?: SipReach
 }
 
 /** How the agent is set up. */
@@ -87,6 +117,8 @@ export interface SipAgentOptions {
    * the Via (RFC 3261 18.2.2). Everyone else gets them at the source port. Default none.
    */
   readonly viaPortNetworks?: readonly string[]
+  /** Default: requests may go anywhere. */
+  readonly reach?: SipReach
   /** Limits of received messages; default those of `message/limits.ts`. */
   readonly limits?: Partial<Limits>
   /** Value of User-Agent and Server where the application gives none. Default: neither header is sent. */
@@ -174,6 +206,16 @@ export const offenceHeader = 'X-Trunkline-Offence'
  * somebody else. The value means nothing. Private to the agent and its applications, as {@link offenceHeader} is.
  */
 export const unconfirmedHeader = 'X-Trunkline-Unconfirmed'
+
+/**
+ * Header by which an application names the far end of a request outside dialogs, or, in a response to an INVITE, that of the dialog:
+ * `carrier <name>`, or `project <id>` for a SIP URI that a project dials without a carrier. Private to the agent and its applications: it
+ * neither goes out nor comes in over the network.
+ */
+export const reachHeader = 'X-Trunkline-Reach'
+
+/** Beginning of the agent's answer to a request that may not go where it leads; the reason follows. */
+export const notPermitted = 'not permitted: '
 
 /** Why the shield dropped something; `tls`: the TLS handshake of a connection that was accepted came to nothing. */
 export type ShieldReason = 'rate' | 'banned' | 'scanner' | 'stranger' | 'tls'

@@ -1,4 +1,5 @@
 import { type Cause, type Code, catalogue, sipStatusOf } from '../errors.ts'
+import { notPermitted } from '../sip-agent/index.ts'
 import { printable, q850In } from './headers.ts'
 import type { Refusal } from './srf.ts'
 
@@ -32,6 +33,8 @@ export const problemOf = ({ res }: Pick<Refusal, 'res'>): string | undefined => 
 /** What the refusal of an INVITE of ours means. `rang`: a provisional response had come. */
 export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
   const { status, reason } = refusal
+  const objection = status === undefined ? objectionOf(refusal.message) : undefined
+  if (objection !== undefined) return { code: 'not_permitted', detail: objection }
   if (status === undefined)
     return { code: 'unreachable', detail: printable(refusal.message ?? String(refusal)) }
   const detail = `${status} ${printable(reason ?? '', 64)}`.trim()
@@ -53,6 +56,12 @@ export const causeOfRefusal = (refusal: Refusal, rang: boolean): Cause => {
     ...(status >= 400 && { sip: status }),
     ...(q850 !== undefined && { q850 }),
   }
+}
+
+/** Reason for which the agent sends no request to the address that it has found; undefined for another message. */
+const objectionOf = (message = ''): string | undefined => {
+  const start = message.indexOf(notPermitted)
+  return start < 0 ? undefined : printable(message.slice(start + notPermitted.length))
 }
 
 const codeOfStatus = (status: number): Code => {

@@ -1,5 +1,6 @@
 import type { Party } from '../calls/leg.ts'
 import { type Cause, catalogue, q850Of } from '../errors.ts'
+import { offenceHeader, reachHeader, unconfirmedHeader } from '../sip-agent/index.ts'
 import type { Headers } from './srf.ts'
 import { hasControls, parseSipUri } from './uri.ts'
 
@@ -15,6 +16,8 @@ const reserved = new Set([
   ...['require', 'proxy-require', 'supported', 'unsupported', 'allow', 'accept', 'rack', 'rseq'],
   ...['session-expires', 'min-se', 'replaces', 'refer-to', 'event', 'subscription-state', 'user-agent'],
   ...['mime-version', 'timestamp', 'expires', 'reason'],
+  // Between us and our own agent.
+  ...[offenceHeader, reachHeader, unconfirmedHeader].map((name) => name.toLowerCase()),
 ])
 
 /** A header that is not sent, and why. */

@@ -134,6 +134,7 @@ export class SipEdge implements OutboundSip {
     })
     this.#trunks = new Trunks({
       ...{ carriers, srf: link.srf, clock: trunkClock, log, metrics, userAgent },
+      marks: link.capabilities.marks,
       ...(parts.guard && { guard: parts.guard }),
     })
     const { strangers } = parts
@@ -253,6 +254,7 @@ export class SipEdge implements OutboundSip {
       ...{ carriers, guard, metrics, userAgent },
       ...(this.#parts.quotas && { quotas: this.#parts.quotas }),
       seesTryings: () => link.capabilities.tryings,
+      marks: link.capabilities.marks,
       disconnected: (id, hop) => registrar?.registrations.disconnected(id, hop),
     })
   }

@@ -4,6 +4,7 @@ import { type Headers, headerKey, headerName } from '../message/headers.ts'
 import type { RawMessage } from '../message/message.ts'
 import { splitOutside } from '../message/text.ts'
 import { formatHost } from '../message/uri.ts'
+import { reachKey } from '../reach/far-end.ts'
 import type { Protocol } from '../transport/types.ts'
 import { offenceHeader, unconfirmedHeader } from '../types.ts'
 
@@ -70,11 +71,14 @@ export const offenceKey = headerKey(offenceHeader)
 /** The key of {@link unconfirmedHeader}, which no message on the network has. */
 export const unconfirmedKey = headerKey(unconfirmedHeader)
 
+/** Keys of the headers that stay between the agent and its applications. */
+export const privateKeys: ReadonlySet<string> = new Set([offenceKey, unconfirmedKey, reachKey])
+
 /** The application's headers, spelled as usual and with `localhost` replaced, without those in `except` (lower case). */
 export const appHeaders = (headers: Headers, own: Own, except: ReadonlySet<string>): AppHeader[] => {
   const out: AppHeader[] = []
   for (const header of headers.list()) {
-    if (except.has(header.key) || header.key === offenceKey || header.key === unconfirmedKey) continue
+    if (except.has(header.key) || privateKeys.has(header.key)) continue
     const name = headerName(header.name)
     const value = replaceLocalhost(header.key, header.value, own)
     check(header.key, name, value)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 import type { Dialogs } from '../dialog/dialogs.ts'
 import { magicCookie } from '../message/via.ts'
+import type { Reach } from '../reach/reach.ts'
 import type { Router } from '../route/types.ts'
 import type { Shield } from '../shield/shield.ts'
 import type { Timers } from '../transaction/timers.ts'
@@ -20,10 +21,12 @@ export interface Context {
   readonly transactions: Transactions
   readonly dialogs: Dialogs
   readonly router: Router
+  /** Rules on where requests may go. */
+  readonly reach: Pick<Reach, 'outside' | 'within'>
   readonly cdrs: Cdrs
   readonly registeredFlows: RegisteredFlows
   readonly subscriptions: Subscriptions
-  readonly shield: Pick<Shield, 'offend' | 'trusts'>
+  readonly shield: Pick<Shield, 'offend' | 'trusts' | 'hold'>
   readonly refusals: Pick<OwnRefusals, 'add'>
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined

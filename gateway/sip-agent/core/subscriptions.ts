@@ -27,6 +27,8 @@ export interface Subscribing {
   readonly app: App
   readonly fromTag: string
   made(): MadeRequest
+  /** Way that the request took last. */
+  origin(): Flow
 }
 
 /**
@@ -98,7 +100,8 @@ class SubscriptionStart {
     this.#dialogs = dialogs
     this.#granted = granted
     this.#stop = dialogs.expect(start.made().callId, start.fromTag, (notify, flow) => {
-      if (this.#dialog) return undefined
+      // Without tags nothing tells its requests from new ones.
+      if (this.#dialog || notify.fromTag === '') return undefined
       const from = notify.headers.first('from') ?? ''
       this.#dialog = this.#open(notify, notify.fromTag, from, recordRoute(notify), flow)
       // Until the answer says for how long, it is kept as long as the answer may take.
@@ -111,7 +114,8 @@ class SubscriptionStart {
   settle(response: SipResponse | undefined, flow: Flow): void {
     this.#stop()
     // Without its application it is not wanted: 481 to its NOTIFYs ends it.
-    const good = response !== undefined && response.status < 300 && this.#start.app.open
+    const good =
+      response !== undefined && response.status < 300 && response.toTag !== '' && this.#start.app.open
     if (!good) {
       if (this.#dialog) this.#dialogs.remove(this.#dialog)
       return
@@ -148,6 +152,7 @@ class SubscriptionStart {
       remoteSeq: message.kind === 'request' ? message.seq - 1 : -1,
       localContact: made.contact,
       flow,
+      origin: this.#start.origin(),
       target: contactOf(message) ?? made.uri,
       owner: app,
       subscription: true,

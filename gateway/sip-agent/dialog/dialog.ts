@@ -2,6 +2,7 @@ import type { App } from '../drachtio/app.ts'
 import { bareAddress, parseAddresses } from '../message/address.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { kept, splitOutside } from '../message/text.ts'
+import type { FarEnd } from '../reach/far-end.ts'
 import type { Endpoint, Flow } from '../transport/types.ts'
 import { type Addressing, addressing } from './addressing.ts'
 import { Offers } from './offers.ts'
@@ -25,6 +26,10 @@ export interface DialogStart {
   readonly remoteSeq: number
   readonly localContact: string
   readonly flow: Flow
+  /** Way that the request which makes the dialog took, where it was ours; default {@link flow}. */
+  readonly origin?: Flow
+  /** Far end as the application names it. Default: nothing is known of it. */
+  readonly farEnd?: FarEnd
   /** The remote target; empty where the peer gave no Contact. */
   readonly target: string
   readonly owner: App | undefined
@@ -56,6 +61,10 @@ export class Dialog {
   readonly remoteAddress: string
   readonly owner: App | undefined
   readonly subscription: boolean
+  /** Way by which the dialog began: its far address is the peer's own, whatever the peer writes later. */
+  readonly origin: Flow
+  /** Far end as the application names it. */
+  farEnd: FarEnd | undefined
   /** Offers without an answer. */
   readonly offers = new Offers()
   localContact: string
@@ -94,6 +103,8 @@ export class Dialog {
     this.localContact = kept(start.localContact)
     this.#target = kept(start.target)
     this.#flow = start.flow
+    this.origin = start.origin ?? start.flow
+    this.farEnd = start.farEnd
     this.#localSeq = start.localSeq
     this.#remoteSeq = start.remoteSeq
   }

@@ -6,13 +6,20 @@ import { failureStatus } from '../core/uac/outgoing-request.ts'
 import { isOwn } from '../core/uac/ways.ts'
 import { SipParseError } from '../message/error.ts'
 import type { SipResponse } from '../message/message.ts'
+import type { FarEnd } from '../reach/far-end.ts'
+import type { Hop } from '../route/types.ts'
 import type { ClientFailure } from '../transaction/invite-client.ts'
 import type { Flow } from '../transport/types.ts'
+
+/** Far end of a redirection: it may go where a customer without any carrier may. */
+const stranger: FarEnd = { kind: 'project', id: '' }
 
 /** What a branch works with. */
 export interface BranchParts {
   readonly context: Context
   readonly target: string
+  /** Origin of the target: `peer` for a redirection. */
+  readonly by: 'us' | 'peer'
   /** Its share of Max-Breadth, which it holds until it is done. */
   readonly breadth: number
   readonly invite: boolean
@@ -73,12 +80,19 @@ export class Branch {
     this.#limit?.cancel()
   }
 
-  #send(hops: Parameters<Parameters<Context['router']['find']>[1]>[0]) {
-    const { context, make, provisionalMs, finalMs } = this.#parts
+  #send(hops: readonly Hop[]) {
+    const { context, by } = this.#parts
     if (this.done) return
     if (hops.length === 0 || hops.some((hop) => isOwn(hop, context)))
       return this.#fail(hops.length === 0 ? 503 : 482)
-    const attempts = new Attempts(context, { ways: hops, make, forwards: true }, true)
+    if (by === 'us') return this.#begin(hops)
+    context.reach.outside(stranger, hops, (objection) => (objection ? this.#fail(403) : this.#begin(hops)))
+  }
+
+  #begin(hops: readonly Hop[]) {
+    const { context, make, provisionalMs, finalMs, by } = this.#parts
+    if (this.done) return
+    const attempts = new Attempts(context, { ways: hops, make, forwards: true, by }, true)
     this.#attempts = attempts
     const { clock } = context
     if (provisionalMs !== undefined) this.#silence = clock.after(provisionalMs, () => this.#tooLong())

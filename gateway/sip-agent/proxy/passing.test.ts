@@ -4,6 +4,7 @@ import type { Context } from '../core/context.ts'
 import type { SipRequest } from '../message/message.ts'
 import type { Hop } from '../route/types.ts'
 import { message, RecordingFlow } from '../testing/messages.ts'
+import type { ChosenBy } from '../transport/types.ts'
 import { OwnRoutes } from './own-route.ts'
 import { Passing } from './passing.ts'
 
@@ -50,8 +51,8 @@ beforeEach(() => {
     transports: {
       addresses: [],
       ownHost: () => '192.0.2.1',
-      flow: ({ address }: Hop, chosen = true) => {
-        if (chosen) met.push(address)
+      flow: ({ address }: Hop, by: ChosenBy) => {
+        if (by === 'us') met.push(address)
         return places?.get(address)
       },
     },

@@ -79,7 +79,7 @@ export class Passing {
     if (!way) nowhere()
     // Route and request-uri say where it goes, and whoever holds a route of ours writes them as he likes.
     else
-      send(openWay(way, this.#context, false), () => {
+      send(openWay(way, this.#context, 'peer'), () => {
         try {
           if (isHop(way)) this.#context.router.failed(way)
           this.#try(left, send, nowhere)

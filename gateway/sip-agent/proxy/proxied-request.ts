@@ -57,6 +57,8 @@ export class ProxiedRequest {
   readonly #base: ReplyBase
   readonly #waiting: string[]
   readonly #branches: Branch[] = []
+  /** Targets that a refusal named. */
+  readonly #redirections = new Set<string>()
   /** As the sender would see them. */
   readonly #refusals: SipResponse[] = []
   #targets = 0
@@ -127,7 +129,11 @@ export class ProxiedRequest {
   #branch(target: string, breadth: number): Branch {
     const { context, order, request } = this.#start
     return new Branch({
-      ...{ context, target, breadth, invite: request.method === 'INVITE' },
+      context,
+      target,
+      breadth,
+      invite: request.method === 'INVITE',
+      by: this.#redirections.has(target) ? 'peer' : 'us',
       provisionalMs: order.provisionalMs,
       finalMs: order.finalMs,
       make: (flow) => this.#make(target, breadth, flow),
@@ -194,7 +200,9 @@ export class ProxiedRequest {
 
   #redirect(response: SipResponse) {
     const contact = contactOf(response)
-    if (contact !== undefined) this.#queue([contact])
+    if (contact === undefined) return
+    this.#redirections.add(contact)
+    this.#queue([contact])
   }
 
   #failed(status: number) {

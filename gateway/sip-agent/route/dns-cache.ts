@@ -11,8 +11,8 @@ const failed = 10_000
 /** A question without an answer after this time is asked again. */
 const patience = 10_000
 const most = 2_000
-/** The errors of `node:dns` that mean that there is no such record. */
-const absent: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
+/** Error codes of `node:dns` that mean that there is no such record. */
+export const absentCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA'])
 
 interface Entry {
   until: number
@@ -74,7 +74,7 @@ export class DnsCache {
       (error) => {
         entry.until = this.#clock.now() + failed
         // A name server that is out of order does not make a carrier disappear (RFC 8767).
-        return known && !absent.has(error.code) ? (known.answer as Promise<readonly T[]>) : []
+        return known && !absentCodes.has(error.code) ? (known.answer as Promise<readonly T[]>) : []
       },
     )
     const entry: Entry = { until: this.#clock.now() + patience, answer }

@@ -65,6 +65,22 @@ describe('the rate of packets', () => {
     expect(send(stranger, response, 100)).toBe(50)
   })
 
+  it('is that of known networks for an address that a customer calls, until the last of its calls ends', () => {
+    const { clock, shield, send } = setUp()
+    const releases = [shield.hold(stranger), shield.hold(`::ffff:${stranger}`)]
+    expect([send(stranger, invite, 100), shield.trusts(stranger)]).toEqual([50, true])
+    releases[0]?.()
+    releases[0]?.()
+    clock.advance(1_000)
+    expect([send(stranger, invite, 100), shield.trusts(stranger)]).toEqual([50, true])
+    releases[1]?.()
+    clock.advance(1_000)
+    expect([send(stranger, invite, 100), shield.trusts(stranger)]).toEqual([5, false])
+    const before = shield.sources
+    shield.hold('203.0.113.1')()
+    expect(shield.sources).toBe(before)
+  })
+
   it('counts every message of a piece of a stream, but of known networks only the piece', () => {
     const { shield, send } = setUp()
     const follow = (from: string) =>

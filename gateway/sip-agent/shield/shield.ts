@@ -44,6 +44,8 @@ export class Shield implements Gatekeeper {
   /** Buckets of IPv6 strangers: addresses of one /64 share one. */
   readonly #shared = new Recent<Bucket>(mostSources)
   readonly #peers = new Recent<true>(mostPeers)
+  /** Numbers of the calls to addresses that customers chose. */
+  readonly #held = new Map<string, number>()
   #settings: SipShield | undefined
   readonly #known = new Networks()
   /** Counts the changes of the known networks. */
@@ -75,7 +77,7 @@ export class Shield implements Gatekeeper {
 
   /** Sources that are remembered; bounded. */
   get sources(): number {
-    return this.#trusted.size + this.#strangers.size + this.#shared.size + this.#peers.size
+    return this.#trusted.size + this.#strangers.size + this.#shared.size + this.#peers.size + this.#held.size
   }
 
   admits(_protocol: Protocol, from: string, bytes: Uint8Array): boolean {
@@ -136,6 +138,29 @@ export class Shield implements Gatekeeper {
   }
 
   /**
+   * Sends a request to an address that a customer chose: the same as {@link meets}, until the function that it returns is called once
+   * for each call.
+   */
+  hold(to: string): () => void {
+    const address = plainAddress(to)
+    this.#held.set(address, (this.#held.get(address) ?? 0) + 1)
+    this.#strangers.delete(address)
+    let isReleased = false
+    return () => {
+      if (isReleased) return
+      isReleased = true
+      this.#release(address)
+    }
+  }
+
+  #release(address: string): void {
+    const left = (this.#held.get(address) ?? 1) - 1
+    if (left > 0) this.#held.set(address, left)
+    else this.#held.delete(address)
+    if (!this.#isTrusted(address)) this.#trusted.delete(address)
+  }
+
+  /**
    * Counts an offence. `proven`: the address is really the sender's, as on a connection, or as told by an answer that only the receiver
    * of ours could give. Where that is not so nothing is counted, or else one forged datagram after the other would ban a carrier. Known
    * networks are never banned.
@@ -145,7 +170,7 @@ export class Shield implements Gatekeeper {
     const address = plainAddress(from)
     if (!settings || !proven || this.#known.has(address)) return
     // Whom we call by our own choice may have a poor encoder.
-    if (offence === 'malformed' && this.#peers.get(address)) return
+    if (offence === 'malformed' && this.#isPeer(address)) return
     this.#bans.offend(senderOf(address), this.#clock.now(), {
       after: settings.banAfter,
       forMs: settings.banForMs,
@@ -168,7 +193,12 @@ export class Shield implements Gatekeeper {
   }
 
   #isTrusted(address: string): boolean {
-    return this.#known.has(address) || this.#peers.get(address) !== undefined
+    return this.#known.has(address) || this.#isPeer(address)
+  }
+
+  /** True for an address that we have sent requests to, or that is called at the moment. */
+  #isPeer(address: string): boolean {
+    return this.#held.has(address) || this.#peers.get(address) !== undefined
   }
 
   /** Without a look at the networks. */

@@ -17,6 +17,7 @@ import { makeTimers } from '../transaction/timers.ts'
 import { Transactions } from '../transaction/transactions.ts'
 import type { Flow, Protocol } from '../transport/types.ts'
 import { message } from './messages.ts'
+import { openReach } from './reach.ts'
 import { recordingApp, type Told } from './recording-app.ts'
 
 type Lines = Readonly<Record<string, string>>
@@ -129,6 +130,8 @@ export class ClientBench {
       transactions,
       dialogs,
       router,
+      reach: openReach(clock),
+      shield: { hold: () => () => {} },
       userAgent: undefined,
       ...kept,
     }

@@ -17,6 +17,7 @@ import { Proxies } from '../proxy/proxies.ts'
 import { makeTimers } from '../transaction/timers.ts'
 import { Transactions } from '../transaction/transactions.ts'
 import { message, RecordingFlow } from './messages.ts'
+import { openReach } from './reach.ts'
 import { recordingApp, type Told } from './recording-app.ts'
 
 /** Header lines of a request or response, by name. */
@@ -53,7 +54,8 @@ export class CoreBench {
       dialogs,
       transactions: this.transactions,
       transports: { ownHost: () => '192.0.2.1', back: () => (this.flow.closed ? this.again : this.flow) },
-      shield: { offend: () => {}, trusts: () => true },
+      reach: openReach(clock),
+      shield: { offend: () => {}, trusts: () => true, hold: () => () => {} },
       refusals: this.refusals,
       cdrs: new Cdrs({ choose: () => undefined }),
       registeredFlows: new RegisteredFlows(clock),

@@ -216,7 +216,7 @@ export class Peer {
     const lines = [
       `SIP/2.0 ${status} Status`,
       ...copied,
-      `To: ${request.toTag === '' && status > 100 ? `${to};tag=${tag}` : to}`,
+      `To: ${request.toTag === '' && status > 100 && tag !== '' ? `${to};tag=${tag}` : to}`,
       ...(contact ? [`Contact: <${this.uri}>`] : []),
       ...(body === '' ? [] : ['Content-Type: application/sdp']),
       ...Object.entries(extra).map(([name, value]) => `${name}: ${value}`),

@@ -68,7 +68,7 @@ export const rfc4475: readonly Torture[] = [
   ['3.3.13 REGISTER with a url parameter', 'cparam02', 'ok', 'application'],
   ['3.3.14 REGISTER with a URL escaped header', 'regescrt', 'ok', 'application'],
   ['3.3.15 unacceptable Accept offering', 'sdp01', 'ok', 'application'],
-  ['3.4.1 INVITE with RFC 2543 syntax', 'inv2543', 'ok', 'application'],
+  ['3.4.1 INVITE with RFC 2543 syntax: without a From tag, 400 above the parser', 'inv2543', 'ok', 400],
   ['of no section: a request line without a version', 'test', 400, 'dropped'],
 ]
 

@@ -67,7 +67,8 @@ const connected = async (text: string, options: ConnectionOptions = {}) => {
 describe('requests to a client (RFC 5923)', () => {
   // Its Via names port 5061.
   const aliased = inviteText.replace(';rport,', ';rport;alias,')
-  const find = (host: string, port = 5061) => far.flow({ protocol: 'tls', address: '127.0.0.1', port, host })
+  const find = (host: string, port = 5061) =>
+    far.flow({ protocol: 'tls', address: '127.0.0.1', port, host }, 'us')
 
   it('go over its connection where its certificate proves the host', async () => {
     const { flow } = await connected(aliased, { cert: client.certificate, key: client.key })
@@ -120,11 +121,11 @@ it('connections for responses, whose port the sender of the request chose, push 
   })
   await far.open({ transport: 'tls', address: '127.0.0.1', port: 0 })
   const hop = { protocol: 'tls', address: '127.0.0.1', port: portOf(near), host: 'carrier.example' } as const
-  const ours = far.flow(hop)
+  const ours = far.flow(hop, 'us')
   const { own, flow } = await connected(inviteText)
   own.destroy()
   await sinks[1].until(() => flow.closed)
   const made = [1, 2, 3].map((port) => far.back(flow, { host: 'client.example', port }))
   expect(made.map((each) => each !== undefined)).toEqual([true, false, false])
-  expect(far.flow(hop)).toBe(ours)
+  expect(far.flow(hop, 'us')).toBe(ours)
 })

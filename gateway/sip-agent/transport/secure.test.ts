@@ -98,7 +98,7 @@ const call = (host: string): Promise<string> => {
   const losses = sink.losses.length
   return new Promise((resolve) => {
     void sink.until(() => sink.losses.length > losses).then(() => resolve(sink.losses.at(-1) as string))
-    near.flow(hop(host))?.send(Buffer.from(inviteText), resolve)
+    near.flow(hop(host), 'us')?.send(Buffer.from(inviteText), resolve)
     void farSink.until(() => farSink.messages.length > before).then(() => resolve('arrived'))
   })
 }

@@ -30,14 +30,14 @@ const place = (protocol: 'udp' | 'tcp', port = 9) => {
 }
 
 it('what is sent to a place makes it known, unless somebody else chose it', () => {
-  transports.flow(place('udp'), false)
+  transports.flow(place('udp'), 'peer')
   expect(met).toEqual([])
-  transports.flow(place('udp'))
+  transports.flow(place('udp'), 'us')
   expect(met).toEqual(['127.0.0.2'])
 })
 
 it('a connection to a place that somebody else chose takes the place of no other one', () => {
-  const own = transports.flow(place('tcp', 1))
-  expect(transports.flow(place('tcp', 2), false)).toBeUndefined()
+  const own = transports.flow(place('tcp', 1), 'us')
+  expect(transports.flow(place('tcp', 2), 'peer')).toBeUndefined()
   expect(own?.closed).toBe(false)
 })

@@ -9,7 +9,7 @@ import type { SipAgentChange, SipAgentOptions } from '../types.ts'
 import { isLoopback, OwnAddresses } from './own-addresses.ts'
 import { StreamTransport } from './stream.ts'
 import { TlsSettings } from './tls.ts'
-import type { Endpoint, Flow, Gatekeeper, Protocol, TransportSink } from './types.ts'
+import type { ChosenBy, Endpoint, Flow, Gatekeeper, Protocol, TransportSink } from './types.ts'
 import { UdpTransport } from './udp.ts'
 
 type Bound = UdpTransport | StreamTransport
@@ -84,12 +84,11 @@ export class Transports {
 
   /**
    * The way to a place: an open connection, whoever opened it, else a new one. Undefined where no transport of that protocol and
-   * family is bound, and for a WebSocket that is not open. `chosen`: neither the applications nor the configuration, but whoever sent a
-   * request chose the place where it is false. It is not trusted then, and a connection to it must not push out others.
+   * family is bound, and for a WebSocket that is not open. `by` chose the place.
    */
-  flow(hop: Hop, chosen = true): Flow | undefined {
-    if (chosen) this.#options.gatekeeper.meets?.(hop.address)
-    return this.#find(hop) ?? this.#connect(hop, !chosen)
+  flow(hop: Hop, by: ChosenBy): Flow | undefined {
+    if (by === 'us') this.#options.gatekeeper.meets?.(hop.address)
+    return this.#find(hop) ?? this.#connect(hop, by === 'peer')
   }
 
   #fitting(hop: Hop): Bound[] {

@@ -27,6 +27,12 @@ export interface Flow {
   send(bytes: Buffer, failed?: (reason: string) => void): void
 }
 
+/**
+ * Origin of a place that requests are sent to. `us`: the gateway's configuration; its messages are expected from then on. `customer`: a
+ * document or a dialled URI. `peer`: a header of a far end; a connection to such a place must not push out others.
+ */
+export type ChosenBy = 'us' | 'customer' | 'peer'
+
 /** What the transports report to the layer above. */
 export interface TransportSink {
   /** A message whose structure was checked; `size` in bytes. */

@@ -135,8 +135,8 @@ describe.each(['ws', 'wss'] as const)('over %s', (protocol) => {
     const flow = await sink.flow()
     const { address, port: from } = flow.remote
     for (const asked of ['ws', protocol] as const) {
-      expect(transports.flow({ protocol: asked, address, port: from, host: address })).toBe(flow)
-      expect(transports.flow({ protocol: asked, address, port: 80, host: address })).toBeUndefined()
+      expect(transports.flow({ protocol: asked, address, port: from, host: address }, 'us')).toBe(flow)
+      expect(transports.flow({ protocol: asked, address, port: 80, host: address }, 'us')).toBeUndefined()
     }
     client.terminate()
     await sink.until(() => sink.losses.length > 0)

@@ -8,7 +8,7 @@ import { DigestSession } from './digest.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type SendOutcome, type SendParts, sendOutside } from './send.ts'
 import type { CarrierTarget } from './target.ts'
-import { type HostGuard, objectionTo } from './target-guard.ts'
+import { farEndOfCarrier, type HostGuard, objectionTo } from './target-guard.ts'
 
 /** What a probe works with. */
 export interface ProbeParts extends SendParts {
@@ -21,6 +21,8 @@ export interface ProbeParts extends SendParts {
   readonly log: Pick<Log, 'info' | 'warn'>
   /** Default: every target may be reached. */
   readonly guard?: HostGuard
+  /** The agent judges the addresses of customers' carriers itself; default false. */
+  readonly marks?: boolean
 }
 
 /** A target that says nothing for so long does not answer. Its transaction would last for 32 s, in which no other ping is sent. */
@@ -73,6 +75,7 @@ export class Probe {
         'Call-ID': callId,
         CSeq: `${++this.#sequence} OPTIONS`,
         Accept: 'application/sdp',
+        ...farEndOfCarrier(carrier, this.#parts.marks),
         ...(userAgent !== '' && { 'User-Agent': userAgent }),
       }),
     }

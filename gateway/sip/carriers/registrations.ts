@@ -9,7 +9,7 @@ import { DigestSession } from './digest.ts'
 import { type RegisterResult, Registration } from './registration.ts'
 import { retryAfterMs } from './retry-after.ts'
 import { type SendOutcome, type SendParts, sendOutside } from './send.ts'
-import { type HostGuard, objectionTo } from './target-guard.ts'
+import { farEndOfCarrier, type HostGuard, objectionTo } from './target-guard.ts'
 
 /** What a carrier's registration is sent with. */
 export interface TrunkRegistrationParts extends SendParts {
@@ -18,6 +18,8 @@ export interface TrunkRegistrationParts extends SendParts {
   readonly log: Log
   /** Default: every target may be reached. */
   readonly guard?: HostGuard
+  /** The agent judges the addresses of customers' carriers itself; default false. */
+  readonly marks?: boolean
 }
 
 /**
@@ -48,6 +50,7 @@ export const registrationOf = (
       CSeq: `${++sequence} REGISTER`,
       Contact: `<sip:${account}@localhost>`,
       Expires: String(Math.ceil(expiresMs / 1_000)),
+      ...farEndOfCarrier(carrier, parts.marks),
       ...(parts.userAgent !== '' && { 'User-Agent': parts.userAgent }),
     })
     const request = {

@@ -3,6 +3,7 @@ import { type Cause, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { allowedMethods } from '../door/refusals.ts'
+import { type FarEndOfCall, farEndHeader } from '../far-end.ts'
 import { applicationHeaders, printable } from '../headers.ts'
 import type { DialGuard } from '../outbound/dial-guard.ts'
 import type { Headers, Refusal } from '../srf.ts'
@@ -23,6 +24,8 @@ export interface RoutingParts {
   readonly guard: Pick<DialGuard, 'objection'> | undefined
   /** A 100 is seen, so that a silent place can be told from a slow one. */
   readonly seesTryings: () => boolean
+  /** The agent judges by the address where requests go; default false. */
+  readonly marks?: boolean
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly userAgent: string
   /** Quotas of calls to carriers; default none. */
@@ -106,7 +109,13 @@ export class Routing {
   }
 
   #direct(uri: SipUri, { nextHop, endpointId }: SipTarget, request: OutboundRequest, log: Log): TakenRoute {
-    const headers = merged(this.#common(uri, request, log), strangerHeaders(callerOf(request)))
+    // A registered endpoint is where its REGISTER came from, and no place that a customer chose.
+    const isDialled = endpointId === undefined && nextHop === undefined
+    const farEnd = isDialled ? ({ kind: 'project', id: request.projectId } as const) : undefined
+    const headers = {
+      ...merged(this.#common(uri, request, log), strangerHeaders(callerOf(request))),
+      ...this.#farEndHeader(farEnd),
+    }
     const credentials = credentialsOf(request)
     const hop = { uri: uri.bare, headers, ...(nextHop !== undefined && { nextHop }) }
     const heard = (refusal: Refusal | 'silent') => {
@@ -154,7 +163,10 @@ export class Routing {
 
   #carrierCall(carrier: Carrier, uri: SipUri, request: OutboundRequest, log: Log): CarrierCall {
     const { identity, auth } = carrier.config
-    const common = merged(forwarded(request), this.#common(uri, request, log))
+    const common = {
+      ...merged(forwarded(request), this.#common(uri, request, log)),
+      ...this.#farEndHeader({ kind: 'carrier', name: carrier.name }),
+    }
     const { sendAs } = request.from
     const caller = { ...callerOf(request), ...(sendAs !== undefined && { user: sendAs }) }
     const credentials = credentialsOf(request)
@@ -165,6 +177,10 @@ export class Routing {
       isNumber: numberOf(request.destination.to) !== undefined,
       ...(credentials && { credentials }),
     }
+  }
+
+  #farEndHeader(farEnd: FarEndOfCall | undefined): Headers {
+    return farEndHeader(farEnd, { marks: this.#parts.marks === true })
   }
 
   /** What the document and the URI ask for, and what every INVITE has. */

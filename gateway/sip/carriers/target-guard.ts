@@ -1,4 +1,6 @@
+import { farEndHeader } from '../far-end.ts'
 import type { DialGuard } from '../outbound/dial-guard.ts'
+import type { Headers } from '../srf.ts'
 import type { Carrier } from './carrier.ts'
 import type { CarrierTarget } from './target.ts'
 
@@ -15,3 +17,7 @@ export const objectionTo = (
   guard: HostGuard | undefined,
 ): { readonly objection?: () => Promise<string | undefined> } =>
   config.guarded && guard ? { objection: () => guard.objection(uri) } : {}
+
+/** Header that lets the embedded agent judge the addresses of a customer's carrier when it uses them. */
+export const farEndOfCarrier = ({ config }: Carrier, marks: boolean | undefined): Headers =>
+  config.guarded ? farEndHeader({ kind: 'carrier', name: config.name }, { marks: marks === true }) : {}

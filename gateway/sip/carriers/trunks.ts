@@ -19,6 +19,8 @@ export interface TrunksParts {
   readonly userAgent: string
   /** Which hosts customers' own carriers may be at; default: every one. */
   readonly guard?: HostGuard
+  /** The agent judges the addresses of customers' carriers itself; default false. */
+  readonly marks?: boolean
   /** From 0 to below 1; default the machine's. */
   readonly random?: () => number
 }

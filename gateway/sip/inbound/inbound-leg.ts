@@ -33,6 +33,8 @@ export interface InboundLegParts {
   readonly reliability?: Reliability
   /** Headers of the 200: the session timer, and what we support. Default none. */
   readonly answerHeaders?: Headers
+  /** Header that names the caller's carrier to the agent, for all that goes to the caller later. Default none. */
+  readonly farEnd?: Headers
   /** What the dialog is to know; see {@link DialogParts}. */
   readonly dialog?: Pick<DialogParts, 'timers' | 'allowsUpdate' | 'random' | 'transfers' | 'origin'>
   /** Whose challenges inside the dialog are answered; default nobody's. */
@@ -354,7 +356,7 @@ export class InboundLeg implements LegSignalling {
   }
 
   #headers(): Headers {
-    return { ...serverHeader(this.#parts.userAgent), ...this.#mark() }
+    return { ...serverHeader(this.#parts.userAgent), ...this.#parts.farEnd, ...this.#mark() }
   }
 
   /** Tells our own agent to bound what it sends to an unconfirmed caller. */

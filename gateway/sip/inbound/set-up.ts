@@ -19,6 +19,7 @@ import type { SessionTimerSettings, TimerAnswer } from '../dialog/session-timer.
 import type { Transfers } from '../dialog/transfers.ts'
 import type { Entry } from '../door/door.ts'
 import type { LegRegistry } from '../door/inbound.ts'
+import { farEndHeader } from '../far-end.ts'
 import type { AgentLink, Connection } from '../link.ts'
 import { partyOf } from '../registrar/index.ts'
 import { narrowed, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
@@ -192,6 +193,7 @@ export class SetUp {
     const side = new InboundLeg({
       ...{ leg, media, request, response, srf: link.srf, connection, clock, log, userAgent },
       reliability: reliabilityOf(request, link),
+      farEnd: farEndHeader(entry.carrier && { kind: 'carrier', name: entry.carrier.name }, link.capabilities),
       answerHeaders: { Supported: supportedTags(link.capabilities), ...timer?.headers },
       dialog: {
         ...(timers && { timers: { settings: timers, terms: timer?.terms } }),

@@ -1,9 +1,10 @@
 import type { SipResponse } from '../../message/message.ts'
 import type { ClientFailure, InviteClientTransaction } from '../../transaction/invite-client.ts'
 import type { ClientSide, ClientUser } from '../../transaction/transactions.ts'
-import type { Flow } from '../../transport/types.ts'
+import type { ChosenBy, Flow } from '../../transport/types.ts'
 import type { Context } from '../context.ts'
 import { type MadeRequest, makeFailureAck } from '../requests.ts'
+import type { PeerHolds } from './peer-holds.ts'
 import { isHop, openWay, type Way } from './ways.ts'
 
 const nothing = Buffer.alloc(0)
@@ -15,6 +16,10 @@ export interface Prepared {
   make(flow: Flow): MadeRequest
   /** True for a request of somebody else, whose responses carry more Vias than ours. */
   readonly forwards?: boolean
+  /** Origin of the ways; default `us`. */
+  readonly by?: ChosenBy
+  /** Receives each address that the request is sent to. */
+  readonly holds?: Pick<PeerHolds, 'add'>
 }
 
 /** Whom the answers to a request concern. */
@@ -31,6 +36,8 @@ export class Attempts {
   #make: Prepared['make'] | undefined
   readonly #forwards: boolean
   readonly #over503: boolean
+  readonly #by: ChosenBy
+  readonly #holds: Prepared['holds']
   #left: readonly Way[]
   #way: Way | undefined
   #flow: Flow
@@ -49,13 +56,15 @@ export class Attempts {
     this.#make = prepared.make
     this.#forwards = prepared.forwards === true
     this.#over503 = over503
-    const first = openWay(prepared.ways[0], context)
+    this.#by = prepared.by ?? 'us'
+    this.#holds = prepared.holds
+    const first = this.#open(prepared.ways[0])
     const made = prepared.make(first)
     const ways = fitting(prepared.ways, made.bytes.length, context)
     const same = ways[0] === prepared.ways[0]
     this.#way = ways[0]
     this.#left = ways.slice(1)
-    this.#flow = same ? first : openWay(ways[0], context)
+    this.#flow = same ? first : this.#open(ways[0])
     this.#made = same ? made : prepared.make(this.#flow)
   }
 
@@ -82,7 +91,7 @@ export class Attempts {
 
   /** A new way to the place that it was sent to last; undefined where only the old one led there. */
   again(): Flow | undefined {
-    return this.#way && isHop(this.#way) ? openWay(this.#way, this.#context) : undefined
+    return this.#way && isHop(this.#way) ? this.#open(this.#way) : undefined
   }
 
   /** No other place is tried any more. */
@@ -95,6 +104,12 @@ export class Attempts {
     this.stay()
     const machine = this.#side?.machine as InviteClientTransaction | undefined
     machine?.giveUp()
+  }
+
+  #open(way: Way | undefined): Flow {
+    const flow = openWay(way, this.#context, this.#by)
+    this.#holds?.add(flow.remote.address)
+    return flow
   }
 
   #send(): void {
@@ -145,7 +160,7 @@ export class Attempts {
     if (!way || !this.#make) return false
     this.#way = way
     this.#left = left
-    this.#flow = openWay(way, this.#context)
+    this.#flow = this.#open(way)
     this.#made = this.#make(this.#flow)
     this.#send()
     return true

@@ -1,6 +1,7 @@
 import { contactOf, Dialog, recordRoute } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { SipResponse } from '../../message/message.ts'
+import type { FarEnd } from '../../reach/far-end.ts'
 import type { Flow } from '../../transport/types.ts'
 import type { Context } from '../context.ts'
 import { ownName } from '../offering.ts'
@@ -23,6 +24,9 @@ export interface ForksStart {
   /** True where the INVITE carried an offer. */
   readonly offer: boolean
   readonly owner: App
+  /** Way that the INVITE took last. */
+  readonly origin: () => Flow
+  readonly farEnd?: FarEnd | undefined
 }
 
 /** The dialogs that the responses to one INVITE make, one for each To tag (RFC 3261 12.1.2). */
@@ -81,7 +85,7 @@ export class Forks {
   }
 
   #open(response: SipResponse, flow: Flow, made: MadeRequest): Dialog {
-    const { context, id, fromTag, offer, owner } = this.#start
+    const { context, id, fromTag, offer, owner, origin, farEnd } = this.#start
     const dialog = new Dialog({
       id,
       callId: made.callId,
@@ -94,6 +98,8 @@ export class Forks {
       remoteSeq: -1,
       localContact: made.contact,
       flow,
+      origin: origin(),
+      farEnd,
       target: contactOf(response) ?? made.uri,
       owner,
     })

@@ -1,5 +1,6 @@
 import type { Dialog } from '../../dialog/dialog.ts'
 import type { Hop } from '../../route/types.ts'
+import { plainAddress } from '../../shield/addresses.ts'
 import { isLoopback } from '../../transport/own-addresses.ts'
 import type { Flow } from '../../transport/types.ts'
 import { type AppHeader, has, type Own, ownContact } from '../app-headers.ts'
@@ -29,31 +30,47 @@ export interface InDialogRequest {
 
 /**
  * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from; where that
- * connection is gone, over the one on which the target has registered since. Where the route leads
- * nowhere, to this machine, or needs a transport that is not bound, it goes back all the same: better than no BYE at all.
+ * connection is gone, over the one on which the target has registered since. Where the route leads nowhere, to this machine, to a place
+ * that this dialog may not reach, or needs a transport that is not bound, the request goes back over the peer's flow.
  */
-const findWays = (
-  context: Context,
-  dialog: Dialog,
-  nextHop: string,
-  done: (ways: readonly Way[]) => void,
-) => {
-  if (dialog.returnPath()) return done([dialog.flow])
-  const registered = dialog.routeSet.length === 0 ? context.registeredFlows.find(nextHop) : undefined
-  if (registered) return done([registered])
-  const found = context.router.find(nextHop, (hops) => {
-    const outside = hops.filter((hop) => !leadsInside(hop, dialog, context))
-    done(outside.length > 0 ? outside : [dialog.flow])
+const findWays = (context: Context, dialog: Dialog, nextHop: string, done: (ways: readonly Way[]) => void) =>
+  findReturn(context, dialog, (back) => {
+    const isDirect = dialog.routeSet.length === 0
+    if (isDirect && !back.closed) return done([back])
+    const registered = isDirect ? context.registeredFlows.find(nextHop) : undefined
+    if (registered) return done([registered])
+    const found = context.router.find(nextHop, (hops) => {
+      const outside = hops.filter((hop) => !leadsInside(hop, dialog, context))
+      context.reach.within(dialog.farEnd, dialog.origin.remote.address, outside, (permitted) =>
+        done(permitted.length > 0 ? permitted : [back]),
+      )
+    })
+    if (!found) done([back])
   })
-  if (!found) done([dialog.flow])
+
+/**
+ * Finds the flow back to the peer: the one that its messages come by. The source of a datagram may be forged, so one that leads to another
+ * address than the dialog began at is judged like any other place.
+ */
+const findReturn = (context: Context, dialog: Dialog, done: (flow: Flow) => void) => {
+  const { flow, origin, farEnd } = dialog
+  if (flow.reliable) return done(flow)
+  context.reach.within(farEnd, origin.remote.address, [flow.remote], ([permitted]) =>
+    done(permitted ? flow : origin),
+  )
 }
 
 /**
  * True for a way to the agent itself, or to a service of this machine that peers elsewhere cannot reach: a peer writes Record-Route and
  * Contact as it likes.
  */
-const leadsInside = (hop: Hop, { flow }: Dialog, context: Context): boolean =>
-  isOwn(hop, context) || (isLoopback(hop.address) && !isLoopback(flow.remote.address))
+const leadsInside = (hop: Hop, { origin }: Dialog, context: Context): boolean =>
+  isOwn(hop, context) || (isThisMachine(hop.address) && !isThisMachine(origin.remote.address))
+
+const isThisMachine = (address: string): boolean => {
+  const plain = plainAddress(address)
+  return isLoopback(plain) || plain === '0.0.0.0' || plain === '::'
+}
 
 /** Prepares a request of a dialog; `done` is called at once where the way is known, later where a name is to be looked up. */
 export const prepareInDialog = (
@@ -85,7 +102,7 @@ export const prepareInDialog = (
         body: request.body,
       })
     }
-    done({ ways, make })
+    done({ ways, make, by: 'peer' })
   })
 }
 
@@ -116,7 +133,7 @@ export const sendAck = (
 ): void =>
   prepareInDialog(context, dialog, ack, ({ ways, make }) =>
     around(() => {
-      const flow = openWay(ways[0], context)
+      const flow = openWay(ways[0], context, 'peer')
       const { bytes } = make(flow)
       if (dialog.answeredSeq === ack.seq) dialog.answeredSeq = undefined
       dialog.keepAck(ack.seq, bytes, flow)

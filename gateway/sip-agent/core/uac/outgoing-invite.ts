@@ -2,6 +2,7 @@ import type { Timer } from '../../../clock.ts'
 import { contactOf, type Dialog, dialogId } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { SipResponse } from '../../message/message.ts'
+import type { FarEnd } from '../../reach/far-end.ts'
 import type { ClientFailure } from '../../transaction/invite-client.ts'
 import type { Flow } from '../../transport/types.ts'
 import type { AppHeader } from '../app-headers.ts'
@@ -13,6 +14,7 @@ import { type Attempts, type AttemptsUser, nobody } from './attempts.ts'
 import { Forks } from './forks.ts'
 import { sendAck, sendInDialog } from './in-dialog.ts'
 import { deliverLocal, deliverResponse, endsCall, failureStatus, goneReason } from './outgoing-request.ts'
+import type { PeerHolds } from './peer-holds.ts'
 
 /** How an {@link OutgoingInvite} begins. */
 export interface OutgoingInviteStart {
@@ -25,6 +27,10 @@ export interface OutgoingInviteStart {
   readonly offer: boolean
   /** The dialog of a re-INVITE. */
   readonly dialog?: Dialog
+  /** Far end of a new call, as the application names it. */
+  readonly farEnd?: FarEnd | undefined
+  /** Released with the end of the call, or of the INVITE where there is none. */
+  readonly holds?: PeerHolds | undefined
   /** Called once, when a final response was handed over. */
   readonly done: () => void
 }
@@ -46,19 +52,22 @@ export class OutgoingInvite implements AttemptsUser {
   #app: App | undefined
   #answered: Dialog | undefined
   #ended = false
+  /** True once a 2xx without a tag has ended the call. */
+  #isVoid = false
   /** Headers of a CANCEL that waits for the first provisional response (RFC 3261 9.1), or was sent. */
   #cancel: { readonly headers: readonly AppHeader[]; sent: boolean } | undefined
   #timer: Timer | undefined
   #unwatch = () => {}
 
   constructor(start: OutgoingInviteStart) {
-    const { context, app, attempts, fromTag, offer, dialog } = start
+    const { context, app, attempts, fromTag, offer, dialog, farEnd } = start
     this.#start = start
     this.#context = context
     this.#app = app
     this.#attempts = attempts
     this.dialogId = dialog?.id ?? dialogId(attempts.made.callId, fromTag)
-    this.#forks = new Forks({ context, id: this.dialogId, fromTag, offer, owner: app })
+    const origin = () => attempts.flow
+    this.#forks = new Forks({ context, id: this.dialogId, fromTag, offer, owner: app, origin, farEnd })
   }
 
   /** The application it belongs to; undefined once that is gone. */
@@ -103,7 +112,9 @@ export class OutgoingInvite implements AttemptsUser {
   }
 
   response(response: SipResponse, flow: Flow, size: number) {
-    if (response.status < 200) this.#provisional(response, flow, size)
+    const isUntagged = response.status >= 200 && response.status < 300 && response.toTag === ''
+    if (isUntagged && !this.#start.dialog) this.#untagged(flow)
+    else if (response.status < 200) this.#provisional(response, flow, size)
     else if (response.status < 300) this.#success(response, flow, size)
     else this.#failure(response, flow, size)
   }
@@ -175,6 +186,19 @@ export class OutgoingInvite implements AttemptsUser {
     if (flow) this.#context.transactions.send(made.branch, 'CANCEL', bytes, flow, nobody)
   }
 
+  /**
+   * A 2xx without a To tag makes no dialog: in-dialog requests could not be told from new calls (RFC 3261 12.1.2 takes it for the sake of
+   * RFC 2543 alone). The call fails as by a broken far end; nothing is sent, as an ACK would need the tag too.
+   */
+  #untagged(flow: Flow) {
+    if (this.#ended) return
+    this.#isVoid = true
+    this.#end()
+    const { made } = this.#attempts
+    const bytes = deliverLocal(this.#app, this.#start.txnId, this.dialogId, made, 502, 'Bad Gateway', flow)
+    this.#lost(502, 'network', bytes)
+  }
+
   #success(response: SipResponse, flow: Flow, size: number) {
     const { made } = this.#attempts
     const reinvited = this.#start.dialog
@@ -193,6 +217,7 @@ export class OutgoingInvite implements AttemptsUser {
       dialog.endAfterAck = this.#cancel !== undefined
     }
     this.#end()
+    if (this.#isVoid) return this.#acknowledgeAndEnd(dialog, forked)
     if (!this.#app) return this.#acknowledgeAndEnd(dialog, abandoned)
     this.#deliver(plainAnswer(response, dialog), flow, size)
     // The application's ACK would find no dialog any more.
@@ -246,8 +271,17 @@ export class OutgoingInvite implements AttemptsUser {
     this.#ended = true
     this.stop()
     this.#forks.keepOnly(this.#answered)
+    this.#releaseHolds()
     if (this.#start.dialog?.inviteTxn === this.#start.txnId) this.#start.dialog.inviteTxn = undefined
     this.#start.done()
+  }
+
+  #releaseHolds() {
+    const { holds } = this.#start
+    const dialog = this.#answered
+    if (!holds) return
+    if (dialog && !dialog.ended) dialog.whenEnded(() => holds.release())
+    else holds.release()
   }
 }
 

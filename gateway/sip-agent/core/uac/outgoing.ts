@@ -3,6 +3,8 @@ import { dialogId } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { RawRequest } from '../../message/message.ts'
 import { knownMethods } from '../../message/methods.ts'
+import { type FarEnd, farEndOf } from '../../reach/far-end.ts'
+import { notPermitted } from '../../types.ts'
 import { appHeaders, contentType } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { guard } from '../guard.ts'
@@ -13,7 +15,8 @@ import { dialogHeaders, invalidUri, isUri, prepareNew } from './new-request.ts'
 import { OutgoingInDialog } from './outgoing-in-dialog.ts'
 import { OutgoingInvites } from './outgoing-invites.ts'
 import { OutgoingRequest } from './outgoing-request.ts'
-import { isOwn, type Way } from './ways.ts'
+import { PeerHolds } from './peer-holds.ts'
+import { isHop, isOwn, type Way } from './ways.ts'
 
 const cancelHeaders = new Set([...dialogHeaders, 'contact', 'p-asserted-identity', 'max-forwards'])
 /** Methods that make a subscription (RFC 6665, RFC 3515). */
@@ -46,13 +49,14 @@ export class Outgoing {
     const send = (ways: readonly Way[]) => guard(app, msgId, () => this.#send(app, msgId, raw, type, ways))
     const { registeredFlows, router } = this.#context
     const registered = nextHop === '' ? registeredFlows.outside(raw.method, raw.uri) : undefined
-    if (registered) return send([registered])
+    const farEnd = farEndOf(raw.headers)
+    if (registered) return this.#judged(app, msgId, farEnd, [registered], send)
     const found = router.find(nextHop === '' ? raw.uri : nextHop, (hops) => {
       if (!app.open) return
       const others = hops.filter((hop) => !isOwn(hop, this.#context))
       if (hops.length > others.length && others.length === 0)
         return app.nok(msgId, 'can not send request to myself')
-      send(others)
+      this.#judged(app, msgId, farEnd, others, send)
     })
     if (!found) app.nok(msgId, 'requested protocol/transport not available')
   }
@@ -87,26 +91,55 @@ export class Outgoing {
     this.#within.close()
   }
 
+  /** Sends where every place is permitted: an address that was found is the one that is judged, and the one that is used. */
+  #judged(
+    app: App,
+    msgId: string,
+    farEnd: FarEnd | undefined,
+    ways: readonly Way[],
+    send: (ways: readonly Way[]) => void,
+  ) {
+    const places = ways.map((way) => (isHop(way) ? way : way.remote))
+    this.#context.reach.outside(farEnd, places, (objection) => {
+      if (!app.open) return
+      if (objection) app.nok(msgId, `${notPermitted}${objection}`)
+      else send(ways)
+    })
+  }
+
   #send(app: App, msgId: string, raw: RawRequest, type: string, ways: readonly Way[]) {
+    const farEnd = farEndOf(raw.headers)
+    // A customer makes nobody known for longer than its call lasts.
+    const holds = farEnd?.kind === 'project' ? new PeerHolds(this.#context.shield) : undefined
     const prepared = prepareNew(this.#context, raw, type, ways)
-    const attempts = new Attempts(this.#context, prepared, true)
+    const by = holds ? 'customer' : 'us'
+    const attempts = new Attempts(this.#context, { ways, make: prepared.make, by, holds }, true)
     const { made, flow } = attempts
     const fromTag = prepared.tag
     const txnId = randomUUID()
     app.requestSent(msgId, flow.local, txnId, made.bytes)
     if (raw.method === 'INVITE') {
       const offer = describes(raw)
-      return this.#invites.start({ context: this.#context, app, txnId, attempts, fromTag, offer })
+      const call = { context: this.#context, app, txnId, attempts, fromTag, offer, farEnd, holds }
+      return this.#invites.start(call)
     }
     const begun = subscribes.has(raw.method)
-      ? this.#context.subscriptions.begin({ app, fromTag, made: () => attempts.made })
+      ? this.#context.subscriptions.begin({
+          app,
+          fromTag,
+          made: () => attempts.made,
+          origin: () => attempts.flow,
+        })
       : undefined
     const user = new OutgoingRequest({
       app,
       txnId,
       dialogId: raw.method === 'SUBSCRIBE' ? dialogId(made.callId, fromTag) : '',
       attempts,
-      final: ({ response, flow: from }) => begun?.settle(response, from),
+      final: ({ response, flow: from }) => {
+        begun?.settle(response, from)
+        holds?.release()
+      },
     })
     attempts.start(user)
   }

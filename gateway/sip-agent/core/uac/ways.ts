@@ -1,5 +1,5 @@
 import type { Hop } from '../../route/types.ts'
-import type { Flow } from '../../transport/types.ts'
+import type { ChosenBy, Flow } from '../../transport/types.ts'
 import type { Context } from '../context.ts'
 
 /** A way that a request may take: open already, or to be opened when its turn comes. */
@@ -25,13 +25,10 @@ const deadFlow = (context: Context): Flow => {
   }
 }
 
-/**
- * Opens a way. Where there is none, or no transport for it, the flow fails whatever is sent. `chosen` is false for a place that
- * whoever sent a request chose: nothing that comes from there is trusted for it.
- */
-export const openWay = (way: Way | undefined, context: Context, chosen = true): Flow => {
+/** Opens a way, which `by` chose. Where there is none, or no transport for it, the flow fails whatever is sent. */
+export const openWay = (way: Way | undefined, context: Context, by: ChosenBy): Flow => {
   if (way && !isHop(way)) return way
-  return (way && context.transports.flow(way, chosen)) ?? deadFlow(context)
+  return (way && context.transports.flow(way, by)) ?? deadFlow(context)
 }
 
 /** True for one of the agent's own addresses. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { contactOf, Dialog, dialogId, recordRoute, withTag } from '../../dialog/dialog.ts'
 import type { App } from '../../drachtio/app.ts'
 import type { RawResponse, SipRequest } from '../../message/message.ts'
+import { farEndOf } from '../../reach/far-end.ts'
 import { offenceKey, ownContact, replaceLocalhost, unconfirmedKey } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { optionTags } from '../options.ts'
@@ -102,6 +103,8 @@ export class AppResponses {
     waiting.side.isUnconfirmed = raw.headers.first(unconfirmedKey) !== undefined
     const makes = !waiting.inDialog && isMaker(waiting.request) && raw.status > 100 && raw.status < 300
     if (makes && !waiting.dialog) this.#early(waiting, raw)
+    // The application may know only with its answer who has called.
+    else if (makes && waiting.dialog) waiting.dialog.farEnd = farEndOf(raw.headers) ?? waiting.dialog.farEnd
     noteResponse(waiting, raw.status, describes(raw))
   }
 
@@ -177,6 +180,7 @@ export class AppResponses {
       remoteSeq: request.seq,
       localContact: given === undefined ? ownContact(own) : replaceLocalhost('contact', given, own),
       flow: side.flow,
+      farEnd: farEndOf(raw.headers),
       target: contactOf(request) ?? request.from.uri,
       owner: waiting.app,
       subscription: request.method === 'SUBSCRIBE',

@@ -6,7 +6,7 @@ import type { Proxies } from '../../proxy/proxies.ts'
 import { InviteServerTransaction } from '../../transaction/invite-server.ts'
 import type { ServerSide } from '../../transaction/transactions.ts'
 import type { Flow, TransportSink } from '../../transport/types.ts'
-import { offenceKey, unconfirmedKey } from '../app-headers.ts'
+import { privateKeys } from '../app-headers.ts'
 import type { Context } from '../context.ts'
 import { hasLooped } from '../loops.ts'
 import { noteAck } from '../session.ts'
@@ -81,8 +81,7 @@ export class Receiver implements TransportSink {
 
   #handle(message: SipMessage, flow: Flow, size: number) {
     // An application that copies headers must not take the word of somebody else for its own.
-    message.headers.remove(offenceKey)
-    message.headers.remove(unconfirmedKey)
+    for (const key of privateKeys) message.headers.remove(key)
     if (message.kind === 'response') {
       const taken =
         this.#context.transactions.receive(message, flow, size) || this.#proxies.passing.response(message)

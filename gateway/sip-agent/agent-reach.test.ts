@@ -1,0 +1,295 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import type { Dialog } from 'drachtio-srf'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Extra, Peer, testSdp } from './testing/peer.ts'
+import { reachCarrier } from './testing/reach.ts'
+import { type Bench, idle, routed, startBench } from './testing/srf.ts'
+import { reachHeader } from './types.ts'
+
+/** Address of a carrier that knows the gateway by its address, and of a host that nobody may reach. */
+const [carrierAddress, innerAddress] = ['127.0.0.30', '127.0.9.9']
+
+/** A host that counts what reaches it. */
+class Victim {
+  readonly received: string[] = []
+  readonly #socket: Socket = createSocket('udp4')
+
+  static async at(address: string): Promise<Victim> {
+    const victim = new Victim()
+    victim.#socket.on('message', (bytes) =>
+      victim.received.push(bytes.toString('latin1').split(' ', 1)[0] ?? ''),
+    )
+    victim.#socket.bind(0, address)
+    await once(victim.#socket, 'listening')
+    return victim
+  }
+
+  get port(): number {
+    return this.#socket.address().port
+  }
+
+  /** Sends a datagram from its own address, as anybody on the internet can who forges it. */
+  send(text: string, port: number): void {
+    this.#socket.send(text, port, '127.0.0.1')
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+}
+
+let bench: Bench
+let peer: Peer
+let carrier: Victim
+let inner: Victim
+beforeEach(async () => {
+  carrier = await Victim.at(carrierAddress)
+  inner = await Victim.at(innerAddress)
+  const acme = reachCarrier({
+    targets: [`sip:${carrierAddress}:${carrier.port}`],
+    networks: ['127.0.0.31/32'],
+  })
+  const networks = ['127.0.0.0/24']
+  bench = await startBench({ reach: { networks, carriers: [acme] }, timers: { t1: 20 } })
+  peer = await Peer.udp(bench.udp)
+})
+afterEach(async () => {
+  peer.close()
+  carrier.close()
+  inner.close()
+  await bench.close()
+})
+
+const carrierUri = () => `sip:+882131234567@${carrierAddress}:${carrier.port}`
+const innerUri = () => `sip:${innerAddress}:${inner.port}`
+
+/** A call of the peer with these headers, which the application answers with others. */
+const establish = async (extra: Extra, answer: Extra = {}, from = peer) => {
+  const made = new Promise<Dialog>((resolve) => {
+    bench.srf.invite(async (req, res) => {
+      resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp('answer'), headers: answer }))
+    })
+  })
+  await routed(bench.srf)
+  const call = from.call(`sip:bob@127.0.0.1:${bench.udp}`)
+  from.send('INVITE', call, { body: testSdp(), extra })
+  const to = (await from.response(200)).headers.first('to') ?? ''
+  from.send('ACK', call, { to })
+  const dialog = await made
+  return { call, to, dialog }
+}
+
+/** The application's request in a call; resolves with its final status. */
+const ask = (dialog: Dialog, method: string, body?: string): Promise<number> =>
+  new Promise((resolve) => {
+    const options = {
+      method,
+      ...(body !== undefined && { body }),
+      headers: { 'Refer-To': 'sip:x@y.example' },
+    }
+    dialog.request(
+      options as never,
+      ((_error: unknown, response: { status: number }) => resolve(response?.status ?? 0)) as never,
+    )
+  })
+
+const methods = ['INVITE', 'UPDATE', 'REFER', 'INFO', 'NOTIFY'] as const
+const places = [
+  ['the carrier', carrierUri],
+  ['an inner host', innerUri],
+] as const
+
+describe.each(places)('a stranger’s call whose route leads to %s', (_name, uri) => {
+  it.each(methods)('gets our %s itself', async (method) => {
+    const headers = { 'Record-Route': `<${uri()};lr>`, Contact: `<${carrierUri()}>` }
+    const { dialog } = await establish(headers)
+    const status = ask(dialog, method, method === 'INVITE' ? testSdp() : undefined)
+    const request = await peer.request(method)
+    expect(request.toTag).not.toBe('')
+    peer.reply(request, 488)
+    expect(await status).toBe(488)
+    dialog.destroy()
+    peer.reply(await peer.request('BYE'), 200)
+    await idle(bench.agent)
+    expect([carrier.received, inner.received]).toEqual([[], []])
+  })
+
+  it.each([
+    ['of a strict router', (target: string) => `<${target}>`],
+    ['of two proxies', (target: string) => `<${target};lr>, <sip:${carrierAddress};lr>`],
+    ['over TCP', (target: string) => `<${target};transport=tcp;lr>`],
+  ])('gets our BYE itself, with a route %s', async (_form, route) => {
+    const { dialog } = await establish({ 'Record-Route': route(uri()) })
+    dialog.destroy()
+    peer.reply(await peer.request('BYE'), 200)
+    await idle(bench.agent)
+    expect([carrier.received, inner.received]).toEqual([[], []])
+  })
+
+  it('gets nothing anywhere where its Contact changed before its connection was closed', async () => {
+    const caller = await Peer.tcp(bench.tcp)
+    const { call, to, dialog } = await establish({}, {}, caller)
+    for (const method of ['UPDATE', 'INVITE']) {
+      call.seq++
+      caller.send(method, call, { to, extra: { Contact: `<${uri()}>` } })
+      await caller.response(200, method)
+      if (method === 'INVITE') caller.send('ACK', call, { to })
+    }
+    caller.hangUp()
+    await expect.poll(async () => (await bench.agent.stats()).connections).toBe(0)
+    dialog.destroy()
+    await idle(bench.agent)
+    expect([carrier.received, inner.received]).toEqual([[], []])
+    caller.close()
+  })
+
+  it('gets nothing anywhere once its connection is closed', async () => {
+    const caller = await Peer.tcp(bench.tcp)
+    const { dialog } = await establish({ Contact: `<${uri()}>` }, {}, caller)
+    caller.hangUp()
+    await expect.poll(async () => (await bench.agent.stats()).connections).toBe(0)
+    expect(await ask(dialog, 'INVITE', testSdp())).toBe(503)
+    dialog.destroy()
+    await idle(bench.agent)
+    expect([carrier.received, inner.received]).toEqual([[], []])
+    caller.close()
+  })
+})
+
+it('a datagram that claims to come from the carrier does not lead a stranger’s call there', async () => {
+  const { call, to, dialog } = await establish({})
+  const forged = (method: string) =>
+    `${method} ${call.target} SIP/2.0\r\nVia: SIP/2.0/UDP ${carrierAddress}:${carrier.port};branch=z9hG4bKforged\r\n` +
+    `From: ${call.from}\r\nTo: ${to}\r\nCall-ID: ${call.callId}\r\nCSeq: 2 ${method}\r\nMax-Forwards: 70\r\n` +
+    `Contact: <${carrierUri()}>\r\nContent-Length: 0\r\n\r\n`
+  carrier.send(forged('UPDATE'), bench.udp)
+  // The answer goes to the source, as any answer does.
+  await expect.poll(() => carrier.received).toEqual(['SIP/2.0'])
+  dialog.destroy()
+  peer.reply(await peer.request('BYE'), 200)
+  await idle(bench.agent)
+  expect(carrier.received).toEqual(['SIP/2.0'])
+})
+
+describe('a call to a stranger', () => {
+  const dial = (headers: Extra = {}) =>
+    bench.srf.createUAC(peer.uri, {
+      localSdp: testSdp('offer'),
+      headers: { [reachHeader]: 'project other', ...headers },
+    })
+
+  it.each(places)('that answers with a way to %s gets ACK, INVITE and BYE itself', async (_name, uri) => {
+    for (const extra of [{ 'Record-Route': `<${uri()};lr>` }, { 'Record-Route': `<${uri()}>` }]) {
+      const answered = dial()
+      const invite = await peer.request('INVITE')
+      expect(invite.headers.first(reachHeader.toLowerCase() as never)).toBeUndefined()
+      peer.reply(invite, 200, {
+        body: testSdp('answer'),
+        contact: false,
+        extra: { ...extra, Contact: `<${carrierUri()}>` },
+      })
+      await peer.request('ACK')
+      const dialog = await answered
+      const status = ask(dialog, 'INVITE', testSdp())
+      peer.reply(await peer.request('INVITE'), 488)
+      expect(await status).toBe(488)
+      dialog.destroy()
+      peer.reply(await peer.request('BYE'), 200)
+    }
+    await idle(bench.agent)
+    expect([carrier.received, inner.received]).toEqual([[], []])
+  })
+
+  it('that answers without a tag fails, and makes no dialog', async () => {
+    const failed = expect(dial()).rejects.toMatchObject({ status: 502 })
+    const invite = await peer.request('INVITE')
+    peer.reply(invite, 200, {
+      tag: '',
+      body: testSdp('answer'),
+      extra: { 'Record-Route': `<${carrierUri()};lr>` },
+    })
+    await failed
+    await idle(bench.agent)
+    expect(peer.inbox.filter((each) => each.kind === 'request' && each.method !== 'INVITE')).toEqual([])
+    expect(carrier.received).toEqual([])
+  })
+
+  it('is not made where it leads to a carrier of another project, or inside', async () => {
+    const headers = { [reachHeader]: 'project other' }
+    for (const uri of [carrierUri(), innerUri(), `sip:1@127.0.0.31`])
+      await expect(bench.srf.createUAC(uri, { localSdp: testSdp(), headers })).rejects.toThrow(
+        /not permitted/,
+      )
+    expect([carrier.received, inner.received]).toEqual([[], []])
+  })
+})
+
+it('a call of the carrier goes on where its route leads within its own addresses', async () => {
+  const headers = { 'Record-Route': `<${carrierUri()};lr>` }
+  const { dialog } = await establish(headers, { [reachHeader]: 'carrier acme' })
+  dialog.destroy()
+  await expect.poll(() => carrier.received.includes('BYE')).toBe(true)
+})
+
+it('a header of the network that names the carrier is not believed', async () => {
+  const { dialog } = await establish({
+    'Record-Route': `<${carrierUri()};lr>`,
+    [reachHeader]: 'carrier acme',
+  })
+  dialog.destroy()
+  peer.reply(await peer.request('BYE'), 200)
+  await idle(bench.agent)
+  expect(carrier.received).toEqual([])
+})
+
+it.each(['INVITE', 'SUBSCRIBE', 'REFER'])('%s without a From tag is refused', async (method) => {
+  const call = peer.call(`sip:bob@127.0.0.1:${bench.udp}`)
+  peer.send(method, call, { extra: { From: `<${peer.uri}>` } })
+  expect((await peer.response(400)).reason).toBe('Missing From Tag')
+})
+
+describe('with strangers left without an answer', () => {
+  const shield = {
+    packetsPerSecond: 1_000,
+    knownPacketsPerSecond: 1_000,
+    banAfter: 100,
+    banForMs: 60_000,
+    scanners: [],
+    strangers: 'drop',
+    known: [],
+  } as const
+
+  const dropped = async () => (await bench.agent.stats()).dropped.stranger
+
+  it('a host that a peer named in its route stays a stranger', async () => {
+    bench.agent.change({ shield: { ...shield, known: ['127.0.0.1/32'] } })
+    const proxy = await Victim.at('127.0.0.5')
+    const { dialog } = await establish({ 'Record-Route': `<sip:127.0.0.5:${proxy.port};lr>` })
+    dialog.destroy()
+    await expect.poll(() => proxy.received.includes('BYE')).toBe(true)
+    expect(await dropped()).toBe(0)
+    proxy.send('OPTIONS sip:1@127.0.0.1 SIP/2.0\r\n\r\n', bench.udp)
+    await expect.poll(dropped).toBe(1)
+    proxy.close()
+  })
+
+  it('a host that a customer dials is known for as long as its call lasts', async () => {
+    bench.agent.change({ shield })
+    const answered = bench.srf.createUAC(peer.uri, {
+      localSdp: testSdp('offer'),
+      headers: { [reachHeader]: 'project other' },
+    })
+    peer.reply(await peer.request('INVITE'), 200, { body: testSdp('answer') })
+    await peer.request('ACK')
+    const dialog = await answered
+    const target = `sip:1@127.0.0.1:${bench.udp}`
+    peer.send('BYE', peer.call(target))
+    await peer.response(481)
+    dialog.destroy()
+    peer.reply(await peer.request('BYE'), 200)
+    await idle(bench.agent)
+    peer.send('BYE', peer.call(target))
+    await expect.poll(dropped).toBe(1)
+  })
+})

@@ -1,0 +1,17 @@
+import { reachHeader } from '../sip-agent/index.ts'
+import type { Capabilities } from './link.ts'
+import type { Headers } from './srf.ts'
+
+/** Far end of a request or a call: a carrier, or a SIP URI that a project dials without one. */
+export type FarEndOfCall =
+  | { readonly kind: 'carrier'; readonly name: string }
+  | { readonly kind: 'project'; readonly id: string }
+
+/** Header that names the far end to the embedded agent; none for an agent that would send it on. */
+export const farEndHeader = (
+  farEnd: FarEndOfCall | undefined,
+  { marks }: Pick<Capabilities, 'marks'>,
+): Headers => {
+  if (!farEnd || !marks) return {}
+  return { [reachHeader]: `${farEnd.kind} ${farEnd.kind === 'carrier' ? farEnd.name : farEnd.id}` }
+}
