@@ -64,7 +64,7 @@ export const nounRows: readonly Row[] = [
     'Dial/Sip',
     people,
     [
-      'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE, which also has `X-CallSid` (the `DialCallSid`), `X-AccountSid` and `X-ApiVersion`',
+      'a SIP URI; `;transport=` counts, and what follows `?` becomes `X-` headers of the INVITE (`User-to-User`, RFC 7433, keeps its name), which also has `X-CallSid` (the `DialCallSid`), `X-AccountSid` and `X-ApiVersion`',
       'tells the INVITE the ids of call and project, whatever the URL headers say',
     ],
     {

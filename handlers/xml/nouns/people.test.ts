@@ -30,6 +30,37 @@ describe('Sip', () => {
     ])
   })
 
+  it.each([
+    ['User-to-User=0123abCD%3Bencoding%3Dhex', '0123abCD;encoding=hex'],
+    [
+      'user-to-user=%22a%20b%22%3Bpurpose%3Disdn-uui%3Bcontent%3D%22x%22',
+      '"a b";purpose=isdn-uui;content="x"',
+    ],
+  ])('hands on what is for the other user under its own name: %s', async (query, value) => {
+    const { callees, warnings } = await called(`<Sip>sip:a@b.example?X-Id=7&amp;${query}</Sip>`)
+    expect(callees).toEqual([
+      {
+        to: 'sip:a@b.example',
+        headers: [
+          { name: 'X-Id', value: '7' },
+          { name: 'User-to-User', value },
+        ],
+      },
+    ])
+    expect(warnings).toEqual([])
+  })
+
+  it.each(['', 'a%20b', '%22open', 'a%3B', 'a%2C%20b', 'a%0D%0AVia%3A%20x'])(
+    'does not hand on a User-to-User that is none, and 32110 says so: %j',
+    async (value) => {
+      const { callees, warnings } = await called(
+        `<Sip>sip:a@b.example?User-to-User=${value}&amp;X-Id=7</Sip>`,
+      )
+      expect(callees).toEqual([{ to: 'sip:a@b.example', headers: [{ name: 'X-Id', value: '7' }] }])
+      expect(warnings).toMatchObject([{ code: '32110', path: '/Response/Dial[1]/Sip[1]' }])
+    },
+  )
+
   it('tells the INVITE the ids of call and project, whatever the URL headers say', async () => {
     const { callees, ids, warnings } = await called(
       '<Sip>sip:a@b.example?X-CallSid=c-9&amp;accountsid=p-9&amp;ApiVersion=9&amp;CallSids=7</Sip><Number>+15550003</Number>',

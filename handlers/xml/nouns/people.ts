@@ -1,7 +1,7 @@
 import { readCodecs } from '../../common/codecs.ts'
 import { isAddress, isSipUri, readNumber } from '../../common/destinations.ts'
 import { apiVersion } from '../../common/forms.ts'
-import { percentDecode, readHeader, withX } from '../../common/headers.ts'
+import { hasControl, percentDecode, readHeader, withX } from '../../common/headers.ts'
 import type { Destination, Header } from '../../verbs.ts'
 import type { ElementReader } from '../element-reader.ts'
 import { codes } from '../faults.ts'
@@ -101,7 +101,7 @@ const idNames = idHeaders('', '').map(({ name }) => name.toLowerCase())
 
 /**
  * `Sip`: a SIP URI; what stands behind its `?` becomes headers of the INVITE (RFC 3261 section 19.1.1), with `X-` in front, beside those of
- * the gateway's own.
+ * the gateway's own. User-to-User keeps its name (RFC 7433).
  */
 export const sip: Noun = {
   name: 'Sip',
@@ -150,7 +150,8 @@ const readSipUri = (reader: ElementReader): { to: string; headers?: readonly Hea
     return undefined
   }
   try {
-    const headers = withoutIds(reader, headersOf(content.slice(to.length + 1)))
+    const query = withUserToUser(reader, queryOf(content.slice(to.length + 1)))
+    const headers = withoutIds(reader, query.map(headerOf))
     return { to, ...(headers.length > 0 && { headers }) }
   } catch (error) {
     reader.warning(codes.sipUri, `The SIP URI ${(error as Error).message}; nobody is called.`)
@@ -165,14 +166,33 @@ const withoutIds = (reader: ElementReader, headers: readonly Header[]): readonly
   return others
 }
 
-const headersOf = (query: string): readonly Header[] =>
+const queryOf = (query: string): readonly Header[] =>
   query
     .split('&')
     .filter((part) => part !== '')
     .map((part) => {
       const [name = '', ...value] = part.split('=')
-      return readHeader(withX(percentDecode(name)), percentDecode(value.join('=')))
+      return { name: percentDecode(name), value: percentDecode(value.join('=')) }
     })
+
+const isUserToUser = ({ name }: Header): boolean => /^user-to-user$/i.test(name)
+
+/** One value of User-to-User with its parameters (RFC 7433 section 4.1). */
+const userToUserForm =
+  /^(?:[\w.!%*+`'~-]+|"(?:[^"\\]|\\.)*")(?:;[\w.!%*+`'~-]+(?:=(?:[\w.!%*+`'~-]+|"(?:[^"\\]|\\.)*"))?)*$/
+
+/** The headers without a User-to-User that does not have the form of one. */
+const withUserToUser = (reader: ElementReader, headers: readonly Header[]): readonly Header[] => {
+  const fit = headers.filter(
+    (header) => !isUserToUser(header) || (userToUserForm.test(header.value) && !hasControl(header.value)),
+  )
+  if (fit.length < headers.length)
+    reader.warning(codes.sipUri, 'User-to-User needs a token or a quoted string (RFC 7433); it is not sent.')
+  return fit
+}
+
+const headerOf = (header: Header): Header =>
+  readHeader(isUserToUser(header) ? 'User-to-User' : withX(header.name), header.value)
 
 /** A phone number, or an address `/context/name`, that stands in `Dial` itself. */
 export const bareDestination = (reader: ElementReader): Callable | undefined => {
