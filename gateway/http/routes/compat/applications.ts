@@ -58,6 +58,7 @@ export const applicationRoutes = (on: On, { resources }: ApplicationParts): void
     path,
     {
       ...{ id: 'createCompatApplication', summary: 'Makes an application', scope: 'resources', answer },
+      makes: true,
       ...{ ...properties, required: ['VoiceUrl'] },
     },
     async ({ projectId, body, base }) => {

@@ -99,6 +99,7 @@ const oneRecording = (on: On, { recordings }: CallRecordingParts): void => {
 
 const starting: RouteSpec = {
   ...{ id: 'startCompatRecording', summary: 'Records a call in progress', scope: 'calling' },
+  makes: true,
   body: {
     RecordingChannels: { type: 'string', enum: ['mono', 'dual'], default: 'mono' },
     RecordingTrack: { type: 'string', enum: recordingTracks, default: 'both' },

@@ -17,7 +17,7 @@ const create = (form: Parameters<CompatRig['ask']>[2]) => rig.ask('POST', '/Call
 describe('a call is made', () => {
   it('of the least that is needed, with the defaults of the family', async () => {
     const answer = await create(least)
-    expect(answer.statusCode).toBe(200)
+    expect(answer.statusCode).toBe(201)
     expect(rig.calls.orders).toEqual([
       {
         ...{ projectId: ours, to, from: '+15550001', source: 'compat', timeoutMs: 60_000 },
@@ -278,7 +278,7 @@ describe('a call', () => {
       payload: `Url=https%3A%2F%2Fapp.example%2F&From=%2B15550001&To=sip%3Adesk%40carrier.example&SipAuthUsername=u&SipAuthPassword=p`,
     })
     expect([answer.statusCode, rig.calls.orders[0]?.credentials]).toEqual([
-      200,
+      201,
       { username: 'u', password: 'p' },
     ])
   })

@@ -53,6 +53,7 @@ export const callRoutes = (on: On, parts: CallParts): void => {
     '/Accounts/:account/Calls',
     {
       ...{ id: 'createCompatCall', summary: 'Makes a call', scope: 'calling', answer: callShape },
+      makes: true,
       ...{ body: createProperties, required: ['To', 'From'], unused: createUnused },
     },
     async ({ projectId, body, base }) => {

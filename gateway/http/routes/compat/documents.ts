@@ -32,6 +32,7 @@ export const documentRoutes = (on: On, { resources }: ApplicationParts): void =>
     path,
     {
       ...{ id: 'createCompatDocument', summary: 'Keeps an XML document', scope: 'resources', answer },
+      makes: true,
       ...{ body, required: ['Name', 'Contents'] },
     },
     async ({ projectId, body: { Name, Contents }, base }) => {

@@ -42,6 +42,8 @@ export interface RouteSpec {
   /** Parameters that are taken and have no effect. */
   readonly unused?: readonly string[]
   readonly query?: Readonly<Record<string, object>>
+  /** Whether it makes something, which 201 says; default false. */
+  readonly makes?: boolean
   /** Of the answer; absent: 204. */
   readonly answer?: object
 }
@@ -75,6 +77,7 @@ export const routesOf =
         if (unused.length > 0) log.debug({ request: request.id, unused }, 'parameters without effect')
       },
       handler: async (request, reply) => {
+        if (spec.makes) reply.code(201)
         const answer = await handler(askedOf(request, reply) as never)
         if (reply.sent) return reply
         return answer ?? reply.code(204).send()
@@ -97,7 +100,7 @@ const schemaOf = (spec: RouteSpec, method: string): object => ({
     consumes: ['application/x-www-form-urlencoded'],
     body: bodySchema(spec),
   }),
-  response: spec.answer ? { 200: spec.answer } : { 204: { type: 'null' } },
+  response: spec.answer ? { [spec.makes ? 201 : 200]: spec.answer } : { 204: { type: 'null' } },
 })
 
 const paramsSchema = {

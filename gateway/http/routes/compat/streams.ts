@@ -67,6 +67,7 @@ const path = '/Accounts/:account/Calls/:sid/Streams'
 
 const starting: RouteSpec = {
   ...{ id: 'startCompatStream', summary: 'Streams the audio of a call in progress', scope: 'calling' },
+  makes: true,
   body: {
     Url: { type: 'string', maxLength: 4_000, pattern: '^\\S+$' },
     Name: parameter.text(128),

@@ -6,6 +6,8 @@ import type {
   ResourceChange,
   ResourceType,
 } from '../../../directory/resource-types.ts'
+import { slugOf } from '../../../directory/writing/names.ts'
+import type { Log } from '../../../log.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import type { RequireProject } from '../../principal.ts'
 import { addressBody, addressSchema } from './address-body.ts'
@@ -19,6 +21,7 @@ import { resourceBody, schemaOf } from './resource-body.ts'
 export interface ResourceParts {
   readonly resources: Resources
   readonly requireProject: RequireProject
+  readonly log: Pick<Log, 'info'>
 }
 
 /** A path with an id. */
@@ -35,6 +38,7 @@ export interface Paged {
 interface Site<T extends ResourceType> {
   readonly site: FastifyInstance
   readonly resources: Resources
+  readonly log: Pick<Log, 'info'>
   readonly kind: Kind<T>
   readonly base: string
   readonly onRequest: ReturnType<RequireProject>
@@ -49,13 +53,13 @@ const bodyLimit = 512 * 1024
 /** Routes of one kind: list, POST, GET, PUT, PATCH, DELETE and the addresses, below `base`. */
 export const kindRoutes = <T extends ResourceType>(
   site: FastifyInstance,
-  { resources, requireProject }: ResourceParts,
+  { resources, requireProject, log }: ResourceParts,
   kind: Kind<T>,
   base = `/api/fabric/resources/${kind.path}`,
 ): void => {
   const name = base.slice('/api/'.length).replaceAll('/', '_')
   const at: Site<T> = {
-    ...{ site, resources, kind, base },
+    ...{ site, resources, log, kind, base },
     onRequest: requireProject(kind.type === 'subscriber' ? 'subscribers' : 'resources'),
     describe: (verb, summary) => forProjects(kind.path, `${verb}_${name}`, summary),
     schema: schemaOf(kind as Kind),
@@ -95,7 +99,7 @@ const bodySchema = (properties: object, required: readonly string[]) => ({
 })
 
 const createRoute = <T extends ResourceType>(at: Site<T>): void => {
-  const { site, resources, kind, base, onRequest, describe } = at
+  const { site, resources, log, kind, base, onRequest, describe } = at
   const schema = { body: bodySchema(kind.properties, kind.required), response: { 201: at.schema } }
   site.post<{ Body: Body }>(
     base,
@@ -109,9 +113,31 @@ const createRoute = <T extends ResourceType>(at: Site<T>): void => {
         type: kind.type,
         ...placeOf(place),
       } as unknown
-      return reply.code(201).send(resourceBody(await resources.create(made as NewResource<T>)))
+      const resource = await resources.create(made as NewResource<T>)
+      const taken = place === undefined && addressTaken(resources, resource)
+      if (taken) {
+        const facts = { event: 'resource.numbered', project: projectId, id: resource.id, taken }
+        log.info({ ...facts, address: addressText(resource) }, 'resource has a numbered address')
+      }
+      return reply.code(201).send(resourceBody(resource))
     },
   )
+}
+
+const addressText = ({ address: { context, name } }: Resource): string => `/${context}/${name}`
+
+/** The address that a new resource would have by its name, where another resource has that one; else undefined. */
+const addressTaken = (
+  resources: Pick<Resources, 'findByAddress'>,
+  resource: Resource,
+): string | undefined => {
+  const { context, name } = resource.address
+  const wanted = /^(.+)-(?:\d{1,2}|[\da-f]{12})$/.exec(name)?.[1]
+  const isNumbered =
+    wanted !== undefined &&
+    slugOf(resource.displayName) !== name &&
+    resources.findByAddress(resource.projectId, context, wanted) !== undefined
+  return isNumbered ? `/${context}/${wanted}` : undefined
 }
 
 const readRoute = <T extends ResourceType>(at: Site<T>): void => {

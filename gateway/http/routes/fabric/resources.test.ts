@@ -214,6 +214,25 @@ describe('resources', () => {
   })
 })
 
+it('makes a numbered address of a name whose address is taken, and says so in the answer and the log', async () => {
+  const make = (more: object) =>
+    rig.send('POST', '/api/fabric/resources/cxml_scripts', {
+      display_name: 'Front desk',
+      contents: '<Response/>',
+      ...more,
+    })
+  const logged = () =>
+    rig.lines.filter((line) => line.includes('resource.numbered')).map((line) => JSON.parse(line))
+  expect((await make({})).body.address).toBe('/public/front-desk')
+  expect(logged()).toEqual([])
+  expect((await make({})).body.address).toBe('/public/front-desk-2')
+  expect(logged()).toMatchObject([{ address: '/public/front-desk-2', taken: '/public/front-desk' }])
+  expect((await make({ display_name: 'Front desk-3' })).body.address).toBe('/public/front-desk-3')
+  expect(logged()).toHaveLength(1)
+  const chosen = await make({ address: '/public/front-desk' })
+  expect([chosen.status, chosen.body.errors[0].code]).toEqual([422, 'address_taken'])
+})
+
 it.each(['ftp://a.example/', 'http://', 'http://a.example:99999/', 'http://[1::2/', '/document'])(
   'a URL is one: %s',
   async (primary_request_url) => {
