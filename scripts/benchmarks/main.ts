@@ -19,7 +19,7 @@ const run = {
 
 if (!run) {
   console.error(
-    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | api [seconds] [subscribers] | soak [minutes] [calls/s]',
+    'usage: scripts/bench start | sip | media [rounds] [seconds] | calls [calls] [seconds] | api [seconds] [subscribers] | soak [minutes] [calls/s] [strangers/s]',
   )
   process.exit(2)
 }

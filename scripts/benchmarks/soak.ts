@@ -1,6 +1,7 @@
 /** `scripts/bench soak`. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Gateway } from '../../test/support/gateway.ts'
+import { StrangerFlood } from '../../test/support/stranger-flood.ts'
 import { family, memory } from './processes.ts'
 import { unlimited } from './sip-gateway.ts'
 import { callsAt } from './sipp-load.ts'
@@ -19,15 +20,29 @@ interface Sample {
 
 /**
  * Runs calls at a rate through the whole gateway (a script that answers and waits; the caller hangs up after a second), prints memory every
- * 30 s, and says in the end whether it stayed flat. Defaults: 30 minutes, 20 calls/s.
+ * 30 s, and says in the end whether it stayed flat. The caller is a known carrier; beside it strangers send `flood` requests of each kind a
+ * second. Defaults: 30 minutes, 20 calls/s, 0: no strangers.
  */
-export const soak = async (minutes = 30, rate = 20): Promise<void> => {
+export const soak = async (minutes = 30, rate = 20, flood = 0): Promise<void> => {
   const gateway = await Gateway.start({
     rtpPorts: 22_000,
-    limits: { calls: 5000 },
+    // Strangers have their usual limits.
+    limits: { calls: 5000, strangers: {} },
     sip: unlimited,
-    domains: [{ domain: 'bench.test', allow: ['127.0.0.1/32'], handler }],
+    domains: [
+      { domain: 'bench.test', allow: ['127.0.0.1/32'], handler },
+      { domain: 'open.test', handler },
+    ],
   })
+  const strangers =
+    flood > 0
+      ? await StrangerFlood.start({
+          port: gateway.sipPort,
+          uri: 'sip:1@open.test',
+          perSecond: flood,
+          connections: 200,
+        })
+      : undefined
   try {
     let running = true
     const load = callsAt(gateway.sipPort, rate, Math.round(rate * minutes * 60), 1_000, 'bench.test').finally(
@@ -43,8 +58,10 @@ export const soak = async (minutes = 30, rate = 20): Promise<void> => {
     }
     const { answered, failed, repeated } = await load
     console.log(`${answered} calls answered and ended, ${failed} failed, ${repeated} messages repeated`)
+    if (strangers) console.log(await strangersText(gateway, strangers))
     console.log(verdict(samples))
   } finally {
+    strangers?.stop()
     await gateway.stop()
   }
 }
@@ -52,6 +69,23 @@ export const soak = async (minutes = 30, rate = 20): Promise<void> => {
 const handler = {
   kind: 'script',
   document: { version: '1.0.0', sections: { main: ['answer', { sleep: 60_000 }] } },
+}
+
+/** Limits that strangers reach, by the code of their refusals. */
+const strangerCodes = [
+  'over_source_limit',
+  'over_source_rate',
+  'over_unconfirmed_limit',
+  'over_stranger_share',
+]
+
+const strangersText = async (gateway: Gateway, { sent, outcomes }: StrangerFlood): Promise<string> => {
+  const refused = await Promise.all(
+    strangerCodes.map(async (code) => `${code} ${await gateway.metric('rejections_total', { code })}`),
+  )
+  const dropped = await gateway.metric('sip_dropped_total', { reason: 'rate' })
+  const answers = `${outcomes.answered} of their acknowledged calls answered, ${outcomes.refused} refused`
+  return `strangers: ${sent} datagrams sent, ${dropped} dropped by the shield; ${answers}; ${refused.join(', ')}`
 }
 
 const look = async (gateway: Gateway, minutes: number): Promise<Sample> => {

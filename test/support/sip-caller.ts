@@ -1,0 +1,159 @@
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { statusOf } from './sip-socket.ts'
+import { headerOf } from './sip-text.ts'
+
+/** What an INVITE of a {@link SipCaller} says. */
+export interface CallOptions {
+  /** Where its SDP wants the audio. Default a port of its own address at which nothing listens. */
+  readonly media?: { readonly address: string; readonly port: number }
+  /** More header lines. */
+  readonly headers?: readonly string[]
+  /** Whether the 200 is acknowledged. Default true. */
+  readonly acknowledges?: boolean
+}
+
+/** A call of a {@link SipCaller}, with its final response. */
+export interface PlacedCall {
+  readonly status: number
+  readonly response: string
+  /** Milliseconds from the INVITE to the final response. */
+  readonly ms: number
+  /** Sends BYE; resolves with the status of its response. */
+  hangUp(): Promise<number>
+}
+
+/** Longest wait for a final response, in ms. */
+const patienceMs = 10_000
+let count = 0
+
+/** A caller over UDP at an address of the loopback network, which counts what it sends and receives. Repeats nothing. */
+export class SipCaller {
+  readonly #socket: Socket
+  readonly #port: number
+  readonly #waiting = new Map<string, (response: string) => void>()
+  readonly address: string
+  /** Bytes of the datagrams that were sent and received. */
+  bytesSent = 0
+  bytesReceived = 0
+  /** Datagrams that were received. */
+  readonly received: string[] = []
+
+  constructor(socket: Socket, address: string, port: number) {
+    this.#socket = socket
+    this.#port = port
+    this.address = address
+    socket.on('message', (bytes) => this.#receive(bytes))
+  }
+
+  /** Opens one that calls a port of 127.0.0.1. */
+  static async open(port: number, address: string): Promise<SipCaller> {
+    const socket = createSocket('udp4').bind(0, address)
+    await once(socket, 'listening')
+    return new SipCaller(socket, address, port)
+  }
+
+  /** Calls a URI; resolves with the final response, status 0 where none comes in time. */
+  async call(uri: string, options: CallOptions = {}): Promise<PlacedCall> {
+    const own = `${process.pid}-${++count}`
+    const began = performance.now()
+    const answered = this.#finalOf(`INVITE ${own}`)
+    this.invite(uri, own, options)
+    const response = await answered
+    const ms = performance.now() - began
+    const status = statusOf(response)
+    const to = headerOf(response, 'To') ?? `<${uri}>`
+    if (status > 0 && (status >= 300 || options.acknowledges !== false))
+      this.send(this.#request('ACK', uri, own, 1, to, status >= 300 ? own : `${own}a`))
+    const hangUp = async (): Promise<number> => {
+      const done = this.#finalOf(`BYE ${own}`)
+      this.send(this.#request('BYE', uri, own, 2, to, `${own}b`))
+      return statusOf(await done)
+    }
+    return { status, response, ms, hangUp }
+  }
+
+  /** Sends an INVITE and waits for nothing. */
+  invite(uri: string, own = `${process.pid}-${++count}`, options: CallOptions = {}): void {
+    const { media = { address: this.address, port: 9 }, headers = [] } = options
+    const body = [
+      ...['v=0', `o=- 1 1 IN IP4 ${media.address}`, 's=-', `c=IN IP4 ${media.address}`, 't=0 0'],
+      ...[`m=audio ${media.port} RTP/AVP 0`, ''],
+    ].join('\r\n')
+    const type = 'Content-Type: application/sdp'
+    this.send(this.#request('INVITE', uri, own, 1, `<${uri}>`, own, [type, ...headers], body))
+  }
+
+  /** Sends a request outside calls, and waits for nothing. */
+  ask(method: string, uri: string): void {
+    const own = `${process.pid}-${++count}`
+    this.send(this.#request(method, uri, own, 1, `<${uri}>`, own))
+  }
+
+  /** Sends a text as it is. */
+  send(text: string): void {
+    this.bytesSent += Buffer.byteLength(text)
+    this.#socket.send(text, this.#port, '127.0.0.1')
+  }
+
+  /** Idempotent. */
+  close(): void {
+    for (const settle of this.#waiting.values()) settle('')
+    this.#waiting.clear()
+    try {
+      this.#socket.close()
+    } catch {
+      // Closed already.
+    }
+  }
+
+  #finalOf(key: string): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const timer = setTimeout(() => this.#settle(key, ''), patienceMs)
+    this.#waiting.set(key, (response) => {
+      clearTimeout(timer)
+      resolve(response)
+    })
+    return promise
+  }
+
+  #settle(key: string, response: string): void {
+    this.#waiting.get(key)?.(response)
+    this.#waiting.delete(key)
+  }
+
+  #receive(bytes: Buffer): void {
+    this.bytesReceived += bytes.length
+    const text = bytes.toString()
+    this.received.push(text)
+    if (statusOf(text) < 200) return
+    const [, method = ''] = (headerOf(text, 'CSeq') ?? '').split(' ')
+    this.#settle(`${method} ${headerOf(text, 'Call-ID')}`, text)
+  }
+
+  #request(
+    method: string,
+    uri: string,
+    own: string,
+    seq: number,
+    to: string,
+    branch: string,
+    headers: readonly string[] = [],
+    body = '',
+  ): string {
+    const { port } = this.#socket.address()
+    const lines = [
+      `${method} ${uri} SIP/2.0`,
+      `Via: SIP/2.0/UDP ${this.address}:${port};branch=z9hG4bK${branch};rport`,
+      `From: <sip:caller@${this.address}>;tag=t${own}`,
+      `To: ${to}`,
+      `Call-ID: ${own}`,
+      `CSeq: ${seq} ${method}`,
+      `Contact: <sip:caller@${this.address}:${port}>`,
+      'Max-Forwards: 70',
+      ...headers,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    ]
+    return `${lines.join('\r\n')}\r\n\r\n${body}`
+  }
+}

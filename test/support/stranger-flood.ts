@@ -1,0 +1,84 @@
+import { connect, type Socket } from 'node:net'
+import { SipCaller } from './sip-caller.ts'
+
+/** Bounds of a flood. */
+export interface FloodOptions {
+  /** Port of 127.0.0.1 at which the gateway takes SIP over UDP and TCP. */
+  readonly port: number
+  /** A URI that anybody may call. */
+  readonly uri: string
+  /** Datagrams of each kind in a second. */
+  readonly perSecond: number
+  /** TCP connections that are opened and left idle. */
+  readonly connections?: number
+}
+
+/** Time between two bursts, in ms. */
+const stepMs = 50
+/** Addresses that INVITEs without an ACK come from, as if they were forged, and those of callers who send the ACK. */
+const forgedAddresses = 20
+const realAddresses = 3
+
+/**
+ * Strangers at addresses of the loopback network who send everything at once: INVITEs that they never acknowledge, calls that they do and
+ * do not end, OPTIONS, REGISTER, garbage, and TCP connections without a word.
+ */
+export class StrangerFlood {
+  readonly #options: FloodOptions
+  readonly #forged: readonly SipCaller[]
+  readonly #real: readonly SipCaller[]
+  readonly #idle: Socket[] = []
+  readonly #timer: NodeJS.Timeout
+  #step = 0
+  #sent = 0
+  /** Calls of those who send the ACK that were answered, and that were refused. */
+  readonly outcomes = { answered: 0, refused: 0 }
+
+  private constructor(options: FloodOptions, forged: readonly SipCaller[], real: readonly SipCaller[]) {
+    this.#options = options
+    this.#forged = forged
+    this.#real = real
+    for (let i = 0; i < (options.connections ?? 0); i++)
+      this.#idle.push(connect(options.port, '127.0.0.1').on('error', () => {}))
+    this.#timer = setInterval(() => this.#burst(), stepMs)
+  }
+
+  /** Begins. */
+  static async start(options: FloodOptions): Promise<StrangerFlood> {
+    const open = (network: string, count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, i) => SipCaller.open(options.port, `127.0.${network}.${i + 1}`)),
+      )
+    return new StrangerFlood(options, await open('100', forgedAddresses), await open('101', realAddresses))
+  }
+
+  /** Datagrams that were sent. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** Ends it. Idempotent. */
+  stop(): void {
+    clearInterval(this.#timer)
+    for (const caller of [...this.#forged, ...this.#real]) caller.close()
+    for (const socket of this.#idle) socket.destroy()
+  }
+
+  #burst(): void {
+    const { uri, perSecond } = this.#options
+    const until = Math.floor((++this.#step * perSecond * stepMs) / 1_000)
+    for (let sent = Math.floor(((this.#step - 1) * perSecond * stepMs) / 1_000); sent < until; sent++) {
+      const forged = this.#forged[sent % this.#forged.length]!
+      const real = this.#real[sent % this.#real.length]!
+      forged.invite(uri)
+      real.ask('OPTIONS', uri)
+      real.ask('REGISTER', uri)
+      forged.send('INVITE nonsense\r\nContent-Length: x\r\n\r\n')
+      void real.call(uri).then(({ status }) => {
+        if (status === 200) this.outcomes.answered++
+        else if (status > 0) this.outcomes.refused++
+      })
+      this.#sent += 5
+    }
+  }
+}
