@@ -303,7 +303,7 @@ it('curl makes a call as the pages have it, and the carrier gets the digest', as
     body: new URLSearchParams({ ...form, SipAuthPassword: 'trunk-secret' }),
   })
   const { sid, status: first } = (await answer.json()) as { sid: string; status: string }
-  expect([answer.status, first]).toEqual([200, 'queued'])
+  expect([answer.status, first]).toEqual([201, 'queued'])
   await carrier.done()
   await status(sid, 'completed')
   expect(gateway.output).not.toContain('trunk-secret')

@@ -55,7 +55,7 @@ const place = async (
   const url = `${gateway.url}/api/laml/2010-04-01/Accounts/default/Calls.json`
   const answer = await fetch(url, { method: 'POST', headers: { authorization, ...headers }, body: form })
   const body = await answer.json()
-  expect([answer.status, body]).toEqual([200, expect.objectContaining({ status: 'queued' })])
+  expect([answer.status, body]).toEqual([201, expect.objectContaining({ status: 'queued' })])
   return body as { readonly sid: string; readonly status: string }
 }
 
