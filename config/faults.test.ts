@@ -75,6 +75,18 @@ sip: { listen: [{ transport: sctp, port: 70000 }] }
     ['an odd first port', 'media: { rtp: { ports: { from: 20001 } } }', '1:26 media.rtp.ports.from'],
     ['an even last port', 'media: { rtp: { ports: { to: 30000 } } }', '1:26 media.rtp.ports.to'],
     ['an empty range of ports', 'media: { rtp: { ports: { from: 30000 } } }', '1:17 media.rtp.ports.to'],
+    [
+      'two local addresses of one family',
+      'media: { rtp: { bind: [127.0.0.1, 0.0.0.0] } }',
+      '1:17 media.rtp.bind',
+    ],
+    ['a local address that is none', 'media: { rtp: { bind: [127.0.0.1, all] } }', '1:35 media.rtp.bind[1]'],
+    ['no local address', 'media: { rtp: { bind: [] } }', '1:17 media.rtp.bind'],
+    [
+      'an announced address of a family that is not bound',
+      'media: { rtp: { bind: 0.0.0.0, announce: "2001:db8::1" } }',
+      '1:32 media.rtp.announce',
+    ],
     ['a browser port among the RTP ports', 'media: { webrtc: { port: 20000 } }', '1:20 media.webrtc.port'],
     [
       'a SIP port among the RTP ports',

@@ -54,8 +54,8 @@ export interface FileConfig {
   }
   readonly media: {
     readonly rtp: {
-      readonly bind: string
-      readonly announce?: string
+      readonly bind: string | readonly string[]
+      readonly announce?: string | readonly string[]
       readonly ports: { readonly from: number; readonly to: number }
       readonly threads: number
       readonly startTimeout: string

@@ -61,7 +61,7 @@ describe('defaults', () => {
       },
       media: {
         rtp: {
-          bind: '0.0.0.0',
+          bind: ['0.0.0.0', '::'],
           ports: { from: 20_000, to: 29_999 },
           threads: 1,
           startTimeoutMs: 30_000,

@@ -209,10 +209,17 @@ const build = (file: FileConfig, documents: Documents): Config => ({
   drainMs: ms(file.drain),
 })
 
+const listOf = (value: string | readonly string[]): readonly string[] =>
+  typeof value === 'string' ? [value] : value
+
 const buildMedia = ({ rtp, ...file }: FileConfig['media'], folder: string): Config['media'] => {
-  const { startTimeout, mediaTimeout, ...rest } = rtp
+  const { bind, announce, startTimeout, mediaTimeout, ...rest } = rtp
+  const addresses = {
+    bind: listOf(bind),
+    ...(announce !== undefined && { announce: listOf(announce) }),
+  }
   return {
-    rtp: { ...rest, startTimeoutMs: ms(startTimeout), mediaTimeoutMs: ms(mediaTimeout) },
+    rtp: { ...rest, ...addresses, startTimeoutMs: ms(startTimeout), mediaTimeoutMs: ms(mediaTimeout) },
     webrtc: fromSchema<WebRtcConfig>(file.webrtc, webrtc, folder),
     sounds: fromSchema<SoundsConfig>(file.sounds, sounds, folder),
     speech: fromSchema<SpeechConfig>(file.speech, speech, folder),

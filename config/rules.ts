@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Keys, Report } from './faults.ts'
 import type { FileConfig, FileHandler } from './file.ts'
 import { endpointName, subscriberName } from './file.ts'
@@ -16,6 +17,7 @@ export const checkRules = (config: FileConfig, report: Report): void => {
   checkUnique(config, report)
   checkHandlers(config, report)
   checkPorts(config, report)
+  checkFamilies(config, report)
   checkTls(config, report)
   checkSip(config, report)
   checkSound(config, report)
@@ -90,6 +92,21 @@ const checkDocument = (handler: FileHandler, keys: Keys, report: Report): void =
     if (handler[key] !== undefined && handler.url === undefined)
       report([...keys, key], 'has a meaning only together with url')
   }
+}
+
+/** One address of each family at most, and none is announced for a family that is not bound. */
+const checkFamilies = ({ media: { rtp } }: FileConfig, report: Report): void => {
+  const keys = ['media', 'rtp']
+  const familiesOf = (name: 'bind' | 'announce'): readonly number[] => {
+    const families = [rtp[name] ?? []].flat().map((address) => isIP(address))
+    if (new Set(families).size < families.length)
+      report([...keys, name], 'must have one address of each IP family at most')
+    return families
+  }
+  const bound = familiesOf('bind')
+  const foreign = familiesOf('announce').find((family) => !bound.includes(family))
+  if (foreign !== undefined)
+    report([...keys, 'announce'], `has an IPv${foreign} address, but bind has none of that family`)
 }
 
 const checkPorts = ({ sip, media, http }: FileConfig, report: Report): void => {

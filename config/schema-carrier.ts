@@ -119,6 +119,12 @@ export const carrier = object(
       ),
       enum: ['strict', 'same-ip', 'first'],
     },
+    audioFamily: {
+      ...text(
+        'IP family of the audio that it is offered; without it, that of the target, and IPv4 where a name has addresses of both.',
+      ),
+      enum: ['ipv4', 'ipv6'],
+    },
     inbandDigits: flag(
       'Digits are listened for in the audio itself: for carriers that send neither events nor messages.',
       false,

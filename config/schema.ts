@@ -20,6 +20,16 @@ const listener = (description: string, address: string, port: number) => ({
 
 const switchable = (schema: Readonly<Record<string, unknown>>) => ({ ...schema, type: ['object', 'boolean'] })
 
+/** An address, or a list of one for each IP family. */
+const onePerFamily = (kind: string, description: string, value?: readonly string[]) => ({
+  ...format(kind, description),
+  type: ['string', 'array'],
+  items: format(kind, 'An IP address.'),
+  minItems: 1,
+  maxItems: 2,
+  ...(value && { default: value }),
+})
+
 const log = object('Log lines.', {
   level: {
     ...text('How much is logged.', 'info'),
@@ -30,8 +40,15 @@ const log = object('Log lines.', {
 
 const media = object('Audio.', {
   rtp: object('RTP towards carriers.', {
-    bind: format('ip', 'Local address of the RTP ports.', '0.0.0.0'),
-    announce: format('announced-ip', 'Address in our SDP, where it is not the local one (behind NAT).'),
+    bind: onePerFamily(
+      'ip',
+      'Local address of the RTP ports, or a list of one IPv4 and one IPv6 address. Of a list, 0.0.0.0 or :: is left out where the machine has no address of that family.',
+      ['0.0.0.0', '::'],
+    ),
+    announce: onePerFamily(
+      'announced-ip',
+      'Address in our SDP where it is not the local one (behind NAT), or a list of one for each family of bind.',
+    ),
     ports: object('Range of ports: an even first one, an odd last one.', {
       from: integer('First port.', 1024, 65_534, 20_000),
       to: integer('Last port.', 1025, 65_535, 29_999),

@@ -163,6 +163,8 @@ export interface CarrierConfig {
   readonly symmetric: 'strict' | 'same-ip' | 'first'
   /** Digits are listened for in the audio itself; default false. */
   readonly inbandDigits: boolean
+  /** IP family of the audio that it is offered; default that of the target. */
+  readonly audioFamily?: 'ipv4' | 'ipv6'
   /** Offered to it and taken from it, the first one first; default PCMU and PCMA. */
   readonly codecs: readonly CodecName[]
   /** Packet duration in ms that we ask for, and send where nothing else is asked for; 10 to 60, default 20. */

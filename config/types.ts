@@ -81,10 +81,10 @@ export interface LogConfig {
 /** Audio: carrier ports, browsers, sounds and voices. */
 export interface MediaConfig {
   readonly rtp: {
-    /** Local address of carrier ports; default 0.0.0.0. */
-    readonly bind: string
-    /** Address in our SDP; default `bind`, or the first address of the machine when that is 0.0.0.0. */
-    readonly announce?: string
+    /** Local addresses of carrier ports, one of each IP family at most; default 0.0.0.0 and `::`. */
+    readonly bind: readonly string[]
+    /** Addresses in our SDP, one of each family at most; default `bind`, or the machine's own where that is unspecific. */
+    readonly announce?: readonly string[]
     /** Inclusive; default 20000–29999. */
     readonly ports: { readonly from: number; readonly to: number }
     /** Worker threads; default 1. */

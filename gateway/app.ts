@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
 import { type ReadConfig, readConfig } from '../config/load.ts'
 import type { Config, WebSocketLimits } from '../config/types.ts'
 import type { Calls } from './calls/calls.ts'
@@ -42,6 +43,7 @@ import { LoadMeter } from './sip/door/overload.ts'
 import { Trust } from './sip/door/trust.ts'
 import { SipEdge } from './sip/index.ts'
 import { DialGuard } from './sip/outbound/dial-guard.ts'
+import { TargetFamilies } from './sip/outbound/target-families.ts'
 import { EndpointContacts, type RegistrarOptions, Registrations } from './sip/registrar/index.ts'
 import type { SipAgent } from './sip-agent/index.ts'
 import { watchAgent } from './watch-agent.ts'
@@ -233,6 +235,10 @@ export class App {
       ...{ clock: this.#callClock, trunkClock: this.#clock, log: this.#log, carriers: this.#carriers },
       quotas: this.#quotas,
       guard: new DialGuard({ addresses: dialled }),
+      families: new TargetFamilies({
+        clock: this.#clock,
+        ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
+      }),
       agent: address,
       counts: { calls: () => this.#calls?.count ?? 0 },
       registrar: this.#openRegistrar(agent, directory),

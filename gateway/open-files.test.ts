@@ -6,12 +6,14 @@ const config: NeededFilesConfig = {
   http: { plain: listener, tls: false, metrics: null, maxConnections: 1_000 },
   limits: { webSockets: { connections: 500 } },
   sip: { listen: [{ ...listener, transport: 'udp' }], messages: { connections: 50 } },
-  media: { rtp: { ports: { from: 20_000, to: 20_099 } } },
+  media: { rtp: { bind: ['127.0.0.1'], ports: { from: 20_000, to: 20_099 } } },
 }
 
 it('counts every listener, WebSocket, SIP connection and RTP port, and keeps some for the rest', () => {
   expect(neededFiles(config)).toBe(1_000 + 500 + 100 + 256)
   expect(neededFiles({ ...config, http: { ...config.http, metrics: listener } })).toBe(2_856)
+  const rtp = { ...config.media.rtp, bind: ['127.0.0.1', '::1'] }
+  expect(neededFiles({ ...config, media: { rtp } })).toBe(1_956)
   const sip = { ...config.sip, listen: [...config.sip.listen, { ...listener, transport: 'tcp' as const }] }
   expect(neededFiles({ ...config, sip })).toBe(1_956)
   const drachtio = { host: '127.0.0.1', port: 9022, secret: 'x' }

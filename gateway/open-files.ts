@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Config } from '../config/types.ts'
+import { localAddresses } from '../media/edge/options.ts'
 
 /** Descriptors for the store, recordings, sounds, requests to servers of customers and the process itself. */
 const reserve = 256
@@ -11,7 +12,7 @@ export interface NeededFilesConfig {
   readonly sip: Pick<Config['sip'], 'listen' | 'drachtio'> & {
     readonly messages: Pick<Config['sip']['messages'], 'connections'>
   }
-  readonly media: { readonly rtp: Pick<Config['media']['rtp'], 'ports'> }
+  readonly media: { readonly rtp: Pick<Config['media']['rtp'], 'ports' | 'bind' | 'announce'> }
 }
 
 /** Number of file descriptors that the gateway needs where everything that the configuration permits happens at once. */
@@ -24,7 +25,8 @@ export const neededFiles = ({ http, limits, sip, media }: NeededFilesConfig): nu
     limits.webSockets.connections +
     // As many as a listener accepts may be made from it.
     streams.length * 2 * sip.messages.connections +
-    (to - from + 1) +
+    // Each port is bound in every IP family.
+    (to - from + 1) * localAddresses(media.rtp).length +
     reserve
   )
 }

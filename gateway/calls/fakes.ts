@@ -3,6 +3,7 @@ import type {
   AudioCodec,
   BrowserVideo,
   DetectRequest,
+  IpFamily,
   MediaPort,
   Playback,
   PlayRequest,
@@ -40,6 +41,8 @@ export class FakePort implements MediaPort {
   readonly rtcpPort = 20_001
   readonly ssrc = 1
   readonly codec: AudioCodec = 'PCMU'
+  /** IP families that are bound. */
+  families: readonly IpFamily[] = [4]
   closed = false
   playing:
     | {
@@ -57,6 +60,11 @@ export class FakePort implements MediaPort {
 
   constructor(group: string) {
     this.group = group
+  }
+
+  addressFor(family: IpFamily): string | undefined {
+    if (!this.families.includes(family)) return undefined
+    return family === 4 ? this.address : '::1'
   }
 
   setFar(): void {}

@@ -26,6 +26,7 @@ import { Trust } from './door/trust.ts'
 import { type AgentAddress, AgentLink, type Connection } from './link.ts'
 import type { DialGuard } from './outbound/dial-guard.ts'
 import { Outbound } from './outbound/outbound.ts'
+import type { TargetFamilies } from './outbound/target-families.ts'
 import {
   type OpenRegistrar,
   openRegistrar,
@@ -52,6 +53,8 @@ export interface SipEdgeParts {
   readonly guard?: Pick<DialGuard, 'objection'>
   /** Quotas of calls to carriers, of projects and of subscribers; default none. */
   readonly quotas?: Pick<CarrierQuotas, 'take'>
+  /** IP families of the audio of targets with names; default IPv4. */
+  readonly families?: Pick<TargetFamilies, 'complete'>
   /** Where SIP endpoints register; default: nowhere. */
   readonly registrar?: RegistrarOptions
   /** Calls in progress, of every kind. */
@@ -130,6 +133,7 @@ export class SipEdge implements OutboundSip {
     const transfers = this.#openTransfers(link)
     this.#outbound = new Outbound({
       ...{ link, edge, webrtc, routing, legs: this.#legs, clock, log, userAgent, timers, transfers },
+      ...(parts.families && { families: parts.families }),
       endpoint: (id) => parts.directory.endpoint?.(id),
     })
     this.#trunks = new Trunks({

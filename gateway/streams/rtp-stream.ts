@@ -72,8 +72,8 @@ export class RtpStream implements AudioStream {
   }
 
   async #connect(port: MediaPort): Promise<void> {
-    const { target, options, resolve } = this.#parts
-    const address = await resolve(target.host, port.address.includes(':') ? 6 : 4)
+    const { target, options } = this.#parts
+    const address = await this.#addressOf(port)
     if (this.#over) return
     const payloadType = payloadTypes[target.codec]
     const { codec, ptime } = target
@@ -85,6 +85,21 @@ export class RtpStream implements AudioStream {
       },
     )
     this.#carry(port)
+  }
+
+  /** The address of the target: that of the first family of the port that it has. */
+  async #addressOf(port: MediaPort): Promise<string> {
+    const { target, resolve } = this.#parts
+    const families = ([4, 6] as const).filter((family) => port.addressFor(family) !== undefined)
+    const [first = 4, second] = families
+    try {
+      return await resolve(target.host, first)
+    } catch (error) {
+      if (second === undefined) throw error
+      return await resolve(target.host, second).catch(() => {
+        throw error
+      })
+    }
   }
 
   #carry(port: MediaPort): void {

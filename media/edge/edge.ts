@@ -1,11 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { isIP } from 'node:net'
 import { MessageChannel } from 'node:worker_threads'
-import type { Edge, EdgeFailure, MediaPort, Mixer, PortOptions } from '../types.ts'
+import type { Edge, EdgeFailure, FarEnd, MediaPort, Mixer, PortOptions } from '../types.ts'
 import { type MediaClock, systemClock } from './clock.ts'
 import { EdgeMixer } from './edge-mixer.ts'
 import { EdgeError } from './errors.ts'
-import { announced, checkOptions, type EdgeOptions } from './options.ts'
+import { checkOptions, type EdgeOptions, isOwnAddress, type LocalAddress, localAddresses } from './options.ts'
 import { EdgePort } from './port.ts'
 import type { OpenCommand, Report } from './protocol.ts'
 import { endAll, type Slot, Slots } from './slots.ts'
@@ -23,12 +22,17 @@ export async function createEdge(options: EdgeOptions): Promise<Edge> {
   return edge
 }
 
+/** Address of the ports towards what else of the gateway carries audio. */
+const loopback = '127.0.0.1'
+
 type Opened = (report: Extract<Report, { op: 'opened' | 'failed' }>) => void
 
 class ThreadedEdge implements Edge {
   #options: EdgeOptions
   #clock: MediaClock
-  #announce: string
+  #addresses: readonly LocalAddress[]
+  /** Groups of the carrier ports, by their RTP port. */
+  #groups = new Map<number, string>()
   #slots: Slots
   #ports = new Map<number, { readonly port: EdgePort; readonly slot: Slot }>()
   #mixers = new Map<number, EdgeMixer>()
@@ -41,7 +45,7 @@ class ThreadedEdge implements Edge {
   constructor(options: EdgeOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#announce = options.announce ?? announced(options.bind)
+    this.#addresses = localAddresses(options)
     this.#slots = new Slots(options, this.#clock, () => ++this.#numbers, {
       onReport: (slot, report) => this.#onReport(slot, report),
       onDeath: (slot, error) => this.#onDeath(slot, error),
@@ -154,7 +158,7 @@ class ThreadedEdge implements Edge {
         const rtpPort = pool.take(this.#clock.now())
         if (rtpPort === undefined) throw new EdgeError('no_ports', 'no RTP port is free')
         const command = {
-          bind: this.#options.bind,
+          bind: this.#addresses.map(({ bind }) => bind),
           rtpPort,
           startTimeoutMs: options.startTimeoutMs ?? this.#options.startTimeoutMs,
           mediaTimeoutMs: options.mediaTimeoutMs ?? this.#options.mediaTimeoutMs,
@@ -172,7 +176,7 @@ class ThreadedEdge implements Edge {
   }
 
   async #openLoopback(slot: Slot, options: PortOptions): Promise<MediaPort> {
-    const port = await this.#bind(slot, options.group, { bind: '127.0.0.1' }, () => {})
+    const port = await this.#bind(slot, options.group, { bind: [loopback] }, () => {})
     if (!port) throw new EdgeError('no_ports', 'the system has no UDP port free')
     return port
   }
@@ -216,14 +220,15 @@ class ThreadedEdge implements Edge {
     },
   ): EdgePort {
     const carrier = made.socket.rtpPort !== undefined
+    if (carrier) this.#groups.set(made.rtpPort, made.group)
     const port = new EdgePort({
       number: made.number,
       group: made.group,
-      address: carrier ? this.#announce : made.socket.bind,
+      addresses: carrier ? this.#addresses.map(({ announce }) => announce) : [loopback],
       port: made.rtpPort,
       rtcpPort: carrier ? made.rtpPort + 1 : made.rtpPort,
       ssrc: made.seed.ssrc,
-      family: isIP(made.socket.bind),
+      isOwn: (far) => carrier && this.#isOf(made.group, far),
       command: (command) => slot.thread.send(command),
       recordings: slot.recordings,
       taps: slot.taps,
@@ -231,12 +236,19 @@ class ThreadedEdge implements Edge {
       onClosed: (port) => {
         port.mixer?.forget(port)
         this.#ports.delete(made.number)
+        if (carrier) this.#groups.delete(made.rtpPort)
         this.#slots.exit(made.group)
         made.giveBack()
       },
     })
     this.#ports.set(made.number, { port, slot })
     return port
+  }
+
+  /** Whether a far end is a carrier port of that group: what it is sent would go round in the call. */
+  #isOf(group: string, { address, port }: FarEnd): boolean {
+    if (this.#groups.get(port - (port % 2)) !== group) return false
+    return isOwnAddress(address, this.#addresses)
   }
 
   #onReport(slot: Slot, report: Report): void {

@@ -84,7 +84,7 @@ describe('an engine with injected time and sockets', () => {
     for (const [i, codec] of codecs.entries()) {
       const payloadType = payloadTypeOf(codec)
       const seed = { ssrc: i, sequence: 0, timestamp: 0 }
-      await engine.run({ op: 'open', port: i + 1, bind: '127.0.0.1', seed, cname: 'test' })
+      await engine.run({ op: 'open', port: i + 1, bind: ['127.0.0.1'], seed, cname: 'test' })
       await engine.run({
         op: 'far',
         port: i + 1,
@@ -146,7 +146,7 @@ describe('an engine with injected time and sockets', () => {
     await engine.run({ op: 'mixer', mixer: 9 })
     await engine.run({ op: 'seat', mixer: 9, port: 1, options: {} })
     const seed = { ssrc: 4, sequence: 0, timestamp: 0 }
-    const opening = engine.run({ op: 'open', port: 4, bind: '127.0.0.1', seed, cname: 'test' })
+    const opening = engine.run({ op: 'open', port: 4, bind: ['127.0.0.1'], seed, cname: 'test' })
     engine.end()
     await opening
     expect([engine.size, clock.running, fars.map(({ closed }) => closed)]).toEqual([

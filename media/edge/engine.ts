@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { MessagePort } from 'node:worker_threads'
 import type { Codecs } from '../codecs/types.ts'
 import { Session } from '../rtp/session.ts'
@@ -6,7 +7,7 @@ import type { MediaClock } from './clock.ts'
 import { FrameLink } from './frame-link.ts'
 import { Listeners } from './listeners.ts'
 import { MixRoom } from './mix-room.ts'
-import { PortOutput } from './port-output.ts'
+import { PortOutput, type SocketPair } from './port-output.ts'
 import type {
   Command,
   ListenCommand,
@@ -16,15 +17,13 @@ import type {
   PortNumber,
   Report,
 } from './protocol.ts'
-import type { BindSocket, PortSocket } from './sockets.ts'
+import type { BindSocket } from './sockets.ts'
 import { Ticker } from './ticker.ts'
 
 /** A port inside a media thread. */
 interface OpenPort {
   readonly session: Session
-  readonly rtp: PortSocket
-  /** Absent where both go through one socket. */
-  readonly rtcp: PortSocket | undefined
+  readonly sockets: readonly SocketPair[]
 }
 
 /** What an engine is made of. */
@@ -233,36 +232,46 @@ export class Engine {
       output,
     )
     try {
-      const { rtp, rtcp } = await this.#bindPair(command, session)
+      const sockets = await this.#bindAll(command, session)
       if (this.#ending) {
-        await Promise.all([rtp.close(), rtcp?.close()])
+        await closeAll(sockets)
         return
       }
-      output.sockets(rtp, rtcp ?? rtp)
-      this.#ports.set(command.port, { session, rtp, rtcp })
+      output.sockets(sockets)
+      this.#ports.set(command.port, { session, sockets })
       this.#ticker.add(session)
-      this.#report({ op: 'opened', port: command.port, rtpPort: rtp.port })
+      this.#report({ op: 'opened', port: command.port, rtpPort: sockets[0]!.rtp.port })
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       this.#report({ op: 'failed', port: command.port, taken: code === 'EADDRINUSE', message })
     }
   }
 
-  async #bindPair(
-    command: OpenCommand,
-    session: Session,
-  ): Promise<{ rtp: PortSocket; rtcp: PortSocket | undefined }> {
+  /** Binds the port on each of its addresses; where one fails, none stays open. */
+  async #bindAll(command: OpenCommand, session: Session): Promise<readonly SocketPair[]> {
+    const pairs: SocketPair[] = []
+    try {
+      for (const address of command.bind) pairs.push(await this.#bindPair(address, command.rtpPort, session))
+      return pairs
+    } catch (error) {
+      await closeAll(pairs)
+      throw error
+    }
+  }
+
+  async #bindPair(own: string, rtpPort: number | undefined, session: Session): Promise<SocketPair> {
     const clock = this.#clock
     const { bind } = this.#options
-    const rtp = await bind(command.bind, command.rtpPort ?? 0, (packet, address, port) =>
+    const v6 = isIPv6(own)
+    const rtp = await bind(own, rtpPort ?? 0, (packet, address, port) =>
       session.receive(clock.now(), packet, address, port),
     )
-    if (command.rtpPort === undefined) return { rtp, rtcp: undefined }
+    if (rtpPort === undefined) return { v6, rtp, rtcp: rtp }
     try {
-      const rtcp = await bind(command.bind, command.rtpPort + 1, (packet, address, port) =>
+      const rtcp = await bind(own, rtpPort + 1, (packet, address, port) =>
         session.receiveRtcp(clock.now(), packet, address, port),
       )
-      return { rtp, rtcp }
+      return { v6, rtp, rtcp }
     } catch (error) {
       await rtp.close()
       throw error
@@ -276,9 +285,14 @@ export class Engine {
     this.#listeners.leave(number)
     port.session.close(this.#clock.now())
     const stats = port.session.stats()
-    await Promise.all([port.rtp.close(), port.rtcp?.close()])
+    await closeAll(port.sockets)
     this.#report({ op: 'stats', port: number, request, stats })
   }
+}
+
+/** Closes the sockets; one that stands for both is closed once. */
+const closeAll = async (pairs: readonly SocketPair[]): Promise<void> => {
+  await Promise.all(pairs.flatMap(({ rtp, rtcp }) => [rtp.close(), rtcp.close()]))
 }
 
 /** What becomes of a recording that came when its port was gone. */

@@ -1,15 +1,22 @@
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { IpFamily } from '../types.ts'
 import type { MediaClock } from './clock.ts'
 import { EdgeError } from './errors.ts'
 import type { SocketKind } from './sockets-open.ts'
 
 /** How the edge is set up. Times in ms. */
 export interface EdgeOptions {
-  /** Local address of carrier ports; `0.0.0.0` for all of IPv4. */
-  readonly bind: string
-  /** Address in our SDP; default `bind`, or the machine's first address that is not internal when `bind` is unspecific. */
-  readonly announce?: string
+  /**
+   * Local address of carrier ports, or one of each IP family; see {@link localAddresses}. `0.0.0.0` stands for every IPv4 address of the
+   * machine, `::` for every IPv6 address.
+   */
+  readonly bind: string | readonly string[]
+  /**
+   * Address in our SDP, or one of each family that is bound. Default for a family: its address in `bind`, or the machine's own
+   * where that is unspecific.
+   */
+  readonly announce?: string | readonly string[]
   /** Inclusive. */
   readonly ports: { readonly from: number; readonly to: number }
   /** Worker threads, 1 or more; each has its share of the range. */
@@ -24,27 +31,98 @@ export interface EdgeOptions {
   readonly clock?: MediaClock
 }
 
+/** Addresses of one IP family. */
+export interface LocalAddress {
+  readonly family: IpFamily
+  readonly bind: string
+  /** Address in our SDP. */
+  readonly announce: string
+}
+
 /** Throws an {@link EdgeError} `bad_options` that says what is wrong. */
 export function checkOptions({ bind, announce, ports, threads }: EdgeOptions): void {
-  const fail = (message: string): never => {
-    throw new EdgeError('bad_options', message)
-  }
-  if (!isIP(bind)) fail(`bind: expected an IP address, got ${JSON.stringify(bind)}`)
-  if (announce !== undefined && !isIP(announce)) {
-    fail(`announce: expected an IP address, got ${JSON.stringify(announce)}`)
-  }
+  const bound = checkAddresses('bind', listOf(bind))
+  if (bound.length === 0) fail('bind: expected an IP address, or one of each family')
+  const announced = checkAddresses('announce', listOf(announce))
+  const foreign = announced.find((family) => !bound.includes(family))
+  if (foreign) fail(`announce: has an IPv${foreign} address, but bind has none`)
   if (!Number.isInteger(threads) || threads < 1) fail(`threads: expected 1 or more, got ${threads}`)
   const { from, to } = ports
   if (!(from >= 1 && to <= 65535 && from < to))
     fail(`ports: expected a range of 1 to 65535, got ${from} to ${to}`)
 }
 
-/** The address to announce for what is bound: the same, or the machine's first address that is not internal. */
-export function announced(bind: string): string {
-  if (bind !== '0.0.0.0' && bind !== '::') return bind
-  const family = bind === '::' ? 'IPv6' : 'IPv4'
-  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  const own = addresses.find((entry) => !entry.internal && entry.family === family)
-  // A machine without any network still serves itself.
-  return own?.address ?? (family === 'IPv6' ? '::1' : '127.0.0.1')
+/**
+ * The addresses to bind and to announce, one for each IP family, in the order of `bind`. Of a list, an unspecific address is left out if
+ * nothing is announced for it and the machine has no address of its family, unless nothing else is left.
+ */
+export function localAddresses(
+  { bind, announce }: Pick<EdgeOptions, 'bind' | 'announce'>,
+  interfaces: Interfaces = networkInterfaces,
+): readonly LocalAddress[] {
+  const announced = new Map(listOf(announce).map((address) => [familyOf(address), address]))
+  const all = listOf(bind).map((address) => {
+    const family = familyOf(address)
+    const own = announced.get(family) ?? (isUnspecific(address) ? ownAddress(family, interfaces) : address)
+    return { family, bind: address, own }
+  })
+  const usable = all.filter(({ own }) => own !== undefined)
+  return (usable.length > 0 ? usable : all.slice(0, 1)).map(({ family, bind, own }) => ({
+    family,
+    bind,
+    // A machine without any network still serves itself.
+    announce: own ?? (family === 6 ? '::1' : '127.0.0.1'),
+  }))
+}
+
+/** Returns whether packets to that address come to this machine: it is announced, bound, loopback, or one of the machine's own. */
+export function isOwnAddress(
+  address: string,
+  own: readonly LocalAddress[],
+  interfaces: Interfaces = networkInterfaces,
+): boolean {
+  const list = new BlockList()
+  const machine = Object.values(interfaces()).flatMap((entries) => entries ?? [])
+  for (const each of [
+    ...machine.map((entry) => entry.address),
+    ...own.flatMap(({ bind, announce }) => [bind, announce]),
+  ])
+    list.addAddress(each.replace(/%.*$/, ''), `ipv${familyOf(each)}`)
+  list.addSubnet('127.0.0.0', 8, 'ipv4')
+  return list.check(address.replace(/%.*$/, ''), `ipv${familyOf(address)}`)
+}
+
+/** The machine's addresses, as `os.networkInterfaces` gives them. */
+export type Interfaces = () => ReturnType<typeof networkInterfaces>
+
+/** Returns the IP family of an address literal. */
+export const familyOf = (address: string): IpFamily => (isIP(address) === 6 ? 6 : 4)
+
+const listOf = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value
+
+const fail = (message: string): never => {
+  throw new EdgeError('bad_options', message)
+}
+
+/** Returns the families of the addresses. */
+function checkAddresses(name: string, addresses: readonly string[]): readonly IpFamily[] {
+  const wrong = addresses.find((address) => isIP(address) === 0)
+  if (wrong !== undefined) fail(`${name}: expected an IP address, got ${JSON.stringify(wrong)}`)
+  const families = addresses.map(familyOf)
+  if (new Set(families).size < families.length) fail(`${name}: expected one address of each IP family`)
+  return families
+}
+
+const isUnspecific = (address: string): boolean => address === '0.0.0.0' || address === '::'
+
+/** The machine's address of that family: a global one before one of a private network (RFC 4193); undefined if it has none. */
+function ownAddress(family: IpFamily, interfaces: Interfaces): string | undefined {
+  const own = Object.values(interfaces())
+    .flatMap((list) => list ?? [])
+    .filter((entry) => !entry.internal && entry.family === `IPv${family}`)
+    // A link-local address means nothing beyond its link.
+    .map(({ address }) => address)
+    .filter((address) => family === 4 || !/^fe[89ab]/i.test(address))
+  return own.find((address) => family === 4 || !/^f[cd]/i.test(address)) ?? own[0]
 }

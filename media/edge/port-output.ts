@@ -2,13 +2,22 @@ import type { SessionOutput } from '../rtp/session.ts'
 import type { PortNumber, Report } from './protocol.ts'
 import type { PortSocket } from './sockets.ts'
 
+/** Sockets of a port on one address. */
+export interface SocketPair {
+  /** IPv6. */
+  readonly v6: boolean
+  readonly rtp: PortSocket
+  /** The same one where both go through one socket. */
+  readonly rtcp: PortSocket
+}
+
 /** A session's way out: its sockets, and reports about it. */
 export class PortOutput implements SessionOutput {
   #port: PortNumber
   #report: (report: Report) => void
   #wake: () => void
-  #rtp: PortSocket | undefined
-  #rtcp: PortSocket | undefined
+  #v4: SocketPair | undefined
+  #v6: SocketPair | undefined
 
   constructor(port: PortNumber, report: (report: Report) => void, wake: () => void) {
     this.#port = port
@@ -16,18 +25,19 @@ export class PortOutput implements SessionOutput {
     this.#wake = wake
   }
 
-  /** Sets what to send by; nothing is sent before a far end is set, and that comes later. */
-  sockets(rtp: PortSocket, rtcp: PortSocket): void {
-    this.#rtp = rtp
-    this.#rtcp = rtcp
+  /** Sets the sockets to send by, one pair of each IP family; nothing is sent before a far end is set, and that comes later. */
+  sockets(pairs: readonly SocketPair[]): void {
+    this.#v4 = pairs.find(({ v6 }) => !v6)
+    this.#v6 = pairs.find(({ v6 }) => v6)
   }
 
   rtp(packet: Buffer, offset: number, length: number, port: number, address: string): void {
-    this.#rtp?.send(packet, offset, length, port, address)
+    this.#to(address)?.rtp.send(packet, offset, length, port, address)
   }
 
   rtcp(packet: Buffer, port: number, address: string, muxed: boolean): void {
-    const socket = muxed ? this.#rtp : this.#rtcp
+    const pair = this.#to(address)
+    const socket = muxed ? pair?.rtp : pair?.rtcp
     socket?.send(packet, 0, packet.length, port, address)
   }
 
@@ -41,5 +51,10 @@ export class PortOutput implements SessionOutput {
 
   wake(): void {
     this.#wake()
+  }
+
+  /** The sockets of the address's family. */
+  #to(address: string): SocketPair | undefined {
+    return address.includes(':') ? this.#v6 : this.#v4
   }
 }

@@ -6,6 +6,7 @@ import type {
   Detection,
   DetectRequest,
   FarEnd,
+  IpFamily,
   MediaPort,
   NearEnd,
   Playback,
@@ -43,13 +44,13 @@ const NOTHING: PortStats = {
 export interface EdgePortOptions {
   readonly number: number
   readonly group: string
-  /** What the SDP announces. */
-  readonly address: string
+  /** Addresses for the SDP, one of each IP family that is bound, at least one. */
+  readonly addresses: readonly string[]
   readonly port: number
   readonly rtcpPort: number
   readonly ssrc: number
-  /** IP family of its sockets: 4 or 6. */
-  readonly family: number
+  /** Returns whether packets to there would come back to a port of the same call. */
+  readonly isOwn: (far: FarEnd) => boolean
   /** Sends a command to the port's thread. */
   readonly command: (command: Command) => void
   /** Those of its thread. */
@@ -88,7 +89,7 @@ export class EdgePort implements MediaPort {
     this.number = options.number
     this.id = `port-${options.number}`
     this.group = options.group
-    this.address = options.address
+    this.address = options.addresses[0]!
     this.port = options.port
     this.rtcpPort = options.rtcpPort
     this.ssrc = options.ssrc
@@ -103,8 +104,14 @@ export class EdgePort implements MediaPort {
     return this.#closing !== undefined || this.#gone
   }
 
+  addressFor(family: IpFamily): string | undefined {
+    return this.#options.addresses.find((address) => isIP(address) === family)
+  }
+
   setFar(near: NearEnd, far: FarEnd): void {
-    checkFar(far, this.#options.family)
+    const { addresses, isOwn } = this.#options
+    checkFar(far, addresses)
+    if (isOwn(far)) throw new EdgeError('bad_far', 'address: the far end is a port of the same call')
     if (this.closed) return
     this.#codec = far.codec
     this.#options.command({ op: 'far', port: this.number, near, far })
@@ -208,12 +215,16 @@ export class EdgePort implements MediaPort {
   }
 }
 
-function checkFar(far: FarEnd, family: number): void {
-  if (isIP(far.address) !== family)
+function checkFar(far: FarEnd, addresses: readonly string[]): void {
+  const family = isIP(far.address)
+  const families = addresses.map((address) => isIP(address))
+  if (!families.includes(family)) {
+    const expected = families.map((each) => `IPv${each}`).join(' or ')
     throw new EdgeError(
       'bad_far',
-      `address: expected an IPv${family} address, got ${JSON.stringify(far.address)}`,
+      `address: expected an ${expected} address, got ${JSON.stringify(far.address)}`,
     )
+  }
   checkNumber('port', far.port, 1, 65535)
   // A packet to a port that cannot be would throw in the media thread, and take all of its calls along.
   if (far.rtcpPort === undefined && !far.rtcpMux)

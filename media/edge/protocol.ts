@@ -22,9 +22,9 @@ export type PortNumber = number
 export interface OpenCommand {
   readonly op: 'open'
   readonly port: PortNumber
-  /** Local address to bind. */
-  readonly bind: string
-  /** Even port with the odd one after it; absent: one socket on any port, for both RTP and RTCP. */
+  /** Local addresses to bind, one of each IP family at most. */
+  readonly bind: readonly string[]
+  /** Even port with the odd one after it; absent: one socket on any port of the first address, for both RTP and RTCP. */
   readonly rtpPort?: number
   readonly seed: { readonly ssrc: number; readonly sequence: number; readonly timestamp: number }
   readonly cname: string

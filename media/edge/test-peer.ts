@@ -30,11 +30,15 @@ export class TestPeer {
 
   /** Binds it to a free port. */
   static open(address = '127.0.0.1'): Promise<TestPeer> {
-    const socket = createSocket('udp4')
+    const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
     return new Promise((resolve, reject) => {
       socket.once('error', reject)
       socket.bind(0, address, () => resolve(new TestPeer(socket)))
     })
+  }
+
+  get address(): string {
+    return this.#socket.address().address
   }
 
   get port(): number {
@@ -47,7 +51,7 @@ export class TestPeer {
     return {
       near: { codecs: [{ codec, payloadType }], telephoneEvent: 101 },
       far: {
-        address: '127.0.0.1',
+        address: this.address,
         port: this.port,
         rtcpMux: true,
         codec,
@@ -77,7 +81,7 @@ export class TestPeer {
 
   /** Sends bytes as they are. */
   sendRaw(to: number, packet: Uint8Array): void {
-    this.#socket.send(packet, to, '127.0.0.1')
+    this.#socket.send(packet, to, this.address.includes(':') ? '::1' : '127.0.0.1')
   }
 
   /** Sends `samples`, at {@link rateOf} the codec, in packets of 20 ms, at their pace. */

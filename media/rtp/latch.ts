@@ -187,6 +187,8 @@ export class Latch {
       return this.#anyPort ? Fit.address : Fit.none
     }
     if (!this.#anyPort) return Fit.none
+    // A far end sends in the family in which our description has an address.
+    if (address.includes(':') !== target.address.includes(':')) return Fit.none
     const { symmetric = 'strict', signalledFrom, learnFrom } = target
     if (address === this.#vouched || learnFrom?.includes(address)) return Fit.vouched
     if (symmetric !== 'strict' && address === signalledFrom) return Fit.vouched

@@ -142,15 +142,21 @@ export interface Volumes {
   readonly outDb: number
 }
 
-/** One leg's end of the audio: a socket towards its far side, and a place where sound is joined, played and heard. */
+/** An IP family. */
+export type IpFamily = 4 | 6
+
+/** One leg's end of the audio: sockets towards its far side, and a place where sound is joined, played and heard. */
 export interface MediaPort {
   readonly id: string
   /** A call is a group: its ports share a thread, so that audio goes between them with the least work. */
   readonly group: string
-  /** What the SDP announces. */
+  /** Address for the SDP; of the first family that is bound. */
   readonly address: string
+  /** The same for every family. */
   readonly port: number
   readonly rtcpPort: number
+  /** Returns the address for the SDP towards a far end of that IP family; undefined if the family is not bound. */
+  addressFor(family: IpFamily): string | undefined
   /** SSRC of everything this port sends, from the first packet to the last. */
   readonly ssrc: number
   /**

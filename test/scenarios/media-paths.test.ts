@@ -1,28 +1,37 @@
-/** Ways that audio takes: more calls than ports that have rested, and far ends that send back what they hear. */
+/** Ways that audio takes: more calls than ports that have rested, far ends that send back what they hear, and both IP families. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sine } from '../../media/codecs/tone.ts'
 import { Carrier } from '../support/carrier.ts'
 import { DocumentServer } from '../support/documents.ts'
 import { Gateway } from '../support/gateway.ts'
+import { freePort } from '../support/ports.ts'
 import { fetchWav, recordingOf, toneMs } from '../support/recorded.ts'
 import { RtpPeer } from '../support/rtp-peer.ts'
 import { Sipp } from '../support/sipp.ts'
 import { wav } from '../support/wav.ts'
-import { application, script, scripted } from './applications.ts'
+import { application, loopback, script, scripted } from './applications.ts'
 
 const tone = 440
 
 let gateway: Gateway
 let documents: DocumentServer
+/** Where the carrier `moved` takes calls: over IPv6 first, then over IPv4. */
+let ports: [number, number]
 
 beforeAll(async () => {
   documents = await DocumentServer.open()
   const url = documents.put('/tone.wav', wav(sine(tone, 1_000, 8_000, 8_000), 8_000))
+  ports = [await freePort(), await freePort()]
   gateway = await Gateway.start({
+    ipv6: true,
     rtpPorts: 16,
+    carriers: [{ name: 'moved', targets: [`sip:[::1]:${ports[0]}`, `sip:127.0.0.1:${ports[1]}`] }],
     domains: [
       application('short.test', scripted('answer', 'hangup')),
-      application('bridged.test', { kind: 'script', url: documents.urlOf('/connect') }),
+      {
+        ...application('bridged.test', { kind: 'script', url: documents.urlOf('/connect') }),
+        allow: [...loopback, '::1'],
+      },
       application('recorded.test', scripted({ record_call: { stereo: true } }, { play: { url } }, 'hangup')),
     ],
   })
@@ -104,6 +113,53 @@ describe('a far end that sends back what it hears', () => {
     const { url } = await recordingOf(gateway, carrier)
     const { channels } = await fetchWav(url)
     for (const channel of channels) expect(toneMs(channel, tone)).toBeGreaterThan(700)
+    await gateway.settled()
+  })
+})
+
+describe('both IP families', () => {
+  const v6 = { address: '::1', mediaAddress: '::1' }
+  const calleeTone = 600
+
+  /** The connection line of the first description that a carrier got. */
+  const toldBy = ({ sipp }: Carrier): string | undefined => {
+    const [message = ''] = [...sipp.received('INVITE'), ...sipp.received('SIP/2.0 200')]
+    return /^c=IN (.*)$/m.exec(message)?.[1]
+  }
+
+  it.each([
+    ['IPv4', 'IPv6', {}, v6, 'IP4 127.0.0.1', 'IP6 ::1'],
+    ['IPv6', 'IPv4', v6, {}, 'IP6 ::1', 'IP4 127.0.0.1'],
+  ] as const)(
+    'are bridged: a caller over %s and a callee over %s',
+    async (...[, , from, to, told, offered]) => {
+      const callee = await Carrier.listens({ scenario: 'callee', codec: 'PCMA', ...to })
+      documents.put('/connect', JSON.stringify(script({ connect: { to: callee.uri } })))
+      const caller = await Carrier.calls(gateway, {
+        ...{ domain: 'bridged.test', scenario: 'call', holdMs: 'told', ...from },
+      })
+      await caller.talks('answered', tone)
+      await callee.talks('invited', calleeTone)
+      await Promise.all([caller.hears(calleeTone), callee.hears(tone)])
+      expect([toldBy(caller), toldBy(callee)]).toEqual([told, offered])
+      await caller.goesOn()
+      await Promise.all([caller.done(), callee.done()])
+      await gateway.settled()
+    },
+  )
+
+  it('are those of a carrier whose first target refuses over one, and whose second answers over the other', async () => {
+    const refusing = await Carrier.listens({
+      ...{ scenario: 'callee-refuses', values: { status: 503 }, port: ports[0], ...v6 },
+    })
+    const callee = await Carrier.listens({ scenario: 'callee', port: ports[1] })
+    documents.put('/connect', JSON.stringify(script({ connect: { to: `sip:1@[::1]:${ports[0]}` } })))
+    const caller = await Carrier.calls(gateway, { domain: 'bridged.test', scenario: 'call', holdMs: 'told' })
+    await caller.talks('answered', tone)
+    await callee.hears(tone)
+    expect([toldBy(refusing), toldBy(callee)]).toEqual(['IP6 ::1', 'IP4 127.0.0.1'])
+    await caller.goesOn()
+    await Promise.all([caller.done(), callee.done(), refusing.done()])
     await gateway.settled()
   })
 })

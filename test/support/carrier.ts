@@ -15,6 +15,8 @@ interface CarrierOptions {
   readonly port?: number
   /** Of its own; default 127.0.0.1. */
   readonly address?: string
+  /** Of its audio; default 127.0.0.1. */
+  readonly mediaAddress?: string
   /** Offered or answered codec; default PCMU. */
   readonly codec?: G711
   /** Further values for the scenario file. */
@@ -46,13 +48,21 @@ const codecLines: Readonly<Record<G711, { payloads: string; codecs: string }>> =
   },
 }
 
+/** The connection line of a description. */
+const connectionOf = ({ address }: RtpPeer): { readonly net: string; readonly host: string } => ({
+  net: address.includes(':') ? 'IP6' : 'IP4',
+  host: address,
+})
+
 /** One call at the carrier: SIPp for the signalling, and a socket whose audio is made and measured here. Ends with its test. */
 export class Carrier {
   readonly sipp: Sipp
   readonly media: RtpPeer
+  readonly #host: string
 
-  constructor(sipp: Sipp, media: RtpPeer) {
+  constructor(sipp: Sipp, media: RtpPeer, address = '127.0.0.1') {
     this.sipp = sipp
+    this.#host = address.includes(':') ? `[${address}]` : address
     this.media = media
     onTestFinished(async () => {
       media.close()
@@ -63,8 +73,8 @@ export class Carrier {
   /** Calls into the gateway. */
   static async calls(gateway: Gateway, options: IncomingOptions): Promise<Carrier> {
     const { domain, user = '+15550002222', codec = 'PCMU' } = options
-    const media = await RtpPeer.open(codec)
-    const values = { ...codecLines[codec], user, domain, ...options.values }
+    const media = await RtpPeer.open(codec, options.mediaAddress)
+    const values = { ...codecLines[codec], ...connectionOf(media), user, domain, ...options.values }
     const to = `${options.address === '::1' ? '[::1]' : '127.0.0.1'}:${gateway.sipPort}`
     const sipp = await Sipp.start({ ...options, values, to, mediaPorts: [media.port] })
     return new Carrier(sipp, media)
@@ -73,15 +83,15 @@ export class Carrier {
   /** Waits for a call from the gateway. */
   static async listens(options: CarrierOptions): Promise<Carrier> {
     const codec = options.codec ?? 'PCMU'
-    const media = await RtpPeer.open(codec)
-    const values = { ...codecLines[codec], ...options.values }
+    const media = await RtpPeer.open(codec, options.mediaAddress)
+    const values = { ...codecLines[codec], ...connectionOf(media), ...options.values }
     const mediaPorts = Array.from({ length: options.count ?? 1 }, () => media.port)
-    return new Carrier(await Sipp.start({ ...options, values, mediaPorts }), media)
+    return new Carrier(await Sipp.start({ ...options, values, mediaPorts }), media, options.address)
   }
 
   /** Where a listening carrier can be called. */
   get uri(): string {
-    return `sip:desk@127.0.0.1:${this.sipp.port}`
+    return `sip:desk@${this.#host}:${this.sipp.port}`
   }
 
   /** Of its first call; undefined before that. */

@@ -24,7 +24,7 @@ export interface GatewayOptions {
   readonly endpoints?: readonly object[]
   /** Default the embedded one. */
   readonly agent?: SipAgent
-  /** Listens for SIP on ::1 too; default false. */
+  /** Listens for SIP on ::1 too, and takes audio there; default false. */
   readonly ipv6?: boolean
   readonly carriers?: readonly object[]
   readonly envs?: Readonly<Record<string, string>>
@@ -327,7 +327,10 @@ const configOf = (options: GatewayOptions, ports: Ports, server: DrachtioServer 
     ...options.sip,
   },
   media: {
-    rtp: { bind: '127.0.0.1', ports: rtpRange(options.rtpPorts ?? 400) },
+    rtp: {
+      bind: options.ipv6 ? ['127.0.0.1', '::1'] : '127.0.0.1',
+      ports: rtpRange(options.rtpPorts ?? 400),
+    },
     webrtc: { bind: '127.0.0.1', port: ports.webrtc, ...(options.turn && { turn: options.turn }) },
     ...options.media,
   },

@@ -46,10 +46,10 @@ export class RtpPeer {
   /** Whether every RTP packet goes back as it came, to where it came from, in place of anything else. */
   echoes = false
 
-  private static async bound(): Promise<Socket> {
+  private static async bound(address: string): Promise<Socket> {
     for (;;) {
-      const socket = createSocket('udp4')
-      socket.bind(0, '127.0.0.1')
+      const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+      socket.bind(0, address)
       await once(socket, 'listening')
       if (socket.address().port % 2 === 0) return socket
       socket.close()
@@ -61,13 +61,18 @@ export class RtpPeer {
     this.#law = law
     socket.on('message', (bytes, { port }) => {
       this.#receive(bytes)
-      if (this.echoes) socket.send(bytes, port, '127.0.0.1')
+      if (this.echoes) socket.send(bytes, port, this.address)
     })
   }
 
-  /** Opens an even port of 127.0.0.1. */
-  static async open(law: G711 = 'PCMU'): Promise<RtpPeer> {
-    return new RtpPeer(await RtpPeer.bound(), law)
+  /** Opens an even port of 127.0.0.1, or of another address of this machine. */
+  static async open(law: G711 = 'PCMU', address = '127.0.0.1'): Promise<RtpPeer> {
+    return new RtpPeer(await RtpPeer.bound(address), law)
+  }
+
+  /** The address for the SDP, and of the far side as well. */
+  get address(): string {
+    return this.#socket.address().address
   }
 
   /** The port for the SDP. */
@@ -80,7 +85,7 @@ export class RtpPeer {
     return this.#sent
   }
 
-  /** Starts to send to this port of 127.0.0.1: the tone of `frequency` Hz, or silence for 0. */
+  /** Starts to send to this port of the same address: the tone of `frequency` Hz, or silence for 0. */
   send(to: number | string, frequency: number): void {
     this.#far = Number(to)
     this.tone(frequency)
@@ -179,7 +184,7 @@ export class RtpPeer {
     packet.set(payload, 12)
     this.#sequence = (this.#sequence + 1) & 0xffff
     this.#sent++
-    this.#socket.send(packet, this.#far, '127.0.0.1')
+    this.#socket.send(packet, this.#far, this.address)
   }
 
   #receive(bytes: Buffer): void {

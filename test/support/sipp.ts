@@ -100,7 +100,7 @@ export class Sipp {
     const head = last.split('\n\n')[0]?.split('\n').slice(1) ?? []
     const kept = head.filter((line) => !/^Content-/i.test(line))
     const text = [`${goOn} sip:sipp@127.0.0.1 SIP/2.0`, ...kept, 'Content-Length: 0', '', ''].join('\r\n')
-    const socket = createSocket('udp4')
+    const socket = createSocket(this.#address.includes(':') ? 'udp6' : 'udp4')
     await new Promise((resolve) => socket.send(text, this.port, this.#address, resolve))
     socket.close()
   }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { AudioCodec, FarEnd, MediaPort, NearEnd, SrtpKeys } from '../../../media/types.ts'
+import type { AudioCodec, FarEnd, IpFamily, MediaPort, NearEnd, SrtpKeys } from '../../../media/types.ts'
 import { TrunklineError } from '../../errors.ts'
 import {
   acceptedSecurity,
@@ -56,6 +56,8 @@ export class LegMedia implements SipMedia {
   #policy: SrtpPolicy
   #rules: AudioRules
   #source: string | undefined
+  /** IP family of our descriptions, as far as it is known. */
+  #family: IpFamily | undefined
   #local = ''
   #said: LocalAudio | undefined
   #sections: readonly Section[] = []
@@ -80,6 +82,7 @@ export class LegMedia implements SipMedia {
     this.exchange = new OfferAnswer(random)
     this.#session = new LocalSession(sessionId)
     this.#source = source
+    this.#family = source ? familyOf(source) : undefined
     this.#policy = srtp
     this.#rules = rules
     this.#formats = new SaidFormats(rules, likely)
@@ -151,6 +154,14 @@ export class LegMedia implements SipMedia {
       this.exchange.abandon()
       this.offer(undefined, 'response')
     }
+  }
+
+  offerOver(family: IpFamily): void {
+    const said = this.#said
+    const address = this.port.addressFor(family)
+    if (!this.isWaiting || !said || this.#far || !address || address === said.address) return
+    this.#family = family
+    this.#write(said)
   }
 
   #answer(remote: RemoteDescription, wanted: AudioCodec | undefined, secured: boolean): string {
@@ -289,7 +300,8 @@ export class LegMedia implements SipMedia {
   }
 
   #write(audio: Omit<LocalAudio, 'address' | 'port' | 'rtcpPort'>): string {
-    const { address, port, rtcpPort } = this.port
+    const { port, rtcpPort } = this.port
+    const address = (this.#family && this.port.addressFor(this.#family)) ?? this.port.address
     this.#said = { ...audio, address, port, rtcpPort }
     this.#local = this.#session.write(this.#said, this.#sections, this.#index)
     return this.#local
@@ -322,5 +334,9 @@ export class LegMedia implements SipMedia {
       throw new TrunklineError('bad_sdp', 'SDP: audio cannot be sent to its address.', where, error)
     }
     this.#far = next
+    // Our next description has an address of the same family.
+    this.#family = familyOf(far.address)
   }
 }
+
+const familyOf = (address: string): IpFamily => (address.includes(':') ? 6 : 4)

@@ -1,4 +1,4 @@
-import type { AudioCodec, MediaPort } from '../../../media/types.ts'
+import type { AudioCodec, IpFamily, MediaPort } from '../../../media/types.ts'
 import type { OfferAnswer, OfferIn } from './offer-answer.ts'
 
 /** Said in the log where {@link SipMedia.behindNat}. */
@@ -37,6 +37,11 @@ export interface SipMedia {
    * that they can be left again. Undefined where that would be no other offer; absent where keys are never optional.
    */
   demandKeys?(demand: boolean): string | undefined
+  /**
+   * Makes our first offer, which nobody has answered, one of audio over that IP family, for the next place that it goes to. Does
+   * nothing where that is no change, or where the family is not bound. Absent where the description names addresses of both.
+   */
+  offerOver?(family: IpFamily): void
   /** The next offer is that of another branch of a fork: that the one before it had keys does not bind it. Absent where keys are never optional. */
   anotherBranch?(): void
   /** Takes the answer to our last offer, or its repetition. Throws with a media code where it cannot be used. */

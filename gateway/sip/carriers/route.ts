@@ -1,5 +1,7 @@
 import type { CarrierConfig } from '../../../config/sip-types.ts'
+import type { IpFamily } from '../../../media/types.ts'
 import type { Headers, Refusal } from '../srf.ts'
+import { parseSipUri, type SipUri } from '../uri.ts'
 import type { Credentials } from './digest.ts'
 
 /** One place to send an INVITE to. */
@@ -9,6 +11,8 @@ export interface Hop {
   /** Where it goes although the request-URI says otherwise; a SIP URI. */
   readonly nextHop?: string
   readonly headers: Headers
+  /** IP family of the audio that it is offered; undefined: that of its address, or IPv4 for a name. */
+  readonly family?: IpFamily
   /** What its challenges are answered with; undefined: with nothing. */
   readonly credentials?: Credentials
   /** Told how it refused, or that it said nothing in time. */
@@ -42,3 +46,18 @@ export const isLocal = ({ status, res }: Refusal): boolean =>
  */
 export const goesOn = (refusal: Refusal, route: Pick<Route, 'statuses'>, rang: boolean): boolean =>
   !rang && (isLocal(refusal) || route.statuses.has(refusal.status ?? 0))
+
+/** Returns the host and port that a hop leads to; undefined for what is no SIP URI. */
+export const placeOf = ({
+  uri,
+  nextHop,
+}: Pick<Hop, 'uri' | 'nextHop'>): Pick<SipUri, 'host' | 'port'> | undefined => {
+  const parsed = parseSipUri(nextHop ?? uri)
+  if (!parsed) return undefined
+  const host = (parsed.params.get('maddr') || parsed.host).replace(/^\[|\]$/g, '')
+  return { host, port: parsed.port }
+}
+
+/** Returns the IP family of the audio that a hop is offered. */
+export const familyOfHop = (hop: Pick<Hop, 'uri' | 'nextHop' | 'family'>): IpFamily =>
+  hop.family ?? (placeOf(hop)?.host.includes(':') ? 6 : 4)

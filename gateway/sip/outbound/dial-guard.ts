@@ -56,7 +56,8 @@ export type DialledPlace = Pick<SipUri, 'host' | 'port' | 'params'>
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
-const inDns: FindAddresses = async (host, located) => {
+/** Finds addresses by the system's DNS. */
+export const inDns: FindAddresses = async (host, located) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 1 })
   const names = located ? [host, ...(await servers(host, resolver))] : [host]
   return allOf(names.map(async (name) => (await lookup(name, { all: true })).map(({ address }) => address)))

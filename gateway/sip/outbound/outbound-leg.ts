@@ -6,7 +6,7 @@ import type { Log } from '../../log.ts'
 import type { Negotiation } from '../audio/negotiation.ts'
 import type { SipMedia } from '../audio/sip-media.ts'
 import { DigestSession } from '../carriers/digest.ts'
-import { goesOn, type Hop, isLocal, mostRedirects, type Route } from '../carriers/route.ts'
+import { familyOfHop, goesOn, type Hop, isLocal, mostRedirects, type Route } from '../carriers/route.ts'
 import { causeOfRefusal, problemOf } from '../causes.ts'
 import { EstablishedDialog } from '../dialog/dialog.ts'
 import { answeringChallenges, credentialsInside } from '../dialog/dialog-digest.ts'
@@ -136,6 +136,7 @@ export class OutboundLeg implements LegSignalling {
       return false
     }
     if (!repetition) this.#media?.demandKeys?.(false)
+    this.#media?.offerOver?.(familyOfHop(hop))
     const { srf, clock, log, leg } = this.#parts
     const digest = new DigestSession(hop.credentials)
     const localSdp = this.#negotiation?.localSdp

@@ -27,6 +27,7 @@ import type { AgentLink, Connection } from '../link.ts'
 import { narrowed, type OwnSecurity, offeredSecurity, type SrtpPolicy, srtpPolicy } from '../sdp/choose.ts'
 import { isSecure, parseSipUri, shownUri, userOf } from '../uri.ts'
 import { OutboundLeg } from './outbound-leg.ts'
+import type { TargetFamilies } from './target-families.ts'
 
 /** What makes outbound legs works with. */
 export interface OutboundParts {
@@ -43,6 +44,8 @@ export interface OutboundParts {
   readonly timers?: SessionTimerSettings
   /** Transfers that far sides may ask for; default none. */
   readonly transfers?: Transfers
+  /** IP families of targets with names; without it, those get audio over the first family that is bound. */
+  readonly families?: Pick<TargetFamilies, 'complete'>
   /** SIP endpoints by their id; default: none is known. */
   readonly endpoint?: (
     id: string,
@@ -133,7 +136,17 @@ export class Outbound implements OutboundSip {
     if (route.carrier) leg.note({ carrier: route.carrier.name })
     const media = await this.#openMedia(leg, { target, request, route }, log)
     // A leg that has ended meanwhile has closed it already.
-    if (media && !leg.isEnded) this.#invite(side, leg, { target, request, route }, media)
+    if (!media || leg.isEnded) return
+    const hops = await this.#hopsOf(route, media)
+    if (!leg.isEnded) this.#invite(side, leg, { target, request, route: { ...route, hops } }, media)
+  }
+
+  /** The places of the route with the IP families of their audio, where there is a choice. */
+  async #hopsOf({ hops, carrier }: TakenRoute, { port }: SipMedia): Promise<TakenRoute['hops']> {
+    const { families } = this.#parts
+    if (!families || port.addressFor(4) === undefined || port.addressFor(6) === undefined) return hops
+    const given = carrier?.audioFamily
+    return families.complete(hops, given && (given === 'ipv6' ? 6 : 4))
   }
 
   /** The leg's audio; undefined, with the leg ended, where there is none. */

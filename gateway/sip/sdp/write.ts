@@ -9,6 +9,8 @@ export class LocalSession {
   #id: string
   #version = 0
   #written = ''
+  /** Address of the origin line, which stays (RFC 8866 section 5.2). */
+  #origin: string | undefined
 
   /** `id`: digits only, unique among our sessions. */
   constructor(id: string) {
@@ -20,15 +22,16 @@ export class LocalSession {
    * others are refused with port 0. Without them the audio stands alone.
    */
   write(audio: LocalAudio, sections: readonly Section[] = [], index = 0): string {
-    const family = isIPv6(audio.address) ? 'IP6' : 'IP4'
+    const address = `${isIPv6(audio.address) ? 'IP6' : 'IP4'} ${audio.address}`
+    this.#origin ??= address
     const media =
       sections.length === 0
         ? [audioLines(audio)]
         : sections.map((section, at) => (at === index ? audioLines(audio) : refusal(section)))
-    const rest = ['s=-', `c=IN ${family} ${audio.address}`, 't=0 0', ...media.flat()].join('\r\n')
+    const rest = ['s=-', `c=IN ${address}`, 't=0 0', ...media.flat()].join('\r\n')
     if (rest !== this.#written) this.#version++
     this.#written = rest
-    return `v=0\r\no=- ${this.#id} ${this.#version} IN ${family} ${audio.address}\r\n${rest}\r\n`
+    return `v=0\r\no=- ${this.#id} ${this.#version} IN ${this.#origin}\r\n${rest}\r\n`
   }
 }
 

@@ -25,7 +25,13 @@ export const farSdp = (
   const { version = 1, address = farAddress, port = 4000, formats = '0 8 101' } = changes
   const { profile = 'RTP/AVP', lines = ['a=rtpmap:101 telephone-event/8000'] } = changes
   return [
-    ...['v=0', `o=- 7 ${version} IN IP4 ${farAddress}`, 's=-', `c=IN IP4 ${address}`, 't=0 0'],
+    ...[
+      'v=0',
+      `o=- 7 ${version} IN IP4 ${farAddress}`,
+      's=-',
+      `c=IN ${address.includes(':') ? 'IP6' : 'IP4'} ${address}`,
+      't=0 0',
+    ],
     ...[`m=audio ${port} ${profile} ${formats}`, ...lines, ''],
   ].join('\r\n')
 }

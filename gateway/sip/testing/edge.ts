@@ -3,6 +3,7 @@ import type {
   DetectRequest,
   Edge,
   FarEnd,
+  IpFamily,
   MediaPort,
   NearEnd,
   PlayRequest,
@@ -53,7 +54,18 @@ export class TestPort implements MediaPort {
     return this.told.at(-1)?.far
   }
 
+  addressFor(family: IpFamily): string | undefined {
+    return this.#inner.addressFor(family)
+  }
+
+  /** Binds both IP families, or one. */
+  set families(families: readonly IpFamily[]) {
+    this.#inner.families = families
+  }
+
   setFar(near: NearEnd, far: FarEnd): void {
+    if (this.addressFor(far.address.includes(':') ? 6 : 4) === undefined)
+      throw Object.assign(new Error('not of the family'), { code: 'bad_far' })
     if (far.address === '192.0.2.255') throw Object.assign(new Error('not there'), { code: 'bad_far' })
     this.told.push({ near, far })
     this.codec = far.codec
@@ -105,6 +117,8 @@ export class TestPort implements MediaPort {
 /** An edge of test ports, with as many as it is given. */
 export class TestEdge implements Pick<Edge, 'open' | 'usage'> {
   readonly ports: TestPort[] = []
+  /** IP families that ports bind. */
+  families: readonly IpFamily[] = [4]
   total = 100
   used = 0
   /** Refuses although {@link usage} says otherwise: the last port went meanwhile. */
@@ -114,6 +128,7 @@ export class TestEdge implements Pick<Edge, 'open' | 'usage'> {
     if (this.exhausted) throw Object.assign(new Error('none free'), { code: 'no_ports' })
     this.used++
     const port = new TestPort(options.group, 20_000 + 2 * this.ports.length, () => this.used--)
+    port.families = this.families
     this.ports.push(port)
     return port
   }

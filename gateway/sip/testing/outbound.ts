@@ -9,6 +9,7 @@ import { Routing } from '../carriers/routing.ts'
 import type { SessionTimerSettings } from '../dialog/session-timer.ts'
 import type { RegisteredLeg } from '../door/inbound.ts'
 import { Outbound } from '../outbound/outbound.ts'
+import { TargetFamilies } from '../outbound/target-families.ts'
 import type { Headers } from '../srf.ts'
 import { Heard, wish } from './bench.ts'
 import { TestEdge } from './edge.ts'
@@ -103,6 +104,8 @@ export class OutboundRig {
   readonly legs = new Set<RegisteredLeg>()
   readonly connection = { alive: true }
   readonly logged: Record<string, unknown>[] = []
+  /** Addresses of names, in DNS. */
+  readonly addresses: Record<string, readonly string[]> = {}
   readonly carriers: Carriers
   readonly outbound: Outbound
   #seen = 0
@@ -124,6 +127,7 @@ export class OutboundRig {
     this.outbound = new Outbound({
       link: { srf, connection, capabilities },
       ...{ edge, routing, legs, clock, userAgent: 'Trunkline', timers },
+      families: new TargetFamilies({ clock, find: async (host) => this.addresses[host] ?? [] }),
       log: pino({ level: 'debug' }, { write: (line: string) => this.logged.push(JSON.parse(line)) }),
     })
   }
@@ -136,7 +140,7 @@ export class OutboundRig {
   ): Promise<{ leg: Leg; heard: Heard }> {
     const leg = this.outbound.dial({ kind: 'sip', uri, ...target }, wish(uri, destination))
     const heard = new Heard(leg)
-    for (let turn = 0; turn < 20; turn++) await Promise.resolve()
+    for (let turn = 0; turn < 40; turn++) await Promise.resolve()
     return { leg, heard }
   }
 
