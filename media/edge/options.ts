@@ -87,13 +87,15 @@ export function isOwnAddress(
     ...machine.map((entry) => entry.address),
     ...own.flatMap(({ bind, announce }) => [bind, announce]),
   ])
-    list.addAddress(each.replace(/%.*$/, ''), `ipv${familyOf(each)}`)
+    list.addAddress(withoutZone(each), `ipv${familyOf(each)}`)
   list.addSubnet('127.0.0.0', 8, 'ipv4')
-  return list.check(address.replace(/%.*$/, ''), `ipv${familyOf(address)}`)
+  return list.check(withoutZone(address), `ipv${familyOf(address)}`)
 }
 
 /** The machine's addresses, as `os.networkInterfaces` gives them. */
 export type Interfaces = () => ReturnType<typeof networkInterfaces>
+
+const withoutZone = (address: string): string => address.split('%', 1)[0] ?? ''
 
 /** Returns the IP family of an address literal. */
 export const familyOf = (address: string): IpFamily => (isIP(address) === 6 ? 6 : 4)
