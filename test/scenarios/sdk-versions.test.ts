@@ -326,6 +326,8 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await expect.poll(metas).toContainEqual({ agent: 'Ann' })
     await page.hangUp()
     await gateway.settled()
+    // A page that is closed without that is waited for.
+    await friend.offline()
   })
 
   it('talks in a room, by sound alone, and sees who takes part', async () => {
