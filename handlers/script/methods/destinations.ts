@@ -1,5 +1,5 @@
 import { readCodecs } from '../../common/codecs.ts'
-import { destinationKinds, readDestination } from '../../common/destinations.ts'
+import { destinationKinds, readDestination, readNumber } from '../../common/destinations.ts'
 import { readHeader } from '../../common/headers.ts'
 import type { CallControl, CalleeState, Destination, Header } from '../../verbs.ts'
 import { VerbFailed } from '../../verbs.ts'
@@ -187,6 +187,6 @@ export const deviceOf = ({
   readonly from: string
   readonly type: 'sip' | 'webrtc'
 }) =>
-  type === 'sip' && !/^sips?:/i.test(to)
+  type === 'sip' && readNumber(to) !== undefined
     ? { type: 'phone', params: { from_number: from, to_number: to } }
     : { type, params: { from, to } }
