@@ -26,11 +26,13 @@ export const prompt = { sampleRate: 8000, samples: new Int16Array(new SharedArra
 /** What a logger of tests writes to, and the records of calls that came there. */
 const recorder = () => {
   const records: CallSummary[] = []
+  const warnings: { readonly code?: string }[] = []
   const write = (text: string) => {
     const line = JSON.parse(text)
     if (line.msg === 'call ended') records.push(line)
+    if (line.level === 40) warnings.push(line)
   }
-  return { records, log: pino({ level: 'info', base: null }, { write }) }
+  return { records, warnings, log: pino({ level: 'info', base: null }, { write }) }
 }
 
 /** Calls on fakes, for tests; `arrive` starts one with a script. `/public/phone` is an endpoint, which rings where it is `registered`. */
@@ -68,7 +70,7 @@ export const setUp = (
             ? { kind: 'handler', address: to, handler: { kind: 'script', document: '{}', name: 'menu' } }
             : undefined
   const registered: Extract<Target, { kind: 'sip' }>[] = []
-  const { records, log } = recorder()
+  const { records, warnings, log } = recorder()
   const recogniser = new FakeRecogniser()
   const streams = new FakeStreams()
   const keeper = new FakeKeeper()
@@ -137,7 +139,7 @@ export const setUp = (
   }
   return Object.assign(made, {
     ...{ clock, metrics, outbound, bridges, calls, joined, arrive, wait, recogniser, streams },
-    ...{ keeper, customers, records, registered, ports },
+    ...{ keeper, customers, records, registered, ports, warnings },
     /** No port can be opened for calls to addresses from now on. */
     refusePorts: (error: Error) => {
       portError = error

@@ -21,6 +21,10 @@ export const outboundDomains = (documents: DocumentServer): object[] => {
 /** The same. */
 export const outboundResources = (documents: DocumentServer): object[] => [
   { address: '/public/trunk', handler: { kind: 'script', url: documents.urlOf('/out') } },
+  {
+    address: '/public/front',
+    handler: scripted({ connect: { to: '/public/trunk', answer_on_bridge: true } }),
+  },
   { address: '/public/nowhere', handler: scripted({ hangup: { reason: 'busy' } }) },
 ]
 
@@ -122,6 +126,28 @@ export const outbound = (house: BrowserHouse): void => {
       await house.phone.idle()
       await house.gateway.settled()
       expect(house.gateway.output).not.toContain('trunk-pass')
+    })
+
+    it('is reached by another address, with early media, talk and digits', async () => {
+      const carrier = await Carrier.listens({ scenario: 'callee', holdMs: 'told' })
+      document = JSON.stringify(script({ connect: { to: carrier.uri, answer_on_bridge: true } }))
+      await house.phone.dial('/public/front')
+      await carrier.talks('invited', 350)
+      await hears(house.phone.page, 350)
+      expect(carrier.sipp.events).not.toContain('confirmed')
+      await carrier.goesOn()
+      await carrier.sipp.event('confirmed')
+      carrier.media.tone(carrierTone)
+      await house.phone.talking()
+      await hears(house.phone.page, carrierTone)
+      await carrier.hears(browserTone, 600)
+      await house.phone.press('7#')
+      await carrier.receivesDigits('7#')
+      expect(faultsOf(carrier.media.packets)).toEqual([])
+      await house.phone.hangUp()
+      await carrier.done()
+      await house.phone.idle()
+      await house.gateway.settled()
     })
 
     it('can be called through by another carrier', async () => {

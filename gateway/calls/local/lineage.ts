@@ -16,6 +16,8 @@ const totalFactor = 20
 interface Family {
   inProgress: number
   total: number
+  /** Codes with which a further address was refused. */
+  readonly refused: Set<Code>
 }
 
 /** Addresses that led to a leg, the first one first; empty for a call from outside. Every leg of a call has that of its caller's leg. */
@@ -30,13 +32,19 @@ export interface Lineage {
 export interface TooFar {
   readonly code: Extract<Code, 'too_many_hops' | 'too_many_branches'>
   readonly facts: Readonly<Record<string, unknown>>
+  /** No address was refused so before: later refusals of one first call are not worth a line of the log each. */
+  readonly isFirst: boolean
 }
 
 /** Lineage of a leg's call; a call without one begins a family, which its further legs share. */
 const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
   const known = leg?.facts.lineage
   if (known) return known
-  const lineage: Lineage = { origin: callId, chain: [], family: { inProgress: 0, total: 0 } }
+  const lineage: Lineage = {
+    origin: callId,
+    chain: [],
+    family: { inProgress: 0, total: 0, refused: new Set() },
+  }
   leg?.note({ lineage })
   return lineage
 }
@@ -53,17 +61,26 @@ export const entered = (
   const { origin, chain, family } = lineageOf(caller, callId)
   const longer = [...chain, address]
   if (longer.length > maxDepth)
-    return { code: 'too_many_hops', facts: { chain: longer, depth: longer.length, limit: maxDepth } }
+    return refusal(family, 'too_many_hops', { chain: longer, depth: longer.length, limit: maxDepth })
   const { inProgress, total } = family
   const maxTotal = maxCalls * totalFactor
   if (inProgress >= maxCalls || total >= maxTotal)
-    return {
-      code: 'too_many_branches',
-      facts: { chain: longer, inProgress, limit: maxCalls, total, maxTotal },
-    }
+    return refusal(family, 'too_many_branches', {
+      chain: longer,
+      inProgress,
+      limit: maxCalls,
+      total,
+      maxTotal,
+    })
   family.inProgress++
   family.total++
   return { origin, chain: longer, family }
+}
+
+const refusal = ({ refused }: Family, code: TooFar['code'], facts: TooFar['facts']): TooFar => {
+  const isFirst = !refused.has(code)
+  refused.add(code)
+  return { code, facts, isFirst }
 }
 
 /** Counts the end of a call that {@link entered} has counted. */

@@ -389,6 +389,8 @@ describe('the limits of calls to addresses', () => {
     })
     await turns()
     expect(calls).toBe(80)
+    expect(await refusals('too_many_branches')).toBe(20)
+    expect(t.warnings.filter(({ code }) => code === 'too_many_branches')).toHaveLength(1)
     expect(results.at(-1)).toMatchObject({ kind: 'failed', code: 'too_many_branches' })
   })
 

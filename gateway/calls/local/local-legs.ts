@@ -1,12 +1,12 @@
 import type { Edge } from '../../../media/types.ts'
 import type { Clock } from '../../clock.ts'
-import { type Cause, catalogue } from '../../errors.ts'
+import { catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { newCallId, newLegId } from '../ids.ts'
 import { Leg, type Party } from '../leg.ts'
 import type { Arrivals, OutboundLocal, OutboundRequest, Target } from '../ports.ts'
-import { type AddressLimits, entered, type Lineage, left } from './lineage.ts'
+import { type AddressLimits, entered, type Lineage, left, type TooFar } from './lineage.ts'
 import { LocalPair } from './local-pair.ts'
 
 /** Collaborators of {@link LocalLegs}. */
@@ -53,13 +53,14 @@ export class LocalLegs implements OutboundLocal {
     const { maxForwards = defaultMaxForwards } = request
     const lineage = entered(request, target.address, limits)
     if ('code' in lineage) {
-      this.#refuse(near, request, lineage.code, lineage.facts)
+      this.#refuse(near, request, lineage)
       return
     }
     near.note({ lineage })
     near.whenGone(() => left(lineage))
     if (maxForwards < 1) {
-      this.#refuse(near, request, 'too_many_hops', { chain: lineage.chain, maxForwards })
+      const facts = { chain: lineage.chain, maxForwards }
+      this.#refuse(near, request, { code: 'too_many_hops', facts, isFirst: true })
       return
     }
     this.#arrive(near, target, { request, lineage, maxForwards: maxForwards - 1 })
@@ -100,15 +101,10 @@ export class LocalLegs implements OutboundLocal {
     return new Leg({ id: newLegId(), kind: 'local', type: caller?.type ?? 'sip', direction, from, to, now })
   }
 
-  #refuse(
-    near: Leg,
-    { callId: call }: OutboundRequest,
-    code: Cause['code'],
-    facts: Readonly<Record<string, unknown>>,
-  ): void {
+  #refuse(near: Leg, { callId: call }: OutboundRequest, { code, facts, isFirst }: TooFar): void {
     const { metrics, log } = this.#deps
     metrics.rejections.inc({ code })
-    log.warn({ call, leg: near.id, code, ...facts }, catalogue[code].text)
+    log[isFirst ? 'warn' : 'debug']({ call, leg: near.id, code, ...facts }, catalogue[code].text)
     near.ended({ code })
   }
 }
