@@ -4,7 +4,9 @@
 #   docker build -t trunkline .
 #   docker run --network host -v trunkline-data:/var/lib/trunkline -v ./trunkline.yaml:/etc/trunkline/trunkline.yaml:ro trunkline
 
-FROM node:24-bookworm-slim AS build
+# One exact version of Node, the one of package.json; docs/operations.md says how it is raised, and pinned by digest.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /opt/trunkline
 
 # Packages first: they change less often than the code. The worker is scripts/worker's task, so mediasoup's own script does nothing.
@@ -32,7 +34,7 @@ RUN npm run --silent build \
   && ln -s /usr/local/bin/node node_modules/.bin/node
 
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 # A worker built against Debian's libraries needs these; a prebuilt one needs none of them. They are small.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends libssl3 libuv1 libsrtp2-1 libabsl20220623 tini \

@@ -120,4 +120,26 @@ describe('the lock file', () => {
   it('names no registry, so that any registry serves', () => {
     expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/)
   })
+
+  it('has a hash of every package but binaries of a tool for other systems', () => {
+    const lock: {
+      readonly packages: Record<string, { readonly link?: boolean; readonly integrity?: string }>
+    } = JSON.parse(read('package-lock.json'))
+    const without = Object.entries(lock.packages)
+      .filter(([path, { link, integrity }]) => path.startsWith('node_modules/') && !link && !integrity)
+      .map(([path]) => path)
+    expect(without.filter((path) => !path.startsWith('node_modules/@biomejs/cli-'))).toEqual([])
+  })
+})
+
+describe('images', () => {
+  it('are of exact versions: that of Node is the one of package.json', () => {
+    const { node } = JSON.parse(read('package.json')).dependencies
+    expect(read('Dockerfile')).toContain(`ARG NODE_IMAGE=node:${node}-bookworm-slim`)
+    expect(read('Dockerfile').match(/^FROM .*/gm)).toEqual([
+      'FROM ${NODE_IMAGE} AS build',
+      'FROM ${NODE_IMAGE}',
+    ])
+    expect(read('compose.yaml')).not.toMatch(/image: .*latest/)
+  })
 })

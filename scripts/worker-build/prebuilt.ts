@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { release } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type Candidate, prebuiltName, starts, temporaryFolder } from './cache.ts'
+import { checkPin, type Pins, readPins } from './pins.ts'
 
 /** Longest wait for the server's first word, and for the whole file (about 10 MB). */
 const answerMs = 10_000
@@ -32,18 +33,25 @@ const fetchArchive = async (address: string): Promise<Buffer> => {
   return Buffer.from(await response.arrayBuffer())
 }
 
-/** Downloads and unpacks the prebuilt worker; undefined, with a word said, where it cannot be had or does not run here. */
+/**
+ * Downloads and unpacks the prebuilt worker; undefined, with a word said, if it cannot be downloaded, has not the pinned hash or does not run
+ * here. Nothing of an archive is unpacked before its hash is checked.
+ */
 export const download = async (
   packageFolder: string,
   version: string,
   say: (text: string) => void,
+  pins: Pins = readPins(),
 ): Promise<Candidate | undefined> => {
   if (process.env.MEDIASOUP_SKIP_WORKER_PREBUILT_DOWNLOAD) return undefined
   const folder = temporaryFolder()
   try {
     say(`downloading the prebuilt worker ${version}`)
     const archive = join(folder, 'worker.tgz')
-    writeFileSync(archive, await fetchArchive(addressOf(packageFolder, version)))
+    const address = addressOf(packageFolder, version)
+    const bytes = await fetchArchive(address)
+    checkPin(basename(new URL(address).pathname), bytes, pins)
+    writeFileSync(archive, bytes)
     const unpacked = spawnSync('tar', ['-xzf', archive, '-C', folder, 'mediasoup-worker'], {
       encoding: 'utf8',
     })
