@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { Trust } from './door/trust.ts'
 import type { Fate, RelayedFrame } from './testing/agent-relay.ts'
-import { carrierSdp, testApp } from './testing/bench.ts'
+import { carrierSdp } from './testing/bench.ts'
 import { agent, boundMs, confirmed, Misbehaving, nothing, patience, told } from './testing/misbehaving.ts'
 
 let bench: Misbehaving | undefined
@@ -278,11 +279,12 @@ const isOver = async (t: Misbehaving): Promise<void> => {
 }
 
 describe.each([
-  ['a stranger', undefined],
-  ['a known caller', ['127.0.0.0/8']],
-])('in a call of %s', (_caller, allow) => {
+  ['a stranger', []],
+  ['a known caller', [{ allow: ['127.0.0.0/8'] }]],
+])('in a call of %s', (_caller, domains) => {
   it.each(inbound)('an agent that %s leaves nothing behind', async (_name, rule, play) => {
-    bench = await Misbehaving.start({ apps: [testApp({ allow })] })
+    const trust = new Trust({ domains, carriers: [], sip: { registrar: { domains: [] } } })
+    bench = await Misbehaving.start({ parts: { trust } })
     bench.relay.rule = rule
     await play(bench)
     await isOver(bench)

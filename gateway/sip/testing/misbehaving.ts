@@ -7,7 +7,7 @@ import { Carriers } from '../carriers/carriers.ts'
 import { testCarrier } from '../carriers/testing.ts'
 import type { SipEdgeParts } from '../index.ts'
 import { AgentRelay, type Fate, type RelayedFrame } from './agent-relay.ts'
-import { type BenchOptions, carrierSdp, Heard, wish } from './bench.ts'
+import { carrierSdp, Heard, wish } from './bench.ts'
 import { Carrier } from './carrier.ts'
 
 /** Longest time for which anything of a call may outlive it: the waits for the ACK, for it once more before our BYE, and for the end of that. */
@@ -17,7 +17,6 @@ export const boundMs = 125_000
 export interface MisbehavingOptions {
   readonly clock?: FakeClock
   readonly parts?: Partial<SipEdgeParts>
-  readonly apps?: BenchOptions['apps']
 }
 
 /** The SIP edge with a real agent behind a relay, a far side, and a clock that stands still. */
@@ -33,11 +32,10 @@ export class Misbehaving {
     this.clock = clock
   }
 
-  /** `clock` is that of the edge; `parts` are changes of the edge, `apps` the domain applications that it serves. */
+  /** `clock` is that of the edge; `parts` are changes of the edge. */
   static async start({
     clock = new FakeClock(),
     parts = {},
-    apps,
   }: MisbehavingOptions = {}): Promise<Misbehaving> {
     let relay: AgentRelay | undefined
     const peer = await Peer.udp()
@@ -45,7 +43,6 @@ export class Misbehaving {
     peer.close()
     const carrier = await Carrier.start({
       parts: { clock, carriers, ...parts },
-      ...(apps && { apps }),
       between: async (agent) => {
         relay = await AgentRelay.between(agent)
         return relay.port
