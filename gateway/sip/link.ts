@@ -25,6 +25,11 @@ export interface Capabilities {
   readonly tryings: boolean
   /** It understands private headers of ours, and keeps them from the network; a drachtio-server would send them. */
   readonly marks: boolean
+  /**
+   * A CANCEL that comes behind our 200 is answered with 200, and the call goes on (RFC 3261 section 9.2). A drachtio-server answers 481; a caller
+   * that gives up then, without ACK and BYE, is hung up 32 s later.
+   */
+  readonly lateCancels: boolean
   /** Longest message that may be handed over, in bytes with its leading line. */
   readonly maxFrameBytes: number
 }
@@ -36,6 +41,7 @@ export const capabilitiesOf = ({ embedded }: Pick<AgentAddress, 'embedded'>): Ca
         reliableProvisionals: true,
         sessionTimers: 'agent',
         tryings: true,
+        lateCancels: true,
         marks: true,
         maxFrameBytes: 65_536,
       }
@@ -43,6 +49,7 @@ export const capabilitiesOf = ({ embedded }: Pick<AgentAddress, 'embedded'>): Ca
         reliableProvisionals: false,
         sessionTimers: 'server',
         tryings: false,
+        lateCancels: false,
         marks: false,
         maxFrameBytes: 4_036,
       }

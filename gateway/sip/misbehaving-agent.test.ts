@@ -298,6 +298,20 @@ it.each(outbound)('in a call of ours an agent that %s leaves nothing behind', as
   await isOver(bench)
 })
 
+it('a call that the agent has hung up itself is over at once, though it tells nothing of our BYE', async () => {
+  bench = await Misbehaving.start()
+  const isRefusal = ({ kind, text }: RelayedFrame) => kind === 'response' && text.includes('|NOK|')
+  bench.relay.rule = agent((frame) => isRefusal(frame) || told('200 BYE')(frame) || confirmed('BYE')(frame))
+  const { leg, heard, invite } = await bench.dials()
+  bench.peer.reply(invite, 180)
+  await heard.until('ringing')
+  leg.end({ code: 'canceled' })
+  bench.peer.reply(await bench.peer.request('CANCEL'), 200)
+  bench.peer.reply(invite, 200, { body: carrierSdp() })
+  // The clock stands still: nothing is waited for.
+  await expect.poll(() => bench?.left, patience).toEqual(nothing)
+})
+
 type Stage = (t: Misbehaving) => Promise<unknown>
 it.each<readonly [string, Stage]>([
   ['before an inbound call is answered', (t) => t.arrives()],

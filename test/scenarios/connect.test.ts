@@ -143,7 +143,8 @@ describe.each(agents)('connect, by $name', (agent) => {
     await takes.hears(callerTone)
     const invite = takes.sipp.received('INVITE')[0] ?? ''
     expect(headerOf(invite, 'Session-Expires')).toMatch(/^300\b/)
-    expect(headerOf(busy.sipp.received('INVITE')[0] ?? '', 'Session-Expires')).not.toMatch(/^300\b/)
+    // An agent that runs its own timers is asked for none where the destination names none.
+    expect(headerOf(busy.sipp.received('INVITE')[0] ?? '', 'Session-Expires') ?? '').not.toMatch(/^300\b/)
     await settled(carrier, busy, gone, takes)
   })
 

@@ -44,6 +44,7 @@ const open = (changes: Partial<SetUpParts> = {}): SetUp => {
         sessionTimers: 'agent',
         tryings: true,
         marks: true,
+        lateCancels: true,
         maxFrameBytes: 65_536,
       },
     },

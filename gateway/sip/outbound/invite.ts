@@ -226,7 +226,8 @@ export class Invite {
       return
     }
     if (this.#canceled) {
-      // The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing.
+      // The agent sends a BYE as well, where it knows of the CANCEL; one of the two finds nothing, and may never get a response.
+      dialog.on('destroy', () => this.#finish())
       hangUp(dialog, this.#canceled, this.#parts.log, () => this.#finish())
       return
     }

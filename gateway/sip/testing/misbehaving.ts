@@ -33,10 +33,7 @@ export class Misbehaving {
   }
 
   /** `clock` is that of the edge; `parts` are changes of the edge. */
-  static async start({
-    clock = new FakeClock(),
-    parts = {},
-  }: MisbehavingOptions = {}): Promise<Misbehaving> {
+  static async start({ clock = new FakeClock(), parts = {} }: MisbehavingOptions = {}): Promise<Misbehaving> {
     let relay: AgentRelay | undefined
     const peer = await Peer.udp()
     const carriers = new Carriers([testCarrier(late(peer.port))], clock)

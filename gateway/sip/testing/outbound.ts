@@ -118,6 +118,7 @@ export class OutboundRig {
       sessionTimers: 'agent' as const,
       tryings,
       marks: true,
+      lateCancels: true,
       maxFrameBytes: 65_536,
     }
     const routing = new Routing({
