@@ -43,7 +43,7 @@ export interface FileConfig {
     readonly shield: {
       readonly packetsPerSecond: number
       readonly knownPacketsPerSecond: number
-      readonly strangers: 'answer' | 'drop'
+      readonly strangers: 'answer' | 'refuse' | 'drop'
     }
     readonly sessionTimer: { readonly expires: string; readonly min: string }
     readonly registrar: {
@@ -115,6 +115,7 @@ export interface FileConfig {
     readonly domain: string
     readonly allow?: readonly string[]
     readonly handler?: FileHandler
+    readonly challenge?: { readonly username: string; readonly password: string }
     readonly maxCalls?: number
     readonly codecs?: readonly CodecName[]
   }[]

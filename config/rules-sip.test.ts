@@ -211,6 +211,11 @@ describe('rules of the SIP side', () => {
       'domains[1]',
     ],
     [
+      'refusing strangers where a domain asks anyone for a password',
+      'sip: { shield: { strangers: refuse } }\ndomains: [{ domain: a }, { domain: b, challenge: { username: u, password: p } }]',
+      'domains[1]',
+    ],
+    [
       'dropping strangers where endpoints register',
       'sip: { shield: { strangers: drop }, registrar: { domains: [a] } }',
       'sip.registrar.domains',

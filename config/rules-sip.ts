@@ -150,6 +150,11 @@ const checkShield = ({ sip, domains }: FileConfig, report: Report): void => {
       ['sip', 'shield', 'knownPacketsPerSecond'],
       `must not be less than packetsPerSecond, ${packetsPerSecond}`,
     )
+  if (strangers === 'refuse')
+    domains.forEach(({ allow, challenge }, i) => {
+      if (allow === undefined && challenge !== undefined)
+        report(['domains', i], 'has challenge and needs allow, as sip.shield.strangers is refuse')
+    })
   if (strangers !== 'drop') return
   domains.forEach(({ allow }, i) => {
     if (allow === undefined) report(['domains', i], 'needs allow, as sip.shield.strangers is drop')

@@ -125,8 +125,11 @@ const shield = object(
       ],
     ),
     strangers: {
-      ...text('What requests of unknown addresses get: an answer, or nothing.', 'answer'),
-      enum: ['answer', 'drop'],
+      ...text(
+        'What requests of unknown addresses get: an answer, which asks for a password where one could let them in; 403 and no question (refuse), so that only known networks sign in; or nothing (drop).',
+        'answer',
+      ),
+      enum: ['answer', 'refuse', 'drop'],
     },
   },
 )

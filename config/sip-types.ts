@@ -78,8 +78,11 @@ export interface ShieldConfig {
   readonly banForMs: number
   /** Parts of User-Agent headers whose requests are dropped; default those of the well-known scanners. */
   readonly scanners: readonly string[]
-  /** What strangers' requests get: an answer, or nothing. A stranger is in no known network; with `drop` every domain needs `allow`. Default `answer`. */
-  readonly strangers: 'answer' | 'drop'
+  /**
+   * What strangers' requests get: an answer, which may be a challenge; 403 in its place, so that only known networks sign in; or nothing. A
+   * stranger is in no known network; with `drop` every domain needs `allow`, with `refuse` every domain with `challenge`. Default `answer`.
+   */
+  readonly strangers: 'answer' | 'refuse' | 'drop'
 }
 
 /** When new calls get 503. */

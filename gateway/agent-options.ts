@@ -44,9 +44,11 @@ export const tlsOf = ({ sip, peers }: Material): Pick<SipAgentChange, 'tls' | 't
 
 /** The shield in front of the agent's parser. Who stands in an allow list, of a domain or of a carrier, is known. */
 export const shieldOf = (sip: Pick<Config['sip'], 'shield'>, known: readonly string[]): SipShield => {
-  const { scanners, ...shield } = sip.shield
+  const { scanners, strangers, ...shield } = sip.shield
   return {
     ...shield,
+    // The gateway refuses; only what is dropped never reaches it.
+    strangers: strangers === 'drop' ? 'drop' : 'answer',
     scanners: scanners.map((part) => part.toLowerCase()),
     known,
   }

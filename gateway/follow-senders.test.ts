@@ -21,8 +21,14 @@ const follow = (declared: { allow: string[] }) => {
       tell = listener
     },
   }
-  followSenders(config, directory, { carriers: new Carriers([], { now: () => 0 }), trust, agent })
+  const change = followSenders(config, directory, {
+    carriers: new Carriers([], { now: () => 0 }),
+    trust,
+    agent,
+  })
   return {
+    config,
+    change,
     trust,
     agent,
     tell: (senders: Partial<Senders>) => tell({ domains: [], carriers: [], ...senders }),
@@ -49,7 +55,7 @@ it('the agent is told of networks and carriers that come and go, and of nothing 
   expect(agent.change).not.toHaveBeenCalled()
   tell({ carriers: [testCarrier({ name: 'theirs', project: 'p2', allow: ['198.51.100.0/24'] })] })
   expect(agent.change.mock.calls).toEqual([
-    [{ shield: { scanners: ['scanner'], known: ['192.0.2.0/24', '198.51.100.0/24'] } }],
+    [{ shield: { scanners: ['scanner'], strangers: 'answer', known: ['192.0.2.0/24', '198.51.100.0/24'] } }],
     [{ reach: { networks: ['10.0.0.0/8'], carriers: [ours, theirs], sites: [] } }],
   ])
   expect(trust.carrierOf('198.51.100.1', 'p2')?.name).toBe('theirs')
@@ -59,7 +65,29 @@ it('the agent is told of networks and carriers that come and go, and of nothing 
   agent.change.mockClear()
   tell({ domains: [{ project: 'first', allow: ['192.0.2.0/24'], challenge: undefined, guarded: false }] })
   expect(agent.change.mock.calls).toEqual([
-    [{ shield: { scanners: ['scanner'], known: ['192.0.2.0/24'] } }],
+    [{ shield: { scanners: ['scanner'], strangers: 'answer', known: ['192.0.2.0/24'] } }],
     [{ reach: { networks: ['10.0.0.0/8'], carriers: [ours], sites: [['192.0.2.0/24']] } }],
   ])
+})
+
+it('another configuration changes carriers, the shield and the ports of answers, and nothing that stays', () => {
+  const { config, change, trust, agent, tell } = follow({ allow: ['192.0.2.0/24'] })
+  tell({})
+  agent.change.mockClear()
+  change(config)
+  expect(agent.change).not.toHaveBeenCalled()
+  const sip = { ...config.sip, shield: { ...config.sip.shield, scanners: ['other'] } }
+  change({ ...config, sip })
+  expect(agent.change).toHaveBeenCalledExactlyOnceWith({
+    shield: { scanners: ['other'], strangers: 'answer', known: ['192.0.2.0/24'] },
+  })
+  const via = testCarrier({ allow: ['198.51.100.0/24'], responsePort: 'via' })
+  change({ ...config, sip, carriers: [via] })
+  expect(agent.change).toHaveBeenCalledWith({ viaPortNetworks: ['198.51.100.0/24'] })
+  expect([trust.knows('198.51.100.1'), trust.knows('192.0.2.1')]).toEqual([true, false])
+  // What the directory tells later does not bring the first configuration back.
+  tell({})
+  expect(trust.knows('198.51.100.1')).toBe(true)
+  change({ ...config, sip: { ...sip, shield: { ...sip.shield, strangers: 'refuse' } } })
+  expect(trust.asks('203.0.113.1')).toBe(false)
 })

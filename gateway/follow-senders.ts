@@ -31,7 +31,7 @@ export const followSenders = (
   let senders: Senders = { domains: [], carriers: [] }
   const apply = (shieldChanged: boolean) => {
     const { sip } = present
-    const all = { domains: senders.domains, carriers: [...owned(present), ...senders.carriers] }
+    const all = { domains: senders.domains, carriers: [...owned(present), ...senders.carriers], sip }
     carriers.change(all.carriers)
     // The agent looks at every source anew, so it hears only of what changed.
     if (trust.change(all) || shieldChanged) agent?.change({ shield: shieldOf(sip, trust.networks) })

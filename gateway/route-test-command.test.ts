@@ -208,6 +208,14 @@ describe('a SIP endpoint', () => {
   })
 })
 
+it.each(['REGISTER', 'INVITE'])('a stranger who is refused is not asked: %s', (method) => {
+  const refuse = `${registrar}, shield: { strangers: refuse }`
+  for (const uri of ['sip:pbx.example', 'sip:none.example', 'sip:1@demo.example'])
+    expect(test({ method, source: '203.0.113.1', user: 'desk', uri }, refuse)).toMatchObject({
+      ...{ admitted: false, status: 403, code: 'source_not_allowed' },
+    })
+})
+
 it('is told for people in lines, and never shows a password', () => {
   const lines = routeText(base, test()).split('\n')
   expect(lines[0]).toBe('INVITE sip:1@demo.example from 192.0.2.1 over udp')

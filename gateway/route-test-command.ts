@@ -76,7 +76,7 @@ export const testRoute = (config: Config, query: RouteQuery): RouteReport => {
   if (query.method === 'SUBSCRIBE' && registrar) return refuse('bad_event')
   if (query.method === 'REGISTER' && registrar) {
     const found = register(config, query, target)
-    if (found === 'unknown_domain') return refuse(found)
+    if (found === 'unknown_domain' || found === 'source_not_allowed') return refuse(found)
     if (found === 'unauthorized') return refuse(found, registerText, 401)
     return done({
       admitted: true,
@@ -109,9 +109,10 @@ const register = (
   config: Config,
   query: RouteQuery,
   target: SipUri,
-): SipEndpoint | 'unknown_domain' | 'unauthorized' => {
+): SipEndpoint | 'source_not_allowed' | 'unknown_domain' | 'unauthorized' => {
   const directory = directoryOf(config)
   const [trust, host] = [new Trust(config), canonicalHost(target.host)]
+  if (!trust.asks(query.source)) return 'source_not_allowed'
   if (!trust.isRegistrar(host) && trust.knows(query.source)) return 'unknown_domain'
   const found = signIn(config, query, (name) => directory.endpointByName(name)?.secrets.get(host))
   return (found.kind === 'accepted' ? directory.endpointByName(found.username) : undefined) ?? 'unauthorized'

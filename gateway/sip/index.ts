@@ -269,9 +269,13 @@ export class SipEdge implements OutboundSip {
   ): OpenRegistrar | undefined {
     const { registrar, metrics, userAgent } = this.#parts
     const isKnown = (source: string) => trust.knows(source)
+    const asks = (source: string) => trust.asks(source)
     const [draining, connected] = [() => this.#draining, () => this.isConnected]
     return (
-      registrar && openRegistrar(registrar, { ...parts, metrics, userAgent, isKnown, draining, connected })
+      registrar &&
+      openRegistrar(registrar, {
+        ...{ ...parts, metrics, userAgent, isKnown, asks, draining, connected },
+      })
     )
   }
 

@@ -3,6 +3,7 @@ import { digestSecret } from '../../directory/secrets.ts'
 import type { DigestSecret, DomainApp, SipEndpoint } from '../../directory/types.ts'
 import { printable } from '../headers.ts'
 import { planOf } from '../registrar/index.ts'
+import type { Headers } from '../srf.ts'
 import { userOf } from '../uri.ts'
 import type {
   AdmissionFacts,
@@ -12,6 +13,7 @@ import type {
   CheckedFacts,
   Refused,
 } from './admission-types.ts'
+import { warning } from './refusals.ts'
 
 /** Steps 3 and 4 of `admit`: who calls, and what is to happen. */
 export const identify = (facts: AdmissionFacts, rules: AdmissionRules): Caller | Refused => {
@@ -51,6 +53,7 @@ class Asked {
     const secret = this.#secretFor(app)
     const isKnown = trust.isKnownTo(app.projectId, source)
     const standing = isKnown ? 'known' : secret ? 'authenticated' : 'stranger'
+    if (secret && !isKnown && !trust.asks(source)) return this.#stray('allow', named, app.projectId)
     if (secret) {
       const refusal = this.#signIn((name) => (name === secret.username ? secret : undefined), named)
       if (refusal) return refusal
@@ -72,6 +75,7 @@ class Asked {
     const { directory } = this.#rules
     let endpoint: SipEndpoint | undefined
     this.#note('domain', { domain: this.#host, registrar: true })
+    if (!this.#rules.trust.asks(this.#facts.source)) return this.#stray('domain', { registrar: true })
     const refusal = this.#signIn((name) => {
       endpoint = directory.endpointByName(name)
       return endpoint?.secrets.get(this.#host)
@@ -122,7 +126,21 @@ class Asked {
     const { why, headers, proven } = found
     const refused = this.#refuse('unauthorized', 'challenge', { ...facts, answer: why })
     const quiet = why !== 'wrong' && facts.knownDomain === undefined
-    return { ...refused, headers, ...(quiet && { quiet }), ...(proven && { guessed: true }) }
+    return {
+      ...refused,
+      headers: { ...headers, ...this.#warning() },
+      ...(quiet && { quiet }),
+      ...(proven && { guessed: true }),
+    }
+  }
+
+  /**
+   * Tells a stranger who is asked for a password that its address is in no list, at every host alike: a carrier that sends from a wrong
+   * address needs another entry in a list, and no password.
+   */
+  #warning(): Headers {
+    const { source } = this.#facts
+    return this.#rules.trust.knows(source) ? {} : { Warning: warning(`${source} is in no allow list`) }
   }
 
   /** Whom an endpoint dialled. */

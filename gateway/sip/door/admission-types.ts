@@ -34,7 +34,7 @@ export interface AdmissionRules {
   readonly directory: Pick<Directory, 'domainApp' | 'endpointByName' | 'resolve'>
   readonly trust: Pick<
     Trust,
-    'strangersGet' | 'carrierOf' | 'knows' | 'isKnownTo' | 'isRegistrar' | 'telDomainOf'
+    'strangersGet' | 'asks' | 'carrierOf' | 'knows' | 'isKnownTo' | 'isRegistrar' | 'telDomainOf'
   >
   readonly limits: AdmissionLimits
   allows(app: DomainApp, source: string): boolean

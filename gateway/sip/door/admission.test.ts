@@ -49,17 +49,18 @@ interface Setting {
   readonly apps?: readonly DomainApp[]
   readonly carriers?: readonly CarrierConfig[]
   readonly registrar?: readonly string[]
+  readonly strangers?: 'answer' | 'refuse'
   readonly facts?: Partial<AdmissionFacts>
   readonly rules?: Partial<AdmissionRules>
 }
 
 const decide = (setting: Setting = {}) => {
-  const { apps = [testApp()], carriers = [], registrar = [] } = setting
+  const { apps = [testApp()], carriers = [], registrar = [], strangers = 'answer' } = setting
   const lists = new Allowlists()
   const trust = new Trust({
     domains: apps as unknown as readonly DomainConfig[],
     carriers,
-    sip: { registrar: { domains: registrar } },
+    sip: { registrar: { domains: registrar }, shield: { strangers } },
   })
   return admit(
     { ...facts, ...setting.facts },
@@ -221,7 +222,10 @@ describe('a stranger', () => {
   })
 
   it('is asked the same at every host where a password lets in at any of them', () => {
-    const told = ['unauthorized', challenged.headers]
+    const told = [
+      'unauthorized',
+      { ...challenged.headers, Warning: '399 trunkline "203.0.113.1 is in no allow list"' },
+    ]
     const secret = digestSecret('u', 'pass.example', 'p')
     const pass = testApp({ id: 'app-3', domain: 'pass.example', challenge: secret })
     for (const setting of [
@@ -231,6 +235,23 @@ describe('a stranger', () => {
       expect(answers(setting)).toEqual([told, told, told])
       expect(answers(setting, stranger, { signIn: signedInAs('u') })).toEqual([told, told, told])
     }
+  })
+
+  it('is refused the same at every host, and asked at none, where strangers are refused', () => {
+    const secret = digestSecret('u', 'pass.example', 'p')
+    const pass = testApp({ id: 'app-3', domain: 'pass.example', challenge: secret })
+    const setting = { apps: [closed, bare, pass], registrar: ['pbx.example'], strangers: 'refuse' } as const
+    const told = ['source_not_allowed', undefined]
+    const places = [...hosts, 'pass.example', 'pbx.example']
+    const signIn = signedInAs('u')
+    for (const host of places) {
+      const decision = decide({ ...setting, ...at(host, stranger, { signIn }) })
+      expect('refuse' in decision && [decision.refuse, decision.headers], host).toEqual(told)
+    }
+    const known = decide({ ...setting, ...at('pbx.example', '192.0.2.9') })
+    expect(known).toMatchObject({ refuse: 'unauthorized', headers: challenged.headers })
+    expect(known).not.toHaveProperty('headers.Warning')
+    expect(answers({ ...setting, strangers: 'answer' })[0]?.[0]).toBe('unauthorized')
   })
 
   it('learns what is there where anyone may call everything', () => {
@@ -323,7 +344,7 @@ describe('a SIP endpoint', () => {
       registrar: ['pbx.example'],
       facts: { target: { host: 'pbx.example', user: 'ann' } },
     })
-    expect(first).toMatchObject({ refuse: 'unauthorized', quiet: true, headers: challenged.headers })
+    expect(first).toMatchObject({ refuse: 'unauthorized', quiet: true, headers: { ...challenged.headers } })
     expect(first).not.toHaveProperty('guessed')
   })
 })

@@ -120,5 +120,6 @@ export const refusalHeaders = (
 /** The Server header, where one is wanted. */
 export const serverHeader = (userAgent: string): Headers => (userAgent === '' ? {} : { Server: userAgent })
 
-const warning = (text: string): string =>
+/** Value of a Warning header for people (RFC 3261 section 20.43). */
+export const warning = (text: string): string =>
   `399 trunkline "${text.replace(/[^\x20-\x7e]/g, '?').replace(/[\\"]/g, '\\$&')}"`

@@ -8,7 +8,11 @@ import { allNetworks, knownNetworks, type NetworkList } from './known-networks.t
 export interface TrustConfig {
   readonly domains: readonly (NetworkList & { readonly challenge?: unknown })[]
   readonly carriers: readonly CarrierConfig[]
-  readonly sip: { readonly registrar: Pick<Config['sip']['registrar'], 'domains'> }
+  readonly sip: {
+    readonly registrar: Pick<Config['sip']['registrar'], 'domains'>
+    /** Default: strangers are asked for passwords. */
+    readonly shield?: Pick<Config['sip']['shield'], 'strangers'>
+  }
 }
 
 /**
@@ -33,6 +37,7 @@ export class Trust {
   #ofProjects: ReadonlyMap<string, ProjectNetworks> = new Map()
   #networks: readonly string[] = []
   readonly #registrar: ReadonlySet<string>
+  #asksStrangers = true
 
   /** Throws an Error that names an entry which is no network. */
   constructor(config: TrustConfig) {
@@ -54,7 +59,7 @@ export class Trust {
    * These are the domains and carriers from now on; true where {@link networks} are others than before. Throws as the constructor does, with
    * everything as it was.
    */
-  change(config: Pick<TrustConfig, 'domains' | 'carriers'>): boolean {
+  change(config: Omit<TrustConfig, 'sip'> & { readonly sip?: Pick<TrustConfig['sip'], 'shield'> }): boolean {
     const claim = this.#claims.prepare(config.carriers)
     const known = knownNetworks(config)
     const ofProjects = new Map<string, ProjectNetworks>()
@@ -70,8 +75,15 @@ export class Trust {
     const networks = allNetworks(known)
     const changed = !isSame(networks, this.#networks)
     this.#networks = networks
-    this.#strangersGet = strangersGet(config.domains, networks.length > 0, this.#registrar.size > 0)
+    if (config.sip) this.#asksStrangers = config.sip.shield?.strangers !== 'refuse'
+    const answer = strangersGet(config.domains, networks.length > 0, this.#registrar.size > 0)
+    this.#strangersGet = this.#asksStrangers ? answer : 'refuse'
     return changed
+  }
+
+  /** Whether an address may be asked for a password; where strangers are refused, only one in a list of the file. */
+  asks(source: string): boolean {
+    return this.#asksStrangers || this.knows(source)
   }
 
   /** The project's carrier that a source address is of; the first one where several claim it. */

@@ -17,7 +17,7 @@ export interface RegistrarOptions
 /** What the SIP edge adds. */
 export type RegistrarSurroundings = Pick<
   RegistrarParts,
-  'challenger' | 'refusals' | 'draining' | 'isKnown' | 'metrics' | 'log' | 'userAgent'
+  'challenger' | 'refusals' | 'draining' | 'isKnown' | 'asks' | 'metrics' | 'log' | 'userAgent'
 > &
   Pick<KeepAliveParts, 'srf' | 'connected'>
 

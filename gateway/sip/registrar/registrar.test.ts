@@ -27,9 +27,10 @@ let metrics: Metrics
 let lines: string[]
 let offences: string[]
 let draining: boolean
+let asks: boolean
 beforeEach(() => {
   clock = new FakeClock()
-  ;[lines, offences, draining] = [[], [], false]
+  ;[lines, offences, draining, asks] = [[], [], false, true]
   metrics = new Metrics()
   const limits = { minExpiresMs: 60_000, maxExpiresMs: 3_600_000, contacts: 2 }
   registrations = new Registrations({ limits, clock })
@@ -41,6 +42,7 @@ beforeEach(() => {
     offence: (address) => offences.push(address),
     refusals: new Refusals({ log, metrics, userAgent: 'T' }),
     draining: () => draining,
+    asks: () => asks,
   })
 })
 
@@ -107,6 +109,18 @@ it('asks everybody the same, known or not, and tells of those who guess', async 
   const forged = answer({ username: 'desk', password: 'guess' })
   send({ authorization: forged }, undefined, { source_address: '198.51.100.66' })
   expect(offences).toHaveLength(2)
+  expect(registrations.size).toBe(0)
+})
+
+it('asks nobody at any domain where strangers are refused', () => {
+  const signed = answer()
+  asks = false
+  const tries: Record<string, string>[] = [{}, { authorization: signed }]
+  for (const headers of tries)
+    for (const uri of [`sip:${realm}`, 'sip:elsewhere.example']) {
+      const refused = send(headers, uri)
+      expect([refused.status, refused.headers['WWW-Authenticate']]).toEqual([403, undefined])
+    }
   expect(registrations.size).toBe(0)
 })
 

@@ -24,6 +24,8 @@ export interface RegistrarParts extends EndpointDoorParts {
   readonly draining: () => boolean
   /** Whether an address stands in an allow list; default: every one. */
   readonly isKnown?: (source: string) => boolean
+  /** Whether an address may be asked for a password; default: every one. */
+  readonly asks?: (source: string) => boolean
   readonly metrics: Pick<Metrics, 'registrations'>
   readonly clock: SteadyClock
   readonly log: Pick<Log, 'info' | 'debug'>
@@ -84,7 +86,8 @@ export class Registrar {
   #objection(request: SipRequest, realm: string): Refused | undefined {
     if (this.#parts.draining()) return { code: 'draining' }
     // A stranger is asked for a password at every host, and does not learn which of them are ours.
-    const { domains, isKnown = () => true } = this.#parts
+    const { domains, isKnown = () => true, asks = () => true } = this.#parts
+    if (!asks(request.source_address)) return { code: 'source_not_allowed' }
     if (!domains.includes(realm) && isKnown(request.source_address))
       return { code: 'unknown_domain', facts: { domain: printable(realm) } }
     const required = unsupported(request)
