@@ -12,7 +12,6 @@ import type {
   ToWorker,
 } from './types.ts'
 
-export { plainAddress } from './shield/addresses.ts'
 export type {
   OwnRefusal,
   SipAddress,

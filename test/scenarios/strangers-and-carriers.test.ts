@@ -102,6 +102,12 @@ describe('a forged INVITE', () => {
     expect(heard.packets).toBeLessThanOrEqual(2)
     expect(factor).toBeGreaterThan(1)
     expect(factor).toBeLessThan(10)
+    const copies = (start: string) => source.received.filter((text) => text.startsWith(start)).length
+    expect([copies('SIP/2.0 200') <= 3, copies('SIP/2.0 183') <= 3, copies('BYE') <= 1]).toEqual([
+      true,
+      true,
+      true,
+    ])
     expect(await gateway.metric('sip_unconfirmed')).toBe(0)
   })
 

@@ -54,6 +54,14 @@ describe('a caller who has not proved its address', () => {
   })
 })
 
+it('the caller’s own address is so in any spelling', async () => {
+  open(true)
+  gate = new SendingGate(port, '2001:db8::1', { clock, isConfirmed: true })
+  gate.setFar(near, far({ address: '2001:DB8:0:0::1' }))
+  await pass(3_000)
+  expect([direction(), clock.running]).toEqual(['sendrecv', 0])
+})
+
 describe('an address other than the caller’s', () => {
   const other = '198.51.100.1'
   beforeEach(() => open(true))

@@ -1,7 +1,7 @@
 import type { FarEnd, MediaPort, NearEnd, PortStats } from '../../../media/types.ts'
 import type { Clock, Timer } from '../../clock.ts'
 import { TrunklineError } from '../../errors.ts'
-import { plainAddress } from '../../sip-agent/index.ts'
+import { wordsOf } from '../../networks.ts'
 
 /** What is known of a stranger, a caller who is neither known by its address nor authenticated. */
 export interface StrangerMedia {
@@ -52,7 +52,7 @@ export class SendingGate {
   /** `source`: address that the stranger's signalling comes from. */
   constructor(port: MediaPort, source: string, { clock, isConfirmed }: StrangerMedia) {
     this.#port = port
-    this.#source = plainAddress(source)
+    this.#source = keyOf(source)
     this.#clock = clock
     this.#isConfirmed = isConfirmed
   }
@@ -94,7 +94,7 @@ export class SendingGate {
 
   /** RTCP goes nowhere else than audio: a third address would have no part in any proof. */
   #permitted({ rtcpAddress, ...far }: FarEnd, isSending: boolean): FarEnd {
-    const isOwn = rtcpAddress !== undefined && plainAddress(rtcpAddress) === this.#source
+    const isOwn = rtcpAddress !== undefined && keyOf(rtcpAddress) === this.#source
     return {
       ...far,
       ...(isOwn && { rtcpAddress }),
@@ -103,7 +103,7 @@ export class SendingGate {
   }
 
   #isProven({ address }: FarEnd): boolean {
-    const plain = plainAddress(address)
+    const plain = keyOf(address)
     return plain === this.#source || this.#proven.has(plain)
   }
 
@@ -146,7 +146,7 @@ export class SendingGate {
     const far = this.#far?.far
     if (!far) return
     if (received > before.received || (report !== undefined && before.far === undefined)) {
-      if (this.#proven.size < maxProven) this.#proven.add(plainAddress(address))
+      if (this.#proven.size < maxProven) this.#proven.add(keyOf(address))
       this.#tell()
     } else if (far.direction === 'sendrecv' && this.#clock.now() - since >= patienceMs) {
       this.close()
@@ -154,6 +154,9 @@ export class SendingGate {
     } else if (this.#isSending && !this.#maySend(far)) this.#tell()
   }
 }
+
+/** The same for every spelling of an address. */
+const keyOf = (address: string): string => wordsOf(address)?.join('.') ?? address
 
 const withoutSending = {
   sendrecv: 'recvonly',

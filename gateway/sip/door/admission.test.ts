@@ -112,6 +112,41 @@ describe('a caller whom a project made known over the API', () => {
   })
 })
 
+describe('the standing of a caller', () => {
+  const standing = (setting: Setting) => {
+    const decision = decide(setting)
+    return 'admit' in decision ? decision.admit.standing : decision.refuse
+  }
+  const ofApi = (allow: readonly string[]) =>
+    [{ ...testApp({ allow }), guarded: true, project: 'project-1' }] as const
+
+  it('is that of a stranger where no list and no password speaks for it', () => {
+    expect(standing({})).toBe('stranger')
+  })
+
+  it('is known by a list of the file, of whatever domain or carrier', () => {
+    expect(standing({ apps: [testApp({ allow: ['192.0.2.0/24'] })] })).toBe('known')
+    const other = testApp({ id: 'other', domain: 'other.example', projectId: 'p2', allow: ['0.0.0.0/0'] })
+    expect(standing({ apps: [testApp(), other] })).toBe('known')
+    expect(standing({ carriers: [carrier], ...at('demo.example', '198.51.100.1') })).toBe('known')
+  })
+
+  it('is known by a narrow list of the API: a wide one lets in, and makes nobody known', () => {
+    expect(standing({ apps: ofApi(['192.0.2.0/24']) })).toBe('known')
+    expect(standing({ apps: ofApi(['0.0.0.0/0']) })).toBe('stranger')
+    expect(standing({ apps: ofApi(['203.0.113.0/24']) })).toBe('source_not_allowed')
+  })
+
+  it('is authenticated by a password, of a domain or of an endpoint', () => {
+    const challenge = digestSecret('trunk', 'demo.example', 'secret')
+    const shown = { ...at('demo.example', facts.source, { signIn: signedInAs('trunk') }) }
+    expect(standing({ apps: [testApp({ challenge })], ...shown })).toBe('authenticated')
+    const target = { host: 'pbx.example', user: 'ann' }
+    const endpoint = { facts: { target, signIn: signedInAs('desk') } }
+    expect(standing({ registrar: ['pbx.example'], ...endpoint })).toBe('authenticated')
+  })
+})
+
 describe('admission', () => {
   it('lets a call in when nothing speaks against it, and says what it counts in', () => {
     const app = testApp({ callsPerSecond: 3, callsPerSecondOfSource: 1 })
