@@ -3,8 +3,9 @@ import { WebRtcError } from './errors.ts'
 import type { Relay } from './relay.ts'
 import {
   type AudioFormat,
+  type BrowserEvents,
   commonCodec,
-  formatOf,
+  formatsOf,
   type Plan,
   planAnswer,
   planAudio,
@@ -50,6 +51,11 @@ export class BrowserSession extends Session implements BrowserMedia {
     this.#relay = relay
   }
 
+  /** Answers the first offer, as it was planned. */
+  override answer(plans: readonly Plan[]): Promise<void> {
+    return super.answer(plans.map((plan) => checked(plan, this.#format)))
+  }
+
   /** Makes our offer: an audio m-line, and one for video where it is wanted. */
   async offer(video: boolean): Promise<void> {
     const slots = await this.openSlots(video ? [undefined, ownVideo] : [undefined])
@@ -63,8 +69,7 @@ export class BrowserSession extends Session implements BrowserMedia {
     const plans = this.#planOf(sections)
     this.advance('agreed')
     await this.inTurn(async () => {
-      for (const plan of plans)
-        if (plan.kind === 'audio' && plan.audio.opus) this.#relay.hears(plan.audio.opus)
+      for (const plan of plans) if (plan.kind === 'audio') this.#relay.hears(plan.audio)
       await this.useAnswer(sections, plans)
     })
   }
@@ -106,7 +111,7 @@ export class BrowserSession extends Session implements BrowserMedia {
       kind: video ? 'video' : 'audio',
       mid: String(index),
       protocol: 'UDP/TLS/RTP/SAVPF',
-      formats: [video ?? formatOf(this.#format)],
+      formats: video ? [video] : formatsOf(this.#format),
       direction: 'sendrecv',
       ...line.ice,
       fingerprint: line.fingerprint,
@@ -120,8 +125,11 @@ export class BrowserSession extends Session implements BrowserMedia {
 }
 
 /** A format keeps its number for the whole session (RFC 3264 section 8.3.2), and what goes through the router has one both ways. */
-const checked = (plan: Plan, { codec, payloadType }: AudioFormat): Plan => {
-  if (plan.kind === 'audio' && plan.audio.payloadType !== payloadType)
+const checked = (plan: Plan, { codec, payloadType, events }: AudioFormat): Plan => {
+  if (plan.kind !== 'audio') return plan
+  if (plan.audio.payloadType !== payloadType)
     throw new WebRtcError('bad_sdp', `SDP: ${codec} with payload type ${payloadType} expected`)
-  return plan
+  const isKnown = (event: BrowserEvents): boolean =>
+    events.some((known) => known.payloadType === event.payloadType && known.clockRate === event.clockRate)
+  return { ...plan, audio: { ...plan.audio, events: plan.audio.events.filter(isKnown) } }
 }

@@ -1,20 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { types } from 'mediasoup'
-import { codecFacts } from '../codecs/facts.ts'
-import type { MediaPort, OpusWishes } from '../types.ts'
+import type { MediaPort } from '../types.ts'
 import type { Line } from './line.ts'
 import { loopback, openOnRelayPort } from './relay-ports.ts'
-import type { AudioFormat } from './sdp/negotiate.ts'
+import { codecsOf } from './routers.ts'
+import { type AudioFormat, eventsBeside } from './sdp/negotiate.ts'
 import { type MediaSection, midUri } from './sdp/session.ts'
 import type { Stream } from './sdp/write.ts'
 import type { MediaWorker } from './worker.ts'
 
 /** The audio between an edge port and a browser's line: one plain transport on 127.0.0.1, in the clear. */
 export class Relay {
+  /** What the session can have: without keys where no router is left for them. */
+  readonly format: AudioFormat
   /** The router in which the browser's line has to be. */
   readonly router: types.Router
   readonly #plain: types.PlainTransport
-  readonly #format: AudioFormat
   readonly #port: MediaPort
   readonly #fromEdge: types.Producer
   #toBrowser: types.Consumer | undefined
@@ -31,13 +32,13 @@ export class Relay {
     this.router = router
     this.#plain = plain
     this.#port = port
-    this.#format = format
+    this.format = format
     this.#fromEdge = fromEdge
   }
 
   /** Connects a loopback port of the edge to the worker and tells the port its far end. The port stays the caller's to close. Rejects with `no_ports`. */
-  static async open(worker: MediaWorker, port: MediaPort, format: AudioFormat): Promise<Relay> {
-    const router = await worker.routers.audio(format.codec === 'opus' ? format.payloadType : undefined)
+  static async open(worker: MediaWorker, port: MediaPort, wanted: AudioFormat): Promise<Relay> {
+    const { format, router } = await routerFor(worker, wanted)
     const plain = await openOnRelayPort(worker.relayPorts, router, (listenInfo) =>
       router.createPlainTransport({ listenInfo, rtcpMux: true, comedia: false }),
     )
@@ -46,13 +47,13 @@ export class Relay {
       const fromEdge = await plain.produce({
         kind: 'audio',
         rtpParameters: {
-          codecs: [codecOf(format)],
+          codecs: codecsOf(format),
           encodings: [{ ssrc: port.ssrc }],
           rtcp: { cname: randomUUID() },
         },
       })
       const relay = new Relay(router, plain, port, format, fromEdge)
-      relay.hears(format.opus ?? {})
+      relay.hears(format)
       return relay
     } catch (error) {
       plain.close()
@@ -60,15 +61,17 @@ export class Relay {
     }
   }
 
-  /** Tells the port its far end, with what the browser has said of its Opus decoder. */
-  hears(opus: OpusWishes): void {
-    const { codec, payloadType } = this.#format
+  /** Tells the port its far end, with what the browser has said of its Opus decoder, and of keys. */
+  hears({ opus = {}, events }: Pick<AudioFormat, 'opus' | 'events'>): void {
+    const { codec, payloadType } = this.format
+    const keys = eventsBeside({ codec, events })
     this.#port.setFar(
-      { codecs: [{ codec, payloadType }] },
+      { codecs: [{ codec, payloadType }], telephoneEvents: events },
       {
         ...{ address: loopback, port: this.#plain.tuple.localPort, rtcpMux: true },
         ...{ codec, payloadType, direction: 'sendrecv' },
         ...(codec === 'opus' && { opus }),
+        ...(keys && { telephoneEvent: keys.payloadType, telephoneEventRate: keys.clockRate }),
       },
     )
   }
@@ -131,9 +134,10 @@ export class Relay {
 
   // No header extension: their ids are the router's, and a browser's are others.
   #capabilities(): types.RtpCapabilities {
-    const { payloadType, ...codec } = codecOf(this.#format)
     return {
-      codecs: [{ kind: 'audio', ...codec, preferredPayloadType: payloadType }],
+      codecs: codecsOf(this.format).map(({ payloadType, ...codec }) => ({
+        ...{ kind: 'audio' as const, ...codec, preferredPayloadType: payloadType },
+      })),
       headerExtensions: [],
     }
   }
@@ -142,16 +146,20 @@ export class Relay {
     const { mid, midExtension, ssrc } = section
     return {
       mid,
-      codecs: [codecOf(this.#format)],
+      codecs: codecsOf(this.format),
       headerExtensions: midExtension === undefined ? [] : [{ uri: midUri, id: midExtension }],
       encodings: [ssrc === undefined ? {} : { ssrc }],
     }
   }
 }
 
-const codecOf = ({ codec, payloadType }: AudioFormat): types.RtpCodecParameters => ({
-  mimeType: `audio/${codec}`,
-  payloadType,
-  clockRate: codecFacts[codec].clockRate,
-  ...(codec === 'opus' && { channels: 2 }),
-})
+/** The router of the format, and the format without keys where there is none for them. */
+const routerFor = async (
+  { routers }: MediaWorker,
+  wanted: AudioFormat,
+): Promise<{ readonly format: AudioFormat; readonly router: types.Router }> => {
+  const router = wanted.events.length > 0 ? await routers.audioWithEvents(wanted) : undefined
+  if (router) return { format: wanted, router }
+  const number = wanted.codec === 'opus' ? wanted.payloadType : undefined
+  return { format: { ...wanted, events: [] }, router: await routers.audio(number) }
+}

@@ -1,6 +1,6 @@
 import type { types } from 'mediasoup'
 import { codecFacts } from '../codecs/facts.ts'
-import { ownFormat } from './sdp/negotiate.ts'
+import { type AudioFormat, ownFormat } from './sdp/negotiate.ts'
 import type { VideoFormat } from './sdp/video.ts'
 import { routerCodec } from './video/parameters.ts'
 
@@ -11,6 +11,7 @@ import { routerCodec } from './video/parameters.ts'
  */
 export class Routers {
   readonly #worker: Pick<types.Worker, 'createRouter'>
+  #withEvents = 0
   readonly #made = new Map<string, Promise<types.Router>>()
 
   constructor(worker: Pick<types.Worker, 'createRouter'>) {
@@ -20,6 +21,25 @@ export class Routers {
   /** The router for audio in which Opus has this payload type; default that of nearly all browsers. */
   audio(opus: number = ownFormat('opus').payloadType): Promise<types.Router> {
     return this.#of(`audio ${opus}`, audioCodecs(opus))
+  }
+
+  /**
+   * The router for this codec with keys (telephone-event), by their numbers; undefined where pages have used too many different ones. A
+   * consumer of mediasoup drops telephone-event, so that each of its formats goes under the name of a codec that is not used.
+   */
+  async audioWithEvents(format: AudioFormat): Promise<types.Router | undefined> {
+    const codecs = codecsOf(format)
+    const key = `events ${codecs.map(({ mimeType, payloadType }) => `${mimeType} ${payloadType}`).join()}`
+    if (!this.#made.has(key) && this.#withEvents >= maxEventRouters) return undefined
+    if (!this.#made.has(key)) this.#withEvents++
+    return this.#of(
+      key,
+      codecs.map(({ payloadType, ...codec }) => ({
+        kind: 'audio',
+        ...codec,
+        preferredPayloadType: payloadType,
+      })),
+    )
   }
 
   /** The router for video of this codec and payload type. */
@@ -36,6 +56,24 @@ export class Routers {
     return made
   }
 }
+
+/** Maximum number of routers for audio with keys; calls beyond it have audio alone. */
+const maxEventRouters = 64
+
+/** Codecs that no call uses, by the clock rate of the keys that go under their names. */
+const standIns = {
+  8000: { mimeType: 'audio/iLBC', clockRate: 8000 },
+  48000: { mimeType: 'audio/ISAC', clockRate: 32_000 },
+} as const
+
+/** The formats of the audio as mediasoup knows them, the codec first. */
+export const codecsOf = ({ codec, payloadType, events }: AudioFormat): types.RtpCodecParameters[] => [
+  {
+    ...{ mimeType: `audio/${codec}`, payloadType, clockRate: codecFacts[codec].clockRate },
+    ...(codec === 'opus' && { channels: 2 }),
+  },
+  ...events.map(({ payloadType: number, clockRate }) => ({ ...standIns[clockRate], payloadType: number })),
+]
 
 const audioCodecs = (opus: number): types.RouterRtpCodecCapability[] => [
   { kind: 'audio', mimeType: 'audio/opus', clockRate: 48_000, channels: 2, preferredPayloadType: opus },

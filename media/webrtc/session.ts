@@ -3,7 +3,7 @@ import { guarded } from '../edge/guarded.ts'
 import { WebRtcError } from './errors.ts'
 import { Line, type LineState } from './line.ts'
 import type { Relay } from './relay.ts'
-import { checkSuccession, formatOf, type Plan, type UsedPlan } from './sdp/negotiate.ts'
+import { checkSuccession, formatsOf, type Plan, type UsedPlan } from './sdp/negotiate.ts'
 import { readSdp } from './sdp/read.ts'
 import { mirrored, type RefusedSection, type Section, type SessionDescription } from './sdp/session.ts'
 import { checkSameVideo, type VideoFormat } from './sdp/video.ts'
@@ -268,7 +268,7 @@ const answerTo = (plan: Plan, slot: Slot | undefined, worker: MediaWorker): Loca
     kind: plan.kind,
     mid: section.mid,
     protocol: section.protocol,
-    formats: [plan.kind === 'audio' ? formatOf(plan.audio) : plan.video],
+    formats: plan.kind === 'audio' ? formatsOf(plan.audio) : [plan.video],
     direction: plan.kind === 'audio' || plan.used ? mirror : 'inactive',
     ...slot.line.ice,
     fingerprint: slot.line.fingerprint,

@@ -153,7 +153,7 @@ class Service implements WebRtcService {
     let undo: () => Promise<unknown> = () => closePort(port)
     try {
       const relay = await Relay.open(worker, port, format)
-      const session = new BrowserSession({ worker, port, relay, format, takesVideo })
+      const session = new BrowserSession({ worker, port, relay, format: relay.format, takesVideo })
       undo = () => Promise.all([session.close(), closePort(port)])
       await negotiate(session)
       return session

@@ -29,7 +29,7 @@ export interface Tenant {
 /** A running mediasoup worker process with its one WebRTC server, and the routers in it. */
 export interface MediaWorker {
   readonly pid: number
-  readonly routers: Pick<Routers, 'audio' | 'video'>
+  readonly routers: Pick<Routers, 'audio' | 'audioWithEvents' | 'video'>
   readonly server: types.WebRtcServer
   readonly candidates: readonly Candidate[]
   readonly relayPorts: WorkerSettings['relayPorts']

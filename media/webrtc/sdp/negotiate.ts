@@ -24,7 +24,32 @@ export interface AudioFormat {
   readonly payloadType: number
   /** What the browser says of its Opus decoder; absent: nothing yet. */
   readonly opus?: OpusWishes
+  /** Formats of keys (RFC 4733): one of 8 kHz, and with Opus one of 48 kHz, in this order; empty where the browser has none. */
+  readonly events: readonly BrowserEvents[]
 }
+
+/** A format of telephone-event, which has one number in both directions. */
+export interface BrowserEvents {
+  readonly payloadType: number
+  readonly clockRate: 8000 | 48_000
+}
+
+/** Formats of keys in our own offers, numbered as browsers do. */
+const ownEvents: readonly BrowserEvents[] = [
+  { payloadType: 126, clockRate: 8000 },
+  { payloadType: 110, clockRate: 48_000 },
+]
+
+/** Clock rates of keys beside a codec: its own (RFC 4733 section 2.1), and 8 kHz, which some browsers have alone. */
+const eventRates = (codec: BrowserCodec): readonly BrowserEvents['clockRate'][] =>
+  codec === 'opus' ? [8000, 48_000] : [8000]
+
+/** Returns the format by which keys are sent beside the codec; undefined if there is none. */
+export const eventsBeside = ({
+  codec,
+  events,
+}: Pick<AudioFormat, 'codec' | 'events'>): BrowserEvents | undefined =>
+  events.find(({ clockRate }) => clockRate === codecFacts[codec].clockRate) ?? events[0]
 
 /** Payload types in our own offers: RFC 3551 table 4, and the usual one of Opus. */
 const usual: Readonly<Record<BrowserCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 }
@@ -32,11 +57,17 @@ const usual: Readonly<Record<BrowserCodec, number>> = { PCMU: 0, PCMA: 8, G722: 
 /** A codec as our own offers have it. What browsers do not have becomes Opus. */
 export const ownFormat = (codec: AudioCodec): AudioFormat => {
   const known = codec === 'L16' ? 'opus' : codec
-  return { codec: known, payloadType: usual[known] }
+  const events = ownEvents.filter(({ clockRate }) => eventRates(known).includes(clockRate))
+  return { codec: known, payloadType: usual[known], events }
 }
 
-/** The audio codec's format as our descriptions write it. */
-export const formatOf = ({ codec, payloadType }: AudioFormat): Format => ({
+/** The formats of the audio as our descriptions write them: the codec, and keys. */
+export const formatsOf = (audio: AudioFormat): readonly Format[] => [
+  formatOf(audio),
+  ...audio.events.map((events) => ({ ...events, name: 'telephone-event', parameters: '0-15' })),
+]
+
+const formatOf = ({ codec, payloadType }: AudioFormat): Format => ({
   payloadType,
   name: codec,
   clockRate: codecFacts[codec].clockRate,
@@ -136,11 +167,21 @@ export const commonCodec = (section: MediaSection, codecs: readonly AudioCodec[]
     const format = codec === 'L16' ? undefined : section.formats.find((each) => isCodec(each, codec))
     if (codec === 'L16' || !format) continue
     const { payloadType, parameters } = format
-    return { codec, payloadType, ...(codec === 'opus' && { opus: readOpusParameters(parameters) }) }
+    const opus = codec === 'opus' && { opus: readOpusParameters(parameters) }
+    return { codec, payloadType, ...opus, events: eventsIn(section, codec) }
   }
   const offered = section.formats.map((format) => format.name).join(', ')
   throw new WebRtcError('no_common_codec', `SDP: one of ${codecs.join(', ')} expected, found ${offered}`)
 }
+
+/** The formats of keys that the m-line has beside a codec: the first of each clock rate. */
+const eventsIn = ({ formats }: MediaSection, codec: BrowserCodec): readonly BrowserEvents[] =>
+  eventRates(codec).flatMap((clockRate) => {
+    const isEvents = ({ name, ...format }: Format): boolean =>
+      /^telephone-event$/i.test(name) && format.clockRate === clockRate && isDynamic(format.payloadType)
+    const found = formats.find(isEvents)
+    return found ? [{ payloadType: found.payloadType, clockRate }] : []
+  })
 
 const isCodec = ({ payloadType, name, clockRate }: Format, codec: BrowserCodec): boolean =>
   name.toUpperCase() === codec.toUpperCase() &&

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { candidatesOf } from '../announce.ts'
-import { formatOf, ownFormat } from './negotiate.ts'
+import { formatsOf, ownFormat } from './negotiate.ts'
 import { readSdp } from './read.ts'
 import { ownVideo } from './video.ts'
 import { type LocalSection, writeSdp } from './write.ts'
@@ -9,7 +9,7 @@ const section: LocalSection = {
   kind: 'audio',
   mid: '0',
   protocol: 'UDP/TLS/RTP/SAVPF',
-  formats: [formatOf(ownFormat('PCMU'))],
+  formats: formatsOf({ ...ownFormat('PCMU'), events: [] }),
   direction: 'sendrecv',
   ufrag: 'abcd',
   password: 'p'.repeat(24),
