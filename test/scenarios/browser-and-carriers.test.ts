@@ -2,7 +2,7 @@
 import { afterAll, beforeAll } from 'vitest'
 import { BrowserHouse } from '../support/browser-house.ts'
 import { freePort } from '../support/ports.ts'
-import { deskDomain, deskEndpoint, deskRegistrar, endpoints } from './endpoints.ts'
+import { deskDomain, deskEndpoint, deskRegistrar, endpoints, menuResource } from './endpoints.ts'
 import { inbound, inboundDomains } from './inbound.ts'
 import { mediaCrash } from './media-crash.ts'
 import { outbound, outboundDomains, outboundResources } from './outbound.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
       { email: 'alice@example.test', password: 'wonderland-9', displayName: 'Alice', mayDialOut: true },
       { email: 'bob@example.test', password: 'builder-77', displayName: 'Bob' },
     ],
-    resources: outboundResources(documents),
+    resources: [...outboundResources(documents), menuResource(documents)],
   }))
 })
 

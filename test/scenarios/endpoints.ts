@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { type BrowserHouse, browserTone } from '../support/browser-house.ts'
 import { Carrier } from '../support/carrier.ts'
-import { hears } from '../support/page-audio.ts'
+import type { DocumentServer } from '../support/documents.ts'
+import { heardIn, hears } from '../support/page-audio.ts'
 import { SipPhone } from '../support/sip-phone.ts'
 import { until } from '../support/until.ts'
 import { application, scripted } from './applications.ts'
@@ -19,6 +20,16 @@ export const deskDomain = application(
   'desk.test',
   scripted({ connect: { to: '/public/desk', timeout: 15, answer_on_bridge: true } }),
 )
+
+/** The same: an address that asks for three keys, and says which they were. */
+export const menuResource = (documents: DocumentServer): object => ({
+  address: '/public/menu',
+  handler: scripted(
+    { prompt: { play: 'say:Please press three keys, and there is a lot more to be said.', max_digits: 3 } },
+    { request: { url: documents.put('/pressed', '{}'), method: 'POST', body: { keys: '%{prompt_value}' } } },
+    'hangup',
+  ),
+})
 
 /** A SIP endpoint in a browser; the default carrier takes calls at this port. */
 export const endpoints = (house: BrowserHouse, carrierPort: () => number): void => {
@@ -73,6 +84,60 @@ export const endpoints = (house: BrowserHouse, carrierPort: () => number): void 
     expect(carrier.sipp.messages).toMatch(/^From: "Front desk" <sip:\+49301@/im)
     await opened.hangUp()
     await carrier.sipp.succeeded()
+    await house.gateway.settled()
+    await leave(opened)
+  })
+
+  it('sends keys by RFC 4733 to a carrier, called and calling, and hears those of the carrier', async () => {
+    const opened = await phone()
+    const callee = await Carrier.listens({ scenario: 'callee', port: carrierPort() })
+    await opened.dial(`sip:+4930123456@${domain}`)
+    await callee.talks('invited', 0)
+    await opened.reaches('Established')
+    await callee.hears(browserTone)
+    expect(await opened.press('15#')).toEqual([true, true])
+    await callee.receivesDigits('15#')
+    callee.media.press('8'.repeat(20))
+    await until(
+      'the browser hears the tones of the key 8',
+      () => heardIn(opened.page),
+      (heard) => [852, 1336].some((tone) => Math.abs(heard - tone) < 15),
+    )
+    await opened.hangUp()
+    await callee.sipp.succeeded()
+
+    const caller = await Carrier.calls(house.gateway, {
+      domain: 'desk.test',
+      scenario: 'caller',
+      holdMs: 'told',
+    })
+    await opened.rings()
+    await opened.accept()
+    await opened.reaches('Established')
+    await caller.talks('answered', carrierTone)
+    await hears(opened.page, carrierTone)
+    expect(await opened.press('#70')).toEqual([true, true])
+    await caller.receivesDigits('#70')
+    expect(caller.sipp.messages).not.toMatch(/^INFO /m)
+    await caller.goesOn()
+    await caller.sipp.succeeded()
+    await house.gateway.settled()
+    await leave(opened)
+  })
+
+  it('has its keys collected by a handler', async () => {
+    const opened = await phone()
+    await opened.dial(`sip:menu@${domain}`)
+    await opened.reaches('Established')
+    await until(
+      'the browser hears the prompt',
+      () => heardIn(opened.page),
+      (heard) => heard > 0,
+    )
+    expect(await opened.press('739')).toEqual([true, true])
+    const request = await until('the handler has them', () => house.documents.asked('/pressed')[0])
+    expect(JSON.parse(request?.body ?? '')).toEqual({ keys: '739' })
+    await opened.reaches('Terminated')
     await house.gateway.settled()
     await leave(opened)
   })

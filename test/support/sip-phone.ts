@@ -68,7 +68,13 @@ interface SipRegisterer {
 }
 
 interface SipSession {
-  readonly sessionDescriptionHandler: { readonly remoteMediaStream: unknown }
+  readonly sessionDescriptionHandler: {
+    readonly remoteMediaStream: unknown
+    readonly peerConnection: {
+      getSenders(): readonly { readonly dtmf: { readonly canInsertDTMF: boolean } | null }[]
+    }
+    sendDtmf(tones: string): boolean
+  }
   readonly stateChange: { addListener(listener: (state: string) => void): void }
   readonly remoteIdentity: { readonly displayName: string; readonly uri: { readonly user?: string } }
   accept(): Promise<void>
@@ -131,6 +137,15 @@ export class SipPhone {
       window.follow()
       await window.session.invite()
     }, uri)
+  }
+
+  /** Presses keys of the present call, which go out by RFC 4733. Gives whether the browser says that it can, and whether sip.js did. */
+  press(digits: string): Promise<readonly [canInsertDtmf: boolean | undefined, sent: boolean]> {
+    return this.page.evaluate((tones) => {
+      const { sessionDescriptionHandler: handler } = (globalThis as unknown as SipWindow).session
+      const [sender] = handler.peerConnection.getSenders()
+      return [sender?.dtmf?.canInsertDTMF, handler.sendDtmf(tones)] as const
+    }, digits)
   }
 
   /** Hangs up. */

@@ -28,6 +28,27 @@ describe('the plan of an answer', () => {
     expect(plan(taken, ['opus', 'G722'])[0]).toMatchObject({ audio: { codec: 'G722', payloadType: 9 } })
   })
 
+  it('has keys beside the codec, at 8 kHz and with Opus at 48 kHz, by the numbers of the offer', () => {
+    const eventsOf = (sdp: string, codec: AudioCodec) => {
+      const [first] = plan(sdp, [codec])
+      return first?.kind === 'audio' ? first.audio.events : undefined
+    }
+    const [narrow, wide] = [
+      { payloadType: 126, clockRate: 8000 },
+      { payloadType: 110, clockRate: 48_000 },
+    ]
+    expect(eventsOf(browserOffer(), 'opus')).toEqual([narrow, wide])
+    expect(eventsOf(browserOffer(), 'PCMU')).toEqual([narrow])
+    const firefox = browserOffer().replace('a=rtpmap:110 telephone-event/48000\r\n', '')
+    expect(eventsOf(firefox, 'opus')).toEqual([narrow])
+    // RTCP's numbers, and those that do not stand in the m-line, are none.
+    const odd = browserOffer()
+      .replaceAll(':126 ', ':72 ')
+      .replace(/(m=audio.*) 126/, '$1 72')
+    expect(eventsOf(odd, 'PCMU')).toEqual([])
+    expect(eventsOf(browserOffer().replace(/(m=audio.*) 126/, '$1'), 'PCMU')).toEqual([])
+  })
+
   it('is refused without a common codec, naming what was offered', () => {
     const opus = browserOffer().replace(' 9 0 8 13', '')
     expect(() => plan(opus)).toThrow(expect.objectContaining({ code: 'no_common_codec' }))
