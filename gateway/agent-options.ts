@@ -87,11 +87,13 @@ const reachOfCarrier = ({
   auth,
   targets,
   allow,
+  numbers,
 }: CarrierConfig): SipReachCarrier => ({
   name,
   ...(project !== undefined && { project }),
   guarded: guarded === true,
   byAddress: auth === undefined,
+  ...(numbers && { hasNumberLists: true }),
   targets,
   networks: allow,
 })

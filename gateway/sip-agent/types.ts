@@ -70,6 +70,8 @@ export interface SipReachCarrier {
   readonly guarded: boolean
   /** True for a carrier that asks for no credentials of ours: whoever reaches it from our address calls at the project's expense. */
   readonly byAddress: boolean
+  /** True for a carrier that takes some telephone numbers only: no direct call may go round its lists. Default false. */
+  readonly hasNumberLists?: boolean
   /** SIP URIs of its targets. */
   readonly targets: readonly string[]
   /** Networks (CIDR) that its calls come from. */

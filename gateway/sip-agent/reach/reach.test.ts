@@ -157,6 +157,8 @@ describe('a request outside dialogs', () => {
     })
     expect(await inside.outside(demo, place('10.0.0.5', 5070))).toBeDefined()
     expect(await inside.outside(demo, place('10.0.0.5', 5060))).toBeUndefined()
+    const listed = setUp({ carriers: [reachCarrier({ byAddress: false, hasNumberLists: true })] })
+    expect(await listed.outside(demo, place('62.1.2.3'))).toMatch(/calls to it go by the carrier alone/)
     const signed = setUp({ carriers: [reachCarrier({ byAddress: false })] })
     expect(await signed.outside(demo, place('62.1.2.3'))).toBeUndefined()
     expect(await signed.outside(other, place('62.1.2.3'))).toBeDefined()

@@ -131,7 +131,8 @@ const isClosedTo = (farEnd: FarEnd, { config }: CarrierRules): boolean => {
  * services of a laboratory or a small site, so the port counts there.
  */
 const isBypassed = (carrier: CarrierRules, address: string, port: number, { internet }: Rules): boolean => {
-  if (!carrier.config.byAddress) return false
+  const { byAddress, hasNumberLists = false } = carrier.config
+  if (!byAddress && !hasNumberLists) return false
   return internet.permits(address) ? carrier.hasTarget(address) : carrier.hasTargetAt(address, port)
 }
 

@@ -69,6 +69,16 @@ export class Carriers {
   }
 
   /**
+   * Targets of the project's own carriers that have number lists: a direct call to such a host, at another port or by another name, would go round
+   * the lists.
+   */
+  listedOf(projectId: string): readonly SipUri[] {
+    return this.all
+      .filter((carrier) => carrier.config.numbers && carrier.isOf(projectId))
+      .flatMap(({ targets }) => targets.map(({ uri }) => uri))
+  }
+
+  /**
    * What a telephone number stands for: a call by the project's default carrier. Undefined where it is no number, or there is no such
    * carrier.
    */

@@ -301,3 +301,15 @@ it('takes a call out of the quotas of its project, and gives it back where the c
   expect(carriers.byName('carrier')?.load.calls).toBe(0)
   expect('release' in (await find())).toBe(true)
 })
+
+it('lets no direct call go round the number lists of the own carrier, by another port, name or address', async () => {
+  const made = setUp({ numbers: { allow: ['+49'], refuse: [] } })
+  for (const host of ['gw.example:5080', 'alias.example', '192.0.2.7', '192.0.2.7:5080'])
+    expect([host, await made.routing.find(to(`sip:+882131234567@${host}`), request(), log)]).toMatchObject([
+      host,
+      { code: 'not_permitted' },
+    ])
+  expect((await found(made, to('sip:+882131234567@else.example'))).carrier).toBeUndefined()
+  // Without lists there is nothing to go round.
+  expect((await found(setUp(), to('sip:1@gw.example:5080'))).carrier).toBeUndefined()
+})

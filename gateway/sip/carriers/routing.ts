@@ -82,7 +82,7 @@ export class Routing {
         : this.#byCarrier(carrier, uri, request, log)
     }
     if (name !== undefined) return unreachable(`there is no carrier ${printable(name)}`)
-    const objection = registered ? undefined : await this.#objectionToStranger(uri, request.projectId)
+    const objection = registered ? undefined : await this.#objectionToDirect(uri, request.projectId)
     if (objection) return { code: 'not_permitted', detail: objection }
     return this.#direct(uri, target, request, log)
   }
@@ -90,14 +90,25 @@ export class Routing {
   /** Why a project may not call a URI; undefined where it may, or where nobody will be found. */
   async objection(uri: SipUri, projectId: string): Promise<string | undefined> {
     const carrier = this.#parts.carriers.of(uri, projectId)
-    return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToStranger(uri, projectId)
+    return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToDirect(uri, projectId)
   }
 
-  async #objectionToStranger(uri: SipUri, projectId: string): Promise<string | undefined> {
+  /** As {@link #objectionToStranger}; besides, nothing goes round the number lists of the project's own carriers. */
+  #objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> | string {
+    const listed = this.#parts.carriers.listedOf(projectId)
+    if (listed.some(({ host }) => host === uri.host)) return byCarrierAlone
+    return this.#objectionToStranger(uri, projectId, listed)
+  }
+
+  async #objectionToStranger(
+    uri: SipUri,
+    projectId: string,
+    listed: readonly SipUri[] = [],
+  ): Promise<string | undefined> {
     const { carriers, guard } = this.#parts
     const foreign = carriers.foreignTo(projectId)
     if (foreign.some(({ host }) => host === uri.host)) return notYours
-    return guard?.objection(uri, foreign)
+    return guard?.objection(uri, [...foreign, ...listed])
   }
 
   async #objectionTo({ name, config, targets }: Carrier, projectId: string): Promise<string | undefined> {
@@ -197,6 +208,9 @@ export class Routing {
     }
   }
 }
+
+const byCarrierAlone =
+  'the host is that of a carrier with number lists, and calls to it go by the carrier alone'
 
 const notYours = 'the host is that of a carrier of another project'
 
