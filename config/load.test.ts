@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from './load.ts'
+import { ConfigInvalid, loadConfig, readDataDir } from './load.ts'
 import { configSchema } from './schema.ts'
 import { testFolder } from './test-folder.ts'
 import type { ResourceConfig } from './types.ts'
@@ -300,5 +300,27 @@ describe('the schema', () => {
       }
     }
     check(configSchema as unknown as Record<string, unknown>, '')
+  })
+})
+
+describe('the data folder, by itself', () => {
+  const folderOf = (text: string, env = {}) => {
+    const file = join(folder.path, 'trunkline.yaml')
+    writeFileSync(file, text)
+    return readDataDir(file, env)
+  }
+
+  it('is read whatever else the file needs or has wrong', () => {
+    expect(folderOf('dataDir: ./d\nenvs: { a: "${NOT_SET}" }\nno-such-key: 1')).toBe(join(folder.path, 'd'))
+    expect(folderOf('drain: 1s')).toBe(join(folder.path, 'data'))
+    expect(folderOf('')).toBe(join(folder.path, 'data'))
+    expect(folderOf('dataDir: "${DIR:-/var/lib/x}"')).toBe('/var/lib/x')
+    expect(folderOf('dataDir: "${DIR}"', { DIR: '/srv' })).toBe('/srv')
+  })
+
+  it('is a fault with its place where its variable is not set, or the file is no YAML', () => {
+    expect(() => folderOf('project: p\ndataDir: "${DIR}"')).toThrow(':2:')
+    expect(() => folderOf('a: [')).toThrow(ConfigInvalid)
+    expect(() => readDataDir(join(folder.path, 'none.yaml'), {})).toThrow('there is no such file')
   })
 })

@@ -148,6 +148,28 @@ it.each([
   expect(nameIn(certificates.material.https?.cert)).toBe('CN=https 1')
 })
 
+it('takes what another configuration names only when it is told to, and nothing that cannot be used', async () => {
+  const certificates = await start()
+  const changes: (string | undefined)[] = []
+  certificates.onChange(({ https }) => changes.push(nameIn(https?.cert)))
+  await issue('other', 'other')
+  const http = { tls: { address: '', port: 0, hosts: ['localhost'], ...pair('other') } }
+  const sip = { tls: { names: [], clientCertificates: 'none', minVersion: 'TLSv1.2' } } as const
+  const config = { dataDir: folder, http, sip, carriers: [] } as unknown as CertificatesConfig
+  const { commit } = await certificates.prepare(config)
+  expect(nameIn(certificates.material.https?.cert)).toBe('CN=https 1')
+  await expect(
+    certificates.prepare({ ...config, carriers: [tlsCarrier({ ca: path('none.pem') })] }),
+  ).rejects.toThrow('none.pem')
+  expect(changes).toEqual([])
+  commit()
+  expect(changes).toEqual(['CN=other'])
+  // From now on its files are looked at.
+  await issue('other', 'other 2')
+  await look(certificates)
+  expect(changes.at(-1)).toBe('CN=other 2')
+})
+
 it('does not start with what cannot be used', async () => {
   await expect(start({ carriers: [tlsCarrier({ ca: path('none.pem') })] })).rejects.toThrow('none.pem')
 })

@@ -32,3 +32,13 @@ describe('attempts', () => {
     expect(attempts.size).toBe(1)
   })
 })
+
+it('another number of attempts holds for what was counted already', () => {
+  const clock = new FakeClock()
+  const attempts = new Attempts(clock, { attempts: 1, windowMs: 60_000 })
+  expect([attempts.take('a'), attempts.take('a')]).toEqual([0, 60_000])
+  attempts.change(3)
+  expect([attempts.take('a'), attempts.take('a'), attempts.take('a')]).toEqual([0, 0, 60_000])
+  attempts.change(1)
+  expect(attempts.take('a')).toBe(60_000)
+})

@@ -21,3 +21,13 @@ describe('origins', () => {
     expect(new Origins([]).trusts('https://gw:8443', 'gw')).toBe(false)
   })
 })
+
+it('others may be let in from a moment on', () => {
+  const origins = new Origins(['https://one.example'])
+  origins.change(['https://two.example'])
+  expect(origins.allows('https://one.example', 'gw.example')).toBe(false)
+  expect(origins.allows('https://two.example', 'gw.example')).toBe(true)
+  origins.change([])
+  expect(origins.allows('https://one.example', 'gw.example')).toBe(true)
+  expect(origins.trusts('https://one.example', 'gw.example')).toBe(false)
+})

@@ -55,3 +55,12 @@ it.each(['198.51.100.7:', '198.51.100.7:x', '[198.51.100.7', 'unknown', '[fe80::
     expect(await seenBy(['192.0.2.0/24'], '192.0.2.4', forwarded)).toMatchObject({ ip: forwarded })
   },
 )
+
+it('believes other proxies from a moment on', () => {
+  const proxies = new TrustedProxies([])
+  expect(proxies.trusts('192.0.2.4')).toBe(false)
+  proxies.change(['192.0.2.0/24'])
+  expect(proxies.trusts('192.0.2.4')).toBe(true)
+  proxies.change([])
+  expect(proxies.trusts('192.0.2.4')).toBe(false)
+})

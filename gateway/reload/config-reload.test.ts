@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -214,5 +214,14 @@ describe('a dry run', () => {
     expect(result.outcome).toBe('failed')
     expect(result.error).toContain('another file can only be tried')
     expect(reload.config.limits.calls).toBe(5)
+  })
+
+  it('and a reload may name the file by a link', async () => {
+    const { file, write, reload } = gateway()
+    const link = join(folder, 'link.yaml')
+    symlinkSync(file, link)
+    write('limits: { calls: 6 }')
+    expect((await reload.reload({ by, dryRun: true, file: link })).outcome).toBe('valid')
+    expect((await reload.reload({ by, file: link })).outcome).toBe('applied')
   })
 })

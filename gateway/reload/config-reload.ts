@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { type ConfigChange, changesBetween, withoutRestartKeys } from '../../config/changes.ts'
 import { documentChanges } from '../../config/document-changes.ts'
 import { ConfigInvalid } from '../../config/faults.ts'
@@ -104,7 +105,7 @@ export class ConfigReload {
     let result: ReloadResult
     try {
       if (this.#closed) throw new PartRefuses('gateway', new Error('it is shutting down'))
-      if (!dryRun && file !== this.#options.file)
+      if (!dryRun && !isSameFile(file, this.#options.file))
         throw new Error(
           `The gateway runs with ${this.#options.file}; another file can only be tried (dry run).`,
         )
@@ -196,6 +197,16 @@ export class ConfigReload {
     for (const { path, rule } of restart)
       if (rule.kind === 'restart')
         log.warn({ event: 'config.restart_needed', path, reason: rule.reason }, 'key needs a restart')
+  }
+}
+
+/** Whether two paths lead to one file; of what is not there only the text counts. */
+const isSameFile = (one: string, other: string): boolean => {
+  if (one === other) return true
+  try {
+    return realpathSync(one) === realpathSync(other)
+  } catch {
+    return false
   }
 }
 

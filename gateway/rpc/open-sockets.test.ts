@@ -25,3 +25,16 @@ it('all connections together are bounded, whoever they are of', () => {
   }
   expect(sockets.refusal('g')).toMatchObject({ reached: 'connections', limit: 6 })
 })
+
+it('other limits hold for the next connection, and close none', () => {
+  const limits = { connections: 1, waiting: 9, waitingPerAddress: 9, perAddress: 9, perAddressMinute: 9 }
+  const sockets = new OpenSockets(new FakeClock(), limits)
+  sockets.add('192.0.2.1')
+  expect(sockets.refusal('192.0.2.1')).toMatchObject({ reached: 'connections' })
+  sockets.change({ ...limits, connections: 3, perAddressMinute: 1 })
+  expect(sockets.refusal('192.0.2.1')).toBeUndefined()
+  expect(sockets.refusal('192.0.2.1')).toMatchObject({ reached: 'perAddressMinute' })
+  sockets.change({ ...limits, perAddress: 1, connections: 3 })
+  expect(sockets.refusal('192.0.2.1')).toMatchObject({ reached: 'perAddress' })
+  expect(sockets.networks).toBe(1)
+})

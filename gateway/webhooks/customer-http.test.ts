@@ -121,6 +121,18 @@ describe('addresses', () => {
     expect(server.seen).toHaveLength(0)
   })
 
+  it('are refused as soon as their network is no longer allowed, also over a connection that is open', async () => {
+    const server = await serve((_request, response) => response.end('here'))
+    const client = make()
+    const settings = { timeoutMs: 5_000, cacheBytes: 0 }
+    const url = `http://localhost:${server.port}/`
+    expect((await client.document(get(url), 'p')).text).toBe('here')
+    client.change({ ...settings, allowedNetworks: [] })
+    expect(await reasonOf(client.document(get(url), 'p'))).toBe('address-refused')
+    client.change({ ...settings, allowedNetworks: ['127.0.0.0/8', '::1/128'] })
+    expect((await client.document(get(url), 'p')).text).toBe('here')
+  })
+
   it('of a name are resolved once, checked, and are what is connected to', async () => {
     const server = await serve((_request, response) => response.end('pinned'))
     // The second answer would be another one, as in a rebinding attack.

@@ -256,3 +256,16 @@ it('reads quoted and plain fields', () => {
     counted: { qop: 'auth', nc: '0000000F', cnonce: 'c' },
   })
 })
+
+it('asks with other algorithms from a moment on; a nonce that was given out stays good', () => {
+  const challenger = new Challenger(() => 0)
+  const request = { method: 'INVITE', uri: 'sip:x', body: '', source: '192.0.2.1', authorization: undefined }
+  const asked = () => {
+    const found = challenger.check(request, 'realm', () => undefined)
+    return found.kind === 'challenge' ? String(found.headers['WWW-Authenticate']) : ''
+  }
+  expect(asked()).toContain('algorithm=MD5')
+  challenger.change(['SHA-256'])
+  expect(asked()).toContain('algorithm=SHA-256')
+  expect(asked()).not.toContain('MD5')
+})
