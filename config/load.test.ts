@@ -57,6 +57,7 @@ describe('defaults', () => {
           ...{ contacts: 10, keepAliveMs: 30_000 },
         },
         challenges: ['MD5'],
+        dial: 'any',
         dialNetworks: [],
       },
       media: {

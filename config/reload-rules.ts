@@ -41,6 +41,7 @@ export const liveKeys: readonly string[] = [
   'sip.registrar',
   'sip.challenges',
   'sip.domainSuffix',
+  'sip.dial',
   'sip.dialNetworks',
   'media.webrtc.turn',
   'media.sounds',

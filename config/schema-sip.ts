@@ -199,6 +199,13 @@ export const sip = object('The SIP side, towards carriers.', {
     'host',
     'End of the domains of domain applications that are made by the API; default dapp. and http.publicHost, or dapp.localhost.',
   ),
+  dial: {
+    ...text(
+      'SIP URIs that may be dialled: any, or those of the project’s carriers alone. With several projects that do not trust each other, carriers is the safer one.',
+      'any',
+    ),
+    enum: ['any', 'carriers'],
+  },
   dialNetworks: networks(
     'Private networks that dialled SIP URIs may reach; carriers and registered endpoints need none.',
     [],

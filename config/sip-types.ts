@@ -28,6 +28,8 @@ export interface SipConfig {
   readonly domainSuffix?: string
   /** Private networks (CIDR) that dialled SIP URIs may reach; carriers and registered endpoints always may be. Default none. */
   readonly dialNetworks: readonly string[]
+  /** SIP URIs that documents, browsers and endpoints may dial: `any` (default), or those of the project's `carriers` alone. */
+  readonly dial: 'any' | 'carriers'
 }
 
 /** A listener of the embedded agent. */

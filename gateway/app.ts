@@ -230,11 +230,13 @@ export class App {
     const trust = new Trust(this.#config)
     const senders = followSenders(this.#config, directory, { carriers: this.#carriers, trust, agent })
     const dialled = new AddressGuard(sip.dialNetworks)
+    let { dial } = sip
     const made = new SipEdge({
       ...{ directory, edge, webrtc, arrivals, metrics: this.#metrics },
       ...{ clock: this.#callClock, trunkClock: this.#clock, log: this.#log, carriers: this.#carriers },
       quotas: this.#quotas,
-      guard: new DialGuard({ addresses: dialled }),
+      guard: new DialGuard({ addresses: dialled, judgedAgain: agent !== undefined }),
+      dial: () => dial,
       families: new TargetFamilies({
         clock: this.#clock,
         ...(agent && { reachable: sip.listen.map((listener) => (isIPv6(listener.address) ? 6 : 4)) }),
@@ -257,6 +259,7 @@ export class App {
       const { calls: maxCalls, strangers } = next.limits
       made.change({ maxCalls, strangers, overload, challenges, sessionTimer })
       dialled.change(dialNetworks)
+      dial = next.sip.dial
       senders(next)
     })
     return this.#closing.add('SIP edge', made, (edge) => edge.close())

@@ -2,6 +2,8 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SystemDns } from './route/dns.ts'
+import { NameServer } from './testing/name-server.ts'
 import { type Extra, Peer, testSdp } from './testing/peer.ts'
 import { reachCarrier } from './testing/reach.ts'
 import { type Bench, idle, routed, startBench } from './testing/srf.ts'
@@ -291,5 +293,32 @@ describe('with strangers left without an answer', () => {
     await idle(bench.agent)
     peer.send('BYE', peer.call(target))
     await expect.poll(dropped).toBe(1)
+  })
+})
+
+describe('a name whose records change after it was permitted', () => {
+  it.each([
+    ['to a carrier', [carrierAddress]],
+    ['inside', [innerAddress]],
+    ['to a permitted place, and a carrier after it', ['127.0.0.5', carrierAddress]],
+    ['to a carrier, and a permitted place after it', [carrierAddress, '127.0.0.5']],
+  ])('leads %s: nothing is sent', async (_name, changed) => {
+    await bench.close()
+    const server = await NameServer.start(['127.0.0.5'])
+    const resolver = new SystemDns([server.address])
+    // The look of somebody else, who finds nothing wrong.
+    expect(await resolver.addresses('rebind.test', 4)).toMatchObject([{ address: '127.0.0.5' }])
+    resolver.close()
+    server.answers = changed
+    const acme = reachCarrier({ targets: [`sip:${carrierAddress}:${carrier.port}`] })
+    const nameServers = [server.address]
+    bench = await startBench({ reach: { networks: ['127.0.0.0/24'], carriers: [acme] }, nameServers })
+    const headers = { [reachHeader]: 'project other' }
+    for (const port of [carrier.port, inner.port])
+      await expect(
+        bench.srf.createUAC(`sip:+882131234567@rebind.test:${port}`, { localSdp: testSdp(), headers }),
+      ).rejects.toThrow(/not permitted/)
+    expect([carrier.received, inner.received]).toEqual([[], []])
+    server.close()
   })
 })

@@ -103,7 +103,7 @@ export class Agent {
       gatekeeper: shield,
     })
     const transactions = new Transactions(clock, timers, fault)
-    this.#dns = options.dns ?? new SystemDns()
+    this.#dns = options.dns ?? new SystemDns(options.nameServers)
     const router = new SipRouter({ reach: transports, dns: this.#dns, clock, fault })
     this.#router = router
     const reach = new Reach({ dns: this.#dns, clock, fault, settings: options.reach })

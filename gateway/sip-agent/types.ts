@@ -121,6 +121,8 @@ export interface SipAgentOptions {
   readonly viaPortNetworks?: readonly string[]
   /** Default: requests may go anywhere. */
   readonly reach?: SipReach
+  /** Name servers, each `address[:port]`; default those of the system. */
+  readonly nameServers?: readonly string[]
   /** Limits of received messages; default those of `message/limits.ts`. */
   readonly limits?: Partial<Limits>
   /** Value of User-Agent and Server where the application gives none. Default: neither header is sent. */

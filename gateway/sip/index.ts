@@ -1,4 +1,5 @@
 import { canonicalHost } from '../../config/networks.ts'
+import type { SipConfig } from '../../config/sip-types.ts'
 import type { OverloadConfig } from '../../config/types.ts'
 import type { Edge, WebRtc } from '../../media/types.ts'
 import type { Leg } from '../calls/leg.ts'
@@ -51,6 +52,8 @@ export interface SipEdgeParts {
   readonly carriers?: Carriers
   /** Which hosts may be dialled that are no carrier's. Default: every one. */
   readonly guard?: Pick<DialGuard, 'objection'>
+  /** Returns the SIP URIs that may be called: `any` (default), or those of the project's carriers alone. */
+  readonly dial?: () => SipConfig['dial']
   /** Quotas of calls to carriers, of projects and of subscribers; default none. */
   readonly quotas?: Pick<CarrierQuotas, 'take'>
   /** IP families of the audio of targets with names; default IPv4. */
@@ -253,9 +256,9 @@ export class SipEdge implements OutboundSip {
   }
 
   #openRouting(link: AgentLink, carriers: Carriers): Routing {
-    const { guard, metrics, userAgent, registrar } = this.#parts
+    const { guard, dial, metrics, userAgent, registrar } = this.#parts
     return new Routing({
-      ...{ carriers, guard, metrics, userAgent },
+      ...{ carriers, guard, dial, metrics, userAgent },
       ...(this.#parts.quotas && { quotas: this.#parts.quotas }),
       seesTryings: () => link.capabilities.tryings,
       marks: link.capabilities.marks,

@@ -5,6 +5,7 @@ import { Gateway } from '../support/gateway.ts'
 import { freePort } from '../support/ports.ts'
 import { apiToken } from '../support/recorded.ts'
 import { made, rest } from '../support/rest.ts'
+import { SipSocket } from '../support/sip-socket.ts'
 import { headerOf } from '../support/sip-text.ts'
 import { application, scripted } from './applications.ts'
 
@@ -19,13 +20,24 @@ let gateway: Gateway
 /** The carrier of the tests, and where it listens now. */
 let id: string
 let port: number
+/** A carrier without credentials, which another project dials by its address. */
+const directAddress = '127.0.0.22'
+let directPort: number
 
 beforeAll(async () => {
+  directPort = await freePort()
+  const directly = scripted({
+    connect: { to: `sip:+882@${directAddress}:${directPort}`, answer_on_bridge: true },
+  })
   const dials = scripted({ connect: { to: '+15557778888', answer_on_bridge: true } })
   gateway = await Gateway.start({
     http: { apiToken },
     projects: [{ id: 'other', apiToken: otherToken, carrierCalls: { maxCalls: 1 } }],
-    domains: [application('through.test', dials), { ...application('other.test', dials), project: 'other' }],
+    domains: [
+      application('through.test', dials),
+      { ...application('other.test', dials), project: 'other' },
+      { ...application('direct.test', directly), project: 'other' },
+    ],
   })
 })
 
@@ -142,6 +154,23 @@ it('are called by a project no more often than its quota permits, of all of its 
   await next.talks('answered', callerTone)
   await ends(next, again)
   expect((await rest(gateway, 'DELETE', `${carriers}/${made.body.id}`, undefined, other)).status).toBe(204)
+})
+
+it('without credentials are reached by no other project, also not in their networks', async () => {
+  const carrier = await SipSocket.udp(gateway.sipPort, directAddress, directPort)
+  const isReached = async (more: object): Promise<boolean> => {
+    const { id: own } = await made(gateway, carriers, {
+      name: 'trunk',
+      targets: [`sip:${directAddress}`],
+      ...more,
+    })
+    const caller = await calls('direct.test', 'caller-refused', { status: 403 })
+    await caller.done()
+    expect((await rest(gateway, 'DELETE', `${carriers}/${own}`)).status).toBe(204)
+    return carrier.answers.length > 0
+  }
+  expect(await isReached({})).toBe(false)
+  expect(await isReached({ targets: ['sip:127.0.0.23'], allow: [`${directAddress}/32`] })).toBe(false)
 })
 
 it('register as long as they are there', async () => {

@@ -22,8 +22,7 @@ export class CarrierRules {
   constructor(config: SipReachCarrier, targets: TargetAddresses) {
     this.config = config
     this.#targets = targets
-    const least = config.guarded ? minClosedGuarded : minClosed
-    this.closed = config.networks.filter((each) => isAtLeast(each, least)).map(readPrefix)
+    this.closed = closedNetworks(config).map(readPrefix)
     this.#open = openNetworks(config.networks)
   }
 
@@ -104,6 +103,15 @@ export class CarrierIndex {
       }
     }
   }
+}
+
+/** Networks of a carrier that are closed to all others. Throws for a text that is no network. */
+export const closedNetworks = ({
+  guarded,
+  networks,
+}: Pick<SipReachCarrier, 'guarded' | 'networks'>): readonly string[] => {
+  const least = guarded ? minClosedGuarded : minClosed
+  return networks.filter((each) => isAtLeast(each, least))
 }
 
 /** Those of these networks that are open to dialogs which began in them. Throws for a text that is no network. */

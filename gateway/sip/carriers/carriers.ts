@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CarrierConfig } from '../../../config/sip-types.ts'
 import type { Target } from '../../calls/ports.ts'
 import type { Clock } from '../../clock.ts'
+import { closedNetworks } from '../../sip-agent/index.ts'
+import type { ClosedPlaces } from '../outbound/dial-guard.ts'
 import type { SipUri } from '../uri.ts'
 import { Carrier } from './carrier.ts'
 import { type NumberRules, numberOf, userWrittenFor } from './number.ts'
@@ -59,13 +61,18 @@ export class Carriers {
   }
 
   /**
-   * Targets of the carriers that the file declares for other projects: these may know us by our address alone, so that whoever gets there calls
-   * at that project's expense.
+   * Places of other projects' carriers that may know us by our address alone: whoever reaches one calls at that project's expense.
+   * `by`: what wants to go there. Two projects may have the same provider, so carriers of the API are closed to direct calls alone.
    */
-  foreignTo(projectId: string): readonly SipUri[] {
-    return this.all
-      .filter((carrier) => !carrier.config.guarded && !carrier.isOf(projectId))
-      .flatMap(({ targets }) => targets.map(({ uri }) => uri))
+  closedTo(projectId: string, by: 'call' | 'carrier'): ClosedPlaces {
+    const closed = this.all.filter(({ config }) => !config.guarded || (by === 'call' && !config.auth))
+    const foreign = closed.filter((carrier) => !carrier.isOf(projectId))
+    return {
+      places: foreign.flatMap(({ targets }) => targets.map(({ uri }) => uri)),
+      networks: foreign.flatMap(({ config: { allow, guarded } }) =>
+        closedNetworks({ networks: allow, guarded: guarded === true }),
+      ),
+    }
   }
 
   /**

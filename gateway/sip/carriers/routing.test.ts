@@ -8,7 +8,7 @@ import { DialGuard } from '../outbound/dial-guard.ts'
 import { rejected } from '../testing/bench.ts'
 import { Carriers } from './carriers.ts'
 import { CarrierQuotas } from './quotas.ts'
-import { Routing, type TakenRoute } from './routing.ts'
+import { Routing, type RoutingParts, type TakenRoute } from './routing.ts'
 import { testCarrier } from './testing.ts'
 
 const logged: Record<string, unknown>[] = []
@@ -21,14 +21,21 @@ const names: Readonly<Record<string, readonly string[]>> = {
   'alias.example': ['192.0.2.9', '192.0.2.7'],
 }
 
-const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true) => {
+const setUp = (changes: Partial<CarrierConfig> = {}, tryings = true, more: Partial<RoutingParts> = {}) => {
   const carriers = new Carriers([testCarrier({ targets: ['sip:gw.example'], ...changes })], new FakeClock())
   const guard = new DialGuard({
     addresses: { permits: (address) => !address.startsWith('10.') },
     find: async (host) => names[host] ?? [],
   })
   const metrics = new Metrics()
-  const routing = new Routing({ carriers, guard, seesTryings: () => tryings, metrics, userAgent: 'T' })
+  const routing = new Routing({
+    carriers,
+    guard,
+    seesTryings: () => tryings,
+    metrics,
+    userAgent: 'T',
+    ...more,
+  })
   return { carriers, routing, metrics }
 }
 const request = (changes: Partial<OutboundRequest> = {}): OutboundRequest => ({
@@ -232,6 +239,48 @@ it('goes to no carrier of another project by its address, nor by another name of
   expect(await routing.find(to('sip:1@x.example', { carrier: 'own' }), request(), log)).toMatchObject({
     detail: "carrier own: 192.0.2.7 is somebody else's",
   })
+})
+
+it('goes to no network that a carrier of another project calls from', async () => {
+  const { routing } = setUp({ project: 'p2', allow: ['192.0.9.0/24', '192.0.0.0/8'] })
+  expect(await routing.find(to('sip:1@192.0.9.1'), request(), log)).toMatchObject({ code: 'not_permitted' })
+  expect(await routing.find(to('sip:1@192.0.8.1'), request(), log)).toHaveProperty('hops')
+})
+
+it('reaches a carrier of the API without credentials by carriers of its own alone', async () => {
+  const auth = { username: 'u', password: 'p' }
+  for (const [changes, isClosed] of [
+    [{}, true],
+    [{ auth }, false],
+  ] as const) {
+    const made = setUp({ project: 'p2', guarded: true, ...changes })
+    const route = await made.routing.find(to('sip:1@192.0.2.7'), request(), log)
+    expect('code' in route).toBe(isClosed)
+    const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:gw.example'] })
+    made.carriers.change([...made.carriers.all.map(({ config }) => config), own])
+    expect(await found(made, to('sip:1@gw.example'))).toMatchObject({ carrier: { name: 'own' } })
+  }
+})
+
+it('goes to carriers and registered endpoints alone where the configuration says so', async () => {
+  const made = setUp({}, true, { dial: () => 'carriers' })
+  expect(await made.routing.find(to('sip:1@192.0.2.1'), request(), log)).toEqual({
+    code: 'not_permitted',
+    detail: 'SIP URIs lead to carriers alone here (sip.dial)',
+  })
+  await found(made, to('sip:1@gw.example'))
+  await found(made, to('sip:1@192.0.2.1', { endpointId: 'e1', nextHop: 'sip:192.0.2.1:5060' }))
+})
+
+it('names the far end to an agent that judges addresses, and to no other', async () => {
+  const reach = async (uri: string, more: Partial<SipTarget> = {}, marks = true) => {
+    const route = await found(setUp({}, true, { marks }), to(uri, more))
+    return route.hops[0]?.headers['X-Trunkline-Reach']
+  }
+  expect(await reach('sip:1@gw.example')).toBe('carrier carrier')
+  expect(await reach('sip:1@192.0.2.1?X-Trunkline-Reach=carrier%20carrier')).toBe('project p1')
+  expect(await reach('sip:1@192.0.2.1', { endpointId: 'e1', nextHop: 'sip:192.0.2.1:5060' })).toBeUndefined()
+  expect(await reach('sip:1@gw.example', {}, false)).toBeUndefined()
 })
 
 it('goes to no carrier of another project, by whichever way', async () => {

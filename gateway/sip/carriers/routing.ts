@@ -1,3 +1,4 @@
+import type { SipConfig } from '../../../config/sip-types.ts'
 import type { OutboundRequest, Target } from '../../calls/ports.ts'
 import { type Cause, catalogue } from '../../errors.ts'
 import type { Log } from '../../log.ts'
@@ -26,6 +27,8 @@ export interface RoutingParts {
   readonly seesTryings: () => boolean
   /** The agent judges by the address where requests go; default false. */
   readonly marks?: boolean
+  /** Returns the SIP URIs that may be called: `any` (default), or those of the project's carriers alone. */
+  readonly dial?: () => SipConfig['dial']
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly userAgent: string
   /** Quotas of calls to carriers; default none. */
@@ -93,27 +96,29 @@ export class Routing {
     return carrier ? this.#objectionTo(carrier, projectId) : this.#objectionToDirect(uri, projectId)
   }
 
-  /** As {@link #objectionToStranger}; besides, nothing goes round the number lists of the project's own carriers. */
-  #objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> | string {
+  /** As {@link #objectionToPlace}; besides, nothing goes round the number lists of the project's own carriers. */
+  async #objectionToDirect(uri: SipUri, projectId: string): Promise<string | undefined> {
+    if (this.#parts.dial?.() === 'carriers') return noDirectCalls
     const listed = this.#parts.carriers.listedOf(projectId)
     if (listed.some(({ host }) => host === uri.host)) return byCarrierAlone
-    return this.#objectionToStranger(uri, projectId, listed)
+    return this.#objectionToPlace(uri, projectId, 'call', listed)
   }
 
-  async #objectionToStranger(
+  async #objectionToPlace(
     uri: SipUri,
     projectId: string,
+    by: 'call' | 'carrier',
     listed: readonly SipUri[] = [],
   ): Promise<string | undefined> {
     const { carriers, guard } = this.#parts
-    const foreign = carriers.foreignTo(projectId)
-    if (foreign.some(({ host }) => host === uri.host)) return notYours
-    return guard?.objection(uri, [...foreign, ...listed])
+    const closed = carriers.closedTo(projectId, by)
+    if (closed.places.some(({ host }) => host === uri.host)) return notYours
+    return guard?.objection(uri, { ...closed, places: [...closed.places, ...listed] })
   }
 
   async #objectionTo({ name, config, targets }: Carrier, projectId: string): Promise<string | undefined> {
     for (const { uri } of config.guarded ? targets : []) {
-      const why = await this.#objectionToStranger(uri, projectId)
+      const why = await this.#objectionToPlace(uri, projectId, 'carrier')
       if (why !== undefined) return `carrier ${name}: ${why}`
     }
     return undefined
@@ -211,6 +216,7 @@ export class Routing {
 
 const byCarrierAlone =
   'the host is that of a carrier with number lists, and calls to it go by the carrier alone'
+const noDirectCalls = 'SIP URIs lead to carriers alone here (sip.dial)'
 
 const notYours = 'the host is that of a carrier of another project'
 

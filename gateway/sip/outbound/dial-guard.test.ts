@@ -10,20 +10,22 @@ const names: Readonly<Record<string, readonly string[]>> = {
   'half.example': ['198.41.0.4', '10.1.2.3'],
   'private.example': ['fd00::1'],
 }
-const open = (networks: string[] = []) => {
+const open = (networks: string[] = [], judgedAgain = false) => {
   const asked: [string, boolean][] = []
   const guard = new DialGuard({
     addresses: new AddressGuard(networks),
+    judgedAgain,
     find: async (host, located) => {
       asked.push([host, located])
+      if (host === 'failing.example') throw new Error('queryA ETIMEOUT failing.example')
       return names[host] ?? []
     },
   })
   const objection = (uri: string, ...closed: string[]) =>
-    guard.objection(
-      parseSipUri(uri)!,
-      closed.map((each) => parseSipUri(each)!),
-    )
+    guard.objection(parseSipUri(uri)!, {
+      places: closed.map((each) => parseSipUri(each)!),
+      networks: ['203.1.113.0/24'],
+    })
   return { asked, objection }
 }
 
@@ -69,6 +71,19 @@ describe('what a document has dialled', () => {
       expect(await objection(`sip:1@${host}`, 'sip:elsewhere.example')).toBeUndefined()
     },
   )
+
+  it('is no network that other carriers call from', async () => {
+    expect(await open().objection('sip:1@203.1.113.9')).toMatch(/ is somebody else's$/)
+    expect(await open().objection('sip:1@203.1.114.9')).toBeUndefined()
+  })
+
+  it('is refused where a look-up has no answer, unless the agent judges the addresses itself', async () => {
+    const { objection } = open()
+    const why = 'its addresses could not be looked up: queryA ETIMEOUT failing.example'
+    expect(await objection('sip:1@failing.example')).toBe(why)
+    expect(await objection('sip:1@public.example', 'sip:failing.example')).toBe(why)
+    expect(await open([], true).objection('sip:1@failing.example')).toBeUndefined()
+  })
 
   it('is looked up as the agent will: by SRV where no port is given (RFC 3263 section 4.2)', async () => {
     const { objection, asked } = open()
