@@ -1,84 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { CallControl, CalleeState, ConnectOptions, ConnectResult } from '../../../handlers/verbs.ts'
-import { type setUp as rigOf, setUp as rigWith, settle } from '../calls-rig.ts'
-import type { CallBook } from '../journal.ts'
-import type { Target } from '../ports.ts'
+import type { CallControl } from '../../../handlers/verbs.ts'
+import { setUp, turns, waits } from './addresses-rig.ts'
 
-type Run = (call: CallControl) => Promise<void>
-
-/** What the {@link CallBook} was told, in words. */
-const bookOf = () => {
-  const rows = new Map<string, Parameters<CallBook['began']>[0]>()
-  const ends = new Map<string, Parameters<CallBook['ended']>[1]>()
-  const book: CallBook = {
-    began: (row) => void rows.set(row.id, row),
-    changed: () => {},
-    ended: (id, end) => void ends.set(id, end),
-    watch: () => {},
-  }
-  return { book, rows, ends }
-}
-
-const resolve = (to: string): Target | undefined => {
-  if (to.startsWith('sip:')) return { kind: 'sip', uri: to }
-  return to.startsWith('/public/')
-    ? { kind: 'handler', address: to, handler: { kind: 'script', document: '{}', name: to } }
-    : undefined
-}
-
-let t: ReturnType<typeof rigOf>
-let told: ReturnType<typeof bookOf>
-/** Documents of the addresses. */
-let at: Record<string, Run>
-/** Outcomes of `connect`, in order. */
-let results: ConnectResult[]
-let states: string[]
+let { t, told, at, results, states, connect, arrive, left } = setUp()
 
 beforeEach(() => {
-  told = bookOf()
-  t = rigWith({ addresses: { resolve }, maxCalls: 100, book: told.book })
-  at = {}
-  results = []
-  states = []
+  ;({ t, told, at, results, states, connect, arrive, left } = setUp())
 })
-
-const state = (one: CalleeState) => (one.kind === 'ended' ? `ended ${one.outcome} ${one.code}` : one.kind)
-
-const connect = async (
-  call: CallControl,
-  to: string | readonly string[],
-  more: Partial<ConnectOptions> = {},
-) => {
-  const step = [to]
-    .flat()
-    .map((each) => ({ to: each, onState: (one: CalleeState) => states.push(state(one)) }))
-  results.push(await call.connect({ steps: [step], answerOnBridge: true, ...more }))
-}
-
-/** A call from outside, whose document is `run`; those of addresses are in {@link at}. */
-const arrive = async (run: Run) => {
-  const made = t.arrive((call) => (at[call.info.to] ?? run)(call))
-  for (let turn = 0; turn < 8; turn++) await settle()
-  return made
-}
-
-const turns = async () => {
-  for (let turn = 0; turn < 8; turn++) await settle()
-}
-
-const waits: Run = async (call) => {
-  await call.answer()
-  await call.sleep(1_000_000)
-}
-
-/** What is left of all calls. */
-const left = () => [
-  t.calls.count,
-  t.calls.legs,
-  t.bridges.count,
-  t.clock.running,
-  t.ports.filter((port) => !port.closed).length,
-]
 
 describe('a call that is connected to an address', () => {
   it('runs its handler on a call of its own, and is answered when that is', async () => {
@@ -341,100 +269,6 @@ describe('a call that is connected to an address', () => {
   })
 })
 
-describe('the limits of calls to addresses', () => {
-  const refusals = async (code: string) => {
-    const { values } = await t.metrics.rejections.get()
-    return values.find(({ labels }) => labels.code === code)?.value ?? 0
-  }
-
-  it('an address that connects to itself is refused at the third hop', async () => {
-    at['/public/self'] = (call) => connect(call, '/public/self')
-    const a = await arrive((call) => connect(call, '/public/self'))
-    expect(results.map((one) => one.kind === 'failed' && one.code)).toEqual(
-      new Array(4).fill('too_many_hops'),
-    )
-    expect(a.far.told).toEqual(['end too_many_hops'])
-    expect(await refusals('too_many_hops')).toBe(1)
-    expect(left()).toEqual([0, 0, 0, 0, 0])
-  })
-
-  it('two addresses that connect to each other are refused, too', async () => {
-    at['/public/a'] = (call) => connect(call, '/public/b')
-    at['/public/b'] = (call) => connect(call, '/public/a')
-    await arrive((call) => connect(call, '/public/a'))
-    expect(results.at(-1)).toMatchObject({ kind: 'failed', code: 'too_many_hops' })
-    expect(left()).toEqual([0, 0, 0, 0, 0])
-  })
-
-  it('what fans out is refused once so many calls are in progress', async () => {
-    let most = 0
-    at['/public/wide'] = async (call) => {
-      most = Math.max(most, t.calls.count)
-      await connect(call, ['/public/wide', '/public/wide', '/public/wide'])
-    }
-    await arrive((call) => connect(call, ['/public/wide', '/public/wide', '/public/wide']))
-    expect(most).toBeLessThanOrEqual(5)
-    expect(await refusals('too_many_branches')).toBeGreaterThan(0)
-    expect(left()).toEqual([0, 0, 0, 0, 0])
-  })
-
-  it('and once it was so many in all, one after the other', async () => {
-    let calls = 0
-    at['/public/short'] = async (call) => {
-      calls++
-      await call.hangup('busy')
-    }
-    await arrive(async (call) => {
-      for (let i = 0; i < 100; i++) await connect(call, '/public/short')
-    })
-    await turns()
-    expect(calls).toBe(80)
-    expect(await refusals('too_many_branches')).toBe(20)
-    expect(t.warnings.filter(({ code }) => code === 'too_many_branches')).toHaveLength(1)
-    expect(results.at(-1)).toMatchObject({ kind: 'failed', code: 'too_many_branches' })
-  })
-
-  it('the hops of SIP count, too', async () => {
-    at['/public/menu'] = waits
-    const go = Promise.withResolvers<void>()
-    const a = await arrive(async (call) => {
-      await go.promise
-      await connect(call, '/public/menu')
-    })
-    a.leg.note({ maxForwards: 1 })
-    go.resolve()
-    await turns()
-    expect(results).toMatchObject([{ kind: 'failed', code: 'too_many_hops' }])
-    expect(left()).toEqual([0, 0, 0, 0, 0])
-  })
-
-  it('calls to addresses are calls: the limit of all counts them', async () => {
-    t = rigWith({ addresses: { resolve }, maxCalls: 1, book: told.book })
-    at['/public/menu'] = waits
-    await arrive((call) => connect(call, '/public/menu'))
-    expect(results).toMatchObject([{ kind: 'failed', code: 'over_call_limit' }])
-  })
-
-  it('a call in progress reaches addresses while the gateway drains, and a new one does not', async () => {
-    at['/public/menu'] = waits
-    const go = Promise.withResolvers<void>()
-    const a = await arrive(async (call) => {
-      await go.promise
-      await connect(call, '/public/menu')
-    })
-    const drained = t.calls.drain(60_000)
-    go.resolve()
-    await turns()
-    expect(a.far.told).toEqual(['answer'])
-    expect((await arrive(waits)).far.told).toEqual(['end draining'])
-    t.clock.advance(60_000)
-    await turns()
-    t.clock.advance(10_000)
-    await drained
-    expect(left()).toEqual([0, 0, 0, 0, 0])
-  })
-})
-
 it('the gateway calls an address by itself, and both documents run', async () => {
   const menu: CallControl[] = []
   at['/public/menu'] = async (call) => {
@@ -462,5 +296,42 @@ it('the gateway calls an address by itself, and both documents run', async () =>
   t.clock.advance(1_000)
   await turns()
   expect(menu[0]?.signal.aborted).toBe(true)
+  expect(left()).toEqual([0, 0, 0, 0, 0])
+})
+
+it('a caller on hold hears music, and so does the handler; both go on afterwards', async () => {
+  at['/public/menu'] = waits
+  let caller: CallControl | undefined
+  const a = await arrive((call) => {
+    caller = call
+    return connect(call, '/public/menu')
+  })
+  expect(t.bridges.count).toBe(1)
+  await caller?.hold()
+  await turns()
+  expect(t.bridges.count).toBe(0)
+  // The port of the leg that leads to the address: what it plays is heard by the handler's call.
+  expect(t.ports[0]?.playing).toBeDefined()
+  await caller?.unhold()
+  await turns()
+  expect([t.bridges.count, t.ports[0]?.playing]).toEqual([1, undefined])
+  a.leg.ended({ code: 'normal' })
+  await turns()
+  expect(left()).toEqual([0, 0, 0, 0, 0])
+})
+
+it('the handler records its caller, until the call is over', async () => {
+  const reasons: string[] = []
+  at['/public/menu'] = async (call) => {
+    await call.answer()
+    const recording = await call.startRecording({})
+    void recording.ended.then(({ reason }) => reasons.push(reason))
+    await call.sleep(1_000_000)
+  }
+  const a = await arrive((call) => connect(call, '/public/menu'))
+  expect(t.ports.map(({ recordings }) => recordings.length)).toEqual([0, 1])
+  a.leg.ended({ code: 'normal' })
+  await turns()
+  expect(reasons).toEqual(['hangup'])
   expect(left()).toEqual([0, 0, 0, 0, 0])
 })
