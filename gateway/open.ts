@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/types.ts'
 import { createFlowHandler } from '../handlers/flow/handler.ts'
+import { DocumentReader } from '../handlers/reading/reader.ts'
 import { createScriptHandler } from '../handlers/script/handler.ts'
 import { Sandbox } from '../handlers/script/sandbox/sandbox.ts'
 import { createXmlHandler } from '../handlers/xml/handler.ts'
@@ -267,10 +268,12 @@ export const openCustomers = async (
 export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: Metrics) => {
   const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
   metrics.gauge('expressions', () => sandbox.pending)
+  const documents = closing.add('documents', new DocumentReader(clock), (open) => open.close())
+  metrics.gauge('documents_read', () => documents.pending)
   return {
-    xml: createXmlHandler(),
-    script: createScriptHandler({ sandbox, nodeId }),
-    flow: createFlowHandler({ sandbox, nodeId }),
+    xml: createXmlHandler(documents),
+    script: createScriptHandler({ sandbox, documents, nodeId }),
+    flow: createFlowHandler({ sandbox, documents, nodeId }),
   }
 }
 

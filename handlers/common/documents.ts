@@ -27,7 +27,11 @@ export interface Language<T> {
   /** The request for a URL; `failure` is set when it is the fallback of another one. */
   request(url: string, method: 'GET' | 'POST', failure?: Failure): DocumentRequest
   /** Reads and checks everything; throws {@link DocumentInvalid}. `document` says where the text is from. */
-  read(document: { readonly text: string; readonly url?: string; readonly contentType?: string }): T
+  read(document: {
+    readonly text: string
+    readonly url?: string
+    readonly contentType?: string
+  }): T | Promise<T>
 }
 
 /**
@@ -39,7 +43,7 @@ export const loadDocument = async <T>(
   context: HandlerContext,
   language: Language<T>,
 ): Promise<Loaded<T>> => {
-  if (source.kind === 'inline') return { program: language.read({ text: source.text }), url: undefined }
+  if (source.kind === 'inline') return { program: await language.read({ text: source.text }), url: undefined }
   const { url, method = 'POST', fallbackUrl, fallbackMethod = method } = source
   try {
     return await fetchAndRead(url, language.request(url, method), context, language)
@@ -79,7 +83,7 @@ const fetchAndRead = async <T>(
   const url = fetched.url === request.url ? asked : fetched.url
   const document = urlForPeople(url)
   try {
-    return { program: language.read({ ...fetched, url }), url, document }
+    return { program: await language.read({ ...fetched, url }), url, document }
   } catch (error) {
     if (!(error instanceof DocumentInvalid)) throw error
     throw new DocumentInvalid(error.faults.map((fault) => ({ ...fault, document })))

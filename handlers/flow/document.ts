@@ -21,8 +21,11 @@ const mostFaults = 100
  * Reads, checks and compiles a call flow, JSON or YAML; a script document is accepted in its place. Throws {@link DocumentInvalid} with every
  * error that was found, each with its JSON pointer, line and column.
  */
-export const readFlowDocument = ({ text }: { readonly text: string }): FlowProgram => {
-  const source = readSource(text)
+export const readFlowDocument = ({ text }: { readonly text: string }): FlowProgram =>
+  readFlow(readSource(text))
+
+/** As {@link readFlowDocument}, of a value that was read already. */
+export const readFlow = (source: ScriptSource): FlowProgram => {
   if (isObject(source.value) && Object.hasOwn(source.value, 'sections'))
     return { program: readScript(source), isFlow: false }
   const errors: DocumentFault[] = []

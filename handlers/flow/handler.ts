@@ -15,18 +15,19 @@ import { readFlowDocument } from './document.ts'
  * The handler of call flows, JSON or YAML: a flow is compiled to a script, which the interpreter of scripts runs. It is asked for as a script is. What it
  * tells of steps and faults names the node.
  */
-export const createFlowHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Handler => ({
+export const createFlowHandler = ({ sandbox, documents, ...ids }: ScriptHandlerOptions): Handler => ({
   run: (call, source, given) =>
     untilCallEnds(call.signal, async () => {
       const faults = new FaultEvents(given, call.info, ids)
       const { context } = faults
-      const variables = new Variables({ call, ids, envs: context.envs, sandbox, now: () => context.now() })
+      const common = { sandbox, ...(documents && { documents }) }
+      const variables = new Variables({ call, ids, envs: context.envs, ...common, now: () => context.now() })
       const loaded = await faults.refusals(codes.unreachable, () =>
         loadDocument(source, context, {
           unreachable: () => codes.unreachable,
           request: (url, method, failure) =>
             scriptRequest(url, method, variables, { params: {}, ...(failure && { failure }) }),
-          read: readFlowDocument,
+          read: ({ text }) => (documents ? documents.flow(text) : readFlowDocument({ text })),
         }),
       )
       const { program, isFlow } = loaded.program

@@ -1,5 +1,6 @@
 import { untilCallEnds } from '../common/ending.ts'
 import type { Handler } from '../handler.ts'
+import type { DocumentReader } from '../reading/reader.ts'
 import type { ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
 import { FaultEvents } from './fault-events.ts'
@@ -12,18 +13,21 @@ import { Variables } from './variables.ts'
 export interface ScriptHandlerOptions extends ScriptIds {
   /** Evaluates expressions, for all calls; whoever made it closes it. */
   readonly sandbox: Pick<Sandbox, 'evaluate'>
+  /** Reads documents, for all calls; default at once, in the thread of the caller. */
+  readonly documents?: Pick<DocumentReader, 'script' | 'flow'>
 }
 
 /**
  * The handler of script documents, JSON or YAML. The document is asked for by a POST whose JSON body describes the call, and is checked
  * whole before its first step runs.
  */
-export const createScriptHandler = ({ sandbox, ...ids }: ScriptHandlerOptions): Handler => ({
+export const createScriptHandler = ({ sandbox, documents, ...ids }: ScriptHandlerOptions): Handler => ({
   run: (call, source, given) =>
     untilCallEnds(call.signal, async () => {
       const faults = new FaultEvents(given, call.info, ids)
       const { context } = faults
-      const variables = new Variables({ call, ids, envs: context.envs, sandbox, now: () => context.now() })
+      const common = { sandbox, ...(documents && { documents }) }
+      const variables = new Variables({ call, ids, envs: context.envs, ...common, now: () => context.now() })
       const section = await faults.refusals(codes.unreachable, () =>
         loadScript(source, { context, variables }),
       )

@@ -5,7 +5,7 @@ import type { DocumentRequest, DocumentSource, HandlerContext } from '../handler
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
 import { VerbFailed } from '../verbs.ts'
 import { codes } from './codes.ts'
-import { readScriptDocument, type ScriptProgram } from './document.ts'
+import type { ScriptProgram } from './document.ts'
 import type { Params, Section } from './method.ts'
 import type { Variables } from './variables.ts'
 
@@ -28,7 +28,7 @@ export const loadScript = async (source: DocumentSource, asking: Asking): Promis
     unreachable: () => codes.unreachable,
     request: (url, method, failure) =>
       scriptRequest(url, method, variables, { ...(params && { params }), ...(failure && { failure }) }),
-    read: (document) => readScriptDocument(document, permitted),
+    read: ({ text }) => variables.readScript(text, permitted),
   }
   const { program, document } = await loadDocument(source, context, language)
   const named = document === undefined ? {} : { document }

@@ -3,6 +3,7 @@ import type { CallControl, CallInfo } from '../verbs.ts'
 import { VerbFailed } from '../verbs.ts'
 import { callObject, type ScriptIds } from './call-object.ts'
 import { codes } from './codes.ts'
+import { readScriptDocument, type ScriptProgram } from './document.ts'
 import { applied } from './functions.ts'
 import { changedPath, isPath, partsOf, piecesOf, segmentsOf } from './placeholders.ts'
 import { type Account, ExpressionFailed, type Sandbox } from './sandbox/sandbox.ts'
@@ -15,12 +16,19 @@ const leastOfPlaceholder = 64
 /** Most characters, as JSON, of what a script keeps in variables. */
 const mostKept = 262_144
 
+/** Reads script documents; the time it takes counts for the account. */
+export type ScriptReader = {
+  script(text: string, permitted?: ReadonlySet<string>, account?: Account): Promise<ScriptProgram>
+}
+
 /** What variables are made of. */
 export interface VariablesOptions {
   readonly call: CallControl
   readonly ids: ScriptIds
   readonly envs: Readonly<Record<string, string>>
   readonly sandbox: Pick<Sandbox, 'evaluate'>
+  /** Reads documents; default at once. */
+  readonly documents?: ScriptReader
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /** The call that this one, a callee's, was made for. */
@@ -64,6 +72,14 @@ export class Variables {
     })
     made.tell(this.#vars)
     return made
+  }
+
+  /** Reads a script document, on the account of this one. Rejects with `DocumentInvalid`. */
+  async readScript(text: string, permitted?: ReadonlySet<string>): Promise<ScriptProgram> {
+    const { documents } = this.#options
+    return documents
+      ? documents.script(text, permitted, this.#account)
+      : readScriptDocument({ text }, permitted)
   }
 
   /** Sets what a method tells; undefined takes the variable away. */

@@ -32,17 +32,18 @@ const response = { name: 'Response', attributes: [], inside: verbs } as const
  * Reads and checks an XML document. `url` is where it came from: relative URLs start there, and an inline document has none. Throws
  * {@link DocumentInvalid} with every error that was found, each with its element path, line and column: malformed text, URLs that cannot be
  * used, and what would fill the memory. All else that is wrong is a warning. `fields` fill in `{{Name}}`; `later`: they are not known yet, and
- * where one stands nothing is wrong.
+ * where one stands nothing is wrong. `given` is the tree of the text where it was read already, by {@link readXmlTree}.
  */
 export const readXmlDocument = (
   document: { readonly text: string; readonly url?: string; readonly contentType?: string },
   fields?: Fields | 'later',
+  given?: XmlElement,
 ): XmlProgram => {
   checkContentType(document.contentType)
-  const text = document.text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
+  const text = plainLines(document.text)
   const later = fields === 'later'
   const faults = new Faults(text, later ? isTemplate : undefined)
-  const tree = readTree(text, fields && !later ? new Templates(fields) : undefined)
+  const tree = given ?? readTree(text, fields && !later ? new Templates(fields) : undefined)
   const root = new ElementReader(tree, response, faults, document.url)
   if (root.content() !== '') root.warning(codes.schema, 'Text beside the verbs has no effect.')
   const program = root.nestedOf(verbs).flatMap(({ kind, reader }): readonly Verb[] => {
@@ -52,6 +53,12 @@ export const readXmlDocument = (
   if (faults.errors.length > 0) throw new DocumentInvalid(faults.errors)
   return { verbs: program, warnings: faults.warnings }
 }
+
+/** The tree of a document that {@link readXmlDocument} takes. Throws {@link DocumentInvalid}. */
+export const readXmlTree = (text: string, fields?: Fields): XmlElement =>
+  readTree(plainLines(text), fields && new Templates(fields))
+
+const plainLines = (text: string): string => text.replace(/^\ufeff/, '').replace(/\r\n?/g, '\n')
 
 const isTemplate = ({ attributes, children }: XmlElement, attribute?: string): boolean =>
   attribute === undefined

@@ -3,6 +3,7 @@ import { loadDocument } from '../common/documents.ts'
 import { type Fields, formRequest, type Target } from '../common/forms.ts'
 import type { DocumentFault, DocumentSource, HandlerContext } from '../handler.ts'
 import { DocumentInvalid, DocumentUnreachable } from '../handler.ts'
+import type { XmlText } from '../reading/reader.ts'
 import type { CallControl } from '../verbs.ts'
 import { CallEnded, CallRedirected, VerbFailed } from '../verbs.ts'
 import { tell } from './callbacks.ts'
@@ -16,10 +17,16 @@ import type { Asked, Beside, Stage, Step } from './verb.ts'
 const maxIdleDocuments = 32
 const idleMs = 200
 
+/** Reads a document of the call; `fields` fill in its templates. Throws, or rejects with, `DocumentInvalid`. */
+export type Reading = (document: XmlText, fields: Fields | undefined) => XmlProgram | Promise<XmlProgram>
+
+const atOnce: Reading = readXmlDocument
+
 /** Runs documents on one leg, one after the other. */
 export class XmlRun {
   #call: CallControl
   #context: HandlerContext
+  readonly #reading: Reading
   #beside: Beside | undefined
   #fallback: Pick<Extract<DocumentSource, { kind: 'url' }>, 'fallbackUrl' | 'fallbackMethod'> = {}
   /** URL of the document that runs, for warnings. */
@@ -29,9 +36,10 @@ export class XmlRun {
   /** Documents since the last one that took any of the caller's time. */
   #idle = 0
 
-  constructor(call: CallControl, context: HandlerContext, beside?: Beside) {
+  constructor(call: CallControl, context: HandlerContext, reading: Reading = atOnce, beside?: Beside) {
     this.#call = call
     this.#context = context
+    this.#reading = reading
     this.#beside = beside
   }
 
@@ -78,7 +86,7 @@ export class XmlRun {
           },
         ),
       // What a customer's server answers is not for us to fill in.
-      read: (read) => readXmlDocument(read, source.kind === 'inline' ? this.#standardFields() : undefined),
+      read: (text) => this.#reading(text, source.kind === 'inline' ? this.#standardFields() : undefined),
     })
     this.#document = document.document
     for (const warning of document.program.warnings) this.#warn(warning)
@@ -132,7 +140,7 @@ export class XmlRun {
 
   async #aside(leg: CallControl, next: Target, beside: Beside): Promise<'leave' | undefined> {
     try {
-      return await new XmlRun(leg, this.#context, beside).run({ kind: 'url', ...next })
+      return await new XmlRun(leg, this.#context, this.#reading, beside).run({ kind: 'url', ...next })
     } catch (error) {
       if (!beside.again) for (const fault of faultsOf(error)) this.#context.warn(fault)
       throw error

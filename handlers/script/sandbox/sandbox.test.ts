@@ -274,7 +274,7 @@ describe('its threads', () => {
     expect(pool.pending).toBe(202)
     const over = Promise.allSettled([...waiting, kept])
     await pool.close()
-    expect((await over).at(-1)).toMatchObject({ reason: { message: 'the sandbox is closed' } })
+    expect((await over).at(-1)).toMatchObject({ reason: { message: 'the threads are closed' } })
   })
 
   it('take no more than two hundred that wait', async () => {

@@ -1,35 +1,45 @@
 import { Worker } from 'node:worker_threads'
 import type { ExpressionJob, ExpressionReply } from './evaluate.ts'
 
-/** A thread that evaluates one expression after the other. */
-export interface SandboxThread {
-  /** Evaluates an expression; the reply comes to what {@link StartThread} was given. */
-  send(job: ExpressionJob): void
+/** A thread that does one job after the other. */
+export interface JobThread<Job> {
+  /** Does a job; the reply comes to what {@link StartThread} was given. */
+  send(job: Job): void
   /** Ends the thread in the middle of whatever it does; nothing is told after that. */
   end(): Promise<void>
 }
 
-/** What a thread tells. */
-export interface ThreadEvents {
-  /** It has started: from now on it is at the expressions that it was sent. */
+/** A thread that evaluates one expression after the other. */
+export type SandboxThread = JobThread<ExpressionJob>
+
+/** Events of a thread. */
+export interface ThreadEvents<Reply> {
+  /** It has started: from now on it is at the jobs that it was sent. */
   readonly onReady: () => void
-  /** Called once for each expression. */
-  readonly onReply: (reply: ExpressionReply) => void
+  /** Called once for each job. */
+  readonly onReply: (reply: Reply) => void
   /** Called once when it dies without being asked to. */
   readonly onFailure: () => void
 }
 
 /** Starts a thread. */
-export type StartThread = (events: ThreadEvents) => SandboxThread
+export type StartThread<Job, Reply> = (events: ThreadEvents<Reply>) => JobThread<Job>
 
 /** Heap of the thread's own JavaScript in MiB; that of expressions is inside WebAssembly. */
 const heapMiB = 64
 /** Deeper than QuickJS's own limit, which so is what a deep recursion meets. */
 const stackMiB = 16
 
-/** Starts the real thread. It keeps no process alive. */
-export const startThread: StartThread = ({ onReady, onReply, onFailure }) => {
-  const worker = new Worker(new URL('./sandbox.worker.ts', import.meta.url), {
+/** Starts the real thread of expressions. It keeps no process alive. */
+export const startThread: StartThread<ExpressionJob, ExpressionReply> = (events) =>
+  startWorker(new URL('./sandbox.worker.ts', import.meta.url), events)
+
+/** Starts a worker that says `ready`, and then answers each message with a reply. It keeps no process alive. */
+export const startWorker = <Job, Reply>(
+  module: URL,
+  { onReady, onReply, onFailure }: ThreadEvents<Reply>,
+): JobThread<Job> => {
+  const worker = new Worker(module, {
     ...{ execArgv: [], stdout: true, stderr: true, env: {} },
     resourceLimits: { maxOldGenerationSizeMb: heapMiB, stackSizeMb: stackMiB },
   })
@@ -43,10 +53,10 @@ export const startThread: StartThread = ({ onReady, onReply, onFailure }) => {
     over = true
     onFailure()
   }
-  worker.on('message', (message: 'ready' | ExpressionReply) => {
+  worker.on('message', (message: 'ready' | Reply) => {
     if (over) return
     if (message === 'ready') onReady()
-    else onReply(message)
+    else onReply(message as Reply)
   })
   worker.on('error', fail)
   worker.on('exit', fail)

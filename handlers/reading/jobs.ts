@@ -1,0 +1,45 @@
+import type { Fields } from '../common/forms.ts'
+import { readFlow } from '../flow/document.ts'
+import { type DocumentFault, DocumentInvalid } from '../handler.ts'
+import { readScript } from '../script/document.ts'
+import { readSource } from '../script/source.ts'
+import { readXmlTree } from '../xml/document.ts'
+import type { XmlElement } from '../xml/tree.ts'
+
+/** A document to read. `permitted` are the methods that a script may use; `fields` fill in templates of XML. */
+export type ReadingJob =
+  | { readonly kind: 'script'; readonly text: string; readonly permitted?: ReadonlySet<string> }
+  | { readonly kind: 'flow'; readonly text: string }
+  | { readonly kind: 'xml'; readonly text: string; readonly fields?: Fields }
+
+/** A document that was read: the value of a script or a flow, which is known to be valid, with its warnings; the tree of XML; or its faults. */
+export type ReadingResult =
+  | { readonly value: unknown; readonly warnings: readonly DocumentFault[] }
+  | { readonly tree: XmlElement }
+  | { readonly faults: readonly DocumentFault[] }
+
+/** The result of a job, with the time of a processor that it took, in milliseconds. */
+export interface ReadingReply {
+  readonly result: ReadingResult
+  readonly ms: number
+}
+
+/** Reads a document. Everything that its size makes expensive is done here. */
+export const read = (job: ReadingJob): ReadingReply => {
+  const begin = process.threadCpuUsage()
+  const result = resultOf(job)
+  const { user, system } = process.threadCpuUsage(begin)
+  return { result, ms: (user + system) / 1000 }
+}
+
+const resultOf = (job: ReadingJob): ReadingResult => {
+  try {
+    if (job.kind === 'xml') return { tree: readXmlTree(job.text, job.fields) }
+    const source = readSource(job.text)
+    const { warnings } = job.kind === 'flow' ? readFlow(source).program : readScript(source, job.permitted)
+    return { value: source.value, warnings }
+  } catch (error) {
+    if (error instanceof DocumentInvalid) return { faults: error.faults }
+    throw error
+  }
+}

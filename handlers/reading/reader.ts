@@ -1,0 +1,90 @@
+import type { Fields } from '../common/forms.ts'
+import { type FlowProgram, readFlow, readFlowDocument } from '../flow/document.ts'
+import { DocumentInvalid } from '../handler.ts'
+import { readScript, readScriptDocument, type ScriptProgram } from '../script/document.ts'
+import { type Account, JobFailed, JobThreads, type Timers } from '../script/sandbox/job-threads.ts'
+import { type StartThread, startWorker } from '../script/sandbox/thread.ts'
+import { readXmlDocument, type XmlProgram } from '../xml/document.ts'
+import type { ReadingJob, ReadingReply, ReadingResult } from './jobs.ts'
+
+/**
+ * Maximum length of a document that is read at once, in characters. Reading takes time in proportion to the length: the worst documents of
+ * this size take some ten milliseconds, those of 64 KB some hundreds.
+ */
+export const maxInline = 2_048
+
+/** An XML document as its server sent it. */
+export interface XmlText {
+  readonly text: string
+  readonly url?: string
+  readonly contentType?: string
+}
+
+const startReading: StartThread<ReadingJob, ReadingReply> = (events) =>
+  startWorker(new URL('./reading.worker.ts', import.meta.url), events)
+
+/**
+ * Reads documents of customers. Those over {@link maxInline} are read in threads of their own, each within two seconds, so that no document
+ * holds up the signalling of other calls. All methods reject with {@link DocumentInvalid}.
+ */
+export class DocumentReader {
+  readonly #threads: JobThreads<ReadingJob, ReadingReply>
+
+  constructor(timers: Timers, start: StartThread<ReadingJob, ReadingReply> = startReading) {
+    this.#threads = new JobThreads('documents', timers, start)
+  }
+
+  /** Number of documents that wait or are read. */
+  get pending(): number {
+    return this.#threads.pending
+  }
+
+  /** Reads a script; `permitted` are the methods that it may use, default all. */
+  async script(text: string, permitted?: ReadonlySet<string>, account?: Account): Promise<ScriptProgram> {
+    if (text.length <= maxInline) return readScriptDocument({ text }, permitted)
+    const read = await this.#read({ kind: 'script', text, ...(permitted && { permitted }) }, account)
+    if (!('value' in read)) throw unexpected()
+    return { ...readScript({ value: read.value, place: noPlace }, permitted), warnings: read.warnings }
+  }
+
+  /** Reads a call flow, or a script in its place. */
+  async flow(text: string, account?: Account): Promise<FlowProgram> {
+    if (text.length <= maxInline) return readFlowDocument({ text })
+    const read = await this.#read({ kind: 'flow', text }, account)
+    if (!('value' in read)) throw unexpected()
+    const { program, isFlow } = readFlow({ value: read.value, place: noPlace })
+    return { program: { ...program, warnings: read.warnings }, isFlow }
+  }
+
+  /** Reads an XML document; `fields` fill in its templates. */
+  async xml(document: XmlText, fields?: Fields, account?: Account): Promise<XmlProgram> {
+    const { text } = document
+    if (text.length <= maxInline) return readXmlDocument(document, fields)
+    const read = await this.#read({ kind: 'xml', text, ...(fields && { fields }) }, account)
+    if (!('tree' in read)) throw unexpected()
+    return readXmlDocument(document, fields, read.tree)
+  }
+
+  /** Rejects what is under way and ends the threads. Idempotent. */
+  close(): Promise<void> {
+    return this.#threads.close()
+  }
+
+  async #read(job: ReadingJob, account: Account = { usedMs: 0 }): Promise<ReadingResult> {
+    const { result } = await this.#threads.run(job, account).catch((error: unknown) => {
+      if (!(error instanceof JobFailed)) throw error
+      const message = `The document cannot be read: ${error.message}.`
+      throw new DocumentInvalid([{ code: codes[job.kind], message, path: '' }])
+    })
+    if ('faults' in result) throw new DocumentInvalid(result.faults)
+    return result
+  }
+}
+
+/** Codes of a document that cannot be read, by language. */
+const codes = { script: 'relay_script_parse_error', flow: 'relay_script_parse_error', xml: '12100' } as const
+
+/** The places of faults are known where the document was read; there are none left to place. */
+const noPlace = (): undefined => undefined
+
+const unexpected = (): Error => new Error('The thread of documents has read another kind of document.')
