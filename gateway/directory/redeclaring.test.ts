@@ -1,9 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { DirectoryConfig } from './declared.ts'
-import { config, phone, TestStore } from './testing.ts'
+import { config, phone } from './testing.ts'
+import { describeEngines, describePostgres } from './testing-engines.ts'
 import type { Directory } from './types.ts'
-
-const { open } = new TestStore()
 
 const limits = { subscribers: 2, resources: 2, domainApps: 2, carriers: 2, tokens: 2 }
 const declaring = (changes: Partial<DirectoryConfig> = {}) => ({
@@ -18,9 +17,11 @@ const redeclare = async (directory: Directory, changes: Partial<DirectoryConfig>
   await step?.after?.()
 }
 
-describe('a directory whose file has changed', () => {
+describeEngines('a directory whose file has changed', (engine) => {
+  const open = () => engine.open({ config: config() })
+
   it('has what the file declares now; what stays keeps its id', async () => {
-    const directory = await open(config(), ':memory:')
+    const directory = await open()
     const alice = directory.subscriberByEmail('project-1', 'alice@example.test')
     const [kept] = config().subscribers
     await redeclare(directory, {
@@ -41,7 +42,7 @@ describe('a directory whose file has changed', () => {
   })
 
   it('takes a new password, and with it the tokens that the old one got', async () => {
-    const directory = await open(config(), ':memory:')
+    const directory = await open()
     const [alice, bob] = config().subscribers
     const before = directory.subscriberByEmail('project-1', 'alice@example.test')
     await redeclare(directory, { subscribers: [{ ...alice!, password: 'looking-glass' }, bob!] })
@@ -52,7 +53,7 @@ describe('a directory whose file has changed', () => {
   })
 
   it('has nothing to write where only other keys have changed', async () => {
-    const directory = await open(config(), ':memory:')
+    const directory = await open()
     expect(await directory.prepareDeclared(declaring(), declaring())).toBeUndefined()
     const next = { ...declaring(), limits: { ...limits, domainApps: 0 } }
     const step = await directory.prepareDeclared(next, declaring())
@@ -63,7 +64,7 @@ describe('a directory whose file has changed', () => {
   })
 
   it('is as it was where the store does not take it', async () => {
-    const directory = await open(config(), ':memory:')
+    const directory = await open()
     const changes = { domains: [{ domain: 'new.example' }] }
     const step = await directory.prepareDeclared(declaring(changes), declaring())
     const failed = directory.transaction(async (write) => {
@@ -77,8 +78,17 @@ describe('a directory whose file has changed', () => {
   })
 
   it('refuses what is declared twice, before anything is written', async () => {
-    const directory = await open(config(), ':memory:')
+    const directory = await open()
     const twice = { domains: [{ domain: 'new.example' }, { domain: 'NEW.example' }] }
     await expect(directory.prepareDeclared(declaring(twice), declaring())).rejects.toThrow('declared twice')
+  })
+})
+
+describePostgres('gateways on one database', (engine) => {
+  it('all have what the file of one declares, as soon as it was reloaded', async () => {
+    const [one, other] = [await engine.open({ config: config() }), await engine.open({ config: config() })]
+    await redeclare(one, { domains: [{ domain: 'new.example' }] })
+    await vi.waitFor(() => expect(other.domainApp('new.example')).toBeDefined(), 5_000)
+    expect(other.domainApp('demo.example')).toBeUndefined()
   })
 })

@@ -75,6 +75,7 @@ describe('a stranger', () => {
     const socket = await SipSocket.udp(gateway.sipPort, '127.0.0.9')
     const first = await told(socket, 'closed.test')
     expect(statusOf(first)).toBe(401)
+    expect(headerOf(first, 'Warning')).toBe('399 trunkline "127.0.0.9 is in no allow list"')
     for (const host of ['silent.test', 'open.test', 'nowhere.test', '192.0.2.7'])
       expect(await told(socket, host), host).toBe(first)
     const lines = gateway.log.filter(({ source }) => source === '127.0.0.9')

@@ -167,7 +167,7 @@ export class Registration {
     this.#state = 'rejected'
     this.#parts.log.error(
       { status, times: this.#rejections },
-      'the carrier refuses our registration; it gets no more calls until the next start',
+      'the carrier refuses our registration; it gets no more calls until it is changed or the gateway restarts',
     )
   }
 
