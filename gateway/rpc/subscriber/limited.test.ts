@@ -98,6 +98,21 @@ describe('who is shown to call', () => {
   })
 })
 
+describe('a subscriber who may not dial out', () => {
+  it('does not call SIP URIs', async () => {
+    const page = await gateway.signedIn('bob')
+    await page.dial('c1', 'sip:x@carrier.example')
+    expect(await page.message('verto.bye')).toMatchObject({ callID: 'c1', cause: 'CALL_REJECTED' })
+    expect(gateway.arrivals.arrived).toHaveLength(0)
+  })
+
+  it('calls addresses', async () => {
+    const page = await gateway.signedIn('bob')
+    await page.dial('c1', '/public/alice')
+    await vi.waitFor(() => expect(gateway.arrivals.arrived).toHaveLength(1))
+  })
+})
+
 describe('what a call dials to carriers', () => {
   it.each([
     ['guest', undefined],
