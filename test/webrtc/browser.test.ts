@@ -96,6 +96,76 @@ const lostOf100 = async ({ port }: BrowserMedia): Promise<number> => {
   return lost
 }
 
+/** Presses keys on both sides of a connected session, and checks that each side hears the other's. */
+const pressBoth = async ({ port }: BrowserMedia): Promise<void> => {
+  const heard: string[] = []
+  port.onEvent((event) => event.kind === 'digit' && heard.push(event.digit))
+  await until(
+    async () => (await port.stats()).received,
+    (received) => received > 10,
+  )
+  expect(await page.call('press', '15#')).toBe(true)
+  await until(
+    () => heard.join(''),
+    (keys) => keys === '15#',
+  )
+  // Chromium plays keys within a stream alone.
+  const playing = port.play({ prompt: { sampleRate: 8000, samples: sine(440, 1000) }, loop: 0 })
+  await until(() => page.call('pitch'), near(440))
+  const pressing = port.sendDigits('8'.repeat(8))
+  await until(
+    () => page.call('pitch'),
+    (found) => near(852)(found) || near(1336)(found),
+  )
+  playing.stop()
+  expect(await pressing).toBe(true)
+}
+
+describe('keys of a browser, by RFC 4733', () => {
+  const withoutWide = (sdp: string) =>
+    sdp.replace(/^a=(rtpmap|fmtp):110 .*\r\n/gm, '').replace(/^(m=audio .*) 110\b/m, '$1')
+
+  it.each(['PCMU', 'opus'] as const)('come and go when it calls with %s', async (codec) => {
+    const media = await callIn([codec])
+    expect(media.sdp.match(/telephone-event\/\d+/g)).toEqual(
+      codec === 'opus' ? ['telephone-event/8000', 'telephone-event/48000'] : ['telephone-event/8000'],
+    )
+    await pressBoth(media)
+    await hangUp(media)
+  })
+
+  it('come and go with Opus and 8 kHz alone', async () => {
+    page = await browser.open()
+    await page.call('start', { audio: true })
+    const media = await house.webrtc.answer('group', withoutWide(await page.call('offer')), ['opus'])
+    opened.push(media.port, media)
+    await page.call('take', 'answer', media.sdp)
+    await pressBoth(media)
+    await hangUp(media)
+  })
+
+  it('come and go when it is called', async () => {
+    page = await browser.open()
+    const media = await house.webrtc.offer('group', 'opus')
+    opened.push(media.port, media)
+    await media.accept(await page.call('answer', media.sdp))
+    await pressBoth(media)
+    await hangUp(media)
+  })
+
+  it('do not go to a browser whose answer leaves them out', async () => {
+    page = await browser.open()
+    const media = await house.webrtc.offer('group', 'PCMU')
+    opened.push(media.port, media)
+    const answer = await page.call('answer', media.sdp)
+    await media.accept(
+      answer.replace(/^a=(rtpmap|fmtp):126 .*\r\n/gm, '').replace(/^(m=audio .*) 126\b/m, '$1'),
+    )
+    expect(await media.port.sendDigits('1')).toBe(false)
+    await hangUp(media)
+  })
+})
+
 describe('a browser that calls', () => {
   it('hears a prompt, and talks with a carrier in the same codec', async () => {
     const media = await callIn(['PCMU', 'PCMA'])

@@ -19,6 +19,8 @@ interface Phone extends PageVideo {
   state(): Promise<{ connection: string; transports: string[] }>
   path(): Promise<{ protocol: string }>
   pitch(): Promise<number>
+  /** Presses keys, by RFC 4733; whether the browser says that it can. */
+  press(keys: string): boolean
   stop(): void
 }
 
@@ -88,6 +90,11 @@ window.phone = (() => {
       let best = 0
       for (let i = 1; i < bins.length; i++) if (bins[i] > bins[best]) best = i
       return bins[best] < -60 ? 0 : (best * context.sampleRate) / analyser.fftSize
+    },
+    press: (keys) => {
+      const { dtmf } = pc.getSenders().find(({ track }) => track?.kind === 'audio')
+      dtmf.insertDTMF(keys, 100, 70)
+      return dtmf.canInsertDTMF
     },
     stop: () => pc.close(),
   }

@@ -1,0 +1,46 @@
+import type { types } from 'mediasoup'
+import { describe, expect, it } from 'vitest'
+import { Routers } from './routers.ts'
+import { type AudioFormat, ownFormat } from './sdp/negotiate.ts'
+
+const made = () => {
+  const codecs: (types.RtpCodecCapability | types.RouterRtpCodecCapability)[][] = []
+  const routers = new Routers({
+    createRouter: async ({ mediaCodecs = [] } = {}) => {
+      codecs.push(mediaCodecs)
+      return { id: String(codecs.length) } as types.Router
+    },
+  })
+  return { routers, codecs }
+}
+const withEvents = (payloadType: number): AudioFormat => ({
+  ...ownFormat('PCMU'),
+  events: [{ payloadType, clockRate: 8000 }],
+})
+
+describe('the routers of a worker', () => {
+  it('have keys under the names of codecs that no call uses', async () => {
+    const { routers, codecs } = made()
+    await routers.audioWithEvents(ownFormat('opus'))
+    expect(codecs[0]?.map(({ mimeType, preferredPayloadType: number }) => `${mimeType} ${number}`)).toEqual([
+      'audio/opus 111',
+      'audio/iLBC 126',
+      'audio/ISAC 110',
+    ])
+  })
+
+  it('are one for the same numbers, and so many at most that pages cannot make them without end', async () => {
+    const { routers, codecs } = made()
+    const [first, again] = [
+      await routers.audioWithEvents(withEvents(35)),
+      await routers.audioWithEvents(withEvents(35)),
+    ]
+    expect(again).toBe(first)
+    for (let number = 36; number < 127; number++) await routers.audioWithEvents(withEvents(number))
+    expect(codecs).toHaveLength(64)
+    expect(await routers.audioWithEvents(withEvents(126))).toBeUndefined()
+    expect(await routers.audioWithEvents(withEvents(35))).toBe(first)
+    await routers.audio()
+    expect(codecs).toHaveLength(65)
+  })
+})
