@@ -5,12 +5,11 @@ import { type AudioFormat, ownFormat } from './sdp/negotiate.ts'
 
 const made = () => {
   const codecs: (types.RtpCodecCapability | types.RouterRtpCodecCapability)[][] = []
-  const routers = new Routers({
-    createRouter: async ({ mediaCodecs = [] } = {}) => {
-      codecs.push(mediaCodecs)
-      return { id: String(codecs.length) } as types.Router
-    },
-  })
+  const createRouter = async ({ mediaCodecs = [] }: types.RouterOptions = {}) => {
+    codecs.push(mediaCodecs)
+    return { id: String(codecs.length) }
+  }
+  const routers = new Routers({ createRouter: createRouter as unknown as types.Worker['createRouter'] })
   return { routers, codecs }
 }
 const withEvents = (payloadType: number): AudioFormat => ({
