@@ -2,6 +2,7 @@ import type { UserVariables } from '../../../handlers/verbs.ts'
 import type { BrowserMedia } from '../../../media/types.ts'
 import type { Leg, LegSignalling } from '../../calls/leg.ts'
 import type { PlayState } from '../../calls/leg-signalling.ts'
+import type { Timer } from '../../clock.ts'
 import { type Cause, TrunklineError } from '../../errors.ts'
 import type { DeviceCall } from '../../push/device-call.ts'
 import type { RpcSession } from '../session.ts'
@@ -19,6 +20,12 @@ const faultsOfPages: ReadonlySet<Cause['code']> = new Set([
   'no_common_codec',
   'bad_user_variables',
 ])
+
+/**
+ * Maximum wait for pages to reconnect while none is connected and no device was notified, in milliseconds. Closed pages do not come back. It
+ * is shorter than the wait after which a caller of the published SDK receives a description (`maxDescriptionWaitMs`).
+ */
+const maxAwayMs = 10_000
 
 /**
  * A call to a subscriber: an outbound leg, seen from the gateway. Every page that is online gets the same offer under the same id, and the
@@ -45,6 +52,8 @@ export class Invitation implements LegSignalling, ClientCall {
   #winner: Client | undefined
   /** Devices that may still open a page. */
   #devices: DeviceCall | undefined
+  /** Runs while no page is connected. */
+  #away: Timer | undefined
   #call: BrowserCall | undefined
   #saidByPage = false
   #over = false
@@ -129,6 +138,7 @@ export class Invitation implements LegSignalling, ClientCall {
 
   pageAway(): void {
     if (this.#isDeclined) this.#endDeclined()
+    this.#awaitPages()
   }
 
   pagePressed(client: Client, digits: string): void {
@@ -154,6 +164,7 @@ export class Invitation implements LegSignalling, ClientCall {
 
   end(cause: Cause): void {
     this.#over = true
+    this.#away?.cancel()
     for (const client of this.#ringing.keys()) this.#dismiss(client, cause)
     this.#ringing.clear()
     this.#cancel(cause)
@@ -191,6 +202,7 @@ export class Invitation implements LegSignalling, ClientCall {
     for (const client of clients) this.invite(client)
     if (this.#ringing.size === 0 && !devices) this.#options.leg.ended({ code: 'not_online' })
     else this.#options.leg.early(false)
+    this.#awaitPages()
     if (devices && !this.#over) void this.#wake(devices)
   }
 
@@ -206,6 +218,22 @@ export class Invitation implements LegSignalling, ClientCall {
     if (told) return
     this.#devices = undefined
     this.#endUnheard()
+    this.#awaitPages()
+  }
+
+  /** Whether a page can answer now: it is connected, or its answer is being taken. */
+  get #isReachable(): boolean {
+    return [...this.#ringing.keys()].some((client) => client.session || client === this.#taking)
+  }
+
+  /** Starts the wait for pages anew, unless a page or a device can answer. The leg ends if none has reconnected by its end. */
+  #awaitPages(): void {
+    this.#away?.cancel()
+    const isOver = () => this.#over || this.#winner || this.#devices || this.#isReachable
+    if (isOver()) return
+    this.#away = this.#parts.clock.after(maxAwayMs, () => {
+      if (!isOver()) this.#options.leg.ended(this.#refusal ?? { code: 'not_online' })
+    })
   }
 
   /**
@@ -213,8 +241,7 @@ export class Invitation implements LegSignalling, ClientCall {
    * was notified may be switched off: neither keeps the caller waiting after a person has declined.
    */
   #endDeclined(): void {
-    const canAnswer = [...this.#ringing.keys()].some((client) => client.session || client === this.#taking)
-    if (!this.#winner && !canAnswer) this.#options.leg.ended(this.#refusal ?? { code: 'declined' })
+    if (!this.#winner && !this.#isReachable) this.#options.leg.ended(this.#refusal ?? { code: 'declined' })
   }
 
   /** Ends the leg where nobody rings, and nobody will. */
@@ -291,6 +318,7 @@ export class Invitation implements LegSignalling, ClientCall {
     const { leg, callId: roomId, caller } = this.#options
     const { parties, clock, log } = this.#parts
     this.#winner = client
+    this.#away?.cancel()
     this.#ringing.delete(client)
     for (const loser of this.#ringing.keys()) this.#dismiss(loser, { code: 'answered_elsewhere' })
     this.#ringing.clear()

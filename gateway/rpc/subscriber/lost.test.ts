@@ -68,6 +68,40 @@ describe('a page that is lost', () => {
     expect(gateway.webrtc.last.closed).toBe(true)
   })
 
+  it('keeps a caller waiting for ten seconds at most, where no other page is connected', async () => {
+    const page = await gateway.online()
+    await gone(gateway, page)
+    const { owner } = gateway.call()
+    await vi.waitFor(() => expect(owner.told).toEqual(['early']))
+    gateway.clock.advance(9_999)
+    expect(owner.told).toEqual(['early'])
+    gateway.clock.advance(1)
+    expect(owner.told).toEqual(['early', 'ended not_online by far'])
+    expect(gateway.webrtc.last.closed).toBe(true)
+    gateway.clock.advance(20_000)
+    expect(gateway.clock.running).toBe(0)
+  })
+
+  it('is waited for anew each time that it is lost, and rings once it is back', async () => {
+    const token = await gateway.token()
+    const page = await gateway.page()
+    const { protocol } = await page.connect(token)
+    await page.ask('subscriber.online')
+    const { leg, owner } = gateway.call()
+    await page.message('verto.invite')
+    await gone(gateway, page)
+    gateway.clock.advance(9_000)
+    const again = await gateway.page()
+    await again.connect(token, { protocol })
+    gateway.clock.advance(10_000)
+    expect(leg.isEnded).toBe(false)
+    await gone(gateway, again)
+    gateway.clock.advance(9_999)
+    expect(leg.isEnded).toBe(false)
+    gateway.clock.advance(1)
+    expect(owner.told).toEqual(['early', 'ended not_online by far'])
+  })
+
   it.each([
     ['failed', 10_000],
     ['disconnected', 15_000],
