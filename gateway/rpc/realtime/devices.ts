@@ -94,5 +94,5 @@ const noCodec = (params: Fields): Refusal =>
 /** The caller, as events show it. */
 export const deviceOf = ({ type, from, to, headers, userVariables }: CallInfo): WireDevice => ({
   type,
-  params: type === 'sip' ? { from, to, headers } : { from, to, ...(userVariables && { userVariables }) },
+  params: { from, to, ...(type === 'sip' && { headers }), ...(userVariables && { userVariables }) },
 })

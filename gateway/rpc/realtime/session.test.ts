@@ -152,6 +152,19 @@ describe('a call', () => {
     await over
   })
 
+  it('is offered with its variables, where a document of a SIP call has called its address', async () => {
+    const application = await gateway.listener()
+    const userVariables = { order: '7' }
+    const headers = [{ name: 'X-Order', value: '8' }]
+    const call = new FakeCall({ type: 'sip', to: '/public/office', headers, userVariables })
+    const { over } = gateway.arrives(call)
+    expect(await application.event('calling.call.receive')).toMatchObject({
+      device: { type: 'sip', params: { to: '/public/office', headers, userVariables } },
+    })
+    call.end()
+    await over
+  })
+
   it('is not offered any more to who stopped listening', async () => {
     const application = await gateway.listener()
     await application.ask('signalwire.unreceive', { contexts: ['office'] })
