@@ -74,6 +74,19 @@ describe('the limits of calls to addresses', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
+  it('an address is one hop of SIP', async () => {
+    at['/public/menu'] = (call) => connect(call, 'sip:b@far.example')
+    const go = Promise.withResolvers<void>()
+    const a = await arrive(async (call) => {
+      await go.promise
+      await connect(call, '/public/menu')
+    })
+    a.leg.note({ maxForwards: 10 })
+    go.resolve()
+    await turns()
+    expect(t.outbound.dialled[0]?.request.maxForwards).toBe(8)
+  })
+
   it('calls to addresses are calls: the limit of all counts them', async () => {
     ;({ t, at, results, connect, arrive, left } = setUp(1))
     at['/public/menu'] = waits

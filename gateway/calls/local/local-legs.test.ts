@@ -81,6 +81,41 @@ describe('a call that is connected to an address', () => {
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
 
+  it('hears no tone of the gateway as early media where a callee of the handler merely rings', async () => {
+    at['/public/menu'] = (call) => connect(call, 'sip:b@far.example')
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    t.outbound.dialled[0]?.leg.early(false)
+    await turns()
+    expect(a.far.told).toEqual(['ring'])
+    expect(t.ports).toEqual([])
+    t.outbound.dialled[0]?.leg.ended({ code: 'declined' })
+    await turns()
+    expect(a.far.told).toEqual(['ring', 'end declined'])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('ends for a failure of the gateway where its audio is lost', async () => {
+    at['/public/menu'] = waits
+    const a = await arrive((call) => connect(call, '/public/menu'))
+    const [, far] = t.ports
+    t.calls.portsLost([far?.id ?? ''])
+    await turns()
+    expect(a.far.told).toEqual(['answer', 'end internal'])
+    expect([...told.ends.values()].map(({ code }) => code)).toEqual(['internal', 'internal', 'internal'])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
+  it('fails at once where the gateway cannot place it', async () => {
+    const { arrive: arriving } = t.calls
+    t.calls.arrive = (arrival) => {
+      if (arrival.leg.kind === 'local') throw new Error('a fault')
+      arriving.call(t.calls, arrival)
+    }
+    await arrive((call) => connect(call, '/public/menu'))
+    expect(results).toMatchObject([{ kind: 'failed', code: 'internal' }])
+    expect(left()).toEqual([0, 0, 0, 0, 0])
+  })
+
   it.each([
     ['busy', 'busy', 486, 'busy'],
     ['decline', 'declined', 603, 'declined'],

@@ -1,6 +1,6 @@
 import type { Edge } from '../../../media/types.ts'
 import type { Clock } from '../../clock.ts'
-import { catalogue } from '../../errors.ts'
+import { catalogue, codeOf } from '../../errors.ts'
 import type { Log } from '../../log.ts'
 import type { Metrics } from '../../metrics.ts'
 import { newCallId, newLegId } from '../ids.ts'
@@ -45,8 +45,20 @@ export class LocalLegs implements OutboundLocal {
   dial(target: HandlerTarget, request: OutboundRequest): Leg {
     const near = this.#newLeg('outbound', request, target.address)
     // The owner takes the leg in state `new`, whatever becomes of it.
-    void Promise.resolve().then(() => this.#place(near, target, request))
+    queueMicrotask(() => this.#tryPlace(near, target, request))
     return near
+  }
+
+  /** A fault of the gateway ends the leg: its caller is not left waiting, and the process goes on. */
+  #tryPlace(near: Leg, target: HandlerTarget, request: OutboundRequest): void {
+    try {
+      this.#place(near, target, request)
+    } catch (error) {
+      const code = codeOf(error)
+      const facts = { call: request.callId, leg: near.id, code, err: error }
+      this.#deps.log.error(facts, 'an address cannot be called')
+      near.end({ code })
+    }
   }
 
   #place(near: Leg, target: HandlerTarget, request: OutboundRequest): void {
@@ -65,7 +77,7 @@ export class LocalLegs implements OutboundLocal {
       this.#refuse(near, request, { code: 'too_many_hops', facts, isFirst: true })
       return
     }
-    this.#arrive(near, target, { request, lineage, maxForwards: maxForwards - 1 })
+    this.#arrive(near, target, { request, lineage, maxForwards })
   }
 
   #arrive(

@@ -124,7 +124,7 @@ class NearSide implements LegSignalling {
   async answer(): Promise<void> {}
 
   end(cause: Cause): void {
-    this.#far.ended(this.#far.isAnswered ? { code: 'normal' } : givenUp(cause))
+    this.#far.ended(this.#far.isAnswered ? hungUp(cause) : givenUp(cause))
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -138,6 +138,8 @@ class NearSide implements LegSignalling {
 
 /** Signalling of the leg that the address's handler drives. */
 class FarSide implements LegSignalling {
+  /** The call that calls the address lets its caller know that it rings, with a tone where one is needed. */
+  readonly makesRingingTone = true
   readonly #near: Leg
   readonly #pair: LocalPair
 
@@ -160,7 +162,7 @@ class FarSide implements LegSignalling {
   }
 
   end(cause: Cause): void {
-    this.#near.ended(this.#near.isAnswered ? { code: 'normal' } : refused(cause))
+    this.#near.ended(this.#near.isAnswered ? hungUp(cause) : refused(cause))
   }
 
   sendDigits(digits: string): Promise<void> {
@@ -171,6 +173,9 @@ class FarSide implements LegSignalling {
     return this.#pair.refer(this.#near, target, options)
   }
 }
+
+/** The end of an answered call, as its other side hears it: normal, unless the gateway itself failed. */
+const hungUp = (cause: Cause): Cause => (cause.code === 'internal' ? cause : { code: 'normal' })
 
 /** The end of an unanswered call, as the handler's call hears it from its caller. */
 const givenUp = ({ code }: Cause): Cause => ({
