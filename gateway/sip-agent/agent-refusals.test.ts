@@ -35,13 +35,14 @@ describe('what the agent answers itself', () => {
     await ask('INVITE', 481, { to: `<${target()}>;tag=nobody` })
     await ask('PRACK', 481)
   })
-  it('483 to a call that may not go on; OPTIONS and what is inside a dialog end here anyway', async () => {
+  it('nothing for want of hops: every request without any left ends here', async () => {
     const extra = { 'Max-Forwards': '0' }
-    await ask('INVITE', 483, { extra })
     await ask('INVITE', 481, { extra, to: `<${target()}>;tag=nobody` })
     bench.srf.use('options', (_req: SrfRequest, res: SrfResponse) => res.send(200))
+    bench.srf.invite((_req: SrfRequest, res: SrfResponse) => res.send(486))
     await routed(bench.srf)
     await ask('OPTIONS', 200, { extra })
+    await ask('INVITE', 486, { extra })
   })
   it('420 to an extension that is required and not there', async () => {
     const refused = await ask('INVITE', 420, { extra: { Require: '100rel, sec-agree' } })
