@@ -56,6 +56,7 @@ describe('a caller who has not proved its address', () => {
 
 it('the caller’s own address is so in any spelling', async () => {
   open(true)
+  port.families = [4, 6]
   gate = new SendingGate(port, '2001:db8::1', { clock, isConfirmed: true })
   gate.setFar(near, far({ address: '2001:DB8:0:0::1' }))
   await pass(3_000)
