@@ -189,7 +189,7 @@ export class App {
       records,
       customers,
     }
-    const opened = openCalls(base, { ...made, quotas: this.#quotas, clock: this.#callClock }, this.#metrics)
+    const opened = openCalls(base, { ...made, clock: this.#callClock }, this.#metrics)
     this.#calls = opened.calls
     this.#watch(media, agent)
     const reasons = () => this.#reasons()

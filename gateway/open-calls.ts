@@ -26,7 +26,6 @@ import type { Recordings } from './recordings/recordings.ts'
 import type { Records } from './records/records.ts'
 import type { RealtimeDialect } from './rpc/realtime/dialect.ts'
 import type { SubscriberDialect } from './rpc/subscriber/dialect.ts'
-import type { CarrierQuotas } from './sip/carriers/quotas.ts'
 import type { SipEdge } from './sip/index.ts'
 import type { EndpointContacts } from './sip/registrar/index.ts'
 import type { SipUri } from './sip/uri.ts'
@@ -46,7 +45,6 @@ export interface CallsFrom extends Dialects {
   readonly recordings: Recordings
   readonly customers: Customers
   readonly records: Records
-  readonly quotas: Pick<CarrierQuotas, 'inherit'>
   /** Apart from the base's, so that the gauge of calls' timers is zero when there is no call. */
   readonly clock: SystemClock
 }
@@ -99,7 +97,6 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
     edge,
     arrivals: { arrive: (arrival) => calls.arrive(arrival) },
     limits: addressSettings(config),
-    quotas: from.quotas,
     metrics,
     clock,
     log,

@@ -83,18 +83,10 @@ export const setUp = (
     ports.push(port)
     return port
   }
-  /** Calls to addresses that are not over, and the calls that dialled them. */
-  const inherited = new Map<string, string>()
   const locals = new LocalLegs({
     edge: { open: openPort },
     arrivals: { arrive: (arrival) => calls.arrive(arrival) },
     limits: { maxDepth: 3, maxCalls: 4 },
-    quotas: {
-      inherit: (callId, from) => {
-        inherited.set(callId, from)
-        return () => void inherited.delete(callId)
-      },
-    },
     ...{ metrics, clock, log },
   })
   const calls: Calls = new Calls({
@@ -146,7 +138,6 @@ export const setUp = (
     return { ...side, call: await ready.promise }
   }
   return Object.assign(made, {
-    inherited,
     ...{ clock, metrics, outbound, bridges, calls, joined, arrive, wait, recogniser, streams },
     ...{ keeper, customers, records, registered, ports, warnings },
     /** No port can be opened for calls to addresses from now on. */

@@ -31,11 +31,8 @@ describe('a call that is connected to an address', () => {
     expect(states).toEqual(['initiated', 'answered'])
     expect(t.bridges.count).toBe(1)
     expect(t.calls.count).toBe(2)
-    // What it dials to carriers counts as that of whoever began the first call.
-    expect([...t.inherited.values()]).toEqual([a.leg.port?.group])
     a.leg.ended({ code: 'normal' })
     await turns()
-    expect(t.inherited.size).toBe(0)
     expect(menu[0]?.signal.aborted).toBe(true)
     expect(left()).toEqual([0, 0, 0, 0, 0])
   })
@@ -216,6 +213,7 @@ describe('a call that is connected to an address', () => {
       await call.connect({ steps: [[{ to: '/public/menu', userVariables }]] })
     })
     expect(seen).toEqual([userVariables])
+    // What is dialled to carriers counts as that of whoever began the first call.
     expect(t.outbound.dialled[0]?.request).toMatchObject({ originId: first[0] })
     expect(t.outbound.dialled[0]?.request.callId).not.toBe(first[0])
   })

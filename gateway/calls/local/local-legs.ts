@@ -14,8 +14,6 @@ export interface LocalLegsDeps {
   readonly edge: Pick<Edge, 'open'>
   readonly arrivals: Arrivals
   readonly limits: AddressLimits
-  /** Counts calls to carriers of one call as those of the caller of another one; default: nothing is counted. */
-  readonly quotas?: { inherit(callId: string, from: string): () => void }
   readonly metrics: Pick<Metrics, 'rejections'>
   readonly clock: Clock
   readonly log: Log
@@ -89,7 +87,7 @@ export class LocalLegs implements OutboundLocal {
       maxForwards,
     }: { readonly request: OutboundRequest; readonly lineage: Lineage; readonly maxForwards: number },
   ): void {
-    const { edge, arrivals, quotas, clock, log } = this.#deps
+    const { edge, arrivals, clock, log } = this.#deps
     const far = this.#newLeg('inbound', request, target.address)
     far.note({ lineage })
     const callId = newCallId()
@@ -106,7 +104,6 @@ export class LocalLegs implements OutboundLocal {
       headers: [...own, ...forwarded],
       ...(destination.userVariables && { userVariables: destination.userVariables }),
       maxForwards,
-      ...(quotas && { onOver: quotas.inherit(callId, group) }),
     })
   }
 

@@ -67,18 +67,6 @@ it('counts what the handler of an address dials as that of the call that led the
   ])
 })
 
-it('counts a call that was dialled by another one as of the same subscriber', () => {
-  const t = make()
-  t.quotas.attribute('a', ann)
-  const over = t.quotas.inherit('b', 'a')
-  t.quotas.inherit('d', 'c')
-  expect([t.code('a'), t.code('b'), t.code('b'), t.code('d')]).toEqual([
-    ...['taken', 'taken', 'over_call_limit', 'taken'],
-  ])
-  over()
-  expect(t.quotas.attributed).toBe(1)
-})
-
 it('prefers the limits of the subscriber to those of all', () => {
   const t = make()
   t.quotas.attribute('a', { projectId: 'p1', subscriber: { id: 'ann', maxCalls: 1 } })

@@ -73,15 +73,6 @@ export class CarrierQuotas {
     return () => void this.#payers.delete(callId)
   }
 
-  /**
-   * Counts what a call dials as that of the payer of another call, which dialled it, until the function that it returns is called. Without such a
-   * payer nothing more is counted.
-   */
-  inherit(callId: string, from: string): () => void {
-    const payer = this.#payers.get(from)
-    return payer ? this.attribute(callId, payer) : () => {}
-  }
-
   /** Takes one leg to a carrier. Returns a function that gives it up again, idempotent; or the quota that is exhausted. */
   take({ projectId, callId, originId = callId }: QuotaRequest): (() => void) | Cause {
     const scopes = this.#scopes(projectId, this.#payers.get(originId))
