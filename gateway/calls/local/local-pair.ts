@@ -107,16 +107,27 @@ export class LocalPair {
   }
 }
 
-/** Signalling of the leg that calls the address. It is outbound: it neither rings nor answers its far side. */
-class NearSide implements LegSignalling {
-  readonly #far: Leg
-  readonly #pair: LocalPair
+/** Signalling of both legs: what one call does to its leg happens to the other leg as if its far side had done it. */
+abstract class LocalSide {
+  protected readonly other: Leg
+  protected readonly pair: LocalPair
 
-  constructor(far: Leg, pair: LocalPair) {
-    this.#far = far
-    this.#pair = pair
+  constructor(other: Leg, pair: LocalPair) {
+    this.other = other
+    this.pair = pair
   }
 
+  sendDigits(digits: string): Promise<void> {
+    return this.pair.press(this.other, digits)
+  }
+
+  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
+    return this.pair.refer(this.other, target, options)
+  }
+}
+
+/** Signalling of the leg that calls the address. It is outbound: it neither rings nor answers its far side. */
+class NearSide extends LocalSide implements LegSignalling {
   ring(): void {}
 
   async progress(): Promise<void> {}
@@ -124,53 +135,30 @@ class NearSide implements LegSignalling {
   async answer(): Promise<void> {}
 
   end(cause: Cause): void {
-    this.#far.ended(this.#far.isAnswered ? hungUp(cause) : givenUp(cause))
-  }
-
-  sendDigits(digits: string): Promise<void> {
-    return this.#pair.press(this.#far, digits)
-  }
-
-  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
-    return this.#pair.refer(this.#far, target, options)
+    this.other.ended(this.other.isAnswered ? hungUp(cause) : givenUp(cause))
   }
 }
 
 /** Signalling of the leg that the address's handler drives. */
-class FarSide implements LegSignalling {
+class FarSide extends LocalSide implements LegSignalling {
   /** The call that calls the address lets its caller know that it rings, with a tone where one is needed. */
   readonly makesRingingTone = true
-  readonly #near: Leg
-  readonly #pair: LocalPair
-
-  constructor(near: Leg, pair: LocalPair) {
-    this.#near = near
-    this.#pair = pair
-  }
 
   ring(): void {
-    this.#near.early(false)
+    this.other.early(false)
   }
 
   async progress(): Promise<void> {
-    await this.#pair.openAudio()
-    this.#near.early(true)
+    await this.pair.openAudio()
+    this.other.early(true)
   }
 
   answer(codecs?: readonly AudioCodec[]): Promise<void> {
-    return this.#pair.answer(codecs)
+    return this.pair.answer(codecs)
   }
 
   end(cause: Cause): void {
-    this.#near.ended(this.#near.isAnswered ? hungUp(cause) : refused(cause))
-  }
-
-  sendDigits(digits: string): Promise<void> {
-    return this.#pair.press(this.#near, digits)
-  }
-
-  refer(target: string, options?: ReferOptions): Promise<ReferOutcome> {
-    return this.#pair.refer(this.#near, target, options)
+    this.other.ended(this.other.isAnswered ? hungUp(cause) : refused(cause))
   }
 }
 
