@@ -40,6 +40,7 @@ beforeAll(async () => {
           { sleep: -1 },
         ),
       },
+      { address: '/public/hall', handler: scripted({ join_room: { name: 'lounge' } }) },
       {
         address: '/public/silent',
         handler: scripted({
@@ -357,6 +358,23 @@ describe.each(sdkVersions)('the published SDK $version', (sdk) => {
     await carrier.done()
     await expect.poll(() => page.wire.events('member.left', before)).toHaveLength(1)
     expect(await names()).toHaveLength(1)
+    await page.hangUp()
+    await gateway.settled()
+  })
+
+  it('closes its camera once a handler has taken it to others in a room', async () => {
+    await page.dial('/public/hall', { video: true })
+    const camera = () => page.page.evaluate(`call.localVideoTrack?.readyState ?? 'none'`)
+    expect(await camera()).toBe('live')
+    const carrier = await Carrier.calls(gateway, {
+      domain: 'lounge.test',
+      scenario: 'caller',
+      holdMs: 'told',
+    })
+    await carrier.talks('answered', 440)
+    await until('the camera is closed', camera, (state) => state !== 'live')
+    await carrier.goesOn()
+    await carrier.done()
     await page.hangUp()
     await gateway.settled()
   })

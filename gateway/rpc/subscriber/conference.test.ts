@@ -70,6 +70,22 @@ describe('a page in a room', () => {
     expect(await members(page, self)).toHaveLength(1)
   })
 
+  it('is told to close its camera, where a handler has taken it there', async () => {
+    const { page, leg, media } = await dialled(gateway, '/public/bob')
+    media.report('connected')
+    await leg.answer()
+    await page.event('call.joined')
+    media.video.change(true)
+    leg.setPort(media.port, media.video)
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ visible: true, updated: ['visible'] })
+    leg.gathered([telephone('+1555')])
+    const updated = ['video_muted', 'visible']
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ video_muted: true, updated })
+    leg.gathered([telephone('+1555'), telephone('+1666')])
+    await settled(page)
+    expect(page.story.filter((each) => each === 'member.updated')).toHaveLength(2)
+  })
+
   it('that comes last finds the others in its first event', async () => {
     const { page, leg } = await dialled(gateway, '/public/lounge')
     leg.gathered([telephone('+1555')])

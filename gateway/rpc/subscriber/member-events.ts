@@ -115,6 +115,9 @@ export class MemberEvents {
   gathered(legs: readonly Leg[]): void {
     const before = this.#company
     this.#company = new Set(legs.map((leg) => this.#options.parties.of(leg)))
+    // A conference shows nobody's camera; the published SDK closes one that it finds muted.
+    if (legs.length > 0 && before.size === 0 && this.party.visible)
+      this.change(this.party, { video_muted: true })
     if (!this.#joined) return
     for (const party of before) if (!this.#company.has(party)) this.#tellMoved('member.left', party)
     for (const party of this.#company) if (!before.has(party)) this.#tellMoved('member.joined', party)
