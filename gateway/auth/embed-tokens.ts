@@ -30,6 +30,19 @@ export interface EmbedOptions {
 /** Maximum number of guest tokens of an embed token in a minute, where it has no number of its own. */
 export const defaultGuests = 600
 
+/** Origin of a request for a guest token. */
+export interface GuestSource {
+  /** `Origin` header of the page; undefined for programs. */
+  readonly origin: string | undefined
+  /** Network address, or network, that counts as one sender. */
+  readonly network: string
+}
+
+/** Part of the guest tokens of a minute that one network may have: no single one takes them from all visitors. */
+const networkShare = 0.1
+/** Guest tokens of a minute that each network may have, however few there are in all. */
+const minOfNetwork = 10
+
 /** Outcome of a request for a guest token. */
 export type GuestTokenResult =
   | { readonly token: string }
@@ -48,10 +61,12 @@ interface Claims extends Pick<EmbedOptions, 'maxGuests' | 'origins'> {
 export class EmbedTokens {
   readonly #parts: EmbedTokenParts
   readonly #guests: Attempts
+  readonly #guestsOfNetworks: Attempts
 
   constructor(parts: EmbedTokenParts) {
     this.#parts = parts
     this.#guests = new Attempts(parts.clock, { attempts: defaultGuests, windowMs: 60_000 })
+    this.#guestsOfNetworks = new Attempts(parts.clock, { attempts: minOfNetwork, windowMs: 60_000 })
   }
 
   /** Makes an embed token for an address. */
@@ -73,18 +88,24 @@ export class EmbedTokens {
     return token
   }
 
-  /** Makes a guest token for the address of an embed token, for a page of this origin. */
-  async guestToken(text: string, origin: string | undefined): Promise<GuestTokenResult> {
+  /** Makes a guest token for the address of an embed token. */
+  async guestToken(text: string, { origin, network }: GuestSource): Promise<GuestTokenResult> {
     const { tokens, rows, resources, clock } = this.#parts
     const found = await rows.find(hashOf(text))
     if (found?.kind !== embed || Number(found.expires_at) <= clock.now()) return { refused: 'unknown' }
     const { addressIds, maxGuests, origins }: Claims = JSON.parse(found.claims_json)
     if (!resources.findByAddressId(found.project_id, addressIds[0])) return { refused: 'unknown' }
     if (origins && (origin === undefined || !origins.includes(origin))) return { refused: 'origin' }
-    const waitMs = this.#guests.take(found.id, maxGuests)
+    const waitMs = this.#take(found.id, network, maxGuests)
     if (waitMs > 0) return { refused: 'rate', waitMs }
     const guest = { id: randomUUID(), projectId: found.project_id }
     const { token } = await tokens.issue(guest, defaultSeconds, { kind: 'guest', addressIds })
     return { token }
+  }
+
+  /** Counts a guest token. Returns the milliseconds until the next one is allowed, 0 if this one is. */
+  #take(id: string, network: string, maxGuests = defaultGuests): number {
+    const ofNetwork = Math.max(minOfNetwork, Math.ceil(maxGuests * networkShare))
+    return this.#guestsOfNetworks.take(`${id} ${network}`, ofNetwork) || this.#guests.take(id, maxGuests)
   }
 }

@@ -3,6 +3,7 @@ import { defaultGuests, type EmbedTokens } from '../../../auth/embed-tokens.ts'
 import type { Clock } from '../../../clock.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import { TrunklineError } from '../../../errors.ts'
+import { senderOf } from '../../../networks.ts'
 import type { RequireProject } from '../../principal.ts'
 import { badField } from './fields.ts'
 import { checkAddress } from './limited-tokens.ts'
@@ -112,8 +113,9 @@ const exchangeRoute = (site: FastifyInstance, { embeds }: EmbedParts): void => {
   site.post<{ Body: { readonly token: string } }>(
     '/api/fabric/embeds/tokens',
     { schema },
-    async ({ body, headers }, reply) => {
-      const made = await embeds.guestToken(body.token, headers.origin)
+    async ({ body, headers, ip }, reply) => {
+      const source = { origin: headers.origin, network: senderOf(ip) }
+      const made = await embeds.guestToken(body.token, source)
       if ('token' in made) return reply.code(201).header('cache-control', 'no-store').send(made)
       if (made.refused === 'origin') throw new TrunklineError('origin_refused')
       if (made.refused === 'unknown') throw badField('token', 'The embed token is not good.')

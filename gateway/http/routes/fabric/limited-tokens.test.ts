@@ -113,9 +113,9 @@ describe('limited tokens', () => {
 })
 
 describe('embed tokens', () => {
-  const exchange = (token: string, origin?: string) =>
+  const exchange = (token: string, origin?: string, remoteAddress = '192.0.2.1') =>
     rig.site.inject({
-      ...{ method: 'POST', url: '/api/fabric/embeds/tokens', payload: { token } },
+      ...{ method: 'POST', url: '/api/fabric/embeds/tokens', payload: { token }, remoteAddress },
       ...(origin && { headers: { origin } }),
     })
   const made = async (more: object = {}): Promise<string> => {
@@ -165,8 +165,18 @@ describe('embed tokens', () => {
     rig.clock.advance(60_000)
     expect((await exchange(few)).statusCode).toBe(201)
     const usual = await made()
-    for (let i = 0; i < 600; i++) await exchange(usual)
-    expect((await exchange(usual)).statusCode).toBe(429)
+    for (let i = 0; i < 600; i++) await exchange(usual, undefined, `192.0.2.${i % 20}`)
+    expect((await exchange(usual, undefined, '192.0.2.200')).statusCode).toBe(429)
+  })
+
+  it('give one network a part of them, so that it takes none from the visitors of others', async () => {
+    const token = await made()
+    for (let i = 0; i < 60; i++)
+      expect((await exchange(token, undefined, `2001:db8::${i + 1}`)).statusCode).toBe(201)
+    expect((await exchange(token, undefined, '2001:db8::f00')).statusCode).toBe(429)
+    expect((await exchange(token, undefined, '2001:db8:1::1')).statusCode).toBe(201)
+    rig.clock.advance(60_000)
+    expect((await exchange(token, undefined, '2001:db8::1')).statusCode).toBe(201)
   })
 
   it('can be for pages of some origins alone', async () => {
