@@ -56,6 +56,16 @@ it('answers 422 for what is not applied, with the places of faults', async () =>
   expect((await post(`Bearer ${secret}`)).statusCode).toBe(422)
 })
 
+it('refuses parameters in the query: a dry run asked for there must not reload', async () => {
+  const answer = await site.inject({
+    method: 'POST',
+    url: `${reloadPath}?dry_run=true`,
+    headers: { authorization: `Bearer ${secret}` },
+  })
+  expect(answer.statusCode).toBe(422)
+  expect(requests).toEqual([])
+})
+
 it.each([
   ['no token', undefined],
   ['another token', 'Bearer another'],

@@ -39,6 +39,8 @@ export const operatorRoutes = (site: FastifyInstance, parts: OperatorRouteParts)
       additionalProperties: false,
       properties: { dry_run: { type: 'boolean' } },
     },
+    // A dry_run in the query would otherwise be overlooked, and the file be applied.
+    querystring: { type: 'object', additionalProperties: false, properties: {} },
   }
   site.post<{ Body: ReloadBody | null }>(reloadPath, { onRequest, schema }, async ({ body }, reply) => {
     const result = await parts.reload({ dryRun: body?.dry_run === true, by: 'api' })
