@@ -123,6 +123,13 @@ media: { speech: { recogniser: { url: "ws://r.example", token: "${secret}", head
     ])
   })
 
+  it('show no fragment of a URL, which may be a secret too', () => {
+    const file = (fragment: string) => `webhooks: { recordsUrl: "https://x.example/r#${fragment}" }`
+    expect(between(file('sesame'), file('alibaba'))).toMatchObject([
+      { before: '"https://x.example/r#…"', after: '"https://x.example/r#…"' },
+    ])
+  })
+
   it('show no secret of a group that takes the place of none', () => {
     const changes = between('http: { plain: false }', 'http: { plain: { port: 81 } }')
     expect(changes).toMatchObject([

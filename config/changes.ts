@@ -158,10 +158,11 @@ const withoutSecrets = (value: unknown, schema: Schema): unknown => {
   return typeof value === 'string' ? withoutCredentials(value) : value
 }
 
-/** A URL without its user, password and query, each of which may hold a secret. */
+/** A URL without its user, password, query and fragment, each of which may hold a secret. */
 const withoutCredentials = (text: string): string => {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text
   const url = URL.parse(text)
-  if (!url || (url.username === '' && url.password === '' && url.search === '')) return text
-  return `${url.protocol}//${url.host}${url.pathname}${url.search === '' ? '' : '?…'}`
+  if (!url) return '(secret)'
+  if ([url.username, url.password, url.search, url.hash].every((part) => part === '')) return text
+  return `${url.protocol}//${url.host}${url.pathname}${url.search === '' ? '' : '?…'}${url.hash === '' ? '' : '#…'}`
 }

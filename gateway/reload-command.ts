@@ -31,12 +31,24 @@ export const reloadGateway = async (
   }
   const answer = await ask(controlSocketOf(dataDir), { command: 'reload', dry_run: dryRun, file: path })
   if (answer === undefined) {
-    process.stderr.write(`No gateway runs with the data folder ${dataDir}, or this user may not reach it.\n`)
+    process.stderr.write(
+      `No gateway runs with the data folder ${dataDir}, or this user may not reach it. Where the file names another data folder than at the start, the gateway needs a restart.\n`,
+    )
     return reloadExit.notRunning
   }
-  const body = JSON.parse(answer) as ReloadBody
+  const body = readAnswer(answer)
+  if (!body) {
+    process.stderr.write(`The gateway did not understand the command: is it another version? ${answer}`)
+    return reloadExit.failed
+  }
   process.stdout.write(json ? `${JSON.stringify(body, null, 2)}\n` : `${reloadLines(body).join('\n')}\n`)
   return exitCodeOf(body)
+}
+
+/** Returns the result in an answer; undefined where there is none, as that of another version. */
+const readAnswer = (answer: string): ReloadBody | undefined => {
+  const body = JSON.parse(answer) as Partial<ReloadBody>
+  return body.result === undefined ? undefined : (body as ReloadBody)
 }
 
 /** Sends one line and resolves with the answer; undefined where nothing listens, or the connection ends before there is one. */

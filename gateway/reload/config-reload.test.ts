@@ -145,7 +145,11 @@ describe('a reload', () => {
     const result = await reload.reload({ by })
     expect(done).toEqual(['two commits'])
     expect(result.outcome).toBe('applied')
-    expect(result.warnings).toEqual(['a warning', 'two: the store is away'])
+    expect(result.warnings).toEqual([
+      'a warning',
+      'one: a defect; restart the gateway',
+      'two: the store is away',
+    ])
     expect(lines[0]).toContain('config.commit_failed')
   })
 
@@ -172,6 +176,18 @@ describe('a reload', () => {
     reload.close()
     expect(await reload.reload({ by })).toMatchObject({ error: 'gateway: it is shutting down' })
     expect(done).toEqual([])
+  })
+
+  it('is given up where the gateway begins to shut down while parts are prepared', async () => {
+    const { write, done, followers, part, reload } = gateway()
+    part('one', { write: async () => void done.push('one writes') })
+    followers.add('slow', () => {
+      reload.close()
+      return undefined
+    })
+    write('limits: { calls: 6 }')
+    expect(await reload.reload({ by })).toMatchObject({ error: 'gateway: it is shutting down' })
+    expect(done).toEqual(['one discards'])
   })
 
   it('takes over documents beside the file that have other contents', async () => {

@@ -104,7 +104,7 @@ export class ConfigReload {
     const nothing = { file, dryRun, applied: [], restart: [], warnings: [], faults: [] }
     let result: ReloadResult
     try {
-      if (this.#closed) throw new PartRefuses('gateway', new Error('it is shutting down'))
+      this.#checkOpen()
       if (!dryRun && !isSameFile(file, this.#options.file))
         throw new Error(
           `The gateway runs with ${this.#options.file}; another file can only be tried (dry run).`,
@@ -144,9 +144,15 @@ export class ConfigReload {
     return { ...found, outcome, warnings: [...warnings, ...failed] }
   }
 
+  #checkOpen(): void {
+    if (this.#closed) throw new PartRefuses('gateway', new Error('it is shutting down'))
+  }
+
   /** Nothing has changed where this rejects. */
   async #carryOut(prepared: PreparedChange, dryRun: boolean): Promise<readonly string[]> {
     try {
+      // Preparing takes time, in which the gateway may have begun to shut down.
+      this.#checkOpen()
       if (prepared.writes) await this.#write(prepared, dryRun)
     } catch (error) {
       await prepared.discard()
@@ -156,8 +162,8 @@ export class ConfigReload {
       await prepared.discard()
       return []
     }
-    prepared.commit(this.#options.log)
-    return prepared.finish()
+    const failed = prepared.commit(this.#options.log)
+    return [...failed, ...(await prepared.finish())]
   }
 
   /** A dry run writes too, to find what the store forbids, and takes it back. */

@@ -82,3 +82,9 @@ it('is not there where its path is too long, and the log says so', async () => {
   const { lines } = await open(long)
   expect(lines[0]).toContain('control.no_socket')
 })
+
+it('keeps no gateway from starting where it cannot be made', async () => {
+  mkdirSync(controlSocketOf(folder))
+  const { lines } = await open()
+  expect(lines[0]).toContain('control.no_socket')
+})

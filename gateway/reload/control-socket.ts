@@ -40,7 +40,10 @@ export class ControlSocket {
     this.#path = controlSocketOf(options.dataDir)
   }
 
-  /** Opens it in a data folder that this process holds. A path that is too long is logged, and there is none. */
+  /**
+   * Opens it in a data folder that this process holds. Where the path is too long, or the file system of the folder has no sockets, a line
+   * is logged and there is none.
+   */
   static async open(options: ControlSocketOptions): Promise<ControlSocket> {
     const control = new ControlSocket(options)
     const { log } = options
@@ -49,7 +52,11 @@ export class ControlSocket {
       log.warn({ event, path: control.#path }, 'path too long for a control socket; SIGHUP reloads')
       return control
     }
-    await control.#listen()
+    try {
+      await control.#listen()
+    } catch (err) {
+      log.warn({ event: 'control.no_socket', path: control.#path, err }, 'no control socket; SIGHUP reloads')
+    }
     return control
   }
 

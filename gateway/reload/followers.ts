@@ -90,8 +90,9 @@ export class PreparedChange {
     }
   }
 
-  /** Lets every part take over. A part that fails all the same, by a defect, keeps no other from it. */
-  commit(log: Pick<Log, 'error'>): void {
+  /** Lets every part take over. A part that fails all the same, by a defect, keeps no other from it. Returns what failed, for people. */
+  commit(log: Pick<Log, 'error'>): readonly string[] {
+    const failed: string[] = []
     for (const { name, commit } of this.#steps) {
       try {
         commit()
@@ -100,8 +101,10 @@ export class PreparedChange {
           { event: 'config.commit_failed', err, part: name },
           'part failed to take the configuration over',
         )
+        failed.push(`${new PartRefuses(name, err).message}; restart the gateway`)
       }
     }
+    return failed
   }
 
   /** Finishes the takeover; returns what failed, for people. */
