@@ -1,5 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import type { Dialog } from 'drachtio-srf'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { SystemDns } from './route/dns.ts'
@@ -7,7 +8,7 @@ import { NameServer } from './testing/name-server.ts'
 import { type Extra, Peer, testSdp } from './testing/peer.ts'
 import { reachCarrier } from './testing/reach.ts'
 import { type Bench, idle, routed, startBench } from './testing/srf.ts'
-import { reachHeader } from './types.ts'
+import { reachHeader, unconfirmedHeader } from './types.ts'
 
 /** Address of a carrier that knows the gateway by its address, and of a host that nobody may reach. */
 const [carrierAddress, innerAddress] = ['127.0.0.30', '127.0.9.9']
@@ -226,6 +227,36 @@ describe('a call to a stranger', () => {
     expect([carrier.received, inner.received]).toEqual([[], []])
   })
 })
+
+it.each(['udp', 'tcp'])(
+  'a caller who never acknowledges gets one BYE, its route over %s nothing',
+  async (protocol) => {
+    const proxy = await Victim.at('127.0.0.5')
+    const connections: unknown[] = []
+    const server = createServer((socket) => connections.push(socket.destroy()))
+    server.listen(proxy.port, '127.0.0.5')
+    await once(server, 'listening')
+    const made = new Promise<Dialog>((resolve) => {
+      bench.srf.invite(async (req, res) => {
+        const headers = { [unconfirmedHeader]: '1' }
+        resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp('answer'), headers }))
+      })
+    })
+    await routed(bench.srf)
+    const route = `<sip:127.0.0.5:${proxy.port};lr;transport=${protocol}>`
+    const call = peer.call(`sip:bob@127.0.0.1:${bench.udp}`)
+    peer.send('INVITE', call, { body: testSdp(), extra: { 'Record-Route': route } })
+    await peer.response(200)
+    const dialog = await made
+    dialog.destroy()
+    await peer.request('BYE')
+    await idle(bench.agent)
+    expect(peer.inbox.filter((each) => each.kind === 'request')).toEqual([])
+    expect([proxy.received, connections]).toEqual([[], []])
+    server.close()
+    proxy.close()
+  },
+)
 
 it('a call of the carrier goes on where its route leads within its own addresses', async () => {
   const headers = { 'Record-Route': `<${carrierUri()};lr>` }

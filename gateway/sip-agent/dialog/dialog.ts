@@ -30,6 +30,8 @@ export interface DialogStart {
   readonly origin?: Flow
   /** Far end as the application names it. Default: nothing is known of it. */
   readonly farEnd?: FarEnd
+  /** True for a peer that has yet to prove that it is at its address. Default false. */
+  readonly isUnconfirmed?: boolean
   /** The remote target; empty where the peer gave no Contact. */
   readonly target: string
   readonly owner: App | undefined
@@ -65,6 +67,8 @@ export class Dialog {
   readonly origin: Flow
   /** Far end as the application names it. */
   farEnd: FarEnd | undefined
+  /** True until the peer proves by a request of its own that it is at its address; see `unconfirmedHeader`. */
+  isUnconfirmed: boolean
   /** Offers without an answer. */
   readonly offers = new Offers()
   localContact: string
@@ -105,6 +109,7 @@ export class Dialog {
     this.#flow = start.flow
     this.origin = start.origin ?? start.flow
     this.farEnd = start.farEnd
+    this.isUnconfirmed = start.isUnconfirmed ?? false
     this.#localSeq = start.localSeq
     this.#remoteSeq = start.remoteSeq
   }

@@ -170,10 +170,10 @@ const partiesOf = ({ from, to }: Caller): Record<string, string> => ({
   to: printable(to.uri),
 })
 
-/** What the door needs of an INVITE; a text says what was expected. The agent's parser is a permissive one. */
 /** Whether a request-URI is a telephone number alone, as IMS trunks send it (RFC 3966). */
 const isTel = (uri: string): boolean => /^tel:/i.test(uri)
 
+/** Parts of an INVITE that admission needs; a text says what was expected. The agent's parser is a permissive one. */
 const readCaller = (request: SipRequest, target: SipUri | undefined): Caller | string => {
   if (!target) return 'a SIP URI in the request line'
   const from = callerOf(request, false)

@@ -31,10 +31,12 @@ export interface InDialogRequest {
 /**
  * Finds the ways of a request within a dialog. Without a route set it goes back to where the peer's own messages come from; where that
  * connection is gone, over the one on which the target has registered since. Where the route leads nowhere, to this machine, to a place
- * that this dialog may not reach, or needs a transport that is not bound, the request goes back over the peer's flow.
+ * that this dialog may not reach, or needs a transport that is not bound, the request goes back over the peer's flow. So it does while the
+ * peer may have forged its address: nothing that it wrote is followed, looked up or connected to.
  */
 const findWays = (context: Context, dialog: Dialog, nextHop: string, done: (ways: readonly Way[]) => void) =>
   findReturn(context, dialog, (back) => {
+    if (dialog.isUnconfirmed) return done([back])
     const isDirect = dialog.routeSet.length === 0
     if (isDirect && !back.closed) return done([back])
     const registered = isDirect ? context.registeredFlows.find(nextHop) : undefined

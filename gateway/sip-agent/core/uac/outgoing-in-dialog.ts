@@ -115,7 +115,10 @@ export class OutgoingInDialog {
     if (raw.method !== 'BYE') return attempts.start(user)
     if (dialog.inviteTxn) this.#invites.get(dialog.inviteTxn)?.cancel([])
     this.#context.cdrs.stop(dialog, 'application', 'normal-release', made.bytes)
-    this.#answers.whenSettled(dialog, () => attempts.start(user))
+    this.#answers.whenSettled(dialog, () => {
+      if (dialog.isUnconfirmed) sendOnce(attempts, user)
+      else attempts.start(user)
+    })
   }
 
   /** What the answer to a request, or the want of one, does to its dialog. */
@@ -167,6 +170,12 @@ export class OutgoingInDialog {
       this.#challenged.delete(dialog)
     })
   }
+}
+
+/** Sends a BYE to a caller that may have forged its address: without repetition, so no answer is awaited either. */
+const sendOnce = ({ flow, made }: Attempts, user: OutgoingRequest): void => {
+  flow.send(made.bytes)
+  user.failed('timeout')
 }
 
 /** The number of the response that a PRACK acknowledges; NaN where it names none. */

@@ -181,6 +181,7 @@ export class AppResponses {
       localContact: given === undefined ? ownContact(own) : replaceLocalhost('contact', given, own),
       flow: side.flow,
       farEnd: farEndOf(raw.headers),
+      isUnconfirmed: side.isUnconfirmed,
       target: contactOf(request) ?? request.from.uri,
       owner: waiting.app,
       subscription: request.method === 'SUBSCRIBE',

@@ -178,6 +178,7 @@ export class Receiver implements TransportSink {
   #inside(request: SipRequest, side: ServerSide, size: number) {
     const { dialogs } = this.#context
     const dialog = dialogs.find(request) ?? dialogs.begin(request, side.flow)
+    if (dialog) dialog.isUnconfirmed = false
     if (dialog) return this.#within.serve(request, side, dialog, size)
     if (request.method === 'REGISTER') return this.#incoming.offer(request, side, size)
     if (request.method === 'PRACK') return this.#within.latePrack(request, side)
@@ -208,6 +209,7 @@ export class Receiver implements TransportSink {
     if (this.#proxies.passing.request(request, flow)) return
     const dialog = this.#context.dialogs.find(request)
     if (!dialog && request.toTag !== busy) this.#strays++
+    if (dialog) dialog.isUnconfirmed = false
     const txnId = dialog && this.#answers.acknowledge(dialog, request.seq)
     if (!dialog || !txnId) return
     noteAck(dialog, request)
