@@ -43,6 +43,12 @@ describe('a page in a room', () => {
     expect(joined.capabilities).not.toContain('screenshare')
     const channels = ['video']
     expect(await page.ask('call.unmute', { self, target: self, channels })).toMatchObject({ code: '409' })
+    // What can be unmuted besides is.
+    await page.ask('call.mute', { self, target: self, channels: ['audio'] })
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ audio_muted: true, video_muted: true })
+    const both = { self, target: self, channels: ['audio', 'video'] }
+    expect(await page.ask('call.unmute', both)).toMatchObject({ code: '200' })
+    expect(await memberOf(page, 'member.updated')).toMatchObject({ audio_muted: false, video_muted: true })
     const userVariables = { memberCallId: 'c1', memberId: self.member_id }
     await page.dial('s1', '/public/lounge', 'screen', { screenShare: true, userVariables })
     expect(await page.message('verto.bye')).toMatchObject({ callID: 's1' })

@@ -46,9 +46,11 @@ export const mayChange = (
 ): Partial<MemberState> => {
   mayOn(call, party)
   if (party === call.party) {
-    if (call.isAudioOnly && wanted.video_muted === false)
+    if (!call.isAudioOnly || wanted.video_muted !== false) return wanted
+    const { video_muted: _, ...others } = wanted
+    if (Object.keys(others).length === 0 && !everybody)
       throw new Refused('409', 'This address takes no video.')
-    return wanted
+    return others
   }
   const entries = Object.entries(wanted) as [keyof MemberState, unknown][]
   const reasons: Refused[] = []
