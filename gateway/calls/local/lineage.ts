@@ -9,10 +9,10 @@ export interface AddressLimits {
   readonly maxCalls: number
 }
 
-/** Calls to addresses in all that one first call may bring about, as a multiple of {@link AddressLimits.maxCalls}. */
+/** Maximum number of calls to addresses that one first call may make in all, in units of `maxCalls`. */
 const totalFactor = 20
 
-/** Calls to addresses that one first call has brought about, directly or through other addresses. */
+/** Counts of the calls to addresses that one first call has made, directly or through other addresses. */
 interface Family {
   inProgress: number
   total: number
@@ -20,10 +20,14 @@ interface Family {
   readonly refused: Set<Code>
 }
 
-/** Addresses that led to a leg, the first one first; empty for a call from outside. Every leg of a call has that of its caller's leg. */
+/**
+ * Path of addresses that led to a leg. All legs of a call share the lineage of its caller's leg, except for a leg that
+ * calls an address: its path is longer by that address.
+ */
 export interface Lineage {
-  /** The first call: whoever began it accounts for what all these calls do. */
+  /** First call. Its caller pays for all calls that it leads to. */
   readonly origin: CallId
+  /** Addresses in the order in which they were called; empty for a call from outside. */
   readonly chain: readonly string[]
   readonly family: Family
 }
@@ -32,11 +36,11 @@ export interface Lineage {
 export interface TooFar {
   readonly code: Extract<Code, 'too_many_hops' | 'too_many_branches'>
   readonly facts: Readonly<Record<string, unknown>>
-  /** No address was refused so before: later refusals of one first call are not worth a line of the log each. */
+  /** Whether the first call has led to no refusal with this code before; later ones are not logged as warnings. */
   readonly isFirst: boolean
 }
 
-/** Lineage of a leg's call; a call without one begins a family, which its further legs share. */
+/** Returns the lineage of a leg's call. A call without one begins a family, which its further legs share. */
 const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
   const known = leg?.facts.lineage
   if (known) return known
@@ -50,8 +54,8 @@ const lineageOf = (leg: Leg | undefined, callId: CallId): Lineage => {
 }
 
 /**
- * Lineage of a call to `address` that the call `callId` makes for its caller, or why the call is not permitted. Counts it, if it is: see
- * {@link left}.
+ * Returns the lineage of a call to `address` that the call `callId` makes for its caller, or the refusal of it. A call
+ * that is permitted is counted until {@link left}.
  */
 export const entered = (
   { caller, callId }: { readonly caller?: Leg; readonly callId: CallId },
@@ -83,7 +87,7 @@ const refusal = ({ refused }: Family, code: TooFar['code'], facts: TooFar['facts
   return { code, facts, isFirst }
 }
 
-/** Counts the end of a call that {@link entered} has counted. */
+/** Takes a call that {@link entered} has counted off the calls in progress. */
 export const left = ({ family }: Lineage): void => {
   family.inProgress--
 }

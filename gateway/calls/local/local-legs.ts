@@ -25,8 +25,8 @@ type HandlerTarget = Extract<Target, { kind: 'handler' }>
 const defaultMaxForwards = 70
 
 /**
- * Makes legs to addresses that run a handler. The far side of such a leg is a call of its own, which arrives like one from outside and runs
- * the handler.
+ * Makes legs to addresses that run a handler. The far side of such a leg is a call of its own, which runs the handler
+ * as a call from outside would.
  */
 export class LocalLegs implements OutboundLocal {
   #deps: LocalLegsDeps
@@ -42,7 +42,7 @@ export class LocalLegs implements OutboundLocal {
 
   dial(target: HandlerTarget, request: OutboundRequest): Leg {
     const near = this.#newLeg('outbound', request, target.address)
-    // The owner takes the leg in state `new`, whatever becomes of it.
+    // The leg needs an owner before anything happens to it.
     queueMicrotask(() => this.#tryPlace(near, target, request))
     return near
   }

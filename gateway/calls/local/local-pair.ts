@@ -27,8 +27,8 @@ const pauses: Readonly<Record<string, number>> = { w: 500, W: 1_000 }
 const defaultReferTimeoutMs = 60_000
 
 /**
- * Two legs that are each other's far side: that of a call to an address, and that of the call which the address's handler drives. Whatever
- * one of the calls says to its leg, the other call hears from its own.
+ * Two legs that are each other's far side. One belongs to the call that calls an address, the other one to the call that
+ * the address's handler drives.
  */
 export class LocalPair {
   readonly #deps: LocalPairDeps
@@ -41,7 +41,10 @@ export class LocalPair {
     far.attach(new FarSide(near, this))
   }
 
-  /** Opens the audio of both legs, in one of `codecs` if they are given. If that fails, both legs end. Idempotent; never rejects. */
+  /**
+   * Opens the audio of both legs, in one of `codecs` if they are given. Both legs end if that fails. Idempotent; never
+   * rejects.
+   */
   openAudio(codecs?: readonly AudioCodec[]): Promise<void> {
     this.#opening ??= this.#open(codecs)
     return this.#opening
@@ -57,7 +60,7 @@ export class LocalPair {
     near.answered()
   }
 
-  /** Hands digits to a leg as if its far side had pressed them; `w` and `W` are pauses. */
+  /** Reports digits to a leg as pressed by its far side; `w` and `W` are pauses. */
   async press(leg: Leg, digits: string): Promise<void> {
     for (const digit of digits) {
       const pause = pauses[digit]
@@ -66,7 +69,7 @@ export class LocalPair {
     }
   }
 
-  /** Has the call of `leg` connect its other party to `target`. */
+  /** Makes the call of `leg` connect its other party to `target`. */
   refer(leg: Leg, target: string, options: ReferOptions = {}): Promise<ReferOutcome> {
     const { referredBy, timeoutMs = defaultReferTimeoutMs } = options
     const { promise, resolve } = Promise.withResolvers<ReferOutcome>()
@@ -107,7 +110,7 @@ export class LocalPair {
   }
 }
 
-/** Signalling of both legs: what one call does to its leg happens to the other leg as if its far side had done it. */
+/** Signalling that both legs have in common. What it is asked to send, the other leg receives. */
 abstract class LocalSide {
   protected readonly other: Leg
   protected readonly pair: LocalPair
@@ -170,6 +173,6 @@ const givenUp = ({ code }: Cause): Cause => ({
   code: code === 'answered_elsewhere' ? code : 'canceled',
 })
 
-/** The end of an unanswered call, as the call to the address hears it. A handler that ends without an answer has not answered. */
+/** The end of an unanswered call, as the call to the address hears it: no answer, unless the handler refused it. */
 const refused = (cause: Cause): Cause =>
   cause.code === 'normal' || cause.code === 'canceled' ? { ...cause, code: 'no_answer' } : cause
