@@ -108,6 +108,19 @@ describe('the cache', () => {
     expect(server.seen).toHaveLength(2)
   })
 
+  it('outlives a reload that changes neither its size nor the networks', async () => {
+    const { server, client, get } = await file({ 'cache-control': 'max-age=60' })
+    const settings = { allowedNetworks: ['127.0.0.0/8'], cacheBytes: 100_000 }
+    client.change({ ...settings, timeoutMs: 5_000 })
+    await get()
+    client.change({ ...settings, timeoutMs: 6_000 })
+    expect(await get()).toBe('first')
+    expect(server.seen).toHaveLength(1)
+    client.change({ ...settings, timeoutMs: 6_000, cacheBytes: 200_000 })
+    await get()
+    expect(server.seen).toHaveLength(2)
+  })
+
   it('is not asked for documents, and keeps no more than it may', async () => {
     const { server, client } = await file({ 'cache-control': 'max-age=60' })
     for (let i = 0; i < 2; i++) await client.document(get(`${server.url}/a.wav`), 'p')

@@ -85,11 +85,12 @@ export class Transport {
    * Sends by these settings from now on. Connections and answers that are kept may be from a network that is no longer allowed: they are
    * given up with any change, when the requests under way are over.
    */
-  change(settings: Pick<TransportOptions, 'allowedNetworks' | 'cacheBytes'>): void {
-    const { allowedNetworks, cacheBytes } = this.#options
-    if (isDeepStrictEqual({ allowedNetworks, cacheBytes }, settings)) return
-    this.#options = { ...this.#options, ...settings }
-    this.#guard.change(settings.allowedNetworks)
+  change({ allowedNetworks, cacheBytes }: Pick<TransportOptions, 'allowedNetworks' | 'cacheBytes'>): void {
+    const present = this.#options
+    if (cacheBytes === present.cacheBytes && isDeepStrictEqual(allowedNetworks, present.allowedNetworks))
+      return
+    this.#options = { ...present, allowedNetworks, cacheBytes }
+    this.#guard.change(allowedNetworks)
     for (const agent of this.#agents.values()) void agent.close()
     this.#agents.clear()
     this.#cached = this.#newCache()
