@@ -99,6 +99,17 @@ describe('one network address', () => {
     expect([answered!.isClosed, slow!.isClosed, done!.isClosed]).toEqual([false, true, true])
   })
 
+  it('keeps its slow downloads below a quarter of the listener, and loses one of them there', () => {
+    const slow = many(10, '203.0.113.5')
+    for (const socket of slow.slice(0, 4)) ask(socket)
+    for (const socket of slow.slice(4)) socket.destroy()
+    clock.advance(31_000)
+    many(6, '203.0.113.5')
+    expect(open(slow)).toBe(4)
+    expect(connect('203.0.113.5').isClosed).toBe(false)
+    expect(open(slow)).toBe(3)
+  })
+
   it('is a /64 of IPv6, and an IPv4 address however it is written', () => {
     many(10, '2001:db8::1')
     expect(connect('2001:db8::ffff').isClosed).toBe(true)
@@ -120,6 +131,21 @@ it('takes a new connection in place of the oldest idle one where the listener is
   expect(connect('198.51.100.1').isClosed).toBe(false)
   expect(idle[0]!.isClosed).toBe(true)
   expect(connections.size).toBe(40)
+})
+
+it('takes one in place of a client that has not read its answers for half a minute, idle ones first', () => {
+  const slow = many(10, '203.0.113.1')
+  for (const socket of slow) ask(socket)
+  clock.advance(29_000)
+  const others = [2, 3, 4].flatMap((i) => many(10, `203.0.113.${i}`))
+  for (const socket of others.slice(1)) ask(socket)
+  // More requests on a connection whose answers wait are no sign of life.
+  for (const socket of slow) ask(socket)
+  clock.advance(1_001)
+  expect(connect('198.51.100.1').isClosed).toBe(false)
+  expect([others[0]!.isClosed, open(slow)]).toEqual([true, 10])
+  expect(connect('198.51.100.2').isClosed).toBe(false)
+  expect([open(others), open(slow)]).toEqual([29, 9])
 })
 
 it('does not count what has become a WebSocket', () => {

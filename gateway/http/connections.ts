@@ -36,6 +36,8 @@ interface Connection {
   readonly since: number
   /** The request that is being answered; undefined between requests. */
   request: Arriving | undefined
+  /** Time at which answers began to be due without a break; further requests meanwhile do not change it. */
+  busySince: number
 }
 
 /** Reasons for closing a connection: the listener is full, its address has its share, or a newer connection needs its place. */
@@ -43,13 +45,19 @@ type Reason = 'full' | 'address' | 'replaced'
 
 /** Time that a new connection has for its first request before a newer one may take its place. */
 const graceMs = 1_000
+/**
+ * Time for which a connection whose answers are due keeps its place in a full listener. A client that reads its answers slowly, or not at
+ * all, would otherwise hold the place for as long as it likes.
+ */
+const maxBusyMs = 30_000
 /** Shortest time between two log lines about closed connections. */
 const logEveryMs = 10_000
 
 /**
  * Bounds the connections of one HTTP listener. A connection that waits without a complete request gives way to a newer one where the
- * listener is full or its address has its share, so that idle connections keep no client out. One address holds a quarter of the listener
- * at most. A connection that becomes a WebSocket leaves the count: WebSockets have limits of their own.
+ * listener is full or its address has its share, so that idle connections keep no client out. Where all are busy, one that has been so
+ * for half a minute gives way. One address holds a quarter of the listener at most. A connection that becomes a WebSocket leaves the
+ * count: WebSockets have limits of their own.
  */
 export class Connections {
   readonly #name: string
@@ -92,6 +100,7 @@ export class Connections {
     server.on('request', (request, response) => {
       const connection = this.#open.get(keyOf(request.socket))
       if (!connection) return
+      if (!connection.request) connection.busySince = this.#deps.clock.now()
       connection.request = request
       response.once('close', () => {
         if (connection.request === request) connection.request = undefined
@@ -109,7 +118,8 @@ export class Connections {
       this.#close(socket, address, refused)
       return
     }
-    this.#open.set(key, { socket, address, isProxy, since: this.#deps.clock.now(), request: undefined })
+    const since = this.#deps.clock.now()
+    this.#open.set(key, { socket, address, isProxy, since, request: undefined, busySince: since })
     const ofAddress = this.#byAddress.get(address) ?? new Set()
     this.#byAddress.set(address, ofAddress.add(key))
     socket.once('close', () => this.#remove(key))
@@ -127,25 +137,37 @@ export class Connections {
       const keys = this.#byAddress.get(address) ?? new Set()
       if (keys.size >= maxConnectionsPerAddress) {
         const share = Math.max(maxConnectionsPerAddress, Math.floor(maxConnections / 4))
-        if (!this.#replaceOneOf(keys) && keys.size >= share) return 'address'
+        const isFull = keys.size >= share
+        if (!this.#replaceOneOf(keys, isFull) && isFull) return 'address'
       }
     }
-    if (this.#open.size >= maxConnections && !this.#replaceOneOf(this.#open.keys())) return 'full'
+    if (this.#open.size >= maxConnections && !this.#replaceOneOf(this.#open.keys(), true)) return 'full'
     return undefined
   }
 
-  /** Closes the oldest of these connections that waits without a complete request; false where there is none. */
-  #replaceOneOf(keys: Iterable<string>): boolean {
-    const oldEnough = this.#deps.clock.now() - graceMs
+  /**
+   * Closes the oldest of these connections that waits without a complete request, else one that has been busy for too long if `isFull`.
+   * Returns false if there is none.
+   */
+  #replaceOneOf(keys: Iterable<string>, isFull: boolean): boolean {
+    const now = this.#deps.clock.now()
+    let slow: string | undefined
     for (const key of keys) {
       const connection = this.#open.get(key)
-      if (!connection || connection.isProxy || connection.request?.complete) continue
-      if (connection.since > oldEnough) return false
-      this.#remove(key)
-      this.#close(connection.socket, connection.address, 'replaced')
-      return true
+      if (!connection || connection.isProxy) continue
+      if (connection.since > now - graceMs) break
+      if (!connection.request?.complete) return this.#replace(key)
+      if (isFull && connection.busySince <= now - maxBusyMs) slow ??= key
     }
-    return false
+    return slow !== undefined && this.#replace(slow)
+  }
+
+  #replace(key: string): boolean {
+    const connection = this.#open.get(key)
+    if (!connection) return false
+    this.#remove(key)
+    this.#close(connection.socket, connection.address, 'replaced')
+    return true
   }
 
   #remove(key: string): void {
