@@ -2,7 +2,9 @@
 # Two stages: the first has npm, compilers where they are needed and all packages; the second only what runs.
 #
 #   docker build -t trunkline .
-#   docker run --network host -v trunkline-data:/var/lib/trunkline -v ./trunkline.yaml:/etc/trunkline/trunkline.yaml:ro trunkline
+#   docker run --network host -v trunkline-data:/var/lib/trunkline -v ./etc:/etc/trunkline:ro trunkline
+#
+# with the configuration in etc/trunkline.yaml. A folder, as a file that is mounted alone stays the old one when an editor replaces it.
 
 # One exact version of Node, the one of package.json; docs/operations.md says how it is raised, and pinned by digest.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
