@@ -113,6 +113,40 @@ describe('an address other than the caller’s', () => {
     expect(direction()).toBe('sendrecv')
   })
 
+  it.each([
+    ['a private address', { address: '10.0.0.5', learnFrom: [source] }],
+    ['a carrier’s source', { address: other, symmetric: 'same-ip', signalledFrom: source }],
+  ] as const)(
+    'of %s is learnt anew for another port: packets came from the caller itself',
+    async (_name, given) => {
+      gate.setFar(near, far(given))
+      await pass(200)
+      port.received = 1
+      await pass(3_000)
+      gate.setFar(near, far({ ...given, direction: 'sendonly' }))
+      expect(direction()).toBe('sendonly')
+      gate.setFar(near, far({ ...given, port: 5004 }))
+      expect(direction()).toBe('recvonly')
+      gate.setFar(near, far(given))
+      expect(direction()).toBe('recvonly')
+      await pass(600)
+      expect(direction()).toBe('recvonly')
+      port.received = 2
+      await pass(600)
+      expect(direction()).toBe('sendrecv')
+    },
+  )
+
+  it('does not take the packets that came before it for another port', async () => {
+    const hidden = { address: '10.0.0.5', learnFrom: [source] }
+    gate.setFar(near, far(hidden))
+    await pass(100)
+    port.received = 1
+    gate.setFar(near, far({ ...hidden, port: 5004 }))
+    await pass(3_000)
+    expect(direction()).toBe('recvonly')
+  })
+
   it('ends the call where nothing comes from it for 30 s, but not while it only listens', async () => {
     gate.setFar(near, far({ address: other }))
     await pass(31_000)

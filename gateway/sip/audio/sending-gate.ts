@@ -20,9 +20,10 @@ const patienceMs = 30_000
 /** Maximum number of addresses that are remembered as proven. */
 const maxProven = 16
 
-/** An address, not the caller's own, from which packets are awaited. */
+/** A far side at another address than the caller's, of which packets are awaited. */
 interface Watched {
-  readonly address: string
+  /** See {@link placeOf}. */
+  readonly place: string
   readonly since: number
   /** Counters of the port at the beginning; undefined until they are known. */
   before: PortStats | undefined
@@ -39,6 +40,8 @@ export class SendingGate {
   readonly #clock: Clock
   readonly #source: string
   readonly #proven = new Set<string>()
+  /** Far side whose packets may have come from elsewhere, as those of a phone behind NAT do. Valid until another one is set. */
+  #learnt: string | undefined
   #onFault: (error: Error) => void = () => {}
   #isConfirmed: boolean
   #isSending = false
@@ -64,13 +67,14 @@ export class SendingGate {
 
   /** Tells the port of the far side, with the direction that is permitted now. Throws as `MediaPort.setFar` does. */
   setFar(near: NearEnd, far: FarEnd): void {
+    if (placeOf(far) !== this.#learnt) this.#learnt = undefined
     const needsTrial = this.#isConfirmed && !this.#isProven(far)
     if (needsTrial) this.#trialEnds ??= this.#clock.now() + trialMs
     const isSending = this.#maySend(far)
     this.#port.setFar(near, this.#permitted(far, isSending))
     this.#far = { near, far }
     this.#isSending = isSending
-    if (needsTrial) this.#watch(far.address)
+    if (needsTrial) this.#watch(placeOf(far))
     else this.#stopWatching()
   }
 
@@ -102,9 +106,9 @@ export class SendingGate {
     }
   }
 
-  #isProven({ address }: FarEnd): boolean {
-    const plain = keyOf(address)
-    return plain === this.#source || this.#proven.has(plain)
+  #isProven(far: FarEnd): boolean {
+    const place = placeOf(far)
+    return keyOf(far.address) === this.#source || this.#learnt === place || this.#proven.has(place)
   }
 
   #maySend(far: FarEnd): boolean {
@@ -113,10 +117,10 @@ export class SendingGate {
     return far.learnFrom === undefined && this.#clock.now() < (this.#trialEnds ?? 0)
   }
 
-  #watch(address: string): void {
-    if (this.#watched?.address === address) return
+  #watch(place: string): void {
+    if (this.#watched?.place === place) return
     this.#stopWatching()
-    const watched: Watched = { address, since: this.#clock.now(), before: undefined }
+    const watched: Watched = { place, since: this.#clock.now(), before: undefined }
     this.#watched = watched
     this.#read(watched)
   }
@@ -142,11 +146,12 @@ export class SendingGate {
     )
   }
 
-  #look({ address, since }: Watched, before: PortStats, { received, far: report }: PortStats): void {
+  #look({ place, since }: Watched, before: PortStats, { received, far: report }: PortStats): void {
     const far = this.#far?.far
     if (!far) return
     if (received > before.received || (report !== undefined && before.far === undefined)) {
-      if (this.#proven.size < maxProven) this.#proven.add(keyOf(address))
+      if (isLearning(far)) this.#learnt = place
+      else if (this.#proven.size < maxProven) this.#proven.add(place)
       this.#tell()
     } else if (far.direction === 'sendrecv' && this.#clock.now() - since >= patienceMs) {
       this.close()
@@ -154,6 +159,17 @@ export class SendingGate {
     } else if (this.#isSending && !this.#maySend(far)) this.#tell()
   }
 }
+
+/** True if packets of the far side may come from another address than its description has. */
+const isLearning = ({ learnFrom, symmetric = 'strict' }: FarEnd): boolean =>
+  learnFrom !== undefined || symmetric !== 'strict'
+
+/**
+ * Place that packets prove. For an address that packets are accepted from alone, it is that address. Otherwise the port counts too: the
+ * media edge returns to the described address for each new one, and packets of the caller itself say nothing about that.
+ */
+const placeOf = (far: FarEnd): string =>
+  isLearning(far) ? `${keyOf(far.address)} ${far.port}` : keyOf(far.address)
 
 /** The same for every spelling of an address. */
 const keyOf = (address: string): string => wordsOf(address)?.join('.') ?? address
