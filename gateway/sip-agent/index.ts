@@ -12,6 +12,7 @@ import type {
   ToWorker,
 } from './types.ts'
 
+export { canonicalAddress } from './reach/addresses.ts'
 export { closedNetworks } from './reach/carrier-rules.ts'
 export type {
   OwnRefusal,

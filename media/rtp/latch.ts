@@ -91,6 +91,12 @@ export class Latch {
     return this.#known
   }
 
+  /** Whether packets would go to an address that is reachable only near the far end, because its source is not learnt yet. */
+  get isHidden(): boolean {
+    const target = this.#target
+    return target?.learnFrom !== undefined && !this.#known && this.address === target.address
+  }
+
   /**
    * Sets a target and permits one learning. While the target stays as it was, packets keep going to the source learnt before, and coming
    * from there, so that a session refresh does not cut off a far end behind a translator.

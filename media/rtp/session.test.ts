@@ -405,6 +405,18 @@ describe('a session', () => {
     expect(a.session.stats().refused).toMatchObject({ source: 1, malformed: 1 })
   })
 
+  it.each([true, false])(
+    'sends no report to a private address behind NAT (one port for both: %s)',
+    (rtcpMux) => {
+      a.set({ rtcpMux, direction: 'recvonly', learnFrom: ['203.0.113.5'] })
+      time.pass(20_000)
+      expect(a.rtcp).toEqual([])
+      a.hear(undefined, { from: '203.0.113.5' })
+      time.pass(20_000)
+      expect(a.rtcp[0]?.to).toBe(rtcpMux ? '203.0.113.5:4000' : '203.0.113.5:4001')
+    },
+  )
+
   it('takes STUN for neither, whoever sends it, nor for a sign of life', () => {
     a.set()
     const binding = Buffer.alloc(20)

@@ -297,6 +297,8 @@ export class Session {
     const far = this.#far
     if (!far || NOBODY.has(far.address)) return
     const latch = far.rtcpMux ? this.#receiver.latch : this.#rtcpLatch
+    // Here the address may be that of a host in our own network.
+    if (latch.isHidden) return
     const wire = this.#srtp ? this.#srtp.sender.protectRtcp(packet) : packet
     this.#output.rtcp(wire, latch.port, latch.address, far.rtcpMux === true)
   }

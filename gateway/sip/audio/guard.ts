@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { canonicalAddress } from '../../sip-agent/index.ts'
 import { isPrivate } from '../private.ts'
 
 /** What is done with the media address of a description, by where its signalling came from. */
@@ -24,6 +25,8 @@ const nobodys = networks(
   ['::', 128, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
 )
+/** IPv6 addresses with an IPv4 address in them that is not reached so any more (RFC 4291 2.5.5.1); `::` and `::1` are in here. */
+const compatible = networks(['::', 96, 'ipv6'])
 
 const isIn = (list: BlockList, address: string): boolean => {
   const family = isIP(address)
@@ -34,9 +37,12 @@ const isIn = (list: BlockList, address: string): boolean => {
  * The one place that decides whether a media address of a description may be believed. `source`: address that the description came from;
  * undefined where the agent did not tell. Both are IP literals; anything else is refused.
  */
-export const judgeAddress = (address: string, source: string | undefined): AddressVerdict => {
+export const judgeAddress = (written: string, source: string | undefined): AddressVerdict => {
+  // An IPv4 address within IPv6, mapped or of NAT64, is judged as that address.
+  const address = isIP(written) === 6 && !written.includes('%') ? canonicalAddress(written) : written
   if (isIP(address) === 0 || isIn(nobodys, address)) return 'refuse'
-  if (source === undefined || source === address) return 'take'
+  if (isIn(compatible, address) && !isIn(loopback, address)) return 'refuse'
+  if (source === undefined || source === written) return 'take'
   if (isIn(loopback, address)) return isIn(loopback, source) ? 'take' : 'refuse'
   if (isIn(linkLocal, address)) return isPrivate(source) ? 'take' : 'refuse'
   return isPrivate(address) && !isPrivate(source) ? 'learn' : 'take'
