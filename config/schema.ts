@@ -167,7 +167,7 @@ const limits = object('Limits.', {
       100,
     ),
     reservedPercent: integer(
-      'Per cent of `calls`, of the RTP ports and of `sip.overload.callsPerSecond` that are kept from them for everybody else.',
+      'Per cent of `calls`, of the RTP ports and of `sip.overload.callsPerSecond` that are kept from them for known networks.',
       0,
       90,
       30,

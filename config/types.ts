@@ -193,7 +193,7 @@ export interface StrangerLimitsConfig {
   readonly callsPerSecondOfSource: number
   /** Calls at once over UDP whose callers have not yet proved their address; default 100. */
   readonly maxUnconfirmedCalls: number
-  /** Per cent of calls, RTP ports and new calls a second that are kept for everybody else; default 30. */
+  /** Per cent of calls, RTP ports and new calls a second that are kept for known networks; default 30. */
   readonly reservedPercent: number
 }
 

@@ -49,7 +49,7 @@ import type { SipAgent } from './sip-agent/index.ts'
 import { watchAgent } from './watch-agent.ts'
 import { AddressGuard } from './webhooks/guard.ts'
 
-/** What the gateway is started with. */
+/** Collaborators and values of an {@link App}. */
 export interface AppOptions {
   /** The configuration file, absolute; reloads read it again. */
   readonly file: string

@@ -50,7 +50,7 @@ const settingsOf = ({ push, limits: { documentNetworks, ringMs } }: Base['config
   return JSON.stringify({ push, documentNetworks, ringMs, files })
 }
 
-/** Undefined for what cannot be read: whoever uses it says why. */
+/** Returns undefined if a file cannot be read. Opening the transport then reports the reason. */
 const textOf = (file: string): string | undefined => {
   try {
     return readFileSync(file, 'utf8')

@@ -5,7 +5,7 @@ import { readDataDir } from '../config/load.ts'
 import { controlSocketOf } from './reload/control-socket.ts'
 import { exitCodeOf, type ReloadBody, reloadExit, reloadLines } from './reload/report.ts'
 
-/** How `trunkline reload` was called. */
+/** Options of `trunkline reload`. */
 export interface ReloadCommandOptions {
   readonly dryRun: boolean
   /** Prints the result as JSON. */

@@ -7,19 +7,19 @@ import { type Hashing, prepareProvision } from './provision/provision.ts'
 import type { Store } from './sqlite.ts'
 import type { StoredProjectCarriers } from './writing/carriers.ts'
 
-/** What a configuration says of the directory, and of what may be made in it. */
+/** Parts of a configuration that declare entries of the directory and bound what the API may make. */
 export interface DeclaringConfig {
   readonly config: DirectoryConfig
   readonly limits: ProjectLimits
   readonly domainSuffix: string
 }
 
-/** What follows a configuration that declares something else. */
+/** Collaborators of {@link Redeclaring}. */
 export interface RedeclaringOptions {
   readonly store: Store
   readonly hashing: Hashing
   readonly clock: Pick<Clock, 'now'>
-  /** What the writers of the store read; this alone changes them. */
+  /** Settings that the writers of the store read. Only {@link Redeclaring} changes them. */
   readonly settings: { readonly limits: ProjectLimits; domainSuffix: string }
   readonly carriers: Pick<StoredProjectCarriers, 'declare'>
   /** Reads everything into memory. */

@@ -52,7 +52,7 @@ export interface RecordingsOptions extends Omit<RecordingsConfig, 'folder'> {
   readonly freeBytes?: (folder: string) => Promise<number>
 }
 
-/** What of the recordings can change while the gateway runs. */
+/** Rules of recordings that a reload can change. */
 export type RecordingRules = Pick<
   RecordingsOptions,
   'keepMs' | 'maxBytes' | 'minFree' | 'linkAgeMs' | 'longestMs'

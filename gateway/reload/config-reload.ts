@@ -28,11 +28,11 @@ export interface ReloadResult {
   readonly warnings: readonly string[]
   /** Faults of the file, where it is invalid. */
   readonly faults: readonly ConfigFault[]
-  /** Why a part cannot use it, where it failed. */
+  /** Reason for which a part cannot use it, if the outcome is `failed`. */
   readonly error?: string
 }
 
-/** What reloads work with. */
+/** Collaborators of {@link ConfigReload}. */
 export interface ConfigReloadOptions {
   /** The file that the gateway was started with, absolute. */
   readonly file: string
@@ -50,13 +50,13 @@ export interface ConfigReloadOptions {
   readonly metrics: Pick<Metrics, 'configReloads' | 'gauge'>
 }
 
-/** How a reload was asked for. */
+/** Request for a reload. */
 export interface ReloadRequest {
   /** Finds out what a reload would do, and changes nothing. */
   readonly dryRun?: boolean
   /** Another file, for a dry run alone; default the gateway's own. */
   readonly file?: string
-  /** Who asked, for the log. */
+  /** Way by which the request came, for the log. */
   readonly by: 'signal' | 'command' | 'api'
 }
 

@@ -12,13 +12,13 @@ export const maxSocketPath = 103
 const maxRequest = 8_192
 /** Connections at once. */
 const maxConnections = 8
-/** How long a connection may stay without a whole request, in ms. */
+/** Maximum time until a connection has sent a whole request, in ms. */
 const requestMs = 5_000
 
 /** Path of the control socket of a gateway. */
 export const controlSocketOf = (dataDir: string): string => join(dataDir, 'control.sock')
 
-/** What the control socket works with. */
+/** Collaborators of {@link ControlSocket}. */
 export interface ControlSocketOptions {
   readonly dataDir: string
   readonly reload: (request: ReloadRequest) => Promise<ReloadResult>
@@ -26,8 +26,8 @@ export interface ControlSocketOptions {
 }
 
 /**
- * The Unix socket by which `trunkline reload` reaches the gateway: one line of JSON each way. The file system says who may: the socket
- * has mode 0600, and the folder belongs to the user of the gateway alone.
+ * The Unix socket by which `trunkline reload` reaches the gateway: one line of JSON each way. The socket has mode 0600, and the data folder
+ * belongs to the user of the gateway, so that only this user can connect.
  */
 export class ControlSocket {
   readonly #options: ControlSocketOptions
@@ -71,7 +71,7 @@ export class ControlSocket {
   }
 
   async #listen(): Promise<void> {
-    // One that a process left behind which was killed; the lock of the folder says that it is gone.
+    // A socket that a killed process left behind: the lock of the folder proves that the process has ended.
     rmSync(this.#path, { force: true })
     const server = createServer((socket) => this.#serve(socket))
     server.maxConnections = maxConnections

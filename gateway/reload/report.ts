@@ -2,7 +2,7 @@ import type { ConfigChange } from '../../config/changes.ts'
 import { describeFault } from '../../config/faults.ts'
 import type { ReloadResult } from './config-reload.ts'
 
-/** Returns a result as the API and the control socket tell it. */
+/** Returns a result as the API and the control socket send it. */
 export const reloadBody = ({
   outcome,
   dryRun,

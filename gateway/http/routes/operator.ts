@@ -7,7 +7,7 @@ import type { ReloadRequest, ReloadResult } from '../../reload/config-reload.ts'
 import { reloadBody } from '../../reload/report.ts'
 import { Attempts } from '../attempts.ts'
 
-/** What the operator's routes need. */
+/** Collaborators of the operator's routes. */
 export interface OperatorRouteParts {
   /** The operator's token at this moment; undefined: the routes answer 404. */
   readonly token: () => string | undefined
@@ -18,7 +18,7 @@ export interface OperatorRouteParts {
 /** Wrong tokens of one network address within a minute; more are refused with 429. A right token is always good. */
 const wrongTokens = { attempts: 30, windowMs: 60_000 }
 
-/** Where the configuration is reloaded. */
+/** Path of the route that reloads the configuration. */
 export const reloadPath = '/api/operator/reload'
 
 interface ReloadBody {
