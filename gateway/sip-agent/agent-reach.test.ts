@@ -228,35 +228,36 @@ describe('a call to a stranger', () => {
   })
 })
 
-it.each(['udp', 'tcp'])(
-  'a caller who never acknowledges gets one BYE, its route over %s nothing',
-  async (protocol) => {
-    const proxy = await Victim.at('127.0.0.5')
-    const connections: unknown[] = []
-    const server = createServer((socket) => connections.push(socket.destroy()))
-    server.listen(proxy.port, '127.0.0.5')
-    await once(server, 'listening')
-    const made = new Promise<Dialog>((resolve) => {
-      bench.srf.invite(async (req, res) => {
-        const headers = { [unconfirmedHeader]: '1' }
-        resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp('answer'), headers }))
-      })
+it.each([
+  ['of the application, and its route over udp nothing', 'udp', true],
+  ['of the application, and its route over tcp nothing', 'tcp', true],
+  ['of the agent, and its route nothing', 'udp', false],
+] as const)('a caller who never acknowledges gets one BYE %s', async (_name, protocol, hangsUp) => {
+  const proxy = await Victim.at('127.0.0.5')
+  const connections: unknown[] = []
+  const server = createServer((socket) => connections.push(socket.destroy()))
+  server.listen(proxy.port, '127.0.0.5')
+  await once(server, 'listening')
+  const made = new Promise<Dialog>((resolve) => {
+    bench.srf.invite(async (req, res) => {
+      const headers = { [unconfirmedHeader]: '1' }
+      resolve(await bench.srf.createUAS(req, res, { localSdp: testSdp('answer'), headers }))
     })
-    await routed(bench.srf)
-    const route = `<sip:127.0.0.5:${proxy.port};lr;transport=${protocol}>`
-    const call = peer.call(`sip:bob@127.0.0.1:${bench.udp}`)
-    peer.send('INVITE', call, { body: testSdp(), extra: { 'Record-Route': route } })
-    await peer.response(200)
-    const dialog = await made
-    dialog.destroy()
-    await peer.request('BYE')
-    await idle(bench.agent)
-    expect(peer.inbox.filter((each) => each.kind === 'request')).toEqual([])
-    expect([proxy.received, connections]).toEqual([[], []])
-    server.close()
-    proxy.close()
-  },
-)
+  })
+  await routed(bench.srf)
+  const route = `<sip:127.0.0.5:${proxy.port};lr;transport=${protocol}>`
+  const call = peer.call(`sip:bob@127.0.0.1:${bench.udp}`)
+  peer.send('INVITE', call, { body: testSdp(), extra: { 'Record-Route': route } })
+  await peer.response(200)
+  const dialog = await made
+  if (hangsUp) dialog.destroy()
+  await peer.request('BYE')
+  await idle(bench.agent)
+  expect(peer.inbox.filter((each) => each.kind === 'request')).toEqual([])
+  expect([proxy.received, connections]).toEqual([[], []])
+  server.close()
+  proxy.close()
+})
 
 it('a call of the carrier goes on where its route leads within its own addresses', async () => {
   const headers = { 'Record-Route': `<${carrierUri()};lr>` }

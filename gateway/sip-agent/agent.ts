@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { Cdrs } from './core/cdr.ts'
 import type { Context } from './core/context.ts'
-import { dropUnconfirmed, hangUp } from './core/hangup.ts'
+import { hangUp } from './core/hangup.ts'
 import { defaultUnderstood } from './core/options.ts'
 import { OwnRefusals } from './core/own-refusals.ts'
 import { RegisteredFlows } from './core/registered-flows.ts'
@@ -114,10 +114,7 @@ export class Agent {
     const subscriptions = new Subscriptions(clock, timers, dialogs)
     const kept = { transactions, dialogs, registeredFlows, subscriptions, refusals }
     this.#context = { clock, timers, transports, router, reach, shield, cdrs, userAgent, tryings, ...kept }
-    this.#answers = new Answers(this.#context, (dialog, isUnconfirmed) => {
-      const end = isUnconfirmed ? dropUnconfirmed : hangUp
-      end(this.#context, dialog, ackTimeout)
-    })
+    this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     const sessions = new AppSessions({
       apps: this.#apps,
       clock,

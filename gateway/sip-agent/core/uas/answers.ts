@@ -33,14 +33,11 @@ interface Waiting {
  */
 export class Answers {
   readonly #context: Pick<Context, 'clock' | 'timers'>
-  readonly #expired: (dialog: Dialog, isUnconfirmed: boolean) => void
+  readonly #expired: (dialog: Dialog) => void
   readonly #waiting = new Map<Dialog, Waiting>()
 
   /** `expired` is called where an ACK never came. */
-  constructor(
-    context: Pick<Context, 'clock' | 'timers'>,
-    expired: (dialog: Dialog, isUnconfirmed: boolean) => void,
-  ) {
+  constructor(context: Pick<Context, 'clock' | 'timers'>, expired: (dialog: Dialog) => void) {
     this.#context = context
     this.#expired = expired
   }
@@ -107,12 +104,10 @@ export class Answers {
   }
 
   #expire(dialog: Dialog, seq: number): void {
-    const waiting = this.#waiting.get(dialog)
-    const isUnconfirmed = waiting?.bySeq.get(seq)?.isUnconfirmed === true
-    const held = (waiting?.after.length ?? 0) > 0
+    const held = (this.#waiting.get(dialog)?.after.length ?? 0) > 0
     this.#settle(dialog, seq)
     // Where the application's own BYE was waiting, that one ends the dialog.
-    if (!held) this.#expired(dialog, isUnconfirmed)
+    if (!held) this.#expired(dialog)
   }
 
   #settle(dialog: Dialog, seq: number): void {
