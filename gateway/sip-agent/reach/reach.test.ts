@@ -233,6 +233,16 @@ describe('carriers with names', () => {
     expect(await failing.outside(other, place('45.33.1.99'))).toMatch(/cannot be looked up$/)
   })
 
+  it('hold up judgements for four seconds in all, however many there are', async () => {
+    const { reach, dns, clock, outside } = setUp({ carriers: [] })
+    dns.addresses = () => new Promise(() => {})
+    reach.change({ networks: [], carriers: [reachCarrier({ guarded: true, targets: ['sip:slow.example'] })] })
+    expect(await outside(other, place('45.33.1.99'))).toBe('no outcome')
+    clock.advance(4_000)
+    expect(await outside(other, place('45.33.1.99'))).toBeUndefined()
+    expect(clock.running).toBe(0)
+  })
+
   it('do not hold up a judgement for ever', async () => {
     const { reach, dns, clock } = setUp({ carriers: [] })
     dns.addresses = () => new Promise(() => {})

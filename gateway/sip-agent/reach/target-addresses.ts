@@ -7,7 +7,7 @@ import { canonicalAddress } from './addresses.ts'
 
 /** Age in ms from which the addresses of a name are looked up again, and from which a judgement waits for the answer. */
 const [refreshAfter, waitAfter] = [30_000, 300_000]
-/** Longest wait of a judgement for name servers, in ms. */
+/** Longest wait of a judgement for name servers, in ms; none waits for a look-up that has lasted longer. */
 const patience = 4_000
 /** Time in ms for which an address that DNS named once still counts: pools of addresses rotate. */
 const rememberFor = 3_600_000
@@ -23,7 +23,7 @@ interface Entry {
   lookedUpAt: number | undefined
   /** True where the last look-up failed, for another reason than that there is no such record. */
   failed: boolean
-  pending: Promise<void> | undefined
+  pending: { readonly since: number; readonly done: Promise<void> } | undefined
 }
 
 interface Found {
@@ -68,8 +68,7 @@ export class TargetAddresses {
     }
     this.#byUri = next
     this.#version++
-    for (const entry of next.values())
-      if (entry.lookedUpAt === undefined) entry.pending ??= this.#refresh(entry)
+    for (const entry of next.values()) if (entry.lookedUpAt === undefined) this.#start(entry)
   }
 
   /** Canonical addresses of a target; empty for one that is not known. */
@@ -91,11 +90,13 @@ export class TargetAddresses {
   /** Calls `done` once the addresses are fresh, or after 4 s; at once where nothing has to be looked up. */
   prepare(done: () => void): void {
     const waits: Promise<void>[] = []
+    const now = this.#clock.now()
     for (const entry of new Set(this.#byUri.values())) {
-      const age = this.#clock.now() - (entry.lookedUpAt ?? Number.NEGATIVE_INFINITY)
+      const age = now - (entry.lookedUpAt ?? Number.NEGATIVE_INFINITY)
       if (isIP(entry.host) > 0 || age < refreshAfter) continue
-      entry.pending ??= this.#refresh(entry)
-      if (age >= waitAfter) waits.push(entry.pending)
+      const { since, done: answered } = this.#start(entry)
+      // A customer's name server that never answers must not hold up all others for as long as it likes.
+      if (age >= waitAfter && now - since < patience) waits.push(answered)
     }
     if (waits.length === 0) done()
     else this.#after(Promise.all(waits), done)
@@ -120,6 +121,12 @@ export class TargetAddresses {
     const limit = this.#clock.after(patience, go)
     this.#waits.add(limit)
     void ready.then(go)
+  }
+
+  /** Returns the look-up of a name that is under way, or a new one. */
+  #start(entry: Entry): NonNullable<Entry['pending']> {
+    entry.pending ??= { since: this.#clock.now(), done: this.#refresh(entry) }
+    return entry.pending
   }
 
   async #refresh(entry: Entry): Promise<void> {
