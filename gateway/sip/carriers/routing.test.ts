@@ -232,12 +232,12 @@ it('goes to no carrier of another project by its address, nor by another name of
   const { routing, carriers } = setUp({ project: 'p2' })
   for (const place of ['192.0.2.7', 'alias.example'])
     expect(await routing.find(to(`sip:1@${place}`), request(), log)).toEqual({
-      ...{ code: 'not_permitted', detail: "192.0.2.7 is somebody else's" },
+      ...{ code: 'not_permitted', detail: '192.0.2.7 is that of a carrier, and closed to calls without it' },
     })
   const own = testCarrier({ name: 'own', project: 'p1', guarded: true, targets: ['sip:192.0.2.7'] })
   carriers.change([...carriers.all.map(({ config }) => config), own])
   expect(await routing.find(to('sip:1@x.example', { carrier: 'own' }), request(), log)).toMatchObject({
-    detail: "carrier own: 192.0.2.7 is somebody else's",
+    detail: 'carrier own: 192.0.2.7 is that of a carrier, and closed to calls without it',
   })
 })
 

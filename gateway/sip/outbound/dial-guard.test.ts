@@ -67,13 +67,15 @@ describe('what a document has dialled', () => {
     async (host) => {
       const { objection } = open()
       expect(await objection(`sip:1@${host}`)).toBeUndefined()
-      expect(await objection(`sip:1@${host}`, 'sip:public.example')).toMatch(/ is somebody else's$/)
+      expect(await objection(`sip:1@${host}`, 'sip:public.example')).toMatch(
+        / is that of a carrier, and closed/,
+      )
       expect(await objection(`sip:1@${host}`, 'sip:elsewhere.example')).toBeUndefined()
     },
   )
 
   it('is no network that other carriers call from', async () => {
-    expect(await open().objection('sip:1@203.1.113.9')).toMatch(/ is somebody else's$/)
+    expect(await open().objection('sip:1@203.1.113.9')).toMatch(/ is that of a carrier, and closed/)
     expect(await open().objection('sip:1@203.1.114.9')).toBeUndefined()
   })
 

@@ -60,7 +60,7 @@ export class DialGuard {
     // It takes one address for the same however it is written, IPv4 in IPv6, too.
     const taken = new Networks([...addresses.flat(), ...closed.networks])
     const shared = found.find((address) => taken.has(address))
-    return shared === undefined ? undefined : `${shared} is somebody else's`
+    return shared === undefined ? undefined : `${shared} is that of a carrier, and closed to calls without it`
   }
 
   async #addressesOf({ host, port }: DialledPlace): Promise<readonly string[]> {
