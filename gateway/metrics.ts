@@ -222,7 +222,7 @@ const gauges = {
   sip_bindings: 'Contacts that SIP endpoints have registered',
   callbacks_waiting: "Callbacks that customers' servers have not taken yet",
   expressions: 'Expressions of scripts that wait or are evaluated',
-  documents_read: 'Documents over 2,048 characters that wait to be read, or are read',
+  documents_read: 'Documents that wait to be read or checked in threads, or are read or checked there',
   customer_circuits_open: "Customers' servers that are not asked for a while, as they did not answer",
   audio_fetches: 'URLs of audio that are being fetched',
   speech_recognitions: 'Speech recognitions in progress',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/types.ts'
+import type { DocumentChecks } from '../handlers/reading/checks.ts'
 import { Bridges } from './calls/bridge.ts'
 import { Calls } from './calls/calls.ts'
 import { CallDetector } from './calls/detect.ts'
@@ -56,6 +57,8 @@ export interface OpenedCalls {
   readonly commands: CallCommands
   readonly conferences: ProjectConferences
   readonly queues: ProjectQueues
+  /** Checks of documents that are sent to the API. */
+  readonly documentChecks: DocumentChecks
 }
 
 const ownHosts = (directory: Store['directory'], publicHost: string | undefined): OwnHosts => ({
@@ -93,6 +96,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   const conferences = new ProjectConferences(waiting)
   const { http: documents, callbacks } = customers
   const { nodeId } = store
+  const { handlers, documentChecks } = openHandlers(base, nodeId, metrics)
   const locals = new LocalLegs({
     edge,
     arrivals: { arrive: (arrival) => calls.arrive(arrival) },
@@ -126,7 +130,7 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
     ...{ documents, callbacks, records, rooms: store.directory },
     hosts: ownHosts(store.directory, config.http.publicHost),
     ...callSettings(config),
-    handlers: openHandlers(base, nodeId, metrics),
+    handlers,
     ...(config.webhooks.recordsUrl && { recordsTo: config.webhooks.recordsUrl }),
   })
   base.followers.change('calls', (next) => {
@@ -151,5 +155,5 @@ export const openCalls = (base: Base, from: CallsFrom, metrics: Metrics): Opened
   const placing = new Placing({ ...driving, originator: calls, log, endpoints, objection })
   const commands = new CallCommands(driving)
   metrics.gauge('commanded_calls', () => commands.size)
-  return { calls, placing, commands, conferences, queues }
+  return { calls, placing, commands, conferences, queues, documentChecks }
 }

@@ -96,9 +96,19 @@ export const openHttp = async (base: Base, from: HttpFrom, metrics: Metrics): Pr
 }
 
 const callsOf = ({ opened, customers }: HttpFrom, streams: ApiStreams): ApiFrom['calls'] => {
-  const { calls, placing, commands, conferences, queues } = opened
+  const { calls, placing, commands, conferences, queues, documentChecks } = opened
   const { callbacks } = customers
-  return { placed: placing, commands, live: calls, asides: calls, conferences, queues, callbacks, streams }
+  const rooms = { conferences, queues }
+  return {
+    placed: placing,
+    commands,
+    documentChecks,
+    live: calls,
+    asides: calls,
+    ...rooms,
+    callbacks,
+    streams,
+  }
 }
 
 const openWebSockets = (

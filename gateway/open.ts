@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Config } from '../config/types.ts'
 import { createFlowHandler } from '../handlers/flow/handler.ts'
+import { DocumentChecks } from '../handlers/reading/checks.ts'
 import { DocumentReader } from '../handlers/reading/reader.ts'
 import { createScriptHandler } from '../handlers/script/handler.ts'
 import { Sandbox } from '../handlers/script/sandbox/sandbox.ts'
@@ -264,17 +265,22 @@ export const openCustomers = async (
   return { http, audio, callbacks: closing.add('callbacks', callbacks, (open) => open.close()) }
 }
 
-/** Opens the interpreters of documents; `nodeId` is what they are told of this gateway. */
+/**
+ * Opens the interpreters of documents, and the checks of documents that are sent to the API. `nodeId` names this
+ * gateway to scripts.
+ */
 export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: Metrics) => {
   const sandbox = closing.add('expressions', new Sandbox(clock), (open) => open.close())
   metrics.gauge('expressions', () => sandbox.pending)
   const documents = closing.add('documents', new DocumentReader(clock), (open) => open.close())
-  metrics.gauge('documents_read', () => documents.pending)
-  return {
+  const documentChecks = new DocumentChecks(documents, clock)
+  metrics.gauge('documents_read', () => documents.pending + documentChecks.waiting)
+  const handlers = {
     xml: createXmlHandler(documents),
     script: createScriptHandler({ sandbox, documents, nodeId }),
     flow: createFlowHandler({ sandbox, documents, nodeId }),
   }
+  return { handlers, documentChecks }
 }
 
 /** What understands speech, and the rate of the audio that it gets, in Hz. */

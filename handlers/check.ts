@@ -5,13 +5,16 @@ import { codes as scriptCodes } from './script/codes.ts'
 import { readScriptDocument } from './script/document.ts'
 import { readXmlDocument } from './xml/document.ts'
 
+/** Languages of documents. */
+export type DocumentKind = 'xml' | 'script' | 'flow'
+
 /** What is wrong with a document: `errors` keep it from running, `warnings` have no effect or another one than was written. */
 export interface DocumentReport {
   readonly errors: readonly DocumentFault[]
   readonly warnings: readonly DocumentFault[]
 }
 
-const readers: Readonly<Record<'xml' | 'script' | 'flow', (text: string) => readonly DocumentFault[]>> = {
+const readers: Readonly<Record<DocumentKind, (text: string) => readonly DocumentFault[]>> = {
   xml: (text) => readXmlDocument({ text }, 'later').warnings,
   script: (text) => readScriptDocument({ text }).warnings,
   flow: (text) => readFlowDocument({ text }).program.warnings,
@@ -21,7 +24,7 @@ const readers: Readonly<Record<'xml' | 'script' | 'flow', (text: string) => read
 export const needsAgent = ({ code }: DocumentFault): boolean => code === scriptCodes.agentUnsupported
 
 /** Checks an inline document without running it, as the handler of its kind would. Never throws for a bad document. */
-export const checkDocument = (kind: 'xml' | 'script' | 'flow', text: string): DocumentReport => {
+export const checkDocument = (kind: DocumentKind, text: string): DocumentReport => {
   try {
     return { errors: [], warnings: readers[kind](text) }
   } catch (error) {

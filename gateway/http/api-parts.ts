@@ -48,7 +48,7 @@ export interface ApiFrom {
     CompatParts,
     'placed' | 'live' | 'conferences' | 'queues' | 'asides' | 'callbacks' | 'streams'
   > &
-    Pick<CallingParts, 'commands'>
+    Pick<CallingParts, 'commands' | 'documentChecks'>
   readonly recordings: RecordingParts['recordings']
   readonly records: RecordParts['records'] & CallHistory
   readonly chat: Chat

@@ -5,6 +5,9 @@ import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { pino } from 'pino'
 import type { HttpConfig } from '../../config/types.ts'
+import { checkDocument } from '../../handlers/check.ts'
+import { DocumentChecks } from '../../handlers/reading/checks.ts'
+import type { DocumentReader } from '../../handlers/reading/reader.ts'
 import type { Certificate } from '../auth/certificate.ts'
 import { OAuthClients } from '../auth/oauth/clients.ts'
 import { openTokens } from '../auth/open-tokens.ts'
@@ -130,6 +133,8 @@ export class ApiRig {
   readonly queues = new Map<string, readonly OpenQueue[]>()
   /** What was sent to whose pages. */
   readonly told: { readonly to: string; readonly event: string; readonly params: object }[] = []
+  /** Reader of long documents: without threads, unless a test gives another. */
+  reader: Pick<DocumentReader, 'check'> = { check: async (kind, text) => checkDocument(kind, text) }
   #access!: ProjectAccess
   #chat!: Chat
   /** Nobody is called, and no call is in progress. */
@@ -146,6 +151,7 @@ export class ApiRig {
     asides: { runAside: async () => {} },
     callbacks: { notify: () => {} },
     streams: new ApiStreams(this.clock),
+    documentChecks: new DocumentChecks({ check: (kind, text) => this.reader.check(kind, text) }, this.clock),
   }
 
   /** Close it with {@link close}. */

@@ -1,3 +1,4 @@
+import { checkDocument, type DocumentKind, type DocumentReport } from '../check.ts'
 import type { Fields } from '../common/forms.ts'
 import { readFlow } from '../flow/document.ts'
 import { type DocumentFault, DocumentInvalid } from '../handler.ts'
@@ -6,16 +7,24 @@ import { readSource } from '../script/source.ts'
 import { readXmlTree } from '../xml/document.ts'
 import type { XmlElement } from '../xml/tree.ts'
 
-/** A document to read. `permitted` are the methods that a script may use; `fields` fill in templates of XML. */
+/**
+ * A document to read, or only to check. `permitted` are the methods that a script may use; `fields` fill in
+ * templates of XML.
+ */
 export type ReadingJob =
   | { readonly kind: 'script'; readonly text: string; readonly permitted?: ReadonlySet<string> }
   | { readonly kind: 'flow'; readonly text: string }
   | { readonly kind: 'xml'; readonly text: string; readonly fields?: Fields }
+  | { readonly kind: 'check'; readonly language: DocumentKind; readonly text: string }
 
-/** A document that was read: the value of a script or a flow, which is known to be valid, with its warnings; the tree of XML; or its faults. */
+/**
+ * A document that was read: the value of a script or a flow, which is known to be valid, with its warnings; the tree
+ * of XML; the report of a check; or its faults.
+ */
 export type ReadingResult =
   | { readonly value: unknown; readonly warnings: readonly DocumentFault[] }
   | { readonly tree: XmlElement }
+  | { readonly report: DocumentReport }
   | { readonly faults: readonly DocumentFault[] }
 
 /** The result of a job, with the time of a processor that it took, in milliseconds. */
@@ -33,6 +42,7 @@ export const read = (job: ReadingJob): ReadingReply => {
 }
 
 const resultOf = (job: ReadingJob): ReadingResult => {
+  if (job.kind === 'check') return { report: checkDocument(job.language, job.text) }
   try {
     if (job.kind === 'xml') return { tree: readXmlTree(job.text, job.fields) }
     const source = readSource(job.text)

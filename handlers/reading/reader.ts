@@ -1,6 +1,7 @@
+import type { DocumentKind, DocumentReport } from '../check.ts'
 import type { Fields } from '../common/forms.ts'
 import { type FlowProgram, readFlow, readFlowDocument } from '../flow/document.ts'
-import { DocumentInvalid } from '../handler.ts'
+import { type DocumentFault, DocumentInvalid } from '../handler.ts'
 import { readScript, readScriptDocument, type ScriptProgram } from '../script/document.ts'
 import { type Account, JobFailed, JobThreads, type Timers } from '../script/sandbox/job-threads.ts'
 import { type StartThread, startWorker } from '../script/sandbox/thread.ts'
@@ -65,24 +66,48 @@ export class DocumentReader {
     return readXmlDocument(document, fields, read.tree)
   }
 
+  /**
+   * Checks a document in a thread, without running it, with the report of `checkDocument`. A document that exceeds
+   * the time or memory of its thread has that error. Rejects with {@link JobFailed} where the threads have no room.
+   */
+  async check(language: DocumentKind, text: string): Promise<DocumentReport> {
+    const job = { kind: 'check', language, text } as const
+    try {
+      const { result } = await this.#threads.run(job, { usedMs: 0 })
+      if ('report' in result) return result.report
+    } catch (error) {
+      if (!(error instanceof JobFailed && error.isOfJob)) throw error
+      return { errors: [unread(language, error)], warnings: [] }
+    }
+    throw unexpected()
+  }
+
   /** Rejects what is under way and ends the threads. Idempotent. */
   close(): Promise<void> {
     return this.#threads.close()
   }
 
-  async #read(job: ReadingJob, account: Account = { usedMs: 0 }): Promise<ReadingResult> {
+  async #read(job: DocumentJob, account: Account = { usedMs: 0 }): Promise<ReadingResult> {
     const { result } = await this.#threads.run(job, account).catch((error: unknown) => {
       if (!(error instanceof JobFailed)) throw error
-      const message = `The document cannot be read: ${error.message}.`
-      throw new DocumentInvalid([{ code: codes[job.kind], message, path: '' }])
+      throw new DocumentInvalid([unread(job.kind, error)])
     })
     if ('faults' in result) throw new DocumentInvalid(result.faults)
     return result
   }
 }
 
+/** A job that gives a document for a call. */
+type DocumentJob = Extract<ReadingJob, { readonly kind: DocumentKind }>
+
 /** Codes of a document that cannot be read, by language. */
 const codes = { script: 'relay_script_parse_error', flow: 'relay_script_parse_error', xml: '12100' } as const
+
+const unread = (kind: DocumentKind, { message }: JobFailed): DocumentFault => ({
+  code: codes[kind],
+  message: `The document cannot be read: ${message}.`,
+  path: '',
+})
 
 /** The places of faults are known where the document was read; there are none left to place. */
 const noPlace = (): undefined => undefined

@@ -132,6 +132,16 @@ it('a change of a stored document, or of what handles calls, holds for the next 
   await isRefused(app.domain.replace('-stored.', '-moved.'), unknownDomain)
 })
 
+it('long documents that are sent at the same time are each refused, with the place of the fault', async () => {
+  const contents = `version: 1.0.0\nsections:\n  main:\n    - nothing\n${'    - answer\n'.repeat(4_000)}`
+  const send = () => rest(gateway, 'POST', `${resources}/swml_scripts`, { name: 'Long', contents })
+  for (const { status, body } of await Promise.all([send(), send(), send()])) {
+    expect(status).toBe(422)
+    expect(body.errors[0]).toMatchObject({ code: 'document_invalid', attribute: 'contents' })
+    expect(body.errors[0].message).toContain('/sections/main/0 (line 4, column 7)')
+  }
+})
+
 it('callers of a room meet', async () => {
   const room = await made(gateway, `${resources}/conference_rooms`, { name: 'lounge', max_members: 2 })
   const app = await application('room', { call_handler: 'video_room', call_video_room_id: room.id })

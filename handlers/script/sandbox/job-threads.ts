@@ -1,7 +1,15 @@
 import type { JobThread, StartThread } from './thread.ts'
 
 /** A job that no thread has done; the message says why. */
-export class JobFailed extends Error {}
+export class JobFailed extends Error {
+  /** Whether the job exceeded the time or memory of its thread; else the threads had no room for it. */
+  readonly isOfJob: boolean
+
+  constructor(message: string, isOfJob = false) {
+    super(message)
+    this.isOfJob = isOfJob
+  }
+}
 
 /** The timers that threads of jobs use. */
 export interface Timers {
@@ -154,7 +162,7 @@ export class JobThreads<Job, Reply extends JobReply> {
 
   #replace(place: Place<Job, Reply>, reason: string): void {
     if (place.busy) place.busy.task.account.usedMs += answerMs
-    void this.#drop(place, new JobFailed(reason))
+    void this.#drop(place, new JobFailed(reason, place.started))
     this.#next()
   }
 

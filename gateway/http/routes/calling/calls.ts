@@ -6,6 +6,7 @@ import { type CallCommands, callCommands } from '../../../placing/commands.ts'
 import type { PlacedCalls } from '../../../placing/types.ts'
 import type { CallRow } from '../../../records/types.ts'
 import type { RequireProject } from '../../principal.ts'
+import { type Checks, checksOf } from '../fabric/documents.ts'
 import { forProjects } from '../fabric/operation.ts'
 import { callLeg, callLegSchema } from './body.ts'
 import { checkTransfer, readDial, readUpdate, unusedOf } from './orders.ts'
@@ -14,6 +15,7 @@ import { checkTransfer, readDial, readUpdate, unusedOf } from './orders.ts'
 export interface CallingParts {
   readonly placed: PlacedCalls
   readonly commands: Pick<CallCommands, 'run'>
+  readonly documentChecks: Checks
   readonly requireProject: RequireProject
   readonly log: Pick<Log, 'debug'>
 }
@@ -55,18 +57,19 @@ export const callingRoutes = (site: FastifyInstance, parts: CallingParts): void 
 
 /** Does what a command says, and gives the call as it is then. Throws TrunklineErrors that name the field. */
 export const perform = async (
-  { placed, commands, log }: CallingParts,
+  { placed, commands, documentChecks, log }: CallingParts,
   projectId: string,
   { command, id, params }: Commanded,
 ): Promise<CallRow> => {
+  const check = checksOf(documentChecks, projectId)
   try {
     if (command === 'dial') {
       const unused = unusedOf(params)
       if (unused.length > 0) log.debug({ projectId, unused }, 'fields without effect')
-      return await placed.place(readDial(params, projectId))
+      return await placed.place(await readDial(params, { projectId, check }))
     }
     if (command === 'update') {
-      const update = readUpdate({ ...(id !== undefined && { id }), ...params })
+      const update = await readUpdate({ ...(id !== undefined && { id }), ...params }, check)
       return 'end' in update
         ? await placed.end(projectId, update.id, update.end)
         : await placed.redirect(projectId, update.id, update.handler, update.status)
@@ -76,7 +79,7 @@ export const perform = async (
   }
   if (id === undefined)
     throw new TrunklineError('missing_required_parameter', 'id is missing.', { attribute: 'id' })
-  if (command === 'calling.transfer') checkTransfer(params)
+  if (command === 'calling.transfer') await checkTransfer(params, check)
   return commands.run(projectId, id, command, params)
 }
 

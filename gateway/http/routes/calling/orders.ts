@@ -6,7 +6,7 @@ import { isJsonObject } from '../../../json.ts'
 import { Fields, textOf } from '../../../operations/fields.ts'
 import { isScript } from '../../../placing/transfer.ts'
 import type { CallOrder } from '../../../placing/types.ts'
-import { checkStored, documentOf } from '../fabric/documents.ts'
+import { type CheckStored, documentOf } from '../fabric/documents.ts'
 
 const mostVariables = 100
 
@@ -21,8 +21,14 @@ const dialUnused = ['max_price_per_minute', 'region']
 export const unusedOf = (params: Readonly<Record<string, unknown>>): readonly string[] =>
   dialUnused.filter((name) => params[name] !== undefined)
 
-/** Reads the `params` of `dial`. Throws `missing_required_parameter`, `unknown_parameter`, `invalid_field`, `document_invalid`. */
-export const readDial = (given: unknown, projectId: string): CallOrder => {
+/**
+ * Reads the `params` of `dial`. Rejects with `missing_required_parameter`, `unknown_parameter`,
+ * `invalid_field`, or as `check` does.
+ */
+export const readDial = async (
+  given: unknown,
+  { projectId, check }: { readonly projectId: string; readonly check: CheckStored },
+): Promise<CallOrder> => {
   const params = new Fields(given)
   onlyThese(params, [...dialFields, ...dialUnused])
   const [to, from] = [needed(params, 'to'), needed(params, 'from')]
@@ -35,7 +41,7 @@ export const readDial = (given: unknown, projectId: string): CallOrder => {
   const variables = readVariables(params)
   const status = readStatus(params)
   return {
-    ...{ projectId, to, from, source: 'calling', handler: neededHandler(params) },
+    ...{ projectId, to, from, source: 'calling', handler: await neededHandler(params, check) },
     ...(callerId !== undefined && { callerId }),
     ...(credentials && { credentials }),
     ...(seconds !== undefined && { timeoutMs: seconds * 1000 }),
@@ -51,8 +57,8 @@ export type Update =
   | { readonly id: string; readonly end: 'canceled' | 'completed' }
   | { readonly id: string; readonly handler: HandlerSpec; readonly status?: StatusTarget }
 
-/** Reads the `params` of `update`; throws as {@link readDial} does. */
-export const readUpdate = (given: unknown): Update => {
+/** Reads the `params` of `update`; rejects as {@link readDial} does. */
+export const readUpdate = async (given: unknown, check: CheckStored): Promise<Update> => {
   const params = new Fields(given)
   onlyThese(params, [
     'id',
@@ -68,12 +74,19 @@ export const readUpdate = (given: unknown): Update => {
   const end = params.oneOf('status', ['canceled', 'completed'] as const)
   if (end) return { id, end }
   const status = readStatus(params)
-  return { id, handler: neededHandler(params), ...(status && { status }) }
+  return { id, handler: await neededHandler(params, check), ...(status && { status }) }
 }
 
-/** A script that a call is transferred to is checked before what runs is given up for it; throws `document_invalid`. */
-export const checkTransfer = ({ dest }: Readonly<Record<string, unknown>>): void => {
-  if (typeof dest === 'string' && isScript(dest)) checkStored('script', dest, 'dest')
+/**
+ * Checks the script that a call is transferred to, before the document that runs is given up for it. Rejects as
+ * `check` does.
+ */
+export const checkTransfer = async (
+  { dest }: Readonly<Record<string, unknown>>,
+  check: CheckStored,
+): Promise<void> => {
+  if (typeof dest === 'string' && isScript(dest))
+    await check({ kind: 'script', document: dest, attribute: 'dest' })
 }
 
 const onlyThese = (params: Fields, names: readonly string[]): void => {
@@ -102,7 +115,7 @@ const readUrl = (params: Fields, name: string): string | undefined => {
   return text
 }
 
-const neededHandler = (params: Fields): HandlerSpec => {
+const neededHandler = async (params: Fields, check: CheckStored): Promise<HandlerSpec> => {
   const url = readUrl(params, 'url')
   const swml = params.raw('swml')
   if (url !== undefined && swml !== undefined) throw params.wrong('swml', 'only one of url and swml')
@@ -113,7 +126,7 @@ const neededHandler = (params: Fields): HandlerSpec => {
   if (swml === undefined) throw missing('url', 'url or swml is needed.')
   if (typeof swml !== 'string' && !isJsonObject(swml)) throw params.wrong('swml', 'an object, or a text')
   const document = documentOf(swml)
-  checkStored('script', document, 'swml')
+  await check({ kind: 'script', document, attribute: 'swml' })
   return { kind: 'script', document, name: 'swml' }
 }
 

@@ -1,6 +1,7 @@
 import type { Resources } from '../../../directory/ports.ts'
 import type { Resource, WebhookDetails } from '../../../directory/resource-types.ts'
 import { TrunklineError } from '../../../errors.ts'
+import type { Checks } from '../fabric/documents.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './paging.ts'
 import type { On, RouteSpec } from './routes.ts'
 import { parameter, shape } from './shapes.ts'
@@ -9,6 +10,7 @@ import { shown } from './times.ts'
 /** What the routes of applications and documents need. */
 export interface ApplicationParts {
   readonly resources: Pick<Resources, 'find' | 'list' | 'create' | 'update' | 'remove'>
+  readonly documentChecks: Checks
 }
 
 type Method = 'GET' | 'POST'

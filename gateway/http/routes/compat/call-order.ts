@@ -3,7 +3,7 @@ import type { HandlerSpec } from '../../../calls/ports.ts'
 import type { Resources } from '../../../directory/ports.ts'
 import { TrunklineError } from '../../../errors.ts'
 import type { CallOrder, PlacedState, StatusTarget } from '../../../placing/types.ts'
-import { checkStored } from '../fabric/documents.ts'
+import type { CheckStored } from '../fabric/documents.ts'
 import { parameter } from './shapes.ts'
 
 type Method = 'GET' | 'POST'
@@ -124,16 +124,19 @@ export const createUnused = [
   ...['MaxPricePerMinute', 'Byoc', 'CallReason', 'CallToken', 'AsyncAmdPartialResults'],
 ]
 
-/** The order that a form is; throws `missing_required_parameter`, `invalid_field`, `document_invalid`, which name the parameter. */
-export const orderOf = (
+/**
+ * The order of a form. Rejects with `missing_required_parameter` and `invalid_field`, which name the parameter, or
+ * as `check` does.
+ */
+export const orderOf = async (
   projectId: string,
   form: CreateForm,
-  resources: Pick<Resources, 'find'>,
-): CallOrder => {
+  { resources, check }: { readonly resources: Pick<Resources, 'find'>; readonly check: CheckStored },
+): Promise<CallOrder> => {
   const application = form.ApplicationSid
     ? applicationOf(projectId, form.ApplicationSid, resources)
     : undefined
-  const handler = handlerOf(form) ?? application?.handler
+  const handler = (await handlerOf(form, check)) ?? application?.handler
   if (!handler) {
     const text = 'Url, Twiml or ApplicationSid is needed.'
     throw new TrunklineError('missing_required_parameter', text, { attribute: 'Url' })
@@ -172,19 +175,15 @@ const detectOf = (form: CreateForm): NonNullable<CallOrder['detect']> => {
 const thresholdOf = (name: string, value: number | undefined): Readonly<Record<string, number>> =>
   value === undefined ? {} : { [name]: value }
 
-/** The document that a form names by itself; undefined: it names none. Throws `document_invalid`. */
-export const handlerOf = ({
-  Url,
-  Twiml,
-  Laml,
-  Method,
-  FallbackUrl,
-  FallbackMethod,
-}: DocumentForm): HandlerSpec | undefined => {
+/** The document that a form names by itself; undefined: it names none. Rejects as `check` does. */
+export const handlerOf = async (
+  { Url, Twiml, Laml, Method, FallbackUrl, FallbackMethod }: DocumentForm,
+  check: CheckStored,
+): Promise<HandlerSpec | undefined> => {
   if (Url !== undefined) return fetched(Url, Method, FallbackUrl, FallbackMethod)
   const document = Twiml ?? Laml
   if (document === undefined) return undefined
-  checkStored('xml', document, 'Twiml')
+  await check({ kind: 'xml', document, attribute: 'Twiml' })
   return { kind: 'xml', document, name: 'Twiml' }
 }
 

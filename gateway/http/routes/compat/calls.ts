@@ -2,6 +2,7 @@ import type { Resources } from '../../../directory/ports.ts'
 import { messageOf, TrunklineError } from '../../../errors.ts'
 import type { PlacedCalls } from '../../../placing/types.ts'
 import type { CallHistory, CallQuery, CallRow, CallStatus } from '../../../records/types.ts'
+import { type Checks, checksOf } from '../fabric/documents.ts'
 import { audioIn, callBody, callShape } from './call-body.ts'
 import {
   type CreateForm,
@@ -24,6 +25,7 @@ export interface CallParts {
   readonly placed: PlacedCalls
   readonly history: CallHistory
   readonly resources: Pick<Resources, 'find'>
+  readonly documentChecks: Checks
   readonly records: {
     /** The record of a call that is over, as JSON. */
     record(projectId: string, kind: 'call', id: string): Promise<{ readonly record_json: string } | undefined>
@@ -47,7 +49,7 @@ const callText = { type: 'string', maxLength: 2_000 } as const
 
 /** `Calls`: make, fetch, list, redirect, end, remove. */
 export const callRoutes = (on: On, parts: CallParts): void => {
-  const { placed, history, resources } = parts
+  const { placed, history, resources, documentChecks } = parts
   on<CreateForm>(
     'POST',
     '/Accounts/:account/Calls',
@@ -57,7 +59,8 @@ export const callRoutes = (on: On, parts: CallParts): void => {
       ...{ body: createProperties, required: ['To', 'From'], unused: createUnused },
     },
     async ({ projectId, body, base }) => {
-      const order = orderOf(projectId, body, resources)
+      const check = checksOf(documentChecks, projectId)
+      const order = await orderOf(projectId, body, { resources, check })
       return callBody(await aboutTo(placed.place(order)), base)
     },
   )
@@ -84,7 +87,7 @@ export const callRoutes = (on: On, parts: CallParts): void => {
 /** The routes of one call. */
 const oneCall = (
   on: On,
-  { placed, history, records }: CallParts,
+  { placed, history, records, documentChecks }: CallParts,
   find: (projectId: string, id: string) => Promise<CallRow>,
 ): void => {
   const path = '/Accounts/:account/Calls/:sid'
@@ -110,7 +113,7 @@ const oneCall = (
       answer: callShape,
     },
     async ({ projectId, id, body, base }) => {
-      const handler = handlerOf(body)
+      const handler = await handlerOf(body, checksOf(documentChecks, projectId))
       const sid = id('sid')
       if (body.Status) return callBody(await placed.end(projectId, sid, body.Status), base)
       if (handler) return callBody(await placed.redirect(projectId, sid, handler, statusOf(body)), base)

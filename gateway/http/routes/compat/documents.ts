@@ -1,6 +1,6 @@
 import type { Resource } from '../../../directory/resource-types.ts'
 import { TrunklineError } from '../../../errors.ts'
-import { checkStored } from '../fabric/documents.ts'
+import { type Checks, checkStored } from '../fabric/documents.ts'
 import type { ApplicationParts } from './applications.ts'
 import { type Paging, pageBody, pageOf, pageSchema, pagingQuery } from './paging.ts'
 import type { On } from './routes.ts'
@@ -26,7 +26,7 @@ const answer = shape({
 const path = '/Accounts/:account/LamlBins'
 
 /** `LamlBins`: XML documents that are kept here (resources of the type `cxml_script`). */
-export const documentRoutes = (on: On, { resources }: ApplicationParts): void => {
+export const documentRoutes = (on: On, { resources, documentChecks }: ApplicationParts): void => {
   on<Required<Form>>(
     'POST',
     path,
@@ -36,7 +36,7 @@ export const documentRoutes = (on: On, { resources }: ApplicationParts): void =>
       ...{ body, required: ['Name', 'Contents'] },
     },
     async ({ projectId, body: { Name, Contents }, base }) => {
-      checkStored('xml', Contents, 'Contents')
+      await checkContents(documentChecks, projectId, Contents)
       const details = { document: Contents }
       const made = await resources.create({ projectId, type: 'cxml_script', displayName: Name, details })
       return bodyOf(made, base)
@@ -55,10 +55,13 @@ export const documentRoutes = (on: On, { resources }: ApplicationParts): void =>
       return pageBody(asked, 'laml_bins', listed, (one) => bodyOf(one as Resource<'cxml_script'>, asked.base))
     },
   )
-  oneDocument(on, resources)
+  oneDocument(on, { resources, documentChecks })
 }
 
-const oneDocument = (on: On, resources: ApplicationParts['resources']): void => {
+const checkContents = (checks: Checks, projectId: string, document: string): Promise<void> =>
+  checkStored(checks, projectId, { kind: 'xml', document, attribute: 'Contents' })
+
+const oneDocument = (on: On, { resources, documentChecks }: ApplicationParts): void => {
   on(
     'GET',
     `${path}/:sid`,
@@ -77,7 +80,7 @@ const oneDocument = (on: On, resources: ApplicationParts['resources']): void => 
       ...{ body, answer },
     },
     async ({ projectId, id, body: { Name, Contents }, base }) => {
-      if (Contents !== undefined) checkStored('xml', Contents, 'Contents')
+      if (Contents !== undefined) await checkContents(documentChecks, projectId, Contents)
       const change = {
         ...(Name !== undefined && { displayName: Name }),
         ...(Contents !== undefined && { details: { document: Contents } }),

@@ -3,8 +3,10 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
+import { checkDocument } from '../../../../handlers/check.ts'
 import type { FakeCall } from '../../../../handlers/common/fake-call.ts'
 import type { StatusCallback } from '../../../../handlers/handler.ts'
+import { DocumentChecks } from '../../../../handlers/reading/checks.ts'
 import type { RecordOptions } from '../../../../handlers/verbs.ts'
 import { accessWith } from '../../../auth/testing.ts'
 import type { HandlerSpec, LiveCall } from '../../../calls/ports.ts'
@@ -194,6 +196,7 @@ export class CompatRig {
       requireProject: basic(accessWith(tokens, clock)),
       projects: { project: (id) => (id === ours || id === theirs ? { id, name: 'the project' } : undefined) },
       live: { live: (project, id) => (project === ours ? rig.live.get(id) : undefined) },
+      documentChecks: new DocumentChecks({ check: async (kind, text) => checkDocument(kind, text) }, clock),
       callbacks: { notify: (_from, callback) => void rig.told.push(callback) },
       asides: {
         runAside: async ({ info, signal }, handler) => {

@@ -1,7 +1,7 @@
 import type { FlowDetails } from '../../../directory/resource-types.ts'
-import { checkStored, documentOf, type ScriptValue, scriptValue, shownDocument } from './documents.ts'
+import { documentOf, type ScriptValue, scriptValue, shownDocument } from './documents.ts'
 import { badField, text } from './fields.ts'
-import type { Kind } from './kind.ts'
+import type { Kind, StoredDocument } from './kind.ts'
 
 interface Body {
   readonly title: string
@@ -12,23 +12,22 @@ interface Body {
   readonly document_version?: number
 }
 
-/** The working copy that a body describes; undefined where it says nothing of it. */
-const workingCopy = ({
-  flow_data: flow,
-  relayml: script,
-}: Partial<Body>): Pick<FlowDetails, 'flow' | 'script'> | undefined => {
+/** The document of the working copy in a body; undefined where there is none. Throws `invalid_field`. */
+const workingDocument = ({ flow_data: flow, relayml: script }: Partial<Body>): StoredDocument | undefined => {
   const [hasFlow, hasScript] = [isGiven(flow), isGiven(script)]
   if (hasFlow && hasScript)
     throw badField('relayml', 'A call flow has flow_data, or relayml in its place; not both.')
-  if (hasFlow) {
-    const document = documentOf(flow as object)
-    checkStored('flow', document, 'flow_data')
-    return { flow: document, script: undefined }
-  }
+  if (hasFlow) return { kind: 'flow', document: documentOf(flow as object), attribute: 'flow_data' }
   if (!hasScript) return undefined
-  const document = documentOf(script as ScriptValue)
-  checkStored('script', document, 'relayml')
-  return { flow: undefined, script: document }
+  return { kind: 'script', document: documentOf(script as ScriptValue), attribute: 'relayml' }
+}
+
+/** The working copy that a body describes; undefined where it says nothing of it. */
+const workingCopy = (body: Partial<Body>): Pick<FlowDetails, 'flow' | 'script'> | undefined => {
+  const working = workingDocument(body)
+  if (!working) return undefined
+  const { kind, document } = working
+  return kind === 'flow' ? { flow: document, script: undefined } : { flow: undefined, script: document }
 }
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
@@ -55,6 +54,10 @@ export const callFlows: Kind<'call_flow', Body> = {
     relayml: {},
     document_version: { type: 'integer' },
     deployed_version: { type: ['integer', 'null'] },
+  },
+  documents: (body) => {
+    const working = workingDocument(body)
+    return working ? [working] : []
   },
   create: (body) => ({
     displayName: body.title,

@@ -1,8 +1,9 @@
-import { checkDocument, needsAgent } from '../../../../handlers/check.ts'
+import { type DocumentKind, needsAgent } from '../../../../handlers/check.ts'
 import type { DocumentFault } from '../../../../handlers/handler.ts'
+import { CheckRefused, type DocumentChecks } from '../../../../handlers/reading/checks.ts'
 import { TrunklineError } from '../../../errors.ts'
 import { badField, documentText, httpUrl, longestDocument, optional, said, text } from './fields.ts'
-import type { Kind } from './kind.ts'
+import type { Kind, StoredDocument } from './kind.ts'
 
 /** A script as bodies have it: the document as an object, or text (JSON or YAML). */
 export type ScriptValue = string | object
@@ -17,11 +18,31 @@ interface ScriptBody {
 /** Faults that an answer tells; the document's author fixes these first. */
 const toldFaults = 10
 
-/** Throws `document_invalid`, naming the field, each place and what was expected there. */
-export const checkStored = (kind: 'xml' | 'script' | 'flow', document: string, attribute: string): void => {
+/** Checks of documents that the routes use. */
+export type Checks = Pick<DocumentChecks, 'check'>
+
+/** Checks a document of a request's project; rejects as {@link checkStored} does. */
+export type CheckStored = (document: StoredDocument) => Promise<void>
+
+/** The checks for the documents of one project. */
+export const checksOf =
+  (checks: Checks, projectId: string): CheckStored =>
+  (document) =>
+    checkStored(checks, projectId, document)
+
+/**
+ * Checks a document. Rejects with `document_invalid`, naming the field, each place and what was expected there.
+ * Rejects with `too_many_requests` where too many documents of the project wait to be checked, and with
+ * `overloaded` where those of all projects do.
+ */
+export const checkStored = async (
+  checks: Checks,
+  projectId: string,
+  { kind, document, attribute }: StoredDocument,
+): Promise<void> => {
   if (document.length > longestDocument)
     throw badField(attribute, `A document has at most ${longestDocument} characters.`)
-  const { errors, warnings } = checkDocument(kind, document)
+  const { errors, warnings } = await checks.check(projectId, kind, document).catch(refused)
   // A call that is handed to an agent would be silent: better no such call, and no such document.
   const faults = [...errors, ...warnings.filter(needsAgent)]
   if (faults.length === 0) return
@@ -29,6 +50,17 @@ export const checkStored = (kind: 'xml' | 'script' | 'flow', document: string, a
   const more = faults.length > toldFaults ? [`… and ${faults.length - toldFaults} more.`] : []
   throw new TrunklineError('document_invalid', [...told, ...more].join(' '), { attribute })
 }
+
+const refused = (error: unknown): never => {
+  if (!(error instanceof CheckRefused)) throw error
+  const [code, text] = refusals[error.reason]
+  throw new TrunklineError(code, text, {}, error)
+}
+
+const refusals = {
+  project: ['too_many_requests', 'Too many documents of the project wait to be checked; try again later.'],
+  gateway: ['overloaded', 'Too many documents wait to be checked; try again later.'],
+} as const
 
 const faultText = ({ path, line, column, message, code }: DocumentFault): string => {
   const place = line === undefined ? path : `${path} (line ${line}, column ${column ?? 1})`
@@ -54,11 +86,9 @@ export const scriptValue = {
   anyOf: [{ type: 'object' }, documentText],
 } as const
 
-const readScript = (contents: ScriptValue): string => {
-  const document = documentOf(contents)
-  checkStored('script', document, 'contents')
-  return document
-}
+/** The document in `contents` of a body, if it is there. */
+const contentsOf = (kind: DocumentKind, contents: ScriptValue | undefined): readonly StoredDocument[] =>
+  contents === undefined ? [] : [{ kind, document: documentOf(contents), attribute: 'contents' }]
 
 /** Scripts that are kept here. */
 export const swmlScripts: Kind<'swml_script', ScriptBody> = {
@@ -79,14 +109,15 @@ export const swmlScripts: Kind<'swml_script', ScriptBody> = {
     request_url: { type: 'null' },
     status_callback_url: { type: ['string', 'null'] },
   },
+  documents: ({ contents }) => contentsOf('script', contents),
   create: ({ name, contents, status_callback_url: url }) => ({
     displayName: name,
-    details: { document: readScript(contents), ...said({ statusCallbackUrl: url }) },
+    details: { document: documentOf(contents), ...said({ statusCallbackUrl: url }) },
   }),
   change: ({ name, contents, status_callback_url: url }) => ({
     displayName: name,
     details: said({
-      document: contents === undefined ? undefined : readScript(contents),
+      document: contents === undefined ? undefined : documentOf(contents),
       statusCallbackUrl: url,
     }),
   }),
@@ -103,11 +134,6 @@ interface XmlBody {
   readonly display_name: string
   readonly contents: string
   readonly status_callback_url?: string | null
-}
-
-const readXml = (contents: string): string => {
-  checkStored('xml', contents, 'contents')
-  return contents
 }
 
 /** XML documents that are kept here. */
@@ -127,16 +153,14 @@ export const cxmlScripts: Kind<'cxml_script', XmlBody> = {
     request_url: { type: 'null' },
     status_callback_url: { type: ['string', 'null'] },
   },
+  documents: ({ contents }) => contentsOf('xml', contents),
   create: ({ display_name: displayName, contents, status_callback_url: url }) => ({
     displayName,
-    details: { document: readXml(contents), ...said({ statusCallbackUrl: url }) },
+    details: { document: contents, ...said({ statusCallbackUrl: url }) },
   }),
   change: ({ display_name: displayName, contents, status_callback_url: url }) => ({
     displayName,
-    details: said({
-      document: contents === undefined ? undefined : readXml(contents),
-      statusCallbackUrl: url,
-    }),
+    details: said({ document: contents, statusCallbackUrl: url }),
   }),
   show: ({ displayName, details }) => ({
     display_name: displayName,

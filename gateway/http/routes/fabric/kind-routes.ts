@@ -11,6 +11,7 @@ import type { Log } from '../../../log.ts'
 import { listBody, pageOf, pagingQuery } from '../../paging.ts'
 import type { RequireProject } from '../../principal.ts'
 import { addressBody, addressSchema } from './address-body.ts'
+import { type Checks, checkStored } from './documents.ts'
 import { address, text } from './fields.ts'
 import { found, placeOf, removeResource, typesOf } from './find.ts'
 import type { Kind } from './kind.ts'
@@ -20,6 +21,7 @@ import { resourceBody, schemaOf } from './resource-body.ts'
 /** What routes of resources need. */
 export interface ResourceParts {
   readonly resources: Resources
+  readonly documentChecks: Checks
   readonly requireProject: RequireProject
   readonly log: Pick<Log, 'info'>
 }
@@ -38,6 +40,7 @@ export interface Paged {
 interface Site<T extends ResourceType> {
   readonly site: FastifyInstance
   readonly resources: Resources
+  readonly documentChecks: Checks
   readonly log: Pick<Log, 'info'>
   readonly kind: Kind<T>
   readonly base: string
@@ -53,13 +56,13 @@ const bodyLimit = 512 * 1024
 /** Routes of one kind: list, POST, GET, PUT, PATCH, DELETE and the addresses, below `base`. */
 export const kindRoutes = <T extends ResourceType>(
   site: FastifyInstance,
-  { resources, requireProject, log }: ResourceParts,
+  { resources, documentChecks, requireProject, log }: ResourceParts,
   kind: Kind<T>,
   base = `/api/fabric/resources/${kind.path}`,
 ): void => {
   const name = base.slice('/api/'.length).replaceAll('/', '_')
   const at: Site<T> = {
-    ...{ site, resources, log, kind, base },
+    ...{ site, resources, documentChecks, log, kind, base },
     onRequest: requireProject(kind.type === 'subscriber' ? 'subscribers' : 'resources'),
     describe: (verb, summary) => forProjects(kind.path, `${verb}_${name}`, summary),
     schema: schemaOf(kind as Kind),
@@ -106,6 +109,7 @@ const createRoute = <T extends ResourceType>(at: Site<T>): void => {
     { onRequest, bodyLimit, schema: { ...describe('create', `Create a ${kind.title}`), ...schema } },
     async ({ projectId, body }, reply) => {
       const { address: place, ...fields } = body
+      await checkDocuments(at, projectId, fields)
       // The schema has checked that the fields are those of the kind.
       const made = {
         ...kind.create(fields, typesOf(resources, projectId)),
@@ -122,6 +126,15 @@ const createRoute = <T extends ResourceType>(at: Site<T>): void => {
       return reply.code(201).send(resourceBody(resource))
     },
   )
+}
+
+const checkDocuments = async <T extends ResourceType>(
+  { kind, documentChecks }: Site<T>,
+  projectId: string,
+  fields: object,
+): Promise<void> => {
+  for (const document of kind.documents?.(fields) ?? [])
+    await checkStored(documentChecks, projectId, document)
 }
 
 const addressText = ({ address: { context, name } }: Resource): string => `/${context}/${name}`
@@ -165,8 +178,11 @@ const changeRoute = <T extends ResourceType>(at: Site<T>, method: 'PUT' | 'PATCH
       ...{ params: idParams, body: bodySchema(kind.properties, []), response: { 200: at.schema } },
     },
     handler: async ({ projectId, params, body }) => {
-      const present: Resource<T> = found(resources, projectId, kind.type, params.id)
+      found(resources, projectId, kind.type, params.id)
       const { address: place, ...fields } = body
+      await checkDocuments(at, projectId, fields)
+      // Another request may have changed the resource, or removed it, during the checks.
+      const present: Resource<T> = found(resources, projectId, kind.type, params.id)
       const change = {
         ...kind.change(fields, present, typesOf(resources, projectId)),
         ...placeOf(place),

@@ -1,3 +1,4 @@
+import type { DocumentKind } from '../../../../handlers/check.ts'
 import type {
   NewResource,
   Resource,
@@ -7,7 +8,14 @@ import type {
 import type { Properties } from './fields.ts'
 import type { TypeOf } from './find.ts'
 
-/** How the API shows a kind of resource, and what it takes to make one. Methods throw `invalid_field` and `document_invalid`. */
+/** A document in a body; `attribute` is the field that has it. */
+export interface StoredDocument {
+  readonly kind: DocumentKind
+  readonly document: string
+  readonly attribute: string
+}
+
+/** How the API shows a kind of resource, and what it takes to make one. Methods throw `invalid_field`. */
 export interface Kind<T extends ResourceType = ResourceType, Body extends object = object> {
   readonly type: T
   /** Below `/api/fabric/resources`. */
@@ -20,6 +28,8 @@ export interface Kind<T extends ResourceType = ResourceType, Body extends object
   readonly required: readonly string[]
   /** Of the object that answers have under the name of the type. */
   readonly answer: Properties
+  /** The documents in a body; the route checks them before `create` or `change`. Absent: none. */
+  documents?(body: Partial<Body>): readonly StoredDocument[]
   /** Reads the body of a POST. */
   create(body: Body, typeOf: TypeOf): Omit<NewResource<T>, 'projectId' | 'type' | 'context'>
   /** Reads the body of a PUT or PATCH; what it does not name stays. */
