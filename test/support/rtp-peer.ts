@@ -24,6 +24,16 @@ const keys = '0123456789*#ABCD'
 const frameMs = 20
 const frameSamples = 160
 
+/** One frame of a key that is pressed. */
+interface KeyFrame {
+  /** Number of the RFC 4733 event. */
+  readonly event: number
+  /** Place of the frame within the key, from 1. */
+  readonly frame: number
+  /** Frames for which the key is held. */
+  readonly updates: number
+}
+
 /**
  * The media of a carrier: a UDP socket whose port SIPp announces. It sends a tone or key presses, paced by the clock, and keeps all that
  * arrives.
@@ -37,7 +47,7 @@ export class RtpPeer {
   #toneAt = 0
   /** What is left of a sound that is said in place of the tone. */
   #speech: Uint8Array = new Uint8Array(0)
-  #keysLeft: { event: number; frame: number; timestamp: number }[] = []
+  #keysLeft: KeyFrame[] = []
   #sequence = Math.floor(Math.random() * 65536)
   #timestamp = Math.floor(Math.random() * 2 ** 32)
   readonly #ssrc = Math.floor(Math.random() * 2 ** 32)
@@ -120,12 +130,13 @@ export class RtpPeer {
     this.#speech = encode(this.#law, samples)
   }
 
-  /** Presses keys, 100 ms each with 60 ms between, as RFC 4733 events in place of the tone. */
-  press(digits: string): void {
+  /** Presses keys, each held for `heldMs` with 60 ms between, as RFC 4733 events in place of the tone. */
+  press(digits: string, heldMs = 100): void {
+    const updates = Math.round(heldMs / frameMs)
     for (const digit of digits) {
       const event = keys.indexOf(digit)
-      // Five updates, three packets that say the end, three frames of pause.
-      for (let frame = 1; frame <= 11; frame++) this.#keysLeft.push({ event, frame, timestamp: 0 })
+      // An update for each frame, three packets that say the end, three frames of pause.
+      for (let frame = 1; frame <= updates + 6; frame++) this.#keysLeft.push({ event, frame, updates })
     }
   }
 
@@ -164,13 +175,13 @@ export class RtpPeer {
     return payload
   }
 
-  #event(key: { event: number; frame: number; timestamp: number }): void {
-    if (key.frame > 8) return
+  #event({ event, frame, updates }: KeyFrame): void {
+    if (frame > updates + 3) return
     // All packets of one event carry the timestamp of its start.
-    const start = (this.#timestamp - (key.frame - 1) * frameSamples) >>> 0
-    const payload = new Uint8Array([key.event, key.frame > 5 ? 0x8a : 0x0a, 0, 0])
-    new DataView(payload.buffer).setUint16(2, Math.min(key.frame, 5) * frameSamples)
-    this.#packet(payloadTypes.events, start, key.frame === 1, payload)
+    const start = (this.#timestamp - (frame - 1) * frameSamples) >>> 0
+    const payload = new Uint8Array([event, frame > updates ? 0x8a : 0x0a, 0, 0])
+    new DataView(payload.buffer).setUint16(2, Math.min(frame, updates) * frameSamples)
+    this.#packet(payloadTypes.events, start, frame === 1, payload)
   }
 
   #packet(payloadType: number, timestamp: number, marker: boolean, payload: Uint8Array): void {
