@@ -156,14 +156,15 @@ export class Metrics {
   }
 
   /** Declares a counter without labels that another part keeps; `read` returns its total since the start. */
-  total(name: keyof typeof totals, read: () => number): void {
+  total(name: keyof typeof totals, read: () => number | Promise<number>): void {
     new Counter({
       name: `trunkline_${name}`,
       help: totals[name],
       registers: [this.registry],
-      collect() {
+      async collect() {
+        const value = await read()
         this.reset()
-        this.inc(read())
+        this.inc(value)
       },
     })
   }
@@ -197,6 +198,8 @@ const namedCounters = {
 } as const
 
 const totals = {
+  sip_diverted_total:
+    'SIP dialogs whose requests went back to the peer, because their route leads where they may not go',
   rtp_ports_reused_total: 'Carrier-facing ports taken again before they had rested, as no other was free',
 } as const
 

@@ -30,6 +30,7 @@ import type { EndCalls } from './directory/interrupted.ts'
 import { NodeRows } from './directory/nodes.ts'
 import type { Directory } from './directory/types.ts'
 import type { Log } from './log.ts'
+import { logDiversion } from './log-diversions.ts'
 import type { Metrics } from './metrics.ts'
 import { readOrMakeNodeId } from './nodes/node-id.ts'
 import { Nodes } from './nodes/nodes.ts'
@@ -351,6 +352,7 @@ export const openAgent = async (
   )
   const refusals = new AgentRefusals(log.child({ part: 'SIP agent' }), clock)
   agent.onRefusal((refusal) => refusals.take(refusal))
+  agent.onDiversion((diversion) => logDiversion(log.child({ part: 'SIP agent' }), diversion))
   closing.add('refusals of the SIP agent', refusals, (open) => open.close())
   agent.onFailure((error) => {
     log.error({ err: error }, 'the SIP agent died')

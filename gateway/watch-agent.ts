@@ -37,4 +37,12 @@ export const watchAgent = (agent: Pick<SipAgent, 'stats'>, metrics: Metrics): vo
       return Object.entries(last)
     })
   }
+  let diverted = 0
+  metrics.total('sip_diverted_total', async () => {
+    diverted = await agent.stats().then(
+      (stats) => stats.diverted,
+      () => diverted,
+    )
+    return diverted
+  })
 }

@@ -8,7 +8,7 @@ import { NameServer } from './testing/name-server.ts'
 import { type Extra, Peer, testSdp } from './testing/peer.ts'
 import { reachCarrier } from './testing/reach.ts'
 import { type Bench, idle, routed, startBench } from './testing/srf.ts'
-import { reachHeader, unconfirmedHeader } from './types.ts'
+import { type Diversion, reachHeader, unconfirmedHeader } from './types.ts'
 
 /** Address of a carrier that knows the gateway by its address, and of a host that nobody may reach. */
 const [carrierAddress, innerAddress] = ['127.0.0.30', '127.0.9.9']
@@ -264,6 +264,27 @@ it('a call of the carrier goes on where its route leads within its own addresses
   const { dialog } = await establish(headers, { [reachHeader]: 'carrier acme' })
   dialog.destroy()
   await expect.poll(() => carrier.received.includes('BYE')).toBe(true)
+})
+
+it('a call of the carrier whose route leads elsewhere is reported, once for all of its requests', async () => {
+  const reported: Diversion[] = []
+  bench.agent.onDiversion((diversion) => reported.push(diversion))
+  const headers = { 'Record-Route': `<${innerUri()};lr>` }
+  const { call, dialog } = await establish(headers, { [reachHeader]: 'carrier acme' })
+  const status = ask(dialog, 'INFO')
+  peer.reply(await peer.request('INFO'), 200)
+  expect(await status).toBe(200)
+  dialog.destroy()
+  peer.reply(await peer.request('BYE'), 200)
+  await expect.poll(() => reported).toHaveLength(1)
+  expect(reported[0]).toEqual({
+    callId: call.callId,
+    method: 'INFO',
+    nextHop: expect.stringContaining(innerAddress),
+    sentTo: '127.0.0.1',
+    carrier: 'acme',
+  })
+  expect((await bench.agent.stats()).diverted).toBe(1)
 })
 
 it('a header of the network that names the carrier is not believed', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { Cdrs } from './core/cdr.ts'
 import type { Context } from './core/context.ts'
+import { Diversions } from './core/diversions.ts'
 import { hangUp } from './core/hangup.ts'
 import { defaultUnderstood } from './core/options.ts'
 import { OwnRefusals } from './core/own-refusals.ts'
@@ -30,6 +31,7 @@ import { makeTimers } from './transaction/timers.ts'
 import { Transactions } from './transaction/transactions.ts'
 import { Transports } from './transport/transports.ts'
 import {
+  type Diversion,
   type OwnRefusal,
   type SipAddress,
   type SipAgentChange,
@@ -55,6 +57,7 @@ export class Agent {
   readonly #server: AppServer
   readonly #shield: Shield
   readonly #refusals: OwnRefusals
+  readonly #diversions: Diversions
   readonly #dns: Dns & { close?(): void }
   readonly #router: SipRouter
   readonly #reach: Reach
@@ -68,17 +71,20 @@ export class Agent {
       fault: (error: unknown) => void
       /** Told of requests that are refused without an application, of some where there are many; default nobody. */
       refused?: (refusal: OwnRefusal) => void
+      /** Receives the dialogs whose route is not followed; default none. */
+      diverted?: (diversion: Diversion) => void
       /** Who knows names; default the system's servers. */
       dns?: Dns
     },
   ) {
-    const { clock, secret, userAgent, tryings, fault, refused = () => {} } = options
+    const { clock, secret, userAgent, tryings, fault, refused = () => {}, diverted = () => {} } = options
     const { maxConnections = 1_000, maxTransactions = 50_000, understood = defaultUnderstood } = options
     const timers = makeTimers(options.timers)
     const shield = new Shield(clock, options.shield)
     this.#shield = shield
     const refusals = new OwnRefusals(clock, refused)
     this.#refusals = refusals
+    this.#diversions = new Diversions(clock, diverted)
     const transports = new Transports({
       sink: {
         received: (message, flow, size) => receiver.received(message, flow, size),
@@ -112,7 +118,14 @@ export class Agent {
     const cdrs = new Cdrs(this.#apps)
     const registeredFlows = new RegisteredFlows(clock, (address) => shield.knows(address))
     const subscriptions = new Subscriptions(clock, timers, dialogs)
-    const kept = { transactions, dialogs, registeredFlows, subscriptions, refusals }
+    const kept = {
+      transactions,
+      dialogs,
+      registeredFlows,
+      subscriptions,
+      refusals,
+      diversions: this.#diversions,
+    }
     this.#context = { clock, timers, transports, router, reach, shield, cdrs, userAgent, tryings, ...kept }
     this.#answers = new Answers(this.#context, (dialog) => hangUp(this.#context, dialog, ackTimeout))
     const sessions = new AppSessions({
@@ -179,6 +192,7 @@ export class Agent {
       strays: this.#receiver.strays,
       dropped: this.#shield.dropped,
       refused: this.#refusals.counts,
+      diverted: this.#diversions.count,
       banned: this.#shield.banned,
       registeredFlows: this.#context.registeredFlows.size,
     }

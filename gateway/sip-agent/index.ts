@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { SystemClock } from '../clock.ts'
 import type { AgentData } from './serve.ts'
 import type {
+  Diversion,
   FromWorker,
   OwnRefusal,
   SipAddress,
@@ -15,6 +16,7 @@ import type {
 export { canonicalAddress } from './reach/addresses.ts'
 export { closedNetworks } from './reach/carrier-rules.ts'
 export type {
+  Diversion,
   OwnRefusal,
   SipAddress,
   SipAgentChange,
@@ -58,6 +60,8 @@ export interface SipAgent {
   onFault(listener: (problem: string) => void): void
   /** Calls `listener` with requests that the agent refused without an application, ten a second at most; `stats` counts all of them. */
   onRefusal(listener: (refusal: OwnRefusal) => void): void
+  /** Calls `listener` with dialogs whose route is not followed, ten a second at most; `stats` counts all of them. */
+  onDiversion(listener: (diversion: Diversion) => void): void
   /** Ends the agent, and waits until its thread is gone. Calls that are still up hear nothing; hang them up before. May be called again. */
   close(): Promise<void>
 }
@@ -105,6 +109,7 @@ class WorkerAgent implements SipAgent {
   readonly #listeners: ((error: Error) => void)[] = []
   readonly #faultListeners: ((problem: string) => void)[] = []
   readonly #refusalListeners: ((refusal: OwnRefusal) => void)[] = []
+  readonly #diversionListeners: ((diversion: Diversion) => void)[] = []
   readonly #asked: { resolve(stats: SipAgentStats): void; reject(error: Error): void }[] = []
   readonly #gone = Promise.withResolvers<void>()
   #failure: Error | undefined
@@ -119,6 +124,8 @@ class WorkerAgent implements SipAgent {
       if (message.kind === 'stats') this.#asked.shift()?.resolve(message.stats)
       if (message.kind === 'fault') for (const listener of this.#faultListeners) listener(message.problem)
       if (message.kind === 'refused') for (const listener of this.#refusalListeners) listener(message.refusal)
+      if (message.kind === 'diverted')
+        for (const listener of this.#diversionListeners) listener(message.diversion)
     })
     worker.on('error', (error) => this.#fail(problemOf(error)))
     worker.on('exit', (code) => this.#exited(code))
@@ -156,6 +163,10 @@ class WorkerAgent implements SipAgent {
 
   onRefusal(listener: (refusal: OwnRefusal) => void) {
     this.#refusalListeners.push(listener)
+  }
+
+  onDiversion(listener: (diversion: Diversion) => void) {
+    this.#diversionListeners.push(listener)
   }
 
   close(): Promise<void> {

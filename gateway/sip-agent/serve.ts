@@ -1,6 +1,6 @@
 import { SystemClock } from '../clock.ts'
 import { Agent } from './agent.ts'
-import type { FromWorker, OwnRefusal, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
+import type { Diversion, FromWorker, OwnRefusal, SipAgentChange, SipAgentOptions, ToWorker } from './types.ts'
 import { TimerWheel } from './wheel.ts'
 
 /** What an agent's thread is made with. */
@@ -22,8 +22,9 @@ export const serveAgent = (port: AgentPort, { options, secret }: AgentData): voi
   const fault = (error: unknown) =>
     tell({ kind: 'fault', problem: error instanceof Error ? (error.stack ?? error.message) : String(error) })
   const refused = (refusal: OwnRefusal) => tell({ kind: 'refused', refusal })
+  const diverted = (diversion: Diversion) => tell({ kind: 'diverted', diversion })
   const clock = new TimerWheel(new SystemClock(), fault)
-  const agent = new Agent({ ...options, secret, clock, fault, refused })
+  const agent = new Agent({ ...options, secret, clock, fault, refused, diverted })
 
   /** What cannot be used changes nothing, and must not end the calls that are up. */
   const change = (asked: SipAgentChange) => {

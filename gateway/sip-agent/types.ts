@@ -178,6 +178,8 @@ export interface SipAgentStats {
   readonly dropped: Readonly<Record<ShieldReason, number>>
   /** Requests that the agent refused without an application since the start, by status. */
   readonly refused: Readonly<Record<string, number>>
+  /** Dialogs since the start whose route was not followed; see {@link Diversion}. */
+  readonly diverted: number
   /** Addresses that are banned at the moment. */
   readonly banned: number
   /** Contacts whose registration came over a connection that is still open (drachtio's own memory, page 9.3). */
@@ -196,6 +198,22 @@ export interface OwnRefusal {
   readonly source: string
   /** What was wrong, where the status does not say it. */
   readonly detail?: string
+}
+
+/**
+ * A dialog whose requests go back to the peer, because its route leads to a place that the dialog may not reach. A carrier whose servers are
+ * not in its `allow` networks looks like this. Texts of the peer are cut and otherwise as they came.
+ */
+export interface Diversion {
+  readonly callId: string
+  /** Method of the first such request. */
+  readonly method: string
+  /** URI of Record-Route or Contact that was not followed. */
+  readonly nextHop: string
+  /** IP address that the request went to instead. */
+  readonly sentTo: string
+  /** Name of the carrier that the peer is; absent for other peers. */
+  readonly carrier?: string
 }
 
 /**
@@ -238,6 +256,7 @@ export type FromWorker =
   | { readonly kind: 'stats'; readonly stats: SipAgentStats }
   | { readonly kind: 'fault'; readonly problem: string }
   | { readonly kind: 'refused'; readonly refusal: OwnRefusal }
+  | { readonly kind: 'diverted'; readonly diversion: Diversion }
 
 /** What the parent asks of the worker. */
 export type ToWorker =

@@ -9,6 +9,7 @@ import type { Timers } from '../transaction/timers.ts'
 import type { Transactions } from '../transaction/transactions.ts'
 import type { Transports } from '../transport/transports.ts'
 import type { Cdrs } from './cdr.ts'
+import type { Diversions } from './diversions.ts'
 import type { OwnRefusals } from './own-refusals.ts'
 import type { RegisteredFlows } from './registered-flows.ts'
 import type { Subscriptions } from './subscriptions.ts'
@@ -28,6 +29,7 @@ export interface Context {
   readonly subscriptions: Subscriptions
   readonly shield: Pick<Shield, 'offend' | 'trusts' | 'hold'>
   readonly refusals: Pick<OwnRefusals, 'add'>
+  readonly diversions: Pick<Diversions, 'add'>
   /** Value of User-Agent and Server where the application gives none. */
   readonly userAgent: string | undefined
   /** The 100 of a new INVITE is handed over too. */

@@ -1,6 +1,7 @@
 import { FakeClock } from '../../clock.ts'
 import { Cdrs } from '../core/cdr.ts'
 import type { Context } from '../core/context.ts'
+import { Diversions } from '../core/diversions.ts'
 import { defaultUnderstood } from '../core/options.ts'
 import { OwnRefusals } from '../core/own-refusals.ts'
 import { RegisteredFlows } from '../core/registered-flows.ts'
@@ -37,6 +38,7 @@ export class CoreBench {
   readonly receiver: Receiver
   readonly faults: unknown[] = []
   readonly refusals = new OwnRefusals(this.clock, () => {})
+  readonly diversions = new Diversions(this.clock, () => {})
   /** Dialogs whose ACK never came. */
   readonly expired: Dialog[] = []
   readonly #told: Told[] = []
@@ -57,6 +59,7 @@ export class CoreBench {
       reach: openReach(clock),
       shield: { offend: () => {}, trusts: () => true, hold: () => () => {} },
       refusals: this.refusals,
+      diversions: this.diversions,
       cdrs: new Cdrs({ choose: () => undefined }),
       registeredFlows: new RegisteredFlows(clock),
       subscriptions: new Subscriptions(clock, timers, dialogs),

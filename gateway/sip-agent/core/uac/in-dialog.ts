@@ -34,7 +34,13 @@ export interface InDialogRequest {
  * that this dialog may not reach, or needs a transport that is not bound, the request goes back over the peer's flow. So it does while the
  * peer may have forged its address: nothing that it wrote is followed, looked up or connected to.
  */
-const findWays = (context: Context, dialog: Dialog, nextHop: string, done: (ways: readonly Way[]) => void) =>
+const findWays = (
+  context: Context,
+  dialog: Dialog,
+  method: string,
+  nextHop: string,
+  done: (ways: readonly Way[]) => void,
+) =>
   findReturn(context, dialog, (back) => {
     if (dialog.isUnconfirmed) return done([back])
     const isDirect = dialog.routeSet.length === 0
@@ -43,9 +49,12 @@ const findWays = (context: Context, dialog: Dialog, nextHop: string, done: (ways
     if (registered) return done([registered])
     const found = context.router.find(nextHop, (hops) => {
       const outside = hops.filter((hop) => !leadsInside(hop, dialog, context))
-      context.reach.within(dialog.farEnd, dialog.origin.remote.address, outside, (permitted) =>
-        done(permitted.length > 0 ? permitted : [back]),
-      )
+      context.reach.within(dialog.farEnd, dialog.origin.remote.address, outside, (permitted) => {
+        if (permitted.length > 0) return done(permitted)
+        // A place that was found and is forbidden; a name that leads nowhere is no such place.
+        if (hops.length > 0) context.diversions.add(dialog, method, nextHop, back.remote.address)
+        done([back])
+      })
     })
     if (!found) done([back])
   })
@@ -82,7 +91,7 @@ export const prepareInDialog = (
   done: (prepared: Prepared) => void,
 ): void => {
   const { uri, routes, nextHop } = dialog.addressing()
-  findWays(context, dialog, nextHop, (ways) => {
+  findWays(context, dialog, request.method, nextHop, (ways) => {
     const seq = request.seq ?? dialog.nextSeq()
     const make = (flow: Flow): MadeRequest => {
       const own = ownOf(flow, context)
