@@ -85,7 +85,7 @@ it('another configuration changes carriers, the shield and the ports of answers,
   change({ ...config, sip, carriers: [via] })
   expect(agent.change).toHaveBeenCalledWith({ viaPortNetworks: ['198.51.100.0/24'] })
   expect([trust.knows('198.51.100.1'), trust.knows('192.0.2.1')]).toEqual([true, false])
-  // What the directory tells later does not bring the first configuration back.
+  // A later change of the directory does not bring the first configuration back.
   tell({})
   expect(trust.knows('198.51.100.1')).toBe(true)
   change({ ...config, sip: { ...sip, shield: { ...sip.shield, strangers: 'refuse' } } })

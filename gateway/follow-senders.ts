@@ -14,7 +14,7 @@ export interface Followers {
   readonly agent: Pick<SipAgent, 'change'> | undefined
 }
 
-/** What of the configuration concerns senders. */
+/** Part of the configuration that concerns senders. */
 export type SendersConfig = Pick<Config, 'sip' | 'carriers' | 'project'>
 
 /**

@@ -7,7 +7,7 @@ it('finds how deep brackets are nested, without those inside of strings', () => 
   expect(jsonDepth('{"a":[{"b":[]},1]}')).toBe(4)
   expect(jsonDepth('[[],[],[]]')).toBe(2)
   expect(jsonDepth(String.raw`["[[[","\"[[","\\",["\u005b["]]`)).toBe(2)
-  // What closes nothing makes no room for more.
+  // A bracket that closes nothing makes no room for more.
   expect(jsonDepth('[[[')).toBe(3)
   expect(jsonDepth('"never closed [[[[')).toBe(0)
   expect(jsonDepth(String.raw`\"[[`)).toBe(0)

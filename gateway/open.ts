@@ -284,7 +284,7 @@ export const openHandlers = ({ clock, closing }: Base, nodeId: string, metrics: 
   return { handlers, documentChecks }
 }
 
-/** What understands speech, and the rate of the audio that it gets, in Hz. */
+/** Recogniser of speech, and the rate of its audio in Hz. */
 export interface OpenRecogniser {
   readonly recogniser: Recogniser
   readonly recogniserRate: 8000 | 16000

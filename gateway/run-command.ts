@@ -18,7 +18,7 @@ export interface Warnings {
   readonly settings: readonly string[]
 }
 
-/** What the gateway runs with. */
+/** Configuration, log and file of a gateway that runs. */
 export interface RunOptions {
   /** The configuration file, absolute. */
   readonly file: string

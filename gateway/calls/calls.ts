@@ -45,7 +45,7 @@ export interface CallsParts extends Omit<ControlParts, 'verbs' | 'journal'>, Han
   readonly book?: CallBook
 }
 
-/** What of the calls can change while they go on. */
+/** Settings of calls that can change while calls go on. */
 export type CallsChange = Pick<
   CallsParts,
   'maxCalls' | 'callDurationMs' | 'ringMs' | 'envs' | 'recogniser' | 'recogniserRate'

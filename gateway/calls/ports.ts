@@ -127,7 +127,7 @@ export type OutboundSip = Outbound<Extract<Target, { kind: 'sip' }>>
 /** How legs to a subscriber are placed. */
 export type OutboundSubscriber = Outbound<Extract<Target, { kind: 'subscriber' }>>
 
-/** How legs to addresses with a handler are placed. */
+/** Places legs to addresses with a handler. */
 export type OutboundLocal = Outbound<Extract<Target, { kind: 'handler' }>>
 
 /** Who waits in queues, as they are called; the queues themselves implement it. */

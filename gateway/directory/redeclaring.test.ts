@@ -9,7 +9,7 @@ const declaring = (changes: Partial<DirectoryConfig> = {}) => ({
   ...{ config: config(changes), limits, domainSuffix: 'dapp.localhost' },
 })
 
-/** What a reload does with a directory. */
+/** Steps of a reload that concern a directory. */
 const redeclare = async (directory: Directory, changes: Partial<DirectoryConfig>): Promise<void> => {
   const step = await directory.prepareDeclared(declaring(changes), declaring())
   await directory.transaction(async (write) => step?.write?.(write))

@@ -64,7 +64,7 @@ export class SignIn {
     // The same e-mail may be another subscriber's in another project.
     const name = `${projectId} ${email.toLowerCase()}`
     const network = senderOf(source.ip)
-    // What the first limit refuses does not count for the second: a machine that may not try any more locks out no subscriber.
+    // An attempt that the first limit refuses does not count for the second: one machine cannot lock a subscriber out.
     const waitMs =
       this.#perAddress.take(network) ||
       (this.#running < mostAtOnce ? this.#perEmailAndAddress.take(`${network} ${name}`) : busyMs)

@@ -22,7 +22,7 @@ export interface PushParts {
 
 /** What is told at the gateway's end may take so long. */
 const closingMs = 2000
-/** What is told when other settings take the place of these may take so long. */
+/** Maximum time for notifications under way when other settings take over, in ms. */
 const retiringMs = 60_000
 
 /** Tells subscribers' devices that they are called. */

@@ -40,7 +40,7 @@ export interface SessionSource {
   readonly agent: string
 }
 
-/** What of the server can change while it runs. */
+/** Settings of the server that can change while it runs. */
 export type RpcServerChange = {
   readonly sockets: SocketLimits
 } & Required<Pick<RpcServerParts, 'limits' | 'maxFrame' | 'maxBeforeSignIn' | 'trustedProxies'>>

@@ -94,7 +94,7 @@ export interface SipEdgeParts {
 const nobody = { domains: [], carriers: [], sip: { registrar: { domains: [] } } }
 const defaultOverload: OverloadConfig = { busyPercent: 100, callsPerSecond: 500, retryAfterMs: 10_000 }
 
-/** What of the SIP edge can change while it runs. */
+/** Settings of the SIP edge that can change while it runs. */
 export type SipEdgeChange = Required<
   Pick<SipEdgeParts, 'maxCalls' | 'strangers' | 'overload' | 'challenges' | 'sessionTimer'>
 >

@@ -13,7 +13,7 @@ export const signingKeys = (
   projectId: string,
 ): readonly string[] => (configured.length > 0 ? configured : [madeKey(secret, projectId)])
 
-/** What of the projects signs. */
+/** A project with its signing keys. */
 type SigningProject = Pick<ProjectConfig, 'id' | 'signingKeys'>
 
 /** Signers by project; a project that is not in the configuration has the key that is made for it. */

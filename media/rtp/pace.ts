@@ -1,6 +1,6 @@
 /** Audio that may arrive at once, in ms: what a network held back during an outage. */
 const MAX_BURST_MS = 5_000
-/** How many times faster than real time a stream may be for longer; some senders repeat each packet. */
+/** Maximum lasting rate of a stream, as a multiple of real time. Some senders repeat each packet. */
 const MAX_SPEED = 4
 /** Least that a packet counts for, in ms. */
 const MIN_PACKET_MS = 5

@@ -11,7 +11,7 @@ import type { MediaWorker } from './worker.ts'
 
 /** The audio between an edge port and a browser's line: one plain transport on 127.0.0.1, in the clear. */
 export class Relay {
-  /** What the session can have: without keys where no router is left for them. */
+  /** Audio that the session can have: without keys if no router is left for them. */
   readonly format: AudioFormat
   /** The router in which the browser's line has to be. */
   readonly router: types.Router

@@ -63,7 +63,7 @@ export const setUp = (maxCalls = 100) => {
     await turns()
     return made
   }
-  /** What is left of all calls. */
+  /** Counts of everything that calls hold; all zero once the last is over. */
   const left = () => [
     t.calls.count,
     t.calls.legs,

@@ -125,7 +125,7 @@ export class Conference implements OpenConference {
     else this.#reseatCoaches()
   }
 
-  /** What a participant does has changed, or its leg. `before`: the port of the former leg. */
+  /** Handles a change of a participant or of its leg. `before`: the port of the former leg. */
   changed(participant: Participant, before?: MediaPort): void {
     if (before) {
       this.#mixer.remove(before)

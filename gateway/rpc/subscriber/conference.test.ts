@@ -43,7 +43,7 @@ describe('a page in a room', () => {
     expect(joined.capabilities).not.toContain('screenshare')
     const channels = ['video']
     expect(await page.ask('call.unmute', { self, target: self, channels })).toMatchObject({ code: '409' })
-    // What can be unmuted besides is.
+    // Audio, which can be unmuted, is.
     await page.ask('call.mute', { self, target: self, channels: ['audio'] })
     expect(await memberOf(page, 'member.updated')).toMatchObject({ audio_muted: true, video_muted: true })
     const both = { self, target: self, channels: ['audio', 'video'] }

@@ -64,7 +64,7 @@ export interface SubscriberDialectParts {
   readonly nodeId?: string
 }
 
-/** What of the browser dialect can change while it runs. */
+/** Settings of the browser dialect that can change while it runs. */
 export interface SubscriberDialectChange {
   readonly shares: BrowserLimits
   readonly limits: Partial<SubscriberLimits>

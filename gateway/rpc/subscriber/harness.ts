@@ -140,7 +140,7 @@ export class Harness {
   shares: SubscriberDialectParts['shares']
   /** Taken by {@link startGateway}. */
   turn: TurnConfig | undefined
-  /** Whose calls were counted as whose; those that are over are gone. */
+  /** Payers of the calls in progress. */
   readonly attributed = new Map<string, Payer>()
   readonly lines: string[] = []
   revocations!: Revocations

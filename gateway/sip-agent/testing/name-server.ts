@@ -26,7 +26,7 @@ export class NameServer {
     return server
   }
 
-  /** Where it listens, `address:port`. */
+  /** Address that it listens on, `address:port`. */
   get address(): string {
     return `127.0.0.1:${this.#socket.address().port}`
   }

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../../clock.ts'
 import { TrunklineError } from '../../errors.ts'
 import { wordsOf } from '../../networks.ts'
 
-/** What is known of a stranger, a caller who is neither known by its address nor authenticated. */
+/** Facts of a stranger: a caller who is neither known by its address nor authenticated. */
 export interface StrangerMedia {
   readonly clock: Clock
   /** The stranger is certainly at the source of its signalling, as on a connection. */

@@ -94,8 +94,8 @@ export class Carrier {
   }
 
   /**
-   * Where a redirection leads: only to hosts that are the carrier's own and to numbers that its lists permit, by the way that is usual there. It goes out encrypted where all of
-   * the carrier's targets are: there are keys in the description then.
+   * Returns the targets of a redirection: hosts that are the carrier's own, with numbers that its lists permit, by the transport that is usual
+   * there. Targets are encrypted if all targets of the carrier are, because the description has keys then.
    */
   redirected(contact: string, call: CarrierCall): readonly Hop[] {
     const secure = this.targets.every(({ uri }) => isSecure(uri))

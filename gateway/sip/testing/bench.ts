@@ -104,7 +104,7 @@ export interface BenchOptions {
   readonly apps?: readonly DomainApp[]
   readonly agent?: Partial<SipAgentOptions>
   readonly parts?: Partial<SipEdgeParts>
-  /** What stands between the edge and its agent; returns the port at which it takes the edge. Default nothing. */
+  /** Opens a relay between the edge and its agent, and returns the port that the edge connects to. Default none. */
   readonly between?: (agent: { readonly host: string; readonly port: number }) => Promise<number>
 }
 

@@ -116,7 +116,7 @@ export class Misbehaving {
   }
 }
 
-/** How often, and for how long, tests look for what they wait for. */
+/** Interval and maximum time of polling. */
 export const patience = { interval: 5, timeout: 10_000 }
 const late = (port: number): Partial<CarrierConfig> => ({ targets: [`sip:127.0.0.1:${port}`] })
 /** Of {@link Misbehaving.left} when nothing is left. */
@@ -132,7 +132,7 @@ export const told =
   (...sips: readonly string[]) =>
   (frame: RelayedFrame): boolean =>
     frame.kind === 'sip' && sips.includes(frame.sip)
-/** What the agent says of requests and responses of ours. */
+/** Frames of the agent about requests and responses of the edge. */
 export const confirmed =
   (...sips: readonly string[]) =>
   (frame: RelayedFrame): boolean =>

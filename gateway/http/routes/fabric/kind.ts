@@ -15,7 +15,7 @@ export interface StoredDocument {
   readonly attribute: string
 }
 
-/** How the API shows a kind of resource, and what it takes to make one. Methods throw `invalid_field`. */
+/** Form of one kind of resource in the API: as shown, and as given to make one. Methods throw `invalid_field`. */
 export interface Kind<T extends ResourceType = ResourceType, Body extends object = object> {
   readonly type: T
   /** Below `/api/fabric/resources`. */
