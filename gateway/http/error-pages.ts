@@ -43,12 +43,20 @@ const pageOf = (code: Code): string => {
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
+/** Follows the reader's choice of light or dark; a table's cells stand below one another on a telephone's screen. */
+const style =
+  ':root{color-scheme:light dark}body{font:16px/1.5 system-ui;max-width:46em;margin:2em auto;padding:0 1em}' +
+  'h1{overflow-wrap:anywhere}th,td{text-align:left;vertical-align:top;padding:0 1.5em .4em 0}' +
+  '@media(max-width:40em){th,td{display:block;padding-bottom:0}td{padding-bottom:.8em}}'
+
 const html = (title: string, body: readonly string[]): string =>
   [
     `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title} – Trunkline</title>`,
     '<meta name="viewport" content="width=device-width">',
-    '<style>body{font:16px/1.5 system-ui;max-width:46em;margin:2em auto;padding:0 1em}th{text-align:left;padding-right:1.5em}</style>',
+    `<style>${style}</style>`,
+    '<main>',
     ...body,
+    '</main>',
     '</html>',
   ].join('\n')
 
