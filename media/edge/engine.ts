@@ -292,7 +292,8 @@ export class Engine {
 
 /** Closes the sockets; one that stands for both is closed once. */
 const closeAll = async (pairs: readonly SocketPair[]): Promise<void> => {
-  await Promise.all(pairs.flatMap(({ rtp, rtcp }) => [rtp.close(), rtcp.close()]))
+  const sockets = new Set(pairs.flatMap(({ rtp, rtcp }) => [rtp, rtcp]))
+  await Promise.all([...sockets].map((socket) => socket.close()))
 }
 
 /** What becomes of a recording that came when its port was gone. */

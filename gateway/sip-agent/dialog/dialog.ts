@@ -3,7 +3,7 @@ import { bareAddress, parseAddresses } from '../message/address.ts'
 import type { SipRequest, SipResponse } from '../message/message.ts'
 import { kept, splitOutside } from '../message/text.ts'
 import type { FarEnd } from '../reach/far-end.ts'
-import type { Endpoint, Flow } from '../transport/types.ts'
+import type { Flow } from '../transport/types.ts'
 import { type Addressing, addressing } from './addressing.ts'
 import { Offers } from './offers.ts'
 
@@ -224,15 +224,6 @@ export class Dialog {
   /** How our requests are addressed. */
   addressing(): Addressing {
     return addressing(this.#target, this.#routeSet)
-  }
-
-  /**
-   * Where requests go without a route set: back to where the peer's messages come from, which is right behind a NAT too.
-   * Undefined where the route set decides, or where a connection that it came on is gone.
-   */
-  returnPath(): Endpoint | undefined {
-    if (this.#routeSet.length > 0 || this.#flow.closed) return undefined
-    return this.#flow.remote
   }
 }
 

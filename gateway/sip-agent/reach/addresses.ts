@@ -16,7 +16,3 @@ export const canonicalAddress = (address: string): string => {
   if (isMapped || isTranslated) return [d >>> 24, (d >>> 16) & 255, (d >>> 8) & 255, d & 255].join('.')
   return words.flatMap((word) => [word >>> 16, word & 0xffff].map((group) => group.toString(16))).join(':')
 }
-
-/** True where two addresses lead to the same host. */
-export const isSameAddress = (one: string, other: string): boolean =>
-  one === other || canonicalAddress(one) === canonicalAddress(other)
