@@ -18,7 +18,7 @@ import type { CustomerHttp } from './webhooks/customer-http.ts'
 import { AddressGuard } from './webhooks/guard.ts'
 
 /**
- * Opens push notifications; where no way to devices is configured, no device is told. Rejects when a key or its file cannot be used. Keys
+ * Opens push notifications; without a configured way to devices, no notification is sent. Rejects when a key or its file cannot be used. Keys
  * are read again at each reload.
  */
 export const openPush = async (

@@ -150,7 +150,7 @@ export class FakeFarSide implements LegSignalling {
   /** Whom it talks to, as it is told. */
   readonly others: string[] = []
   readonly sounds: PlayState[] = []
-  /** The others of its conference, as it is told. */
+  /** Other participants of its conference, as the far side sees them. */
   conference: readonly Leg[] = []
   readonly leg: Leg
 

@@ -271,7 +271,7 @@ export class Leg {
     this.#signalling?.paired?.(partner)
   }
 
-  /** Whether the far side is told who takes part in a conference with it. */
+  /** Whether the far side receives the participants of its conference. */
   get followsConference(): boolean {
     return !this.isEnded && this.#signalling?.gathered !== undefined
   }

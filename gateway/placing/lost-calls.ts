@@ -16,7 +16,7 @@ import { statusCallback } from './status-callbacks.ts'
 /** What ending lost calls works with. */
 export interface LostCallsParts {
   readonly clock: Pick<Clock, 'now'>
-  /** URL that is told the record of each call, read when calls are lost; undefined: none. */
+  /** Returns the URL that receives the record of each call; called when calls are lost. Undefined without one. */
   readonly recordsTo?: () => string | undefined
 }
 

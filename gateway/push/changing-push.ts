@@ -7,7 +7,7 @@ export class ChangingPush implements Pick<Push, 'call' | 'close'> {
   /** Replaced ones that are being closed. */
   readonly #old = new Set<Push>()
 
-  /** `push` undefined: no device is told. */
+  /** Undefined `push`: no notification is sent. */
   constructor(push: Push | undefined) {
     this.#present = push
   }

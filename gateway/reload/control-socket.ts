@@ -12,7 +12,7 @@ export const maxSocketPath = 103
 const maxRequest = 8_192
 /** Connections at once. */
 const maxConnections = 8
-/** Maximum time until a connection has sent a whole request, in ms. */
+/** Maximum time for which a connection may send nothing before its request is complete, in ms. */
 const requestMs = 5_000
 
 /** Path of the control socket of a gateway. */

@@ -15,7 +15,7 @@ const tone = 440
 
 let gateway: Gateway
 let documents: DocumentServer
-/** Where the carrier `moved` takes calls: over IPv6 first, then over IPv4. */
+/** Ports of the carrier `moved`: over IPv6 first, then over IPv4. */
 let ports: [number, number]
 
 beforeAll(async () => {

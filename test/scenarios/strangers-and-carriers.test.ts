@@ -25,7 +25,7 @@ const strangerLimits = {
 }
 
 let gateway: Gateway
-/** Where the first project's carrier takes calls. */
+/** Socket of the first project's carrier. */
 let trunk: Socket
 const trunkHeard: string[] = []
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { statusOf } from './sip-socket.ts'
 import { headerOf } from './sip-text.ts'
 
-/** What an INVITE of a {@link SipCaller} says. */
+/** Content of an INVITE of a {@link SipCaller}. */
 export interface CallOptions {
-  /** Where its SDP wants the audio. Default a port of its own address at which nothing listens. */
+  /** Place of the audio in its SDP. Default a port of its own address at which nothing listens. */
   readonly media?: { readonly address: string; readonly port: number }
   /** More header lines. */
   readonly headers?: readonly string[]

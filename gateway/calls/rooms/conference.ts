@@ -7,7 +7,7 @@ import type { Participant } from './participant.ts'
 import type { Attendee, OpenConference } from './rooms.ts'
 
 const defaultMost = 100
-/** Maximum number of other participants that a page is told of. */
+/** Maximum number of other participants that a page receives. */
 const maxShownOthers = 100
 const mixRate = 16_000
 

@@ -31,7 +31,7 @@ export const provision = async (
   })
 }
 
-/** Hashes what is to be hashed, which takes long, before a transaction holds the store; the result does the work of {@link provision}. */
+/** Hashes the passwords, which takes long, before a transaction holds the store. The result does the work of {@link provision}. */
 export const prepareProvision = async (
   store: Store,
   declared: Declared,

@@ -84,7 +84,7 @@ export class TokenSubscribers {
 
   /** Undefined where another request was faster. */
   async #create(projectId: string, body: SubscriberBody): Promise<Resource<'subscriber'> | undefined> {
-    // A token of the API that only issues tokens permits nobody to call at the expense of the project.
+    // A token of the API that only issues tokens gives no subscriber calls at the expense of the project.
     const details = { ...detailsOf(body), email: body.reference.toLowerCase(), mayDialOut: false }
     const displayName = body.display_name ?? nameOf(body)
     try {

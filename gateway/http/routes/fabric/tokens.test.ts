@@ -50,7 +50,7 @@ describe('POST /api/fabric/subscribers/tokens', () => {
     const known = await rig.askAs({ url: info, token: made.token })
     expect(known.json()).toMatchObject({ email: reference, display_name: 'Nora New', ...fields })
     expect(known.json().app_settings.scopes).toEqual([])
-    // A token of the API that may only issue tokens lets nobody call at the expense of the project.
+    // A token of the API that may only issue tokens gives no subscriber calls at the expense of the project.
     expect(rig.directory.subscriber(made.subscriber_id)).toMatchObject({ mayDialOut: false })
   })
 
